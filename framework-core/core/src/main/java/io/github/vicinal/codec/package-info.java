@@ -1,0 +1,12 @@
+/**
+ * Codecs: how arguments and results become bytes.
+ * <p>
+ * A {@link io.github.vicinal.codec.ContractCodec} encodes the calls of one contract for
+ * one side. Jackson, with the application's own mapper, is always right because it is
+ * what HTTP would have used. Fory is used only where it is provably equivalent, see
+ * {@link io.github.vicinal.codec.Codecs}.
+ */
+@NullMarked
+package io.github.vicinal.codec;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,171 @@
+package io.github.vicinal.peer;
+
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.channel.PathKind;
+
+/**
+ * What a peer says of itself, and of one contract, in the {@value #HEADER} header of an
+ * HTTP response. The client asked for it with the {@value #REQUEST_HEADER} header, whose
+ * value is the name of the contract.
+ *
+ * <pre>
+ * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=direct,uds; c=&lt;contract hash&gt;
+ * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=; r="why only http"
+ * </pre>
+ *
+ * Anybody can write a header: everything in it is a claim, which the path verifies when
+ * it connects.
+ *
+ * @param peer the instance
+ * @param paths the paths that it offers for the contract
+ * @param contractHash the contract's hash as the peer knows it, empty if it offers none
+ * @param refusal why no path is offered, empty if some are
+ * @since 0.1
+ */
+public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String contractHash, String refusal) {
+
+	/** The header of a response. */
+	public static final String HEADER = "Vicinal-Peer";
+
+	/** The header of a request. */
+	public static final String REQUEST_HEADER = "Vicinal-Contract";
+
+	/** The longest header value that is read. */
+	public static final int MAX_CHARS = 1024;
+
+	private static final String VERSION = "1";
+
+	private static final int MAX_REFUSAL_CHARS = 300;
+
+	private static final Pattern HASH = Pattern.compile("[0-9a-f]{16}");
+
+	public PeerAnnouncement {
+		paths = Set.copyOf(paths);
+		if (!contractHash.isEmpty() && !HASH.matcher(contractHash).matches()) {
+			throw new IllegalArgumentException(
+					"A contract hash has 16 hexadecimal digits: '%s'".formatted(contractHash));
+		}
+	}
+
+	/**
+	 * Writes the header value.
+	 * @return printable ASCII of at most {@link #MAX_CHARS} characters
+	 */
+	public String format() {
+		StringBuilder value = new StringBuilder("v=").append(VERSION)
+			.append("; i=")
+			.append(this.peer.instanceId())
+			.append("; h=")
+			.append(this.peer.hostId())
+			.append("; p=")
+			.append(this.paths.stream().sorted().map(PathKind::id).collect(Collectors.joining(",")));
+		if (!this.contractHash.isEmpty()) {
+			value.append("; c=").append(this.contractHash);
+		}
+		if (!this.refusal.isEmpty()) {
+			value.append("; r=\"").append(printable(this.refusal)).append('"');
+		}
+		return value.toString();
+	}
+
+	private static String printable(String text) {
+		StringBuilder printable = new StringBuilder();
+		text.chars()
+			.limit(MAX_REFUSAL_CHARS)
+			.map((c) -> (c < ' ' || c > '~' || c == '"' || c == ';') ? '\'' : c)
+			.forEach((c) -> printable.append((char) c));
+		return printable.toString();
+	}
+
+	/**
+	 * Reads a header value that anybody may have written.
+	 * @param value the value
+	 * @return the announcement
+	 * @throws MalformedAnnouncementException if it is not one
+	 */
+	public static PeerAnnouncement parse(String value) throws MalformedAnnouncementException {
+		if (value.length() > MAX_CHARS) {
+			throw new MalformedAnnouncementException("longer than %d characters".formatted(MAX_CHARS), "");
+		}
+		Map<String, String> fields = new LinkedHashMap<>();
+		for (String field : value.split(";", -1)) {
+			int equals = field.indexOf('=');
+			if (equals < 0) {
+				throw new MalformedAnnouncementException("a field without '='", value);
+			}
+			if (fields.put(field.substring(0, equals).strip(), field.substring(equals + 1).strip()) != null) {
+				throw new MalformedAnnouncementException("a field that stands twice", value);
+			}
+		}
+		if (!VERSION.equals(fields.get("v"))) {
+			throw new MalformedAnnouncementException("version is not " + VERSION, value);
+		}
+		try {
+			PeerIdentity identity = new PeerIdentity(required(fields, "i", value), required(fields, "h", value));
+			return new PeerAnnouncement(identity, paths(required(fields, "p", value)), fields.getOrDefault("c", ""),
+					unquote(fields.get("r")));
+		}
+		catch (IllegalArgumentException ex) {
+			throw new MalformedAnnouncementException(String.valueOf(ex.getMessage()), value);
+		}
+	}
+
+	private static String required(Map<String, String> fields, String name, String value)
+			throws MalformedAnnouncementException {
+		String field = fields.get(name);
+		if (field == null) {
+			throw new MalformedAnnouncementException("no field '%s'".formatted(name), value);
+		}
+		return field;
+	}
+
+	/**
+	 * Unknown names are skipped: a newer peer may offer paths that are not known here.
+	 */
+	private static Set<PathKind> paths(String names) {
+		Set<PathKind> paths = EnumSet.noneOf(PathKind.class);
+		for (PathKind kind : PathKind.values()) {
+			for (String name : names.split(",", -1)) {
+				if (kind != PathKind.HTTP && kind.id().equals(name.strip().toLowerCase(Locale.ROOT))) {
+					paths.add(kind);
+				}
+			}
+		}
+		return paths;
+	}
+
+	private static String unquote(@Nullable String text) {
+		if (text == null) {
+			return "";
+		}
+		boolean quoted = text.length() >= 2 && text.startsWith("\"") && text.endsWith("\"");
+		return printable(quoted ? text.substring(1, text.length() - 1) : text);
+	}
+
+	/**
+	 * A header value is not an announcement.
+	 *
+	 * @since 0.1
+	 */
+	@SuppressWarnings("serial")
+	public static final class MalformedAnnouncementException extends Exception {
+
+		private static final int SHOWN_CHARS = 80;
+
+		MalformedAnnouncementException(String rule, String value) {
+			super("The %s header is ignored: %s: '%s'".formatted(HEADER, rule,
+					printable(value.substring(0, Math.min(value.length(), SHOWN_CHARS)))));
+		}
+
+	}
+
+}

@@ -1,0 +1,39 @@
+package io.github.vicinal.server;
+
+import java.util.Optional;
+
+import io.github.vicinal.channel.PathKind;
+
+/**
+ * The server side of one kind of path.
+ *
+ * @since 0.1
+ */
+public interface PathServer extends AutoCloseable {
+
+	/**
+	 * Returns the kind of path.
+	 * @return the kind
+	 */
+	PathKind kind();
+
+	/**
+	 * Starts to accept calls. Does not throw when the path cannot be offered: the reason
+	 * is in {@link #unavailable()} then.
+	 */
+	void start();
+
+	/**
+	 * Returns why the path is not offered.
+	 * @return the reason, or empty while calls are accepted
+	 */
+	Optional<String> unavailable();
+
+	/**
+	 * Stops to accept calls, lets those in flight end for a while, and removes what the
+	 * server left in the file system. Never throws.
+	 */
+	@Override
+	void close();
+
+}

@@ -1,0 +1,45 @@
+package io.github.vicinal.server;
+
+import java.util.Optional;
+
+import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.channel.Reply;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.contract.Contract;
+
+/**
+ * One contract that this process offers. Thread-safe.
+ *
+ * @since 0.1
+ */
+public interface Service {
+
+	/**
+	 * Returns the contract, as this side knows it.
+	 * @return the contract
+	 */
+	Contract contract();
+
+	/**
+	 * Returns why calls must come by HTTP.
+	 * @return the reason, or empty if any path may be used
+	 */
+	Optional<String> refusal();
+
+	/**
+	 * Returns the codecs of the application that answers.
+	 * @return its codecs
+	 */
+	Codecs codecs();
+
+	/**
+	 * Executes a call on the calling thread, in the context of the application that
+	 * answers and of nothing else: no thread-local state of the caller is visible to the
+	 * handler, and none of the handler's remains.
+	 * @param frame the call; its arguments belong to the callee
+	 * @return the outcome; a handler's failure is a {@link Reply.Failure}, never an
+	 * exception
+	 */
+	Reply invoke(CallFrame frame);
+
+}
