@@ -8,9 +8,11 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.LongAdder;
 
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,8 @@ public final class Channel implements AutoCloseable {
 	/** One of so many calls is timed on paths that are faster than reading a clock. */
 	private static final int SAMPLE_MASK = 15;
 
+	private static final int MAX_REASONS = 100;
+
 	private final ChannelSettings settings;
 
 	private final Contract contract;
@@ -45,6 +49,8 @@ public final class Channel implements AutoCloseable {
 	private final Clock clock;
 
 	private final Map<String, PeerLink> peers = new ConcurrentHashMap<>();
+
+	private final Map<String, LongAdder> leftToHttp = new ConcurrentHashMap<>();
 
 	private volatile @Nullable PeerLink latest;
 
@@ -172,6 +178,32 @@ public final class Channel implements AutoCloseable {
 	}
 
 	/**
+	 * Notes that a call went over HTTP although a better path was open, because that path
+	 * cannot carry it with the same effect.
+	 * @param reason why
+	 */
+	public void leftToHttp(String reason) {
+		LongAdder count = this.leftToHttp.get(reason);
+		if (count == null) {
+			if (this.leftToHttp.size() >= MAX_REASONS) {
+				return;
+			}
+			count = this.leftToHttp.computeIfAbsent(reason, (key) -> new LongAdder());
+		}
+		count.increment();
+	}
+
+	/**
+	 * Notes that a call went through an HTTP client that shows neither its requests nor
+	 * its responses, so that no peer can announce itself.
+	 */
+	public void unseenOverHttp() {
+		if (this.peers.isEmpty()) {
+			leftToHttp("the HTTP client was not built by Spring Boot's builders, so that its answers are not seen");
+		}
+	}
+
+	/**
 	 * Notes what a peer announced in an answer over HTTP.
 	 * @param address the peer's HTTP address
 	 * @param announcement the announcement
@@ -219,8 +251,11 @@ public final class Channel implements AutoCloseable {
 				methodsByHttp.add(new MethodByHttp(method.signature(), reason));
 			}
 		});
+		Map<String, Long> leftToHttp = new TreeMap<>();
+		this.leftToHttp.forEach((reason, count) -> leftToHttp.put(reason, count.sum()));
 		return new ChannelReport(this.settings.name(), this.contract.name(), this.contract.hash(),
 				(this.settings.timeout() != null) ? this.settings.timeout().toMillis() : null, methodsByHttp,
+				leftToHttp,
 				this.peers.values()
 					.stream()
 					.sorted(Comparator.comparing(PeerLink::address))

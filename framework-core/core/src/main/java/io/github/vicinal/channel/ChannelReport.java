@@ -1,6 +1,7 @@
 package io.github.vicinal.channel;
 
 import java.util.List;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,11 +13,13 @@ import org.jspecify.annotations.Nullable;
  * @param contractHash the contract's hash on this side
  * @param timeoutMillis the deadline of calls in milliseconds, or {@code null}
  * @param methodsByHttp methods that only HTTP can carry, and why
+ * @param leftToHttp why calls went over HTTP although a better path was open, and how
+ * many
  * @param peers the peers that were seen
  * @since 0.1
  */
 public record ChannelReport(String name, String contract, String contractHash, @Nullable Long timeoutMillis,
-		List<MethodByHttp> methodsByHttp, List<PeerReport> peers) {
+		List<MethodByHttp> methodsByHttp, Map<String, Long> leftToHttp, List<PeerReport> peers) {
 
 	/**
 	 * A method that only HTTP can carry.
