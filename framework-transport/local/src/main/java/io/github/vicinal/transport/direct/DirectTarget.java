@@ -1,0 +1,59 @@
+package io.github.vicinal.transport.direct;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.LongAdder;
+
+import io.github.vicinal.server.ServiceRegistry;
+
+/** One application that can be called in this JVM. Thread-safe. */
+final class DirectTarget {
+
+	private final ServiceRegistry services;
+
+	private final Executor executor;
+
+	private final LongAdder inFlight = new LongAdder();
+
+	private volatile boolean closed;
+
+	DirectTarget(ServiceRegistry services, Executor executor) {
+		this.services = services;
+		this.executor = executor;
+	}
+
+	ServiceRegistry services() {
+		return this.services;
+	}
+
+	Executor executor() {
+		return this.executor;
+	}
+
+	/**
+	 * Announces a call; {@link #leave()} must follow in any case.
+	 * @return whether it may go on
+	 */
+	boolean enter() {
+		// First counted, then checked: whoever closes waits for all that passed.
+		this.inFlight.increment();
+		return !this.closed;
+	}
+
+	void leave() {
+		this.inFlight.decrement();
+	}
+
+	boolean closed() {
+		return this.closed;
+	}
+
+	void close() {
+		this.closed = true;
+	}
+
+	/** Returns whether no call is in flight; call it again to be sure. */
+	boolean quiet() {
+		return this.inFlight.sum() == 0;
+	}
+
+}
