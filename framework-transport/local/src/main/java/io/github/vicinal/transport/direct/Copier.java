@@ -17,15 +17,22 @@ final class Copier {
 
 	private final ContractCodec caller;
 
+	private final @Nullable ClassLoader callerLoader;
+
 	private final ContractCodec callee;
+
+	private final @Nullable ClassLoader calleeLoader;
 
 	private final BufferPool buffers;
 
 	private final LongAdder bytes;
 
-	Copier(ContractCodec caller, ContractCodec callee, BufferPool buffers, LongAdder bytes) {
+	Copier(ContractCodec caller, @Nullable ClassLoader callerLoader, ContractCodec callee,
+			@Nullable ClassLoader calleeLoader, BufferPool buffers, LongAdder bytes) {
 		this.caller = caller;
+		this.callerLoader = callerLoader;
 		this.callee = callee;
+		this.calleeLoader = calleeLoader;
 		this.buffers = buffers;
 		this.bytes = bytes;
 	}
@@ -42,15 +49,20 @@ final class Copier {
 	}
 
 	private void encodeArguments(MethodPlan plan, @Nullable Object[] arguments, EncodeBuffer buffer) {
+		ClassLoader before = enter(this.callerLoader);
 		try {
 			this.caller.encodeArguments(plan.callerMethod(), plan.withoutReferences(arguments), buffer);
 		}
 		catch (RuntimeException ex) {
 			throw failed("arguments", "encoded", plan.callerMethod(), ex);
 		}
+		finally {
+			leave(before, this.callerLoader);
+		}
 	}
 
 	private @Nullable Object[] decodeArguments(MethodPlan plan, @Nullable Object[] arguments, EncodeBuffer buffer) {
+		ClassLoader before = enter(this.calleeLoader);
 		try {
 			this.bytes.add(buffer.size());
 			@Nullable Object[] copies = this.callee.decodeArguments(plan.calleeMethod(), buffer.array(), 0, buffer.size());
@@ -59,6 +71,9 @@ final class Copier {
 		}
 		catch (RuntimeException ex) {
 			throw failed("arguments", "decoded", plan.callerMethod(), ex);
+		}
+		finally {
+			leave(before, this.calleeLoader);
 		}
 	}
 
@@ -73,6 +88,7 @@ final class Copier {
 	}
 
 	private EncodeBuffer encodeResult(MethodPlan plan, @Nullable Object result, EncodeBuffer buffer) {
+		ClassLoader before = enter(this.calleeLoader);
 		try {
 			this.callee.encodeResult(plan.calleeMethod(), result, buffer);
 			return buffer;
@@ -80,15 +96,38 @@ final class Copier {
 		catch (RuntimeException ex) {
 			throw failed("result", "encoded", plan.callerMethod(), ex);
 		}
+		finally {
+			leave(before, this.calleeLoader);
+		}
 	}
 
 	private @Nullable Object decodeResult(MethodPlan plan, EncodeBuffer buffer) {
+		ClassLoader before = enter(this.callerLoader);
 		try {
 			this.bytes.add(buffer.size());
 			return this.caller.decodeResult(plan.callerMethod(), buffer.array(), 0, buffer.size());
 		}
 		catch (RuntimeException ex) {
 			throw failed("result", "decoded", plan.callerMethod(), ex);
+		}
+		finally {
+			leave(before, this.callerLoader);
+		}
+	}
+
+	/** Codecs find classes by name through the thread's loader. */
+	private static @Nullable ClassLoader enter(@Nullable ClassLoader loader) {
+		Thread thread = Thread.currentThread();
+		ClassLoader before = thread.getContextClassLoader();
+		if (before != loader) {
+			thread.setContextClassLoader(loader);
+		}
+		return before;
+	}
+
+	private static void leave(@Nullable ClassLoader before, @Nullable ClassLoader loader) {
+		if (before != loader) {
+			Thread.currentThread().setContextClassLoader(before);
 		}
 	}
 

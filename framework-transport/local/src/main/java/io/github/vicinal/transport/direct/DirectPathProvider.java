@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.vicinal.channel.PathKind;
 import io.github.vicinal.channel.PathProvider;
 import io.github.vicinal.codec.CodecChoice;
@@ -22,12 +24,15 @@ public final class DirectPathProvider implements PathProvider {
 
 	private final Codecs codecs;
 
+	private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
+
 	private final BufferPool buffers = new BufferPool();
 
 	private volatile boolean closed;
 
 	/**
-	 * Creates a provider.
+	 * Creates a provider. The context class loader of the calling thread is taken to be
+	 * the application's.
 	 * @param codecs the codecs of the application that calls
 	 */
 	public DirectPathProvider(Codecs codecs) {
@@ -86,7 +91,7 @@ public final class DirectPathProvider implements PathProvider {
 		}
 		MethodPlan[] plans = plans(contract, theirs, theirCodecs);
 		LongAdder bytes = new LongAdder();
-		Copier copier = new Copier(caller.codec(), callee.codec(), this.buffers, bytes);
+		Copier copier = new Copier(caller.codec(), this.loader, callee.codec(), target.loader(), this.buffers, bytes);
 		CodecChoice choice = new CodecChoice(caller.codec(), describe(plans, caller.reason()));
 		return new Connected(new DirectPath(target, service, choice, plans, copier, bytes));
 	}

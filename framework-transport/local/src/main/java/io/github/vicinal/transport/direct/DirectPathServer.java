@@ -63,6 +63,10 @@ public final class DirectPathServer implements PathServer {
 		return PathKind.DIRECT;
 	}
 
+	/**
+	 * {@inheritDoc} The context class loader of the calling thread is taken to be the
+	 * application's.
+	 */
 	@Override
 	public synchronized void start() {
 		if (this.unavailable == null) {
@@ -86,12 +90,13 @@ public final class DirectPathServer implements PathServer {
 
 	private ExecutorService threads() {
 		AtomicLong number = new AtomicLong();
+		ClassLoader loader = Thread.currentThread().getContextClassLoader();
 		String prefix = "vicinal-direct-%s-".formatted(this.identity.instanceId().substring(0, 8));
 		return new ThreadPoolExecutor(0, MAX_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(),
 				(task) -> {
 					Thread thread = new Thread(null, task, prefix + number.getAndIncrement(), 0, false);
 					thread.setDaemon(true);
-					thread.setContextClassLoader(DirectPathServer.class.getClassLoader());
+					thread.setContextClassLoader(loader);
 					return thread;
 				});
 	}

@@ -26,7 +26,8 @@ public final class DirectRegistry {
 	}
 
 	/**
-	 * Makes an application known to the others in this JVM.
+	 * Makes an application known to the others in this JVM. The context class loader of
+	 * the calling thread is taken to be the application's.
 	 * @param instanceId the application's instance id
 	 * @param services what it offers
 	 * @param executor runs calls whose deadline must be enforceable; it belongs to the
@@ -34,7 +35,8 @@ public final class DirectRegistry {
 	 * @throws IllegalStateException if there is one of that id
 	 */
 	public static void register(String instanceId, ServiceRegistry services, Executor executor) {
-		if (TARGETS.putIfAbsent(instanceId, new DirectTarget(services, executor)) != null) {
+		ClassLoader loader = Thread.currentThread().getContextClassLoader();
+		if (TARGETS.putIfAbsent(instanceId, new DirectTarget(services, executor, loader)) != null) {
 			throw new IllegalStateException("The instance %s is registered already".formatted(instanceId));
 		}
 	}

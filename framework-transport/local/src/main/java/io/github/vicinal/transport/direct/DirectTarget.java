@@ -3,6 +3,8 @@ package io.github.vicinal.transport.direct;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.LongAdder;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.vicinal.server.ServiceRegistry;
 
 /** One application that can be called in this JVM. Thread-safe. */
@@ -12,13 +14,16 @@ final class DirectTarget {
 
 	private final Executor executor;
 
+	private final @Nullable ClassLoader loader;
+
 	private final LongAdder inFlight = new LongAdder();
 
 	private volatile boolean closed;
 
-	DirectTarget(ServiceRegistry services, Executor executor) {
+	DirectTarget(ServiceRegistry services, Executor executor, @Nullable ClassLoader loader) {
 		this.services = services;
 		this.executor = executor;
+		this.loader = loader;
 	}
 
 	ServiceRegistry services() {
@@ -27,6 +32,11 @@ final class DirectTarget {
 
 	Executor executor() {
 		return this.executor;
+	}
+
+	/** The loader that the application's threads have as their context. */
+	@Nullable ClassLoader loader() {
+		return this.loader;
 	}
 
 	/**

@@ -62,6 +62,9 @@ public final class UdsPathServer implements PathServer {
 
 	private volatile boolean draining;
 
+	/** Written before the first thread starts. */
+	private @Nullable ClassLoader loader;
+
 	private volatile PeerCheck peerCheck = (channel) -> {
 		throw new WireException(Refusal.STRANGER, "the server has not been started");
 	};
@@ -96,6 +99,10 @@ public final class UdsPathServer implements PathServer {
 		return PathKind.UDS;
 	}
 
+	/**
+	 * {@inheritDoc} The context class loader of the calling thread is taken to be the
+	 * application's.
+	 */
 	@Override
 	public synchronized void start() {
 		if (this.listener != null || this.draining) {
@@ -106,6 +113,7 @@ public final class UdsPathServer implements PathServer {
 			this.unavailable = this.rendezvous.unavailable().orElse("there is no rendezvous directory");
 			return;
 		}
+		this.loader = Thread.currentThread().getContextClassLoader();
 		try {
 			int stale = SocketFile.deleteStale(directory);
 			if (stale > 0) {
@@ -187,7 +195,8 @@ public final class UdsPathServer implements PathServer {
 		String name = "vicinal-uds-%s-%s".formatted(this.identity.instanceId().substring(0, 8), suffix);
 		Thread thread = new Thread(null, task, name, 0, false);
 		thread.setDaemon(true);
-		thread.setContextClassLoader(UdsPathServer.class.getClassLoader());
+		// Codecs find classes by name through the thread's loader.
+		thread.setContextClassLoader(this.loader);
 		return thread;
 	}
 
