@@ -1,0 +1,139 @@
+package io.github.vicinal.transport.direct;
+
+import java.util.concurrent.atomic.LongAdder;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.codec.CodecException;
+import io.github.vicinal.codec.ContractCodec;
+import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.contract.ContractMethod;
+
+/**
+ * Brings values from one application to the other, encoded by the one and decoded by the
+ * other. Thread-safe.
+ */
+final class Copier {
+
+	private final ContractCodec caller;
+
+	private final @Nullable ClassLoader callerLoader;
+
+	private final ContractCodec callee;
+
+	private final @Nullable ClassLoader calleeLoader;
+
+	private final BufferPool buffers;
+
+	private final LongAdder bytes;
+
+	Copier(ContractCodec caller, @Nullable ClassLoader callerLoader, ContractCodec callee,
+			@Nullable ClassLoader calleeLoader, BufferPool buffers, LongAdder bytes) {
+		this.caller = caller;
+		this.callerLoader = callerLoader;
+		this.callee = callee;
+		this.calleeLoader = calleeLoader;
+		this.buffers = buffers;
+		this.bytes = bytes;
+	}
+
+	@Nullable Object[] arguments(MethodPlan plan, @Nullable Object[] arguments) {
+		EncodeBuffer buffer = this.buffers.take();
+		try {
+			encodeArguments(plan, arguments, buffer);
+			return decodeArguments(plan, arguments, buffer);
+		}
+		finally {
+			this.buffers.giveBack(buffer);
+		}
+	}
+
+	private void encodeArguments(MethodPlan plan, @Nullable Object[] arguments, EncodeBuffer buffer) {
+		ClassLoader before = enter(this.callerLoader);
+		try {
+			this.caller.encodeArguments(plan.callerMethod(), plan.withoutReferences(arguments), buffer);
+		}
+		catch (RuntimeException ex) {
+			throw failed("arguments", "encoded", plan.callerMethod(), ex);
+		}
+		finally {
+			leave(before, this.callerLoader);
+		}
+	}
+
+	private @Nullable Object[] decodeArguments(MethodPlan plan, @Nullable Object[] arguments, EncodeBuffer buffer) {
+		ClassLoader before = enter(this.calleeLoader);
+		try {
+			this.bytes.add(buffer.size());
+			@Nullable Object[] copies = this.callee.decodeArguments(plan.calleeMethod(), buffer.array(), 0, buffer.size());
+			plan.addReferences(arguments, copies);
+			return copies;
+		}
+		catch (RuntimeException ex) {
+			throw failed("arguments", "decoded", plan.callerMethod(), ex);
+		}
+		finally {
+			leave(before, this.calleeLoader);
+		}
+	}
+
+	@Nullable Object result(MethodPlan plan, @Nullable Object result) {
+		EncodeBuffer buffer = this.buffers.take();
+		try {
+			return decodeResult(plan, encodeResult(plan, result, buffer));
+		}
+		finally {
+			this.buffers.giveBack(buffer);
+		}
+	}
+
+	private EncodeBuffer encodeResult(MethodPlan plan, @Nullable Object result, EncodeBuffer buffer) {
+		ClassLoader before = enter(this.calleeLoader);
+		try {
+			this.callee.encodeResult(plan.calleeMethod(), result, buffer);
+			return buffer;
+		}
+		catch (RuntimeException ex) {
+			throw failed("result", "encoded", plan.callerMethod(), ex);
+		}
+		finally {
+			leave(before, this.calleeLoader);
+		}
+	}
+
+	private @Nullable Object decodeResult(MethodPlan plan, EncodeBuffer buffer) {
+		ClassLoader before = enter(this.callerLoader);
+		try {
+			this.bytes.add(buffer.size());
+			return this.caller.decodeResult(plan.callerMethod(), buffer.array(), 0, buffer.size());
+		}
+		catch (RuntimeException ex) {
+			throw failed("result", "decoded", plan.callerMethod(), ex);
+		}
+		finally {
+			leave(before, this.callerLoader);
+		}
+	}
+
+	/** Codecs find classes by name through the thread's loader. */
+	private static @Nullable ClassLoader enter(@Nullable ClassLoader loader) {
+		Thread thread = Thread.currentThread();
+		ClassLoader before = thread.getContextClassLoader();
+		if (before != loader) {
+			thread.setContextClassLoader(loader);
+		}
+		return before;
+	}
+
+	private static void leave(@Nullable ClassLoader before, @Nullable ClassLoader loader) {
+		if (before != loader) {
+			Thread.currentThread().setContextClassLoader(before);
+		}
+	}
+
+	private static CodecException failed(String what, String action, ContractMethod method, RuntimeException cause) {
+		return new CodecException(
+				"the %s of %s cannot be %s: %s".formatted(what, method.signature(), action, cause.getMessage()), cause);
+	}
+
+}

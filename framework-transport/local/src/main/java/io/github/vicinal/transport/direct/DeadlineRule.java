@@ -1,0 +1,48 @@
+package io.github.vicinal.transport.direct;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Learns for one method whether calls with a deadline may run on the caller's thread,
+ * where nothing can cut them off. Thread-safe.
+ * <p>
+ * A method is trusted after {@value #FIRST_TRIAL} calls in a row that took at most a
+ * quarter of the time that was left. A trusted method that takes longer than that is
+ * tried anew; one that overruns the deadline must stand twice as many trials as before.
+ */
+final class DeadlineRule {
+
+	static final int FIRST_TRIAL = 32;
+
+	static final int LONGEST_TRIAL = 1 << 16;
+
+	private static final int SHARE = 4;
+
+	/** Calls that are still to be observed; 0 means that the method is trusted. */
+	private final AtomicInteger missing = new AtomicInteger(FIRST_TRIAL);
+
+	private volatile int trial = FIRST_TRIAL;
+
+	boolean trusted() {
+		return this.missing.get() == 0;
+	}
+
+	/**
+	 * Learns from a call that has ended.
+	 * @param tookNanos how long it took
+	 * @param remainingNanos how long the caller would have waited
+	 */
+	void observe(long tookNanos, long remainingNanos) {
+		if (tookNanos <= remainingNanos / SHARE) {
+			if (this.missing.get() > 0) {
+				this.missing.updateAndGet((count) -> Math.max(0, count - 1));
+			}
+			return;
+		}
+		if (tookNanos > remainingNanos && trusted()) {
+			this.trial = Math.min(LONGEST_TRIAL, this.trial * 2);
+		}
+		this.missing.set(this.trial);
+	}
+
+}

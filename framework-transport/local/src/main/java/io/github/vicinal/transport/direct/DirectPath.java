@@ -1,0 +1,196 @@
+package io.github.vicinal.transport.direct;
+
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.LongAdder;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.channel.Path;
+import io.github.vicinal.channel.PathException;
+import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.channel.Reply;
+import io.github.vicinal.codec.CodecChoice;
+import io.github.vicinal.codec.CodecException;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.server.Service;
+
+/** The path of one contract to another application of this JVM. */
+final class DirectPath implements Path {
+
+	private final DirectTarget target;
+
+	private final Service service;
+
+	private final Contract calleeContract;
+
+	private final CodecChoice codec;
+
+	private final MethodPlan[] plans;
+
+	private final Copier copier;
+
+	private final LongAdder bytes;
+
+	private volatile boolean closed;
+
+	DirectPath(DirectTarget target, Service service, CodecChoice codec, MethodPlan[] plans, Copier copier,
+			LongAdder bytes) {
+		this.target = target;
+		this.service = service;
+		this.calleeContract = service.contract();
+		this.codec = codec;
+		this.plans = plans;
+		this.copier = copier;
+		this.bytes = bytes;
+	}
+
+	@Override
+	public PathKind kind() {
+		return PathKind.DIRECT;
+	}
+
+	@Override
+	public CodecChoice codec() {
+		return this.codec;
+	}
+
+	@Override
+	public Reply call(CallFrame frame) throws PathException {
+		if (this.closed) {
+			throw new PathException(Reason.PEER_GONE, false, "the path is closed", null);
+		}
+		MethodPlan plan = this.plans[frame.method().index()];
+		if (frame.deadlineNanos() != CallFrame.NO_DEADLINE) {
+			return callWithDeadline(plan, frame);
+		}
+		return callHere(plan, frame, arguments(plan, frame));
+	}
+
+	private Reply callWithDeadline(MethodPlan plan, CallFrame frame) throws PathException {
+		long start = System.nanoTime();
+		long remaining = frame.deadlineNanos() - start;
+		if (remaining <= 0) {
+			throw new PathException(Reason.TIMEOUT, false, "the deadline had passed before the call", null);
+		}
+		@Nullable Object[] arguments = arguments(plan, frame);
+		Reply reply;
+		if (plan.rule().trusted()) {
+			reply = callHere(plan, frame, arguments);
+		}
+		else {
+			reply = callElsewhere(plan, frame, arguments, remaining);
+		}
+		long took = System.nanoTime() - start;
+		plan.rule().observe(took, remaining);
+		if (took > remaining) {
+			throw new PathException(Reason.TIMEOUT, true, "the deadline passed before the handler returned", null);
+		}
+		return reply;
+	}
+
+	private Reply callHere(MethodPlan plan, CallFrame frame, @Nullable Object[] arguments) throws PathException {
+		DirectTarget callee = this.target;
+		try {
+			if (!callee.enter()) {
+				throw gone();
+			}
+			return result(plan, invoke(plan, frame, arguments, frame.headers()));
+		}
+		finally {
+			callee.leave();
+		}
+	}
+
+	private Reply callElsewhere(MethodPlan plan, CallFrame frame, @Nullable Object[] arguments, long remaining)
+			throws PathException {
+		// The caller may be gone, and its map changed, while the handler still runs.
+		Map<String, String> headers = Map.copyOf(frame.headers());
+		HandOff<Reply> handOff = new HandOff<>(() -> {
+			try {
+				if (!this.target.enter()) {
+					throw gone();
+				}
+				return result(plan, invoke(plan, frame, arguments, headers));
+			}
+			finally {
+				this.target.leave();
+			}
+		});
+		try {
+			this.target.executor().execute(handOff);
+		}
+		catch (RejectedExecutionException ex) {
+			throw new PathException(this.target.closed() ? Reason.PEER_GONE : Reason.EXHAUSTED, false,
+					"the callee's executor takes no more calls", ex);
+		}
+		try {
+			return handOff.await(remaining);
+		}
+		catch (PathException ex) {
+			if (ex.reason() == Reason.TIMEOUT) {
+				plan.rule().observe(Long.MAX_VALUE, remaining);
+			}
+			throw ex;
+		}
+	}
+
+	private Reply invoke(MethodPlan plan, CallFrame frame, @Nullable Object[] arguments, Map<String, String> headers)
+			throws PathException {
+		CallFrame callee = new CallFrame(this.calleeContract, plan.calleeMethod(), arguments, frame.deadlineNanos(),
+				headers);
+		try {
+			return this.service.invoke(callee);
+		}
+		catch (RuntimeException ex) {
+			throw new PathException(Reason.REFUSED, true, "the service threw instead of answering: " + ex, ex);
+		}
+	}
+
+	private @Nullable Object[] arguments(MethodPlan plan, CallFrame frame) throws PathException {
+		if (plan.argumentsByReference()) {
+			return frame.arguments();
+		}
+		try {
+			return this.copier.arguments(plan, frame.arguments());
+		}
+		catch (CodecException ex) {
+			throw new PathException(Reason.CODEC, false, String.valueOf(ex.getMessage()), ex);
+		}
+	}
+
+	private Reply result(MethodPlan plan, Reply reply) throws PathException {
+		if (plan.resultByReference() || !(reply instanceof Reply.Value value)) {
+			return reply;
+		}
+		try {
+			return new Reply.Value(value.status(), value.headers(), this.copier.result(plan, value.body()));
+		}
+		catch (CodecException ex) {
+			throw new PathException(Reason.CODEC, true, String.valueOf(ex.getMessage()), ex);
+		}
+	}
+
+	private static PathException gone() {
+		return new PathException(Reason.PEER_GONE, false, "the application has stopped", null);
+	}
+
+	@Override
+	public boolean isOpen() {
+		return !this.closed && !this.target.closed();
+	}
+
+	@Override
+	public long bytesCarried() {
+		return this.bytes.sum();
+	}
+
+	/** Calls in flight end normally. */
+	@Override
+	public void close() {
+		this.closed = true;
+	}
+
+}

@@ -1,0 +1,126 @@
+package io.github.vicinal.transport.direct;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.channel.PathProvider;
+import io.github.vicinal.codec.CodecChoice;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.server.Service;
+
+/**
+ * Connects to other applications of this JVM. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class DirectPathProvider implements PathProvider {
+
+	private final Codecs codecs;
+
+	private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
+
+	private final BufferPool buffers = new BufferPool();
+
+	private volatile boolean closed;
+
+	/**
+	 * Creates a provider. The context class loader of the calling thread is taken to be
+	 * the application's.
+	 * @param codecs the codecs of the application that calls
+	 */
+	public DirectPathProvider(Codecs codecs) {
+		this.codecs = codecs;
+	}
+
+	@Override
+	public PathKind kind() {
+		return PathKind.DIRECT;
+	}
+
+	@Override
+	public Attempt connect(Contract contract, PeerAnnouncement peer) {
+		if (this.closed) {
+			return new Unavailable("the application is shutting down", false);
+		}
+		DirectTarget target = DirectRegistry.find(peer.peer().instanceId());
+		if (target == null) {
+			return new Unavailable(
+					"the peer runs in another JVM, or does not share the class loader of %s with this one"
+						.formatted(DirectRegistry.class.getName()),
+					false);
+		}
+		Service service = target.services().find(contract.name());
+		if (service == null) {
+			return new Unavailable("no bean offers the contract %s".formatted(contract.name()), false);
+		}
+		Contract theirs = service.contract();
+		if (!theirs.hash().equals(contract.hash())) {
+			return new Unavailable(
+					"the contract %s differs: it is %s here and %s there; build both sides from the same version of it"
+						.formatted(contract.name(), contract.hash(), theirs.hash()),
+					false);
+		}
+		Optional<String> refusal = service.refusal();
+		if (refusal.isPresent()) {
+			return new Unavailable(refusal.get(), false);
+		}
+		try {
+			return connect(contract, target, service);
+		}
+		catch (RuntimeException ex) {
+			return new Unavailable("the values of %s cannot be copied: %s".formatted(contract.name(), ex.getMessage()),
+					false);
+		}
+	}
+
+	private Attempt connect(Contract contract, DirectTarget target, Service service) {
+		Contract theirs = service.contract();
+		Codecs theirCodecs = service.codecs();
+		CodecChoice caller = this.codecs.choose(contract, theirCodecs.offers(theirs));
+		CodecChoice callee = theirCodecs.choose(theirs, this.codecs.offers(contract));
+		if (!caller.codec().name().equals(callee.codec().name())) {
+			return new Unavailable("the peer chose the codec %s for %s, this side %s".formatted(callee.codec().name(),
+					contract.name(), caller.codec().name()), false);
+		}
+		MethodPlan[] plans = plans(contract, theirs, theirCodecs);
+		LongAdder bytes = new LongAdder();
+		Copier copier = new Copier(caller.codec(), this.loader, callee.codec(), target.loader(), this.buffers, bytes);
+		CodecChoice choice = new CodecChoice(caller.codec(), describe(plans, caller.reason()));
+		return new Connected(new DirectPath(target, service, choice, plans, copier, bytes));
+	}
+
+	/** Equal hashes: an index means the same method on both sides. */
+	private MethodPlan[] plans(Contract contract, Contract theirs, Codecs theirCodecs) {
+		boolean sameClasses = contract.type() == theirs.type();
+		List<ContractMethod> methods = contract.methods();
+		MethodPlan[] plans = new MethodPlan[methods.size()];
+		for (int i = 0; i < plans.length; i++) {
+			plans[i] = new MethodPlan(methods.get(i), this.codecs, theirs.methods().get(i), theirCodecs, sameClasses);
+		}
+		return plans;
+	}
+
+	private static String describe(MethodPlan[] plans, String reason) {
+		int byReference = 0;
+		for (MethodPlan plan : plans) {
+			if (plan.argumentsByReference() && plan.resultByReference()) {
+				byReference++;
+			}
+		}
+		return "%d of %d methods by reference, as their values are immutable; for the others: %s".formatted(byReference,
+				plans.length, reason);
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+	}
+
+}

@@ -1,0 +1,141 @@
+package io.github.vicinal.transport.direct;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.server.PathServer;
+import io.github.vicinal.server.ServiceRegistry;
+
+/**
+ * Offers the services of an application to the others in its JVM. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class DirectPathServer implements PathServer {
+
+	private static final int MAX_THREADS = 256;
+
+	private static final long IDLE_SECONDS = 30;
+
+	private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+	private final PeerIdentity identity;
+
+	private final ServiceRegistry services;
+
+	private final @Nullable Executor givenExecutor;
+
+	private final Duration drainTimeout;
+
+	private @Nullable ExecutorService ownExecutor;
+
+	private volatile @Nullable String unavailable = "the server has not been started";
+
+	/**
+	 * Creates a server.
+	 * @param identity this instance
+	 * @param services who answers
+	 * @param executor runs calls whose deadline must be enforceable, or {@code null} for
+	 * up to 256 threads that end when they are idle
+	 * @param drainTimeout how long {@link #close()} waits for calls in flight
+	 */
+	public DirectPathServer(PeerIdentity identity, ServiceRegistry services, @Nullable Executor executor,
+			Duration drainTimeout) {
+		this.identity = identity;
+		this.services = services;
+		this.givenExecutor = executor;
+		this.drainTimeout = drainTimeout;
+	}
+
+	@Override
+	public PathKind kind() {
+		return PathKind.DIRECT;
+	}
+
+	/**
+	 * {@inheritDoc} The context class loader of the calling thread is taken to be the
+	 * application's.
+	 */
+	@Override
+	public synchronized void start() {
+		if (this.unavailable == null) {
+			return;
+		}
+		Executor executor = this.givenExecutor;
+		if (executor == null) {
+			ExecutorService created = threads();
+			this.ownExecutor = created;
+			executor = created;
+		}
+		try {
+			DirectRegistry.register(this.identity.instanceId(), this.services, executor);
+			this.unavailable = null;
+		}
+		catch (IllegalStateException ex) {
+			this.unavailable = String.valueOf(ex.getMessage());
+			stopThreads();
+		}
+	}
+
+	private ExecutorService threads() {
+		AtomicLong number = new AtomicLong();
+		ClassLoader loader = Thread.currentThread().getContextClassLoader();
+		String prefix = "vicinal-direct-%s-".formatted(this.identity.instanceId().substring(0, 8));
+		return new ThreadPoolExecutor(0, MAX_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(),
+				(task) -> {
+					Thread thread = new Thread(null, task, prefix + number.getAndIncrement(), 0, false);
+					thread.setDaemon(true);
+					thread.setContextClassLoader(loader);
+					return thread;
+				});
+	}
+
+	@Override
+	public Optional<String> unavailable() {
+		return Optional.ofNullable(this.unavailable);
+	}
+
+	@Override
+	public synchronized void close() {
+		if (this.unavailable != null) {
+			return;
+		}
+		this.unavailable = "the server is closed";
+		DirectTarget target = DirectRegistry.remove(this.identity.instanceId());
+		if (target != null) {
+			drain(target);
+		}
+		stopThreads();
+	}
+
+	private void drain(DirectTarget target) {
+		long deadline = System.nanoTime() + this.drainTimeout.toNanos();
+		int quiet = 0;
+		// A call that moves between threads may be missed once, but not twice.
+		while (quiet < 2 && System.nanoTime() - deadline < 0 && !Thread.currentThread().isInterrupted()) {
+			quiet = target.quiet() ? quiet + 1 : 0;
+			LockSupport.parkNanos(this, DRAIN_POLL_NANOS);
+		}
+	}
+
+	private void stopThreads() {
+		ExecutorService executor = this.ownExecutor;
+		if (executor != null) {
+			// Not shutdownNow: an interrupt could break a handler in mid-call.
+			executor.shutdown();
+			this.ownExecutor = null;
+		}
+	}
+
+}

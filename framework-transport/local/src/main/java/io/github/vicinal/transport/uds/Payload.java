@@ -1,0 +1,147 @@
+package io.github.vicinal.transport.uds;
+
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+import io.github.vicinal.codec.EncodeBuffer;
+
+/**
+ * The payloads of the frames that carry no values. A {@code text} is an unsigned 16-bit
+ * length and that many bytes of UTF-8; a {@code list} is a 16-bit count and as many
+ * texts.
+ *
+ * <pre>
+ * HELLO    text client's instance id, text expected instance id, int longest frame
+ * WELCOME  text server's instance id, int longest frame
+ * BIND     text contract name, text contract hash, list codecs
+ * BOUND    text codec, text reason, list codecs
+ * REFUSED  text reason
+ * </pre>
+ */
+final class Payload {
+
+	private static final int MAX_TEXT_BYTES = 0xffff;
+
+	private static final int MAX_REASON_CHARS = 1000;
+
+	private static final int MAX_LIST = 64;
+
+	private Payload() {
+	}
+
+	static void writeText(EncodeBuffer out, String text) throws WireException {
+		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+		if (bytes.length > MAX_TEXT_BYTES) {
+			throw new WireException(Refusal.TOO_LARGE,
+					"a text of %d bytes is longer than %d".formatted(bytes.length, MAX_TEXT_BYTES));
+		}
+		writeShort(out, bytes.length);
+		out.write(bytes, 0, bytes.length);
+	}
+
+	static void writeShort(EncodeBuffer out, int value) {
+		out.write(value >>> 8);
+		out.write(value);
+	}
+
+	static void writeInt(EncodeBuffer out, int value) {
+		writeShort(out, value >>> 16);
+		writeShort(out, value);
+	}
+
+	/** Shortens rather than fails: a reason is for people. */
+	static void writeReason(EncodeBuffer out, String reason) {
+		String text = (reason.length() <= MAX_REASON_CHARS) ? reason : reason.substring(0, MAX_REASON_CHARS);
+		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+		writeShort(out, bytes.length);
+		out.write(bytes, 0, bytes.length);
+	}
+
+	static void writeList(EncodeBuffer out, Set<String> texts) throws WireException {
+		writeShort(out, texts.size());
+		for (String text : texts) {
+			writeText(out, text);
+		}
+	}
+
+	private static Set<String> readList(PayloadReader in) throws WireException {
+		int count = in.readUnsignedShort();
+		if (count > MAX_LIST) {
+			throw new WireException(Refusal.MALFORMED, "a list of %d codecs".formatted(count));
+		}
+		Set<String> texts = new LinkedHashSet<>();
+		for (int i = 0; i < count; i++) {
+			texts.add(in.readString());
+		}
+		return texts;
+	}
+
+	/** The fields of HELLO. */
+	record Hello(String self, String expected, int maxFrameBytes) {
+
+		void write(EncodeBuffer out) throws WireException {
+			writeText(out, this.self);
+			writeText(out, this.expected);
+			writeInt(out, this.maxFrameBytes);
+		}
+
+		static Hello read(PayloadReader in) throws WireException {
+			Hello hello = new Hello(in.readString(), in.readString(), in.readInt());
+			in.requireEnd();
+			return hello;
+		}
+
+	}
+
+	/** The fields of WELCOME. */
+	record Welcome(String self, int maxFrameBytes) {
+
+		void write(EncodeBuffer out) throws WireException {
+			writeText(out, this.self);
+			writeInt(out, this.maxFrameBytes);
+		}
+
+		static Welcome read(PayloadReader in) throws WireException {
+			Welcome welcome = new Welcome(in.readString(), in.readInt());
+			in.requireEnd();
+			return welcome;
+		}
+
+	}
+
+	/** The fields of BIND. */
+	record Bind(String contract, String hash, Set<String> codecs) {
+
+		void write(EncodeBuffer out) throws WireException {
+			writeText(out, this.contract);
+			writeText(out, this.hash);
+			writeList(out, this.codecs);
+		}
+
+		static Bind read(PayloadReader in) throws WireException {
+			Bind bind = new Bind(in.readString(), in.readString(), readList(in));
+			in.requireEnd();
+			return bind;
+		}
+
+	}
+
+	/** The fields of BOUND. */
+	record Bound(String codec, String reason, Set<String> codecs) {
+
+		void write(EncodeBuffer out) throws WireException {
+			writeText(out, this.codec);
+			writeReason(out, this.reason);
+			writeList(out, this.codecs);
+		}
+
+		static Bound read(PayloadReader in) throws WireException {
+			Bound bound = new Bound(in.readString(), in.readString(), readList(in));
+			in.requireEnd();
+			return bound;
+		}
+
+	}
+
+}

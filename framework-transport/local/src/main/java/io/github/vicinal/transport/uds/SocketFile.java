@@ -1,0 +1,104 @@
+package io.github.vicinal.transport.uds;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.regex.Pattern;
+
+/** The files that sockets have in the rendezvous directory. */
+final class SocketFile {
+
+	private static final Pattern SOCKET = Pattern.compile("[0-9a-f]{32}\\.sock");
+
+	private static final Pattern DRAFT = Pattern.compile("\\.[0-9a-f]{16}\\.tmp");
+
+	private static final int DRAFT_ID_CHARS = 16;
+
+	private static final int BACKLOG = 1024;
+
+	/** Between bind and listen a living socket refuses connections, too. */
+	private static final Duration DRAFT_AGE = Duration.ofMinutes(1);
+
+	private SocketFile() {
+	}
+
+	static Path of(Path directory, String instanceId) {
+		return directory.resolve(instanceId + ".sock");
+	}
+
+	/**
+	 * Opens a server socket. Its file appears under its name only when it accepts
+	 * connections, so whoever sees the file can connect.
+	 */
+	static ServerSocketChannel open(Path directory, String instanceId) throws IOException {
+		Path draft = directory.resolve("." + instanceId.substring(0, DRAFT_ID_CHARS) + ".tmp");
+		Files.deleteIfExists(draft);
+		ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+		try {
+			channel.bind(UnixDomainSocketAddress.of(draft), BACKLOG);
+			Files.setPosixFilePermissions(draft, PosixFilePermissions.fromString("rw-------"));
+			Files.move(draft, of(directory, instanceId), StandardCopyOption.ATOMIC_MOVE);
+			return channel;
+		}
+		catch (IOException | RuntimeException ex) {
+			channel.close();
+			Files.deleteIfExists(draft);
+			throw ex;
+		}
+	}
+
+	/**
+	 * Deletes the sockets of dead processes: those that refuse a connection.
+	 * @return how many were deleted
+	 */
+	static int deleteStale(Path directory) throws IOException {
+		int deleted = 0;
+		try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+			for (Path file : files) {
+				String name = String.valueOf(file.getFileName());
+				boolean candidate = SOCKET.matcher(name).matches() || (DRAFT.matcher(name).matches() && old(file));
+				if (candidate && refuses(file) && Files.deleteIfExists(file)) {
+					deleted++;
+				}
+			}
+		}
+		return deleted;
+	}
+
+	private static boolean old(Path file) {
+		try {
+			Instant modified = Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toInstant();
+			return modified.isBefore(Instant.now().minus(DRAFT_AGE));
+		}
+		catch (IOException ex) {
+			return false;
+		}
+	}
+
+	private static boolean refuses(Path file) {
+		try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+			// A living server with a full backlog must not hold up this one.
+			channel.configureBlocking(false);
+			channel.connect(UnixDomainSocketAddress.of(file));
+			return false;
+		}
+		catch (ConnectException ex) {
+			return true;
+		}
+		catch (IOException | RuntimeException ex) {
+			return false;
+		}
+	}
+
+}

@@ -1,0 +1,428 @@
+package io.github.vicinal.transport.uds;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.channel.Reply;
+import io.github.vicinal.codec.CodecChoice;
+import io.github.vicinal.codec.EncodeBuffer;
+
+/**
+ * The client's end of one connection. Used by the thread that took it from the pool.
+ */
+final class UdsConnection {
+
+	private static final int FIRST_BUFFER_BYTES = 4 * 1024;
+
+	private static final int SMALL_BYTES = 256;
+
+	private static final int MIN_STATUS = 100;
+
+	private static final int MAX_STATUS = 599;
+
+	/** How long the reason for a refused write may take; it has been sent before. */
+	private static final long EXPLANATION_NANOS = 1_000_000_000L;
+
+	private final UdsPeer peer;
+
+	private final SocketChannel channel;
+
+	private final WireLimits limits;
+
+	private final CallTimer timer;
+
+	private final FrameChannel frames;
+
+	private final EncodeBuffer out = new EncodeBuffer(FIRST_BUFFER_BYTES);
+
+	private final Map<Integer, CodecChoice> bound = new HashMap<>();
+
+	private int maxRequestBytes;
+
+	private long correlation;
+
+	private boolean broken;
+
+	private boolean used;
+
+	private long bytesOfLastCall;
+
+	/** Guarded by the pool's lock. */
+	long idleSince;
+
+	private UdsConnection(UdsPeer peer, SocketChannel channel) {
+		this.peer = peer;
+		this.channel = channel;
+		this.limits = peer.options().limits();
+		this.timer = new CallTimer(peer.watchdog(), channel);
+		this.frames = new FrameChannel(channel, this.limits, () -> {
+		});
+	}
+
+	/**
+	 * Connects and shakes hands.
+	 * @param deadline in the watchdog's time
+	 */
+	static UdsConnection open(UdsPeer peer, long deadline) throws UdsException {
+		UdsConnection connection;
+		try {
+			connection = new UdsConnection(peer, SocketChannel.open(StandardProtocolFamily.UNIX));
+		}
+		catch (IOException | UnsupportedOperationException ex) {
+			throw UdsException.of(Reason.IO, false, "no socket can be opened: " + ex.getMessage(), ex);
+		}
+		boolean opened = false;
+		try {
+			connection.timer.begin();
+			connection.connect(deadline);
+			opened = true;
+			return connection;
+		}
+		finally {
+			if (!opened) {
+				connection.close();
+			}
+		}
+	}
+
+	private void connect(long deadline) throws UdsException {
+		// Connecting blocks, too, when the server is too busy to accept.
+		this.timer.arm(deadline);
+		try {
+			this.channel.connect(UnixDomainSocketAddress.of(this.peer.socket()));
+			this.peer.peerCheck().check(this.channel);
+		}
+		catch (WireException ex) {
+			throw UdsException.refused(ex.refusal(), false, ex.text());
+		}
+		catch (ConnectException ex) {
+			throw this.peer.gone("nobody listens on its socket any more", ex);
+		}
+		catch (IOException ex) {
+			if (this.channel.isOpen() && !Files.exists(this.peer.socket())) {
+				throw this.peer.gone("its socket is gone", ex);
+			}
+			throw failed(ex, false, "connect to");
+		}
+		hello();
+		if (!this.timer.disarm()) {
+			throw timeout(false);
+		}
+	}
+
+	private void hello() throws UdsException {
+		EncodeBuffer request = new EncodeBuffer(SMALL_BYTES);
+		int start = FrameDescriptor.begin(request);
+		try {
+			new Payload.Hello(this.peer.self(), this.peer.expected(), this.limits.maxFrameBytes()).write(request);
+			FrameDescriptor.end(request, start, FrameType.HELLO, 0, 0, 0, 0, 0, 0);
+			FrameHeader answer = exchange(request, 0, false);
+			expect(answer, FrameType.WELCOME);
+			Payload.Welcome welcome = Payload.Welcome.read(this.frames.payload());
+			if (!welcome.self().equals(this.peer.expected()) || welcome.maxFrameBytes() < 0) {
+				throw new WireException(Refusal.MALFORMED, "a welcome of another instance");
+			}
+			this.maxRequestBytes = Math.min(welcome.maxFrameBytes(), this.limits.maxFrameBytes());
+		}
+		catch (WireException ex) {
+			throw protocol(ex, false);
+		}
+	}
+
+	/**
+	 * Makes sure that a contract is bound on this connection.
+	 * @return the codec for it
+	 */
+	CodecChoice bind(ClientBinding binding) throws UdsException {
+		CodecChoice known = this.bound.get(binding.number());
+		if (known != null) {
+			return known;
+		}
+		EncodeBuffer request = new EncodeBuffer(SMALL_BYTES);
+		int start = FrameDescriptor.begin(request);
+		try {
+			binding.request().write(request);
+			long id = ++this.correlation;
+			FrameDescriptor.end(request, start, FrameType.BIND, 0, 0, id, binding.number(), 0, 0);
+			FrameHeader answer = exchange(request, id, false);
+			expect(answer, FrameType.BOUND);
+			if (answer.binding != binding.number()) {
+				throw new WireException(Refusal.MALFORMED, "another contract was bound");
+			}
+			CodecChoice choice = binding.choose(Payload.Bound.read(this.frames.payload()));
+			this.bound.put(binding.number(), choice);
+			return choice;
+		}
+		catch (WireException ex) {
+			throw protocol(ex, false);
+		}
+	}
+
+	/** Binds with a limit of time. */
+	CodecChoice bind(ClientBinding binding, long deadline) throws UdsException {
+		this.timer.arm(deadline);
+		CodecChoice choice = bind(binding);
+		if (!this.timer.disarm()) {
+			throw timeout(false);
+		}
+		return choice;
+	}
+
+	/**
+	 * Makes a call.
+	 * @param deadline in the watchdog's time
+	 */
+	Reply call(ClientBinding binding, CallFrame frame, long deadline) throws UdsException {
+		if (this.frames.hasUnread()) {
+			// Nothing but a GOODBYE can have come after the last answer.
+			this.broken = true;
+			throw UdsException.stale(Reason.REFUSED, this.peer.describe("has ended the connection"), null);
+		}
+		if (deadline != Watchdog.NEVER) {
+			this.timer.arm(deadline);
+		}
+		CodecChoice choice = bind(binding);
+		long id = ++this.correlation;
+		encode(binding, choice, frame, id, deadline);
+		FrameHeader answer = exchange(this.out, id, true);
+		if (!this.timer.disarm()) {
+			this.broken = true;
+		}
+		this.bytesOfLastCall = (long) this.out.size() + FrameDescriptor.HEADER_BYTES + answer.length;
+		this.out.clear(FrameChannel.KEEP_BYTES);
+		Reply reply = decode(choice, frame, answer, binding.number());
+		this.frames.shrink();
+		return reply;
+	}
+
+	private void encode(ClientBinding binding, CodecChoice choice, CallFrame frame, long id, long deadline)
+			throws UdsException {
+		this.out.size(0);
+		int start = FrameDescriptor.begin(this.out);
+		try {
+			int headerBytes = HeaderBlock.write(this.out, frame.headers(), this.limits);
+			choice.codec().encodeArguments(frame.method(), frame.arguments(), this.out);
+			int length = this.out.size() - start - FrameDescriptor.HEADER_BYTES;
+			if (length > this.maxRequestBytes) {
+				throw new WireException(Refusal.TOO_LARGE, "the call of %d bytes is larger than the limit of %d bytes"
+					.formatted(length, this.maxRequestBytes));
+			}
+			long remaining = Long.MAX_VALUE;
+			if (deadline != Watchdog.NEVER) {
+				remaining = deadline - this.peer.watchdog().now();
+				if (remaining <= 0) {
+					throw unsent(timeout(false));
+				}
+			}
+			FrameDescriptor.end(this.out, start, FrameType.CALL, 0, headerBytes, id, binding.number(),
+					frame.method().index(), remaining);
+		}
+		catch (WireException ex) {
+			throw unsent(UdsException.refused(ex.refusal(), false, ex.text()));
+		}
+		catch (RuntimeException ex) {
+			throw unsent(UdsException.of(Reason.CODEC, false,
+					"the arguments of %s cannot be encoded: %s".formatted(frame.method().signature(), ex.getMessage()),
+					ex));
+		}
+	}
+
+	/** Nothing was sent: the connection stays good. */
+	private UdsException unsent(UdsException ex) {
+		this.out.clear(FrameChannel.KEEP_BYTES);
+		if (!this.timer.disarm()) {
+			this.broken = true;
+		}
+		return ex;
+	}
+
+	/**
+	 * Sends a frame and reads the answer to it.
+	 * @param executable whether the other side may execute something
+	 */
+	private FrameHeader exchange(EncodeBuffer request, long id, boolean executable) throws UdsException {
+		boolean first = !this.used;
+		this.used = true;
+		try {
+			this.frames.write(request);
+		}
+		catch (ClosedChannelException ex) {
+			throw failed(ex, executable && this.frames.lastPieceOffered(), "send to");
+		}
+		catch (IOException ex) {
+			throw writeRefused(ex, first);
+		}
+		try {
+			FrameHeader answer = this.frames.read();
+			if (answer == null) {
+				this.broken = true;
+				throw UdsException.of(Reason.PEER_GONE, executable, this.peer.describe("closed the connection"), null);
+			}
+			check(answer, id);
+			return answer;
+		}
+		catch (IOException ex) {
+			throw failed(ex, executable, "receive from");
+		}
+		catch (WireException ex) {
+			throw protocol(ex, executable);
+		}
+	}
+
+	/**
+	 * The kernel did not take the frame as a whole, so the other side cannot have
+	 * executed it. It may have said why before it closed the connection.
+	 */
+	private UdsException writeRefused(IOException cause, boolean first) {
+		this.broken = true;
+		this.timer.arm(this.peer.watchdog().now() + EXPLANATION_NANOS);
+		try {
+			FrameHeader answer = this.frames.read();
+			if (answer != null) {
+				check(answer, this.correlation);
+			}
+		}
+		catch (UdsException ex) {
+			return ex;
+		}
+		catch (IOException | WireException ex) {
+			cause.addSuppressed(ex);
+		}
+		String message = this.peer.describe("closed the connection before the call was sent");
+		return first ? UdsException.of(Reason.PEER_GONE, false, message, cause)
+				: UdsException.stale(Reason.PEER_GONE, message, cause);
+	}
+
+	/** Turns the two answers that may come to anything into exceptions. */
+	private void check(FrameHeader answer, long id) throws UdsException, WireException {
+		if (answer.type == FrameType.GOODBYE) {
+			this.broken = true;
+			this.peer.ended();
+			throw UdsException.stale(Reason.REFUSED, this.peer.describe("is shutting down"), null);
+		}
+		if (answer.type == FrameType.REFUSED) {
+			boolean closing = answer.has(FrameDescriptor.FLAG_CLOSING);
+			PayloadReader payload = this.frames.payload();
+			String text = payload.readString();
+			this.broken |= closing || answer.correlation != id || !this.timer.disarm();
+			Refusal refusal = Refusal.of(answer.code);
+			if (refusal == Refusal.WRONG_INSTANCE) {
+				this.peer.ended();
+			}
+			throw UdsException.refused(refusal, answer.has(FrameDescriptor.FLAG_EXECUTED),
+					this.peer.describe("refused (%s): %s".formatted(refusal.id(), printable(text))));
+		}
+		if (answer.correlation != id) {
+			throw new WireException(Refusal.MALFORMED, "the answer to another call");
+		}
+	}
+
+	private static void expect(FrameHeader answer, FrameType type) throws WireException {
+		if (answer.type != type) {
+			throw new WireException(Refusal.MALFORMED, "%s instead of %s".formatted(answer.type, type));
+		}
+	}
+
+	private Reply decode(CodecChoice choice, CallFrame frame, FrameHeader answer, int binding) throws UdsException {
+		try {
+			if (answer.binding != binding) {
+				throw new WireException(Refusal.MALFORMED, "the answer of another contract");
+			}
+			if (answer.code < MIN_STATUS || answer.code > MAX_STATUS) {
+				throw new WireException(Refusal.MALFORMED, "there is no status %d".formatted(answer.code));
+			}
+			byte[] body = this.frames.body();
+			Map<String, List<String>> headers = HeaderBlock.readLists(body, answer.headerBlockLength, this.limits);
+			if (answer.type == FrameType.REPLY_VALUE) {
+				return new Reply.Value(answer.code, headers, decodeResult(choice, frame, answer, body));
+			}
+			expect(answer, FrameType.REPLY_FAILURE);
+			PayloadReader payload = this.frames.payload();
+			String remoteType = payload.readString();
+			byte[] failure = new byte[payload.remaining()];
+			System.arraycopy(body, payload.position(), failure, 0, failure.length);
+			return new Reply.Failure(answer.code, headers, failure, remoteType);
+		}
+		catch (WireException ex) {
+			throw protocol(ex, true);
+		}
+	}
+
+	private @Nullable Object decodeResult(CodecChoice choice, CallFrame frame, FrameHeader answer, byte[] body)
+			throws UdsException {
+		try {
+			return choice.codec().decodeResult(frame.method(), body, answer.headerBlockLength, answer.payloadLength());
+		}
+		catch (RuntimeException | StackOverflowError ex) {
+			this.broken = true;
+			throw UdsException.of(Reason.CODEC, true,
+					"the result of %s cannot be decoded: %s".formatted(frame.method().signature(), ex.getMessage()),
+					ex);
+		}
+	}
+
+	private UdsException protocol(WireException ex, boolean maybeExecuted) {
+		this.broken = true;
+		return UdsException.refused(ex.refusal(), maybeExecuted,
+				this.peer.describe("sent an unacceptable answer: " + ex.text()));
+	}
+
+	private UdsException failed(IOException ex, boolean maybeExecuted, String action) {
+		this.broken = true;
+		if (this.timer.expired()) {
+			return timeout(maybeExecuted);
+		}
+		if (ex instanceof ClosedByInterruptException) {
+			return UdsException.of(Reason.INTERRUPTED, maybeExecuted, "the calling thread was interrupted", ex);
+		}
+		if (ex instanceof ClosedChannelException) {
+			return UdsException.of(Reason.PEER_GONE, maybeExecuted, "the path was closed during the call", ex);
+		}
+		boolean connected = this.channel.isConnected();
+		return UdsException.of(connected ? Reason.PEER_GONE : Reason.IO, maybeExecuted,
+				"cannot %s %s: %s".formatted(action, this.peer, ex.getMessage()), ex);
+	}
+
+	private UdsException timeout(boolean maybeExecuted) {
+		return UdsException.of(Reason.TIMEOUT, maybeExecuted,
+				"the deadline passed before %s answered".formatted(this.peer), null);
+	}
+
+	private static String printable(String text) {
+		return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?");
+	}
+
+	/** Returns whether calls were made on this connection before. */
+	boolean usable() {
+		return !this.broken && this.channel.isOpen();
+	}
+
+	long bytesOfLastCall() {
+		return this.bytesOfLastCall;
+	}
+
+	void close() {
+		this.timer.end();
+		try {
+			this.channel.close();
+		}
+		catch (IOException ex) {
+			// Closed all the same.
+		}
+	}
+
+}

@@ -1,0 +1,103 @@
+package io.github.vicinal.transport.uds;
+
+import java.time.Duration;
+
+/**
+ * The limits of the path {@code uds}. Immutable.
+ *
+ * @param maxFrameBytes the longest frame that is accepted, in bytes without its fixed
+ * part of 40
+ * @param maxHeaders the largest number of headers in a frame
+ * @param maxHeaderBytes the largest size of all headers in a frame, in bytes
+ * @param maxConnectionsPerPeer how many calls a client has in flight to one peer
+ * @param maxConnections how many connections a server has at a time; each has a thread
+ * @param acquireTimeout how long a call waits for a connection at most, even if its
+ * deadline is later
+ * @param idleTimeout after which an unused connection is closed
+ * @param handshakeTimeout how long connecting, and the arrival of the rest of a begun
+ * frame at a server, may take
+ * @param drainTimeout how long a server that stops waits for the calls in flight
+ * @since 0.1
+ */
+public record UdsOptions(int maxFrameBytes, int maxHeaders, int maxHeaderBytes, int maxConnectionsPerPeer,
+		int maxConnections, Duration acquireTimeout, Duration idleTimeout, Duration handshakeTimeout,
+		Duration drainTimeout) {
+
+	private static final int SMALLEST_FRAME_LIMIT = 1024;
+
+	private static final int LARGEST_FRAME_LIMIT = 1 << 30;
+
+	public UdsOptions {
+		check(maxFrameBytes >= SMALLEST_FRAME_LIMIT && maxFrameBytes <= LARGEST_FRAME_LIMIT, "The largest frame",
+				"between 1 KiB and 1 GiB", maxFrameBytes);
+		check(maxHeaders >= 0 && maxHeaders <= 0xffff, "The number of headers", "between 0 and 65535", maxHeaders);
+		check(maxHeaderBytes >= 0 && maxHeaderBytes <= maxFrameBytes, "The size of headers",
+				"at most that of a whole frame", maxHeaderBytes);
+		check(maxConnectionsPerPeer > 0, "The number of connections per peer", "at least 1", maxConnectionsPerPeer);
+		check(maxConnections > 0, "The number of connections", "at least 1", maxConnections);
+		check(positive(acquireTimeout), "The time to wait for a connection", "positive", acquireTimeout);
+		check(positive(idleTimeout), "The idle time", "positive", idleTimeout);
+		check(positive(handshakeTimeout), "The time to connect", "positive", handshakeTimeout);
+		check(!drainTimeout.isNegative(), "The time for calls in flight", "not negative", drainTimeout);
+	}
+
+	/**
+	 * Returns the options that suit most applications.
+	 * @return 64 MiB frames, 128 headers of 64 KiB, 64 connections per peer, 1024 per
+	 * server, and times of 10 s, 60 s idle
+	 */
+	public static UdsOptions defaults() {
+		return new UdsOptions(64 << 20, 128, 64 << 10, 64, 1024, Duration.ofSeconds(10), Duration.ofSeconds(60),
+				Duration.ofSeconds(10), Duration.ofSeconds(10));
+	}
+
+	public UdsOptions withMaxFrameBytes(int bytes) {
+		return new UdsOptions(bytes, this.maxHeaders, Math.min(this.maxHeaderBytes, bytes), this.maxConnectionsPerPeer,
+				this.maxConnections, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout, this.drainTimeout);
+	}
+
+	public UdsOptions withMaxConnectionsPerPeer(int connections) {
+		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, connections,
+				this.maxConnections, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout, this.drainTimeout);
+	}
+
+	public UdsOptions withMaxConnections(int connections) {
+		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, this.maxConnectionsPerPeer,
+				connections, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout, this.drainTimeout);
+	}
+
+	public UdsOptions withAcquireTimeout(Duration timeout) {
+		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, this.maxConnectionsPerPeer,
+				this.maxConnections, timeout, this.idleTimeout, this.handshakeTimeout, this.drainTimeout);
+	}
+
+	public UdsOptions withIdleTimeout(Duration timeout) {
+		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, this.maxConnectionsPerPeer,
+				this.maxConnections, this.acquireTimeout, timeout, this.handshakeTimeout, this.drainTimeout);
+	}
+
+	public UdsOptions withHandshakeTimeout(Duration timeout) {
+		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, this.maxConnectionsPerPeer,
+				this.maxConnections, this.acquireTimeout, this.idleTimeout, timeout, this.drainTimeout);
+	}
+
+	public UdsOptions withDrainTimeout(Duration timeout) {
+		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, this.maxConnectionsPerPeer,
+				this.maxConnections, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout, timeout);
+	}
+
+	WireLimits limits() {
+		return new WireLimits(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes);
+	}
+
+	private static boolean positive(Duration duration) {
+		return !duration.isNegative() && !duration.isZero();
+	}
+
+	private static void check(boolean valid, String what, String rule, Object value) {
+		if (!valid) {
+			throw new IllegalArgumentException("%s must be %s, not %s".formatted(what, rule, value));
+		}
+	}
+
+}

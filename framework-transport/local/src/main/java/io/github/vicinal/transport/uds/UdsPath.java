@@ -1,0 +1,78 @@
+package io.github.vicinal.transport.uds;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+
+import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.channel.Path;
+import io.github.vicinal.channel.PathException;
+import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.channel.Reply;
+import io.github.vicinal.codec.CodecChoice;
+
+/** The path of one contract to one peer. */
+final class UdsPath implements Path {
+
+	private final UdsPathProvider provider;
+
+	private final UdsPeer peer;
+
+	private final ClientBinding binding;
+
+	private final CodecChoice codec;
+
+	private final LongAdder bytes = new LongAdder();
+
+	private final AtomicBoolean closed = new AtomicBoolean();
+
+	UdsPath(UdsPathProvider provider, UdsPeer peer, ClientBinding binding, CodecChoice codec) {
+		this.provider = provider;
+		this.peer = peer;
+		this.binding = binding;
+		this.codec = codec;
+	}
+
+	@Override
+	public PathKind kind() {
+		return PathKind.UDS;
+	}
+
+	@Override
+	public CodecChoice codec() {
+		return this.codec;
+	}
+
+	@Override
+	public Reply call(CallFrame frame) throws PathException {
+		if (this.closed.get()) {
+			throw new PathException(Reason.PEER_GONE, false, "the path is closed", null);
+		}
+		long deadline = (frame.deadlineNanos() == CallFrame.NO_DEADLINE) ? Watchdog.NEVER
+				: this.peer.watchdog().at(frame.deadlineNanos());
+		return this.peer.with(deadline, (connection) -> {
+			Reply reply = connection.call(this.binding, frame, deadline);
+			this.bytes.add(connection.bytesOfLastCall());
+			return reply;
+		});
+	}
+
+	@Override
+	public boolean isOpen() {
+		return !this.closed.get() && !this.peer.hasEnded();
+	}
+
+	@Override
+	public long bytesCarried() {
+		return this.bytes.sum();
+	}
+
+	/** Calls in flight end normally. */
+	@Override
+	public void close() {
+		if (this.closed.compareAndSet(false, true)) {
+			this.provider.release(this.peer);
+		}
+	}
+
+}

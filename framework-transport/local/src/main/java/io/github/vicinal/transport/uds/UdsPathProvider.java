@@ -1,0 +1,148 @@
+package io.github.vicinal.transport.uds;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.channel.PathProvider;
+import io.github.vicinal.codec.CodecChoice;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.peer.Rendezvous;
+
+/**
+ * Connects to peers by their Unix domain sockets. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class UdsPathProvider implements PathProvider {
+
+	private final PeerIdentity identity;
+
+	private final Rendezvous rendezvous;
+
+	private final Codecs codecs;
+
+	private final UdsOptions options;
+
+	private final @Nullable PeerCheck givenPeerCheck;
+
+	private final Watchdog watchdog = new Watchdog("vicinal-uds-client-watchdog");
+
+	private final Map<String, UdsPeer> peers = new HashMap<>();
+
+	private boolean closed;
+
+	/**
+	 * Creates a provider.
+	 * @param identity this instance
+	 * @param rendezvous where the sockets are
+	 * @param codecs the codecs of this application
+	 * @param options limits
+	 */
+	public UdsPathProvider(PeerIdentity identity, Rendezvous rendezvous, Codecs codecs, UdsOptions options) {
+		this(identity, rendezvous, codecs, options, null);
+	}
+
+	UdsPathProvider(PeerIdentity identity, Rendezvous rendezvous, Codecs codecs, UdsOptions options,
+			@Nullable PeerCheck peerCheck) {
+		this.identity = identity;
+		this.rendezvous = rendezvous;
+		this.codecs = codecs;
+		this.options = options;
+		this.givenPeerCheck = peerCheck;
+	}
+
+	@Override
+	public PathKind kind() {
+		return PathKind.UDS;
+	}
+
+	@Override
+	public Attempt connect(Contract contract, PeerAnnouncement announcement) {
+		Path directory = this.rendezvous.directory().orElse(null);
+		if (directory == null) {
+			return new Unavailable(this.rendezvous.unavailable().orElse("there is no rendezvous directory"), false);
+		}
+		if (!announcement.paths().contains(PathKind.UDS)) {
+			return new Unavailable("the peer does not offer uds"
+					+ (announcement.refusal().isEmpty() ? "" : ": " + announcement.refusal()), false);
+		}
+		if (!this.identity.sameHost(announcement.peer())) {
+			return new Unavailable(
+					"the peer runs on another host or uses another rendezvous directory than " + directory, false);
+		}
+		String hash = announcement.contractHash();
+		if (!hash.isEmpty() && !hash.equals(contract.hash())) {
+			return new Unavailable(
+					"the contract %s differs: it is %s here and %s there; build both sides from the same version of it"
+						.formatted(contract.name(), contract.hash(), hash),
+					false);
+		}
+		return connect(contract, announcement.peer().instanceId(), directory);
+	}
+
+	private Attempt connect(Contract contract, String instanceId, Path directory) {
+		UdsPeer peer = null;
+		boolean connected = false;
+		try {
+			peer = acquire(instanceId, directory);
+			if (peer == null) {
+				return new Unavailable("the application is shutting down", false);
+			}
+			ClientBinding binding = peer.binding(contract);
+			long deadline = this.watchdog.now() + this.options.handshakeTimeout().toNanos();
+			CodecChoice codec = peer.with(deadline, (connection) -> connection.bind(binding, deadline));
+			connected = true;
+			return new Connected(new UdsPath(this, peer, binding, codec));
+		}
+		catch (UdsException ex) {
+			return new Unavailable(String.valueOf(ex.getMessage()), ex.retryable());
+		}
+		catch (IOException | RuntimeException ex) {
+			return new Unavailable("%s: %s".formatted(ex.getClass().getSimpleName(), ex.getMessage()), true);
+		}
+		finally {
+			if (peer != null && !connected) {
+				release(peer);
+			}
+		}
+	}
+
+	private synchronized @Nullable UdsPeer acquire(String instanceId, Path directory) throws IOException {
+		if (this.closed) {
+			return null;
+		}
+		UdsPeer peer = this.peers.get(instanceId);
+		if (peer == null) {
+			PeerCheck check = (this.givenPeerCheck != null) ? this.givenPeerCheck : PeerCheck.sameUser(directory);
+			peer = new UdsPeer(this.identity.instanceId(), instanceId, SocketFile.of(directory, instanceId),
+					this.options, check, this.watchdog, this.codecs);
+			this.peers.put(instanceId, peer);
+		}
+		peer.users++;
+		return peer;
+	}
+
+	synchronized void release(UdsPeer peer) {
+		if (--peer.users == 0 && this.peers.remove(peer.expected(), peer)) {
+			peer.close(false);
+		}
+	}
+
+	/** Calls in flight fail. */
+	@Override
+	public synchronized void close() {
+		this.closed = true;
+		this.peers.values().forEach((peer) -> peer.close(true));
+		this.peers.clear();
+		this.watchdog.close();
+	}
+
+}

@@ -1,0 +1,296 @@
+package io.github.vicinal.transport.uds;
+
+import java.io.IOException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.server.PathServer;
+import io.github.vicinal.server.ServiceRegistry;
+
+/**
+ * Offers the services of this process on a Unix domain socket. Thread-safe.
+ * <p>
+ * One thread accepts connections; each connection has a daemon thread that executes its
+ * calls. {@link #close()} stops to accept, removes the socket file, lets the calls in
+ * flight end for at most {@link UdsOptions#drainTimeout()}, and closes what is left then.
+ *
+ * @since 0.1
+ */
+public final class UdsPathServer implements PathServer {
+
+	private static final Logger logger = LoggerFactory.getLogger(UdsPathServer.class);
+
+	private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+	private static final long ACCEPT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+	private final PeerIdentity identity;
+
+	private final Rendezvous rendezvous;
+
+	private final ServiceRegistry services;
+
+	private final UdsOptions options;
+
+	private final @Nullable PeerCheck givenPeerCheck;
+
+	private final UdsMetrics metrics = new UdsMetrics();
+
+	private final Watchdog watchdog;
+
+	private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
+
+	private final Set<Refusal> reported = ConcurrentHashMap.newKeySet();
+
+	private volatile @Nullable String unavailable = "the server has not been started";
+
+	private volatile boolean draining;
+
+	/** Written before the first thread starts. */
+	private @Nullable ClassLoader loader;
+
+	private volatile PeerCheck peerCheck = (channel) -> {
+		throw new WireException(Refusal.STRANGER, "the server has not been started");
+	};
+
+	private @Nullable ServerSocketChannel listener;
+
+	private @Nullable Path file;
+
+	/**
+	 * Creates a server.
+	 * @param identity this instance
+	 * @param rendezvous where the socket is
+	 * @param services who answers
+	 * @param options limits
+	 */
+	public UdsPathServer(PeerIdentity identity, Rendezvous rendezvous, ServiceRegistry services, UdsOptions options) {
+		this(identity, rendezvous, services, options, null);
+	}
+
+	UdsPathServer(PeerIdentity identity, Rendezvous rendezvous, ServiceRegistry services, UdsOptions options,
+			@Nullable PeerCheck peerCheck) {
+		this.identity = identity;
+		this.rendezvous = rendezvous;
+		this.services = services;
+		this.options = options;
+		this.givenPeerCheck = peerCheck;
+		this.watchdog = new Watchdog("vicinal-uds-server-watchdog");
+	}
+
+	@Override
+	public PathKind kind() {
+		return PathKind.UDS;
+	}
+
+	/**
+	 * {@inheritDoc} The context class loader of the calling thread is taken to be the
+	 * application's.
+	 */
+	@Override
+	public synchronized void start() {
+		if (this.listener != null || this.draining) {
+			return;
+		}
+		Path directory = this.rendezvous.directory().orElse(null);
+		if (directory == null) {
+			this.unavailable = this.rendezvous.unavailable().orElse("there is no rendezvous directory");
+			return;
+		}
+		this.loader = Thread.currentThread().getContextClassLoader();
+		try {
+			int stale = SocketFile.deleteStale(directory);
+			if (stale > 0) {
+				logger.info("Deleted {} sockets of dead processes in {}", stale, directory);
+			}
+			this.peerCheck = (this.givenPeerCheck != null) ? this.givenPeerCheck : PeerCheck.sameUser(directory);
+			ServerSocketChannel channel = SocketFile.open(directory, this.identity.instanceId());
+			this.listener = channel;
+			this.file = SocketFile.of(directory, this.identity.instanceId());
+			thread("accept", () -> accept(channel)).start();
+			this.unavailable = null;
+		}
+		catch (IOException | RuntimeException ex) {
+			this.unavailable = "no socket can be opened in %s: %s: %s".formatted(directory,
+					ex.getClass().getSimpleName(), ex.getMessage());
+		}
+	}
+
+	private void accept(ServerSocketChannel channel) {
+		long number = 0;
+		while (!this.draining) {
+			try {
+				accepted(channel.accept(), number++);
+			}
+			catch (ClosedChannelException ex) {
+				if (!(ex instanceof AsynchronousCloseException) || !this.draining) {
+					logger.debug("No longer accepting: {}", ex.toString());
+				}
+				return;
+			}
+			catch (IOException | RuntimeException | OutOfMemoryError ex) {
+				// No file or no thread is left: those that are there must live on.
+				logger.warn("A connection could not be accepted: {}", ex.toString());
+				LockSupport.parkNanos(this, ACCEPT_PAUSE_NANOS);
+			}
+		}
+	}
+
+	private void accepted(SocketChannel channel, long number) throws IOException {
+		boolean started = false;
+		try {
+			this.metrics.accepted().increment();
+			if (this.connections.size() >= this.options.maxConnections()) {
+				refuseConnection(channel);
+				return;
+			}
+			ServerConnection connection = new ServerConnection(this, channel);
+			this.connections.add(connection);
+			this.metrics.open().increment();
+			try {
+				thread(Long.toString(number), connection).start();
+				started = true;
+			}
+			finally {
+				if (!started) {
+					ended(connection);
+				}
+			}
+			if (this.draining) {
+				connection.end();
+			}
+		}
+		finally {
+			if (!started) {
+				channel.close();
+			}
+		}
+	}
+
+	/** On the acceptor's thread: must not block, so it does not wait for a HELLO. */
+	private void refuseConnection(SocketChannel channel) throws IOException {
+		String text = "all %d connections of the server are in use".formatted(this.options.maxConnections());
+		refused(Refusal.CONNECTIONS, text);
+		channel.configureBlocking(false);
+		channel.write(Frames.refused(Refusal.CONNECTIONS, text));
+	}
+
+	private Thread thread(String suffix, Runnable task) {
+		String name = "vicinal-uds-%s-%s".formatted(this.identity.instanceId().substring(0, 8), suffix);
+		Thread thread = new Thread(null, task, name, 0, false);
+		thread.setDaemon(true);
+		// Codecs find classes by name through the thread's loader.
+		thread.setContextClassLoader(this.loader);
+		return thread;
+	}
+
+	@Override
+	public Optional<String> unavailable() {
+		return Optional.ofNullable(this.unavailable);
+	}
+
+	/**
+	 * Returns what the server counts.
+	 * @return live counters
+	 */
+	public UdsMetrics metrics() {
+		return this.metrics;
+	}
+
+	PeerIdentity identity() {
+		return this.identity;
+	}
+
+	ServiceRegistry services() {
+		return this.services;
+	}
+
+	UdsOptions options() {
+		return this.options;
+	}
+
+	Watchdog watchdog() {
+		return this.watchdog;
+	}
+
+	PeerCheck peerCheck() {
+		return this.peerCheck;
+	}
+
+	boolean draining() {
+		return this.draining;
+	}
+
+	/** Counts a refusal; the first one of each kind is worth a line in the log. */
+	void refused(Refusal refusal, String text) {
+		this.metrics.refused(refusal);
+		if (this.reported.add(refusal)) {
+			logger.warn("Refused ({}): {}; further ones are only counted", refusal.id(), text);
+		}
+		else {
+			logger.debug("Refused ({}): {}", refusal.id(), text);
+		}
+	}
+
+	void ended(ServerConnection connection) {
+		if (this.connections.remove(connection)) {
+			this.metrics.open().decrement();
+		}
+	}
+
+	@Override
+	public synchronized void close() {
+		if (this.draining) {
+			return;
+		}
+		this.draining = true;
+		this.unavailable = "the server is closed";
+		ServerSocketChannel channel = this.listener;
+		if (channel != null) {
+			try {
+				// First the file, then the socket: nobody finds a dead socket.
+				if (this.file != null) {
+					Files.deleteIfExists(this.file);
+				}
+				channel.close();
+			}
+			catch (IOException ex) {
+				logger.debug("The socket could not be removed: {}", ex.toString());
+			}
+			drain();
+		}
+		this.watchdog.close();
+	}
+
+	private void drain() {
+		long deadline = System.nanoTime() + this.options.drainTimeout().toNanos();
+		// A client that does not read could hold up whoever says goodbye to it.
+		thread("drain", () -> this.connections.forEach(ServerConnection::end)).start();
+		boolean interrupted = false;
+		while (!this.connections.isEmpty() && System.nanoTime() - deadline < 0 && !interrupted) {
+			LockSupport.parkNanos(this, DRAIN_POLL_NANOS);
+			interrupted = Thread.currentThread().isInterrupted();
+		}
+		if (!this.connections.isEmpty()) {
+			logger.info("{} calls in flight did not end in time and are cut off", this.connections.size());
+			this.connections.forEach(ServerConnection::close);
+		}
+	}
+
+}

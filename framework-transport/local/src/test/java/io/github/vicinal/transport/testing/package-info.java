@@ -1,0 +1,2 @@
+/** What the tests of all local paths share. */
+package io.github.vicinal.transport.testing;
