@@ -163,13 +163,13 @@ final class ClientChannel {
 		}
 
 		private static @Nullable String[] queryNames(Class<?> type, ContractMethod method) {
-			String[] names = ExchangeContractReader.queryNames(type, method);
+			@Nullable String[] names = ExchangeContractReader.queryNames(type, method);
 			for (String name : names) {
 				if (name != null) {
 					return names;
 				}
 			}
-			return new String[0];
+			return new @Nullable String[0];
 		}
 
 		@Nullable String onlyHttpBecause(@Nullable Object[] arguments) {

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -57,8 +58,8 @@ public final class ClientChannels implements AutoCloseable {
 	 * @param connector runs attempts to connect
 	 * @param clock dates decisions
 	 */
-	public record Toolbox(List<PathProvider> providers, HttpLegs legs, ClientObservation observation,
-			List<ChannelInterceptor> interceptors, AsyncCalls async, Executor connector, Clock clock) {
+	public record Toolbox(Supplier<List<PathProvider>> providers, HttpLegs legs, ClientObservation observation,
+			Supplier<List<ChannelInterceptor>> interceptors, AsyncCalls async, Executor connector, Clock clock) {
 	}
 
 	/**
@@ -130,10 +131,10 @@ public final class ClientChannels implements AutoCloseable {
 			}
 			Duration timeout = (definition.timeout() != null) ? definition.timeout() : facts.timeout();
 			ChannelSettings settings = settings(key, paths(definition, annotation), timeout);
-			Channel channel = new Channel(settings, contract, this.tools.providers(), this.tools.connector(),
+			Channel channel = new Channel(settings, contract, this.tools.providers().get(), this.tools.connector(),
 					this.tools.clock());
 			return new ClientChannel(channel, this.tools.legs(), facts.targets(), facts.clientName(), facts.discovers(),
-					this.tools.observation(), this.tools.interceptors(), this.tools.async(),
+					this.tools.observation(), this.tools.interceptors().get(), this.tools.async(),
 					restriction(definition, facts));
 		});
 	}

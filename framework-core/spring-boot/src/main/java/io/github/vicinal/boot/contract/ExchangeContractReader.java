@@ -122,7 +122,7 @@ public final class ExchangeContractReader implements ContractReader {
 	 * @return a name, or {@code null}, for each argument
 	 */
 	public static @Nullable String[] queryNames(Class<?> contract, ContractMethod method) {
-		String[] names = new String[method.argumentTypes().size()];
+		@Nullable String[] names = new @Nullable String[method.argumentTypes().size()];
 		for (int i = 0; i < names.length; i++) {
 			MethodParameter parameter = new MethodParameter(method.method(), i).withContainingClass(contract);
 			RequestParam param = parameter.getParameterAnnotation(RequestParam.class);
