@@ -113,7 +113,7 @@ final class UdsConnection {
 			throw this.peer.gone("nobody listens on its socket any more", ex);
 		}
 		catch (IOException ex) {
-			if (this.channel.isOpen() && !Files.exists(this.peer.socket())) {
+			if (!(ex instanceof ClosedChannelException) && !Files.exists(this.peer.socket())) {
 				throw this.peer.gone("its socket is gone", ex);
 			}
 			throw failed(ex, false, "connect to");
