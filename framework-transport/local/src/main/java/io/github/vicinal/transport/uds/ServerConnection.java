@@ -118,8 +118,8 @@ final class ServerConnection implements Runnable {
 				return;
 			}
 			disarm();
-			if (frame.type != FrameType.GOODBYE && this.frames.hasUnread()) {
-				throw new WireException(Refusal.MALFORMED, "more bytes before the answer to a frame");
+			if (frame.type != FrameType.GOODBYE) {
+				requireTurn();
 			}
 			switch (frame.type) {
 				case CALL -> open = call(frame);
@@ -143,6 +143,7 @@ final class ServerConnection implements Runnable {
 			throw new WireException(Refusal.MALFORMED,
 					"a connection starts with HELLO, not with %s".formatted(frame.type));
 		}
+		requireTurn();
 		Payload.Hello hello = Payload.Hello.read(this.frames.payload());
 		String self = this.server.identity().instanceId();
 		if (!hello.expected().equals(self)) {
@@ -157,6 +158,15 @@ final class ServerConnection implements Runnable {
 		new Payload.Welcome(self, this.limits.maxFrameBytes()).write(this.out);
 		send(start, FrameType.WELCOME, 0, 0, frame.correlation, 0, 0);
 		return true;
+	}
+
+	/**
+	 * The sides take turns: that is what lets them use one buffer for both directions.
+	 */
+	private void requireTurn() throws WireException {
+		if (this.frames.hasUnread()) {
+			throw new WireException(Refusal.MALFORMED, "more bytes before the answer to a frame");
+		}
 	}
 
 	private void bind(FrameHeader frame) throws IOException, WireException {

@@ -64,13 +64,16 @@ class UdsServerFuzzTests {
 	@Test
 	void mutatedFrames() throws Exception {
 		Random random = new Random(2);
-		byte[] valid = conversation();
+		byte[][] valid = { hello(), bind(), call(join(), 0, "[\"a\",1]") };
 		for (int i = 0; i < TRIES; i++) {
-			byte[] bytes = valid.clone();
+			byte[][] frames = java.util.Arrays.copyOf(valid, 1 + random.nextInt(valid.length));
+			byte[] last = frames[frames.length - 1].clone();
 			for (int mutations = 1 + random.nextInt(3); mutations > 0; mutations--) {
-				bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+				last[random.nextInt(last.length)] = (byte) random.nextInt();
 			}
-			send((random.nextInt(4) == 0) ? java.util.Arrays.copyOf(bytes, random.nextInt(bytes.length)) : bytes);
+			frames[frames.length - 1] = (random.nextInt(4) == 0)
+					? java.util.Arrays.copyOf(last, random.nextInt(last.length)) : last;
+			send(frames);
 			assertOthersAreServed();
 		}
 		assertThat(refusals("malformed")).isPositive();
@@ -91,12 +94,13 @@ class UdsServerFuzzTests {
 		assertThat(send(oversized)).contains("larger than the limit");
 		assertThat(refusals("too-large")).isEqualTo(1);
 		assertThat(send(frame(FrameType.CALL, 0, 0, 0, new byte[0]))).contains("starts with HELLO");
-		assertThat(send(concat(hello(), bind(), call(99, 0, "[\"a\",1]")))).contains("none with index 99");
+		assertThat(send(hello(), bind(), call(99, 0, "[\"a\",1]"))).contains("none with index 99");
 		assertThat(refusals("unknown-method")).isEqualTo(1);
-		assertThat(send(concat(hello(), bind(), call(join(), 0, "no json")))).contains("cannot be decoded");
+		assertThat(send(hello(), bind(), call(join(), 0, "no json"))).contains("cannot be decoded");
 		assertThat(refusals("codec")).isEqualTo(1);
-		assertThat(send(concat(hello(), bind(), call(join(), 5, "bad header block")))).contains("a field of");
-		assertThat(send(concat(hello(), call(join(), 0, "[\"a\",1]")))).contains("not bound");
+		assertThat(send(hello(), bind(), call(join(), 5, "bad header block"))).contains("headers are more than the limit");
+		assertThat(send(hello(), call(join(), 0, "[\"a\",1]"))).contains("not bound");
+		assertThat(send(concat(hello(), bind()))).contains("before the answer");
 		assertOthersAreServed();
 	}
 
@@ -146,11 +150,19 @@ class UdsServerFuzzTests {
 			.open(UnixDomainSocketAddress.of(SocketFile.of(this.uds.directory, this.identity.instanceId())));
 	}
 
-	/** Sends bytes and the end of the stream; returns all that comes back. */
-	private String send(byte[] bytes) throws IOException {
+	/**
+	 * Sends frames, each but the last followed by reading an answer, and the end of the
+	 * stream; returns what comes back after the last.
+	 */
+	private String send(byte[]... frames) throws IOException {
 		try (SocketChannel channel = connect()) {
 			try {
-				channel.write(ByteBuffer.wrap(bytes));
+				for (int i = 0; i < frames.length; i++) {
+					channel.write(ByteBuffer.wrap(frames[i]));
+					if (i < frames.length - 1) {
+						assertThat(channel.read(ByteBuffer.allocate(8192))).isPositive();
+					}
+				}
 				channel.shutdownOutput();
 			}
 			catch (IOException ex) {
@@ -173,10 +185,6 @@ class UdsServerFuzzTests {
 			// Reset: the end, too.
 		}
 		return text.toString();
-	}
-
-	private byte[] conversation() throws Exception {
-		return concat(hello(), bind(), call(join(), 0, "[\"a\",1]"));
 	}
 
 	private int join() {
