@@ -1,0 +1,272 @@
+package io.github.vicinal.channel;
+
+import java.time.Clock;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.LongAdder;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.channel.ChannelReport.MethodByHttp;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.peer.PeerAnnouncement;
+
+/**
+ * One client's use of one contract of one service. Thread-safe.
+ * <p>
+ * The first call to a peer goes over HTTP. Its answer announces the peer's paths, the
+ * best of which is then connected in the background; calls move over when it is open. A
+ * path that fails is left at once, and calls go over HTTP until the peer has announced
+ * itself again. A peer is known by its HTTP address, as a load balancer or a base URL
+ * names it.
+ *
+ * @since 0.1
+ */
+public final class Channel implements AutoCloseable {
+
+	/** One of so many calls is timed on paths that are faster than reading a clock. */
+	private static final int SAMPLE_MASK = 15;
+
+	private static final int MAX_REASONS = 100;
+
+	private final ChannelSettings settings;
+
+	private final Contract contract;
+
+	private final Map<PathKind, PathProvider> providers = new EnumMap<>(PathKind.class);
+
+	private final Executor connector;
+
+	private final Clock clock;
+
+	private final Map<String, PeerLink> peers = new ConcurrentHashMap<>();
+
+	private final Map<String, LongAdder> leftToHttp = new ConcurrentHashMap<>();
+
+	private volatile @Nullable PeerLink latest;
+
+	/**
+	 * Creates a channel.
+	 * @param settings what is configured
+	 * @param contract the contract
+	 * @param providers the kinds of path that this application has
+	 * @param connector runs attempts to connect
+	 * @param clock dates the decisions that are reported
+	 */
+	public Channel(ChannelSettings settings, Contract contract, List<PathProvider> providers, Executor connector,
+			Clock clock) {
+		this.settings = settings;
+		this.contract = contract;
+		for (PathProvider provider : providers) {
+			this.providers.put(provider.kind(), provider);
+		}
+		this.connector = connector;
+		this.clock = clock;
+	}
+
+	/**
+	 * Returns what is configured.
+	 * @return the settings
+	 */
+	public ChannelSettings settings() {
+		return this.settings;
+	}
+
+	/**
+	 * Returns the contract.
+	 * @return the contract
+	 */
+	public Contract contract() {
+		return this.contract;
+	}
+
+	Executor connector() {
+		return this.connector;
+	}
+
+	@Nullable PathProvider provider(PathKind kind) {
+		return this.providers.get(kind);
+	}
+
+	Instant now() {
+		return this.clock.instant().truncatedTo(ChronoUnit.MILLIS);
+	}
+
+	/**
+	 * Returns the path that the next call takes.
+	 * @param address the peer's HTTP address, or {@code null} for the one that answered
+	 * last, where there is only one
+	 * @return an open path, or {@code null} for HTTP
+	 */
+	public @Nullable Path path(@Nullable String address) {
+		PeerLink peer = (address != null) ? this.peers.get(address) : this.latest;
+		return (peer != null) ? peer.active() : null;
+	}
+
+	/**
+	 * Returns the HTTP address of the peer that {@link #path(String)} is about.
+	 * @param address the peer's HTTP address, or {@code null} for the one that answered
+	 * last
+	 * @return the address, or {@code null} if no peer has answered yet
+	 */
+	public @Nullable String address(@Nullable String address) {
+		if (address != null) {
+			return address;
+		}
+		PeerLink peer = this.latest;
+		return (peer != null) ? peer.address() : null;
+	}
+
+	/**
+	 * Makes a call over a path and keeps its statistics. A path that can no longer carry
+	 * calls is left.
+	 * @param address the address that the path was asked for
+	 * @param path what {@link #path(String)} returned
+	 * @param frame the call
+	 * @return the reply
+	 * @throws PathException if there is no answer
+	 */
+	public Reply call(@Nullable String address, Path path, CallFrame frame) throws PathException {
+		PeerLink peer = (address != null) ? this.peers.get(address) : this.latest;
+		if (peer == null) {
+			return path.call(frame);
+		}
+		PathStatistics statistics = peer.statistics(path.kind());
+		statistics.count();
+		try {
+			if (path.kind() == PathKind.DIRECT && (ThreadLocalRandom.current().nextInt() & SAMPLE_MASK) != 0) {
+				return path.call(frame);
+			}
+			long start = System.nanoTime();
+			Reply reply = path.call(frame);
+			statistics.time(System.nanoTime() - start);
+			return reply;
+		}
+		catch (PathException ex) {
+			statistics.error();
+			if (!path.isOpen()) {
+				peer.failed(path, String.valueOf(ex.getMessage()));
+			}
+			throw ex;
+		}
+	}
+
+	/**
+	 * Notes that a call went over HTTP.
+	 * @param address the peer's HTTP address
+	 * @param nanos how long it took
+	 * @param answered whether there was an answer
+	 */
+	public void calledOverHttp(String address, long nanos, boolean answered) {
+		PathStatistics statistics = peer(address).statistics(PathKind.HTTP);
+		statistics.count();
+		if (answered) {
+			statistics.time(nanos);
+		}
+		else {
+			statistics.error();
+		}
+	}
+
+	/**
+	 * Notes that a call went over HTTP although a better path was open, because that path
+	 * cannot carry it with the same effect.
+	 * @param reason why
+	 */
+	public void leftToHttp(String reason) {
+		LongAdder count = this.leftToHttp.get(reason);
+		if (count == null) {
+			if (this.leftToHttp.size() >= MAX_REASONS) {
+				return;
+			}
+			count = this.leftToHttp.computeIfAbsent(reason, (key) -> new LongAdder());
+		}
+		count.increment();
+	}
+
+	/**
+	 * Notes that a call went through an HTTP client that shows neither its requests nor
+	 * its responses, so that no peer can announce itself.
+	 */
+	public void unseenOverHttp() {
+		if (this.peers.isEmpty()) {
+			leftToHttp("the HTTP client was not built by Spring Boot's builders, so that its answers are not seen");
+		}
+	}
+
+	/**
+	 * Notes what a peer announced in an answer over HTTP.
+	 * @param address the peer's HTTP address
+	 * @param announcement the announcement
+	 */
+	public void announced(String address, PeerAnnouncement announcement) {
+		PeerLink peer = peer(address);
+		this.latest = peer;
+		peer.announced(announcement);
+	}
+
+	/**
+	 * Notes that a peer answered over HTTP without an announcement.
+	 * @param address the peer's HTTP address
+	 */
+	public void silent(String address) {
+		PeerLink peer = peer(address);
+		this.latest = peer;
+		peer.silent();
+	}
+
+	/**
+	 * Notes that a peer's announcement could not be used.
+	 * @param address the peer's HTTP address
+	 * @param reason why
+	 */
+	public void ignored(String address, String reason) {
+		PeerLink peer = peer(address);
+		this.latest = peer;
+		peer.ignored(reason);
+	}
+
+	private PeerLink peer(String address) {
+		return this.peers.computeIfAbsent(address, (key) -> new PeerLink(this, key));
+	}
+
+	/**
+	 * Describes the channel.
+	 * @return a snapshot
+	 */
+	public ChannelReport report() {
+		List<MethodByHttp> methodsByHttp = new ArrayList<>();
+		this.contract.methods().forEach((method) -> {
+			String reason = method.httpOnlyReason();
+			if (reason != null) {
+				methodsByHttp.add(new MethodByHttp(method.signature(), reason));
+			}
+		});
+		Map<String, Long> leftToHttp = new TreeMap<>();
+		this.leftToHttp.forEach((reason, count) -> leftToHttp.put(reason, count.sum()));
+		return new ChannelReport(this.settings.name(), this.contract.name(), this.contract.hash(),
+				(this.settings.timeout() != null) ? this.settings.timeout().toMillis() : null, methodsByHttp,
+				leftToHttp,
+				this.peers.values()
+					.stream()
+					.sorted(Comparator.comparing(PeerLink::address))
+					.map(PeerLink::report)
+					.toList());
+	}
+
+	/** Closes all paths. */
+	@Override
+	public void close() {
+		this.peers.values().forEach(PeerLink::close);
+	}
+
+}

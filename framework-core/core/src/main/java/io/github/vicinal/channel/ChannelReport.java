@@ -1,0 +1,78 @@
+package io.github.vicinal.channel;
+
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of a channel, for people.
+ *
+ * @param name the channel's name
+ * @param contract the contract's class name
+ * @param contractHash the contract's hash on this side
+ * @param timeoutMillis the deadline of calls in milliseconds, or {@code null}
+ * @param methodsByHttp methods that only HTTP can carry, and why
+ * @param leftToHttp why calls went over HTTP although a better path was open, and how
+ * many
+ * @param peers the peers that were seen
+ * @since 0.1
+ */
+public record ChannelReport(String name, String contract, String contractHash, @Nullable Long timeoutMillis,
+		List<MethodByHttp> methodsByHttp, Map<String, Long> leftToHttp, List<PeerReport> peers) {
+
+	/**
+	 * A method that only HTTP can carry.
+	 *
+	 * @param method its signature
+	 * @param reason why
+	 * @since 0.1
+	 */
+	public record MethodByHttp(String method, String reason) {
+	}
+
+	/**
+	 * One peer.
+	 *
+	 * @param address where HTTP reaches it, {@code host:port}
+	 * @param instanceId what the peer calls itself, or {@code null} if it has not said
+	 * @param path the path that the next call takes
+	 * @param reason why it is this path
+	 * @param codec the codec of that path and why it is that one, or {@code null}
+	 * @param paths all paths of the channel
+	 * @param switches the latest switches between paths, oldest first
+	 * @since 0.1
+	 */
+	public record PeerReport(String address, @Nullable String instanceId, String path, String reason,
+			@Nullable CodecReport codec, List<PathReport> paths, List<String> switches) {
+	}
+
+	/**
+	 * The codec of a path.
+	 *
+	 * @param name its name
+	 * @param reason why it is that one
+	 * @since 0.1
+	 */
+	public record CodecReport(String name, String reason) {
+	}
+
+	/**
+	 * One path to a peer.
+	 *
+	 * @param path its name
+	 * @param state {@code in use}, {@code standby}, {@code connecting} or
+	 * {@code unavailable}
+	 * @param reason why it is not in use, empty if it is
+	 * @param calls calls made
+	 * @param errors calls that ended without an answer
+	 * @param p50Micros median latency in microseconds, of the sampled calls
+	 * @param p99Micros 99th percentile of the latency in microseconds
+	 * @param bytes bytes of calls and replies, 0 where nothing is serialised or counted
+	 * @since 0.1
+	 */
+	public record PathReport(String path, String state, String reason, long calls, long errors, double p50Micros,
+			double p99Micros, long bytes) {
+	}
+
+}

@@ -1,0 +1,33 @@
+package io.github.vicinal.channel;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is configured of a channel.
+ *
+ * @param name the name in configuration, metrics and reports
+ * @param paths the paths that may be used, best first; {@link PathKind#HTTP} is always
+ * added as the last one
+ * @param timeout how long a call may take before the caller gives up, or {@code null} for
+ * as long as it takes
+ * @param reconnectDelay the shortest time between two attempts to connect a path
+ * @since 0.1
+ */
+public record ChannelSettings(String name, List<PathKind> paths, @Nullable Duration timeout, Duration reconnectDelay) {
+
+	public ChannelSettings {
+		if (timeout != null && (timeout.isZero() || timeout.isNegative())) {
+			throw new IllegalArgumentException(
+					"The timeout of channel '%s' must be positive, but is %s; leave it out ".formatted(name, timeout)
+							+ "to wait for as long as the HTTP client would");
+		}
+		paths = java.util.stream.Stream
+			.concat(paths.stream().filter((kind) -> kind != PathKind.HTTP), java.util.stream.Stream.of(PathKind.HTTP))
+			.distinct()
+			.toList();
+	}
+
+}

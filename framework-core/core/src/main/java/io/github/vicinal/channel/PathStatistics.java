@@ -1,0 +1,38 @@
+package io.github.vicinal.channel;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** What one path to one peer has done for one channel. Thread-safe. */
+final class PathStatistics {
+
+	private final LongAdder calls = new LongAdder();
+
+	private final LongAdder errors = new LongAdder();
+
+	private final LatencyHistogram latency = new LatencyHistogram();
+
+	void count() {
+		this.calls.increment();
+	}
+
+	void time(long nanos) {
+		this.latency.record(nanos);
+	}
+
+	void error() {
+		this.errors.increment();
+	}
+
+	long calls() {
+		return this.calls.sum();
+	}
+
+	long errors() {
+		return this.errors.sum();
+	}
+
+	LatencyHistogram latency() {
+		return this.latency;
+	}
+
+}

@@ -1,0 +1,44 @@
+package io.github.vicinal.observation;
+
+import io.micrometer.observation.Observation;
+
+import io.github.vicinal.channel.PathKind;
+
+/**
+ * The context of one call over a typed path.
+ *
+ * @since 0.1
+ */
+public class ChannelObservationContext extends Observation.Context {
+
+	private final String channel;
+
+	private final PathKind path;
+
+	/**
+	 * Creates a context.
+	 * @param channel the channel's name
+	 * @param path the path that carries the call
+	 */
+	public ChannelObservationContext(String channel, PathKind path) {
+		this.channel = channel;
+		this.path = path;
+	}
+
+	/**
+	 * Returns the channel's name.
+	 * @return the name
+	 */
+	public String channel() {
+		return this.channel;
+	}
+
+	/**
+	 * Returns the path that carries the call.
+	 * @return the path
+	 */
+	public PathKind path() {
+		return this.path;
+	}
+
+}

@@ -1,0 +1,41 @@
+package io.github.vicinal.boot.client;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.channel.PathException;
+import io.github.vicinal.channel.Reply;
+
+/** What came of a call over a typed path. */
+sealed interface Attempt {
+
+	/**
+	 * The handler returned.
+	 *
+	 * @param result what the contract method returns, without its asynchronous wrapping
+	 */
+	record Answered(@Nullable Object result) implements Attempt {
+	}
+
+	/**
+	 * The handler failed; the HTTP client is to raise what it raises for such a response.
+	 *
+	 * @param failure the response
+	 * @param observed the observation, which ends with what is raised
+	 */
+	record HandlerFailed(Reply.Failure failure, ClientObservation.Call observed) implements Attempt {
+	}
+
+	/** The call was certainly not executed, or may be repeated: HTTP is next. */
+	record GoOn() implements Attempt {
+	}
+
+	/**
+	 * There is no answer, and the call must not be repeated.
+	 *
+	 * @param cause why
+	 * @param observed the observation, which ends with what is raised
+	 */
+	record Unanswered(PathException cause, ClientObservation.Call observed) implements Attempt {
+	}
+
+}

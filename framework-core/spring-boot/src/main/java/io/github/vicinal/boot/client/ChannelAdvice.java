@@ -1,0 +1,34 @@
+package io.github.vicinal.boot.client;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
+
+import io.github.vicinal.boot.client.ClientChannel.MethodPlan;
+import io.github.vicinal.boot.contract.ResultShape.Timing;
+
+/** The entry of calls at a client's proxy, before anything else sees them. */
+final class ChannelAdvice implements MethodInterceptor {
+
+	private final ClientChannel channel;
+
+	ChannelAdvice(ClientChannel channel) {
+		this.channel = channel;
+	}
+
+	@Override
+	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+		MethodPlan plan = this.channel.plan(invocation.getMethod());
+		if (plan == null) {
+			return invocation.proceed();
+		}
+		if (plan.shape().timing() == Timing.SYNC) {
+			return this.channel.invoke(plan, invocation.getArguments(), invocation::proceed);
+		}
+		// The HTTP call may be started later, on another thread, and more than once.
+		return this.channel.invoke(plan, invocation.getArguments(),
+				() -> ((ProxyMethodInvocation) invocation).invocableClone().proceed());
+	}
+
+}

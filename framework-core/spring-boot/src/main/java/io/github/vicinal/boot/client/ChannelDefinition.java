@@ -1,0 +1,25 @@
+package io.github.vicinal.boot.client;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.channel.PathKind;
+
+/**
+ * What properties say of one channel; everything is optional.
+ *
+ * @param enabled whether the channel may use typed paths
+ * @param paths the paths that may be used, best first; empty for what the annotation says
+ * @param timeout how long a call may take
+ * @param ignoreClientInterceptors whether typed paths may be used although the HTTP
+ * client has interceptors of the application, which do not run on them
+ */
+public record ChannelDefinition(boolean enabled, List<PathKind> paths, @Nullable Duration timeout,
+		boolean ignoreClientInterceptors) {
+
+	/** What is said of a channel that no property names. */
+	public static final ChannelDefinition DEFAULT = new ChannelDefinition(true, List.of(), null, false);
+
+}

@@ -1,0 +1,114 @@
+package io.github.vicinal.boot.client;
+
+import java.lang.reflect.Method;
+import java.util.Optional;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.ResponseEntity;
+import org.springframework.util.Assert;
+import org.springframework.web.service.invoker.HttpExchangeAdapter;
+import org.springframework.web.service.invoker.HttpRequestValues;
+
+import io.github.vicinal.boot.client.ClientChannel.MethodPlan;
+import io.github.vicinal.boot.client.HttpLegs.Original;
+
+/**
+ * The entry of calls inside of a circuit breaker, which decorates the exchange adapter
+ * and would not see calls that enter at the proxy.
+ */
+final class ChannelExchangeAdapter implements HttpExchangeAdapter {
+
+	private static final String METHOD = ChannelExchangeAdapter.class.getName() + ".method";
+
+	private static final String ARGUMENTS = ChannelExchangeAdapter.class.getName() + ".arguments";
+
+	private final HttpExchangeAdapter delegate;
+
+	private final ChannelLookup channels;
+
+	ChannelExchangeAdapter(HttpExchangeAdapter delegate, ChannelLookup channels) {
+		this.delegate = delegate;
+		this.channels = channels;
+	}
+
+	/** Finds the channel of a method. */
+	@FunctionalInterface
+	interface ChannelLookup {
+
+		@Nullable ClientChannel find(Method method);
+
+	}
+
+	/** Takes the typed call along with the request. */
+	static void capture(Method method, MethodParameter[] parameters, @Nullable Object[] arguments,
+			HttpRequestValues.Builder values) {
+		values.addAttribute(METHOD, method);
+		values.addAttribute(ARGUMENTS, arguments);
+	}
+
+	private @Nullable Object call(HttpRequestValues values, Original original) {
+		Method method = (Method) values.getAttributes().get(METHOD);
+		@Nullable Object[] arguments = (@Nullable Object[]) values.getAttributes().get(ARGUMENTS);
+		ClientChannel channel = (method != null) ? this.channels.find(method) : null;
+		MethodPlan plan = (channel != null && method != null) ? channel.plan(method) : null;
+		try {
+			if (channel == null || plan == null || arguments == null) {
+				return original.proceed();
+			}
+			return channel.invokeSync(plan, arguments, original);
+		}
+		catch (RuntimeException | Error ex) {
+			throw ex;
+		}
+		catch (Throwable ex) {
+			throw new IllegalStateException("An exchange adapter raises no checked exceptions", ex);
+		}
+	}
+
+	@Override
+	public boolean supportsRequestAttributes() {
+		return this.delegate.supportsRequestAttributes();
+	}
+
+	@Override
+	public void exchange(HttpRequestValues values) {
+		call(values, () -> {
+			this.delegate.exchange(values);
+			return null;
+		});
+	}
+
+	@Override
+	public HttpHeaders exchangeForHeaders(HttpRequestValues values) {
+		HttpHeaders headers = (HttpHeaders) call(values, () -> this.delegate.exchangeForHeaders(values));
+		Assert.state(headers != null, "No headers");
+		return headers;
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public <T> @Nullable T exchangeForBody(HttpRequestValues values, ParameterizedTypeReference<T> bodyType) {
+		Object body = call(values, () -> this.delegate.exchangeForBody(values, bodyType));
+		return (T) ((body instanceof Optional<?> optional) ? optional.orElse(null) : body);
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public ResponseEntity<Void> exchangeForBodilessEntity(HttpRequestValues values) {
+		Object entity = call(values, () -> this.delegate.exchangeForBodilessEntity(values));
+		Assert.state(entity != null, "No entity");
+		return (ResponseEntity<Void>) entity;
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public <T> ResponseEntity<T> exchangeForEntity(HttpRequestValues values, ParameterizedTypeReference<T> bodyType) {
+		Object entity = call(values, () -> this.delegate.exchangeForEntity(values, bodyType));
+		Assert.state(entity != null, "No entity");
+		return (ResponseEntity<T>) entity;
+	}
+
+}

@@ -1,0 +1,148 @@
+package io.github.vicinal.boot.client;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.URI;
+import java.util.Map;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.StreamingHttpOutputMessage;
+import org.springframework.http.client.ClientHttpRequest;
+import org.springframework.http.client.ClientHttpRequestFactory;
+import org.springframework.http.client.ClientHttpResponse;
+
+import io.github.vicinal.channel.Reply;
+import io.github.vicinal.peer.PeerAnnouncement;
+
+/**
+ * Asks peers for their paths, on requests that belong to a channel; leaves all others
+ * untouched. It sees the address after load balancing, which is the peer's own.
+ */
+final class ChannelRequestFactory implements ClientHttpRequestFactory {
+
+	private final ClientHttpRequestFactory delegate;
+
+	private final HttpLegs legs;
+
+	ChannelRequestFactory(ClientHttpRequestFactory delegate, HttpLegs legs) {
+		this.delegate = delegate;
+		this.legs = legs;
+	}
+
+	@Override
+	public ClientHttpRequest createRequest(URI uri, HttpMethod method) throws IOException {
+		HttpLeg leg = this.legs.current();
+		ClientHttpRequest request = this.delegate.createRequest(uri, method);
+		return (leg != null) ? new ChannelRequest(request, leg) : request;
+	}
+
+	private static final class ChannelRequest implements ClientHttpRequest, StreamingHttpOutputMessage {
+
+		private final ClientHttpRequest request;
+
+		private final HttpLeg leg;
+
+		ChannelRequest(ClientHttpRequest request, HttpLeg leg) {
+			this.request = request;
+			this.leg = leg;
+		}
+
+		@Override
+		public ClientHttpResponse execute() throws IOException {
+			Reply.Failure replayed = this.leg.replayed();
+			if (replayed != null) {
+				return new ReplayedResponse(replayed);
+			}
+			this.leg.sending(getURI());
+			getHeaders().set(PeerAnnouncement.REQUEST_HEADER, this.leg.contractName());
+			ClientHttpResponse response = this.request.execute();
+			this.leg.answered(getURI(), response.getHeaders().getFirst(PeerAnnouncement.HEADER));
+			return response;
+		}
+
+		@Override
+		public void setBody(Body body) {
+			if (this.request instanceof StreamingHttpOutputMessage streaming) {
+				streaming.setBody(body);
+				return;
+			}
+			try {
+				body.writeTo(this.request.getBody());
+			}
+			catch (IOException ex) {
+				throw new java.io.UncheckedIOException(ex);
+			}
+		}
+
+		@Override
+		public OutputStream getBody() throws IOException {
+			return this.request.getBody();
+		}
+
+		@Override
+		public HttpMethod getMethod() {
+			return this.request.getMethod();
+		}
+
+		@Override
+		public URI getURI() {
+			return this.request.getURI();
+		}
+
+		@Override
+		public HttpHeaders getHeaders() {
+			return this.request.getHeaders();
+		}
+
+		@Override
+		public Map<String, Object> getAttributes() {
+			return this.request.getAttributes();
+		}
+
+	}
+
+	/** The response that the peer's web stack would have written. */
+	private static final class ReplayedResponse implements ClientHttpResponse {
+
+		private final Reply.Failure failure;
+
+		private final HttpHeaders headers = new HttpHeaders();
+
+		ReplayedResponse(Reply.Failure failure) {
+			this.failure = failure;
+			failure.headers().forEach(this.headers::addAll);
+		}
+
+		@Override
+		public HttpStatusCode getStatusCode() {
+			return HttpStatusCode.valueOf(this.failure.status());
+		}
+
+		@Override
+		public String getStatusText() {
+			HttpStatus known = HttpStatus.resolve(this.failure.status());
+			return (known != null) ? known.getReasonPhrase() : "";
+		}
+
+		@Override
+		public HttpHeaders getHeaders() {
+			return this.headers;
+		}
+
+		@Override
+		public InputStream getBody() {
+			return new ByteArrayInputStream(this.failure.body());
+		}
+
+		@Override
+		public void close() {
+		}
+
+	}
+
+}

@@ -1,0 +1,399 @@
+package io.github.vicinal.boot.client;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.lang.reflect.Method;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.client.ResourceAccessException;
+
+import io.github.vicinal.boot.client.HttpLegs.Original;
+import io.github.vicinal.boot.contract.ArgumentRule;
+import io.github.vicinal.boot.contract.ExchangeContractReader;
+import io.github.vicinal.boot.contract.ResultShape;
+import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.channel.Channel;
+import io.github.vicinal.channel.ChannelInterceptor;
+import io.github.vicinal.channel.Path;
+import io.github.vicinal.channel.PathException;
+import io.github.vicinal.channel.Reply;
+import io.github.vicinal.contract.ContractMethod;
+
+/**
+ * The way of a call through a channel: a typed path if one is open and can carry the
+ * arguments, else the original HTTP call. Thread-safe.
+ */
+final class ClientChannel {
+
+	/** With several replicas, one of so many calls lets HTTP find new ones. */
+	private static final int DISCOVERY_MASK = 63;
+
+	private static final boolean WEB_CLIENT = ClassUtils
+		.isPresent("org.springframework.web.reactive.function.client.WebClient", ClientChannel.class.getClassLoader());
+
+	private final Channel channel;
+
+	private final HttpLegs legs;
+
+	private final CallTargets targets;
+
+	private final boolean discovers;
+
+	private final ClientObservation observation;
+
+	private final List<ChannelInterceptor> interceptors;
+
+	private final AsyncCalls async;
+
+	/** Why the channel may not use typed paths at all. */
+	private final @Nullable String restriction;
+
+	private final long timeoutNanos;
+
+	private final Map<Method, MethodPlan> plans;
+
+	private final @Nullable String clientName;
+
+	/**
+	 * Learned from the first request that was sent; calls over other paths come later.
+	 */
+	private volatile @Nullable UriTemplates uris;
+
+	ClientChannel(Channel channel, HttpLegs legs, CallTargets targets, @Nullable String clientName, boolean discovers,
+			ClientObservation observation, List<ChannelInterceptor> interceptors, AsyncCalls async,
+			@Nullable String restriction) {
+		this.channel = channel;
+		this.legs = legs;
+		this.targets = targets;
+		this.clientName = clientName;
+		this.discovers = discovers;
+		this.observation = observation;
+		this.interceptors = List.copyOf(interceptors);
+		this.async = async;
+		this.restriction = restriction;
+		Duration timeout = channel.settings().timeout();
+		this.timeoutNanos = (timeout != null) ? timeout.toNanos() : CallFrame.NO_DEADLINE;
+		this.plans = plans(channel);
+	}
+
+	private static Map<Method, MethodPlan> plans(Channel channel) {
+		Map<Method, MethodPlan> plans = new LinkedHashMap<>();
+		Class<?> type = channel.contract().type();
+		for (Method method : type.getMethods()) {
+			ContractMethod contractMethod = channel.contract().method(method);
+			if (contractMethod != null) {
+				plans.put(method, new MethodPlan(type, contractMethod));
+			}
+		}
+		return Map.copyOf(plans);
+	}
+
+	Channel channel() {
+		return this.channel;
+	}
+
+	/**
+	 * Returns the plan of a method.
+	 * @param method a method of the proxied interface
+	 * @return the plan, or {@code null} if the method is not part of the contract
+	 */
+	@Nullable MethodPlan plan(Method method) {
+		return this.plans.get(method);
+	}
+
+	/** What is known of a contract method before it is called. */
+	static final class MethodPlan {
+
+		private final ContractMethod method;
+
+		private final ResultShape shape;
+
+		private final ArgumentRule[] rules;
+
+		private final String httpMethod;
+
+		private final String path;
+
+		private final boolean anyArguments;
+
+		/** Names of query parameters by argument; empty if the method has none. */
+		private final @Nullable String[] queryNames;
+
+		MethodPlan(Class<?> type, ContractMethod method) {
+			this.method = method;
+			this.shape = ResultShape.of(type, method.method());
+			this.rules = (method.httpOnlyReason() != null) ? new ArgumentRule[0]
+					: ExchangeContractReader.rules(type, method);
+			this.httpMethod = ExchangeContractReader.httpMethod(type, method.method());
+			this.path = ExchangeContractReader.path(type, method.method());
+			this.queryNames = queryNames(type, method);
+			boolean any = true;
+			for (ArgumentRule rule : this.rules) {
+				any &= rule == ArgumentRule.ANY;
+			}
+			this.anyArguments = any;
+		}
+
+		ContractMethod method() {
+			return this.method;
+		}
+
+		ResultShape shape() {
+			return this.shape;
+		}
+
+		String httpMethod() {
+			return this.httpMethod;
+		}
+
+		String path() {
+			return this.path;
+		}
+
+		@Nullable String[] queryNames() {
+			return this.queryNames;
+		}
+
+		private static @Nullable String[] queryNames(Class<?> type, ContractMethod method) {
+			String[] names = ExchangeContractReader.queryNames(type, method);
+			for (String name : names) {
+				if (name != null) {
+					return names;
+				}
+			}
+			return new String[0];
+		}
+
+		@Nullable String onlyHttpBecause(@Nullable Object[] arguments) {
+			String always = this.method.httpOnlyReason();
+			if (always != null) {
+				return always;
+			}
+			if (this.anyArguments) {
+				return null;
+			}
+			for (int i = 0; i < this.rules.length; i++) {
+				String reason = this.rules[i].onlyHttpBecause(arguments[i]);
+				if (reason != null) {
+					return reason;
+				}
+			}
+			return null;
+		}
+
+	}
+
+	/**
+	 * Makes a call.
+	 * @param plan the plan of the method
+	 * @param arguments the arguments; not changed
+	 * @param original the HTTP call
+	 * @return what the contract method returns
+	 * @throws Throwable what the HTTP call would have thrown
+	 */
+	@Nullable Object invoke(MethodPlan plan, @Nullable Object[] arguments, Original original) throws Throwable {
+		return switch (plan.shape().timing()) {
+			case SYNC -> invokeSync(plan, arguments, original);
+			case FUTURE -> this.async.future(this, plan, arguments, original);
+			case MONO, FLUX -> this.async.publisher(this, plan, arguments, original);
+		};
+	}
+
+	@Nullable Object invokeSync(MethodPlan plan, @Nullable Object[] arguments, Original original) throws Throwable {
+		String address = this.targets.choose();
+		Path path = path(plan, address, arguments);
+		if (path == null) {
+			return overHttp(plan, address, original);
+		}
+		Attempt attempt = attempt(plan, address, path, arguments);
+		if (attempt instanceof Attempt.Answered answered) {
+			return answered.result();
+		}
+		if (attempt instanceof Attempt.HandlerFailed failed) {
+			return replay(failed, original);
+		}
+		if (attempt instanceof Attempt.Unanswered unanswered) {
+			ResourceAccessException failure = resourceAccess(plan, address, unanswered.cause());
+			unanswered.observed().failed(unanswered.cause(), failure);
+			throw failure;
+		}
+		return overHttp(plan, address, original);
+	}
+
+	/**
+	 * Returns the open path that can carry a call.
+	 * @return a path, or {@code null} for HTTP
+	 */
+	@Nullable Path path(MethodPlan plan, @Nullable String address, @Nullable Object[] arguments) {
+		Path path = this.channel.path(address);
+		if (path == null || (this.discovers && (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0)) {
+			return null;
+		}
+		String reason = (this.restriction != null) ? this.restriction : plan.onlyHttpBecause(arguments);
+		if (reason != null) {
+			this.channel.leftToHttp(plan.method().httpOnlyReason() != null ? plan.method() + ": " + reason : reason);
+			return null;
+		}
+		return path;
+	}
+
+	@Nullable String target() {
+		return this.targets.choose();
+	}
+
+	private @Nullable Object overHttp(MethodPlan plan, @Nullable String chosen, Original original) throws Throwable {
+		HttpLeg leg = new HttpLeg(this.channel, null);
+		long start = System.nanoTime();
+		try {
+			return this.legs.run(leg, original);
+		}
+		finally {
+			wentOverHttp(plan, chosen, leg, System.nanoTime() - start);
+		}
+	}
+
+	/** Learns from a call that went over HTTP. */
+	void wentOverHttp(MethodPlan plan, @Nullable String chosen, HttpLeg leg, long nanos) {
+		URI sent = leg.sent();
+		if (sent != null && this.uris == null) {
+			this.uris = UriTemplates.learn(sent, plan.path(), this.clientName);
+		}
+		String address = leg.address();
+		if (address != null) {
+			this.channel.calledOverHttp(address, nanos, leg.answered());
+		}
+		else {
+			this.channel.unseenOverHttp();
+		}
+		if (chosen != null && ThreadLocalRandom.current().nextBoolean()) {
+			// A balancer that takes turns was asked twice for this call: once here and
+			// once
+			// by the HTTP client. An extra turn now and then keeps the two from staying
+			// in
+			// step, which would hide a replica from one of them for ever.
+			this.targets.choose();
+		}
+	}
+
+	/** Makes a call over a typed path, on the calling thread. */
+	Attempt attempt(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments) {
+		ClientObservation.Call observed = observe(plan, path, arguments);
+		Reply reply;
+		try {
+			reply = exchange(plan, address, path, arguments, observed);
+		}
+		catch (PathException ex) {
+			if (mayRepeat(plan, ex)) {
+				observed.failed(ex, ex);
+				return new Attempt.GoOn();
+			}
+			return new Attempt.Unanswered(ex, observed);
+		}
+		if (reply instanceof Reply.Value value) {
+			observed.answered(value.status(), null);
+			return new Attempt.Answered(ResultAdapter.adapt(plan.shape(), value));
+		}
+		return new Attempt.HandlerFailed((Reply.Failure) reply, observed);
+	}
+
+	ClientObservation.Call observe(MethodPlan plan, Path path, @Nullable Object[] arguments) {
+		UriTemplates uris = this.uris;
+		if (uris == null) {
+			return ClientObservation.Call.NOOP;
+		}
+		return this.observation.start(this.channel.settings().name(), path.kind(), plan.httpMethod(),
+				() -> uris.template(plan, arguments), uris.base());
+	}
+
+	Reply exchange(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments,
+			ClientObservation.Call observed) throws PathException {
+		long deadline = (this.timeoutNanos == CallFrame.NO_DEADLINE) ? CallFrame.NO_DEADLINE
+				: System.nanoTime() + this.timeoutNanos;
+		CallFrame frame = new CallFrame(this.channel.contract(), plan.method(), arguments, deadline,
+				observed.headers());
+		if (this.interceptors.isEmpty()) {
+			return this.channel.call(address, path, frame);
+		}
+		return ChannelInterceptor
+			.chain(this.channel.settings().name(), this.interceptors,
+					(intercepted) -> this.channel.call(address, path, intercepted))
+			.call(frame);
+	}
+
+	/** A call that may have been executed is repeated only if that does no harm. */
+	static boolean mayRepeat(MethodPlan plan, PathException failure) {
+		return switch (failure.reason()) {
+			case TIMEOUT, INTERRUPTED -> false;
+			default -> !failure.maybeExecuted() || plan.method().idempotent();
+		};
+	}
+
+	/** Lets the HTTP client raise what it raises for such a response. */
+	private @Nullable Object replay(Attempt.HandlerFailed failed, Original original) throws Throwable {
+		int status = failed.failure().status();
+		try {
+			Object result = this.legs.run(leg(failed), original);
+			failed.observed().answered(status, null);
+			return result;
+		}
+		catch (Throwable ex) {
+			failed.observed().answered(status, ex);
+			throw ex;
+		}
+	}
+
+	HttpLeg leg(Attempt.HandlerFailed failed) {
+		return new HttpLeg(this.channel, failed.failure());
+	}
+
+	HttpLeg leg() {
+		return new HttpLeg(this.channel, null);
+	}
+
+	HttpLegs legs() {
+		return this.legs;
+	}
+
+	/** The exception that {@code RestClient} raises when a request gets no answer. */
+	private ResourceAccessException resourceAccess(MethodPlan plan, @Nullable String address, PathException failure) {
+		IOException cause = ioException(failure);
+		return new ResourceAccessException("I/O error on %s request for \"%s\": %s".formatted(plan.httpMethod(),
+				uri(plan, address), cause.getMessage()), cause);
+	}
+
+	/** The exception that {@code WebClient} raises when a request gets no answer. */
+	Throwable webRequestFailure(MethodPlan plan, @Nullable String address, PathException failure) {
+		IOException cause = ioException(failure);
+		if (!WEB_CLIENT) {
+			return resourceAccess(plan, address, failure);
+		}
+		UriTemplates known = this.uris;
+		return ReactiveCalls.requestFailure(plan.httpMethod(), (known != null) ? known.base() : URI.create("/"), cause);
+	}
+
+	private String uri(MethodPlan plan, @Nullable String address) {
+		UriTemplates known = this.uris;
+		return ((known != null) ? known.base().toString() : String.valueOf(this.channel.address(address)))
+				+ plan.path();
+	}
+
+	private static IOException ioException(PathException failure) {
+		String message = String.valueOf(failure.getMessage());
+		IOException cause = switch (failure.reason()) {
+			case TIMEOUT -> new SocketTimeoutException("Read timed out: " + message);
+			case INTERRUPTED -> new InterruptedIOException(message);
+			default -> new IOException(message);
+		};
+		cause.initCause(failure);
+		return cause;
+	}
+
+}

@@ -1,0 +1,266 @@
+package io.github.vicinal.boot.client;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+
+import io.github.vicinal.boot.contract.ExchangeContractReader;
+import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.channel.Channel;
+import io.github.vicinal.channel.ChannelInterceptor;
+import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.channel.ChannelSettings;
+import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.channel.PathProvider;
+import io.github.vicinal.contract.Contract;
+
+/**
+ * The channels of an application: which of its HTTP interfaces have one, and with which
+ * settings. Thread-safe.
+ */
+public final class ClientChannels implements AutoCloseable {
+
+	private static final List<PathKind> ALL_PATHS = List.of(PathKind.DIRECT, PathKind.UDS, PathKind.HTTP);
+
+	private final Map<String, ChannelDefinition> definitions;
+
+	private final Duration reconnectDelay;
+
+	private final Collection<AffinityChannel> configured;
+
+	private final Toolbox tools;
+
+	private final Map<String, ClientChannel> channels = new ConcurrentHashMap<>();
+
+	private final Set<String> names = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * What all channels share.
+	 *
+	 * @param providers the kinds of path that the application has
+	 * @param legs connects proxies and request factories
+	 * @param observation observes calls
+	 * @param interceptors the application's interceptors, outermost first
+	 * @param async runs calls whose caller does not wait
+	 * @param connector runs attempts to connect
+	 * @param clock dates decisions
+	 */
+	public record Toolbox(List<PathProvider> providers, HttpLegs legs, ClientObservation observation,
+			List<ChannelInterceptor> interceptors, AsyncCalls async, Executor connector, Clock clock) {
+	}
+
+	/**
+	 * Creates the channels.
+	 * @param definitions what properties say, by channel name
+	 * @param reconnectDelay the shortest time between two attempts to connect a path
+	 * @param configured annotations on configuration classes
+	 * @param tools what all channels share
+	 */
+	public ClientChannels(Map<String, ChannelDefinition> definitions, Duration reconnectDelay,
+			Collection<AffinityChannel> configured, Toolbox tools) {
+		this.definitions = Map.copyOf(definitions);
+		this.reconnectDelay = reconnectDelay;
+		this.configured = List.copyOf(configured);
+		this.tools = tools;
+		for (AffinityChannel annotation : configured) {
+			for (Class<?> type : annotation.types()) {
+				verifyContract(type);
+			}
+		}
+	}
+
+	HttpLegs legs() {
+		return this.tools.legs();
+	}
+
+	/**
+	 * What is known of a client when its channel is made.
+	 *
+	 * @param group the group of the HTTP service client, or {@code null}
+	 * @param soleOfGroup whether the group has no other contract
+	 * @param targets says which peer a call is for
+	 * @param clientName the name by which the client knows the service, or {@code null}
+	 * @param discovers whether replicas hide behind a balancer that cannot be asked
+	 * @param timeout how long the HTTP client waits for an answer, or {@code null}
+	 * @param interceptors class names of the application's HTTP interceptors
+	 */
+	record ClientFacts(@Nullable String group, boolean soleOfGroup, CallTargets targets, @Nullable String clientName,
+			boolean discovers, @Nullable Duration timeout, Collection<String> interceptors) {
+	}
+
+	/**
+	 * Returns the channel of a client.
+	 * @param type its interface
+	 * @param facts what is known of the client
+	 * @return the channel, or {@code null} if the interface has none
+	 */
+	@Nullable ClientChannel channel(Class<?> type, ClientFacts facts) {
+		AffinityChannel annotation = annotation(type, facts.group());
+		String name = name(type, facts, annotation);
+		ChannelDefinition defined = definition(type, name, facts.group());
+		if (annotation == null && defined == null && !hasAnnotatedMethod(type)) {
+			return null;
+		}
+		ChannelDefinition definition = (defined != null) ? defined : ChannelDefinition.DEFAULT;
+		if (!definition.enabled()) {
+			return null;
+		}
+		Contract contract = verifyContract(type);
+		return this.channels.compute(name, (key, known) -> {
+			if (known != null && known.channel().contract().type() == type) {
+				return known;
+			}
+			if (known != null) {
+				throw new InvalidChannelException(
+						"The contracts %s and %s have channels of the same name '%s'"
+							.formatted(known.channel().contract().name(), type.getName(), key),
+						"Name one of them: @AffinityChannel(name = \"...\")");
+			}
+			Duration timeout = (definition.timeout() != null) ? definition.timeout() : facts.timeout();
+			ChannelSettings settings = settings(key, paths(definition, annotation), timeout);
+			Channel channel = new Channel(settings, contract, this.tools.providers(), this.tools.connector(),
+					this.tools.clock());
+			return new ClientChannel(channel, this.tools.legs(), facts.targets(), facts.clientName(), facts.discovers(),
+					this.tools.observation(), this.tools.interceptors(), this.tools.async(),
+					restriction(definition, facts));
+		});
+	}
+
+	private ChannelSettings settings(String name, List<PathKind> paths, @Nullable Duration timeout) {
+		try {
+			return new ChannelSettings(name, paths, timeout, this.reconnectDelay);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new InvalidChannelException(String.valueOf(ex.getMessage()),
+					"Correct vicinal.channels.%s.timeout".formatted(name));
+		}
+	}
+
+	private static @Nullable String restriction(ChannelDefinition definition, ClientFacts facts) {
+		if (facts.interceptors().isEmpty() || definition.ignoreClientInterceptors()) {
+			return null;
+		}
+		return "the HTTP client has interceptors, which typed paths do not run: %s; if that does no harm, set "
+			.formatted(facts.interceptors()) + "vicinal.channels.<name>.ignore-client-interceptors=true";
+	}
+
+	private static List<PathKind> paths(ChannelDefinition definition, @Nullable AffinityChannel annotation) {
+		if (!definition.paths().isEmpty()) {
+			return definition.paths();
+		}
+		return (annotation != null && annotation.paths().length > 0) ? List.of(annotation.paths()) : ALL_PATHS;
+	}
+
+	private @Nullable AffinityChannel annotation(Class<?> type, @Nullable String group) {
+		AffinityChannel own = AnnotatedElementUtils.findMergedAnnotation(type, AffinityChannel.class);
+		if (own != null) {
+			return own;
+		}
+		for (AffinityChannel annotation : this.configured) {
+			if (List.of(annotation.types()).contains(type)
+					|| (group != null && List.of(annotation.groups()).contains(group))) {
+				return annotation;
+			}
+		}
+		return null;
+	}
+
+	private static boolean hasAnnotatedMethod(Class<?> type) {
+		return Arrays.stream(type.getMethods())
+			.anyMatch((method) -> AnnotatedElementUtils.hasAnnotation(method, AffinityChannel.class));
+	}
+
+	private static String name(Class<?> type, ClientFacts facts, @Nullable AffinityChannel annotation) {
+		if (annotation != null && !annotation.name().isEmpty()) {
+			return annotation.name();
+		}
+		if (facts.group() == null || facts.group().equals("default")) {
+			return type.getSimpleName();
+		}
+		return facts.soleOfGroup() ? facts.group() : facts.group() + "-" + type.getSimpleName();
+	}
+
+	private @Nullable ChannelDefinition definition(Class<?> type, String name, @Nullable String group) {
+		Set<String> keys = new LinkedHashSet<>(List.of(name));
+		if (group != null) {
+			keys.add(group);
+		}
+		keys.add(type.getSimpleName());
+		this.names.addAll(keys);
+		for (String key : keys) {
+			ChannelDefinition definition = this.definitions.get(key);
+			if (definition != null) {
+				return definition;
+			}
+		}
+		return null;
+	}
+
+	private static Contract verifyContract(Class<?> type) {
+		if (!type.isInterface()) {
+			throw new InvalidChannelException("@AffinityChannel names %s, which is not an interface".formatted(type),
+					"Name the @HttpExchange interface that client and server share");
+		}
+		Contract contract = ExchangeContractReader.contract(type);
+		if (contract.methods().isEmpty()) {
+			throw new InvalidChannelException(
+					"%s has @AffinityChannel but no method with @HttpExchange, @GetExchange or the like"
+						.formatted(type.getName()),
+					"Annotate its methods, or remove @AffinityChannel");
+		}
+		return contract;
+	}
+
+	/**
+	 * Verifies, when all clients exist, that each channel that properties name has one.
+	 */
+	public void verifyNames() {
+		for (String name : this.definitions.keySet()) {
+			if (!this.names.contains(name)) {
+				throw new InvalidChannelException(
+						"The property vicinal.channels.%s.* names a channel that no client has".formatted(name),
+						this.names.isEmpty() ? "Remove it; this application has no HTTP interface clients"
+								: "Use one of the names " + new TreeSet<>(this.names) + ", or remove it");
+			}
+		}
+		for (AffinityChannel annotation : this.configured) {
+			for (String group : annotation.groups()) {
+				if (!this.names.contains(group)) {
+					throw new InvalidChannelException(
+							"@AffinityChannel(groups = \"%s\") names a group that no client has".formatted(group),
+							"Use one of the names " + new TreeSet<>(this.names) + ", or remove it");
+				}
+			}
+		}
+	}
+
+	/**
+	 * Describes all channels.
+	 * @return reports, ordered by name
+	 */
+	public List<ChannelReport> reports() {
+		return this.channels.values()
+			.stream()
+			.map((channel) -> channel.channel().report())
+			.sorted(Comparator.comparing(ChannelReport::name))
+			.toList();
+	}
+
+	@Override
+	public void close() {
+		this.channels.values().forEach((channel) -> channel.channel().close());
+	}
+
+}

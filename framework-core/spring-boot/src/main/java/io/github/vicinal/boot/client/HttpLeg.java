@@ -1,0 +1,89 @@
+package io.github.vicinal.boot.client;
+
+import java.net.URI;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.channel.Channel;
+import io.github.vicinal.channel.Reply;
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.peer.PeerAnnouncement.MalformedAnnouncementException;
+
+/**
+ * One call of a channel on its way through an HTTP client. Used by one thread at a time.
+ */
+final class HttpLeg {
+
+	private final Channel channel;
+
+	private final Reply.@Nullable Failure replayed;
+
+	private @Nullable String address;
+
+	private @Nullable URI sent;
+
+	private boolean answered;
+
+	/**
+	 * Creates a leg.
+	 * @param channel the channel that the call belongs to
+	 * @param replayed the failure that the HTTP client is to see instead of making a
+	 * request, or {@code null}
+	 */
+	HttpLeg(Channel channel, Reply.@Nullable Failure replayed) {
+		this.channel = channel;
+		this.replayed = replayed;
+	}
+
+	Reply.@Nullable Failure replayed() {
+		return this.replayed;
+	}
+
+	String contractName() {
+		return this.channel.contract().name();
+	}
+
+	/** Returns the address that the request went to, once it is known. */
+	@Nullable String address() {
+		return this.address;
+	}
+
+	boolean answered() {
+		return this.answered;
+	}
+
+	void sending(URI uri) {
+		this.sent = uri;
+		this.address = address(uri);
+	}
+
+	/** Returns the URI of the request, once it is sent. */
+	@Nullable URI sent() {
+		return this.sent;
+	}
+
+	void answered(URI uri, @Nullable String announcement) {
+		this.answered = true;
+		String peer = address(uri);
+		this.address = peer;
+		if (announcement == null) {
+			this.channel.silent(peer);
+			return;
+		}
+		try {
+			this.channel.announced(peer, PeerAnnouncement.parse(announcement));
+		}
+		catch (MalformedAnnouncementException ex) {
+			this.channel.ignored(peer, String.valueOf(ex.getMessage()));
+		}
+	}
+
+	static String address(URI uri) {
+		int port = uri.getPort();
+		if (port < 0) {
+			port = "https".equalsIgnoreCase(uri.getScheme()) ? 443 : 80;
+		}
+		return uri.getHost() + ":" + port;
+	}
+
+}

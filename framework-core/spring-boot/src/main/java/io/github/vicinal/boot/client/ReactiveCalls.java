@@ -1,0 +1,118 @@
+package io.github.vicinal.boot.client;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.web.reactive.function.client.ClientRequest;
+import org.springframework.web.reactive.function.client.ClientResponse;
+import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
+import org.springframework.web.reactive.function.client.ExchangeFunction;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import io.github.vicinal.boot.client.ClientChannel.MethodPlan;
+import io.github.vicinal.boot.client.HttpLegs.Original;
+import io.github.vicinal.boot.contract.ResultShape.Timing;
+import io.github.vicinal.channel.Path;
+import io.github.vicinal.channel.Reply;
+import io.github.vicinal.peer.PeerAnnouncement;
+
+/** Calls of reactive clients; loaded only where Reactor and {@code WebClient} are. */
+final class ReactiveCalls {
+
+	private ReactiveCalls() {
+	}
+
+	static Object publisher(AsyncCalls async, ClientChannel channel, MethodPlan plan, @Nullable Object[] arguments,
+			Original original) {
+		Flux<Object> elements = Flux.defer(() -> {
+			String address = channel.target();
+			Path path = channel.path(plan, address, arguments);
+			if (path == null) {
+				return overHttp(channel, plan, address, original);
+			}
+			return Mono.fromFuture(() -> async.submit(() -> channel.attempt(plan, address, path, arguments)))
+				.flatMapMany((attempt) -> conclude(channel, plan, address, attempt, original));
+		});
+		return (plan.shape().timing() == Timing.FLUX) ? elements : elements.singleOrEmpty();
+	}
+
+	private static Publisher<Object> conclude(ClientChannel channel, MethodPlan plan, @Nullable String address,
+			Attempt attempt, Original original) {
+		if (attempt instanceof Attempt.Answered answered) {
+			Object result = answered.result();
+			if (plan.shape().timing() == Timing.FLUX) {
+				return (result instanceof List<?> list) ? Flux.fromIterable(list) : Flux.empty();
+			}
+			return Mono.justOrEmpty(result);
+		}
+		if (attempt instanceof Attempt.HandlerFailed failed) {
+			HttpLeg leg = channel.leg(failed);
+			int status = failed.failure().status();
+			return original(channel, leg, original).doOnError((ex) -> failed.observed().answered(status, ex))
+				.doOnComplete(() -> failed.observed().answered(status, null));
+		}
+		if (attempt instanceof Attempt.Unanswered unanswered) {
+			Throwable failure = channel.webRequestFailure(plan, address, unanswered.cause());
+			unanswered.observed().failed(unanswered.cause(), failure);
+			return Mono.error(failure);
+		}
+		return overHttp(channel, plan, address, original);
+	}
+
+	private static Flux<Object> overHttp(ClientChannel channel, MethodPlan plan, @Nullable String address,
+			Original original) {
+		HttpLeg leg = channel.leg();
+		long start = System.nanoTime();
+		return original(channel, leg, original)
+			.doFinally((signal) -> channel.wentOverHttp(plan, address, leg, System.nanoTime() - start));
+	}
+
+	@SuppressWarnings("unchecked")
+	private static Flux<Object> original(ClientChannel channel, HttpLeg leg, Original original) {
+		try {
+			Object publisher = channel.legs().run(leg, original);
+			return Flux.from((Publisher<Object>) publisher).contextWrite((context) -> context.put(HttpLeg.class, leg));
+		}
+		catch (Throwable ex) {
+			return Flux.error(ex);
+		}
+	}
+
+	/** What {@link ChannelRequestFactory} is to blocking clients. */
+	static ExchangeFilterFunction filter(HttpLegs legs) {
+		return (request, next) -> {
+			HttpLeg onThread = legs.current();
+			return Mono.deferContextual((context) -> {
+				HttpLeg leg = context.hasKey(HttpLeg.class) ? context.get(HttpLeg.class) : onThread;
+				return (leg != null) ? exchange(leg, request, next) : next.exchange(request);
+			});
+		};
+	}
+
+	private static Mono<ClientResponse> exchange(HttpLeg leg, ClientRequest request, ExchangeFunction next) {
+		Reply.Failure replayed = leg.replayed();
+		if (replayed != null) {
+			return Mono.just(ClientResponse.create(replayed.status())
+				.headers((headers) -> replayed.headers().forEach(headers::addAll))
+				.body(Flux.just(org.springframework.core.io.buffer.DefaultDataBufferFactory.sharedInstance
+					.wrap(replayed.body())))
+				.build());
+		}
+		leg.sending(request.url());
+		ClientRequest asking = ClientRequest.from(request)
+			.headers((headers) -> headers.set(PeerAnnouncement.REQUEST_HEADER, leg.contractName()))
+			.build();
+		return next.exchange(asking)
+			.doOnNext((response) -> leg.answered(request.url(),
+					response.headers().asHttpHeaders().getFirst(PeerAnnouncement.HEADER)));
+	}
+
+	static Throwable requestFailure(String httpMethod, java.net.URI uri, java.io.IOException cause) {
+		return new org.springframework.web.reactive.function.client.WebClientRequestException(cause,
+				org.springframework.http.HttpMethod.valueOf(httpMethod), uri,
+				new org.springframework.http.HttpHeaders());
+	}
+
+}

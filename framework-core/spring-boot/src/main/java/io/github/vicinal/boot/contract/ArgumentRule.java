@@ -1,0 +1,23 @@
+package io.github.vicinal.boot.contract;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says of one value whether a typed path carries it with the same effect as HTTP. Where
+ * HTTP itself changes a value on its way (it splits texts at commas, drops empty lists,
+ * rejects slashes in paths) the call is left to HTTP, so that its outcome is the same.
+ */
+@FunctionalInterface
+public interface ArgumentRule {
+
+	/** For parameters all of whose values travel unchanged. */
+	ArgumentRule ANY = (value) -> null;
+
+	/**
+	 * Looks at a value.
+	 * @param value the argument
+	 * @return why only HTTP can carry it, or {@code null}
+	 */
+	@Nullable String onlyHttpBecause(@Nullable Object value);
+
+}

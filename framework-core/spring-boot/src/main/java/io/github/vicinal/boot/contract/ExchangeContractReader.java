@@ -1,0 +1,193 @@
+package io.github.vicinal.boot.contract;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.http.MediaType;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.service.annotation.HttpExchange;
+
+import io.github.vicinal.boot.contract.ArgumentRules.RuleOrReason;
+import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.channel.AffinityChannel.Idempotence;
+import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.contract.ContractReader;
+
+/**
+ * Reads contracts from {@code @HttpExchange} interfaces. Thread-safe, without state.
+ */
+public final class ExchangeContractReader implements ContractReader {
+
+	private static final Set<String> REPEATABLE = Set.of("GET", "HEAD", "OPTIONS");
+
+	/**
+	 * Reads a contract.
+	 * @param type an interface
+	 * @return the contract; without methods if none has {@code @HttpExchange}
+	 */
+	public static Contract contract(Class<?> type) {
+		return Contract.of(type, new ExchangeContractReader());
+	}
+
+	@Override
+	public @Nullable MethodDescription read(Class<?> contract, Method method) {
+		HttpExchange exchange = exchange(method);
+		if (exchange == null) {
+			return null;
+		}
+		List<Type> arguments = new ArrayList<>();
+		List<RuleOrReason> rules = new ArrayList<>();
+		for (int i = 0; i < method.getParameterCount(); i++) {
+			Type type = GenericTypeResolver.resolveType(method.getGenericParameterTypes()[i], contract);
+			arguments.add(type);
+			rules.add(ArgumentRules.of(new MethodParameter(method, i).withContainingClass(contract), type));
+		}
+		ResultShape shape = ResultShape.of(contract, method);
+		AffinityChannel channel = AnnotatedElementUtils.findMergedAnnotation(method, AffinityChannel.class);
+		return new MethodDescription(arguments, shape.valueType(), idempotent(httpMethod(contract, method), channel),
+				httpOnlyReason(contract, method, exchange, rules, arguments, shape, channel));
+	}
+
+	/**
+	 * Returns the rules of a method's arguments.
+	 * @param contract the contract
+	 * @param method a method that typed paths can carry
+	 * @return a rule for each argument
+	 */
+	public static ArgumentRule[] rules(Class<?> contract, ContractMethod method) {
+		ArgumentRule[] rules = new ArgumentRule[method.argumentTypes().size()];
+		for (int i = 0; i < rules.length; i++) {
+			MethodParameter parameter = new MethodParameter(method.method(), i).withContainingClass(contract);
+			ArgumentRule rule = ArgumentRules.of(parameter, method.argumentTypes().get(i)).rule();
+			rules[i] = (rule != null) ? rule : ArgumentRule.ANY;
+		}
+		return rules;
+	}
+
+	private static @Nullable HttpExchange exchange(Method method) {
+		return AnnotatedElementUtils.findMergedAnnotation(method, HttpExchange.class);
+	}
+
+	/**
+	 * Returns the HTTP method of a contract method.
+	 * @param contract the contract
+	 * @param method the method
+	 * @return for instance {@code GET}; empty if the annotation leaves it open
+	 */
+	public static String httpMethod(Class<?> contract, Method method) {
+		HttpExchange exchange = exchange(method);
+		String name = (exchange != null) ? exchange.method() : "";
+		if (name.isEmpty()) {
+			HttpExchange type = AnnotatedElementUtils.findMergedAnnotation(contract, HttpExchange.class);
+			name = (type != null) ? type.method() : "";
+		}
+		return name.toUpperCase(Locale.ROOT);
+	}
+
+	/**
+	 * Returns the URI template of a contract method, as its annotations say it.
+	 * @param contract the contract
+	 * @param method the method
+	 * @return the path of the interface and of the method
+	 */
+	public static String path(Class<?> contract, Method method) {
+		HttpExchange type = AnnotatedElementUtils.findMergedAnnotation(contract, HttpExchange.class);
+		HttpExchange exchange = exchange(method);
+		String prefix = (type != null) ? type.url() : "";
+		String path = (exchange != null) ? exchange.url() : "";
+		if (prefix.isEmpty() || path.isEmpty()) {
+			return prefix + path;
+		}
+		boolean slash = prefix.endsWith("/");
+		return (slash && path.startsWith("/")) ? prefix + path.substring(1)
+				: (slash || path.startsWith("/")) ? prefix + path : prefix + "/" + path;
+	}
+
+	/**
+	 * Returns the names of the query parameters of a method.
+	 * @param contract the contract
+	 * @param method the method
+	 * @return a name, or {@code null}, for each argument
+	 */
+	public static @Nullable String[] queryNames(Class<?> contract, ContractMethod method) {
+		String[] names = new String[method.argumentTypes().size()];
+		for (int i = 0; i < names.length; i++) {
+			MethodParameter parameter = new MethodParameter(method.method(), i).withContainingClass(contract);
+			RequestParam param = parameter.getParameterAnnotation(RequestParam.class);
+			if (param != null) {
+				parameter.initParameterNameDiscovery(new DefaultParameterNameDiscoverer());
+				names[i] = param.name().isEmpty() ? parameter.getParameterName() : param.name();
+			}
+		}
+		return names;
+	}
+
+	private static boolean idempotent(String httpMethod, @Nullable AffinityChannel channel) {
+		Idempotence idempotence = (channel != null) ? channel.idempotent() : Idempotence.BY_HTTP_METHOD;
+		return switch (idempotence) {
+			case YES -> true;
+			case NO -> false;
+			case BY_HTTP_METHOD -> REPEATABLE.contains(httpMethod);
+		};
+	}
+
+	private static @Nullable String httpOnlyReason(Class<?> contract, Method method, HttpExchange exchange,
+			List<RuleOrReason> rules, List<Type> arguments, ResultShape shape, @Nullable AffinityChannel channel) {
+		if (channel != null && channel.paths().length > 0
+				&& List.of(channel.paths()).stream().allMatch((kind) -> kind == PathKind.HTTP)) {
+			return "the method is annotated so";
+		}
+		for (RuleOrReason rule : rules) {
+			if (rule.reason() != null) {
+				return rule.reason();
+			}
+		}
+		String streaming = StreamingTypes.reason(shape.valueClass());
+		if (streaming != null) {
+			return "the result " + streaming;
+		}
+		HttpExchange type = AnnotatedElementUtils.findMergedAnnotation(contract, HttpExchange.class);
+		if (!exchange.version().isEmpty() || (type != null && !type.version().isEmpty())) {
+			return "the server routes it by API version";
+		}
+		if (httpMethod(contract, method).isEmpty()) {
+			return "it names no HTTP method";
+		}
+		for (String media : exchange.accept()) {
+			if (!isPlain(media)) {
+				return "the result is " + media;
+			}
+		}
+		if (!exchange.contentType().isEmpty() && !isPlain(exchange.contentType())) {
+			return "the body is " + exchange.contentType();
+		}
+		if (hasTypeVariables(arguments, shape)) {
+			return "its types are not known before the call";
+		}
+		return null;
+	}
+
+	private static boolean isPlain(String media) {
+		MediaType type = MediaType.parseMediaType(media);
+		return type.isCompatibleWith(MediaType.APPLICATION_JSON) || type.isCompatibleWith(MediaType.TEXT_PLAIN)
+				|| type.equals(MediaType.APPLICATION_OCTET_STREAM);
+	}
+
+	private static boolean hasTypeVariables(List<Type> arguments, ResultShape shape) {
+		return arguments.stream().anyMatch((type) -> ResolvableType.forType(type).hasUnresolvableGenerics())
+				|| ResolvableType.forType(shape.valueType()).hasUnresolvableGenerics();
+	}
+
+}

@@ -1,0 +1,208 @@
+package io.github.vicinal.boot.server;
+
+import java.lang.annotation.Annotation;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+
+import jakarta.servlet.Filter;
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.ApplicationContext;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.http.converter.HttpMessageConverter;
+import org.springframework.security.web.FilterChainProxy;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.bind.annotation.InitBinder;
+import org.springframework.web.method.ControllerAdviceBean;
+import org.springframework.web.servlet.HandlerExecutionChain;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdvice;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
+import org.springframework.web.util.ServletRequestPathUtils;
+
+import io.github.vicinal.boot.server.HandlerLookup.Handler;
+import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.server.AffinityService;
+
+/**
+ * Decides whether a contract may be called past the servlet stack: only if nothing stands
+ * in it that HTTP calls would have passed and typed calls would not.
+ */
+final class Eligibility {
+
+	private static final boolean SECURITY = ClassUtils.isPresent("org.springframework.security.web.FilterChainProxy",
+			Eligibility.class.getClassLoader());
+
+	private final ApplicationContext context;
+
+	private final ServletContext servletContext;
+
+	Eligibility(ApplicationContext context, ServletContext servletContext) {
+		this.context = context;
+		this.servletContext = servletContext;
+	}
+
+	/**
+	 * Looks for what typed calls would miss.
+	 * @return why only HTTP may be used, or {@code null}
+	 */
+	@Nullable String refusal(Contract contract, List<Handler> handlers) {
+		if (handlers.size() < contract.methods().size()) {
+			return "not every method of the contract is mapped to exactly one path";
+		}
+		Class<?> beanType = handlers.get(0).method().getBeanType();
+		AffinityService annotation = AnnotatedElementUtils.findMergedAnnotation(beanType, AffinityService.class);
+		if (annotation != null && !annotation.enabled()) {
+			return "%s is annotated @AffinityService(enabled = false)".formatted(beanType.getSimpleName());
+		}
+		String always = conversions(beanType, handlers);
+		if (always != null || annotation != null) {
+			return always;
+		}
+		String missed = missedFilters(contract, handlers);
+		return (missed == null) ? null
+				: missed + ", which typed calls would not pass; annotate %s with @AffinityService if they need not"
+					.formatted(beanType.getSimpleName());
+	}
+
+	/** What changes bodies or arguments by means that typed paths do not know. */
+	private @Nullable String conversions(Class<?> beanType, List<Handler> handlers) {
+		List<Class<?>> types = new ArrayList<>(List.of(beanType));
+		for (ControllerAdviceBean advice : ControllerAdviceBean.findAnnotatedBeans(this.context)) {
+			Class<?> type = advice.getBeanType();
+			if (type == null) {
+				continue;
+			}
+			if (RequestBodyAdvice.class.isAssignableFrom(type) || ResponseBodyAdvice.class.isAssignableFrom(type)) {
+				return "%s changes bodies".formatted(type.getSimpleName());
+			}
+			types.add(type);
+		}
+		for (Class<?> type : types) {
+			if (Arrays.stream(ClassUtils.getUserClass(type).getMethods())
+				.anyMatch((method) -> AnnotatedElementUtils.hasAnnotation(method, InitBinder.class))) {
+				return "%s has an @InitBinder method".formatted(type.getSimpleName());
+			}
+		}
+		for (Handler handler : handlers) {
+			for (Annotation annotated : handler.method().getMethod().getAnnotations()) {
+				if (annotated.annotationType().getName().equals("com.fasterxml.jackson.annotation.JsonView")) {
+					return "%s has a @JsonView".formatted(handler.method().getShortLogMessage());
+				}
+			}
+		}
+		for (HttpMessageConverter<?> converter : this.context.getBeansOfType(HttpMessageConverter.class).values()) {
+			if (!converter.getClass().getName().startsWith("org.springframework.")) {
+				return "the application has its own message converter %s"
+					.formatted(converter.getClass().getSimpleName());
+			}
+		}
+		return null;
+	}
+
+	private @Nullable String missedFilters(Contract contract, List<Handler> handlers) {
+		for (int i = 0; i < handlers.size(); i++) {
+			Handler handler = handlers.get(i);
+			@Nullable Object[] samples = new Object[contract.methods().get(i).argumentTypes().size()];
+			Arrays.fill(samples, "1");
+			HandlerTarget target = new HandlerTarget(contract, contract.methods().get(i), handler.method(),
+					handler.pattern(), new ArgumentValidation(null, null));
+			FrameRequest request = new FrameRequest(this.servletContext, target, new CallFrame(contract,
+					contract.methods().get(i), samples, CallFrame.NO_DEADLINE, java.util.Map.of()));
+			String missed = SECURITY ? Security.covering(this.context, request) : null;
+			if (missed == null) {
+				missed = foreignFilter(request.getServletPath());
+			}
+			if (missed == null) {
+				missed = foreignInterceptor(handler, request);
+			}
+			if (missed != null) {
+				return missed;
+			}
+		}
+		return null;
+	}
+
+	private @Nullable String foreignFilter(String path) {
+		for (Filter filter : this.context.getBeansOfType(Filter.class).values()) {
+			if (isForeign(filter)) {
+				return "the servlet filter %s covers it".formatted(filter.getClass().getSimpleName());
+			}
+		}
+		for (FilterRegistrationBean<?> registration : this.context.getBeansOfType(FilterRegistrationBean.class)
+			.values()) {
+			Filter filter = registration.getFilter();
+			if (registration.isEnabled() && filter != null && isForeign(filter)
+					&& covers(registration.getUrlPatterns(), path)) {
+				return "the servlet filter %s covers it".formatted(filter.getClass().getSimpleName());
+			}
+		}
+		return null;
+	}
+
+	private static boolean covers(Collection<String> patterns, String path) {
+		return patterns.isEmpty() || patterns.stream()
+			.anyMatch((pattern) -> pattern.equals(path) || pattern.startsWith("*")
+					|| (pattern.endsWith("/*") && path.startsWith(pattern.substring(0, pattern.length() - 2))));
+	}
+
+	private static @Nullable String foreignInterceptor(Handler handler, HttpServletRequest request) {
+		try {
+			ServletRequestPathUtils.parseAndCache(request);
+			HandlerExecutionChain chain = handler.mapping().getHandler(request);
+			if (chain == null) {
+				return null;
+			}
+			for (HandlerInterceptor interceptor : chain.getInterceptorList()) {
+				if (isForeign(interceptor)) {
+					return "the interceptor %s covers it".formatted(interceptor.getClass().getSimpleName());
+				}
+			}
+			return null;
+		}
+		catch (Exception ex) {
+			return "its interceptors cannot be told (%s)".formatted(ex.getClass().getSimpleName());
+		}
+	}
+
+	private static boolean isForeign(Object bean) {
+		String name = ClassUtils.getUserClass(bean).getName();
+		return !name.startsWith("org.springframework.") && !name.startsWith("io.github.vicinal.boot.server.");
+	}
+
+	/** Loaded only where Spring Security is. */
+	private static final class Security {
+
+		private Security() {
+		}
+
+		static @Nullable String covering(ApplicationContext context, HttpServletRequest request) {
+			for (FilterChainProxy proxy : context.getBeansOfType(FilterChainProxy.class).values()) {
+				for (SecurityFilterChain chain : proxy.getFilterChains()) {
+					if (matches(chain, request)) {
+						return chain.getFilters().isEmpty() ? null : "a security filter chain covers it";
+					}
+				}
+			}
+			return null;
+		}
+
+		/** A matcher that cannot judge the request is taken to match. */
+		private static boolean matches(SecurityFilterChain chain, HttpServletRequest request) {
+			try {
+				return chain.matches(request);
+			}
+			catch (RuntimeException ex) {
+				return true;
+			}
+		}
+
+	}
+
+}

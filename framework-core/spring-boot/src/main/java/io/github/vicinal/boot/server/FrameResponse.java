@@ -1,0 +1,246 @@
+package io.github.vicinal.boot.server;
+
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import org.jspecify.annotations.Nullable;
+
+/** What exception handlers write, kept to be sent as a reply. */
+final class FrameResponse extends HttpServletResponseWrapper {
+
+	private static final HttpServletResponse NOTHING = (HttpServletResponse) Proxy.newProxyInstance(
+			FrameResponse.class.getClassLoader(), new Class<?>[] { HttpServletResponse.class },
+			(proxy, method, arguments) -> nothing(method));
+
+	private final Map<String, List<String>> headers = new LinkedHashMap<>();
+
+	private int status = HttpServletResponse.SC_OK;
+
+	private @Nullable String errorMessage;
+
+	private boolean error;
+
+	private @Nullable Body body;
+
+	FrameResponse() {
+		super(NOTHING);
+	}
+
+	private static @Nullable Object nothing(Method method) {
+		Class<?> type = method.getReturnType();
+		if (type == boolean.class) {
+			return false;
+		}
+		if (type == int.class) {
+			return 0;
+		}
+		return null;
+	}
+
+	boolean isError() {
+		return this.error;
+	}
+
+	@Nullable String errorMessage() {
+		return this.errorMessage;
+	}
+
+	Map<String, List<String>> headers() {
+		return this.headers;
+	}
+
+	byte[] body() {
+		Body written = this.body;
+		if (written == null) {
+			return new byte[0];
+		}
+		written.writer.flush();
+		return written.bytes.toByteArray();
+	}
+
+	@Override
+	public void setStatus(int newStatus) {
+		this.status = newStatus;
+	}
+
+	@Override
+	public int getStatus() {
+		return this.status;
+	}
+
+	@Override
+	public void sendError(int newStatus) {
+		sendError(newStatus, null);
+	}
+
+	@Override
+	public void sendError(int newStatus, @Nullable String message) {
+		this.status = newStatus;
+		this.errorMessage = message;
+		this.error = true;
+	}
+
+	@Override
+	public void sendRedirect(String location) {
+		this.status = SC_FOUND;
+		setHeader("Location", location);
+	}
+
+	private static String key(Map<String, List<String>> headers, String name) {
+		return headers.keySet().stream().filter((known) -> known.equalsIgnoreCase(name)).findFirst().orElse(name);
+	}
+
+	@Override
+	public void setHeader(String name, @Nullable String value) {
+		String key = key(this.headers, name);
+		if (value == null) {
+			this.headers.remove(key);
+			return;
+		}
+		this.headers.put(key, new ArrayList<>(List.of(value)));
+	}
+
+	@Override
+	public void addHeader(String name, String value) {
+		this.headers.computeIfAbsent(key(this.headers, name), (ignored) -> new ArrayList<>()).add(value);
+	}
+
+	@Override
+	public void setIntHeader(String name, int value) {
+		setHeader(name, Integer.toString(value));
+	}
+
+	@Override
+	public void addIntHeader(String name, int value) {
+		addHeader(name, Integer.toString(value));
+	}
+
+	@Override
+	public boolean containsHeader(String name) {
+		return this.headers.containsKey(key(this.headers, name));
+	}
+
+	@Override
+	public @Nullable String getHeader(String name) {
+		List<String> values = this.headers.get(key(this.headers, name));
+		return (values != null) ? values.get(0) : null;
+	}
+
+	@Override
+	public Collection<String> getHeaders(String name) {
+		return List.copyOf(this.headers.getOrDefault(key(this.headers, name), List.of()));
+	}
+
+	@Override
+	public Collection<String> getHeaderNames() {
+		return List.copyOf(this.headers.keySet());
+	}
+
+	@Override
+	public void setContentType(@Nullable String type) {
+		setHeader("Content-Type", type);
+	}
+
+	@Override
+	public @Nullable String getContentType() {
+		return getHeader("Content-Type");
+	}
+
+	@Override
+	public void setContentLength(int length) {
+		setIntHeader("Content-Length", length);
+	}
+
+	@Override
+	public void setContentLengthLong(long length) {
+		setHeader("Content-Length", Long.toString(length));
+	}
+
+	@Override
+	public void setCharacterEncoding(@Nullable String charset) {
+	}
+
+	@Override
+	public String getCharacterEncoding() {
+		return StandardCharsets.UTF_8.name();
+	}
+
+	@Override
+	public Locale getLocale() {
+		return Locale.getDefault();
+	}
+
+	@Override
+	public void reset() {
+		resetBuffer();
+		this.headers.clear();
+		this.status = SC_OK;
+	}
+
+	@Override
+	public void resetBuffer() {
+		this.body = null;
+	}
+
+	@Override
+	public ServletOutputStream getOutputStream() {
+		return content();
+	}
+
+	@Override
+	public PrintWriter getWriter() {
+		return content().writer;
+	}
+
+	private Body content() {
+		Body content = this.body;
+		if (content == null) {
+			content = new Body();
+			this.body = content;
+		}
+		return content;
+	}
+
+	private static final class Body extends ServletOutputStream {
+
+		private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+		private final PrintWriter writer = new PrintWriter(new OutputStreamWriter(this.bytes, StandardCharsets.UTF_8));
+
+		@Override
+		public void write(int value) {
+			this.bytes.write(value);
+		}
+
+		@Override
+		public void write(byte[] source, int offset, int length) {
+			this.bytes.write(source, offset, length);
+		}
+
+		@Override
+		public boolean isReady() {
+			return true;
+		}
+
+		@Override
+		public void setWriteListener(WriteListener listener) {
+			throw new IllegalStateException("This response is written by blocking handlers only");
+		}
+
+	}
+
+}

@@ -1,0 +1,116 @@
+package io.github.vicinal.boot.server;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import jakarta.servlet.RequestDispatcher;
+import jakarta.servlet.ServletException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.webmvc.autoconfigure.error.BasicErrorController;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.github.vicinal.channel.Reply;
+
+/**
+ * Turns what a handler throws into the response that Spring MVC and Boot's error
+ * controller would have written. Thread-safe.
+ */
+final class HandlerFailures {
+
+	private static final Logger logger = LoggerFactory.getLogger(HandlerFailures.class);
+
+	private final List<HandlerExceptionResolver> resolvers;
+
+	private final @Nullable BasicErrorController errorController;
+
+	private final JsonMapper mapper;
+
+	HandlerFailures(List<HandlerExceptionResolver> resolvers, @Nullable BasicErrorController errorController,
+			JsonMapper mapper) {
+		this.resolvers = List.copyOf(resolvers);
+		this.errorController = errorController;
+		this.mapper = mapper;
+	}
+
+	Reply.Failure reply(FrameRequest request, FrameResponse response, HandlerMethod handler, Throwable thrown) {
+		Exception exception = (thrown instanceof Exception known) ? known
+				: new ServletException("Handler dispatch failed: " + thrown, thrown);
+		if (!resolve(request, response, handler, exception)) {
+			response.reset();
+			response.sendError(500, exception.getMessage());
+			request.setAttribute(RequestDispatcher.ERROR_EXCEPTION, exception);
+			request.setAttribute(RequestDispatcher.ERROR_EXCEPTION_TYPE, exception.getClass());
+			logger.error("{} failed over a typed path", handler, thrown);
+		}
+		if (response.isError()) {
+			return errorPage(request, response, thrown.getClass().getName());
+		}
+		return new Reply.Failure(response.getStatus(), response.headers(), response.body(),
+				thrown.getClass().getName());
+	}
+
+	private boolean resolve(FrameRequest request, FrameResponse response, HandlerMethod handler, Exception exception) {
+		for (HandlerExceptionResolver resolver : this.resolvers) {
+			ModelAndView view = resolver.resolveException(request, response, handler, exception);
+			if (view != null) {
+				if (!view.isEmpty()) {
+					logger.warn("{} is answered with a view, which typed paths cannot render", exception.toString());
+					return false;
+				}
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/** The response to {@code sendError}: what an error dispatch would have brought. */
+	Reply.Failure errorPage(FrameRequest request, FrameResponse response, String remoteType) {
+		int status = response.getStatus();
+		Map<String, List<String>> headers = new LinkedHashMap<>(response.headers());
+		BasicErrorController controller = this.errorController;
+		if (controller == null) {
+			return new Reply.Failure(status, headers, new byte[0], remoteType);
+		}
+		request.setAttribute(RequestDispatcher.ERROR_STATUS_CODE, status);
+		request.setAttribute(RequestDispatcher.ERROR_REQUEST_URI, request.getRequestURI());
+		if (response.errorMessage() != null) {
+			request.setAttribute(RequestDispatcher.ERROR_MESSAGE, response.errorMessage());
+		}
+		ResponseEntity<Map<String, Object>> entity = controller.error(request);
+		Map<String, Object> body = entity.getBody();
+		if (body == null) {
+			return new Reply.Failure(status, headers, new byte[0], remoteType);
+		}
+		headers.put("Content-Type", List.of(MediaType.APPLICATION_JSON_VALUE));
+		return new Reply.Failure(entity.getStatusCode().value(), headers, this.mapper.writeValueAsBytes(body),
+				remoteType);
+	}
+
+	/** The response of a handler that returned an error status itself. */
+	Reply.Failure errorEntity(int status, Map<String, List<String>> headers, @Nullable Object body) {
+		Map<String, List<String>> complete = new LinkedHashMap<>(headers);
+		byte[] bytes = new byte[0];
+		if (body instanceof byte[] raw) {
+			bytes = raw;
+			complete.putIfAbsent("Content-Type", List.of(MediaType.APPLICATION_OCTET_STREAM_VALUE));
+		}
+		else if (body instanceof CharSequence text) {
+			bytes = text.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8);
+			complete.putIfAbsent("Content-Type", List.of("text/plain;charset=UTF-8"));
+		}
+		else if (body != null) {
+			bytes = this.mapper.writeValueAsBytes(body);
+			complete.putIfAbsent("Content-Type", List.of(MediaType.APPLICATION_JSON_VALUE));
+		}
+		return new Reply.Failure(status, complete, bytes, "");
+	}
+
+}

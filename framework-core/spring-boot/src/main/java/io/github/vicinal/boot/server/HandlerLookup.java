@@ -1,0 +1,88 @@
+package io.github.vicinal.boot.server;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+
+import io.github.vicinal.boot.contract.ExchangeContractReader;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
+
+/** Finds the controllers that implement a contract, through Spring MVC's mappings. */
+final class HandlerLookup {
+
+	private final Collection<RequestMappingHandlerMapping> mappings;
+
+	HandlerLookup(Collection<RequestMappingHandlerMapping> mappings) {
+		this.mappings = List.copyOf(mappings);
+	}
+
+	/**
+	 * The handler of a contract method.
+	 *
+	 * @param method the handler method, with its bean resolved
+	 * @param pattern the path pattern that it is mapped to
+	 * @param mapping the mapping that knows it
+	 */
+	record Handler(HandlerMethod method, String pattern, RequestMappingHandlerMapping mapping) {
+	}
+
+	/** Finds the interface of a name among those that controllers implement. */
+	@Nullable Class<?> contractType(String name) {
+		for (RequestMappingHandlerMapping mapping : this.mappings) {
+			for (HandlerMethod handler : mapping.getHandlerMethods().values()) {
+				for (Class<?> type : ClassUtils.getAllInterfacesForClassAsSet(handler.getBeanType())) {
+					if (type.getName().equals(name) && !ExchangeContractReader.contract(type).methods().isEmpty()) {
+						return type;
+					}
+				}
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Finds the handlers of a contract.
+	 * @return a handler for each method, in order; shorter if one is missing
+	 */
+	List<Handler> handlers(Contract contract) {
+		List<Handler> handlers = new ArrayList<>();
+		for (ContractMethod method : contract.methods()) {
+			Handler handler = handler(contract.type(), method.method());
+			if (handler != null) {
+				handlers.add(handler);
+			}
+		}
+		return handlers;
+	}
+
+	private @Nullable Handler handler(Class<?> type, Method method) {
+		for (RequestMappingHandlerMapping mapping : this.mappings) {
+			for (Map.Entry<RequestMappingInfo, HandlerMethod> entry : mapping.getHandlerMethods().entrySet()) {
+				HandlerMethod candidate = entry.getValue();
+				if (!type.isAssignableFrom(candidate.getBeanType())) {
+					continue;
+				}
+				Method implementation = AopUtils.getMostSpecificMethod(method, candidate.getBeanType());
+				if (candidate.getMethod().equals(implementation) || candidate.getMethod().equals(method)) {
+					Set<String> patterns = entry.getKey().getPatternValues();
+					return (patterns.size() == 1)
+							? new Handler(candidate.createWithResolvedBean(), patterns.iterator().next(), mapping)
+							: null;
+				}
+			}
+		}
+		return null;
+	}
+
+}

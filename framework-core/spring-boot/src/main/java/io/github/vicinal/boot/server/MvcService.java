@@ -1,0 +1,90 @@
+package io.github.vicinal.boot.server;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+import jakarta.servlet.ServletContext;
+import org.springframework.context.i18n.LocaleContext;
+import org.springframework.context.i18n.SimpleLocaleContext;
+import org.springframework.web.context.request.ServletRequestAttributes;
+
+import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.channel.Reply;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.server.Service;
+
+/** A contract that a controller of Spring MVC implements. Thread-safe. */
+final class MvcService implements Service {
+
+	private final Contract contract;
+
+	private final List<HandlerTarget> targets;
+
+	private final String refusal;
+
+	private final Environment environment;
+
+	/**
+	 * What the services of an application share.
+	 *
+	 * @param servletContext the application's servlet context
+	 * @param codecs its codecs
+	 * @param isolation keeps the caller's thread state away
+	 * @param observation observes calls
+	 * @param failures turns exceptions into responses
+	 */
+	record Environment(ServletContext servletContext, Codecs codecs, ThreadIsolation isolation,
+			ServerObservation observation, HandlerFailures failures) {
+	}
+
+	/**
+	 * Creates a service.
+	 * @param contract the contract
+	 * @param targets the handler of each contract method, by index
+	 * @param refusal why only HTTP may be used, or empty
+	 * @param environment what the services of an application share
+	 */
+	MvcService(Contract contract, List<HandlerTarget> targets, String refusal, Environment environment) {
+		this.contract = contract;
+		this.targets = List.copyOf(targets);
+		this.refusal = refusal;
+		this.environment = environment;
+	}
+
+	@Override
+	public Contract contract() {
+		return this.contract;
+	}
+
+	@Override
+	public Optional<String> refusal() {
+		return this.refusal.isEmpty() ? Optional.empty() : Optional.of(this.refusal);
+	}
+
+	@Override
+	public Codecs codecs() {
+		return this.environment.codecs();
+	}
+
+	@Override
+	public Reply invoke(CallFrame frame) {
+		HandlerTarget target = this.targets.get(frame.method().index());
+		FrameRequest request = new FrameRequest(this.environment.servletContext(), target, frame);
+		FrameResponse response = new FrameResponse();
+		ServletRequestAttributes attributes = new ServletRequestAttributes(request, response);
+		LocaleContext locale = new SimpleLocaleContext(Locale.getDefault());
+		return this.environment.isolation().run(attributes, locale, () -> {
+			try {
+				return this.environment.observation()
+					.observe(request, response, target.pattern(),
+							() -> target.invoke(frame, this.environment.failures(), request, response));
+			}
+			finally {
+				attributes.requestCompleted();
+			}
+		});
+	}
+
+}

@@ -1,0 +1,117 @@
+package io.github.vicinal.boot.server;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import jakarta.servlet.ServletContext;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.boot.webmvc.autoconfigure.error.BasicErrorController;
+import org.springframework.boot.webmvc.error.ErrorController;
+import org.springframework.context.ApplicationContext;
+import org.springframework.core.annotation.AnnotationAwareOrderComparator;
+import org.springframework.validation.Validator;
+import org.springframework.web.bind.support.ConfigurableWebBindingInitializer;
+import org.springframework.web.method.annotation.HandlerMethodValidator;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.github.vicinal.boot.contract.ExchangeContractReader;
+import io.github.vicinal.boot.server.HandlerLookup.Handler;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.server.Service;
+
+/** Builds services from the controllers of a Spring MVC application. */
+public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
+
+	private final ApplicationContext context;
+
+	private final ServletContext servletContext;
+
+	private final Codecs codecs;
+
+	private final JsonMapper mapper;
+
+	private final ThreadIsolation isolation;
+
+	private final ServerObservation observation;
+
+	/**
+	 * Creates the source.
+	 * @param context the application
+	 * @param servletContext its servlet context
+	 * @param codecs its codecs
+	 * @param mapper its JSON mapper
+	 * @param isolation keeps the caller's thread state away from handlers
+	 * @param observation observes calls
+	 */
+	public MvcServiceSource(ApplicationContext context, ServletContext servletContext, Codecs codecs, JsonMapper mapper,
+			ThreadIsolation isolation, ServerObservation observation) {
+		this.context = context;
+		this.servletContext = servletContext;
+		this.codecs = codecs;
+		this.mapper = mapper;
+		this.isolation = isolation;
+		this.observation = observation;
+	}
+
+	@Override
+	public @Nullable Service find(String contractName) {
+		HandlerLookup lookup = new HandlerLookup(
+				this.context.getBeansOfType(RequestMappingHandlerMapping.class).values());
+		Class<?> type = lookup.contractType(contractName);
+		if (type == null) {
+			return null;
+		}
+		Contract contract = ExchangeContractReader.contract(type);
+		List<Handler> handlers = lookup.handlers(contract);
+		String refusal = refusal(contract, handlers);
+		List<HandlerTarget> targets = new ArrayList<>();
+		if (refusal.isEmpty()) {
+			ArgumentValidation validation = validation();
+			for (int i = 0; i < handlers.size(); i++) {
+				Handler handler = handlers.get(i);
+				targets.add(new HandlerTarget(contract, contract.methods().get(i), handler.method(), handler.pattern(),
+						validation));
+			}
+		}
+		return new MvcService(contract, targets, refusal, new MvcService.Environment(this.servletContext, this.codecs,
+				this.isolation, this.observation, failures()));
+	}
+
+	private String refusal(Contract contract, List<Handler> handlers) {
+		for (ErrorController controller : this.context.getBeansOfType(ErrorController.class).values()) {
+			if (!(controller instanceof BasicErrorController)) {
+				return "the application has its own error controller %s"
+					.formatted(controller.getClass().getSimpleName());
+			}
+		}
+		String reason = new Eligibility(this.context, this.servletContext).refusal(contract, handlers);
+		return (reason != null) ? reason : "";
+	}
+
+	private ArgumentValidation validation() {
+		RequestMappingHandlerAdapter adapter = this.context.getBeanProvider(RequestMappingHandlerAdapter.class)
+			.getIfAvailable();
+		Validator validator = (adapter != null
+				&& adapter.getWebBindingInitializer() instanceof ConfigurableWebBindingInitializer initializer)
+						? initializer.getValidator() : null;
+		boolean jakarta = org.springframework.util.ClassUtils.isPresent("jakarta.validation.Validator",
+				this.context.getClassLoader());
+		return new ArgumentValidation(validator, (jakarta && adapter != null && HandlerMethodValidator
+			.from(adapter.getWebBindingInitializer(), null) instanceof HandlerMethodValidator method) ? method : null);
+	}
+
+	private HandlerFailures failures() {
+		List<HandlerExceptionResolver> resolvers = new ArrayList<>(BeanFactoryUtils
+			.beansOfTypeIncludingAncestors(this.context, HandlerExceptionResolver.class, true, false)
+			.values());
+		AnnotationAwareOrderComparator.sort(resolvers);
+		return new HandlerFailures(resolvers, this.context.getBeanProvider(BasicErrorController.class).getIfAvailable(),
+				this.mapper);
+	}
+
+}

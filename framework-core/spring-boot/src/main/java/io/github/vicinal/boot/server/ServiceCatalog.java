@@ -1,0 +1,182 @@
+package io.github.vicinal.boot.server;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.server.PathServer;
+import io.github.vicinal.server.Service;
+import io.github.vicinal.server.ServiceRegistry;
+
+/**
+ * What this application announces of a contract. Services are built, and servers started,
+ * when the first client asks. Thread-safe.
+ */
+public final class ServiceCatalog implements AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(ServiceCatalog.class);
+
+	/**
+	 * A stranger can ask for any name; only so many that are not there are remembered.
+	 */
+	private static final int MAX_UNKNOWN = 1000;
+
+	private static final int MAX_NAME_CHARS = 500;
+
+	private final Supplier<PeerIdentity> self;
+
+	private final ServiceSource source;
+
+	private final ServiceRegistry registry;
+
+	private final List<PathServer> servers;
+
+	private final Map<String, String> announcements = new ConcurrentHashMap<>();
+
+	private boolean started;
+
+	private boolean closed;
+
+	/** Builds services on demand. */
+	@FunctionalInterface
+	public interface ServiceSource {
+
+		/**
+		 * Builds the service of a contract.
+		 * @param contractName the contract's class name
+		 * @return the service, or {@code null} if no bean implements the contract
+		 */
+		@Nullable Service find(String contractName);
+
+	}
+
+	/**
+	 * Creates the catalog.
+	 * @param self names this instance
+	 * @param source builds services
+	 * @param registry where servers look services up
+	 * @param servers the kinds of path that the application has
+	 */
+	public ServiceCatalog(Supplier<PeerIdentity> self, ServiceSource source, ServiceRegistry registry,
+			List<PathServer> servers) {
+		this.self = self;
+		this.source = source;
+		this.registry = registry;
+		this.servers = List.copyOf(servers);
+	}
+
+	/**
+	 * Returns the announcement of a contract.
+	 * @param contractName what a client asked for
+	 * @return the value of the announcement header, or {@code null} if the name is none
+	 */
+	public @Nullable String announcement(String contractName) {
+		if (contractName.isEmpty() || contractName.length() > MAX_NAME_CHARS) {
+			return null;
+		}
+		String known = this.announcements.get(contractName);
+		if (known != null) {
+			return known;
+		}
+		String announcement = announce(contractName).format();
+		if (this.announcements.size() < MAX_UNKNOWN) {
+			this.announcements.put(contractName, announcement);
+		}
+		return announcement;
+	}
+
+	private synchronized PeerAnnouncement announce(String contractName) {
+		PeerIdentity identity = this.self.get();
+		if (this.closed) {
+			return new PeerAnnouncement(identity, Set.of(), "", "it is shutting down");
+		}
+		Service service = this.registry.find(contractName);
+		if (service == null) {
+			service = this.source.find(contractName);
+			if (service == null) {
+				return new PeerAnnouncement(identity, Set.of(), "", "no controller implements the contract");
+			}
+			this.registry.register(service);
+		}
+		Optional<String> refusal = service.refusal();
+		if (refusal.isPresent()) {
+			logger.info("Contract {} is offered over http only: {}", contractName, refusal.get());
+			return new PeerAnnouncement(identity, Set.of(), service.contract().hash(), refusal.get());
+		}
+		start();
+		Set<PathKind> offered = EnumSet.noneOf(PathKind.class);
+		List<String> unavailable = new ArrayList<>();
+		for (PathServer server : this.servers) {
+			server.unavailable()
+				.ifPresentOrElse((reason) -> unavailable.add(server.kind().id() + ": " + reason),
+						() -> offered.add(server.kind()));
+		}
+		return new PeerAnnouncement(identity, offered, service.contract().hash(),
+				offered.isEmpty() ? String.join("; ", unavailable) : "");
+	}
+
+	private void start() {
+		if (!this.started) {
+			this.started = true;
+			this.servers.forEach(PathServer::start);
+		}
+	}
+
+	/**
+	 * What this application offers, for people.
+	 *
+	 * @param contract the contract's class name
+	 * @param hash the contract's hash
+	 * @param offered whether typed paths are offered
+	 * @param reason why not, or empty
+	 */
+	public record ServiceReport(String contract, String hash, boolean offered, String reason) {
+	}
+
+	/**
+	 * Describes the services that clients have asked for.
+	 * @return a snapshot
+	 */
+	public List<ServiceReport> reports() {
+		return this.registry.services()
+			.stream()
+			.map((service) -> new ServiceReport(service.contract().name(), service.contract().hash(),
+					service.refusal().isEmpty(), service.refusal().orElse("")))
+			.toList();
+	}
+
+	/**
+	 * Returns why kinds of path are not offered.
+	 * @return reasons by the name of the path, of those that were started
+	 */
+	public synchronized Map<String, String> unavailable() {
+		Map<String, String> reasons = new java.util.TreeMap<>();
+		if (this.started) {
+			this.servers.forEach(
+					(server) -> server.unavailable().ifPresent((reason) -> reasons.put(server.kind().id(), reason)));
+		}
+		return reasons;
+	}
+
+	@Override
+	public synchronized void close() {
+		this.closed = true;
+		this.announcements.clear();
+		if (this.started) {
+			this.servers.forEach(PathServer::close);
+		}
+	}
+
+}

@@ -1,0 +1,161 @@
+package io.github.vicinal.boot.server;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+
+import io.micrometer.context.ContextRegistry;
+import io.micrometer.context.ThreadLocalAccessor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+import org.springframework.context.i18n.LocaleContext;
+import org.springframework.context.i18n.LocaleContextHolder;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
+
+/**
+ * Keeps what a thread carries for its caller away from a handler that runs on it, and
+ * what the handler leaves behind away from the caller: the context class loader, the
+ * request, the locale, the logging context, and everything that is registered with the
+ * context propagation library, such as the security context and the current observation.
+ * <p>
+ * A transaction binds more to a thread than can be taken off it. A call inside of one is
+ * handed to another thread.
+ */
+public final class ThreadIsolation implements AutoCloseable {
+
+	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
+			"org.springframework.transaction.support.TransactionSynchronizationManager",
+			ThreadIsolation.class.getClassLoader());
+
+	private final ClassLoader classLoader;
+
+	private final ContextRegistry registry;
+
+	private final ExecutorService cleanThreads;
+
+	/**
+	 * Creates the isolation of an application's handlers.
+	 * @param classLoader the application's class loader
+	 * @param registry knows the thread-locals that are propagated
+	 */
+	public ThreadIsolation(ClassLoader classLoader, ContextRegistry registry) {
+		this.classLoader = classLoader;
+		this.registry = registry;
+		this.cleanThreads = Executors.newCachedThreadPool((task) -> {
+			Thread thread = new Thread(task, "vicinal-handler");
+			thread.setDaemon(true);
+			thread.setContextClassLoader(classLoader);
+			return thread;
+		});
+	}
+
+	<T> T run(RequestAttributes request, @Nullable LocaleContext locale, Supplier<T> handler) {
+		if (TRANSACTIONS && Transactions.present()) {
+			try {
+				return CompletableFuture.supplyAsync(() -> runHere(request, locale, handler), this.cleanThreads).join();
+			}
+			catch (CompletionException ex) {
+				if (ex.getCause() instanceof RuntimeException cause) {
+					throw cause;
+				}
+				throw ex;
+			}
+		}
+		return runHere(request, locale, handler);
+	}
+
+	private <T> T runHere(RequestAttributes request, @Nullable LocaleContext locale, Supplier<T> handler) {
+		Thread thread = Thread.currentThread();
+		ClassLoader callerLoader = thread.getContextClassLoader();
+		RequestAttributes callerRequest = RequestContextHolder.getRequestAttributes();
+		LocaleContext callerLocale = LocaleContextHolder.getLocaleContext();
+		Map<String, String> callerMdc = MDC.getCopyOfContextMap();
+		List<ThreadLocalAccessor<?>> accessors = this.registry.getThreadLocalAccessors();
+		@Nullable Object[] callerValues = take(accessors);
+		if (callerLoader != this.classLoader) {
+			thread.setContextClassLoader(this.classLoader);
+		}
+		if (callerMdc != null && !callerMdc.isEmpty()) {
+			MDC.clear();
+		}
+		RequestContextHolder.setRequestAttributes(request);
+		LocaleContextHolder.setLocaleContext(locale);
+		try {
+			return handler.get();
+		}
+		finally {
+			LocaleContextHolder.setLocaleContext(callerLocale);
+			RequestContextHolder.setRequestAttributes(callerRequest);
+			restoreMdc(callerMdc);
+			give(accessors, callerValues);
+			if (thread.getContextClassLoader() != callerLoader) {
+				thread.setContextClassLoader(callerLoader);
+			}
+		}
+	}
+
+	private static void restoreMdc(@Nullable Map<String, String> callerMdc) {
+		if (callerMdc != null && !callerMdc.isEmpty()) {
+			MDC.setContextMap(callerMdc);
+			return;
+		}
+		Map<String, String> left = MDC.getCopyOfContextMap();
+		if (left != null && !left.isEmpty()) {
+			MDC.clear();
+		}
+	}
+
+	private static @Nullable Object[] take(List<ThreadLocalAccessor<?>> accessors) {
+		@Nullable Object[] values = new Object[accessors.size()];
+		for (int i = 0; i < values.length; i++) {
+			ThreadLocalAccessor<?> accessor = accessors.get(i);
+			values[i] = accessor.getValue();
+			if (values[i] != null) {
+				accessor.setValue();
+			}
+		}
+		return values;
+	}
+
+	/** Gives back what was taken, and takes away what the handler left behind. */
+	@SuppressWarnings("unchecked")
+	private static void give(List<ThreadLocalAccessor<?>> accessors, @Nullable Object[] values) {
+		for (int i = 0; i < values.length; i++) {
+			Object value = values[i];
+			ThreadLocalAccessor<Object> accessor = (ThreadLocalAccessor<Object>) accessors.get(i);
+			if (value != null) {
+				accessor.restore(value);
+			}
+			else if (accessor.getValue() != null) {
+				accessor.setValue();
+			}
+		}
+	}
+
+	@Override
+	public void close() {
+		this.cleanThreads.shutdownNow();
+	}
+
+	/** Loaded only where Spring's transactions are. */
+	private static final class Transactions {
+
+		private Transactions() {
+		}
+
+		static boolean present() {
+			return TransactionSynchronizationManager.isSynchronizationActive()
+					|| TransactionSynchronizationManager.isActualTransactionActive()
+					|| !TransactionSynchronizationManager.getResourceMap().isEmpty();
+		}
+
+	}
+
+}

@@ -1,0 +1,11 @@
+/**
+ * The server side: which contracts the application's controllers implement, whether they
+ * may be called past the servlet stack, and how such a call is made to have the outcome
+ * that it would have had over HTTP.
+ * <p>
+ * Nothing here is built or started before the first client asks for it.
+ */
+@NullMarked
+package io.github.vicinal.boot.server;
+
+import org.jspecify.annotations.NullMarked;
