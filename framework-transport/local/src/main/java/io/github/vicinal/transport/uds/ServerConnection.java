@@ -262,8 +262,7 @@ final class ServerConnection implements Runnable {
 		}
 		catch (RuntimeException | StackOverflowError ex) {
 			// Bytes that anybody may have written must not end more than this connection.
-			throw new WireException(Refusal.CODEC,
-					"the arguments of %s cannot be decoded: %s".formatted(method.signature(), ex.getMessage()));
+			throw new WireException(Refusal.CODEC, "the arguments cannot be decoded: " + ex.getMessage());
 		}
 	}
 
@@ -312,8 +311,7 @@ final class ServerConnection implements Runnable {
 		}
 		catch (RuntimeException | StackOverflowError ex) {
 			refusal(start, Refusal.CODEC, FrameDescriptor.FLAG_EXECUTED,
-					"the result of %s cannot be encoded: %s".formatted(method.signature(), ex.getMessage()),
-					correlation);
+					"the result cannot be encoded: " + ex.getMessage(), correlation);
 		}
 		if (last) {
 			this.state.set(ENDING);

@@ -98,7 +98,8 @@ class UdsServerFuzzTests {
 		assertThat(refusals("unknown-method")).isEqualTo(1);
 		assertThat(send(hello(), bind(), call(join(), 0, "no json"))).contains("cannot be decoded");
 		assertThat(refusals("codec")).isEqualTo(1);
-		assertThat(send(hello(), bind(), call(join(), 5, "bad header block"))).contains("headers are more than the limit");
+		assertThat(send(hello(), bind(), call(join(), 5, "bad header block")))
+			.contains("headers are more than the limit");
 		assertThat(send(hello(), call(join(), 0, "[\"a\",1]"))).contains("not bound");
 		assertThat(send(concat(hello(), bind()))).contains("before the answer");
 		assertOthersAreServed();
