@@ -118,8 +118,8 @@ final class ServerConnection implements Runnable {
 				return;
 			}
 			disarm();
-			if (frame.type != FrameType.GOODBYE && this.frames.hasUnread()) {
-				throw new WireException(Refusal.MALFORMED, "more bytes before the answer to a frame");
+			if (frame.type != FrameType.GOODBYE) {
+				requireTurn();
 			}
 			switch (frame.type) {
 				case CALL -> open = call(frame);
@@ -143,6 +143,7 @@ final class ServerConnection implements Runnable {
 			throw new WireException(Refusal.MALFORMED,
 					"a connection starts with HELLO, not with %s".formatted(frame.type));
 		}
+		requireTurn();
 		Payload.Hello hello = Payload.Hello.read(this.frames.payload());
 		String self = this.server.identity().instanceId();
 		if (!hello.expected().equals(self)) {
@@ -157,6 +158,15 @@ final class ServerConnection implements Runnable {
 		new Payload.Welcome(self, this.limits.maxFrameBytes()).write(this.out);
 		send(start, FrameType.WELCOME, 0, 0, frame.correlation, 0, 0);
 		return true;
+	}
+
+	/**
+	 * The sides take turns: that is what lets them use one buffer for both directions.
+	 */
+	private void requireTurn() throws WireException {
+		if (this.frames.hasUnread()) {
+			throw new WireException(Refusal.MALFORMED, "more bytes before the answer to a frame");
+		}
 	}
 
 	private void bind(FrameHeader frame) throws IOException, WireException {
@@ -252,8 +262,7 @@ final class ServerConnection implements Runnable {
 		}
 		catch (RuntimeException | StackOverflowError ex) {
 			// Bytes that anybody may have written must not end more than this connection.
-			throw new WireException(Refusal.CODEC,
-					"the arguments of %s cannot be decoded: %s".formatted(method.signature(), ex.getMessage()));
+			throw new WireException(Refusal.CODEC, "the arguments cannot be decoded: " + ex.getMessage());
 		}
 	}
 
@@ -302,8 +311,7 @@ final class ServerConnection implements Runnable {
 		}
 		catch (RuntimeException | StackOverflowError ex) {
 			refusal(start, Refusal.CODEC, FrameDescriptor.FLAG_EXECUTED,
-					"the result of %s cannot be encoded: %s".formatted(method.signature(), ex.getMessage()),
-					correlation);
+					"the result cannot be encoded: " + ex.getMessage(), correlation);
 		}
 		if (last) {
 			this.state.set(ENDING);

@@ -113,7 +113,7 @@ final class UdsConnection {
 			throw this.peer.gone("nobody listens on its socket any more", ex);
 		}
 		catch (IOException ex) {
-			if (this.channel.isOpen() && !Files.exists(this.peer.socket())) {
+			if (!(ex instanceof ClosedChannelException) && !Files.exists(this.peer.socket())) {
 				throw this.peer.gone("its socket is gone", ex);
 			}
 			throw failed(ex, false, "connect to");
@@ -235,9 +235,8 @@ final class UdsConnection {
 			throw unsent(UdsException.refused(ex.refusal(), false, ex.text()));
 		}
 		catch (RuntimeException ex) {
-			throw unsent(UdsException.of(Reason.CODEC, false,
-					"the arguments of %s cannot be encoded: %s".formatted(frame.method().signature(), ex.getMessage()),
-					ex));
+			throw unsent(
+					UdsException.of(Reason.CODEC, false, "the arguments cannot be encoded: " + ex.getMessage(), ex));
 		}
 	}
 
@@ -369,9 +368,7 @@ final class UdsConnection {
 		}
 		catch (RuntimeException | StackOverflowError ex) {
 			this.broken = true;
-			throw UdsException.of(Reason.CODEC, true,
-					"the result of %s cannot be decoded: %s".formatted(frame.method().signature(), ex.getMessage()),
-					ex);
+			throw UdsException.of(Reason.CODEC, true, "the result cannot be decoded: " + ex.getMessage(), ex);
 		}
 	}
 

@@ -1,0 +1,76 @@
+package io.github.vicinal.transport.uds;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.channel.Path;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.transport.testing.Contracts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Many callers at once. */
+@Timeout(60)
+class UdsConcurrencyTests {
+
+	private static final int THREADS = 64;
+
+	private static final int CALLS = 1000;
+
+	@Test
+	void answersEachOfManyCallersWithItsOwnBytes() throws Exception {
+		try (UdsFixture uds = new UdsFixture()) {
+			PeerIdentity identity = uds.identity();
+			UdsPathServer server = uds.server(identity, UdsOptions.defaults(), Contracts.echo(uds.contract));
+			UdsPathProvider provider = uds.provider(UdsOptions.defaults().withMaxConnectionsPerPeer(16));
+			Path path = uds.connect(provider, identity);
+			List<Callable<Long>> tasks = new ArrayList<>();
+			for (int i = 0; i < THREADS; i++) {
+				int seed = i;
+				tasks.add(() -> caller(uds, path, seed));
+			}
+			ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+			long sum = 0;
+			for (Future<Long> future : threads.invokeAll(tasks)) {
+				sum += future.get();
+			}
+			threads.shutdown();
+			assertThat(sum).isEqualTo((long) THREADS * CALLS);
+			assertThat(server.metrics().calls().sum()).isEqualTo((long) THREADS * CALLS);
+			assertThat(server.metrics().accepted().sum()).isBetween(1L, 16L);
+			assertThat(server.metrics().refusals().values()).allMatch((count) -> count.sum() == 0);
+		}
+	}
+
+	private static long caller(UdsFixture uds, Path path, int seed) throws Exception {
+		long good = 0;
+		for (int call = 0; call < CALLS; call++) {
+			byte[] body = Contracts.pattern((seed * 131 + call * 17) % 3000 + ((call % 100 == 0) ? 100_000 : 0),
+					seed * 1000 + call);
+			long deadline = (call % 2 == 0) ? CallFrame.NO_DEADLINE : System.nanoTime() + TimeUnit.SECONDS.toNanos(50);
+			byte[] answer = (byte[]) UdsFixture.value(path,
+					Contracts.callBefore(uds.contract, "bytes", deadline, (Object) body));
+			if (checksum(answer) == checksum(body) && answer.length == body.length) {
+				good++;
+			}
+		}
+		return good;
+	}
+
+	private static long checksum(byte[] bytes) {
+		CRC32 crc = new CRC32();
+		crc.update(bytes);
+		return crc.getValue();
+	}
+
+}

@@ -1,0 +1,59 @@
+package io.github.vicinal.transport.uds;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.github.vicinal.channel.Path;
+import io.github.vicinal.channel.PathException;
+import io.github.vicinal.channel.PathException.Reason;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+/** The server's process dies. */
+@Timeout(60)
+class UdsKillTests {
+
+	@RepeatedTest(6)
+	void killedPeerEndsItsCallsAtOnce() throws Exception {
+		try (UdsFixture uds = new UdsFixture(); ChildServer child = ChildServer.start(uds.directory, uds.identity())) {
+			Path path = uds.connect(uds.provider(UdsOptions.defaults()), child.identity());
+			CompletableFuture<PathException> failure = new CompletableFuture<>();
+			Thread caller = new Thread(() -> failure
+				.complete(catchThrowableOfType(PathException.class, () -> path.call(uds.call("join", "hang", 1)))));
+			caller.start();
+			child.await("called");
+			child.process().destroyForcibly();
+			PathException ex = failure.get(20, TimeUnit.SECONDS);
+			assertThat(ex.reason()).isEqualTo(Reason.PEER_GONE);
+			assertThat(ex.maybeExecuted()).isTrue();
+			child.process().waitFor();
+			PathException next = catchThrowableOfType(PathException.class, () -> path.call(uds.call("join", "a", 1)));
+			assertThat(next.reason()).isEqualTo(Reason.PEER_GONE);
+			assertThat(next.maybeExecuted()).isFalse();
+			assertThat(path.isOpen()).isFalse();
+		}
+	}
+
+	@Test
+	void idleConnectionOfAKilledPeerSaysThatNothingWasExecuted() throws Exception {
+		try (UdsFixture uds = new UdsFixture(); ChildServer child = ChildServer.start(uds.directory, uds.identity())) {
+			Path path = uds.connect(uds.provider(UdsOptions.defaults()), child.identity());
+			assertThat(UdsFixture.value(path, uds.call("join", "a", 1))).isEqualTo("a");
+			child.process().destroyForcibly().waitFor();
+			PathException next = catchThrowableOfType(PathException.class, () -> path.call(uds.call("join", "a", 1)));
+			assertThat(next.reason()).isEqualTo(Reason.PEER_GONE);
+			assertThat(next.maybeExecuted()).isFalse();
+			assertThat(path.isOpen()).isFalse();
+			// What the dead process left is swept by the next server.
+			assertThat(SocketFile.of(uds.directory, child.identity().instanceId())).exists();
+			uds.server(uds.identity(), UdsOptions.defaults());
+			assertThat(SocketFile.of(uds.directory, child.identity().instanceId())).doesNotExist();
+		}
+	}
+
+}
