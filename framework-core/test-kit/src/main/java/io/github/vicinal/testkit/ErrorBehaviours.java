@@ -23,7 +23,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Failures arrive as the status, headers and body that the server's web layer makes of
  * them, never as the exception that was thrown.
  */
-@DisplayName("Errors")
 abstract class ErrorBehaviours extends Behaviours {
 
 	@Test

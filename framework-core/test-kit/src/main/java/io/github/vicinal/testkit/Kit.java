@@ -12,6 +12,8 @@ import org.assertj.core.api.Assertions;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.NestedRuntimeException;
+
 /**
  * One environment with what all behaviours need: warm proxies, the comparison with the
  * oracle, and a way to look behind the scenes of the server.
@@ -71,8 +73,7 @@ final class Kit {
 		Awaitility.await("path " + expectedPath + " for " + contract)
 			.atMost(UPGRADE)
 			.pollInterval(Duration.ofMillis(5))
-			.conditionEvaluationListener((condition) -> {
-			})
+			.ignoreExceptionsInstanceOf(NestedRuntimeException.class)
 			.untilAsserted(() -> {
 				this.environment.drainCalls();
 				ping.run();

@@ -18,7 +18,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Nothing mutable is shared: what one side changes after or during the call, the other
  * side never sees.
  */
-@DisplayName("Mutation")
 abstract class MutationBehaviours extends Behaviours {
 
 	@Test

@@ -150,6 +150,20 @@ public final class Outcome {
 	}
 
 	/**
+	 * Fail unless the call returned a value of a type, and give it.
+	 * @param <T> the type
+	 * @param type the expected type
+	 * @return the value
+	 */
+	public <T> T value(Class<T> type) {
+		Object result = value();
+		if (!type.isInstance(result)) {
+			throw new AssertionError("Expected " + type.getName() + " but the call returned " + result);
+		}
+		return type.cast(result);
+	}
+
+	/**
 	 * Fail unless the call threw an exception of a type, and give it.
 	 * @param <X> the type
 	 * @param type the expected type

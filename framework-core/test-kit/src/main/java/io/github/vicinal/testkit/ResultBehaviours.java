@@ -22,7 +22,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Results come back as over HTTP, with status and headers where the contract asks for
  * them.
  */
-@DisplayName("Results")
 abstract class ResultBehaviours extends Behaviours {
 
 	@Test
