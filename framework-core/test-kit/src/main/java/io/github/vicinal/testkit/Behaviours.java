@@ -58,6 +58,18 @@ abstract class Behaviours {
 		return kit().compare(contract, KitClient.BLOCKING, Carriage.NOT_AT_ALL, call);
 	}
 
+	/**
+	 * As {@link #same}, where it is nobody's business whether anything is sent before the
+	 * call ends.
+	 */
+	<C extends KitContract> Outcome sameEvenIfUnsent(Class<C> contract, Call<C> call) {
+		C oracle = http(contract);
+		C proxy = path(contract);
+		Outcome expected = kit().outcome(() -> call.on(oracle));
+		kit().outcome(() -> call.on(proxy)).assertSameAs(expected);
+		return expected;
+	}
+
 	<C extends KitContract> C path(Class<C> contract) {
 		return kit().path(contract, KitClient.BLOCKING);
 	}

@@ -76,7 +76,8 @@ abstract class InterfaceBehaviours extends Behaviours {
 		ShapesContract proxy = path(ShapesContract.class);
 		ShapesContract other = kit().environment().onPath(ShapesContract.class, KitClient.BLOCKING);
 		kit().environment().drainCalls();
-		assertThat(proxy.toString()).isNotEmpty();
+		kit().outcome(() -> proxy.toString().isEmpty())
+			.assertSameAs(kit().outcome(() -> http(ShapesContract.class).toString().isEmpty()));
 		assertThat(proxy.hashCode()).isEqualTo(proxy.hashCode());
 		assertThat(proxy.equals(proxy)).isTrue();
 		assertThat(proxy.equals(other)).isFalse();

@@ -10,8 +10,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
-import org.assertj.core.api.Assertions;
-import org.assertj.core.api.recursive.comparison.RecursiveComparisonConfiguration;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpEntity;
@@ -185,26 +183,24 @@ public final class Outcome {
 	 * @param oracle the outcome over HTTP
 	 */
 	public void assertSameAs(Outcome oracle) {
-		try {
-			Assertions.assertThat(this.facts)
-				.usingRecursiveComparison(
-						RecursiveComparisonConfiguration.builder().withStrictTypeChecking(false).build())
-				.isEqualTo(oracle.facts);
-		}
-		catch (AssertionError ex) {
+		String difference = DeepComparison.difference(this.facts, oracle.facts);
+		if (difference != null) {
+			AssertionError error = new AssertionError(
+					"Not as over HTTP: " + difference + "\non the path:  " + this + "\nover HTTP:    " + oracle);
 			if (this.failure != null) {
-				ex.addSuppressed(this.failure);
+				error.addSuppressed(this.failure);
 			}
 			if (oracle.failure != null) {
-				ex.addSuppressed(oracle.failure);
+				error.addSuppressed(oracle.failure);
 			}
-			throw ex;
+			throw error;
 		}
 	}
 
 	@Override
 	public String toString() {
-		return this.facts.toString();
+		String text = this.facts.toString();
+		return (text.length() > 4000) ? text.substring(0, 4000) + "..." : text;
 	}
 
 	private record Box(@Nullable Object content) {

@@ -105,7 +105,8 @@ class HttpKitEnvironment implements KitEnvironment {
 		client.customize(builder);
 		if (recording) {
 			builder.filter((request, next) -> Mono.defer(() -> next.exchange(request))
-				.doOnTerminate(() -> record(request.attributes().get(CONTRACT))));
+				.doOnTerminate(() -> record(request.attributes().get(CONTRACT)))
+				.doOnCancel(() -> record(request.attributes().get(CONTRACT))));
 		}
 		return WebClientAdapter.create(builder.build());
 	}

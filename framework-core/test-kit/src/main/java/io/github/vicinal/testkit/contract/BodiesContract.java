@@ -485,7 +485,12 @@ public interface BodiesContract extends KitContract {
 	@JsonInclude(JsonInclude.Include.NON_EMPTY)
 	record Annotated(@JsonProperty("other_name") String name,
 			@JsonFormat(shape = JsonFormat.Shape.STRING, pattern = "dd/MM/yyyy") LocalDate day,
-			@JsonAlias("former") String text, @JsonUnwrapped Circle circle, @Nullable List<String> empty) {
+			@JsonAlias("former") String text, @JsonUnwrapped Note note, @Nullable List<String> empty) {
+
+	}
+
+	/** Part of an {@link Annotated}. */
+	record Note(String author, int stars) {
 
 	}
 

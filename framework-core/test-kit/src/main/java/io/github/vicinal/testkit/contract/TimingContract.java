@@ -62,8 +62,8 @@ public interface TimingContract extends KitContract {
 	@GetExchange("/mono-entity")
 	Mono<ResponseEntity<Later>> monoEntity(@RequestParam String text);
 
-	@GetExchange("/entity-of-mono")
-	ResponseEntity<Mono<Later>> entityOfMono(@RequestParam String text);
+	@GetExchange("/entity-of-flux")
+	Mono<ResponseEntity<Flux<Later>>> entityOfFlux(@RequestParam int count);
 
 	@GetExchange("/flux")
 	Flux<Later> flux(@RequestParam int count);

@@ -105,8 +105,8 @@ class TimingController implements TimingContract {
 	}
 
 	@Override
-	public ResponseEntity<Mono<Later>> entityOfMono(String text) {
-		return ResponseEntity.accepted().header("X-Kit-One", "1").body(Mono.just(new Later(text)));
+	public Mono<ResponseEntity<Flux<Later>>> entityOfFlux(int count) {
+		return Mono.just(ResponseEntity.accepted().header("X-Kit-One", "1").body(flux(count)));
 	}
 
 	@Override
