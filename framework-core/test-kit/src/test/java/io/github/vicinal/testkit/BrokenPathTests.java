@@ -6,6 +6,8 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -24,7 +26,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNeste
 class BrokenPathTests {
 
 	@Test
-	@DisplayName("a path that hands over references fails every test of mutation but the one about byte arrays' copy")
+	@DisplayName("a path that hands over references fails every test of mutation")
 	void byReferenceAndMutation() {
 		EngineExecutionResults results = run(
 				selectNestedClass(List.of(ByReference.class), ChannelCompatibilityKit.Mutation.class));
@@ -76,8 +78,15 @@ class BrokenPathTests {
 		assertThat(failed(results)).containsExactlyInAnyOrder("nothing", "resource");
 	}
 
+	/**
+	 * Run in a thread of its own: what such a path leaves behind in its thread is one of
+	 * the things that are wrong with it.
+	 */
 	private static EngineExecutionResults run(DiscoverySelector... selectors) {
-		return EngineTestKit.engine("junit-jupiter").selectors(selectors).execute();
+		CompletableFuture<EngineExecutionResults> results = new CompletableFuture<>();
+		Runnable engine = () -> results.complete(EngineTestKit.engine("junit-jupiter").selectors(selectors).execute());
+		new Thread(engine, "broken-path").start();
+		return results.orTimeout(5, TimeUnit.MINUTES).join();
 	}
 
 	private static Set<String> failed(EngineExecutionResults results) {
