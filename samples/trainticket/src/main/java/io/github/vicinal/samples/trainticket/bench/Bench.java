@@ -22,6 +22,11 @@ import org.jspecify.annotations.Nullable;
 record Bench(Settings settings, PrintWriter out) {
 
 	/**
+	 * A cold JVM could not keep up with the rate, so the warm-up goes at its own pace.
+	 */
+	private static final int WARMUP_CALLERS = 4;
+
+	/**
 	 * What to do.
 	 *
 	 * @param launcher the command that starts the launcher
@@ -77,7 +82,7 @@ record Bench(Settings settings, PrintWriter out) {
 			Duration start) throws InterruptedException {
 		HttpRequest http = request.httpRequest(running.gateway(), day);
 		say("  %s: warming up for %d s".formatted(request.requestName(), this.settings.warmup().toSeconds()));
-		LoadResult warmup = this.settings.load().run(client, http, this.settings.warmup());
+		LoadResult warmup = new ClosedLoop(WARMUP_CALLERS).run(client, http, this.settings.warmup());
 		if (warmup.operations() > 0 && warmup.errors() == warmup.operations()) {
 			throw new BenchException("No request was answered in the warm-up of " + mode.name(), warmup.firstError());
 		}

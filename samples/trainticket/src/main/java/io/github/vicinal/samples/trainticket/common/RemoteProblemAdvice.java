@@ -2,7 +2,9 @@ package io.github.vicinal.samples.trainticket.common;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -41,6 +43,10 @@ class RemoteProblemAdvice {
 	}
 
 	private static String detail(RestClientResponseException ex) {
+		@Nullable HttpHeaders headers = ex.getResponseHeaders();
+		if (headers == null || !MediaType.APPLICATION_PROBLEM_JSON.isCompatibleWith(headers.getContentType())) {
+			return ex.getStatusText();
+		}
 		@Nullable ProblemDetail problem = ex.getResponseBodyAs(ProblemDetail.class);
 		@Nullable String detail = (problem != null) ? problem.getDetail() : null;
 		return (detail != null) ? detail : ex.getStatusText();

@@ -1,6 +1,7 @@
 package io.github.vicinal.samples.trainticket.launch;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -53,7 +54,7 @@ public final class Launcher implements Callable<Integer> {
 	private boolean stopAtEndOfInput;
 
 	@Unmatched
-	private List<String> others = List.of();
+	private List<String> others = new ArrayList<>();
 
 	@Spec
 	private @Nullable CommandSpec spec;

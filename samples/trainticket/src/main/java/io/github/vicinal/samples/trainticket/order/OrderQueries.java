@@ -3,6 +3,7 @@ package io.github.vicinal.samples.trainticket.order;
 import java.time.LocalDate;
 import java.util.List;
 
+import org.springframework.format.annotation.DateTimeFormat;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.service.annotation.GetExchange;
@@ -29,6 +30,7 @@ public interface OrderQueries {
 	 * @return the numbers
 	 */
 	@GetExchange("/order/{date}/{trip}")
-	SoldSeats soldSeats(@PathVariable LocalDate date, @PathVariable String trip);
+	SoldSeats soldSeats(@PathVariable @DateTimeFormat(iso = DateTimeFormat.ISO.DATE) LocalDate date,
+			@PathVariable String trip);
 
 }
