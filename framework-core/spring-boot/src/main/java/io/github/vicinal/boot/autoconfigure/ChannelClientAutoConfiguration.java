@@ -48,6 +48,7 @@ import io.github.vicinal.boot.client.ClientObservation;
 import io.github.vicinal.boot.client.HttpLegs;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.ChannelInterceptor;
+import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.channel.PathProvider;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.observation.ChannelObservationConvention;
@@ -112,14 +113,15 @@ public final class ChannelClientAutoConfiguration {
 	@Bean
 	ClientChannels vicinalClientChannels(VicinalProperties properties, ListableBeanFactory beanFactory, HttpLegs legs,
 			ClientObservation observation, AsyncCalls async, ObjectProvider<PathProvider> providers,
-			ObjectProvider<ChannelInterceptor> interceptors) {
+			ObjectProvider<ChannelInterceptor> interceptors, ObjectProvider<ChannelListener> listeners) {
 		Map<String, ChannelDefinition> definitions = new LinkedHashMap<>();
 		properties.channels()
 			.forEach((name, channel) -> definitions.put(name, new ChannelDefinition(channel.enabled(), channel.paths(),
 					channel.timeout(), channel.ignoreClientInterceptors())));
 		return new ClientChannels(definitions, properties.reconnectDelay(), configuredChannels(beanFactory),
 				new ClientChannels.Toolbox(() -> providers.orderedStream().toList(), legs, observation,
-						() -> interceptors.orderedStream().toList(), async, connector(), Clock.systemUTC()));
+						() -> interceptors.orderedStream().toList(), () -> listeners.orderedStream().toList(), async,
+						connector(), Clock.systemUTC()));
 	}
 
 	/** Annotations on configuration classes, which name contracts or groups. */

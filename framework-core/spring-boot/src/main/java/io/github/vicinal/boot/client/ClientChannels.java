@@ -21,6 +21,7 @@ import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
+import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.channel.ChannelReport;
 import io.github.vicinal.channel.ChannelSettings;
 import io.github.vicinal.channel.PathKind;
@@ -54,12 +55,14 @@ public final class ClientChannels implements AutoCloseable {
 	 * @param legs connects proxies and request factories
 	 * @param observation observes calls
 	 * @param interceptors the application's interceptors, outermost first
+	 * @param listeners are told of each call
 	 * @param async runs calls whose caller does not wait
 	 * @param connector runs attempts to connect
 	 * @param clock dates decisions
 	 */
 	public record Toolbox(Supplier<List<PathProvider>> providers, HttpLegs legs, ClientObservation observation,
-			Supplier<List<ChannelInterceptor>> interceptors, AsyncCalls async, Executor connector, Clock clock) {
+			Supplier<List<ChannelInterceptor>> interceptors, Supplier<List<ChannelListener>> listeners,
+			AsyncCalls async, Executor connector, Clock clock) {
 	}
 
 	/**
@@ -134,8 +137,8 @@ public final class ClientChannels implements AutoCloseable {
 			Channel channel = new Channel(settings, contract, this.tools.providers().get(), this.tools.connector(),
 					this.tools.clock());
 			return new ClientChannel(channel, this.tools.legs(), facts.targets(), facts.clientName(), facts.discovers(),
-					this.tools.observation(), this.tools.interceptors().get(), this.tools.async(),
-					restriction(definition, facts));
+					this.tools.observation(), this.tools.interceptors().get(), this.tools.listeners().get(),
+					this.tools.async(), restriction(definition, facts));
 		});
 	}
 
