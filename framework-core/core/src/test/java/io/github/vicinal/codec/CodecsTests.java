@@ -241,6 +241,66 @@ class CodecsTests {
 		}
 	}
 
+	/** Jackson reads accessors and calls canonical constructors; so must Fory. */
+	@Test
+	void accessorsAndConstructorsAreUsed() {
+		Contract contract = TestContracts.of(Liars.class);
+		for (ContractCodec codec : List.of(new JacksonCodec(contract, JsonMapper.shared()),
+				new ForyCodec(contract, 500))) {
+			for (Object liar : new Object[] { new Liar("a"), new ListLiar("a", List.of()) }) {
+				ContractMethod method = TestContracts.method(contract, (liar instanceof Liar) ? "liar" : "listLiar");
+				byte[] bytes = TestContracts.result(codec, method, liar);
+				assertThat(codec.decodeResult(method, bytes, 0, bytes.length).toString())
+					.as("%s %s", codec.name(), liar)
+					.contains("name=<<a>!>!");
+			}
+		}
+	}
+
+	interface Liars {
+
+		Liar liar();
+
+		ListLiar listLiar();
+
+	}
+
+	record Liar(String name) {
+
+		Liar {
+			name = "<" + name + ">";
+		}
+
+		@Override
+		public String name() {
+			return this.name + "!";
+		}
+
+		@Override
+		public String toString() {
+			return "name=" + name();
+		}
+
+	}
+
+	record ListLiar(String name, List<String> list) {
+
+		ListLiar {
+			name = "<" + name + ">";
+		}
+
+		@Override
+		public String name() {
+			return this.name + "!";
+		}
+
+		@Override
+		public String toString() {
+			return "name=" + name();
+		}
+
+	}
+
 	interface Dates {
 
 		List<Day> days(Map<String, Day> byName, LocalDate from);
