@@ -14,7 +14,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import org.junit.jupiter.api.Test;
 
-import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;

@@ -1,5 +1,6 @@
 package io.github.vicinal.benchmarks.call;
 
+import java.time.Duration;
 import java.util.Map;
 
 import org.springframework.boot.SpringApplication;
@@ -50,7 +51,10 @@ public class PlainApplication {
 
 	@Bean
 	ApplicationListener<ApplicationReadyEvent> reporter() {
-		return (event) -> System.out.println(STARTED + event.getTimeTaken().toNanos() / 1e6);
+		return (event) -> {
+			Duration taken = event.getTimeTaken();
+			System.out.println(STARTED + ((taken != null) ? taken.toNanos() / 1e6 : Double.NaN));
+		};
 	}
 
 	@RestController

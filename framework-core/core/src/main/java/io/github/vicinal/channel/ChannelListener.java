@@ -3,6 +3,7 @@ package io.github.vicinal.channel;
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.peer.PathKind;
 
 /**
  * Is told which path each call of a channel is about to take. Thread-safe.

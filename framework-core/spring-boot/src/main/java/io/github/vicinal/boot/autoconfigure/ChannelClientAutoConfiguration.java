@@ -118,7 +118,8 @@ public final class ChannelClientAutoConfiguration {
 		properties.channels()
 			.forEach((name, channel) -> definitions.put(name, new ChannelDefinition(channel.enabled(), channel.paths(),
 					channel.timeout(), channel.ignoreClientInterceptors())));
-		return new ClientChannels(definitions, properties.reconnectDelay(), configuredChannels(beanFactory),
+		return new ClientChannels(definitions, properties.reconnectDelay(), properties.comparePaths(),
+				configuredChannels(beanFactory),
 				new ClientChannels.Toolbox(() -> providers.orderedStream().toList(), legs, observation,
 						() -> interceptors.orderedStream().toList(), () -> listeners.orderedStream().toList(), async,
 						connector(), Clock.systemUTC()));

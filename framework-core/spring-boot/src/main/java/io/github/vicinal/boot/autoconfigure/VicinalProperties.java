@@ -9,7 +9,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
-import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.peer.PathKind;
 
 /**
  * Properties of Vicinal.
@@ -20,6 +20,8 @@ import io.github.vicinal.channel.PathKind;
  * name of its interface.
  * @param reconnectDelay Shortest time between two attempts to connect a path to a peer;
  * grows while attempts fail.
+ * @param comparePaths Whether one of 1024 idempotent calls goes over HTTP although a
+ * socket is open, to notice when that has become the more expensive path.
  * @param rendezvous Where processes of one host meet.
  * @param codec How arguments and results are encoded.
  * @param uds Unix domain sockets.
@@ -27,8 +29,9 @@ import io.github.vicinal.channel.PathKind;
  */
 @ConfigurationProperties("vicinal")
 public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultValue Map<String, Channel> channels,
-		@DefaultValue("1s") Duration reconnectDelay, @DefaultValue Rendezvous rendezvous, @DefaultValue Codec codec,
-		@DefaultValue Uds uds, @DefaultValue Server server) {
+		@DefaultValue("1s") Duration reconnectDelay, @DefaultValue("true") boolean comparePaths,
+		@DefaultValue Rendezvous rendezvous, @DefaultValue Codec codec, @DefaultValue Uds uds,
+		@DefaultValue Server server) {
 
 	/**
 	 * One channel.

@@ -25,7 +25,7 @@ import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.channel.Path;
 import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.contract.ContractMethod;
 
@@ -238,7 +238,7 @@ final class ClientChannel {
 	 * @return a path, or {@code null} for HTTP
 	 */
 	@Nullable Path path(MethodPlan plan, @Nullable String address, @Nullable Object[] arguments) {
-		Path path = this.channel.path(address);
+		Path path = this.channel.path(address, plan.method().idempotent());
 		if (path == null || (this.discovers && (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0)) {
 			tell(plan, PathKind.HTTP, plan.method().httpOnlyReason());
 			return null;

@@ -24,7 +24,7 @@ import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.channel.ChannelReport;
 import io.github.vicinal.channel.ChannelSettings;
-import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.channel.PathProvider;
 import io.github.vicinal.contract.Contract;
 
@@ -39,6 +39,8 @@ public final class ClientChannels implements AutoCloseable {
 	private final Map<String, ChannelDefinition> definitions;
 
 	private final Duration reconnectDelay;
+
+	private final boolean comparesPaths;
 
 	private final Collection<AffinityChannel> configured;
 
@@ -69,13 +71,15 @@ public final class ClientChannels implements AutoCloseable {
 	 * Creates the channels.
 	 * @param definitions what properties say, by channel name
 	 * @param reconnectDelay the shortest time between two attempts to connect a path
+	 * @param comparesPaths whether a few calls go over HTTP to compare it
 	 * @param configured annotations on configuration classes
 	 * @param tools what all channels share
 	 */
-	public ClientChannels(Map<String, ChannelDefinition> definitions, Duration reconnectDelay,
+	public ClientChannels(Map<String, ChannelDefinition> definitions, Duration reconnectDelay, boolean comparesPaths,
 			Collection<AffinityChannel> configured, Toolbox tools) {
 		this.definitions = Map.copyOf(definitions);
 		this.reconnectDelay = reconnectDelay;
+		this.comparesPaths = comparesPaths;
 		this.configured = List.copyOf(configured);
 		this.tools = tools;
 		for (AffinityChannel annotation : configured) {
@@ -144,7 +148,7 @@ public final class ClientChannels implements AutoCloseable {
 
 	private ChannelSettings settings(String name, List<PathKind> paths, @Nullable Duration timeout) {
 		try {
-			return new ChannelSettings(name, paths, timeout, this.reconnectDelay);
+			return new ChannelSettings(name, paths, timeout, this.reconnectDelay, this.comparesPaths);
 		}
 		catch (IllegalArgumentException ex) {
 			throw new InvalidChannelException(String.valueOf(ex.getMessage()),
