@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -54,8 +55,7 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@DisplayName("a path variable with a slash, a backslash, dots or nothing in it ends as over HTTP")
 	void pathVariableThatServersRefuse() {
 		for (String value : List.of("a/b", "/", "a\\b", "..", ".", "", " ", "a/../b", "line\nbreak", "null\0byte")) {
-			Outcome outcome = sameAnywhere(ArgumentsContract.class, (client) -> client.path(value));
-			assertThat(outcome.toString()).as(value).isNotEmpty();
+			sameAnywhere(ArgumentsContract.class, (client) -> client.path(value));
 		}
 	}
 
@@ -120,19 +120,18 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@Test
 	@DisplayName("an empty list parameter and a null in a list end as over HTTP")
 	void emptyListParameter() {
-		Outcome empty = sameEvenIfUnsent(ArgumentsContract.class, (client) -> client.list(List.of()));
-		Outcome optional = sameEvenIfUnsent(ArgumentsContract.class, (client) -> client.optionalList(List.of()));
-		Outcome holes = sameEvenIfUnsent(ArgumentsContract.class,
-				(client) -> client.optionalList(Arrays.asList("a", null, "b")));
-		assertThat(List.of(empty.toString(), optional.toString(), holes.toString())).doesNotContain("");
+		sameEvenIfUnsent(ArgumentsContract.class, (client) -> client.list(List.of()))
+			.failure(IllegalArgumentException.class);
+		assertSeen(sameEvenIfUnsent(ArgumentsContract.class, (client) -> client.optionalList(List.of())), "null");
+		assertSeen(sameEvenIfUnsent(ArgumentsContract.class,
+				(client) -> client.optionalList(Arrays.asList("a", null, "b"))), "a", "b");
 	}
 
 	@Test
 	@DisplayName("an array parameter is repeated, of objects and of primitives")
 	void arrayParameter() {
 		assertSeen(same(ArgumentsContract.class, (client) -> client.array(new String[] { "a", "b" })), "a", "b");
-		Outcome numbers = sameEvenIfUnsent(ArgumentsContract.class, (client) -> client.numbers(new int[] { 1, -2, 3 }));
-		assertThat(numbers.toString()).isNotEmpty();
+		sameEvenIfUnsent(ArgumentsContract.class, (client) -> client.numbers(new int[] { 1, -2, 3 }));
 	}
 
 	@Test
@@ -206,9 +205,8 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@DisplayName("a char parameter that is a blank and a BigDecimal in scientific form end as over HTTP")
 	void typedParametersAtTheEdge() {
 		for (char letter : new char[] { ' ', '+', '&', '\t' }) {
-			Outcome outcome = sameAnywhere(ArgumentsContract.class,
+			sameAnywhere(ArgumentsContract.class,
 					(client) -> client.typed(ID, Colour.RED, true, 0, new BigDecimal("1E+40"), letter));
-			assertThat(outcome.toString()).isNotEmpty();
 		}
 	}
 
@@ -224,9 +222,8 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@DisplayName("dates without a format lose what the client's default format loses")
 	void unformattedDates() {
 		for (int year : new int[] { 2026, 1926, 2126 }) {
-			Outcome outcome = same(ArgumentsContract.class,
+			same(ArgumentsContract.class,
 					(client) -> client.plainDates(LocalDate.of(year, 3, 4), LocalDateTime.of(year, 3, 4, 5, 6, 7)));
-			assertThat(outcome.toString()).isNotEmpty();
 		}
 	}
 
@@ -243,7 +240,8 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@DisplayName("a type with a converter of its own at either end is converted by both")
 	void customConverter() {
 		DefaultFormattingConversionService conversion = new DefaultFormattingConversionService();
-		conversion.addConverter(Sku.class, String.class, (sku) -> sku.maker().toUpperCase() + "-" + sku.number());
+		conversion.addConverter(Sku.class, String.class,
+				(sku) -> sku.maker().toUpperCase(Locale.ROOT) + "-" + sku.number());
 		KitClient client = KitClient.BLOCKING.withProxyFactory((builder) -> builder.conversionService(conversion));
 		assertSeen(sameAnywhere(ArgumentsContract.class, client, (arguments) -> arguments.sku(new Sku("acme", 7))),
 				"Sku[maker=ACME, number=7]");
@@ -289,8 +287,7 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@DisplayName("a header that the annotation fixes reaches the parameter that is null at the client")
 	void fixedHeader() {
 		assertSeen(same(ArgumentsContract.class, (client) -> client.headerFixed(null)), "always");
-		Outcome both = same(ArgumentsContract.class, (client) -> client.headerFixed("sometimes"));
-		assertThat(both.toString()).isNotEmpty();
+		same(ArgumentsContract.class, (client) -> client.headerFixed("sometimes"));
 	}
 
 	@Test
@@ -336,8 +333,7 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@DisplayName("cookie values with separators, quotes or Unicode end as over HTTP")
 	void cookieValuesAtTheEdge() {
 		for (String value : List.of("a b", "a;other=injected", "a,b", "\"quoted\"", "grün", "a=b", "")) {
-			Outcome outcome = sameAnywhere(ArgumentsContract.class, (client) -> client.cookie(value, null, null));
-			assertThat(outcome.toString()).as(value).isNotEmpty();
+			sameAnywhere(ArgumentsContract.class, (client) -> client.cookie(value, null, null));
 		}
 	}
 

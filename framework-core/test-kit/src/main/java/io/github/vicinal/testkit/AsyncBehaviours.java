@@ -1,6 +1,7 @@
 package io.github.vicinal.testkit;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
@@ -99,13 +100,12 @@ abstract class AsyncBehaviours extends Behaviours {
 		ResponseEntity<?> entity = sameAsync((client) -> client.monoEntity("text").block()).value(ResponseEntity.class);
 		assertThat(entity.getStatusCode()).isEqualTo(HttpStatus.ACCEPTED);
 		assertThat(entity.getHeaders().getFirst("X-Kit-One")).isEqualTo("1");
-		Outcome inner = compare(Carriage.ANYWHERE,
+		compare(Carriage.ANYWHERE,
 				(client) -> client.entityOfFlux(3)
 					.flatMap((result) -> Objects.requireNonNull(result.getBody())
 						.collectList()
 						.map((list) -> result.getStatusCode() + " " + list))
 					.block());
-		assertThat(inner.toString()).isNotEmpty();
 	}
 
 	@Test
@@ -124,8 +124,7 @@ abstract class AsyncBehaviours extends Behaviours {
 	@Test
 	@DisplayName("a Mono as body ends as over HTTP")
 	void monoBody() {
-		Outcome outcome = compare(Carriage.ANYWHERE, (client) -> client.monoBody(Mono.just(new Later("text"))).block());
-		assertThat(outcome.toString()).isNotEmpty();
+		compare(Carriage.ANYWHERE, (client) -> client.monoBody(Mono.just(new Later("text"))).block());
 	}
 
 	@Test
@@ -230,7 +229,7 @@ abstract class AsyncBehaviours extends Behaviours {
 	@DisplayName("a hundred futures at once each get their own result")
 	void manyFutures() throws Exception {
 		TimingContract client = pathAsync();
-		List<CompletableFuture<Later>> futures = new java.util.ArrayList<>();
+		List<CompletableFuture<Later>> futures = new ArrayList<>();
 		for (int i = 0; i < 100; i++) {
 			futures.add(client.future("text " + i));
 		}

@@ -43,6 +43,7 @@ import io.github.vicinal.testkit.contract.BodiesContract.Square;
 import io.github.vicinal.testkit.contract.BodiesContract.Texts;
 import io.github.vicinal.testkit.contract.BodiesContract.Times;
 import io.github.vicinal.testkit.server.KitJson;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -185,9 +186,8 @@ abstract class BodyBehaviours extends Behaviours {
 	@Test
 	@DisplayName("half of a surrogate pair ends as over HTTP")
 	void loneSurrogate() {
-		Outcome outcome = sameEvenIfUnsent(BodiesContract.class,
+		sameEvenIfUnsent(BodiesContract.class,
 				(client) -> client.echoTexts(new Texts('a', "a\ud83d", new StringBuilder())));
-		assertThat(outcome.toString()).isNotEmpty();
 	}
 
 	@Test
@@ -207,8 +207,7 @@ abstract class BodyBehaviours extends Behaviours {
 	@Test
 	@DisplayName("an empty byte array as required body ends as over HTTP")
 	void emptyRequiredBody() {
-		Outcome outcome = same(BodiesContract.class, (client) -> client.echoBytes(new byte[0]));
-		assertThat(outcome.toString()).isNotEmpty();
+		same(BodiesContract.class, (client) -> client.echoBytes(new byte[0]));
 	}
 
 	@Test
@@ -241,7 +240,7 @@ abstract class BodyBehaviours extends Behaviours {
 
 	@Test
 	@DisplayName("Optional components of a record are present or empty, also when they are null")
-	@SuppressWarnings("NullAway")
+	@SuppressWarnings({ "NullAway", "NullOptional" })
 	void optionalComponents() {
 		Maybe full = new Maybe(Optional.of("text"), Optional.of(APPLE));
 		assertThat(same(BodiesContract.class, (client) -> client.echoMaybe(full)).value()).isEqualTo(full);
@@ -310,7 +309,7 @@ abstract class BodyBehaviours extends Behaviours {
 		assertThat((String) seen.value()).contains("long=java.lang.Integer", "record=java.util.LinkedHashMap",
 				"instant=java.lang.String", "set=java.util.ArrayList");
 		Outcome echoed = same(BodiesContract.class, (client) -> client.echoLoose(loose));
-		assertThat(echoed.value()).asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.MAP)
+		assertThat(echoed.value()).asInstanceOf(InstanceOfAssertFactories.MAP)
 			.containsEntry("long", 5)
 			.containsEntry("float", 1.5);
 	}
@@ -319,9 +318,8 @@ abstract class BodyBehaviours extends Behaviours {
 	@DisplayName("a result declared as Object arrives as the types of JSON")
 	void objectResult() {
 		for (String kind : List.of("record", "list", "long", "instant", "map", "enum", "text")) {
-			Outcome outcome = same(BodiesContract.class,
+			same(BodiesContract.class,
 					(client) -> client.anything(kind).getClass().getName() + " " + client.anything(kind), true);
-			assertThat(outcome.toString()).as(kind).isNotEmpty();
 		}
 	}
 

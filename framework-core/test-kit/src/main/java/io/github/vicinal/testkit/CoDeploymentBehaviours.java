@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 
 import io.github.vicinal.testkit.contract.BodiesContract;
@@ -106,7 +107,7 @@ abstract class CoDeploymentBehaviours extends Behaviours {
 		for (Class<? extends KitContract> contract : List.of(BodiesContract.class, TimingContract.class,
 				UntouchedContract.class)) {
 			Outcome outcome = same(contract, KitContract::ping);
-			String name = contract.getSimpleName().replace("Contract", "").toLowerCase(java.util.Locale.ROOT);
+			String name = contract.getSimpleName().replace("Contract", "").toLowerCase(Locale.ROOT);
 			assertThat(outcome.value()).isEqualTo(name);
 		}
 	}

@@ -24,7 +24,7 @@ final class DeepComparison {
 
 	private static final String KIT = DeepComparison.class.getPackageName() + ".";
 
-	private final Map<Object, Object> underWay = new IdentityHashMap<>();
+	private final IdentityHashMap<Object, Object> underWay = new IdentityHashMap<>();
 
 	private DeepComparison() {
 	}

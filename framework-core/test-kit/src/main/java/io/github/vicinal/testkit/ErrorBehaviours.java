@@ -41,7 +41,7 @@ abstract class ErrorBehaviours extends Behaviours {
 	@DisplayName("a ResponseStatusException gives its status, and its reason only as far as HTTP tells it")
 	void responseStatusException() {
 		HttpClientErrorException ex = fails("response-status").failure(HttpClientErrorException.class);
-		assertThat(ex.getStatusCode().value()).isEqualTo(418);
+		assertThat(ex.getStatusCode().value()).isEqualTo(423);
 	}
 
 	@Test

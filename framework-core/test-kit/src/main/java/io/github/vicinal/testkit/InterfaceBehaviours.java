@@ -2,6 +2,7 @@ package io.github.vicinal.testkit;
 
 import java.util.List;
 
+import io.github.vicinal.testkit.contract.GenericContract;
 import io.github.vicinal.testkit.contract.KitContract;
 import io.github.vicinal.testkit.contract.ShapesContract;
 import io.github.vicinal.testkit.contract.ShapesContract.Thing;
@@ -58,7 +59,7 @@ abstract class InterfaceBehaviours extends Behaviours {
 		assertThat(same(ShapesContract.class, (client) -> client.save(new Thing(1, "a"))).value())
 			.isEqualTo(new Thing(2, "a, saved"));
 		Outcome outcome = same(ShapesContract.class, (client) -> {
-			io.github.vicinal.testkit.contract.GenericContract general = client;
+			GenericContract general = client;
 			return general.save(new Thing(3, "b"));
 		});
 		assertThat(outcome.value()).isEqualTo(new Thing(4, "b, saved"));

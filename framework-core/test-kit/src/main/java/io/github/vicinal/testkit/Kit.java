@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.vicinal.testkit.contract.ControlContract;
@@ -115,7 +116,7 @@ final class Kit {
 		return expected;
 	}
 
-	Outcome outcome(java.util.concurrent.Callable<? extends @Nullable Object> call) {
+	Outcome outcome(Callable<? extends @Nullable Object> call) {
 		return Outcome.of(call, this.environment.privateResponseHeaders());
 	}
 

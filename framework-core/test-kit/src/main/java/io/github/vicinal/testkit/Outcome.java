@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -113,8 +114,8 @@ public final class Outcome {
 		return facts;
 	}
 
-	private static TreeMap<String, List<String>> headers(HttpHeaders headers, Set<String> ignored) {
-		TreeMap<String, List<String>> result = new TreeMap<>();
+	private static Map<String, List<String>> headers(HttpHeaders headers, Set<String> ignored) {
+		Map<String, List<String>> result = new TreeMap<>();
 		headers.forEach((name, values) -> {
 			String key = name.toLowerCase(Locale.ROOT);
 			if (!CONNECTION_HEADERS.contains(key) && !ignored.contains(key)) {

@@ -3,8 +3,12 @@ package io.github.vicinal.testkit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.vicinal.testkit.KitEnvironment.Ending;
 import io.github.vicinal.testkit.contract.TimingContract;
@@ -78,10 +82,10 @@ abstract class RestartBehaviours extends Behaviours {
 		Path journal = directory.resolve("journal");
 		Files.createFile(journal);
 		TimingContract proxy = path(TimingContract.class);
-		java.util.concurrent.atomic.AtomicBoolean stop = new java.util.concurrent.atomic.AtomicBoolean();
+		AtomicBoolean stop = new AtomicBoolean();
 		CompletableFuture<?>[] callers = new CompletableFuture<?>[4];
-		java.util.Set<String> answered = java.util.concurrent.ConcurrentHashMap.newKeySet();
-		java.util.concurrent.CountDownLatch running = new java.util.concurrent.CountDownLatch(callers.length);
+		Set<String> answered = ConcurrentHashMap.newKeySet();
+		CountDownLatch running = new CountDownLatch(callers.length);
 		for (int i = 0; i < callers.length; i++) {
 			callers[i] = CompletableFuture.runAsync(() -> {
 				running.countDown();

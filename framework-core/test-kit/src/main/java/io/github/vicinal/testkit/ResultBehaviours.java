@@ -48,7 +48,7 @@ abstract class ResultBehaviours extends Behaviours {
 	@DisplayName("NaN as a primitive result ends as over HTTP")
 	void primitiveNaN() {
 		for (double value : new double[] { Double.NaN, Double.POSITIVE_INFINITY, -0.0 }) {
-			assertThat(same(ResultsContract.class, (client) -> client.primitiveDouble(value)).toString()).isNotEmpty();
+			same(ResultsContract.class, (client) -> client.primitiveDouble(value));
 		}
 	}
 
@@ -81,8 +81,7 @@ abstract class ResultBehaviours extends Behaviours {
 	@DisplayName("a response entity with a status that forbids a body loses it")
 	void entityWhoseStatusForbidsABody() {
 		for (int status : new int[] { 204, 205, 304 }) {
-			Outcome outcome = sameAnywhere(ResultsContract.class, (client) -> client.entity(status));
-			assertThat(outcome.toString()).isNotEmpty();
+			sameAnywhere(ResultsContract.class, (client) -> client.entity(status));
 		}
 	}
 
@@ -132,21 +131,19 @@ abstract class ResultBehaviours extends Behaviours {
 	@Test
 	@DisplayName("an Optional of a response entity ends as over HTTP")
 	void optionalEntity() {
-		Outcome outcome = sameAnywhere(ResultsContract.class, (client) -> {
+		sameAnywhere(ResultsContract.class, (client) -> {
 			Optional<ResponseEntity<Answer>> result = client.optionalEntity();
 			return result.map((entity) -> entity.getStatusCode().value() + " " + entity.getBody());
 		});
-		assertThat(outcome.toString()).isNotEmpty();
 	}
 
 	@Test
 	@DisplayName("an HTTP entity and bare headers of the server arrive as over HTTP")
 	void otherEntities() {
-		Outcome entity = sameAnywhere(ResultsContract.class, (client) -> {
+		sameAnywhere(ResultsContract.class, (client) -> {
 			HttpEntity<Answer> result = client.httpEntity();
 			return result.getHeaders().getFirst("X-Kit-One") + " " + result.getBody();
 		});
-		assertThat(entity.toString()).isNotEmpty();
 		Outcome headers = same(ResultsContract.class, ResultsContract::headersOnly);
 		assertThat(((HttpHeaders) Objects.requireNonNull(headers.value())).getFirst("X-Kit-One")).isEqualTo("1");
 	}
@@ -180,8 +177,7 @@ abstract class ResultBehaviours extends Behaviours {
 	@Test
 	@DisplayName("a redirect is followed, or not, as the client does over HTTP")
 	void redirect() {
-		Outcome outcome = sameAnywhere(ResultsContract.class, ResultsContract::redirect);
-		assertThat(outcome.toString()).isNotEmpty();
+		sameAnywhere(ResultsContract.class, ResultsContract::redirect);
 	}
 
 	@Test

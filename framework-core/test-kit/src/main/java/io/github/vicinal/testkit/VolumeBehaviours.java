@@ -64,7 +64,7 @@ abstract class VolumeBehaviours extends Behaviours {
 	@DisplayName("empty bodies and every size around the powers of two arrive whole")
 	void everySize() {
 		VolumeContract proxy = path(VolumeContract.class);
-		assertThat(same(VolumeContract.class, (client) -> client.make(0)).toString()).isNotEmpty();
+		same(VolumeContract.class, (client) -> client.make(0));
 		for (int size = 1; size <= 1 << 20; size *= 2) {
 			for (int difference = -1; difference <= 1; difference++) {
 				byte[] bytes = proxy.make(size + difference);

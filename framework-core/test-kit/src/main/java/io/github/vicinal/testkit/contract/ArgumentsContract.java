@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -171,7 +172,7 @@ public interface ArgumentsContract extends KitContract {
 
 		@Override
 		public String toString() {
-			return name().charAt(0) + name().substring(1).toLowerCase(java.util.Locale.ROOT);
+			return name().charAt(0) + name().substring(1).toLowerCase(Locale.ROOT);
 		}
 
 	}

@@ -11,6 +11,7 @@ import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -158,7 +159,7 @@ class ArgumentsController implements ArgumentsContract {
 	public Seen headerMap(Map<String, String> values) {
 		Map<String, String> own = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 		own.putAll(values);
-		own.keySet().removeIf((name) -> !name.toLowerCase(java.util.Locale.ROOT).startsWith("x-kit"));
+		own.keySet().removeIf((name) -> !name.toLowerCase(Locale.ROOT).startsWith("x-kit"));
 		return seen(own.values().toArray());
 	}
 

@@ -8,7 +8,9 @@ import java.util.NoSuchElementException;
 import io.github.vicinal.testkit.contract.ErrorsContract;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponseException;
@@ -93,9 +95,8 @@ class ErrorsController implements ErrorsContract {
 			case "status-class" -> new GoneException();
 			case "status-class-without-reason" -> new ConflictException();
 			case "status-class-as-cause" -> new IllegalStateException("outer", new GoneException());
-			case "response-status" -> new ResponseStatusException(HttpStatus.I_AM_A_TEAPOT, "short and stout");
-			case "response-status-unknown" ->
-				new ResponseStatusException(org.springframework.http.HttpStatusCode.valueOf(499), "closed");
+			case "response-status" -> new ResponseStatusException(HttpStatus.LOCKED, "locked for a reason");
+			case "response-status-unknown" -> new ResponseStatusException(HttpStatusCode.valueOf(499), "closed");
 			case "problem" -> problem();
 			case "local" -> new LocalException("handled here");
 			case "advised" -> new AdvisedException("handled by the advice");
@@ -115,7 +116,7 @@ class ErrorsController implements ErrorsContract {
 			case "no-message" -> new IllegalStateException();
 			case "circular" -> circular();
 			case "downstream-404" -> HttpClientErrorException.create(HttpStatus.NOT_FOUND, "Not Found",
-					new org.springframework.http.HttpHeaders(), new byte[0], null);
+					new HttpHeaders(), new byte[0], null);
 			case "downstream-unreachable" -> new ResourceAccessException("downstream", new IOException("refused"));
 			case "async-timeout" -> new AsyncRequestTimeoutException();
 			case "interrupted" -> sneak(new InterruptedException("not really"));
