@@ -26,6 +26,7 @@ import io.github.vicinal.contract.Contract;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
 import io.github.vicinal.transport.testing.EchoContract;
 import io.github.vicinal.transport.testing.OtherContract;
@@ -262,19 +263,13 @@ class DirectPathTests {
 	@Test
 	void stoppedApplicationIsGoneAfterItsCallsEnded() throws Exception {
 		Path path = connect(this::hang);
-		CompletableFuture<Reply> inFlight = CompletableFuture.supplyAsync(() -> {
-			try {
-				return path.call(call("nothing"));
-			}
-			catch (PathException ex) {
-				throw new IllegalStateException(ex);
-			}
-		});
+		CompletableFuture<Reply> inFlight = Async.call(() -> path.call(call("nothing")));
 		this.entered.await();
-		CompletableFuture<Void> closed = CompletableFuture.runAsync(this.server::close);
-		while (path.isOpen()) {
-			Thread.onSpinWait();
-		}
+		CompletableFuture<Boolean> closed = Async.call(() -> {
+			this.server.close();
+			return true;
+		});
+		Async.await(() -> !path.isOpen());
 		assertThat(closed).isNotDone();
 		PathException ex = catchThrowableOfType(PathException.class, () -> path.call(call("nothing")));
 		assertThat(ex.reason()).isEqualTo(Reason.PEER_GONE);

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import io.github.vicinal.channel.Path;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -131,10 +132,8 @@ class UdsServerFuzzTests {
 			channel.write(ByteBuffer.wrap(hello(), 0, 20));
 			assertThat(drain(channel)).isNotNull();
 		}
-		while (refusals("stalled") == 0) {
-			// Counted after the connection is closed.
-			Thread.onSpinWait();
-		}
+		// Counted after the connection is closed.
+		Async.await(() -> refusals("stalled") == 1);
 		assertOthersAreServed();
 	}
 

@@ -1,0 +1,103 @@
+package io.github.vicinal.transport.uds;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.github.vicinal.channel.Path;
+import io.github.vicinal.channel.PathException;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.server.Service;
+import io.github.vicinal.transport.testing.Async;
+import io.github.vicinal.transport.testing.Contracts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a caller is told of the execution of a call is true, even while servers come and
+ * go under load.
+ */
+@Timeout(60)
+class UdsExecutionTests {
+
+	private static final int CALLERS = 8;
+
+	private static final int RESTARTS = 40;
+
+	private static final int CALLS_PER_SERVER = 200;
+
+	@Test
+	void callsAreExecutedOnceOrNotAtAll() throws Exception {
+		Map<String, AtomicInteger> executions = new ConcurrentHashMap<>();
+		AtomicLong executed = new AtomicLong();
+		AtomicBoolean stop = new AtomicBoolean();
+		try (UdsFixture uds = new UdsFixture()) {
+			Service service = Contracts.service(uds.contract, (frame) -> {
+				executions.computeIfAbsent((String) frame.arguments()[0], (key) -> new AtomicInteger())
+					.incrementAndGet();
+				executed.incrementAndGet();
+				return Contracts.value("done");
+			});
+			// The same id for all, which real servers never have, makes the pool meet
+			// as many closed connections as possible.
+			PeerIdentity identity = uds.identity();
+			UdsOptions options = UdsOptions.defaults().withDrainTimeout(Duration.ofSeconds(20));
+			UdsPathServer server = uds.server(identity, options, service);
+			Path path = uds.connect(uds.provider(UdsOptions.defaults()), identity);
+			List<CompletableFuture<int[]>> callers = new ArrayList<>();
+			for (int i = 0; i < CALLERS; i++) {
+				int caller = i;
+				callers.add(Async.call(() -> callUntil(stop, uds, path, caller, executions)));
+			}
+			for (int i = 0; i < RESTARTS; i++) {
+				long before = executed.get();
+				Async.await(() -> executed.get() > before + CALLS_PER_SERVER);
+				server.close();
+				server = uds.server(identity, options, service);
+			}
+			stop.set(true);
+			int successes = 0;
+			for (CompletableFuture<int[]> caller : callers) {
+				successes += caller.get()[0];
+				assertThat(caller.get()[1]).as("calls that may have been executed, though servers drain").isZero();
+			}
+			assertThat(successes).isEqualTo(executed.get()).isGreaterThan(RESTARTS * CALLS_PER_SERVER);
+		}
+	}
+
+	/** Returns how many calls succeeded and for how many it is open. */
+	private static int[] callUntil(AtomicBoolean stop, UdsFixture uds, Path path, int caller,
+			Map<String, AtomicInteger> executions) {
+		int[] counts = new int[2];
+		for (int call = 0; !stop.get(); call++) {
+			String id = caller + ":" + call;
+			boolean answered = false;
+			boolean open = false;
+			try {
+				path.call(uds.call("join", id, 1));
+				answered = true;
+				counts[0]++;
+			}
+			catch (PathException ex) {
+				open = ex.maybeExecuted();
+				counts[1] += open ? 1 : 0;
+			}
+			AtomicInteger executed = executions.get(id);
+			int times = (executed != null) ? executed.get() : 0;
+			if (!open && times != (answered ? 1 : 0)) {
+				throw new AssertionError("%s was executed %d times, answered: %s".formatted(id, times, answered));
+			}
+		}
+		return counts;
+	}
+
+}
