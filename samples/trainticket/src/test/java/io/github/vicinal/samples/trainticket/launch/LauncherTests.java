@@ -42,6 +42,7 @@ class LauncherTests {
 			"bench --rate=0                           | --rate is 0.0                          | --callers",
 			"bench --callers=0                        | --callers is 0                         | open loop",
 			"bench --duration=0                       | --duration is 0                        | larger",
+			"bench --json=no/such/dir/x.json          | directory does not exist               | correct --json",
 			"bench --java=no/such/java                | cannot be executed                     | correct --java" })
 	@DisplayName("mistakes end with exit code 2, name value, rule and remedy, and show no stack trace")
 	void mistakes(String arguments, String value, String remedy) {
