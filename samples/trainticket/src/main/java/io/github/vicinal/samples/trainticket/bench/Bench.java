@@ -66,9 +66,9 @@ record Bench(Settings settings, PrintWriter out) {
 	private Answers run(Mode mode, LocalDate day, List<Row> rows) throws InterruptedException {
 		say("%s: starting %d JVMs".formatted(mode.name(), mode.plan().groups().size()));
 		HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-		try (RunningMode running = RunningMode.start(mode, this.settings.launcher(), this.settings.basePort(),
+		try (RunningMode running = new RunningMode(mode, this.settings.launcher(), this.settings.basePort(),
 				this.settings.logs())) {
-			Duration start = running.awaitHealthy(client, this.settings.startTimeout(), this.out);
+			Duration start = running.start(client, this.settings.startTimeout(), this.out);
 			for (SearchRequest request : this.settings.requests()) {
 				rows.add(measure(mode, running, client, request, day, start));
 			}

@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 
 import io.github.vicinal.samples.trainticket.launch.Launcher;
 import io.github.vicinal.samples.trainticket.launch.UsageException;
@@ -88,12 +87,14 @@ public final class BenchCommand implements Callable<Integer> {
 		checkSeconds("--warmup", this.warmup, 0);
 		checkSeconds("--duration", this.duration, 1);
 		checkSeconds("--start-timeout", this.startTimeout, 1);
+		checkJson();
 		JavaRuntime runtime = JavaRuntime.find(this.java);
 		PrintWriter out = (this.spec != null) ? this.spec.commandLine().getOut() : new PrintWriter(System.out);
 		int processors = Runtime.getRuntime().availableProcessors();
 		double loadBefore = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
 		introduce(out, runtime, load, processors, loadBefore);
 		Path logs = Files.createTempDirectory("trainticket-bench");
+		logs.toFile().deleteOnExit();
 		Bench bench = new Bench(new Bench.Settings(runtime.launcherCommand(this.jvmOptions), this.basePort, logs,
 				parsedRequests, load, Duration.ofSeconds(this.warmup), Duration.ofSeconds(this.duration),
 				Duration.ofSeconds(this.startTimeout)), out);
@@ -107,12 +108,10 @@ public final class BenchCommand implements Callable<Integer> {
 			return outcome.good() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
 		}
 		catch (BenchException ex) {
+			printRows(out, rows);
 			out.println("Error: " + ex.getMessage());
 			out.flush();
 			return CommandLine.ExitCode.SOFTWARE;
-		}
-		finally {
-			delete(logs);
 		}
 	}
 
@@ -151,10 +150,7 @@ public final class BenchCommand implements Callable<Integer> {
 	}
 
 	private static void print(PrintWriter out, Outcome outcome, int modes) {
-		out.println();
-		out.println(Row.HEADER);
-		outcome.rows().forEach((row) -> out.println(row.format()));
-		out.println();
+		printRows(out, outcome.rows());
 		if (!outcome.differences().isEmpty()) {
 			out.println("DIFFERENT ANSWERS: " + String.join("; ", outcome.differences()));
 		}
@@ -165,6 +161,27 @@ public final class BenchCommand implements Callable<Integer> {
 		out.flush();
 	}
 
+	private static void printRows(PrintWriter out, List<Row> rows) {
+		out.println();
+		out.println(Row.HEADER);
+		rows.forEach((row) -> out.println(row.format()));
+		out.println();
+	}
+
+	/**
+	 * Checks before, not after the minutes that a run takes.
+	 */
+	private void checkJson() {
+		if (this.json != null && !Files.isDirectory(this.json.toAbsolutePath().resolveSibling("."))) {
+			throw notWritable(this.json, "its directory does not exist");
+		}
+	}
+
+	private static UsageException notWritable(Path file, String why) {
+		return new UsageException("File '" + file + "' cannot be written: " + why,
+				"--json names a file in an existing directory", "correct --json");
+	}
+
 	private void write(Outcome outcome) {
 		if (this.json == null) {
 			return;
@@ -173,18 +190,8 @@ public final class BenchCommand implements Callable<Integer> {
 			JsonMapper.builder().build().writerWithDefaultPrettyPrinter().writeValue(this.json, outcome);
 		}
 		catch (JacksonException ex) {
-			throw new UsageException("File '" + this.json + "' cannot be written: " + ex.getOriginalMessage(),
-					"--json names a file in an existing directory", "correct --json");
+			throw notWritable(this.json, ex.getOriginalMessage());
 		}
-	}
-
-	private static void delete(Path directory) throws IOException {
-		try (Stream<Path> files = Files.list(directory)) {
-			for (Path file : files.toList()) {
-				Files.delete(file);
-			}
-		}
-		Files.delete(directory);
 	}
 
 }

@@ -1,7 +1,6 @@
 package io.github.vicinal.samples.trainticket.bench;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,7 +38,7 @@ final class ChildJvm {
 			return new ChildJvm(group, process, log);
 		}
 		catch (IOException ex) {
-			throw new UncheckedIOException("Group '" + group + "' cannot be started", ex);
+			throw new BenchException("Group '" + group + "' cannot be started", ex.toString());
 		}
 	}
 

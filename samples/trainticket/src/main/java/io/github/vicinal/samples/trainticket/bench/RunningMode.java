@@ -8,14 +8,17 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.github.vicinal.samples.trainticket.launch.Plan;
+import io.github.vicinal.samples.trainticket.launch.RunningServices;
 import io.github.vicinal.samples.trainticket.launch.Service;
 
 /**
@@ -29,83 +32,98 @@ final class RunningMode implements AutoCloseable {
 
 	private static final long PROGRESS_NANOS = Duration.ofSeconds(2).toNanos();
 
+	/** More starting at once would only slow each other down. */
+	private static final int STARTING_AT_ONCE = 2 * Runtime.getRuntime().availableProcessors();
+
 	private final Mode mode;
 
+	private final List<String> launcher;
+
 	private final int basePort;
+
+	private final Path logs;
 
 	private final List<ChildJvm> children = new CopyOnWriteArrayList<>();
 
 	private final Thread stopAtExit = new Thread(this::stopChildren, "stop-children");
 
-	private RunningMode(Mode mode, int basePort) {
-		this.mode = mode;
-		this.basePort = basePort;
-	}
-
 	/**
-	 * Starts the children of a mode. They may not yet be ready afterwards.
+	 * Creates a mode without children.
 	 * @param mode the mode
 	 * @param launcher the command that starts the launcher
 	 * @param basePort port of the first service
-	 * @param logs directory for their output
-	 * @return the children
+	 * @param logs directory for the output of the children
 	 */
-	static RunningMode start(Mode mode, List<String> launcher, int basePort, Path logs) {
-		RunningMode running = new RunningMode(mode, basePort);
-		Runtime.getRuntime().addShutdownHook(running.stopAtExit);
-		try {
-			for (Plan.Group group : mode.plan().groups()) {
-				List<String> command = new ArrayList<>(launcher);
-				command.add("--plan=" + mode.planName());
-				command.add("--group=" + group.name());
-				command.add("--base-port=" + basePort);
-				command.add("--stop-at-end-of-input");
-				command.add("--vicinal.enabled=" + mode.vicinal());
-				Path log = logs.resolve(mode.name().replaceAll("[^\\w-]", "_") + "." + group.name() + ".log");
-				running.children.add(ChildJvm.start(group.name(), command, log));
-			}
-			return running;
-		}
-		catch (RuntimeException ex) {
-			running.close();
-			throw ex;
-		}
+	RunningMode(Mode mode, List<String> launcher, int basePort, Path logs) {
+		this.mode = mode;
+		this.launcher = launcher;
+		this.basePort = basePort;
+		this.logs = logs;
+		Runtime.getRuntime().addShutdownHook(this.stopAtExit);
 	}
 
 	/**
-	 * Waits until all services are healthy and tells how far they are.
-	 * @param client asks them
-	 * @param timeout how long to wait
-	 * @param out where to tell it
+	 * Starts the children, waits until all services are healthy, and tells how far they
+	 * are.
+	 * @param client asks the services
+	 * @param timeout how long it may take
+	 * @param out where to tell how far they are
 	 * @return how long it took
 	 * @throws InterruptedException if the thread is interrupted
 	 */
-	Duration awaitHealthy(HttpClient client, Duration timeout, PrintWriter out) throws InterruptedException {
+	Duration start(HttpClient client, Duration timeout, PrintWriter out) throws InterruptedException {
+		// What listens there already would be taken for a healthy child.
+		RunningServices.checkPorts(List.of(Service.values()), this.basePort, this.mode.plan()::host);
 		long start = System.nanoTime();
 		long lastProgress = start;
-		Set<Service> waiting = EnumSet.allOf(Service.class);
-		int all = waiting.size();
+		Deque<Plan.Group> next = new ArrayDeque<>(this.mode.plan().groups());
+		Set<Service> unhealthy = EnumSet.allOf(Service.class);
 		while (true) {
-			waiting.removeIf((service) -> isHealthy(client, address(service)));
+			while (!next.isEmpty() && starting(unhealthy) < STARTING_AT_ONCE) {
+				this.children.add(start(next.remove()));
+			}
+			unhealthy.removeIf((service) -> isHealthy(client, address(service)));
 			long now = System.nanoTime();
 			Duration elapsed = Duration.ofNanos(now - start);
-			if (waiting.isEmpty() || now - lastProgress > PROGRESS_NANOS) {
-				out.printf("  %d of %d services healthy after %.1f s%n", all - waiting.size(), all,
+			if (unhealthy.isEmpty() || now - lastProgress > PROGRESS_NANOS) {
+				int all = Service.values().length;
+				out.printf("  %d of %d services healthy after %.1f s%n", all - unhealthy.size(), all,
 						elapsed.toMillis() / 1000.0);
 				out.flush();
 				lastProgress = now;
 			}
-			if (waiting.isEmpty()) {
+			if (unhealthy.isEmpty()) {
 				return elapsed;
 			}
 			checkAlive();
 			if (elapsed.compareTo(timeout) > 0) {
 				throw new BenchException(
 						"Mode " + this.mode.name() + " is not healthy after " + timeout.toSeconds() + " s",
-						"Still waiting for " + Service.names(List.copyOf(waiting)));
+						"Still waiting for " + Service.names(List.copyOf(unhealthy)));
 			}
 			Thread.sleep(POLL_MILLIS);
 		}
+	}
+
+	private ChildJvm start(Plan.Group group) {
+		List<String> command = new ArrayList<>(this.launcher);
+		command.add("--plan=" + this.mode.planName());
+		command.add("--group=" + group.name());
+		command.add("--base-port=" + this.basePort);
+		command.add("--stop-at-end-of-input");
+		command.add("--vicinal.enabled=" + this.mode.vicinal());
+		Path log = this.logs.resolve(this.mode.name().replaceAll("[^\\w-]", "_") + "." + group.name() + ".log");
+		log.toFile().deleteOnExit();
+		return ChildJvm.start(group.name(), command, log);
+	}
+
+	/**
+	 * Counts the children that have been started and are not yet healthy.
+	 */
+	private long starting(Set<Service> unhealthy) {
+		return this.children.stream()
+			.filter((child) -> this.mode.plan().group(child.group()).services().stream().anyMatch(unhealthy::contains))
+			.count();
 	}
 
 	List<URI> addresses() {

@@ -59,21 +59,28 @@ public final class Launcher implements Callable<Integer> {
 	@Spec
 	private @Nullable CommandSpec spec;
 
+	private final Runnable exit;
+
+	private Launcher(Runnable exit) {
+		this.exit = exit;
+	}
+
 	/**
 	 * Runs a command and ends the JVM with its exit code; 2 stands for a mistake in the
 	 * command line or a plan.
 	 * @param args the command line
 	 */
 	public static void main(String[] args) {
-		System.exit(commandLine().execute(args));
+		System.exit(commandLine(() -> System.exit(CommandLine.ExitCode.OK)).execute(args));
 	}
 
 	/**
 	 * The command line parser with all commands.
+	 * @param exit ends the JVM, whatever it is doing, after its shutdown hooks
 	 * @return the parser
 	 */
-	public static CommandLine commandLine() {
-		CommandLine commandLine = new CommandLine(new Launcher());
+	static CommandLine commandLine(Runnable exit) {
+		CommandLine commandLine = new CommandLine(new Launcher(exit));
 		commandLine.setExecutionExceptionHandler((ex, command, parsed) -> {
 			if (ex instanceof UsageException) {
 				command.getErr().println("Error: " + ex.getMessage());
@@ -86,16 +93,16 @@ public final class Launcher implements Callable<Integer> {
 
 	@Override
 	public Integer call() throws Exception {
+		if (this.stopAtEndOfInput) {
+			Thread watcher = new Thread(this::exitAtEndOfInput, "end-of-input");
+			watcher.setDaemon(true);
+			watcher.start();
+		}
 		long start = System.nanoTime();
 		try (RunningServices running = start()) {
 			println("%d services run after %.1f s: %s".formatted(running.services().size(),
 					(System.nanoTime() - start) / 1e9, Service.names(running.services())));
-			if (this.stopAtEndOfInput) {
-				awaitEndOfInput();
-			}
-			else {
-				new CountDownLatch(1).await();
-			}
+			new CountDownLatch(1).await();
 		}
 		return CommandLine.ExitCode.OK;
 	}
@@ -152,13 +159,23 @@ public final class Launcher implements Callable<Integer> {
 		}
 	}
 
-	private static void awaitEndOfInput() throws IOException {
+	/**
+	 * Watches the input from the very beginning: the process that started this one may
+	 * end while the services are still starting.
+	 */
+	private void exitAtEndOfInput() {
 		byte[] buffer = new byte[64];
-		int read;
-		do {
-			read = System.in.read(buffer);
+		try {
+			int read;
+			do {
+				read = System.in.read(buffer);
+			}
+			while (read >= 0);
 		}
-		while (read >= 0);
+		catch (IOException ex) {
+			println("Standard input cannot be read any more (" + ex.getMessage() + "); stopping");
+		}
+		this.exit.run();
 	}
 
 }

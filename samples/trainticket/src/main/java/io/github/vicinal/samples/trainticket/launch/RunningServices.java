@@ -97,7 +97,13 @@ public final class RunningServices implements AutoCloseable {
 		started.forEach(ConfigurableApplicationContext::close);
 	}
 
-	private static void checkPorts(List<Service> services, int basePort, Function<Service, String> host) {
+	/**
+	 * Checks that nothing listens where services shall listen.
+	 * @param services the services
+	 * @param basePort port of the first service of all
+	 * @param host tells where a service runs
+	 */
+	public static void checkPorts(List<Service> services, int basePort, Function<Service, String> host) {
 		int last = Service.values().length - 1;
 		if (basePort < 1 || basePort + last > LARGEST_PORT) {
 			throw new UsageException(

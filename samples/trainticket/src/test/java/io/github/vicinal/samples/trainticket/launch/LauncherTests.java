@@ -1,20 +1,17 @@
 package io.github.vicinal.samples.trainticket.launch;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.samples.trainticket.FreePorts;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -42,6 +39,7 @@ class LauncherTests {
 			"bench --rate=0                           | --rate is 0.0                          | --callers",
 			"bench --callers=0                        | --callers is 0                         | open loop",
 			"bench --duration=0                       | --duration is 0                        | larger",
+			"bench --json=no/such/dir/x.json          | directory does not exist               | correct --json",
 			"bench --java=no/such/java                | cannot be executed                     | correct --java" })
 	@DisplayName("mistakes end with exit code 2, name value, rule and remedy, and show no stack trace")
 	void mistakes(String arguments, String value, String remedy) {
@@ -69,39 +67,49 @@ class LauncherTests {
 	}
 
 	@Test
+	@Timeout(120)
 	@DisplayName("a child process stops when its standard input ends")
 	void stopsAtEndOfInput() throws Exception {
-		List<String> command = List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
-				System.getProperty("java.class.path"), Launcher.class.getName(), "--services=station,train",
-				"--stop-at-end-of-input", "--base-port=" + FreePorts.block(Service.values().length));
-		Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-		try {
+		Process process = child();
+		try (BufferedReader output = process.inputReader()) {
+			assertThat(output.lines().filter((line) -> line.contains("2 services run after")).findFirst()).isPresent();
 			process.getOutputStream().close();
-			CompletableFuture<byte[]> output = CompletableFuture.supplyAsync(() -> read(process));
 
-			assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
-			assertThat(new String(output.get(10, TimeUnit.SECONDS), StandardCharsets.UTF_8))
-				.contains("2 services run after");
-			assertThat(process.exitValue()).isZero();
+			assertThat(process.waitFor()).isZero();
 		}
 		finally {
 			process.destroyForcibly();
 		}
 	}
 
-	private static byte[] read(Process process) {
+	@Test
+	@Timeout(120)
+	@DisplayName("a child process stops even if its standard input ends while it starts")
+	void stopsWhileStarting() throws Exception {
+		Process process = child();
 		try {
-			return process.getInputStream().readAllBytes();
+			process.getOutputStream().close();
+
+			assertThat(process.waitFor()).isZero();
 		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
+		finally {
+			process.destroyForcibly();
 		}
+	}
+
+	private static Process child() throws IOException {
+		return new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
+				System.getProperty("java.class.path"), Launcher.class.getName(), "--services=station,train",
+				"--stop-at-end-of-input", "--base-port=" + FreePorts.block(Service.values().length))
+			.redirectErrorStream(true)
+			.start();
 	}
 
 	private static Outcome run(String... arguments) {
 		StringWriter out = new StringWriter();
 		StringWriter err = new StringWriter();
-		CommandLine commandLine = Launcher.commandLine();
+		CommandLine commandLine = Launcher.commandLine(() -> {
+		});
 		commandLine.setOut(new PrintWriter(out));
 		commandLine.setErr(new PrintWriter(err));
 		int exitCode = commandLine.execute(arguments);
