@@ -14,8 +14,6 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import org.junit.jupiter.api.Test;
 
-import io.github.vicinal.peer.PathKind;
-import io.github.vicinal.peer.PeerAnnouncement;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -96,8 +94,6 @@ class ArchitectureTests {
 		slices().matching(ROOT + ".(*)..")
 			.should()
 			.beFreeOfCycles()
-			// The kinds of paths are names that an announcement lists.
-			.ignoreDependency(PeerAnnouncement.class, PathKind.class)
 			.because("each package is to be understood without those that build on it")
 			.check(this.core);
 	}
