@@ -64,7 +64,7 @@ public final class BenchCommand implements Callable<Integer> {
 	private @Nullable Path java;
 
 	@Option(names = "--jvm-options", paramLabel = "OPTIONS", split = " ", splitSynopsisLabel = " ",
-			defaultValue = "-Xmx96m -XX:+UseSerialGC -Xss512k",
+			defaultValue = "-Xms48m -Xmx256m -XX:+UseSerialGC -Xss512k",
 			description = "options of every child, in all modes (default: ${DEFAULT-VALUE})")
 	private List<String> jvmOptions = List.of();
 
