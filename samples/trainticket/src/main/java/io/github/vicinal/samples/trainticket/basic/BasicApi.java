@@ -1,5 +1,6 @@
 package io.github.vicinal.samples.trainticket.basic;
 
+import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.samples.trainticket.station.StationId;
 
 import org.springframework.web.bind.annotation.PathVariable;
@@ -11,6 +12,7 @@ import org.springframework.web.service.annotation.PostExchange;
 /**
  * Contract of the service {@code basic}.
  */
+@AffinityChannel
 @HttpExchange("/api/v1/basicservice")
 public interface BasicApi {
 

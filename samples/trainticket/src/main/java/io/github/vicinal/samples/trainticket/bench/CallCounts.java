@@ -17,8 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Reads from the services' actuators how many calls went by which path.
  * <p>
- * The paths come from {@code /actuator/channels}: wherever it has an entry {@code calls}
- * that maps paths to numbers, those count. Calls that only the meter
+ * The paths come from {@code /actuator/channels}. Calls that only the meter
  * {@code http.client.requests} knows have gone by plain HTTP.
  */
 final class CallCounts {
@@ -74,18 +73,21 @@ final class CallCounts {
 	}
 
 	/**
-	 * Sums all entries {@code calls} of a document.
+	 * Sums the calls of all paths to all peers of all channels.
 	 * @param document what /actuator/channels answered
 	 * @return calls by path
 	 */
 	static Map<String, Long> byPath(JsonNode document) {
 		Map<String, Long> sum = new TreeMap<>();
-		for (JsonNode calls : document.findValues("calls")) {
-			calls.properties().forEach((entry) -> {
-				if (entry.getValue().isIntegralNumber()) {
-					sum.merge(entry.getKey(), entry.getValue().longValue(), Long::sum);
+		for (JsonNode channel : document.path("channels")) {
+			for (JsonNode peer : channel.path("peers")) {
+				for (JsonNode path : peer.path("paths")) {
+					long calls = path.path("calls").asLong(0);
+					if (calls > 0) {
+						sum.merge(path.path("path").asString(), calls, Long::sum);
+					}
 				}
-			});
+			}
 		}
 		return sum;
 	}

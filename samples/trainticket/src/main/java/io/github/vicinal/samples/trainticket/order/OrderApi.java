@@ -2,9 +2,12 @@ package io.github.vicinal.samples.trainticket.order;
 
 import org.springframework.web.service.annotation.HttpExchange;
 
+import io.github.vicinal.channel.AffinityChannel;
+
 /**
  * Contract of the service {@code order}: orders of high-speed trains.
  */
+@AffinityChannel
 @HttpExchange("/api/v1/orderservice")
 public interface OrderApi extends OrderQueries {
 

@@ -6,9 +6,12 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
 
+import io.github.vicinal.channel.AffinityChannel;
+
 /**
  * Contract of the service {@code route-plan}.
  */
+@AffinityChannel
 @HttpExchange("/api/v1/routeplanservice")
 public interface RoutePlanApi {
 

@@ -1,5 +1,6 @@
 package io.github.vicinal.samples.trainticket.seat;
 
+import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.samples.trainticket.order.SeatQuery;
 
 import org.springframework.web.bind.annotation.RequestBody;
@@ -9,6 +10,7 @@ import org.springframework.web.service.annotation.PostExchange;
 /**
  * Contract of the service {@code seat}.
  */
+@AffinityChannel
 @HttpExchange("/api/v1/seatservice")
 public interface SeatApi {
 

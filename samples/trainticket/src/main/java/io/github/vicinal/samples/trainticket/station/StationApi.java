@@ -8,9 +8,12 @@ import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
 
+import io.github.vicinal.channel.AffinityChannel;
+
 /**
  * Contract of the service {@code station}.
  */
+@AffinityChannel
 @HttpExchange("/api/v1/stationservice")
 public interface StationApi {
 

@@ -1,5 +1,6 @@
 package io.github.vicinal.samples.trainticket.ticketinfo;
 
+import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.samples.trainticket.basic.TravelQuery;
 import io.github.vicinal.samples.trainticket.basic.TravelQuote;
 import io.github.vicinal.samples.trainticket.station.StationId;
@@ -13,6 +14,7 @@ import org.springframework.web.service.annotation.PostExchange;
 /**
  * Contract of the service {@code ticketinfo}.
  */
+@AffinityChannel
 @HttpExchange("/api/v1/ticketinfoservice")
 public interface TicketInfoApi {
 

@@ -4,9 +4,12 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 
+import io.github.vicinal.channel.AffinityChannel;
+
 /**
  * Contract of the service {@code train}.
  */
+@AffinityChannel
 @HttpExchange("/api/v1/trainservice")
 public interface TrainApi {
 

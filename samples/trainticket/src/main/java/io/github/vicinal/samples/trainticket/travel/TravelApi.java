@@ -2,9 +2,12 @@ package io.github.vicinal.samples.trainticket.travel;
 
 import org.springframework.web.service.annotation.HttpExchange;
 
+import io.github.vicinal.channel.AffinityChannel;
+
 /**
  * Contract of the service {@code travel}: trips of high-speed trains.
  */
+@AffinityChannel
 @HttpExchange("/api/v1/travelservice")
 public interface TravelApi extends TripSearchApi {
 

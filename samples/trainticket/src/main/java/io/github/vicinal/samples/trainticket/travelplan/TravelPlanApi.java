@@ -2,6 +2,7 @@ package io.github.vicinal.samples.trainticket.travelplan;
 
 import java.util.List;
 
+import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.samples.trainticket.travel.TripQuery;
 
 import org.springframework.web.bind.annotation.RequestBody;
@@ -11,6 +12,7 @@ import org.springframework.web.service.annotation.PostExchange;
 /**
  * Contract of the service {@code travel-plan}.
  */
+@AffinityChannel
 @HttpExchange("/api/v1/travelplanservice")
 public interface TravelPlanApi {
 

@@ -10,9 +10,12 @@ import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
 
+import io.github.vicinal.channel.AffinityChannel;
+
 /**
  * Contract of the service {@code user}.
  */
+@AffinityChannel
 @HttpExchange("/api/v1/userservice")
 public interface UserApi {
 

@@ -4,9 +4,12 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
 
+import io.github.vicinal.channel.AffinityChannel;
+
 /**
  * Contract of the service {@code verification-code}.
  */
+@AffinityChannel
 @HttpExchange("/api/v1/verificationcodeservice")
 public interface VerificationCodeApi {
 

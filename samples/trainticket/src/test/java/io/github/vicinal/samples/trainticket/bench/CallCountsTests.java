@@ -11,11 +11,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 class CallCountsTests {
 
 	@Test
-	@DisplayName("sums the calls of all channels by path, wherever they are")
+	@DisplayName("sums the calls of all channels and peers by path")
 	void byPath() {
 		String document = """
-				{"channels": [{"name": "a", "calls": {"uds": 3, "http": 1}, "peers": [{"id": 1}]},
-				{"name": "b", "calls": {"uds": 4}}, {"name": "c", "calls": 7}, {"name": "d"}]}""";
+				{"channels": [{"name": "a", "peers": [
+				{"address": "x:1", "paths": [{"path": "uds", "calls": 3}, {"path": "http", "calls": 1}]},
+				{"address": "x:2", "paths": [{"path": "uds", "calls": 4}, {"path": "direct", "calls": 0}]}]},
+				{"name": "b", "peers": []}]}""";
 
 		assertThat(CallCounts.byPath(new JsonMapper().readTree(document))).isEqualTo(Map.of("uds", 7L, "http", 1L));
 	}
