@@ -7,6 +7,8 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
+import io.github.vicinal.peer.PathKind;
+
 /**
  * Lets the calls of a contract take the shortest path to each peer.
  * <p>

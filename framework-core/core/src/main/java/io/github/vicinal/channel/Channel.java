@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.vicinal.channel.ChannelReport.MethodByHttp;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.peer.PathKind;
 
 /**
  * One client's use of one contract of one service. Thread-safe.
@@ -105,15 +106,16 @@ public final class Channel implements AutoCloseable {
 	 * Returns the path that the next call takes.
 	 * @param address the peer's HTTP address, or {@code null} for the one that answered
 	 * last, where there is only one
+	 * @param idempotent whether the call may be used to compare paths
 	 * @return an open path, or {@code null} for HTTP
 	 */
-	public @Nullable Path path(@Nullable String address) {
+	public @Nullable Path path(@Nullable String address, boolean idempotent) {
 		PeerLink peer = (address != null) ? this.peers.get(address) : this.latest;
-		return (peer != null) ? peer.active() : null;
+		return (peer != null) ? peer.choose(idempotent) : null;
 	}
 
 	/**
-	 * Returns the HTTP address of the peer that {@link #path(String)} is about.
+	 * Returns the HTTP address of the peer that {@link #path(String, boolean)} is about.
 	 * @param address the peer's HTTP address, or {@code null} for the one that answered
 	 * last
 	 * @return the address, or {@code null} if no peer has answered yet
@@ -130,7 +132,7 @@ public final class Channel implements AutoCloseable {
 	 * Makes a call over a path and keeps its statistics. A path that can no longer carry
 	 * calls is left.
 	 * @param address the address that the path was asked for
-	 * @param path what {@link #path(String)} returned
+	 * @param path what {@link #path(String, boolean)} returned
 	 * @param frame the call
 	 * @return the reply
 	 * @throws PathException if there is no answer
@@ -148,7 +150,7 @@ public final class Channel implements AutoCloseable {
 			}
 			long start = System.nanoTime();
 			Reply reply = path.call(frame);
-			statistics.time(System.nanoTime() - start);
+			peer.answered(path, System.nanoTime() - start);
 			return reply;
 		}
 		catch (PathException ex) {
@@ -167,10 +169,11 @@ public final class Channel implements AutoCloseable {
 	 * @param answered whether there was an answer
 	 */
 	public void calledOverHttp(String address, long nanos, boolean answered) {
-		PathStatistics statistics = peer(address).statistics(PathKind.HTTP);
+		PeerLink peer = peer(address);
+		PathStatistics statistics = peer.statistics(PathKind.HTTP);
 		statistics.count();
 		if (answered) {
-			statistics.time(nanos);
+			peer.answeredOverHttp(nanos);
 		}
 		else {
 			statistics.error();

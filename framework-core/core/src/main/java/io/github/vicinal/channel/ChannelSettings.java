@@ -5,6 +5,8 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.vicinal.peer.PathKind;
+
 /**
  * What is configured of a channel.
  *
@@ -14,9 +16,12 @@ import org.jspecify.annotations.Nullable;
  * @param timeout how long a call may take before the caller gives up, or {@code null} for
  * as long as it takes
  * @param reconnectDelay the shortest time between two attempts to connect a path
+ * @param comparesPaths whether a few idempotent calls go over HTTP although a better path
+ * is open, to notice when that path has become the more expensive one
  * @since 0.1
  */
-public record ChannelSettings(String name, List<PathKind> paths, @Nullable Duration timeout, Duration reconnectDelay) {
+public record ChannelSettings(String name, List<PathKind> paths, @Nullable Duration timeout, Duration reconnectDelay,
+		boolean comparesPaths) {
 
 	public ChannelSettings {
 		if (timeout != null && (timeout.isZero() || timeout.isNegative())) {

@@ -1,6 +1,7 @@
 package io.github.vicinal.channel;
 
 import io.github.vicinal.codec.CodecChoice;
+import io.github.vicinal.peer.PathKind;
 
 /**
  * One way to reach one peer for one contract. Thread-safe.

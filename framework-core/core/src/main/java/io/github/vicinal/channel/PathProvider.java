@@ -2,6 +2,7 @@ package io.github.vicinal.channel;
 
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.peer.PathKind;
 
 /**
  * The client side of one kind of path.

@@ -2,7 +2,6 @@ package io.github.vicinal.channel;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
@@ -17,6 +16,7 @@ import io.github.vicinal.channel.ChannelReport.CodecReport;
 import io.github.vicinal.channel.ChannelReport.PathReport;
 import io.github.vicinal.channel.ChannelReport.PeerReport;
 import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.peer.PathKind;
 
 /**
  * What a channel knows of one peer: its announcement, the paths that are open, and which
@@ -49,6 +49,11 @@ final class PeerLink {
 
 	private volatile @Nullable Path active;
 
+	/**
+	 * Compares the active path with HTTP; {@code null} where there is nothing to compare.
+	 */
+	private volatile @Nullable PathComparison comparison;
+
 	private @Nullable PeerAnnouncement announcement;
 
 	private String reasonForHttp = "no answer over HTTP yet, which would name the peer's paths";
@@ -77,6 +82,37 @@ final class PeerLink {
 	/** Returns the path that the next call takes, or {@code null} for HTTP. */
 	@Nullable Path active() {
 		return this.active;
+	}
+
+	/**
+	 * Returns the path that the next call takes, or {@code null} for HTTP.
+	 * @param idempotent whether the call may be used to compare paths
+	 */
+	@Nullable Path choose(boolean idempotent) {
+		Path path = this.active;
+		PathComparison compared = this.comparison;
+		if (path == null || compared == null || compared.choosesOpenPath(idempotent, System.nanoTime())) {
+			return path;
+		}
+		return null;
+	}
+
+	/** Notes what a call over the active path cost. */
+	void answered(Path path, long nanos) {
+		statistics(path.kind()).time(nanos);
+		PathComparison compared = this.comparison;
+		if (compared != null && path == this.active) {
+			compared.recordOpenPath(nanos, System.nanoTime());
+		}
+	}
+
+	/** Notes what a call over HTTP cost. */
+	void answeredOverHttp(long nanos) {
+		statistics(PathKind.HTTP).time(nanos);
+		PathComparison compared = this.comparison;
+		if (compared != null) {
+			compared.recordHttp(nanos, System.nanoTime());
+		}
 	}
 
 	PathStatistics statistics(PathKind kind) {
@@ -214,6 +250,10 @@ final class PeerLink {
 			return;
 		}
 		this.open.put(path.kind(), path);
+		// Nothing can be cheaper than a direct call, and HTTP probes beside it would
+		// show.
+		boolean compares = this.channel.settings().comparesPaths() && path.kind() != PathKind.DIRECT;
+		this.comparison = compares ? new PathComparison(path.kind(), System.nanoTime()) : null;
 		this.active = path;
 		noteSwitch(PathKind.HTTP, path.kind(), why(path.kind()));
 		logger.info("Channel '{}' -> {}: {} ({}, contract {}, codec {}), fallback http", this.channel.settings().name(),
@@ -266,6 +306,7 @@ final class PeerLink {
 		this.reasons.put(path.kind(), reason);
 		if (this.active == path) {
 			this.active = null;
+			this.comparison = null;
 			this.reasonForHttp = path.kind().id() + ": " + reason;
 			noteSwitch(path.kind(), PathKind.HTTP, reason);
 			logger.info("Channel '{}' -> {}: http ({})", this.channel.settings().name(), this.address,
@@ -288,16 +329,22 @@ final class PeerLink {
 
 	synchronized PeerReport report() {
 		Path current = this.active;
-		PathKind inUse = (current != null) ? current.kind() : PathKind.HTTP;
+		PathComparison compared = this.comparison;
+		boolean costlier = compared != null && !compared.prefersOpenPath();
+		PathKind inUse = (current != null && !costlier) ? current.kind() : PathKind.HTTP;
+		List<String> history = new ArrayList<>(this.switches);
+		if (compared != null) {
+			history.addAll(compared.decisions());
+		}
 		List<PathReport> reports = new ArrayList<>();
 		for (PathKind kind : this.channel.settings().paths()) {
 			reports.add(report(kind, inUse));
 		}
 		CodecReport codec = (current != null)
 				? new CodecReport(current.codec().codec().name(), current.codec().reason()) : null;
-		return new PeerReport(this.address, instanceId(), inUse.id(),
-				(current != null) ? why(inUse) : this.reasonForHttp, codec, reports,
-				List.copyOf((Collection<String>) this.switches));
+		return new PeerReport(this.address, instanceId(), inUse.id(), costlier
+				? "calls over it were measured to be cheaper" : (current != null) ? why(inUse) : this.reasonForHttp,
+				codec, reports, List.copyOf(history));
 	}
 
 	private PathReport report(PathKind kind, PathKind inUse) {

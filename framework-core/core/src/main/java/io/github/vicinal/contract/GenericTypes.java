@@ -49,6 +49,18 @@ final class GenericTypes {
 				: List.of();
 	}
 
+	/** How deeply type arguments are nested; 0 for a class. */
+	static int nesting(Type type) {
+		if (type instanceof GenericArrayType array) {
+			return nesting(array.getGenericComponentType());
+		}
+		int deepest = -1;
+		for (Type argument : arguments(type)) {
+			deepest = Math.max(deepest, nesting(argument));
+		}
+		return deepest + 1;
+	}
+
 	static @Nullable Type componentOf(Type type) {
 		if (type instanceof GenericArrayType array) {
 			return array.getGenericComponentType();

@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TypeClosure {
 
-	/** Expanding generic recursion never ends; nobody writes a contract this large. */
-	private static final int MAX_TYPES = 10_000;
+	/** A generic type that contains itself with larger arguments never ends. */
+	private static final int MAX_NESTED_ARGUMENTS = 16;
 
 	private final List<Class<?>> types;
 
@@ -159,7 +159,8 @@ public final class TypeClosure {
 		private final Deque<Type> open = new ArrayDeque<>();
 
 		void add(@Nullable Type type) {
-			if (type != null && this.seen.size() < MAX_TYPES && this.seen.add(GenericTypes.name(type))) {
+			if (type != null && GenericTypes.nesting(type) <= MAX_NESTED_ARGUMENTS
+					&& this.seen.add(GenericTypes.name(type))) {
 				this.open.add(type);
 			}
 		}

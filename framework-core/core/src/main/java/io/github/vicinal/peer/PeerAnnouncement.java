@@ -10,8 +10,6 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.channel.PathKind;
-
 /**
  * What a peer says of itself, and of one contract, in the {@value #HEADER} header of an
  * HTTP response. The client asked for it with the {@value #REQUEST_HEADER} header, whose

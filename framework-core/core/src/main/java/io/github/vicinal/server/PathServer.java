@@ -2,7 +2,7 @@ package io.github.vicinal.server;
 
 import java.util.Optional;
 
-import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.peer.PathKind;
 
 /**
  * The server side of one kind of path.

@@ -5,7 +5,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.peer.PathKind;
 
 /**
  * What properties say of one channel; everything is optional.

@@ -22,8 +22,10 @@ import io.github.vicinal.boot.contract.ResultShape;
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
+import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.channel.Path;
 import io.github.vicinal.channel.PathException;
+import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.contract.ContractMethod;
 
@@ -51,6 +53,8 @@ final class ClientChannel {
 
 	private final List<ChannelInterceptor> interceptors;
 
+	private final ChannelListener[] listeners;
+
 	private final AsyncCalls async;
 
 	/** Why the channel may not use typed paths at all. */
@@ -68,8 +72,8 @@ final class ClientChannel {
 	private volatile @Nullable UriTemplates uris;
 
 	ClientChannel(Channel channel, HttpLegs legs, CallTargets targets, @Nullable String clientName, boolean discovers,
-			ClientObservation observation, List<ChannelInterceptor> interceptors, AsyncCalls async,
-			@Nullable String restriction) {
+			ClientObservation observation, List<ChannelInterceptor> interceptors, List<ChannelListener> listeners,
+			AsyncCalls async, @Nullable String restriction) {
 		this.channel = channel;
 		this.legs = legs;
 		this.targets = targets;
@@ -77,6 +81,7 @@ final class ClientChannel {
 		this.discovers = discovers;
 		this.observation = observation;
 		this.interceptors = List.copyOf(interceptors);
+		this.listeners = listeners.toArray(ChannelListener[]::new);
 		this.async = async;
 		this.restriction = restriction;
 		Duration timeout = channel.settings().timeout();
@@ -163,13 +168,13 @@ final class ClientChannel {
 		}
 
 		private static @Nullable String[] queryNames(Class<?> type, ContractMethod method) {
-			String[] names = ExchangeContractReader.queryNames(type, method);
+			@Nullable String[] names = ExchangeContractReader.queryNames(type, method);
 			for (String name : names) {
 				if (name != null) {
 					return names;
 				}
 			}
-			return new String[0];
+			return new @Nullable String[0];
 		}
 
 		@Nullable String onlyHttpBecause(@Nullable Object[] arguments) {
@@ -233,16 +238,25 @@ final class ClientChannel {
 	 * @return a path, or {@code null} for HTTP
 	 */
 	@Nullable Path path(MethodPlan plan, @Nullable String address, @Nullable Object[] arguments) {
-		Path path = this.channel.path(address);
+		Path path = this.channel.path(address, plan.method().idempotent());
 		if (path == null || (this.discovers && (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0)) {
+			tell(plan, PathKind.HTTP, plan.method().httpOnlyReason());
 			return null;
 		}
 		String reason = (this.restriction != null) ? this.restriction : plan.onlyHttpBecause(arguments);
 		if (reason != null) {
-			this.channel.leftToHttp(plan.method().httpOnlyReason() != null ? plan.method() + ": " + reason : reason);
+			this.channel.leftToHttp((plan.method().httpOnlyReason() != null) ? plan.method() + ": " + reason : reason);
+			tell(plan, PathKind.HTTP, reason);
 			return null;
 		}
+		tell(plan, path.kind(), null);
 		return path;
+	}
+
+	private void tell(MethodPlan plan, PathKind path, @Nullable String reason) {
+		for (ChannelListener listener : this.listeners) {
+			listener.calling(this.channel, plan.method(), path, reason);
+		}
 	}
 
 	@Nullable String target() {
@@ -274,11 +288,11 @@ final class ClientChannel {
 			this.channel.unseenOverHttp();
 		}
 		if (chosen != null && ThreadLocalRandom.current().nextBoolean()) {
-			// A balancer that takes turns was asked twice for this call: once here and
-			// once
-			// by the HTTP client. An extra turn now and then keeps the two from staying
-			// in
-			// step, which would hide a replica from one of them for ever.
+			/*
+			 * A balancer that takes turns was asked twice for this call: once here and
+			 * once by the HTTP client. An extra turn now and then keeps the two from
+			 * staying in step, which would hide a replica from one of them for ever.
+			 */
 			this.targets.choose();
 		}
 	}
@@ -293,6 +307,7 @@ final class ClientChannel {
 		catch (PathException ex) {
 			if (mayRepeat(plan, ex)) {
 				observed.failed(ex, ex);
+				tell(plan, PathKind.HTTP, ex.getMessage());
 				return new Attempt.GoOn();
 			}
 			return new Attempt.Unanswered(ex, observed);

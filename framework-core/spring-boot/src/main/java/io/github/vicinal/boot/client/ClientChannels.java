@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -20,9 +21,10 @@ import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
+import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.channel.ChannelReport;
 import io.github.vicinal.channel.ChannelSettings;
-import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.channel.PathProvider;
 import io.github.vicinal.contract.Contract;
 
@@ -37,6 +39,8 @@ public final class ClientChannels implements AutoCloseable {
 	private final Map<String, ChannelDefinition> definitions;
 
 	private final Duration reconnectDelay;
+
+	private final boolean comparesPaths;
 
 	private final Collection<AffinityChannel> configured;
 
@@ -53,25 +57,29 @@ public final class ClientChannels implements AutoCloseable {
 	 * @param legs connects proxies and request factories
 	 * @param observation observes calls
 	 * @param interceptors the application's interceptors, outermost first
+	 * @param listeners are told of each call
 	 * @param async runs calls whose caller does not wait
 	 * @param connector runs attempts to connect
 	 * @param clock dates decisions
 	 */
-	public record Toolbox(List<PathProvider> providers, HttpLegs legs, ClientObservation observation,
-			List<ChannelInterceptor> interceptors, AsyncCalls async, Executor connector, Clock clock) {
+	public record Toolbox(Supplier<List<PathProvider>> providers, HttpLegs legs, ClientObservation observation,
+			Supplier<List<ChannelInterceptor>> interceptors, Supplier<List<ChannelListener>> listeners,
+			AsyncCalls async, Executor connector, Clock clock) {
 	}
 
 	/**
 	 * Creates the channels.
 	 * @param definitions what properties say, by channel name
 	 * @param reconnectDelay the shortest time between two attempts to connect a path
+	 * @param comparesPaths whether a few calls go over HTTP to compare it
 	 * @param configured annotations on configuration classes
 	 * @param tools what all channels share
 	 */
-	public ClientChannels(Map<String, ChannelDefinition> definitions, Duration reconnectDelay,
+	public ClientChannels(Map<String, ChannelDefinition> definitions, Duration reconnectDelay, boolean comparesPaths,
 			Collection<AffinityChannel> configured, Toolbox tools) {
 		this.definitions = Map.copyOf(definitions);
 		this.reconnectDelay = reconnectDelay;
+		this.comparesPaths = comparesPaths;
 		this.configured = List.copyOf(configured);
 		this.tools = tools;
 		for (AffinityChannel annotation : configured) {
@@ -130,17 +138,17 @@ public final class ClientChannels implements AutoCloseable {
 			}
 			Duration timeout = (definition.timeout() != null) ? definition.timeout() : facts.timeout();
 			ChannelSettings settings = settings(key, paths(definition, annotation), timeout);
-			Channel channel = new Channel(settings, contract, this.tools.providers(), this.tools.connector(),
+			Channel channel = new Channel(settings, contract, this.tools.providers().get(), this.tools.connector(),
 					this.tools.clock());
 			return new ClientChannel(channel, this.tools.legs(), facts.targets(), facts.clientName(), facts.discovers(),
-					this.tools.observation(), this.tools.interceptors(), this.tools.async(),
-					restriction(definition, facts));
+					this.tools.observation(), this.tools.interceptors().get(), this.tools.listeners().get(),
+					this.tools.async(), restriction(definition, facts));
 		});
 	}
 
 	private ChannelSettings settings(String name, List<PathKind> paths, @Nullable Duration timeout) {
 		try {
-			return new ChannelSettings(name, paths, timeout, this.reconnectDelay);
+			return new ChannelSettings(name, paths, timeout, this.reconnectDelay, this.comparesPaths);
 		}
 		catch (IllegalArgumentException ex) {
 			throw new InvalidChannelException(String.valueOf(ex.getMessage()),

@@ -15,7 +15,7 @@ import org.springframework.http.client.observation.ClientRequestObservationConte
 import org.springframework.http.client.observation.ClientRequestObservationConvention;
 
 import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.observation.ChannelObservationContext;
 import io.github.vicinal.observation.ChannelObservationConvention;
 import io.github.vicinal.observation.ChannelObservationDocumentation;

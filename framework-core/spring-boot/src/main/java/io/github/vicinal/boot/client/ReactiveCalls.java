@@ -4,6 +4,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.web.reactive.function.client.ClientRequest;
 import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
@@ -73,6 +74,9 @@ final class ReactiveCalls {
 	private static Flux<Object> original(ClientChannel channel, HttpLeg leg, Original original) {
 		try {
 			Object publisher = channel.legs().run(leg, original);
+			if (publisher == null) {
+				return Flux.error(new IllegalStateException("The HTTP client returned no publisher"));
+			}
 			return Flux.from((Publisher<Object>) publisher).contextWrite((context) -> context.put(HttpLeg.class, leg));
 		}
 		catch (Throwable ex) {
@@ -94,7 +98,7 @@ final class ReactiveCalls {
 	private static Mono<ClientResponse> exchange(HttpLeg leg, ClientRequest request, ExchangeFunction next) {
 		Reply.Failure replayed = leg.replayed();
 		if (replayed != null) {
-			return Mono.just(ClientResponse.create(replayed.status())
+			return Mono.just(ClientResponse.create(HttpStatusCode.valueOf(replayed.status()))
 				.headers((headers) -> replayed.headers().forEach(headers::addAll))
 				.body(Flux.just(org.springframework.core.io.buffer.DefaultDataBufferFactory.sharedInstance
 					.wrap(replayed.body())))

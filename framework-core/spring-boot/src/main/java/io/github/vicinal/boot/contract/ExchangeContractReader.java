@@ -20,7 +20,7 @@ import org.springframework.web.service.annotation.HttpExchange;
 import io.github.vicinal.boot.contract.ArgumentRules.RuleOrReason;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.AffinityChannel.Idempotence;
-import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.contract.ContractReader;
@@ -122,7 +122,7 @@ public final class ExchangeContractReader implements ContractReader {
 	 * @return a name, or {@code null}, for each argument
 	 */
 	public static @Nullable String[] queryNames(Class<?> contract, ContractMethod method) {
-		String[] names = new String[method.argumentTypes().size()];
+		@Nullable String[] names = new @Nullable String[method.argumentTypes().size()];
 		for (int i = 0; i < names.length; i++) {
 			MethodParameter parameter = new MethodParameter(method.method(), i).withContainingClass(contract);
 			RequestParam param = parameter.getParameterAnnotation(RequestParam.class);

@@ -50,7 +50,7 @@ final class ArgumentValidation {
 
 	private void validateBody(MethodParameter parameter, Object body) throws MethodArgumentNotValidException {
 		for (Annotation annotation : parameter.getParameterAnnotations()) {
-			@Nullable Object[] hints = ValidationAnnotationUtils.determineValidationHints(annotation);
+			Object @Nullable [] hints = ValidationAnnotationUtils.determineValidationHints(annotation);
 			if (hints == null) {
 				continue;
 			}

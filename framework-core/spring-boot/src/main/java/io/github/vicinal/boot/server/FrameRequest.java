@@ -12,8 +12,10 @@ import java.util.TreeMap;
 
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletContext;
+import jakarta.servlet.http.HttpServletMapping;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.MappingMatch;
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.channel.CallFrame;
@@ -117,6 +119,11 @@ final class FrameRequest extends HttpServletRequestWrapper {
 	}
 
 	@Override
+	public HttpServletMapping getHttpServletMapping() {
+		return DefaultMapping.INSTANCE;
+	}
+
+	@Override
 	public String getProtocol() {
 		return "HTTP/1.1";
 	}
@@ -206,6 +213,33 @@ final class FrameRequest extends HttpServletRequestWrapper {
 	@Override
 	public ServletContext getServletContext() {
 		return this.servletContext;
+	}
+
+	/** The mapping of a dispatcher servlet at {@code /}. */
+	private enum DefaultMapping implements HttpServletMapping {
+
+		INSTANCE;
+
+		@Override
+		public String getMatchValue() {
+			return "";
+		}
+
+		@Override
+		public String getPattern() {
+			return "/";
+		}
+
+		@Override
+		public String getServletName() {
+			return "dispatcherServlet";
+		}
+
+		@Override
+		public MappingMatch getMappingMatch() {
+			return MappingMatch.DEFAULT;
+		}
+
 	}
 
 }

@@ -84,8 +84,8 @@ final class HandlerFailures {
 		if (response.errorMessage() != null) {
 			request.setAttribute(RequestDispatcher.ERROR_MESSAGE, response.errorMessage());
 		}
-		ResponseEntity<Map<String, Object>> entity = controller.error(request);
-		Map<String, Object> body = entity.getBody();
+		ResponseEntity<Map<String, @Nullable Object>> entity = controller.error(request);
+		Map<String, @Nullable Object> body = entity.getBody();
 		if (body == null) {
 			return new Reply.Failure(status, headers, new byte[0], remoteType);
 		}

@@ -9,8 +9,11 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.boot.webmvc.autoconfigure.error.BasicErrorController;
 import org.springframework.boot.webmvc.error.ErrorController;
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
+import org.springframework.util.ClassUtils;
 import org.springframework.validation.Validator;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.support.ConfigurableWebBindingInitializer;
 import org.springframework.web.method.annotation.HandlerMethodValidator;
 import org.springframework.web.servlet.HandlerExceptionResolver;
@@ -99,10 +102,18 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 		Validator validator = (adapter != null
 				&& adapter.getWebBindingInitializer() instanceof ConfigurableWebBindingInitializer initializer)
 						? initializer.getValidator() : null;
-		boolean jakarta = org.springframework.util.ClassUtils.isPresent("jakarta.validation.Validator",
-				this.context.getClassLoader());
-		return new ArgumentValidation(validator, (jakarta && adapter != null && HandlerMethodValidator
-			.from(adapter.getWebBindingInitializer(), null) instanceof HandlerMethodValidator method) ? method : null);
+		return new ArgumentValidation(validator, (adapter != null) ? methodValidator(adapter) : null);
+	}
+
+	private @Nullable HandlerMethodValidator methodValidator(RequestMappingHandlerAdapter adapter) {
+		if (!ClassUtils.isPresent("jakarta.validation.Validator", this.context.getClassLoader())) {
+			return null;
+		}
+		return (HandlerMethodValidator.from(adapter.getWebBindingInitializer(), new DefaultParameterNameDiscoverer(),
+				(parameter) -> false,
+				(parameter) -> parameter
+					.hasParameterAnnotation(RequestParam.class)) instanceof HandlerMethodValidator validator)
+							? validator : null;
 	}
 
 	private HandlerFailures failures() {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
@@ -39,9 +39,11 @@ public final class ServiceCatalog implements AutoCloseable {
 
 	private final ServiceSource source;
 
-	private final ServiceRegistry registry;
+	private final Supplier<ServiceRegistry> registry;
 
-	private final List<PathServer> servers;
+	private final Supplier<List<PathServer>> serverSupplier;
+
+	private List<PathServer> servers = List.of();
 
 	private final Map<String, String> announcements = new ConcurrentHashMap<>();
 
@@ -69,12 +71,12 @@ public final class ServiceCatalog implements AutoCloseable {
 	 * @param registry where servers look services up
 	 * @param servers the kinds of path that the application has
 	 */
-	public ServiceCatalog(Supplier<PeerIdentity> self, ServiceSource source, ServiceRegistry registry,
-			List<PathServer> servers) {
+	public ServiceCatalog(Supplier<PeerIdentity> self, ServiceSource source, Supplier<ServiceRegistry> registry,
+			Supplier<List<PathServer>> servers) {
 		this.self = self;
 		this.source = source;
 		this.registry = registry;
-		this.servers = List.copyOf(servers);
+		this.serverSupplier = servers;
 	}
 
 	/**
@@ -102,13 +104,13 @@ public final class ServiceCatalog implements AutoCloseable {
 		if (this.closed) {
 			return new PeerAnnouncement(identity, Set.of(), "", "it is shutting down");
 		}
-		Service service = this.registry.find(contractName);
+		Service service = this.registry.get().find(contractName);
 		if (service == null) {
 			service = this.source.find(contractName);
 			if (service == null) {
 				return new PeerAnnouncement(identity, Set.of(), "", "no controller implements the contract");
 			}
-			this.registry.register(service);
+			this.registry.get().register(service);
 		}
 		Optional<String> refusal = service.refusal();
 		if (refusal.isPresent()) {
@@ -130,6 +132,7 @@ public final class ServiceCatalog implements AutoCloseable {
 	private void start() {
 		if (!this.started) {
 			this.started = true;
+			this.servers = List.copyOf(this.serverSupplier.get());
 			this.servers.forEach(PathServer::start);
 		}
 	}
@@ -150,7 +153,8 @@ public final class ServiceCatalog implements AutoCloseable {
 	 * @return a snapshot
 	 */
 	public List<ServiceReport> reports() {
-		return this.registry.services()
+		return this.registry.get()
+			.services()
 			.stream()
 			.map((service) -> new ServiceReport(service.contract().name(), service.contract().hash(),
 					service.refusal().isEmpty(), service.refusal().orElse("")))

@@ -7,7 +7,7 @@ import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Path;
 import io.github.vicinal.channel.PathException;
 import io.github.vicinal.channel.PathException.Reason;
-import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.codec.CodecChoice;
 

@@ -10,7 +10,7 @@ import java.util.function.Function;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.channel.CallFrame;
-import io.github.vicinal.channel.PathKind;
+import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;

@@ -1,0 +1,105 @@
+package io.github.vicinal.benchmarks;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.github.vicinal.benchmarks.call.CallMeasurement;
+import io.github.vicinal.benchmarks.call.EchoServer;
+import io.github.vicinal.benchmarks.call.StartupMeasurement;
+import io.github.vicinal.benchmarks.trainticket.TrainTicketMeasurement;
+
+/** The one entry to measurements. */
+@Command(name = "bench", mixinStandardHelpOptions = true,
+		description = "Measures by name; 'list' shows the names. Exit code 1: a bar falls short. 2: bad usage.")
+public final class Bench implements Callable<Integer> {
+
+	private static final List<Measurement> MEASUREMENTS = List.of(new CallMeasurement(), new StartupMeasurement(),
+			new TrainTicketMeasurement());
+
+	@Spec
+	@SuppressWarnings("NullAway.Init")
+	private CommandSpec spec;
+
+	@Parameters(paramLabel = "NAME", description = "the measurement, or 'list'")
+	@SuppressWarnings("NullAway.Init")
+	private String name;
+
+	@Option(names = "--quick", description = "rough figures in a fraction of the time; not for bars")
+	private boolean quick;
+
+	@Option(names = "--check", description = "exit with 1 and name each bar that falls short")
+	private boolean check;
+
+	@Option(names = "--json", paramLabel = "FILE", description = "write all figures to this file, too")
+	private @Nullable Path json;
+
+	@Option(names = "--trainticket-jar", hidden = true)
+	private @Nullable Path trainTicketJar;
+
+	/**
+	 * Runs the command.
+	 * @param arguments its arguments
+	 */
+	public static void main(String[] arguments) {
+		if (arguments.length > 0 && arguments[0].equals(EchoServer.COMMAND)) {
+			EchoServer.main(arguments);
+			return;
+		}
+		System.exit(new CommandLine(new Bench()).execute(arguments));
+	}
+
+	@Override
+	public Integer call() throws Exception {
+		PrintWriter out = this.spec.commandLine().getOut();
+		if (this.name.equals("list")) {
+			MEASUREMENTS.forEach((known) -> out.printf("%-12s %s%n", known.name(), known.description()));
+			return 0;
+		}
+		Measurement measurement = MEASUREMENTS.stream()
+			.filter((known) -> known.name().equals(this.name))
+			.findFirst()
+			.orElseThrow(() -> new CommandLine.ParameterException(this.spec.commandLine(),
+					"There is no measurement '%s'; the names are %s".formatted(this.name,
+							MEASUREMENTS.stream().map(Measurement::name).toList())));
+		Machine before = Machine.now();
+		out.printf("%s: %s%n", measurement.name(), measurement.description());
+		out.printf("Machine: %d processors, JDK %s, %s, load %.2f%n", before.processors(), before.java(),
+				before.kernel(), before.load());
+		if (!before.quiet()) {
+			out.println("The machine is not idle: do not quote these figures.");
+		}
+		out.flush();
+		Report report = measurement.run(new Measurement.Settings(this.quick, this.trainTicketJar, out));
+		out.println();
+		out.print(report.table());
+		report.bars()
+			.forEach((bar) -> out.printf("%s %s: %.4f, at most %.4f%n", bar.passes() ? "holds      " : "FALLS SHORT",
+					bar.name(), bar.value(), bar.limit()));
+		out.flush();
+		if (this.json != null) {
+			Map<String, Object> all = new LinkedHashMap<>();
+			all.put("measurement", measurement.name());
+			all.put("quick", this.quick);
+			all.put("machine", before);
+			all.put("rows", report.rows());
+			all.put("bars", report.bars());
+			JsonMapper.builder().build().writerWithDefaultPrettyPrinter().writeValue(this.json, all);
+		}
+		boolean fallsShort = report.bars().stream().anyMatch((bar) -> !bar.passes());
+		return (this.check && fallsShort) ? 1 : 0;
+	}
+
+}

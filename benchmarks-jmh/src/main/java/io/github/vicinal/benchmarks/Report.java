@@ -1,0 +1,129 @@
+package io.github.vicinal.benchmarks;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Figures of a measurement, in rows, and its bars. */
+public final class Report {
+
+	private final List<String> columns;
+
+	private final List<Map<String, Object>> rows = new ArrayList<>();
+
+	private final List<Bar> bars = new ArrayList<>();
+
+	/**
+	 * A figure that must hold.
+	 *
+	 * @param name what is compared
+	 * @param value what was measured
+	 * @param limit the largest value that passes
+	 */
+	public record Bar(String name, double value, double limit) {
+
+		/**
+		 * Returns whether the bar holds; a value that could not be computed does not.
+		 * @return whether the value is within the limit
+		 */
+		public boolean passes() {
+			return this.value <= this.limit;
+		}
+
+	}
+
+	/**
+	 * Creates an empty report.
+	 * @param columns names of the columns, with units
+	 */
+	public Report(String... columns) {
+		this.columns = List.of(columns);
+	}
+
+	/**
+	 * Adds a row.
+	 * @param values as many as there are columns
+	 */
+	public void row(Object... values) {
+		if (values.length != this.columns.size()) {
+			throw new IllegalArgumentException("%d values for the columns %s".formatted(values.length, this.columns));
+		}
+		Map<String, Object> row = new LinkedHashMap<>();
+		for (int i = 0; i < values.length; i++) {
+			row.put(this.columns.get(i), values[i]);
+		}
+		this.rows.add(row);
+	}
+
+	/**
+	 * Adds a bar.
+	 * @param name what is compared
+	 * @param value what was measured
+	 * @param limit the largest value that passes
+	 */
+	public void bar(String name, double value, double limit) {
+		this.bars.add(new Bar(name, value, limit));
+	}
+
+	/**
+	 * Returns the rows.
+	 * @return values by column
+	 */
+	public List<Map<String, Object>> rows() {
+		return List.copyOf(this.rows);
+	}
+
+	/**
+	 * Returns the bars.
+	 * @return the bars
+	 */
+	public List<Bar> bars() {
+		return List.copyOf(this.bars);
+	}
+
+	/**
+	 * Lays the rows out as a Markdown table.
+	 * @return lines
+	 */
+	public String table() {
+		List<List<String>> cells = new ArrayList<>();
+		cells.add(this.columns);
+		for (Map<String, Object> row : this.rows) {
+			cells.add(row.values().stream().map(Report::text).toList());
+		}
+		int[] widths = new int[this.columns.size()];
+		for (List<String> line : cells) {
+			for (int i = 0; i < widths.length; i++) {
+				widths[i] = Math.max(widths[i], line.get(i).length());
+			}
+		}
+		StringBuilder table = new StringBuilder();
+		for (int i = 0; i < cells.size(); i++) {
+			for (int j = 0; j < widths.length; j++) {
+				String format = (j == 0) ? "| %-" + widths[j] + "s " : "| %" + widths[j] + "s ";
+				table.append(format.formatted(cells.get(i).get(j)));
+			}
+			table.append("|\n");
+			if (i == 0) {
+				for (int j = 0; j < widths.length; j++) {
+					table.append("|").append("-".repeat(widths[j] + 1)).append((j == 0) ? "-" : ":");
+				}
+				table.append("|\n");
+			}
+		}
+		return table.toString();
+	}
+
+	private static String text(Object value) {
+		if (value instanceof Double number) {
+			double magnitude = Math.abs(number);
+			String format = (magnitude >= 100) ? "%.0f"
+					: (magnitude >= 10) ? "%.1f" : (magnitude >= 1) ? "%.2f" : "%.3f";
+			return String.format(Locale.ROOT, format, number);
+		}
+		return String.valueOf(value);
+	}
+
+}

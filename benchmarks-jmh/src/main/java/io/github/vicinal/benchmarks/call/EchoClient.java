@@ -1,0 +1,101 @@
+package io.github.vicinal.benchmarks.call;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.service.registry.ImportHttpServices;
+
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.channel.ChannelReport;
+
+/** A client application. */
+final class EchoClient implements AutoCloseable {
+
+	private static final int MAX_CONNECTIONS = 200;
+
+	private static final long UPGRADE_SECONDS = 30;
+
+	private final ConfigurableApplicationContext context;
+
+	private EchoClient(ConfigurableApplicationContext context) {
+		this.context = context;
+	}
+
+	/**
+	 * Starts a client and waits until its calls take the path.
+	 * @param port where the server is
+	 * @param path the path, or {@code http} for a client without Vicinal
+	 * @param observed whether observation is on
+	 */
+	static EchoClient start(String port, String path, boolean observed) throws InterruptedException {
+		Map<String, Object> properties = new HashMap<>(Map.of("spring.main.web-application-type", "none",
+				"spring.http.serviceclient.echo.base-url", "http://localhost:" + port));
+		if (path.equals("http")) {
+			properties.put("vicinal.enabled", "false");
+		}
+		else {
+			properties.put("vicinal.channels.echo.paths", path);
+		}
+		EchoClient client = new EchoClient(Contexts.start(Application.class, observed, properties));
+		if (!path.equals("http")) {
+			client.awaitPath(path);
+		}
+		return client;
+	}
+
+	private void awaitPath(String path) throws InterruptedException {
+		long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(UPGRADE_SECONDS);
+		echo().note(Echo.Note.sample());
+		while (true) {
+			ChannelReport report = this.context.getBean(ChannelsEndpoint.class).channel("echo");
+			if (report != null && !report.peers().isEmpty() && report.peers().get(0).path().equals(path)) {
+				return;
+			}
+			if (System.nanoTime() - deadline > 0) {
+				throw new IllegalStateException("The channel did not reach the path %s: %s".formatted(path, report));
+			}
+			Thread.sleep(20);
+		}
+	}
+
+	Echo echo() {
+		return this.context.getBean(Echo.class);
+	}
+
+	String codec() {
+		ChannelReport report = this.context.getBean(ChannelsEndpoint.class).channel("echo");
+		if (report == null) {
+			return "";
+		}
+		ChannelReport.CodecReport codec = report.peers().get(0).codec();
+		return (codec != null) ? codec.name() : "";
+	}
+
+	@Override
+	public void close() {
+		this.context.close();
+	}
+
+	/** A common application whose HTTP client does not wait for a connection. */
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@ImportHttpServices(group = "echo", types = Echo.class)
+	static class Application {
+
+		@Bean
+		HttpComponentsClientHttpRequestFactoryBuilder httpClient() {
+			return ClientHttpRequestFactoryBuilder.httpComponents()
+				.withConnectionManagerCustomizer((connections) -> connections.setMaxConnTotal(MAX_CONNECTIONS)
+					.setMaxConnPerRoute(MAX_CONNECTIONS));
+		}
+
+	}
+
+}

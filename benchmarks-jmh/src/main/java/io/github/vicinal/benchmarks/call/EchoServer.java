@@ -1,0 +1,74 @@
+package io.github.vicinal.benchmarks.call;
+
+import java.io.IOException;
+import java.util.Map;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The server side, in this JVM or in one of its own. */
+public final class EchoServer {
+
+	/** The first argument that makes a JVM this server. */
+	public static final String COMMAND = "echo-server";
+
+	/** What the server prints before its port. */
+	static final String READY = "echo-server ready on port ";
+
+	private EchoServer() {
+	}
+
+	/**
+	 * Serves until standard input ends.
+	 * @param arguments ignored
+	 */
+	public static void main(String[] arguments) {
+		try (ConfigurableApplicationContext context = start(true)) {
+			System.out.println(READY + port(context));
+			System.out.flush();
+			while (System.in.read() >= 0) {
+				continue;
+			}
+		}
+		catch (IOException ex) {
+			throw new java.io.UncheckedIOException(ex);
+		}
+	}
+
+	static ConfigurableApplicationContext start(boolean observed) {
+		return Contexts.start(Application.class, observed, Map.of("server.port", "0"));
+	}
+
+	static String port(ConfigurableApplicationContext context) {
+		return String.valueOf(context.getEnvironment().getProperty("local.server.port"));
+	}
+
+	/** A common application. */
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import(EchoController.class)
+	static class Application {
+
+	}
+
+	/** Returns what it gets. */
+	@RestController
+	static class EchoController implements Echo {
+
+		@Override
+		public Order order(Order order) {
+			return order;
+		}
+
+		@Override
+		public Note note(Note note) {
+			return note;
+		}
+
+	}
+
+}

@@ -1,0 +1,121 @@
+package io.github.vicinal.benchmarks.call;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.github.vicinal.benchmarks.Measurement;
+import io.github.vicinal.benchmarks.Report;
+
+/**
+ * Start-up of an application that annotates nothing, with the starter's jars on its class
+ * path and without them, by turns.
+ */
+public final class StartupMeasurement implements Measurement {
+
+	@Override
+	public String name() {
+		return "startup";
+	}
+
+	@Override
+	public String description() {
+		return "context start-up of an application that annotates nothing, with the starter and without it";
+	}
+
+	@Override
+	public Report run(Settings settings) throws Exception {
+		int repeats = settings.quick() ? 5 : 21;
+		Path jar = Path.of(System.getProperty("java.class.path"));
+		Path directory = Files.createTempDirectory("vicinal-startup");
+		try {
+			String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+			run(List.of(java, "-Djarmode=tools", "-jar", jar.toString(), "extract", "--destination",
+					directory.toString(), "--force"));
+			List<Path> jars;
+			try (Stream<Path> files = Files.walk(directory)) {
+				jars = files.filter((file) -> file.toString().endsWith(".jar")).toList();
+			}
+			String with = classPath(jars, true);
+			String without = classPath(jars, false);
+			List<Double> withMillis = new ArrayList<>();
+			List<Double> withoutMillis = new ArrayList<>();
+			for (int i = 0; i < repeats; i++) {
+				settings.say("Repeat %d of %d ...", i + 1, repeats);
+				withoutMillis.add(start(java, without));
+				withMillis.add(start(java, with));
+			}
+			double withMedian = median(withMillis);
+			double withoutMedian = median(withoutMillis);
+			Report report = new Report("application", "start-up ms", "starts");
+			report.row("without the starter", withoutMedian, repeats);
+			report.row("with the starter", withMedian, repeats);
+			report.bar("start-up with the starter / without it", withMedian / withoutMedian, 1.05);
+			return report;
+		}
+		finally {
+			delete(directory);
+		}
+	}
+
+	private static double median(List<Double> values) {
+		return Sample.median(values.stream().mapToDouble(Double::doubleValue).toArray());
+	}
+
+	private static String classPath(List<Path> jars, boolean starter) {
+		return jars.stream()
+			.filter((jar) -> starter || !isStarter(jar.getFileName().toString()))
+			.map(Path::toString)
+			.collect(Collectors.joining(java.io.File.pathSeparator));
+	}
+
+	/** The starter's own jars; those of the benchmarks hold the application. */
+	private static boolean isStarter(String name) {
+		return (name.startsWith("vicinal-") && !name.startsWith("vicinal-benchmarks")) || name.startsWith("fory-");
+	}
+
+	private static double start(String java, String classPath) throws IOException, InterruptedException {
+		String output = run(List.of(java, "-cp", classPath, PlainApplication.class.getName()));
+		return output.lines()
+			.filter((line) -> line.startsWith(PlainApplication.STARTED))
+			.mapToDouble((line) -> Double.parseDouble(line.substring(PlainApplication.STARTED.length())))
+			.findFirst()
+			.orElseThrow(() -> new IOException("The application did not start: " + output));
+	}
+
+	private static String run(List<String> command) throws IOException, InterruptedException {
+		Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		if (process.waitFor() != 0) {
+			throw new IOException("%s failed: %s".formatted(command, output));
+		}
+		return output;
+	}
+
+	private static void delete(Path directory) throws IOException {
+		Files.walkFileTree(directory, new SimpleFileVisitor<>() {
+
+			@Override
+			public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+				Files.delete(file);
+				return FileVisitResult.CONTINUE;
+			}
+
+			@Override
+			public FileVisitResult postVisitDirectory(Path visited, java.io.IOException failure) throws IOException {
+				Files.delete(visited);
+				return FileVisitResult.CONTINUE;
+			}
+
+		});
+	}
+
+}

@@ -1,0 +1,46 @@
+package io.github.vicinal.choice;
+
+import java.util.Locale;
+
+/**
+ * One decision of a {@link SwitchingRule}, with the numbers behind it. Costs and loss are
+ * in the unit of the samples.
+ *
+ * @param nanos when, in the caller's time
+ * @param from the candidate before
+ * @param to the candidate after
+ * @param kind what led to it
+ * @param costFrom the mean cost of a call by {@code from}, {@code NaN} if unknown
+ * @param costTo the mean cost of a call by {@code to}, {@code NaN} if unknown
+ * @param callsExpected the calls over which the switch was to pay
+ * @param loss what a switch was taken to cost
+ * @since 0.1
+ */
+public record Decision(long nanos, String from, String to, Kind kind, double costFrom, double costTo,
+		double callsExpected, double loss) {
+
+	/**
+	 * What leads to a decision.
+	 *
+	 * @since 0.1
+	 */
+	public enum Kind {
+
+		/** The expected gain exceeded the loss. */
+		GAIN,
+
+		/** The current candidate failed or became unavailable. */
+		FAILURE
+
+	}
+
+	@Override
+	public String toString() {
+		if (this.kind == Kind.FAILURE) {
+			return String.format(Locale.ROOT, "%s -> %s: %s failed", this.from, this.to, this.from);
+		}
+		return String.format(Locale.ROOT, "%s -> %s: (%.4g - %.4g) x %.4g calls > loss %.4g", this.from, this.to,
+				this.costFrom, this.costTo, this.callsExpected, this.loss);
+	}
+
+}

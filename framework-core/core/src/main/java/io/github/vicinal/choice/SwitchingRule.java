@@ -1,0 +1,487 @@
+package io.github.vicinal.choice;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Decides which of a few alternatives to use, from what each call of them cost.
+ * <p>
+ * It switches when {@code (cost now - cost of the other) * calls expected} exceeds the
+ * loss that earlier switches were measured to cause, plus a margin. A dwell time that
+ * doubles whenever a switch is taken back keeps it from going back and forth. The other
+ * candidates are known from rare probes. A failure of the current candidate is answered
+ * at once; a candidate that failed returns only after several clean probes.
+ *
+ * <pre class="code">
+ * int candidate = rule.choose(now, call.idempotent());
+ * // ... make the call by it ...
+ * rule.record(candidate, cost, now);
+ * </pre>
+ *
+ * Candidates are numbered in order of preference: while the current one has no sample
+ * yet, an earlier one that becomes available takes its place. Costs are in any unit, the
+ * same for all candidates and for the loss, for instance nanoseconds. Time is the
+ * caller's, in nanoseconds, and never goes backwards.
+ * <p>
+ * Not thread-safe: a caller that shares a rule holds a lock around each method, which
+ * take some nanoseconds and allocate nothing, apart from switches.
+ *
+ * @since 0.1
+ */
+public final class SwitchingRule {
+
+	/** Returned where no candidate is available. */
+	public static final int NONE = -1;
+
+	/** How many decisions {@link #decisions()} remembers. */
+	public static final int MAX_DECISIONS = 64;
+
+	/** The current candidate is compared with the others once in so many samples. */
+	private static final int DECIDE_INTERVAL = 16;
+
+	/** A candidate's mean follows with this weight once it has enough samples. */
+	private static final double WEIGHT = 1.0 / 256;
+
+	/** Rare probes must count for more than calls by the current candidate. */
+	private static final double PROBE_WEIGHT = 1.0 / 64;
+
+	/** So many standard errors must lie between two means before they differ. */
+	private static final double CONFIDENCE = 5.5;
+
+	/**
+	 * One sample counts for at most so many times the mean, or an outlier would decide.
+	 */
+	private static final double MAX_OUTLIER = 8;
+
+	/** So many samples in a row can show that a candidate has changed for good. */
+	private static final int BLOCK = 16;
+
+	private static final double BLOCK_DEVIATION = 2.5;
+
+	private static final double LOSS_WEIGHT = 0.25;
+
+	private static final double RATE_WEIGHT = 0.125;
+
+	private final SwitchingSettings settings;
+
+	private final Candidate[] candidates;
+
+	private final Deque<Decision> decisions = new ArrayDeque<>();
+
+	private int current = NONE;
+
+	private int previous = NONE;
+
+	private long calls;
+
+	private long probes;
+
+	private long callsAtLastProbe;
+
+	private int nextProbe;
+
+	private int sinceDecision;
+
+	private double nanosPerCall = Double.NaN;
+
+	private long windowStart;
+
+	private long windowCalls;
+
+	private boolean windowOpen;
+
+	private double loss;
+
+	private boolean switched;
+
+	private long switchedAt;
+
+	private long backOffNanos;
+
+	private long switches;
+
+	/**
+	 * Creates a rule for candidates that are all unavailable at first.
+	 * @param names the candidates' names for the log, in order of preference
+	 * @param initialLoss what a switch is taken to cost until one is measured, in the
+	 * unit of the samples
+	 * @param settings how eagerly to switch
+	 */
+	public SwitchingRule(List<String> names, double initialLoss, SwitchingSettings settings) {
+		if (names.isEmpty()) {
+			throw new IllegalArgumentException("There must be a candidate");
+		}
+		checkCost(initialLoss);
+		this.settings = settings;
+		this.candidates = names.stream().map(Candidate::new).toArray(Candidate[]::new);
+		this.loss = initialLoss;
+		this.backOffNanos = settings.dwell().toNanos();
+	}
+
+	/**
+	 * Says that a candidate can be used. One that has never failed is trusted at once;
+	 * one that failed is probed first.
+	 * @param candidate its number
+	 * @param nanos the time
+	 */
+	public void available(int candidate, long nanos) {
+		Candidate it = this.candidates[candidate];
+		if (it.available) {
+			return;
+		}
+		it.available = true;
+		it.cleanProbes = 0;
+		if (it.failed) {
+			// What it cost before it failed may not hold any more.
+			it.forget();
+		}
+		boolean preferred = candidate < this.current && !it.failed && it.samples == 0;
+		if (this.current == NONE || (preferred && this.candidates[this.current].samples == 0)) {
+			start(candidate, nanos);
+		}
+	}
+
+	private void start(int candidate, long nanos) {
+		this.current = candidate;
+		this.switchedAt = nanos;
+	}
+
+	/**
+	 * Says that a candidate cannot be used any more, for instance because a call by it
+	 * failed. If it was the current one, the best of the others takes over at once.
+	 * @param candidate its number
+	 * @param nanos the time
+	 */
+	public void failed(int candidate, long nanos) {
+		Candidate it = this.candidates[candidate];
+		it.failed = true;
+		it.cleanProbes = 0;
+		it.available = false;
+		if (candidate != this.current) {
+			return;
+		}
+		int best = bestAvailable();
+		if (best != NONE) {
+			switchTo(best, Decision.Kind.FAILURE, 0, nanos);
+		}
+		else {
+			this.current = NONE;
+		}
+	}
+
+	/**
+	 * Chooses the candidate for the next call.
+	 * @param nanos the time
+	 * @param mayProbe whether the call may go to another candidate than the current one,
+	 * for instance because it is idempotent
+	 * @return the number of an available candidate, or {@link #NONE}
+	 */
+	public int choose(long nanos, boolean mayProbe) {
+		this.calls++;
+		if (this.current == NONE) {
+			return NONE;
+		}
+		if (mayProbe && this.calls - this.callsAtLastProbe >= this.settings.probeInterval()) {
+			int probe = nextToProbe();
+			if (probe != NONE) {
+				this.callsAtLastProbe = this.calls;
+				this.probes++;
+				return probe;
+			}
+		}
+		return this.current;
+	}
+
+	private int nextToProbe() {
+		for (int i = 0; i < this.candidates.length; i++) {
+			int candidate = (this.nextProbe + i) % this.candidates.length;
+			if (candidate != this.current && this.candidates[candidate].available) {
+				this.nextProbe = candidate + 1;
+				return candidate;
+			}
+		}
+		return NONE;
+	}
+
+	/**
+	 * Records what a successful call cost, and switches if that pays.
+	 * @param candidate the candidate that the call went by
+	 * @param cost a finite number, at least 0, in the unit of the samples
+	 * @param nanos the time
+	 */
+	public void record(int candidate, double cost, long nanos) {
+		checkCost(cost);
+		Candidate it = this.candidates[candidate];
+		if (!it.available) {
+			// A call that began before the candidate failed says nothing about now.
+			return;
+		}
+		boolean probe = candidate != this.current;
+		it.record(cost, probe ? PROBE_WEIGHT : WEIGHT);
+		if (probe) {
+			it.cleanProbes++;
+			if (it.failed && it.cleanProbes >= this.settings.cleanProbes()) {
+				it.failed = false;
+			}
+		}
+		else {
+			measureRate(nanos);
+		}
+		if (probe || ++this.sinceDecision >= DECIDE_INTERVAL) {
+			this.sinceDecision = 0;
+			decide(nanos);
+		}
+	}
+
+	/** A window, not gaps: concurrent calls may end at the same time. */
+	private void measureRate(long nanos) {
+		if (!this.windowOpen) {
+			this.windowOpen = true;
+			this.windowStart = nanos;
+			this.windowCalls = 0;
+			return;
+		}
+		this.windowCalls++;
+		if ((this.windowCalls & (DECIDE_INTERVAL - 1)) == 0) {
+			double measured = Math.max(1.0, (double) (nanos - this.windowStart) / this.windowCalls);
+			this.nanosPerCall = Double.isNaN(this.nanosPerCall) ? measured
+					: this.nanosPerCall + RATE_WEIGHT * (measured - this.nanosPerCall);
+			this.windowStart = nanos;
+			this.windowCalls = 0;
+		}
+	}
+
+	/**
+	 * Records what a switch was measured to cost, apart from the cost of the calls.
+	 * @param cost a finite number, at least 0, in the unit of the samples
+	 */
+	public void recordLoss(double cost) {
+		checkCost(cost);
+		this.loss += LOSS_WEIGHT * (cost - this.loss);
+	}
+
+	private void decide(long nanos) {
+		if (this.current == NONE || nanos - this.switchedAt < (this.switched ? this.backOffNanos : 0)) {
+			return;
+		}
+		Candidate now = this.candidates[this.current];
+		if (now.samples < this.settings.cleanProbes()) {
+			return;
+		}
+		double calls = callsExpected();
+		int best = NONE;
+		double bestGain = this.loss * (1 + this.settings.hysteresis());
+		for (int i = 0; i < this.candidates.length; i++) {
+			Candidate other = this.candidates[i];
+			if (i == this.current || !other.available || other.failed || other.samples < this.settings.cleanProbes()) {
+				continue;
+			}
+			double gain = (now.mean - other.mean) * calls;
+			if (gain > bestGain && differs(now, other)) {
+				best = i;
+				bestGain = gain;
+			}
+		}
+		if (best != NONE) {
+			switchTo(best, Decision.Kind.GAIN, calls, nanos);
+		}
+	}
+
+	/** Noise must not look like a gain, however many calls it is multiplied by. */
+	private boolean differs(Candidate now, Candidate other) {
+		double difference = now.mean - other.mean;
+		// A run of low samples looks less noisy than it is: the noisier of both counts.
+		double noise = Math.max(now.relativeVariance(), other.relativeVariance());
+		double error = Math.sqrt(noise * (now.square() + other.square()));
+		return difference > CONFIDENCE * error && difference > this.settings.hysteresis() * 0.2 * now.mean;
+	}
+
+	private double callsExpected() {
+		return Double.isNaN(this.nanosPerCall) ? 0 : this.settings.horizon().toNanos() / this.nanosPerCall;
+	}
+
+	private int bestAvailable() {
+		int best = NONE;
+		for (int i = 0; i < this.candidates.length; i++) {
+			if (this.candidates[i].available && (best == NONE || better(i, best))) {
+				best = i;
+			}
+		}
+		return best;
+	}
+
+	private boolean better(int one, int other) {
+		Candidate first = this.candidates[one];
+		Candidate second = this.candidates[other];
+		if (first.failed != second.failed) {
+			return second.failed;
+		}
+		return first.samples > 0 && second.samples > 0 && first.mean < second.mean;
+	}
+
+	private void switchTo(int to, Decision.Kind kind, double calls, long nanos) {
+		int from = this.current;
+		if (this.decisions.size() == MAX_DECISIONS) {
+			this.decisions.removeFirst();
+		}
+		this.decisions.addLast(new Decision(nanos, this.candidates[from].name, this.candidates[to].name, kind,
+				this.candidates[from].meanOrNaN(), this.candidates[to].meanOrNaN(), calls, this.loss));
+		long dwell = this.settings.dwell().toNanos();
+		boolean takenBack = this.switched && to == this.previous
+				&& nanos - this.switchedAt < saturatedDouble(saturatedDouble(this.backOffNanos));
+		this.backOffNanos = takenBack
+				? Math.min(saturatedDouble(this.backOffNanos), this.settings.maxBackOff().toNanos()) : dwell;
+		this.previous = from;
+		this.current = to;
+		this.switched = true;
+		this.switchedAt = nanos;
+		this.switches++;
+		this.windowOpen = false;
+		this.sinceDecision = 0;
+	}
+
+	private static long saturatedDouble(long value) {
+		return (value > Long.MAX_VALUE / 2) ? Long.MAX_VALUE : value * 2;
+	}
+
+	private static void checkCost(double cost) {
+		if (!(cost >= 0 && cost < Double.POSITIVE_INFINITY)) {
+			throw new IllegalArgumentException("A cost must be finite and at least 0, but is " + cost);
+		}
+	}
+
+	/**
+	 * Returns the candidate in use.
+	 * @return its number, or {@link #NONE}
+	 */
+	public int current() {
+		return this.current;
+	}
+
+	/**
+	 * Returns the mean cost of a candidate's recent calls.
+	 * @param candidate its number
+	 * @return in the unit of the samples, {@code NaN} if there are none
+	 */
+	public double cost(int candidate) {
+		return this.candidates[candidate].meanOrNaN();
+	}
+
+	/**
+	 * Returns what a switch is taken to cost.
+	 * @return in the unit of the samples
+	 */
+	public double loss() {
+		return this.loss;
+	}
+
+	/**
+	 * Returns how many switches there were.
+	 * @return a count
+	 */
+	public long switches() {
+		return this.switches;
+	}
+
+	/**
+	 * Returns how many calls were sent to another candidate than the current one.
+	 * @return a count
+	 */
+	public long probes() {
+		return this.probes;
+	}
+
+	/**
+	 * Returns the last decisions, oldest first.
+	 * @return a copy of at most {@value #MAX_DECISIONS}
+	 */
+	public List<Decision> decisions() {
+		return List.copyOf(this.decisions);
+	}
+
+	private static final class Candidate {
+
+		final String name;
+
+		boolean available;
+
+		boolean failed;
+
+		int cleanProbes;
+
+		long samples;
+
+		double mean;
+
+		private double variance;
+
+		/** Sum of the squares of the weights that the samples have in the mean. */
+		private double weightSquares;
+
+		private double blockSum;
+
+		private int blockSamples;
+
+		Candidate(String name) {
+			this.name = name;
+		}
+
+		void record(double cost, double steadyWeight) {
+			this.samples++;
+			double weight = Math.max(steadyWeight, 1.0 / this.samples);
+			boolean known = this.samples > BLOCK / 2 && this.mean > 0;
+			double bounded = known ? Math.min(cost, this.mean * MAX_OUTLIER) : cost;
+			double difference = bounded - this.mean;
+			this.mean += weight * difference;
+			this.variance = (1 - weight) * (this.variance + weight * difference * difference);
+			this.weightSquares = (1 - weight) * (1 - weight) * this.weightSquares + weight * weight;
+			this.blockSum += cost;
+			if (++this.blockSamples == BLOCK) {
+				endBlock();
+			}
+		}
+
+		/** A mean that no longer fits is given up, not slowly corrected. */
+		private void endBlock() {
+			double block = this.blockSum / BLOCK;
+			double deviation = block - this.mean;
+			if (this.samples > BLOCK
+					&& deviation * deviation > BLOCK_DEVIATION * BLOCK_DEVIATION * this.variance / BLOCK) {
+				double scale = block / this.mean;
+				this.mean = block;
+				this.variance *= scale * scale;
+				this.weightSquares = 1.0 / BLOCK;
+				this.samples = BLOCK;
+			}
+			this.blockSum = 0;
+			this.blockSamples = 0;
+		}
+
+		void forget() {
+			this.samples = 0;
+			this.mean = 0;
+			this.variance = 0;
+			this.weightSquares = 0;
+			this.blockSum = 0;
+			this.blockSamples = 0;
+		}
+
+		double relativeVariance() {
+			return (this.mean > 0) ? this.variance / (this.mean * this.mean) : 0;
+		}
+
+		/**
+		 * What the relative variance of samples is multiplied by for that of the mean.
+		 */
+		double square() {
+			return this.mean * this.mean * this.weightSquares;
+		}
+
+		double meanOrNaN() {
+			return (this.samples == 0) ? Double.NaN : this.mean;
+		}
+
+	}
+
+}

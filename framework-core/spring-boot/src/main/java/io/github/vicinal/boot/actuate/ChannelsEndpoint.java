@@ -1,0 +1,76 @@
+package io.github.vicinal.boot.actuate;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+
+import io.github.vicinal.boot.client.ClientChannels;
+import io.github.vicinal.boot.server.ServiceCatalog;
+import io.github.vicinal.boot.server.ServiceCatalog.ServiceReport;
+import io.github.vicinal.channel.ChannelReport;
+
+/**
+ * Shows the channels of an application and the contracts that it offers.
+ *
+ * @since 0.1
+ */
+@Endpoint(id = "channels")
+public class ChannelsEndpoint {
+
+	private final Supplier<@Nullable ClientChannels> channels;
+
+	private final Supplier<@Nullable ServiceCatalog> services;
+
+	/**
+	 * Creates the endpoint.
+	 * @param channels the application's channels, or {@code null} if it has no clients
+	 * @param services what it offers, or {@code null} if it serves nothing
+	 */
+	public ChannelsEndpoint(Supplier<@Nullable ClientChannels> channels, Supplier<@Nullable ServiceCatalog> services) {
+		this.channels = channels;
+		this.services = services;
+	}
+
+	/**
+	 * Describes everything.
+	 * @return all channels and all services
+	 */
+	@ReadOperation
+	public ChannelsDescriptor channels() {
+		ServiceCatalog catalog = this.services.get();
+		return new ChannelsDescriptor(reports(), (catalog != null) ? catalog.reports() : List.of(),
+				(catalog != null) ? catalog.unavailable() : Map.of());
+	}
+
+	/**
+	 * Describes one channel.
+	 * @param name its name
+	 * @return the channel, or {@code null} if there is none of that name
+	 */
+	@ReadOperation
+	public @Nullable ChannelReport channel(@Selector String name) {
+		return reports().stream().filter((report) -> report.name().equals(name)).findFirst().orElse(null);
+	}
+
+	private List<ChannelReport> reports() {
+		ClientChannels known = this.channels.get();
+		return (known != null) ? known.reports() : List.of();
+	}
+
+	/**
+	 * Channels and services of an application.
+	 *
+	 * @param channels its channels, by name
+	 * @param services contracts that clients have asked for
+	 * @param unavailable kinds of path that are not offered to clients, and why
+	 */
+	public record ChannelsDescriptor(List<ChannelReport> channels, List<ServiceReport> services,
+			Map<String, String> unavailable) {
+	}
+
+}

@@ -1,0 +1,250 @@
+package io.github.vicinal.boot.autoconfigure;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+import io.micrometer.observation.ObservationPredicate;
+import io.micrometer.observation.ObservationRegistry;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.HttpClientSettings;
+import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
+import org.springframework.boot.http.client.autoconfigure.HttpClientProperties;
+import org.springframework.boot.http.client.autoconfigure.service.HttpServiceClientProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
+import org.springframework.http.client.ClientHttpRequestFactory;
+import org.springframework.http.client.observation.ClientRequestObservationConvention;
+import org.springframework.http.client.observation.DefaultClientRequestObservationConvention;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.client.RestClient;
+
+import io.github.vicinal.boot.client.AsyncCalls;
+import io.github.vicinal.boot.client.ChannelDefinition;
+import io.github.vicinal.boot.client.ChannelGroupConfigurer;
+import io.github.vicinal.boot.client.ChannelGroupConfigurer.GroupSettings;
+import io.github.vicinal.boot.client.ChannelGroupConfigurer.InstanceChooser;
+import io.github.vicinal.boot.client.ChannelProxyPostProcessor;
+import io.github.vicinal.boot.client.ChannelRequestFactories;
+import io.github.vicinal.boot.client.ClientChannels;
+import io.github.vicinal.boot.client.ClientObservation;
+import io.github.vicinal.boot.client.HttpLegs;
+import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.channel.ChannelInterceptor;
+import io.github.vicinal.channel.ChannelListener;
+import io.github.vicinal.channel.PathProvider;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.observation.ChannelObservationConvention;
+import io.github.vicinal.observation.DefaultChannelObservationConvention;
+
+/**
+ * Auto-configuration of the client side: channels of HTTP interface clients.
+ *
+ * @since 0.1
+ */
+@AutoConfiguration(after = LocalTransportAutoConfiguration.class,
+		beforeName = { "org.springframework.boot.restclient.autoconfigure.service.HttpServiceClientAutoConfiguration",
+				"org.springframework.boot.http.client.autoconfigure.imperative.ImperativeHttpClientAutoConfiguration" })
+@ConditionalOnClass({ RestClient.class, ClientHttpRequestFactoryBuilder.class })
+@ConditionalOnBean(Codecs.class)
+@Import({ ChannelClientAutoConfiguration.LoadBalancing.class, ChannelClientAutoConfiguration.Reactive.class })
+public final class ChannelClientAutoConfiguration {
+
+	private static final String CIRCUIT_BREAKER_CONFIGURER = "org.springframework.cloud.client.circuitbreaker."
+			+ "httpservice.CircuitBreakerRestClientHttpServiceGroupConfigurer";
+
+	private static final String HTTP_OBSERVATION = "http.client.requests";
+
+	private static final String HTTP_OBSERVATION_NAME = "management.observations.http.client.requests.name";
+
+	private static final int CONNECTOR_IDLE_SECONDS = 10;
+
+	@Bean
+	HttpLegs vicinalHttpLegs() {
+		return new HttpLegs();
+	}
+
+	@Bean
+	ClientHttpRequestFactoryBuilderCustomizer<ClientHttpRequestFactoryBuilder<ClientHttpRequestFactory>> vicinalRequestFactoryCustomizer(
+			HttpLegs legs) {
+		return (builder) -> ChannelRequestFactories.asking(builder, legs);
+	}
+
+	/** An error that is replayed through the HTTP client has been observed already. */
+	@Bean
+	ObservationPredicate vicinalReplayObservationPredicate(HttpLegs legs, Environment environment) {
+		String name = environment.getProperty(HTTP_OBSERVATION_NAME, HTTP_OBSERVATION);
+		return (observed, context) -> !name.equals(observed) || !legs.replaying();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	ClientObservation vicinalClientObservation(ObjectProvider<ObservationRegistry> registry,
+			ObjectProvider<ClientRequestObservationConvention> httpConvention,
+			ObjectProvider<ChannelObservationConvention> channelConvention, Environment environment) {
+		String name = environment.getProperty(HTTP_OBSERVATION_NAME, HTTP_OBSERVATION);
+		return new ClientObservation(registry.getIfAvailable(() -> ObservationRegistry.NOOP),
+				httpConvention.getIfAvailable(() -> new DefaultClientRequestObservationConvention(name)),
+				channelConvention.getIfAvailable(DefaultChannelObservationConvention::new));
+	}
+
+	@Bean
+	AsyncCalls vicinalAsyncCalls() {
+		return new AsyncCalls();
+	}
+
+	@Bean
+	ClientChannels vicinalClientChannels(VicinalProperties properties, ListableBeanFactory beanFactory, HttpLegs legs,
+			ClientObservation observation, AsyncCalls async, ObjectProvider<PathProvider> providers,
+			ObjectProvider<ChannelInterceptor> interceptors, ObjectProvider<ChannelListener> listeners) {
+		Map<String, ChannelDefinition> definitions = new LinkedHashMap<>();
+		properties.channels()
+			.forEach((name, channel) -> definitions.put(name, new ChannelDefinition(channel.enabled(), channel.paths(),
+					channel.timeout(), channel.ignoreClientInterceptors())));
+		return new ClientChannels(definitions, properties.reconnectDelay(), properties.comparePaths(),
+				configuredChannels(beanFactory),
+				new ClientChannels.Toolbox(() -> providers.orderedStream().toList(), legs, observation,
+						() -> interceptors.orderedStream().toList(), () -> listeners.orderedStream().toList(), async,
+						connector(), Clock.systemUTC()));
+	}
+
+	/** Annotations on configuration classes, which name contracts or groups. */
+	private static List<AffinityChannel> configuredChannels(ListableBeanFactory beanFactory) {
+		List<AffinityChannel> configured = new ArrayList<>();
+		for (String name : beanFactory.getBeanNamesForAnnotation(Configuration.class)) {
+			AffinityChannel annotation = beanFactory.findAnnotationOnBean(name, AffinityChannel.class, false);
+			if (annotation != null) {
+				configured.add(annotation);
+			}
+		}
+		return configured;
+	}
+
+	private static Executor connector() {
+		ThreadPoolExecutor connector = new ThreadPoolExecutor(2, 2, CONNECTOR_IDLE_SECONDS, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(), (task) -> {
+					Thread thread = new Thread(task, "vicinal-connector");
+					thread.setDaemon(true);
+					return thread;
+				});
+		connector.allowCoreThreadTimeOut(true);
+		return connector;
+	}
+
+	@Bean
+	SmartInitializingSingleton vicinalChannelNamesVerifier(ObjectProvider<ClientChannels> channels,
+			Environment environment) {
+		boolean lazy = environment.getProperty("spring.main.lazy-initialization", Boolean.class, false);
+		return () -> {
+			if (!lazy) {
+				channels.getObject().verifyNames();
+			}
+		};
+	}
+
+	@Bean
+	ChannelGroupConfigurer vicinalChannelGroupConfigurer(ObjectProvider<ClientChannels> channels,
+			ObjectProvider<HttpServiceClientProperties> properties, ObjectProvider<HttpClientSettings> settings,
+			ObjectProvider<InstanceChooser> chooser, ListableBeanFactory beanFactory) {
+		return new ChannelGroupConfigurer(channels::getObject, new BootGroupSettings(properties, settings, chooser),
+				() -> hasCircuitBreaker(beanFactory));
+	}
+
+	private static boolean hasCircuitBreaker(ListableBeanFactory beanFactory) {
+		ClassLoader classLoader = ChannelClientAutoConfiguration.class.getClassLoader();
+		return ClassUtils.isPresent(CIRCUIT_BREAKER_CONFIGURER, classLoader)
+				&& beanFactory.getBeanNamesForType(ClassUtils.resolveClassName(CIRCUIT_BREAKER_CONFIGURER, classLoader),
+						true, false).length > 0;
+	}
+
+	@Bean
+	static ChannelProxyPostProcessor vicinalChannelProxyPostProcessor(ObjectProvider<ClientChannels> channels,
+			ObjectProvider<HttpClientSettings> settings, ObjectProvider<InstanceChooser> chooser) {
+		return new ChannelProxyPostProcessor(channels::getObject, () -> {
+			HttpClientSettings known = settings.getIfAvailable();
+			return (known != null) ? known.readTimeout() : null;
+		}, () -> chooser.getIfAvailable() != null);
+	}
+
+	/** What Spring Boot and Spring Cloud know of groups. */
+	private record BootGroupSettings(ObjectProvider<HttpServiceClientProperties> properties,
+			ObjectProvider<HttpClientSettings> settings,
+			ObjectProvider<InstanceChooser> choosers) implements GroupSettings {
+
+		private @Nullable HttpClientProperties of(String group) {
+			HttpServiceClientProperties known = this.properties.getIfAvailable();
+			return (known != null) ? known.get(group) : null;
+		}
+
+		@Override
+		public @Nullable String baseUrl(String group) {
+			HttpClientProperties known = of(group);
+			return (known != null) ? known.getBaseUrl() : null;
+		}
+
+		@Override
+		public @Nullable Duration timeout(String group) {
+			HttpClientProperties known = of(group);
+			if (known != null && known.getReadTimeout() != null) {
+				return known.getReadTimeout();
+			}
+			HttpClientSettings common = this.settings.getIfAvailable();
+			return (common != null) ? common.readTimeout() : null;
+		}
+
+		@Override
+		public @Nullable InstanceChooser chooser() {
+			return this.choosers.getIfAvailable();
+		}
+
+	}
+
+	/** Where Spring Cloud's load balancer is. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(name = "org.springframework.cloud.client.loadbalancer.LoadBalancerClient")
+	static class LoadBalancing {
+
+		@Bean
+		@ConditionalOnBean(org.springframework.cloud.client.loadbalancer.LoadBalancerClient.class)
+		InstanceChooser vicinalInstanceChooser(
+				ObjectProvider<org.springframework.cloud.client.loadbalancer.LoadBalancerClient> client) {
+			return (serviceId) -> {
+				var instance = client.getObject().choose(serviceId);
+				return (instance != null) ? instance.getHost() + ":" + instance.getPort() : null;
+			};
+		}
+
+	}
+
+	/** Where {@code WebClient} is. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(
+			name = { "org.springframework.web.reactive.function.client.WebClient", "reactor.core.publisher.Mono" })
+	static class Reactive {
+
+		@Bean
+		static org.springframework.beans.factory.config.BeanPostProcessor vicinalWebClientPostProcessor(
+				ObjectProvider<HttpLegs> legs) {
+			return new io.github.vicinal.boot.client.WebClientPostProcessor(legs::getObject);
+		}
+
+	}
+
+}

@@ -1,0 +1,34 @@
+package io.github.vicinal.boot.autoconfigure;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.boot.client.ClientChannels;
+import io.github.vicinal.boot.server.ServiceCatalog;
+import io.github.vicinal.codec.Codecs;
+
+/**
+ * Auto-configuration of {@link ChannelsEndpoint}.
+ *
+ * @since 0.1
+ */
+@AutoConfiguration(after = { ChannelClientAutoConfiguration.class, ServiceAutoConfiguration.class })
+@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
+@ConditionalOnBean(Codecs.class)
+@ConditionalOnAvailableEndpoint(ChannelsEndpoint.class)
+public final class ChannelsEndpointAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	ChannelsEndpoint channelsEndpoint(ObjectProvider<ClientChannels> channels,
+			ObjectProvider<ServiceCatalog> services) {
+		return new ChannelsEndpoint(channels::getIfAvailable, services::getIfAvailable);
+	}
+
+}

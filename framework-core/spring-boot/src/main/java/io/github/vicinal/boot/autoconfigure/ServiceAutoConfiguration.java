@@ -1,0 +1,103 @@
+package io.github.vicinal.boot.autoconfigure;
+
+import java.util.List;
+
+import io.micrometer.context.ContextRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.ServletContext;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication.Type;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+import org.springframework.http.server.observation.DefaultServerRequestObservationConvention;
+import org.springframework.http.server.observation.ServerRequestObservationConvention;
+import org.springframework.web.servlet.DispatcherServlet;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.github.vicinal.boot.server.AnnouncementFilter;
+import io.github.vicinal.boot.server.MvcServiceSource;
+import io.github.vicinal.boot.server.ServerObservation;
+import io.github.vicinal.boot.server.ServiceCatalog;
+import io.github.vicinal.boot.server.ServiceCatalog.ServiceSource;
+import io.github.vicinal.boot.server.ThreadIsolation;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.server.PathServer;
+import io.github.vicinal.server.ServiceRegistry;
+
+/**
+ * Auto-configuration of the server side: contracts that controllers implement.
+ *
+ * @since 0.1
+ */
+@AutoConfiguration(after = LocalTransportAutoConfiguration.class)
+@ConditionalOnWebApplication(type = Type.SERVLET)
+@ConditionalOnClass({ DispatcherServlet.class, ServletContext.class })
+@ConditionalOnBean(Codecs.class)
+@ConditionalOnProperty(name = "vicinal.server.enabled", matchIfMissing = true)
+public final class ServiceAutoConfiguration {
+
+	private static final String HTTP_OBSERVATION_NAME = "management.observations.http.server.requests.name";
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	ThreadIsolation vicinalThreadIsolation(ApplicationContext context) {
+		ClassLoader classLoader = context.getClassLoader();
+		return new ThreadIsolation(
+				(classLoader != null) ? classLoader : ServiceAutoConfiguration.class.getClassLoader(),
+				ContextRegistry.getInstance());
+	}
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	ServerObservation vicinalServerObservation(ObjectProvider<ObservationRegistry> registry,
+			ObjectProvider<ServerRequestObservationConvention> convention, Environment environment) {
+		String name = environment.getProperty(HTTP_OBSERVATION_NAME, "http.server.requests");
+		return new ServerObservation(registry.getIfAvailable(() -> ObservationRegistry.NOOP),
+				convention.getIfAvailable(() -> new DefaultServerRequestObservationConvention(name)));
+	}
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	ServiceSource vicinalServiceSource(ApplicationContext context, ServletContext servletContext, Codecs codecs,
+			ObjectProvider<JsonMapper> mapper, ThreadIsolation isolation, ServerObservation observation) {
+		return new MvcServiceSource(context, servletContext, codecs, mapper.getIfAvailable(JsonMapper::new), isolation,
+				observation);
+	}
+
+	@Bean
+	ServiceCatalog vicinalServiceCatalog(VicinalProperties properties, ObjectProvider<PeerIdentity> identity,
+			ObjectProvider<ServiceSource> source, ObjectProvider<ServiceRegistry> registry,
+			ObjectProvider<PathServer> servers) {
+		return new ServiceCatalog(identity::getObject, (name) -> source.getObject().find(name), registry::getObject,
+				() -> offered(properties, servers));
+	}
+
+	private static List<PathServer> offered(VicinalProperties properties, ObjectProvider<PathServer> servers) {
+		return servers.orderedStream().filter((server) -> properties.server().paths().contains(server.kind())).toList();
+	}
+
+	@Bean
+	FilterRegistrationBean<AnnouncementFilter> vicinalAnnouncementFilter(ServiceCatalog catalog) {
+		FilterRegistrationBean<AnnouncementFilter> registration = new FilterRegistrationBean<>(
+				new AnnouncementFilter(catalog));
+		registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
+		registration.setDispatcherTypes(DispatcherType.REQUEST);
+		return registration;
+	}
+
+}

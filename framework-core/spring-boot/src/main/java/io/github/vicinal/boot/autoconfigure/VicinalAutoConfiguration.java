@@ -1,0 +1,58 @@
+package io.github.vicinal.boot.autoconfigure;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.server.ServiceRegistry;
+
+/**
+ * Auto-configuration of what clients and servers share. Everything is lazy: an
+ * application without channels, which no client asks for paths, opens and starts nothing.
+ *
+ * @since 0.1
+ */
+@AutoConfiguration(afterName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")
+@ConditionalOnClass(JsonMapper.class)
+@ConditionalOnProperty(name = "vicinal.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(VicinalProperties.class)
+public final class VicinalAutoConfiguration {
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	Rendezvous vicinalRendezvous(VicinalProperties properties) {
+		return Rendezvous.open(properties.rendezvous().directory());
+	}
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	PeerIdentity vicinalPeerIdentity(Rendezvous rendezvous) {
+		return PeerIdentity.create(rendezvous.hostId());
+	}
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	Codecs vicinalCodecs(VicinalProperties properties, ObjectProvider<JsonMapper> mapper) {
+		return new Codecs(mapper.getIfAvailable(JsonMapper::new), properties.codec().fory());
+	}
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	ServiceRegistry vicinalServiceRegistry() {
+		return new ServiceRegistry();
+	}
+
+}

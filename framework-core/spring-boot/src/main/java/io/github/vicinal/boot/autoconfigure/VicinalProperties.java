@@ -1,0 +1,93 @@
+package io.github.vicinal.boot.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+import io.github.vicinal.peer.PathKind;
+
+/**
+ * Properties of Vicinal.
+ *
+ * @param enabled Whether channels may use typed paths, and contracts are offered over
+ * them.
+ * @param channels Channels by name: the group of an HTTP service client, or the simple
+ * name of its interface.
+ * @param reconnectDelay Shortest time between two attempts to connect a path to a peer;
+ * grows while attempts fail.
+ * @param comparePaths Whether one of 1024 idempotent calls goes over HTTP although a
+ * socket is open, to notice when that has become the more expensive path.
+ * @param rendezvous Where processes of one host meet.
+ * @param codec How arguments and results are encoded.
+ * @param uds Unix domain sockets.
+ * @param server What is offered to other applications.
+ */
+@ConfigurationProperties("vicinal")
+public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultValue Map<String, Channel> channels,
+		@DefaultValue("1s") Duration reconnectDelay, @DefaultValue("true") boolean comparePaths,
+		@DefaultValue Rendezvous rendezvous, @DefaultValue Codec codec, @DefaultValue Uds uds,
+		@DefaultValue Server server) {
+
+	/**
+	 * One channel.
+	 *
+	 * @param enabled Whether the channel may use typed paths.
+	 * @param paths Paths that may be used, best first. HTTP always remains as the last
+	 * resort. Default is what the annotation says, else all.
+	 * @param timeout How long a call may take. Default is the read timeout of the HTTP
+	 * client.
+	 * @param ignoreClientInterceptors Whether typed paths may be used although the HTTP
+	 * client has interceptors of the application, which do not run on them.
+	 */
+	public record Channel(@DefaultValue("true") boolean enabled, @DefaultValue List<PathKind> paths,
+			@Nullable Duration timeout, @DefaultValue("false") boolean ignoreClientInterceptors) {
+	}
+
+	/**
+	 * Where processes of one host meet.
+	 *
+	 * @param directory Directory for sockets, owned by and accessible to the user only;
+	 * created if it is missing. Default is the first of $XDG_RUNTIME_DIR/vicinal,
+	 * /dev/shm/vicinal-<user> and <temporary directory>/vicinal-<user> that can be used.
+	 */
+	public record Rendezvous(@Nullable String directory) {
+	}
+
+	/**
+	 * How arguments and results are encoded.
+	 *
+	 * @param fory Whether Fory may be used where it is present and provably equivalent to
+	 * JSON.
+	 */
+	public record Codec(@DefaultValue("true") boolean fory) {
+	}
+
+	/**
+	 * Unix domain sockets.
+	 *
+	 * @param maxFrameSize Largest call or reply; larger ones go by HTTP.
+	 * @param maxConnectionsPerPeer Most connections to one peer, which is how many calls
+	 * can be in flight to it.
+	 * @param maxConnections Most connections that are accepted.
+	 */
+	public record Uds(@DefaultValue("64MB") DataSize maxFrameSize, @DefaultValue("64") int maxConnectionsPerPeer,
+			@DefaultValue("1024") int maxConnections) {
+	}
+
+	/**
+	 * What is offered to other applications.
+	 *
+	 * @param enabled Whether contracts that controllers implement are offered over typed
+	 * paths.
+	 * @param paths Paths that are offered.
+	 */
+	public record Server(@DefaultValue("true") boolean enabled, @DefaultValue( {
+			"direct", "uds" }) List<PathKind> paths){
+	}
+
+}

@@ -1,0 +1,24 @@
+package io.github.vicinal.boot.client;
+
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.http.client.ClientHttpRequestFactory;
+
+/** Makes request factories that ask peers for their paths. */
+public final class ChannelRequestFactories {
+
+	private ChannelRequestFactories() {
+	}
+
+	/**
+	 * Wraps what a builder builds.
+	 * @param builder the builder
+	 * @param legs connects proxies and request factories
+	 * @return a builder of request factories that ask peers, on requests that belong to a
+	 * channel
+	 */
+	public static ClientHttpRequestFactoryBuilder<ClientHttpRequestFactory> asking(
+			ClientHttpRequestFactoryBuilder<? extends ClientHttpRequestFactory> builder, HttpLegs legs) {
+		return (settings) -> new ChannelRequestFactory(builder.build(settings), legs);
+	}
+
+}

@@ -1,0 +1,193 @@
+package io.github.vicinal.testkit;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.TestInstance;
+
+/**
+ * The compatibility kit for a path: extend it, say what {@linkplain KitEnvironment
+ * environment} to run in, and all behaviours run, one nested class for each theme.
+ *
+ * <pre class="code">
+ * class UdsCompatibilityTests extends ChannelCompatibilityKit {
+ *
+ *     &#064;Override
+ *     protected KitEnvironment createEnvironment() {
+ *         return new UdsKitEnvironment();
+ *     }
+ *
+ * }
+ * </pre>
+ * <p>
+ * A behaviour that a path cannot have yet is not skipped: the path lets such calls go
+ * over HTTP and says why, which most behaviours outside the common ones accept.
+ *
+ * @since 0.1
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+public abstract class ChannelCompatibilityKit {
+
+	private @Nullable Kit kit;
+
+	/**
+	 * Create the environment, once for all behaviours. The kit closes it.
+	 * @return a started environment
+	 * @throws Exception if it does not start
+	 */
+	protected abstract KitEnvironment createEnvironment() throws Exception;
+
+	@BeforeAll
+	void startEnvironment() throws Exception {
+		this.kit = new Kit(createEnvironment());
+	}
+
+	@AfterAll
+	void stopEnvironment() {
+		if (this.kit != null) {
+			this.kit.environment().close();
+		}
+	}
+
+	private Kit requiredKit() {
+		if (this.kit == null) {
+			throw new IllegalStateException("The environment has not been started");
+		}
+		return this.kit;
+	}
+
+	@Nested
+	@DisplayName("Arguments")
+	class Arguments extends ArgumentBehaviours {
+
+		@Override
+		Kit kit() {
+			return requiredKit();
+		}
+
+	}
+
+	@Nested
+	@DisplayName("Bodies")
+	class Bodies extends BodyBehaviours {
+
+		@Override
+		Kit kit() {
+			return requiredKit();
+		}
+
+	}
+
+	@Nested
+	@DisplayName("Results")
+	class Results extends ResultBehaviours {
+
+		@Override
+		Kit kit() {
+			return requiredKit();
+		}
+
+	}
+
+	@Nested
+	@DisplayName("Errors")
+	class Errors extends ErrorBehaviours {
+
+		@Override
+		Kit kit() {
+			return requiredKit();
+		}
+
+	}
+
+	@Nested
+	@DisplayName("Mutation")
+	class Mutation extends MutationBehaviours {
+
+		@Override
+		Kit kit() {
+			return requiredKit();
+		}
+
+	}
+
+	@Nested
+	@DisplayName("Deadlines and interruption")
+	class Deadlines extends DeadlineBehaviours {
+
+		@Override
+		Kit kit() {
+			return requiredKit();
+		}
+
+	}
+
+	@Nested
+	@DisplayName("Asynchronous calls")
+	class Async extends AsyncBehaviours {
+
+		@Override
+		Kit kit() {
+			return requiredKit();
+		}
+
+	}
+
+	@Nested
+	@DisplayName("Context")
+	class Context extends ContextBehaviours {
+
+		@Override
+		Kit kit() {
+			return requiredKit();
+		}
+
+	}
+
+	@Nested
+	@DisplayName("Interfaces")
+	class Interfaces extends InterfaceBehaviours {
+
+		@Override
+		Kit kit() {
+			return requiredKit();
+		}
+
+	}
+
+	@Nested
+	@DisplayName("Volume and concurrency")
+	class Volume extends VolumeBehaviours {
+
+		@Override
+		Kit kit() {
+			return requiredKit();
+		}
+
+	}
+
+	@Nested
+	@DisplayName("Restart")
+	class Restart extends RestartBehaviours {
+
+		@Override
+		Kit kit() {
+			return requiredKit();
+		}
+
+	}
+
+	@Nested
+	@DisplayName("Deployed together")
+	class CoDeployment extends CoDeploymentBehaviours {
+
+		@Override
+		Kit kit() {
+			return requiredKit();
+		}
+
+	}
+
+}

@@ -1,0 +1,194 @@
+package io.github.vicinal.testkit;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.github.vicinal.testkit.contract.ControlContract;
+import io.github.vicinal.testkit.contract.KitContract;
+import org.assertj.core.api.Assertions;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.NestedRuntimeException;
+
+/**
+ * One environment with what all behaviours need: warm proxies, the comparison with the
+ * oracle, and a way to look behind the scenes of the server.
+ */
+final class Kit {
+
+	private static final Duration UPGRADE = Duration.ofSeconds(20);
+
+	private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+	private final KitEnvironment environment;
+
+	private final Observations observations = new Observations();
+
+	private final Map<Key, Object> proxies = new ConcurrentHashMap<>();
+
+	private final ControlContract control;
+
+	Kit(KitEnvironment environment) {
+		this.environment = environment;
+		environment.observationRegistry()
+			.observationConfig()
+			.observationHandler(this.observations)
+			.observationHandler(new TraceHandler());
+		this.control = environment.overHttp(ControlContract.class, KitClient.BLOCKING);
+	}
+
+	KitEnvironment environment() {
+		return this.environment;
+	}
+
+	Observations observations() {
+		return this.observations;
+	}
+
+	ControlContract control() {
+		return this.control;
+	}
+
+	<C> C http(Class<C> contract, KitClient client) {
+		return contract.cast(this.proxies.computeIfAbsent(new Key(contract, client, false),
+				(key) -> this.environment.overHttp(contract, client)));
+	}
+
+	<C extends KitContract> C path(Class<C> contract, KitClient client) {
+		C proxy = contract.cast(this.proxies.computeIfAbsent(new Key(contract, client, true),
+				(key) -> this.environment.onPath(contract, client)));
+		warm(contract.getName(), proxy::ping, this.environment.expectedPath());
+		return proxy;
+	}
+
+	/**
+	 * Call until the expected path is reached, and fail if it never is.
+	 */
+	void warm(String contract, Runnable ping, String expectedPath) {
+		List<CarriedCall> seen = new ArrayList<>();
+		Awaitility.await("path " + expectedPath + " for " + contract)
+			.atMost(UPGRADE)
+			.pollInterval(Duration.ofMillis(5))
+			.ignoreExceptionsInstanceOf(NestedRuntimeException.class)
+			.untilAsserted(() -> {
+				this.environment.drainCalls();
+				ping.run();
+				seen.clear();
+				seen.addAll(this.environment.drainCalls());
+				Assertions.assertThat(seen)
+					.as("calls of a ping to %s", contract)
+					.isNotEmpty()
+					.allSatisfy((call) -> Assertions.assertThat(call.path()).isEqualTo(expectedPath));
+			});
+	}
+
+	/**
+	 * Give a client that may be declined as a whole the time to be upgraded.
+	 */
+	private <C extends KitContract> C lenientPath(Class<C> contract, KitClient client) {
+		C proxy = contract.cast(this.proxies.computeIfAbsent(new Key(contract, client, true),
+				(key) -> this.environment.onPath(contract, client)));
+		long end = System.nanoTime() + Duration.ofSeconds(2).toNanos();
+		String path;
+		do {
+			this.environment.drainCalls();
+			proxy.ping();
+			List<CarriedCall> calls = awaitCalls();
+			path = (calls.isEmpty()) ? "" : calls.get(calls.size() - 1).path();
+		}
+		while (!path.equals(this.environment.expectedPath()) && System.nanoTime() < end);
+		return proxy;
+	}
+
+	<C extends KitContract> Outcome compare(Class<C> contract, KitClient client, Carriage carriage, Call<C> call) {
+		C oracle = http(contract, client);
+		Outcome expected = outcome(() -> call.on(oracle));
+		C proxy = (carriage == Carriage.ANYWHERE) ? lenientPath(contract, client) : path(contract, client);
+		this.environment.drainCalls();
+		Outcome actual = outcome(() -> call.on(proxy));
+		assertCarried(carriage, contract);
+		actual.assertSameAs(expected);
+		return expected;
+	}
+
+	Outcome outcome(Callable<? extends @Nullable Object> call) {
+		return Outcome.of(call, this.environment.privateResponseHeaders());
+	}
+
+	List<CarriedCall> awaitCalls() {
+		List<CarriedCall> calls = new ArrayList<>();
+		long end = System.nanoTime() + PATIENCE.toNanos();
+		do {
+			calls.addAll(this.environment.drainCalls());
+			if (calls.isEmpty()) {
+				Thread.onSpinWait();
+			}
+		}
+		while (calls.isEmpty() && System.nanoTime() < end);
+		return calls;
+	}
+
+	private void assertCarried(Carriage carriage, Class<?> contract) {
+		if (carriage == Carriage.NOT_AT_ALL) {
+			Assertions.assertThat(this.environment.drainCalls()).as("calls that should not have left").isEmpty();
+			return;
+		}
+		List<CarriedCall> calls = awaitCalls();
+		Assertions.assertThat(calls)
+			.as("calls carried")
+			.isNotEmpty()
+			.allSatisfy((call) -> Assertions.assertThat(call.contract()).isEqualTo(contract.getName()));
+		if (carriage != Carriage.SEVERAL) {
+			Assertions.assertThat(calls).as("one call carried once").hasSize(1);
+		}
+		for (CarriedCall call : calls) {
+			if (!call.path().equals(this.environment.expectedPath())) {
+				Assertions.assertThat(carriage)
+					.as("%s went by %s because %s", contract.getSimpleName(), call.path(), call.reason())
+					.isEqualTo(Carriage.ANYWHERE);
+				Assertions.assertThat(call.reason()).as("reason for %s", call.path()).isNotBlank();
+			}
+		}
+	}
+
+	/**
+	 * What a call may travel by.
+	 */
+	enum Carriage {
+
+		/** One call, on the path under test. */
+		ON_PATH,
+
+		/** One or more calls, all on the path under test. */
+		SEVERAL,
+
+		/** One call, on the path under test or, with a reason, on another one. */
+		ANYWHERE,
+
+		/** It fails before anything is sent. */
+		NOT_AT_ALL
+
+	}
+
+	/**
+	 * A call, or a few, whose result or exception is compared.
+	 *
+	 * @param <C> the contract
+	 */
+	@FunctionalInterface
+	interface Call<C> {
+
+		@Nullable Object on(C client) throws Exception;
+
+	}
+
+	private record Key(Class<?> contract, KitClient client, boolean path) {
+
+	}
+
+}

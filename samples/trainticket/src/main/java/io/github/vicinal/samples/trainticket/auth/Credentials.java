@@ -1,0 +1,16 @@
+package io.github.vicinal.samples.trainticket.auth;
+
+/**
+ * What a user logs in with.
+ *
+ * @param name the name
+ * @param password the password
+ */
+public record Credentials(String name, String password) {
+
+	@Override
+	public String toString() {
+		return "Credentials[name=" + this.name + "]";
+	}
+
+}

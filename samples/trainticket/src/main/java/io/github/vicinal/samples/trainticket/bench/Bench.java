@@ -1,0 +1,115 @@
+package io.github.vicinal.samples.trainticket.bench;
+
+import java.io.PrintWriter;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs modes one after the other.
+ *
+ * @param settings what to do
+ * @param out where to tell it
+ */
+record Bench(Settings settings, PrintWriter out) {
+
+	/**
+	 * A cold JVM could not keep up with the rate, so the warm-up goes at its own pace.
+	 */
+	private static final int WARMUP_CALLERS = 4;
+
+	/**
+	 * What to do.
+	 *
+	 * @param launcher the command that starts the launcher
+	 * @param basePort port of the first service
+	 * @param logs directory for the output of the children
+	 * @param requests what to send
+	 * @param load how to send it
+	 * @param warmup for how long before measuring
+	 * @param duration for how long while measuring
+	 * @param startTimeout how long a mode may take to become healthy
+	 */
+	record Settings(List<String> launcher, int basePort, Path logs, List<SearchRequest> requests, Load load,
+			Duration warmup, Duration duration, Duration startTimeout) {
+	}
+
+	/**
+	 * Runs modes.
+	 * @param modes the modes
+	 * @param rows where to put the measurements
+	 * @return what was not answered in the same way in all modes
+	 * @throws InterruptedException if the thread is interrupted
+	 */
+	List<String> run(List<Mode> modes, List<Row> rows) throws InterruptedException {
+		LocalDate day = LocalDate.now().plusDays(1);
+		List<String> differences = new ArrayList<>();
+		@Nullable Answers reference = null;
+		for (Mode mode : modes) {
+			Answers answers = run(mode, day, rows);
+			if (reference == null) {
+				reference = answers;
+			}
+			answers.differences(reference).forEach((request) -> differences.add(mode.name() + ": " + request));
+		}
+		return differences;
+	}
+
+	private Answers run(Mode mode, LocalDate day, List<Row> rows) throws InterruptedException {
+		say("%s: starting %d JVMs".formatted(mode.name(), mode.plan().groups().size()));
+		HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+		try (RunningMode running = new RunningMode(mode, this.settings.launcher(), this.settings.basePort(),
+				this.settings.logs())) {
+			Duration start = running.start(client, this.settings.startTimeout(), this.out);
+			for (SearchRequest request : this.settings.requests()) {
+				rows.add(measure(mode, running, client, request, day, start));
+			}
+			Answers answers = Answers.of(client, running.gateway(), day);
+			say("  stopping");
+			return answers;
+		}
+	}
+
+	private Row measure(Mode mode, RunningMode running, HttpClient client, SearchRequest request, LocalDate day,
+			Duration start) throws InterruptedException {
+		HttpRequest http = request.httpRequest(running.gateway(), day);
+		say("  %s: warming up for %d s".formatted(request.requestName(), this.settings.warmup().toSeconds()));
+		LoadResult warmup = new ClosedLoop(WARMUP_CALLERS).run(client, http, this.settings.warmup());
+		if (warmup.operations() > 0 && warmup.errors() == warmup.operations()) {
+			throw new BenchException("No request was answered in the warm-up of " + mode.name(), warmup.firstError());
+		}
+		CallCounts counts = new CallCounts(client);
+		Map<String, Long> callsBefore = counts.read(running.addresses());
+		Duration cpuBefore = running.cpu();
+		say("  %s: measuring for %d s".formatted(request.requestName(), this.settings.duration().toSeconds()));
+		LoadResult result = this.settings.load().run(client, http, this.settings.duration());
+		Duration cpu = running.cpu().minus(cpuBefore);
+		Memory memory = running.memory();
+		Map<String, Long> calls = CallCounts.difference(counts.read(running.addresses()), callsBefore);
+		if (result.errors() > 0) {
+			say("  %s: %d errors, the first one: %s".formatted(request.requestName(), result.errors(),
+					result.firstError()));
+		}
+		double operations = Math.max(1, result.operations());
+		Map<String, Double> callsPerOperation = new TreeMap<>();
+		calls.forEach((path, count) -> callsPerOperation.put(path, count / operations));
+		return new Row(mode.name(), request.requestName(), running.processes(), start.toMillis(), result.operations(),
+				result.errors(), result.percentileMillis(50), result.percentileMillis(90), result.percentileMillis(99),
+				cpu.toNanos() / 1e6 / operations, Row.orUnknown(memory.rssKb()), Row.orUnknown(memory.pssKb()),
+				callsPerOperation);
+	}
+
+	private void say(String line) {
+		this.out.println(line);
+		this.out.flush();
+	}
+
+}

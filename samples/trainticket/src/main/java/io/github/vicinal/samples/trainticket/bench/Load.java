@@ -1,0 +1,28 @@
+package io.github.vicinal.samples.trainticket.bench;
+
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.time.Duration;
+
+/**
+ * A way to send requests.
+ */
+interface Load {
+
+	/**
+	 * Sends the same request for some time and waits for all answers.
+	 * @param client sends it
+	 * @param request the request
+	 * @param duration for how long new requests are sent
+	 * @return what came of it
+	 * @throws InterruptedException if the thread is interrupted
+	 */
+	LoadResult run(HttpClient client, HttpRequest request, Duration duration) throws InterruptedException;
+
+	/**
+	 * Describes the load.
+	 * @return a few words
+	 */
+	String describe();
+
+}

@@ -1,0 +1,20 @@
+package io.github.vicinal.samples.trainticket.config;
+
+import io.github.vicinal.samples.trainticket.common.TrainTicketService;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+
+/**
+ * The service {@code config}. It calls no other service.
+ */
+@TrainTicketService
+@Import(ConfigController.class)
+public class ConfigApplication {
+
+	@Bean
+	ConfigStore configStore() {
+		return ConfigStore.seeded();
+	}
+
+}

@@ -1,0 +1,11 @@
+package io.github.vicinal.samples.trainticket.order;
+
+import org.springframework.web.service.annotation.HttpExchange;
+
+/**
+ * Contract of the service {@code order}: orders of high-speed trains.
+ */
+@HttpExchange("/api/v1/orderservice")
+public interface OrderApi extends OrderQueries {
+
+}

@@ -1,0 +1,20 @@
+package io.github.vicinal.samples.trainticket.train;
+
+import io.github.vicinal.samples.trainticket.common.TrainTicketService;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+
+/**
+ * The service {@code train}. It calls no other service.
+ */
+@TrainTicketService
+@Import(TrainController.class)
+public class TrainApplication {
+
+	@Bean
+	TrainStore trainStore() {
+		return TrainStore.seeded();
+	}
+
+}

@@ -1,0 +1,13 @@
+package io.github.vicinal.samples.trainticket.travelplan;
+
+import io.github.vicinal.samples.trainticket.travel.TripOffer;
+import java.util.List;
+
+/**
+ * Trips with one change of train.
+ *
+ * @param firstSection trips before the change
+ * @param secondSection trips after the change
+ */
+public record TransferTrips(List<TripOffer> firstSection, List<TripOffer> secondSection) {
+}
