@@ -63,6 +63,8 @@ final class ServerConnection implements Runnable {
 
 	private final AtomicInteger state = new AtomicInteger(IDLE);
 
+	private volatile boolean goodbyeSaid;
+
 	private int maxReplyBytes;
 
 	ServerConnection(UdsPathServer server, SocketChannel channel) {
@@ -91,6 +93,11 @@ final class ServerConnection implements Runnable {
 		}
 		finally {
 			this.timer.end();
+			if (this.state.get() == ENDING && !this.goodbyeSaid) {
+				// The thread that decided to end may not have said so yet; once the
+				// channel is closed it could not.
+				sayGoodbye();
+			}
 			close();
 			this.server.ended(this);
 		}
@@ -227,7 +234,7 @@ final class ServerConnection implements Runnable {
 		int requestBytes = FrameDescriptor.HEADER_BYTES + frame.length;
 		this.frames.shrink();
 		if (!this.state.compareAndSet(IDLE, BUSY)) {
-			// The server ends and has said GOODBYE: this call is not executed.
+			// The server ends: this call is not executed.
 			return false;
 		}
 		UdsMetrics metrics = this.server.metrics();
@@ -318,6 +325,9 @@ final class ServerConnection implements Runnable {
 			Frames.appendGoodbye(this.out);
 		}
 		write();
+		if (last) {
+			this.goodbyeSaid = true;
+		}
 	}
 
 	private int begin() {
@@ -370,13 +380,18 @@ final class ServerConnection implements Runnable {
 	 */
 	void end() {
 		if (this.state.compareAndSet(IDLE, ENDING)) {
-			try {
-				this.channel.write(Frames.goodbye());
-			}
-			catch (IOException ex) {
-				logger.debug("GOODBYE could not be sent: {}", ex.getMessage());
-			}
+			sayGoodbye();
 			close();
+		}
+	}
+
+	private void sayGoodbye() {
+		try {
+			this.channel.write(Frames.goodbye());
+			this.goodbyeSaid = true;
+		}
+		catch (IOException ex) {
+			logger.debug("GOODBYE could not be sent: {}", ex.getMessage());
 		}
 	}
 

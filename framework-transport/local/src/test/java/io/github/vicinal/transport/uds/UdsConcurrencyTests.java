@@ -1,8 +1,10 @@
 package io.github.vicinal.transport.uds;
 
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -11,6 +13,8 @@ import java.util.zip.CRC32;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Path;
@@ -49,6 +53,36 @@ class UdsConcurrencyTests {
 			assertThat(server.metrics().calls().sum()).isEqualTo((long) THREADS * CALLS);
 			assertThat(server.metrics().accepted().sum()).isBetween(1L, 16L);
 			assertThat(server.metrics().refusals().values()).allMatch((count) -> count.sum() == 0);
+		}
+	}
+
+	@Test
+	@EnabledForJreRange(min = JRE.JAVA_21)
+	void virtualThreadsMayCallToo() throws Exception {
+		try (UdsFixture uds = new UdsFixture()) {
+			PeerIdentity identity = uds.identity();
+			uds.server(identity, UdsOptions.defaults(), Contracts.echo(uds.contract));
+			Path path = uds.connect(uds.provider(UdsOptions.defaults()), identity);
+			// Compiled for 17, which has no virtual threads.
+			Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+			List<CompletableFuture<Object>> answers = new ArrayList<>();
+			for (int i = 0; i < CALLS; i++) {
+				CompletableFuture<Object> answer = new CompletableFuture<>();
+				int number = i;
+				Runnable task = () -> {
+					try {
+						answer.complete(UdsFixture.value(path, uds.call("join", "v", number)));
+					}
+					catch (Throwable ex) {
+						answer.completeExceptionally(ex);
+					}
+				};
+				start.invoke(null, task);
+				answers.add(answer);
+			}
+			for (int i = 0; i < CALLS; i++) {
+				assertThat(answers.get(i).get()).isEqualTo("v-" + i);
+			}
 		}
 	}
 
