@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -90,10 +90,9 @@ final class EchoClient implements AutoCloseable {
 	static class Application {
 
 		@Bean
-		HttpComponentsClientHttpRequestFactoryBuilder httpClient() {
-			return ClientHttpRequestFactoryBuilder.httpComponents()
-				.withConnectionManagerCustomizer((connections) -> connections.setMaxConnTotal(MAX_CONNECTIONS)
-					.setMaxConnPerRoute(MAX_CONNECTIONS));
+		ClientHttpRequestFactoryBuilderCustomizer<HttpComponentsClientHttpRequestFactoryBuilder> connections() {
+			return (builder) -> builder.withConnectionManagerCustomizer(
+					(connections) -> connections.setMaxConnTotal(MAX_CONNECTIONS).setMaxConnPerRoute(MAX_CONNECTIONS));
 		}
 
 	}

@@ -202,7 +202,9 @@ public final class Channel implements AutoCloseable {
 	 */
 	public void unseenOverHttp() {
 		if (this.peers.isEmpty()) {
-			leftToHttp("the HTTP client was not built by Spring Boot's builders, so that its answers are not seen");
+			leftToHttp(
+					"the HTTP client's request factory does not come from Spring Boot's builder, so that its answers "
+							+ "are not seen; customize that builder instead of replacing it");
 		}
 	}
 

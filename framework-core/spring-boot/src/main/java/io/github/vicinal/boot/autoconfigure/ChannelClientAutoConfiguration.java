@@ -29,6 +29,8 @@ import org.springframework.boot.http.client.autoconfigure.service.HttpServiceCli
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.observation.ClientRequestObservationConvention;
@@ -81,7 +83,9 @@ public final class ChannelClientAutoConfiguration {
 		return new HttpLegs();
 	}
 
+	/** The last one: the others customize a builder of the type that they expect. */
 	@Bean
+	@Order(Ordered.LOWEST_PRECEDENCE)
 	ClientHttpRequestFactoryBuilderCustomizer<ClientHttpRequestFactoryBuilder<ClientHttpRequestFactory>> vicinalRequestFactoryCustomizer(
 			HttpLegs legs) {
 		return (builder) -> ChannelRequestFactories.asking(builder, legs);
