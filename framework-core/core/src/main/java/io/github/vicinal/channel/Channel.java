@@ -53,6 +53,8 @@ public final class Channel implements AutoCloseable {
 
 	private final Map<String, LongAdder> leftToHttp = new ConcurrentHashMap<>();
 
+	private final LongAdder ignoredAnnouncements = new LongAdder();
+
 	private volatile @Nullable PeerLink latest;
 
 	/**
@@ -235,9 +237,18 @@ public final class Channel implements AutoCloseable {
 	 * @param reason why
 	 */
 	public void ignored(String address, String reason) {
+		this.ignoredAnnouncements.increment();
 		PeerLink peer = peer(address);
 		this.latest = peer;
 		peer.ignored(reason);
+	}
+
+	/**
+	 * Returns how many announcements could not be used.
+	 * @return a count
+	 */
+	public long ignoredAnnouncements() {
+		return this.ignoredAnnouncements.sum();
 	}
 
 	private PeerLink peer(String address) {

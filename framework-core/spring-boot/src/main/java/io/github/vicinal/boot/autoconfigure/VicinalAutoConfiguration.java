@@ -7,6 +7,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -25,6 +26,7 @@ import io.github.vicinal.server.ServiceRegistry;
 @ConditionalOnClass(JsonMapper.class)
 @ConditionalOnProperty(name = "vicinal.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(VicinalProperties.class)
+@ImportRuntimeHints(VicinalRuntimeHints.class)
 public final class VicinalAutoConfiguration {
 
 	@Bean

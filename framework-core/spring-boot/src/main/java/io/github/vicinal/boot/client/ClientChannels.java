@@ -266,6 +266,14 @@ public final class ClientChannels implements AutoCloseable {
 			.toList();
 	}
 
+	/**
+	 * Returns how many announcements of peers could not be used.
+	 * @return a count over all channels
+	 */
+	public long ignoredAnnouncements() {
+		return this.channels.values().stream().mapToLong((channel) -> channel.channel().ignoredAnnouncements()).sum();
+	}
+
 	@Override
 	public void close() {
 		this.channels.values().forEach((channel) -> channel.channel().close());

@@ -1,7 +1,9 @@
 package io.github.vicinal.transport.uds;
 
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -30,6 +32,14 @@ public final class UdsMetrics {
 			adders.put(refusal.id(), new LongAdder());
 		}
 		this.refusals = Collections.unmodifiableMap(adders);
+	}
+
+	/**
+	 * Returns the reasons for which a server refuses, the keys of {@link #refusals()}.
+	 * @return lower-case names
+	 */
+	public static List<String> reasons() {
+		return Arrays.stream(Refusal.values()).map(Refusal::id).toList();
 	}
 
 	/**

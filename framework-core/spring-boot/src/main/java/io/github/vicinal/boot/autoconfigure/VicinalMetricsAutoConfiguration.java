@@ -1,0 +1,41 @@
+package io.github.vicinal.boot.autoconfigure;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+import io.github.vicinal.boot.actuate.VicinalMetrics;
+import io.github.vicinal.boot.client.ClientChannels;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.transport.uds.UdsMetrics;
+import io.github.vicinal.transport.uds.UdsPathServer;
+
+/**
+ * Auto-configuration of meters.
+ *
+ * @since 0.1
+ */
+@AutoConfiguration(after = { ChannelClientAutoConfiguration.class, ServiceAutoConfiguration.class })
+@ConditionalOnClass({ MeterRegistry.class, UdsPathServer.class })
+@ConditionalOnBean(Codecs.class)
+public final class VicinalMetricsAutoConfiguration {
+
+	private static final String UDS_SERVER = "vicinalUdsPathServer";
+
+	@Bean
+	@ConditionalOnMissingBean
+	VicinalMetrics vicinalMetrics(ConfigurableListableBeanFactory beanFactory,
+			ObjectProvider<ClientChannels> channels) {
+		// To read a meter must not start a server.
+		return new VicinalMetrics(
+				() -> beanFactory.containsSingleton(UDS_SERVER)
+						? beanFactory.getBean(UDS_SERVER, UdsPathServer.class).metrics() : null,
+				channels::getIfAvailable, UdsMetrics.reasons());
+	}
+
+}

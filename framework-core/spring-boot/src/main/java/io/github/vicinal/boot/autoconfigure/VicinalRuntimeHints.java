@@ -1,0 +1,30 @@
+package io.github.vicinal.boot.autoconfigure;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.util.ClassUtils;
+
+import io.github.vicinal.channel.ChannelReport;
+
+/** What a native image cannot see by itself. */
+final class VicinalRuntimeHints implements RuntimeHintsRegistrar {
+
+	private static final String[] STUBBED = { "jakarta.servlet.http.HttpServletRequest",
+			"jakarta.servlet.http.HttpServletResponse" };
+
+	@Override
+	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+		for (String name : STUBBED) {
+			if (ClassUtils.isPresent(name, classLoader)) {
+				hints.proxies().registerJdkProxy(ClassUtils.resolveClassName(name, classLoader));
+			}
+		}
+		for (Class<?> type : ChannelReport.class.getDeclaredClasses()) {
+			hints.reflection().registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS);
+		}
+		hints.reflection().registerType(ChannelReport.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+	}
+
+}

@@ -1,0 +1,338 @@
+package io.github.vicinal.boot.autoconfigure;
+
+import io.github.vicinal.boot.Baskets;
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.boot.client.ClientChannels;
+import io.github.vicinal.boot.client.InvalidChannelException;
+import io.github.vicinal.boot.server.ServiceCatalog;
+import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.transport.uds.UdsPathProvider;
+import io.github.vicinal.transport.uds.UdsPathServer;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.servlet.http.HttpServletRequest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.http.client.autoconfigure.imperative.ImperativeHttpClientAutoConfiguration;
+import org.springframework.boot.http.client.autoconfigure.service.HttpServiceClientPropertiesAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.restclient.autoconfigure.RestClientAutoConfiguration;
+import org.springframework.boot.restclient.autoconfigure.service.HttpServiceClientAutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.client.support.RestClientAdapter;
+import org.springframework.web.service.annotation.GetExchange;
+import org.springframework.web.service.invoker.HttpServiceProxyFactory;
+import org.springframework.web.service.registry.ImportHttpServices;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What is there under which conditions, and what mistakes at start say. */
+class AutoConfigurationTests {
+
+	private final ApplicationContextRunner client = new ApplicationContextRunner()
+		.withUserConfiguration(AutoConfigured.class)
+		.withPropertyValues("management.endpoints.web.exposure.include=channels",
+				"management.endpoints.jmx.exposure.include=channels",
+				"spring.http.serviceclient.baskets.base-url=http://localhost:1");
+
+	private final WebApplicationContextRunner server = new WebApplicationContextRunner()
+		.withUserConfiguration(AutoConfigured.class)
+		.withPropertyValues("management.endpoints.web.exposure.include=channels");
+
+	/** An application with HTTP clients and nothing else. */
+	private static ApplicationContextRunner minimal() {
+		return new ApplicationContextRunner().withUserConfiguration(GroupClient.class)
+			.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class,
+					ImperativeHttpClientAutoConfiguration.class, HttpServiceClientPropertiesAutoConfiguration.class,
+					RestClientAutoConfiguration.class, HttpServiceClientAutoConfiguration.class,
+					VicinalAutoConfiguration.class, LocalTransportAutoConfiguration.class,
+					ChannelClientAutoConfiguration.class, ServiceAutoConfiguration.class,
+					ChannelsEndpointAutoConfiguration.class, VicinalMetricsAutoConfiguration.class));
+	}
+
+	@Test
+	void anApplicationThatAnnotatesNothingOpensNothing() {
+		this.server.run((context) -> {
+			assertThat(context).hasNotFailed().hasSingleBean(ServiceCatalog.class);
+			ConfigurableListableBeanFactory beans = context.getSourceApplicationContext().getBeanFactory();
+			for (Class<?> type : new Class<?>[] { Rendezvous.class, PeerIdentity.class, UdsPathServer.class,
+					UdsPathProvider.class, Codecs.class }) {
+				for (String name : beans.getBeanNamesForType(type, true, false)) {
+					assertThat(beans.containsSingleton(name)).as(name).isFalse();
+				}
+			}
+			assertThat(context.getBean(MeterRegistry.class).get("vicinal.uds.connections").gauge().value()).isZero();
+			assertThat(beans.containsSingleton("vicinalUdsPathServer")).isFalse();
+		});
+	}
+
+	@Test
+	void isOffByProperty() {
+		this.client.withPropertyValues("vicinal.enabled=false")
+			.withUserConfiguration(GroupClient.class)
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasSingleBean(Baskets.class)
+				.doesNotHaveBean(ClientChannels.class)
+				.doesNotHaveBean(ChannelsEndpoint.class));
+	}
+
+	@Test
+	void serverIsOffByProperty() {
+		this.server.withPropertyValues("vicinal.server.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(ServiceCatalog.class));
+	}
+
+	@Test
+	void worksWithoutTheLocalTransport() {
+		this.client.withUserConfiguration(GroupClient.class)
+			.withClassLoader(new FilteredClassLoader("io.github.vicinal.transport"))
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasSingleBean(ClientChannels.class)
+				.doesNotHaveBean(UdsPathProvider.class));
+	}
+
+	@Test
+	void worksWithoutActuatorAndMetrics() {
+		minimal().withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate", "io.micrometer.core"))
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasSingleBean(ClientChannels.class)
+				.doesNotHaveBean(ChannelsEndpoint.class));
+	}
+
+	@Test
+	void worksWithoutServlets() {
+		this.client.withUserConfiguration(GroupClient.class)
+			.withClassLoader(new FilteredClassLoader("jakarta.servlet", "org.springframework.web.servlet"))
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasSingleBean(ClientChannels.class)
+				.doesNotHaveBean(ServiceCatalog.class));
+	}
+
+	@Test
+	void worksWithoutWebClientAndTransactions() {
+		minimal()
+			.withClassLoader(new FilteredClassLoader("org.springframework.web.reactive", "reactor",
+					"org.springframework.transaction", "org.springframework.security", "org.springframework.cloud"))
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(ClientChannels.class));
+	}
+
+	@Test
+	void annotatedGroupClientHasAChannelOfTheGroupsName() {
+		this.client.withUserConfiguration(GroupClient.class).run((context) -> assertChannel(context, "baskets"));
+	}
+
+	@Test
+	void handMadeClientHasAChannelOfTheContractsName() {
+		this.client.withUserConfiguration(HandMadeClient.class).run((context) -> assertChannel(context, "Baskets"));
+	}
+
+	@Test
+	void configurationClassNamesTypes() {
+		this.client.withUserConfiguration(ByTypes.class).run((context) -> assertChannel(context, "plain"));
+	}
+
+	@Test
+	void configurationClassNamesGroups() {
+		this.client.withUserConfiguration(ByGroups.class).run((context) -> assertChannel(context, "plain"));
+	}
+
+	@Test
+	void propertiesAloneMakeAChannel() {
+		this.client.withUserConfiguration(PlainClient.class)
+			.withPropertyValues("vicinal.channels.plain.paths=uds")
+			.run((context) -> assertChannel(context, "plain"));
+	}
+
+	@Test
+	void anUnannotatedClientHasNoChannel() {
+		this.client.withUserConfiguration(PlainClient.class)
+			.run((context) -> assertThat(context.getBean(ChannelsEndpoint.class).channels().channels()).isEmpty());
+	}
+
+	@Test
+	void timeoutIsThatOfTheHttpClientUnlessSaidOtherwise() {
+		this.client.withUserConfiguration(GroupClient.class)
+			.withPropertyValues("spring.http.serviceclient.baskets.read-timeout=3s")
+			.run((context) -> assertThat(channel(context, "baskets").timeoutMillis()).isEqualTo(3000));
+		this.client.withUserConfiguration(GroupClient.class)
+			.withPropertyValues("spring.http.clients.read-timeout=4s")
+			.run((context) -> assertThat(channel(context, "baskets").timeoutMillis()).isEqualTo(4000));
+		this.client.withUserConfiguration(GroupClient.class)
+			.withPropertyValues("spring.http.clients.read-timeout=4s", "vicinal.channels.baskets.timeout=5s")
+			.run((context) -> assertThat(channel(context, "baskets").timeoutMillis()).isEqualTo(5000));
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					vicinal.channels.basket.paths=uds        | vicinal.channels.basket.* names a channel | [Baskets, baskets]
+					vicinal.channels.baskets.timeout=-1s     | must be positive, but is PT-1S            | vicinal.channels.baskets.timeout
+					""")
+	void mistakesInPropertiesSayWhatToDo(String property, String description, String action) {
+		this.client.withUserConfiguration(GroupClient.class).withPropertyValues(property).run((context) -> {
+			FailureAnalysis analysis = analysis(context.getStartupFailure());
+			assertThat(analysis.getDescription()).contains(description);
+			assertThat(analysis.getAction()).contains(action);
+		});
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			vicinal.channels.baskets.paths=smoke  | smoke
+			vicinal.uds.max-frame-size=big        | big
+			""")
+	void valuesThatCannotBeReadAreNamed(String property, String value) {
+		this.client.withUserConfiguration(GroupClient.class)
+			.withPropertyValues(property)
+			.run((context) -> assertThat(context.getStartupFailure()).hasStackTraceContaining(value));
+	}
+
+	@Test
+	void aGroupThatDoesNotExistIsNamed() {
+		this.client.withUserConfiguration(WrongGroup.class).run((context) -> {
+			FailureAnalysis analysis = analysis(context.getStartupFailure());
+			assertThat(analysis.getDescription()).contains("@AffinityChannel(groups = \"palin\")");
+			assertThat(analysis.getAction()).contains("plain");
+		});
+	}
+
+	@Test
+	void aTypeThatIsNoContractIsNamed() {
+		this.client.withUserConfiguration(WrongType.class).run((context) -> {
+			FailureAnalysis analysis = analysis(context.getStartupFailure());
+			assertThat(analysis.getDescription()).contains("Runnable").contains("no method with @HttpExchange");
+			assertThat(analysis.getAction()).contains("remove @AffinityChannel");
+		});
+	}
+
+	@Test
+	void aClassIsNoContract() {
+		this.client.withUserConfiguration(WrongKind.class).run((context) -> {
+			FailureAnalysis analysis = analysis(context.getStartupFailure());
+			assertThat(analysis.getDescription()).contains("which is not an interface");
+			assertThat(analysis.getAction()).contains("@HttpExchange interface");
+		});
+	}
+
+	@Test
+	void hintsForNativeImages() {
+		RuntimeHints hints = new RuntimeHints();
+		new VicinalRuntimeHints().registerHints(hints, getClass().getClassLoader());
+		assertThat(RuntimeHintsPredicates.proxies().forInterfaces(HttpServletRequest.class)).accepts(hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(ChannelReport.PeerReport.class)).accepts(hints);
+	}
+
+	private static FailureAnalysis analysis(Throwable failure) {
+		assertThat(failure).isNotNull();
+		Throwable cause = failure;
+		while (!(cause instanceof InvalidChannelException)) {
+			assertThat(cause.getCause()).as(failure.toString()).isNotNull();
+			cause = cause.getCause();
+		}
+		FailureAnalysis analysis = new InvalidChannelFailureAnalyzer().analyze(failure);
+		assertThat(analysis).isNotNull();
+		return analysis;
+	}
+
+	private static ChannelReport channel(org.springframework.context.ApplicationContext context, String name) {
+		ChannelReport report = context.getBean(ChannelsEndpoint.class).channel(name);
+		assertThat(report).as(name).isNotNull();
+		return report;
+	}
+
+	private static void assertChannel(
+			org.springframework.boot.test.context.assertj.AssertableApplicationContext context, String name) {
+		assertThat(context).hasNotFailed();
+		assertThat(channel(context, name).peers()).isEmpty();
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class AutoConfigured {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportHttpServices(group = "baskets", types = Baskets.class)
+	static class GroupClient {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class HandMadeClient {
+
+		@Bean
+		Baskets baskets(RestClient.Builder builder) {
+			return HttpServiceProxyFactory
+				.builderFor(RestClientAdapter.create(builder.baseUrl("http://localhost:1").build()))
+				.build()
+				.createClient(Baskets.class);
+		}
+
+	}
+
+	/** A contract that is not annotated. */
+	public interface Plain {
+
+		@GetExchange("/plain")
+		String get();
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportHttpServices(group = "plain", types = Plain.class)
+	static class PlainClient {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@AffinityChannel(types = Plain.class, paths = PathKind.UDS)
+	@ImportHttpServices(group = "plain", types = Plain.class)
+	static class ByTypes {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@AffinityChannel(groups = "plain")
+	@ImportHttpServices(group = "plain", types = Plain.class)
+	static class ByGroups {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@AffinityChannel(groups = "palin")
+	@ImportHttpServices(group = "plain", types = Plain.class)
+	static class WrongGroup {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@AffinityChannel(types = Runnable.class)
+	static class WrongType {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@AffinityChannel(types = String.class)
+	static class WrongKind {
+
+	}
+
+}
