@@ -26,6 +26,8 @@ import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
 import org.springframework.boot.http.client.autoconfigure.HttpClientProperties;
 import org.springframework.boot.http.client.autoconfigure.service.HttpServiceClientProperties;
+import org.springframework.cloud.client.ServiceInstance;
+import org.springframework.cloud.client.loadbalancer.LoadBalancerClient;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -184,7 +186,10 @@ public final class ChannelClientAutoConfiguration {
 		return new ChannelProxyPostProcessor(channels::getObject, () -> {
 			HttpClientSettings known = settings.getIfAvailable();
 			return (known != null) ? known.readTimeout() : null;
-		}, () -> chooser.getIfAvailable() != null);
+		}, () -> {
+			InstanceChooser known = chooser.getIfAvailable();
+			return known != null && known.available();
+		});
 	}
 
 	/** What Spring Boot and Spring Cloud know of groups. */
@@ -215,24 +220,37 @@ public final class ChannelClientAutoConfiguration {
 
 		@Override
 		public @Nullable InstanceChooser chooser() {
-			return this.choosers.getIfAvailable();
+			InstanceChooser known = this.choosers.getIfAvailable();
+			return (known != null && known.available()) ? known : null;
 		}
 
 	}
 
-	/** Where Spring Cloud's load balancer is. */
+	/**
+	 * Where Spring Cloud's load balancer may be; its own auto-configuration comes later.
+	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(name = "org.springframework.cloud.client.loadbalancer.LoadBalancerClient")
 	static class LoadBalancing {
 
 		@Bean
-		@ConditionalOnBean(org.springframework.cloud.client.loadbalancer.LoadBalancerClient.class)
-		InstanceChooser vicinalInstanceChooser(
-				ObjectProvider<org.springframework.cloud.client.loadbalancer.LoadBalancerClient> client) {
-			return (serviceId) -> {
-				var instance = client.getObject().choose(serviceId);
-				return (instance != null) ? instance.getHost() + ":" + instance.getPort() : null;
-			};
+		InstanceChooser vicinalInstanceChooser(ObjectProvider<LoadBalancerClient> client) {
+			return new SpringCloudChooser(client);
+		}
+
+	}
+
+	private record SpringCloudChooser(ObjectProvider<LoadBalancerClient> client) implements InstanceChooser {
+
+		@Override
+		public boolean available() {
+			return this.client.getIfAvailable() != null;
+		}
+
+		@Override
+		public @Nullable String choose(String serviceId) {
+			ServiceInstance instance = this.client.getObject().choose(serviceId);
+			return (instance != null) ? instance.getHost() + ":" + instance.getPort() : null;
 		}
 
 	}

@@ -110,7 +110,7 @@ public final class AsyncCalls implements AutoCloseable {
 		HttpLeg leg = channel.leg();
 		long start = System.nanoTime();
 		Object future = channel.legs().run(leg, original);
-		stage(future).whenComplete((value, ex) -> channel.wentOverHttp(plan, address, leg, System.nanoTime() - start));
+		stage(future).whenComplete((value, ex) -> channel.wentOverHttp(plan, leg, System.nanoTime() - start));
 		return future;
 	}
 

@@ -71,8 +71,13 @@ public final class ChannelGroupConfigurer implements RestClientHttpServiceGroupC
 	}
 
 	/** Chooses among the instances of a service. */
-	@FunctionalInterface
 	public interface InstanceChooser {
+
+		/**
+		 * Returns whether there is a load balancer.
+		 * @return {@code false} if nobody can choose
+		 */
+		boolean available();
 
 		/**
 		 * Chooses an instance.

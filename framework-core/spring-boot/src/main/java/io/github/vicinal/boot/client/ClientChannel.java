@@ -216,7 +216,7 @@ final class ClientChannel {
 		String address = this.targets.choose();
 		Path path = path(plan, address, arguments);
 		if (path == null) {
-			return overHttp(plan, address, original);
+			return overHttp(plan, original);
 		}
 		Attempt attempt = attempt(plan, address, path, arguments);
 		if (attempt instanceof Attempt.Answered answered) {
@@ -230,7 +230,7 @@ final class ClientChannel {
 			unanswered.observed().failed(unanswered.cause(), failure);
 			throw failure;
 		}
-		return overHttp(plan, address, original);
+		return overHttp(plan, original);
 	}
 
 	/**
@@ -239,6 +239,14 @@ final class ClientChannel {
 	 */
 	@Nullable Path path(MethodPlan plan, @Nullable String address, @Nullable Object[] arguments) {
 		Path path = this.channel.path(address, plan.method().idempotent());
+		if (path == null && address != null && ThreadLocalRandom.current().nextBoolean()) {
+			/*
+			 * A balancer that takes turns is asked twice for this call: it was asked
+			 * here, and the HTTP client will ask again. Without an extra turn now and
+			 * then HTTP would never meet the instance that was chosen here.
+			 */
+			this.targets.choose();
+		}
 		if (path == null || (this.discovers && (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0)) {
 			tell(plan, PathKind.HTTP, plan.method().httpOnlyReason());
 			return null;
@@ -263,19 +271,19 @@ final class ClientChannel {
 		return this.targets.choose();
 	}
 
-	private @Nullable Object overHttp(MethodPlan plan, @Nullable String chosen, Original original) throws Throwable {
+	private @Nullable Object overHttp(MethodPlan plan, Original original) throws Throwable {
 		HttpLeg leg = new HttpLeg(this.channel, null);
 		long start = System.nanoTime();
 		try {
 			return this.legs.run(leg, original);
 		}
 		finally {
-			wentOverHttp(plan, chosen, leg, System.nanoTime() - start);
+			wentOverHttp(plan, leg, System.nanoTime() - start);
 		}
 	}
 
 	/** Learns from a call that went over HTTP. */
-	void wentOverHttp(MethodPlan plan, @Nullable String chosen, HttpLeg leg, long nanos) {
+	void wentOverHttp(MethodPlan plan, HttpLeg leg, long nanos) {
 		URI sent = leg.sent();
 		if (sent != null && this.uris == null) {
 			this.uris = UriTemplates.learn(sent, plan.path(), this.clientName);
@@ -286,14 +294,6 @@ final class ClientChannel {
 		}
 		else {
 			this.channel.unseenOverHttp();
-		}
-		if (chosen != null && ThreadLocalRandom.current().nextBoolean()) {
-			/*
-			 * A balancer that takes turns was asked twice for this call: once here and
-			 * once by the HTTP client. An extra turn now and then keeps the two from
-			 * staying in step, which would hide a replica from one of them for ever.
-			 */
-			this.targets.choose();
 		}
 	}
 

@@ -67,7 +67,7 @@ final class ReactiveCalls {
 		HttpLeg leg = channel.leg();
 		long start = System.nanoTime();
 		return original(channel, leg, original)
-			.doFinally((signal) -> channel.wentOverHttp(plan, address, leg, System.nanoTime() - start));
+			.doFinally((signal) -> channel.wentOverHttp(plan, leg, System.nanoTime() - start));
 	}
 
 	@SuppressWarnings("unchecked")

@@ -6,12 +6,16 @@ import java.util.Map;
 
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.webmvc.autoconfigure.error.BasicErrorController;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.security.access.AccessDeniedException;
+import org.springframework.security.core.AuthenticationException;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
@@ -26,6 +30,9 @@ import io.github.vicinal.channel.Reply;
 final class HandlerFailures {
 
 	private static final Logger logger = LoggerFactory.getLogger(HandlerFailures.class);
+
+	private static final boolean SECURITY = ClassUtils
+		.isPresent("org.springframework.security.access.AccessDeniedException", HandlerFailures.class.getClassLoader());
 
 	private final List<HandlerExceptionResolver> resolvers;
 
@@ -45,6 +52,10 @@ final class HandlerFailures {
 				: new ServletException("Handler dispatch failed: " + thrown, thrown);
 		if (!resolve(request, response, handler, exception)) {
 			response.reset();
+			if (SECURITY && Security.status(exception) != 0) {
+				response.sendError(Security.status(exception), exception.getMessage());
+				return errorPage(request, response, thrown.getClass().getName());
+			}
 			response.sendError(500, exception.getMessage());
 			request.setAttribute(RequestDispatcher.ERROR_EXCEPTION, exception);
 			request.setAttribute(RequestDispatcher.ERROR_EXCEPTION_TYPE, exception.getClass());
@@ -111,6 +122,21 @@ final class HandlerFailures {
 			complete.putIfAbsent("Content-Type", List.of(MediaType.APPLICATION_JSON_VALUE));
 		}
 		return new Reply.Failure(status, complete, bytes, "");
+	}
+
+	/** What Spring Security's filters would have answered; loaded only where they are. */
+	private static final class Security {
+
+		private Security() {
+		}
+
+		static int status(Exception exception) {
+			if (exception instanceof AuthenticationException) {
+				return HttpServletResponse.SC_UNAUTHORIZED;
+			}
+			return (exception instanceof AccessDeniedException) ? HttpServletResponse.SC_FORBIDDEN : 0;
+		}
+
 	}
 
 }

@@ -2,6 +2,7 @@ package io.github.vicinal.boot.autoconfigure;
 
 import io.github.vicinal.boot.Baskets;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.boot.actuate.VicinalMetrics;
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.boot.client.InvalidChannelException;
 import io.github.vicinal.boot.server.ServiceCatalog;
@@ -109,11 +110,11 @@ class AutoConfigurationTests {
 	}
 
 	@Test
-	void worksWithoutActuatorAndMetrics() {
-		minimal().withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate", "io.micrometer.core"))
+	void worksWithoutMetrics() {
+		minimal().withClassLoader(new FilteredClassLoader("io.micrometer.core"))
 			.run((context) -> assertThat(context).hasNotFailed()
 				.hasSingleBean(ClientChannels.class)
-				.doesNotHaveBean(ChannelsEndpoint.class));
+				.doesNotHaveBean(VicinalMetrics.class));
 	}
 
 	@Test

@@ -187,11 +187,6 @@ final class UdsConnection {
 	 * @param deadline in the watchdog's time
 	 */
 	Reply call(ClientBinding binding, CallFrame frame, long deadline) throws UdsException {
-		if (this.frames.hasUnread()) {
-			// Nothing but a GOODBYE can have come after the last answer.
-			this.broken = true;
-			throw UdsException.stale(Reason.REFUSED, this.peer.describe("has ended the connection"), null);
-		}
 		if (deadline != Watchdog.NEVER) {
 			this.timer.arm(deadline);
 		}
@@ -254,6 +249,11 @@ final class UdsConnection {
 	 * @param executable whether the other side may execute something
 	 */
 	private FrameHeader exchange(EncodeBuffer request, long id, boolean executable) throws UdsException {
+		if (this.frames.hasUnread()) {
+			// Nothing but a GOODBYE can have come after the last answer.
+			this.broken = true;
+			throw UdsException.stale(Reason.REFUSED, this.peer.describe("has ended the connection"), null);
+		}
 		boolean first = !this.used;
 		this.used = true;
 		try {

@@ -1,0 +1,142 @@
+package io.github.vicinal.starter;
+
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.cloud.client.circuitbreaker.CircuitBreaker;
+import org.springframework.cloud.client.circuitbreaker.CircuitBreakerFactory;
+import org.springframework.cloud.client.circuitbreaker.ConfigBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.service.registry.ImportHttpServices;
+
+import io.github.vicinal.channel.ChannelReport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Load balancer and circuit breaker keep working on typed paths. */
+@Timeout(60)
+class SpringCloudTests {
+
+	private static final int CALLS = 200;
+
+	@Test
+	void callsStayBalancedOverTheInstancesOfAService() {
+		try (ConfigurableApplicationContext first = service("first");
+				ConfigurableApplicationContext second = service("second");
+				ConfigurableApplicationContext client = Applications.start(Client.class,
+						"spring.cloud.discovery.client.simple.instances.quotes[0].uri=" + Applications.url(first),
+						"spring.cloud.discovery.client.simple.instances.quotes[1].uri=" + Applications.url(second))) {
+			Applications.awaitPath(client, 2, "direct");
+			Quotes quotes = client.getBean(Quotes.class);
+			int byFirst = 0;
+			for (int i = 0; i < CALLS; i++) {
+				byFirst += quotes.quote("A").servedBy().equals("first") ? 1 : 0;
+			}
+			assertThat(byFirst).isBetween(CALLS / 3, CALLS * 2 / 3);
+		}
+	}
+
+	@Test
+	void callsStayWithinTheCircuitBreaker() {
+		try (ConfigurableApplicationContext service = service("only");
+				ConfigurableApplicationContext client = Applications.start(BreakerClient.class,
+						"spring.http.serviceclient.quotes.base-url=" + Applications.url(service))) {
+			Applications.awaitPath(client, 1, "direct");
+			CountingBreakers breakers = client.getBean(CountingBreakers.class);
+			int before = breakers.calls.get();
+			assertThat(client.getBean(Quotes.class).quote("A").servedBy()).isEqualTo("only");
+			assertThat(breakers.calls.get() - before).isEqualTo(1);
+			ChannelReport.PathReport direct = Applications.channel(client).peers().get(0).paths().get(0);
+			assertThat(direct.path()).isEqualTo("direct");
+			assertThat(direct.calls()).isPositive();
+		}
+	}
+
+	private static ConfigurableApplicationContext service(String name) {
+		return Applications.start(Service.class, "service.name=" + name);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(excludeName = {
+			"org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration" })
+	@ImportHttpServices(group = "quotes", types = Quotes.class)
+	static class Client {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Import({ Client.class, CountingBreakers.class })
+	static class BreakerClient {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(excludeName = {
+			"org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration" })
+	@Import(Controller.class)
+	static class Service {
+
+	}
+
+	@RestController
+	static class Controller implements Quotes {
+
+		private final String name;
+
+		Controller(@Value("${service.name}") String name) {
+			this.name = name;
+		}
+
+		@Override
+		public Quote quote(String symbol) {
+			return new Quote(symbol, 1, this.name);
+		}
+
+	}
+
+	/** Breakers that never open, and count. */
+	static class CountingBreakers extends CircuitBreakerFactory<Object, ConfigBuilder<Object>> {
+
+		final AtomicInteger calls = new AtomicInteger();
+
+		@Override
+		public CircuitBreaker create(String id) {
+			return new CircuitBreaker() {
+				@Override
+				public <T> T run(Supplier<T> toRun, Function<Throwable, T> fallback) {
+					CountingBreakers.this.calls.incrementAndGet();
+					try {
+						return toRun.get();
+					}
+					catch (Throwable ex) {
+						return fallback.apply(ex);
+					}
+				}
+			};
+		}
+
+		@Override
+		protected ConfigBuilder<Object> configBuilder(String id) {
+			return Object::new;
+		}
+
+		@Override
+		public void configureDefault(Function<String, Object> defaultConfiguration) {
+		}
+
+	}
+
+}
