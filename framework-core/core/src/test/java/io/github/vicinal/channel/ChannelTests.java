@@ -1,0 +1,344 @@
+package io.github.vicinal.channel;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.github.vicinal.channel.ChannelReport.PeerReport;
+import io.github.vicinal.codec.CodecChoice;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractReader.MethodDescription;
+import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.peer.PeerIdentity;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** How a channel moves between paths; connecting runs when the test says so. */
+class ChannelTests {
+
+	private static final String ADDRESS = "shop:8080";
+
+	interface Shop {
+
+		String name();
+
+	}
+
+	private final Contract contract = Contract.of(Shop.class,
+			(type, method) -> new MethodDescription(Arrays.asList(method.getGenericParameterTypes()),
+					method.getGenericReturnType(), true, null));
+
+	private final Deque<Runnable> connecting = new ArrayDeque<>();
+
+	private final FakeProvider direct = new FakeProvider(PathKind.DIRECT);
+
+	private final FakeProvider uds = new FakeProvider(PathKind.UDS);
+
+	private final Channel channel = channel(Duration.ofNanos(1), false);
+
+	private Channel channel(Duration reconnectDelay, boolean compares) {
+		return new Channel(
+				new ChannelSettings("shop", List.of(PathKind.DIRECT, PathKind.UDS), null, reconnectDelay, compares),
+				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
+	}
+
+	private PeerAnnouncement announcement(PeerIdentity peer, PathKind... paths) {
+		return new PeerAnnouncement(peer, Set.of(paths), this.contract.hash(), "");
+	}
+
+	private void runConnector() {
+		while (!this.connecting.isEmpty()) {
+			this.connecting.poll().run();
+		}
+	}
+
+	private PeerReport report() {
+		return this.channel.report().peers().get(0);
+	}
+
+	private CallFrame frame() {
+		return new CallFrame(this.contract, this.contract.methods().get(0), new Object[0], CallFrame.NO_DEADLINE,
+				Map.of());
+	}
+
+	@Test
+	void theBestPathThatConnectsIsTakenInTheBackground() {
+		this.direct.attempt = new PathProvider.Unavailable("another JVM", false);
+		PeerIdentity peer = PeerIdentity.create("");
+		this.channel.announced(ADDRESS, announcement(peer, PathKind.DIRECT, PathKind.UDS));
+
+		assertThat(this.channel.path(null, true)).isNull();
+		assertThat(report().reason()).contains("connecting");
+
+		runConnector();
+
+		assertThat(this.channel.path(null, true)).isSameAs(this.uds.paths.get(0));
+		assertThat(this.channel.path(ADDRESS, true)).isSameAs(this.uds.paths.get(0));
+		assertThat(this.channel.path("elsewhere:80", true)).isNull();
+		assertThat(report().instanceId()).isEqualTo(peer.instanceId());
+		assertThat(report().paths().get(0).reason()).isEqualTo("another JVM");
+		assertThat(report().switches()).singleElement().asString().contains("http -> uds: same host");
+	}
+
+	@Test
+	void aFailedPathIsLeftAtOnceAndConnectedAgain() {
+		PeerIdentity peer = PeerIdentity.create("");
+		this.channel.announced(ADDRESS, announcement(peer, PathKind.UDS));
+		runConnector();
+		FakePath first = this.uds.paths.get(0);
+		first.failure = new PathException(PathException.Reason.PEER_GONE, true, "the peer is gone", null);
+
+		assertThatExceptionOfType(PathException.class).isThrownBy(() -> this.channel.call(ADDRESS, first, frame()));
+		assertThat(first.open).isFalse();
+		assertThat(this.channel.path(ADDRESS, true)).isNull();
+		assertThat(report().reason()).contains("the peer is gone");
+
+		this.channel.announced(ADDRESS, announcement(peer, PathKind.UDS));
+		runConnector();
+		assertThat(this.channel.path(ADDRESS, true)).isSameAs(this.uds.paths.get(1));
+		assertThat(report().switches()).hasSize(3);
+	}
+
+	@Test
+	void aFailureThatLeavesThePathOpenKeepsIt() {
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		runConnector();
+		FakePath path = this.uds.paths.get(0);
+		path.failure = new PathException(PathException.Reason.TIMEOUT, true, "too late", null);
+		path.staysOpen = true;
+
+		assertThatExceptionOfType(PathException.class).isThrownBy(() -> this.channel.call(ADDRESS, path, frame()));
+		assertThat(this.channel.path(ADDRESS, true)).isSameAs(path);
+		assertThat(report().paths().get(1).errors()).isEqualTo(1);
+	}
+
+	@Test
+	void aRestartedPeerIsConnectedAnew() {
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		runConnector();
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+
+		assertThat(this.uds.paths.get(0).open).isFalse();
+		assertThat(report().switches().get(1)).contains("the peer was restarted");
+		runConnector();
+		assertThat(this.channel.path(ADDRESS, true)).isSameAs(this.uds.paths.get(1));
+	}
+
+	@Test
+	void aPathThatConnectsToAnInstanceThatIsGoneIsClosed() {
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		Runnable late = this.connecting.poll();
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		assertThat(late).isNotNull();
+		late.run();
+
+		assertThat(this.uds.paths.get(0).open).isFalse();
+		assertThat(this.channel.path(ADDRESS, true)).isNull();
+	}
+
+	@Test
+	void anotherContractHashKeepsTheChannelOnHttp() {
+		this.channel.announced(ADDRESS,
+				new PeerAnnouncement(PeerIdentity.create(""), Set.of(PathKind.UDS), "ffffffffffffffff", ""));
+		assertThat(this.connecting).isEmpty();
+		assertThat(report().reason()).contains("the contract differs")
+			.contains(this.contract.hash())
+			.contains("ffffffffffffffff");
+	}
+
+	@Test
+	void aRefusalIsShown() {
+		this.channel.announced(ADDRESS,
+				new PeerAnnouncement(PeerIdentity.create(""), Set.of(), "", "a filter covers it"));
+		assertThat(report().path()).isEqualTo("http");
+		assertThat(report().reason()).contains("a filter covers it");
+	}
+
+	@Test
+	void aPeerWithoutAnnouncementIsExplained() {
+		this.channel.silent(ADDRESS);
+		this.channel.calledOverHttp(ADDRESS, 1000, true);
+		assertThat(report().reason()).contains("runs without Vicinal");
+		assertThat(report().paths().get(2).calls()).isEqualTo(1);
+		this.channel.ignored(ADDRESS, "it is garbage");
+		assertThat(report().reason()).isEqualTo("it is garbage");
+		assertThat(this.channel.ignoredAnnouncements()).isEqualTo(1);
+	}
+
+	@Test
+	void attemptsThatFailAreSpacedOut() {
+		Channel patient = channel(Duration.ofHours(1), false);
+		this.uds.attempt = new PathProvider.Unavailable("no directory", true);
+		PeerAnnouncement announcement = announcement(PeerIdentity.create(""), PathKind.UDS);
+		patient.announced(ADDRESS, announcement);
+		runConnector();
+		patient.announced(ADDRESS, announcement);
+		assertThat(this.connecting).isEmpty();
+		assertThat(patient.report().peers().get(0).reason()).contains("uds: no directory");
+	}
+
+	@Test
+	void aProviderThatThrowsIsAReason() {
+		this.uds.attempt = null;
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		runConnector();
+		assertThat(report().reason()).contains("failed with java.lang.IllegalStateException: broken provider");
+	}
+
+	@Test
+	void aSocketThatBecomesTheMoreExpensivePathIsLeftForHttp() throws PathException {
+		Channel comparing = channel(Duration.ofNanos(1), true);
+		comparing.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		runConnector();
+		FakePath slow = this.uds.paths.get(0);
+		slow.busyNanos = 2_000_000;
+		boolean left = false;
+		for (int i = 0; i < 20_000 && !left; i++) {
+			Path path = comparing.path(ADDRESS, true);
+			if (path == null) {
+				comparing.calledOverHttp(ADDRESS, 1000, true);
+				left = comparing.report().peers().get(0).path().equals("http");
+			}
+			else {
+				slow.busyNanos = (i % 16 == 0) ? 2_000_000 : 200_000;
+				comparing.call(ADDRESS, path, frame());
+			}
+		}
+		assertThat(left).isTrue();
+		assertThat(comparing.report().peers().get(0).reason()).contains("measured to be cheaper");
+	}
+
+	@Test
+	void closingClosesPaths() {
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		runConnector();
+		this.channel.close();
+		assertThat(this.uds.paths.get(0).open).isFalse();
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		assertThat(this.connecting).isEmpty();
+	}
+
+	@Test
+	void quantilesAreWithinABucket() {
+		LatencyHistogram histogram = new LatencyHistogram();
+		assertThat(histogram.quantileNanos(0.5)).isZero();
+		for (int i = 1; i <= 1000; i++) {
+			histogram.record(i * 1000L);
+		}
+		assertThat(histogram.quantileNanos(0.5)).isBetween(500_000L, 620_000L);
+		assertThat(histogram.quantileNanos(0.99)).isBetween(990_000L, 1_240_000L);
+		histogram.record(0);
+		histogram.record(Long.MAX_VALUE);
+		assertThat(histogram.quantileNanos(0.5)).isPositive();
+	}
+
+	private final class FakeProvider implements PathProvider {
+
+		private final PathKind kind;
+
+		private final List<FakePath> paths = new ArrayList<>();
+
+		private Attempt attempt = new Unavailable("unset", false);
+
+		FakeProvider(PathKind kind) {
+			this.kind = kind;
+		}
+
+		@Override
+		public PathKind kind() {
+			return this.kind;
+		}
+
+		@Override
+		public Attempt connect(Contract contract, PeerAnnouncement peer) {
+			if (this.attempt == null) {
+				throw new IllegalStateException("broken provider");
+			}
+			if (this.attempt instanceof Unavailable unavailable && !unavailable.reason().equals("unset")) {
+				return this.attempt;
+			}
+			FakePath path = new FakePath(this.kind);
+			this.paths.add(path);
+			return new Connected(path);
+		}
+
+		@Override
+		public void close() {
+			this.paths.forEach(FakePath::close);
+		}
+
+	}
+
+	private final class FakePath implements Path {
+
+		private final PathKind kind;
+
+		private final CodecChoice codec;
+
+		private boolean open = true;
+
+		private boolean staysOpen;
+
+		private long busyNanos;
+
+		private PathException failure;
+
+		FakePath(PathKind kind) {
+			this.kind = kind;
+			Codecs codecs = new Codecs(new JsonMapper(), false);
+			this.codec = codecs.choose(ChannelTests.this.contract, Set.of("jackson"));
+		}
+
+		@Override
+		public PathKind kind() {
+			return this.kind;
+		}
+
+		@Override
+		public CodecChoice codec() {
+			return this.codec;
+		}
+
+		@Override
+		public Reply call(CallFrame frame) throws PathException {
+			if (this.failure != null) {
+				this.open = this.staysOpen;
+				throw this.failure;
+			}
+			long start = System.nanoTime();
+			while (System.nanoTime() - start < this.busyNanos) {
+				Thread.onSpinWait();
+			}
+			return new Reply.Value(200, Map.of(), "shop");
+		}
+
+		@Override
+		public boolean isOpen() {
+			return this.open;
+		}
+
+		@Override
+		public long bytesCarried() {
+			return 0;
+		}
+
+		@Override
+		public void close() {
+			this.open = false;
+		}
+
+	}
+
+}

@@ -1,0 +1,101 @@
+package io.github.vicinal.peer;
+
+import java.util.Set;
+
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import io.github.vicinal.peer.PeerAnnouncement.MalformedAnnouncementException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** The header that anybody can write. */
+class PeerAnnouncementTests {
+
+	private static final String ID = "0123456789abcdef0123456789abcdef";
+
+	@Property
+	void whatIsWrittenIsRead(@ForAll("announcements") PeerAnnouncement announcement)
+			throws MalformedAnnouncementException {
+		String header = announcement.format();
+		assertThat(header).hasSizeLessThanOrEqualTo(PeerAnnouncement.MAX_CHARS).matches("[ -~]*");
+		PeerAnnouncement read = PeerAnnouncement.parse(header);
+		assertThat(read.peer()).isEqualTo(announcement.peer());
+		assertThat(read.paths()).isEqualTo(announcement.paths());
+		assertThat(read.contractHash()).isEqualTo(announcement.contractHash());
+		assertThat(read.refusal().isEmpty()).isEqualTo(announcement.refusal().isEmpty());
+	}
+
+	@Provide
+	Arbitrary<PeerAnnouncement> announcements() {
+		Arbitrary<String> ids = Arbitraries.strings().withChars("0123456789abcdef").ofLength(32);
+		Arbitrary<String> hosts = Arbitraries.oneOf(ids, Arbitraries.just(PeerIdentity.NO_HOST));
+		Arbitrary<Set<PathKind>> paths = Arbitraries.of(PathKind.DIRECT, PathKind.UDS).set();
+		Arbitrary<String> hashes = Arbitraries.oneOf(Arbitraries.just(""),
+				Arbitraries.strings().withChars("0123456789abcdef").ofLength(16));
+		return Combinators.combine(ids, hosts, paths, hashes, Arbitraries.strings().ofMaxLength(500))
+			.as((id, host, kinds, hash, refusal) -> new PeerAnnouncement(new PeerIdentity(id, host), kinds, hash,
+					refusal));
+	}
+
+	@Property(tries = 5000)
+	void garbageIsRefusedWithAReason(@ForAll String garbage) {
+		onlyMalformed(garbage);
+	}
+
+	@Property(tries = 5000)
+	void aMutatedHeaderIsReadOrRefused(@ForAll("announcements") PeerAnnouncement announcement, @ForAll int position,
+			@ForAll char replacement) {
+		StringBuilder header = new StringBuilder(announcement.format());
+		header.setCharAt(Math.floorMod(position, header.length()), replacement);
+		onlyMalformed(header.toString());
+	}
+
+	private static void onlyMalformed(String header) {
+		try {
+			assertThat(PeerAnnouncement.parse(header).peer().instanceId()).matches("[0-9a-f]{32}");
+		}
+		catch (MalformedAnnouncementException ex) {
+			// What a stranger wrote must not forge lines in a log.
+			assertThat(ex).hasMessageContaining(PeerAnnouncement.HEADER);
+			assertThat(ex.getMessage()).matches("[ -~]*");
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			v=2; i=0123456789abcdef0123456789abcdef; h=; p=uds   | version is not 1
+			i=0123456789abcdef0123456789abcdef; h=; p=uds        | version is not 1
+			v=1; h=; p=uds                                       | no field 'i'
+			v=1; i=xyz; h=; p=uds                                | 32 hexadecimal digits
+			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; p=  | stands twice
+			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; c=1 | 16 hexadecimal digits
+			nonsense                                             | without '='
+			""")
+	void theReasonNamesTheRule(String header, String rule) {
+		assertThatExceptionOfType(MalformedAnnouncementException.class).isThrownBy(() -> PeerAnnouncement.parse(header))
+			.withMessageContaining(rule);
+	}
+
+	@Test
+	void aLongHeaderIsNotRead() {
+		assertThatExceptionOfType(MalformedAnnouncementException.class)
+			.isThrownBy(() -> PeerAnnouncement.parse("v=1; " + "x".repeat(PeerAnnouncement.MAX_CHARS)))
+			.withMessageContaining("longer than 1024");
+	}
+
+	@Test
+	void pathsOfALaterVersionAreSkipped() throws MalformedAnnouncementException {
+		PeerAnnouncement read = PeerAnnouncement.parse("v=1; i=" + ID + "; h=; p=teleport,uds,http; x=y");
+		assertThat(read.paths()).containsExactly(PathKind.UDS);
+	}
+
+}
