@@ -160,7 +160,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 		private static final int SHOWN_CHARS = 80;
 
 		MalformedAnnouncementException(String rule, String value) {
-			super("The %s header is ignored: %s: '%s'".formatted(HEADER, rule,
+			super("The %s header is ignored: %s: '%s'".formatted(HEADER, printable(rule),
 					printable(value.substring(0, Math.min(value.length(), SHOWN_CHARS)))));
 		}
 
