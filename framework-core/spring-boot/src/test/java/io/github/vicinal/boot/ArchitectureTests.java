@@ -1,0 +1,118 @@
+package io.github.vicinal.boot;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+/** What may depend on what, and what beans look like. */
+class ArchitectureTests {
+
+	private static final String ROOT = "io.github.vicinal";
+
+	private final JavaClasses classes = new ClassFileImporter()
+		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+		.importPackages(ROOT);
+
+	@Test
+	void onlyThisModuleKnowsSpring() {
+		noClasses().that()
+			.resideOutsideOfPackages(ROOT + ".boot..", ROOT + ".testkit..")
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage("org.springframework..")
+			.because("core and transports serve applications of any kind")
+			.check(this.classes);
+	}
+
+	@Test
+	void theKitKnowsNoSpringBoot() {
+		noClasses().that()
+			.resideInAPackage(ROOT + ".testkit..")
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage("org.springframework.boot..")
+			.because("the kit is for paths of any origin")
+			.check(this.classes);
+	}
+
+	@Test
+	void transportsDoNotKnowWhoUsesThem() {
+		noClasses().that()
+			.resideInAPackage(ROOT + ".transport..")
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage(ROOT + ".boot..")
+			.because("a path is chosen by configuration, not by code")
+			.check(this.classes);
+	}
+
+	@Test
+	void packagesAreFreeOfCycles() {
+		slices().matching(ROOT + ".boot.(*)..")
+			.should()
+			.beFreeOfCycles()
+			.because("each package is to be understood without those that build on it")
+			.check(this.classes);
+	}
+
+	@Test
+	void clientsAndServersDoNotKnowEachOther() {
+		noClasses().that()
+			.resideInAPackage(ROOT + ".boot.client..")
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage(ROOT + ".boot.server..")
+			.because("most applications are only one of both")
+			.check(this.classes);
+		noClasses().that()
+			.resideInAPackage(ROOT + ".boot.server..")
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage(ROOT + ".boot.client..")
+			.because("most applications are only one of both")
+			.check(this.classes);
+	}
+
+	@Test
+	void autoConfigurationsAreFinalAndTheirBeansPackagePrivate() {
+		classes().that()
+			.areAnnotatedWith(AutoConfiguration.class)
+			.should()
+			.bePublic()
+			.andShould()
+			.haveModifier(com.tngtech.archunit.core.domain.JavaModifier.FINAL)
+			.because("they are no API")
+			.check(this.classes);
+		methods().that()
+			.areDeclaredInClassesThat()
+			.areAnnotatedWith(AutoConfiguration.class)
+			.and()
+			.areAnnotatedWith(org.springframework.context.annotation.Bean.class)
+			.should()
+			.bePackagePrivate()
+			.because("they are no API")
+			.check(this.classes);
+	}
+
+	@Test
+	void nothingStaticChanges() {
+		fields().that()
+			.areDeclaredInClassesThat()
+			.resideInAPackage(ROOT + ".boot..")
+			.and()
+			.areStatic()
+			.should()
+			.beFinal()
+			.because("several applications share a JVM")
+			.check(this.classes);
+	}
+
+}
