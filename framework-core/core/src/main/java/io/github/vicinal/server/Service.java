@@ -1,5 +1,6 @@
 package io.github.vicinal.server;
 
+import java.util.Map;
 import java.util.Optional;
 
 import io.github.vicinal.channel.CallFrame;
@@ -25,6 +26,14 @@ public interface Service {
 	 * @return the reason, or empty if any path may be used
 	 */
 	Optional<String> refusal();
+
+	/**
+	 * Returns the methods whose calls must come by HTTP although the contract is offered.
+	 * @return reasons by index of the method; none unless overridden
+	 */
+	default Map<Integer, String> httpOnlyMethods() {
+		return Map.of();
+	}
 
 	/**
 	 * Returns the codecs of the application that answers.

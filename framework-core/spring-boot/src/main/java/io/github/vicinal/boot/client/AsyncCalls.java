@@ -70,11 +70,11 @@ public final class AsyncCalls implements AutoCloseable {
 		String address = channel.target();
 		Path path = channel.path(plan, address, arguments);
 		if (path == null) {
-			return futureOverHttp(channel, plan, address, original);
+			return futureOverHttp(channel, plan, address, arguments, original);
 		}
 		CompletableFuture<Attempt> attempted = submit(() -> channel.attempt(plan, address, path, arguments));
 		CompletableFuture<@Nullable Object> result = attempted
-			.thenCompose((attempt) -> conclude(channel, plan, address, attempt, original));
+			.thenCompose((attempt) -> conclude(channel, plan, address, arguments, attempt, original));
 		result.whenComplete((value, ex) -> {
 			if (result.isCancelled()) {
 				attempted.cancel(true);
@@ -84,7 +84,7 @@ public final class AsyncCalls implements AutoCloseable {
 	}
 
 	private static CompletionStage<@Nullable Object> conclude(ClientChannel channel, MethodPlan plan,
-			@Nullable String address, Attempt attempt, Original original) {
+			@Nullable String address, @Nullable Object[] arguments, Attempt attempt, Original original) {
 		try {
 			if (attempt instanceof Attempt.Answered answered) {
 				return CompletableFuture.completedFuture(answered.result());
@@ -98,7 +98,7 @@ public final class AsyncCalls implements AutoCloseable {
 				unanswered.observed().failed(unanswered.cause(), failure);
 				return CompletableFuture.failedFuture(failure);
 			}
-			return stage(futureOverHttp(channel, plan, address, original));
+			return stage(futureOverHttp(channel, plan, address, arguments, original));
 		}
 		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -106,8 +106,8 @@ public final class AsyncCalls implements AutoCloseable {
 	}
 
 	private static @Nullable Object futureOverHttp(ClientChannel channel, MethodPlan plan, @Nullable String address,
-			Original original) throws Throwable {
-		HttpLeg leg = channel.leg();
+			@Nullable Object[] arguments, Original original) throws Throwable {
+		HttpLeg leg = channel.leg(plan, address, arguments);
 		long start = System.nanoTime();
 		Object future = channel.legs().run(leg, original);
 		stage(future).whenComplete((value, ex) -> channel.wentOverHttp(plan, address, leg, System.nanoTime() - start));

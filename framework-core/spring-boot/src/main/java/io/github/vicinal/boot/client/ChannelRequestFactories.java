@@ -18,7 +18,8 @@ public final class ChannelRequestFactories {
 	 */
 	public static ClientHttpRequestFactoryBuilder<ClientHttpRequestFactory> asking(
 			ClientHttpRequestFactoryBuilder<? extends ClientHttpRequestFactory> builder, HttpLegs legs) {
-		return (settings) -> new ChannelRequestFactory(builder.build(settings), legs);
+		return (settings) -> new ChannelRequestFactory(builder.build(settings), legs,
+				(settings != null) ? settings.readTimeout() : null);
 	}
 
 }

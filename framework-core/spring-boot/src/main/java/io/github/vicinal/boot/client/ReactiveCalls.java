@@ -31,16 +31,16 @@ final class ReactiveCalls {
 			String address = channel.target();
 			Path path = channel.path(plan, address, arguments);
 			if (path == null) {
-				return overHttp(channel, plan, address, original);
+				return overHttp(channel, plan, address, arguments, original);
 			}
 			return Mono.fromFuture(() -> async.submit(() -> channel.attempt(plan, address, path, arguments)))
-				.flatMapMany((attempt) -> conclude(channel, plan, address, attempt, original));
+				.flatMapMany((attempt) -> conclude(channel, plan, address, arguments, attempt, original));
 		});
 		return (plan.shape().timing() == Timing.FLUX) ? elements : elements.singleOrEmpty();
 	}
 
 	private static Publisher<Object> conclude(ClientChannel channel, MethodPlan plan, @Nullable String address,
-			Attempt attempt, Original original) {
+			@Nullable Object[] arguments, Attempt attempt, Original original) {
 		if (attempt instanceof Attempt.Answered answered) {
 			Object result = answered.result();
 			if (plan.shape().timing() == Timing.FLUX) {
@@ -59,12 +59,12 @@ final class ReactiveCalls {
 			unanswered.observed().failed(unanswered.cause(), failure);
 			return Mono.error(failure);
 		}
-		return overHttp(channel, plan, address, original);
+		return overHttp(channel, plan, address, arguments, original);
 	}
 
 	private static Flux<Object> overHttp(ClientChannel channel, MethodPlan plan, @Nullable String address,
-			Original original) {
-		HttpLeg leg = channel.leg();
+			@Nullable Object[] arguments, Original original) {
+		HttpLeg leg = channel.leg(plan, address, arguments);
 		long start = System.nanoTime();
 		return original(channel, leg, original)
 			.doFinally((signal) -> channel.wentOverHttp(plan, address, leg, System.nanoTime() - start));
@@ -104,7 +104,10 @@ final class ReactiveCalls {
 					.wrap(replayed.body())))
 				.build());
 		}
-		leg.sending(request.url());
+		if (leg.inspects()) {
+			leg.inspect(true, null, List.of());
+		}
+		leg.sending(request.url(), request.headers());
 		ClientRequest asking = ClientRequest.from(request)
 			.headers((headers) -> headers.set(PeerAnnouncement.REQUEST_HEADER, leg.contractName()))
 			.build();
@@ -113,7 +116,7 @@ final class ReactiveCalls {
 					response.headers().asHttpHeaders().getFirst(PeerAnnouncement.HEADER)));
 	}
 
-	static Throwable requestFailure(String httpMethod, java.net.URI uri, java.io.IOException cause) {
+	static RuntimeException requestFailure(String httpMethod, java.net.URI uri, java.io.IOException cause) {
 		return new org.springframework.web.reactive.function.client.WebClientRequestException(cause,
 				org.springframework.http.HttpMethod.valueOf(httpMethod), uri,
 				new org.springframework.http.HttpHeaders());

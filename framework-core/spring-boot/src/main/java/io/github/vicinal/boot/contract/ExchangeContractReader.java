@@ -14,7 +14,10 @@ import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.http.MediaType;
+import org.springframework.web.bind.annotation.CookieValue;
+import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ValueConstants;
 import org.springframework.web.service.annotation.HttpExchange;
 
 import io.github.vicinal.boot.contract.ArgumentRules.RuleOrReason;
@@ -132,6 +135,46 @@ public final class ExchangeContractReader implements ContractReader {
 			}
 		}
 		return names;
+	}
+
+	/**
+	 * Returns the names of the headers that a method's arguments fill.
+	 * @param contract the contract
+	 * @param method the method
+	 * @return a lower-case name, or {@code null}, for each argument
+	 */
+	public static @Nullable String[] headerNames(Class<?> contract, ContractMethod method) {
+		@Nullable String[] names = new @Nullable String[method.argumentTypes().size()];
+		for (int i = 0; i < names.length; i++) {
+			MethodParameter parameter = new MethodParameter(method.method(), i).withContainingClass(contract);
+			RequestHeader header = parameter.getParameterAnnotation(RequestHeader.class);
+			if (header != null) {
+				parameter.initParameterNameDiscovery(new DefaultParameterNameDiscoverer());
+				String name = header.name().isEmpty() ? parameter.getParameterName() : header.name();
+				names[i] = String.valueOf(name).toLowerCase(Locale.ROOT);
+			}
+			else if (parameter.hasParameterAnnotation(CookieValue.class)) {
+				names[i] = "cookie";
+			}
+		}
+		return names;
+	}
+
+	/**
+	 * Returns which headers have a default value that is sent for a missing argument.
+	 * @param method the method
+	 * @return for each argument, whether there is one
+	 */
+	public static boolean[] headerDefaults(ContractMethod method) {
+		boolean[] defaults = new boolean[method.argumentTypes().size()];
+		for (int i = 0; i < defaults.length; i++) {
+			MethodParameter parameter = new MethodParameter(method.method(), i);
+			RequestHeader header = parameter.getParameterAnnotation(RequestHeader.class);
+			CookieValue cookie = parameter.getParameterAnnotation(CookieValue.class);
+			defaults[i] = (header != null && !header.defaultValue().equals(ValueConstants.DEFAULT_NONE))
+					|| (cookie != null && !cookie.defaultValue().equals(ValueConstants.DEFAULT_NONE));
+		}
+		return defaults;
 	}
 
 	private static boolean idempotent(String httpMethod, @Nullable AffinityChannel channel) {
