@@ -51,4 +51,15 @@ public interface Service {
 	 */
 	Reply invoke(CallFrame frame);
 
+	/**
+	 * Says what the answer is when the value that {@link #invoke} returned cannot be
+	 * encoded.
+	 * @param frame the call
+	 * @param failure why not
+	 * @return the failure that HTTP would have made of it
+	 */
+	default Reply.Failure unencodable(CallFrame frame, RuntimeException failure) {
+		return new Reply.Failure(500, Map.of(), new byte[0], failure.getClass().getName());
+	}
+
 }

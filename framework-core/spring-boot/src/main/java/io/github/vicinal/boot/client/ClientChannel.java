@@ -48,6 +48,10 @@ final class ClientChannel {
 	private static final boolean WEB_CLIENT = ClassUtils
 		.isPresent("org.springframework.web.reactive.function.client.WebClient", ClientChannel.class.getClassLoader());
 
+	/** A result that cannot be decoded is to HTTP clients JSON that cannot be read. */
+	private static final Reply.Failure UNREADABLE = new Reply.Failure(200,
+			Map.of("Content-Type", List.of("application/json")), new byte[] { '?' }, "");
+
 	private final Channel channel;
 
 	private final HttpLegs legs;
@@ -245,7 +249,7 @@ final class ClientChannel {
 		String address = this.targets.choose();
 		Path path = path(plan, address, arguments);
 		if (path == null) {
-			return overHttp(plan, address, arguments, original);
+			return overHttp(plan, address, arguments, null, original);
 		}
 		Attempt attempt = attempt(plan, address, path, arguments);
 		if (attempt instanceof Attempt.Answered answered) {
@@ -260,7 +264,7 @@ final class ClientChannel {
 			unanswered.observed().failed(unanswered.cause(), failure);
 			throw failure;
 		}
-		return overHttp(plan, address, arguments, original);
+		return overHttp(plan, address, arguments, ((Attempt.GoOn) attempt).reason(), original);
 	}
 
 	/**
@@ -278,7 +282,6 @@ final class ClientChannel {
 			this.channel.leftToHttp((always != null) ? plan.method() + ": " + reason : reason);
 			return null;
 		}
-		tell(plan, path.kind(), null);
 		return path;
 	}
 
@@ -314,8 +317,8 @@ final class ClientChannel {
 	}
 
 	private @Nullable Object overHttp(MethodPlan plan, @Nullable String chosen, @Nullable Object[] arguments,
-			Original original) throws Throwable {
-		HttpLeg leg = leg(plan, chosen, arguments);
+			@Nullable String reason, Original original) throws Throwable {
+		HttpLeg leg = leg(plan, chosen, arguments, reason);
 		long start = System.nanoTime();
 		try {
 			return this.legs.run(leg, original);
@@ -358,10 +361,15 @@ final class ClientChannel {
 		catch (PathException ex) {
 			if (mayRepeat(plan, ex)) {
 				observed.failed(ex, ex);
-				return new Attempt.GoOn();
+				return new Attempt.GoOn("%s: %s".formatted(path.kind().id(), ex.getMessage()));
+			}
+			tell(plan, path.kind(), null);
+			if (ex.reason() == PathException.Reason.CODEC) {
+				return new Attempt.HandlerFailed(UNREADABLE, observed);
 			}
 			return new Attempt.Unanswered(ex, observed);
 		}
+		tell(plan, path.kind(), null);
 		if (reply instanceof Reply.Value value) {
 			observed.answered(value.status(), null);
 			return new Attempt.Answered(ResultAdapter.adapt(plan.shape(), value));
@@ -420,7 +428,7 @@ final class ClientChannel {
 	}
 
 	/** Starts a call over HTTP, of which listeners are told when it is sent. */
-	HttpLeg leg(MethodPlan plan, @Nullable String address, @Nullable Object[] arguments) {
+	HttpLeg leg(MethodPlan plan, @Nullable String address, @Nullable Object[] arguments, @Nullable String reason) {
 		return new HttpLeg(this.channel, new HttpLeg.Watcher() {
 
 			@Override
@@ -440,7 +448,7 @@ final class ClientChannel {
 					ClientChannel.this.traits.sending(headers, plan.explainedHeaders(arguments));
 				}
 				if (ClientChannel.this.listeners.length > 0) {
-					tell(plan, PathKind.HTTP, reasonForHttp(plan, address, arguments));
+					tell(plan, PathKind.HTTP, (reason != null) ? reason : reasonForHttp(plan, address, arguments));
 				}
 			}
 

@@ -55,7 +55,8 @@ public final class ExchangeContractReader implements ContractReader {
 		for (int i = 0; i < method.getParameterCount(); i++) {
 			Type type = GenericTypeResolver.resolveType(method.getGenericParameterTypes()[i], contract);
 			arguments.add(type);
-			rules.add(ArgumentRules.of(new MethodParameter(method, i).withContainingClass(contract), type));
+			rules.add(ArgumentRules.of(new MethodParameter(method, i).withContainingClass(contract), type,
+					contentType(contract, method)));
 		}
 		ResultShape shape = ResultShape.of(contract, method);
 		AffinityChannel channel = AnnotatedElementUtils.findMergedAnnotation(method, AffinityChannel.class);
@@ -73,7 +74,9 @@ public final class ExchangeContractReader implements ContractReader {
 		ArgumentRule[] rules = new ArgumentRule[method.argumentTypes().size()];
 		for (int i = 0; i < rules.length; i++) {
 			MethodParameter parameter = new MethodParameter(method.method(), i).withContainingClass(contract);
-			ArgumentRule rule = ArgumentRules.of(parameter, method.argumentTypes().get(i)).rule();
+			ArgumentRule rule = ArgumentRules
+				.of(parameter, method.argumentTypes().get(i), contentType(contract, method.method()))
+				.rule();
 			rules[i] = (rule != null) ? rule : ArgumentRule.ANY;
 		}
 		return rules;
@@ -97,6 +100,21 @@ public final class ExchangeContractReader implements ContractReader {
 			name = (type != null) ? type.method() : "";
 		}
 		return name.toUpperCase(Locale.ROOT);
+	}
+
+	/**
+	 * Returns the media type of a contract method's body, as its annotations say it.
+	 * @param contract the contract
+	 * @param method the method
+	 * @return a media type, or empty
+	 */
+	public static String contentType(Class<?> contract, Method method) {
+		HttpExchange exchange = exchange(method);
+		if (exchange != null && !exchange.contentType().isEmpty()) {
+			return exchange.contentType();
+		}
+		HttpExchange type = AnnotatedElementUtils.findMergedAnnotation(contract, HttpExchange.class);
+		return (type != null) ? type.contentType() : "";
 	}
 
 	/**
@@ -205,6 +223,12 @@ public final class ExchangeContractReader implements ContractReader {
 		if (!exchange.version().isEmpty() || (type != null && !type.version().isEmpty())) {
 			return "the server routes it by API version";
 		}
+		if (exchange.headers().length > 0 || (type != null && type.headers().length > 0)) {
+			return "its annotation sets headers";
+		}
+		if (shape.valueType() == Object.class) {
+			return "the result is declared as Object: only the value tells its media type";
+		}
 		if (httpMethod(contract, method).isEmpty()) {
 			return "it names no HTTP method";
 		}
@@ -213,8 +237,9 @@ public final class ExchangeContractReader implements ContractReader {
 				return "the result is " + media;
 			}
 		}
-		if (!exchange.contentType().isEmpty() && !isPlain(exchange.contentType())) {
-			return "the body is " + exchange.contentType();
+		String contentType = contentType(contract, method);
+		if (!contentType.isEmpty() && !isPlain(contentType)) {
+			return "the body is " + contentType;
 		}
 		if (hasTypeVariables(arguments, shape)) {
 			return "its types are not known before the call";

@@ -48,13 +48,23 @@ final class HandlerFailures {
 			response.sendError(500, exception.getMessage());
 			request.setAttribute(RequestDispatcher.ERROR_EXCEPTION, exception);
 			request.setAttribute(RequestDispatcher.ERROR_EXCEPTION_TYPE, exception.getClass());
-			logger.error("{} failed over a typed path", handler, thrown);
+			log(handler, thrown);
 		}
 		if (response.isError()) {
 			return errorPage(request, response, thrown.getClass().getName());
 		}
 		return new Reply.Failure(response.getStatus(), response.headers(), response.body(),
 				thrown.getClass().getName());
+	}
+
+	private static void log(HandlerMethod handler, Throwable thrown) {
+		try {
+			logger.error("{} failed over a typed path", handler, thrown);
+		}
+		catch (StackOverflowError ex) {
+			// Logging systems may follow causes that form a cycle.
+			logger.error("{} failed over a typed path with {}", handler, thrown.getClass().getName());
+		}
 	}
 
 	private boolean resolve(FrameRequest request, FrameResponse response, HandlerMethod handler, Exception exception) {

@@ -9,6 +9,7 @@ import java.util.Optional;
 
 import jakarta.servlet.ServletContext;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.converter.HttpMessageNotWritableException;
 import org.springframework.context.i18n.LocaleContext;
 import org.springframework.context.i18n.SimpleLocaleContext;
 import org.springframework.web.context.request.ServletRequestAttributes;
@@ -84,7 +85,29 @@ final class MvcService implements Service {
 	}
 
 	@Override
+	public Reply.Failure unencodable(CallFrame frame, RuntimeException failure) {
+		Exception asOverHttp = new HttpMessageNotWritableException("Could not write JSON: " + failure.getMessage(),
+				failure);
+		Reply reply = serve(frame, (target, request, response) -> this.environment.failures()
+			.reply(request, response, target.handler(), asOverHttp));
+		return (reply instanceof Reply.Failure answer) ? answer : Service.super.unencodable(frame, failure);
+	}
+
+	@Override
 	public Reply invoke(CallFrame frame) {
+		return serve(frame,
+				(target, request, response) -> target.invoke(frame, this.environment.failures(), request, response));
+	}
+
+	/** Answers a call in the surroundings of a request. */
+	@FunctionalInterface
+	private interface Answering {
+
+		Reply answer(HandlerTarget target, FrameRequest request, FrameResponse response);
+
+	}
+
+	private Reply serve(CallFrame frame, Answering answering) {
 		HandlerTarget target = this.targets.get(frame.method().index());
 		if (target == null) {
 			// Announced as such: the caller is no client of ours.
@@ -98,8 +121,7 @@ final class MvcService implements Service {
 		return this.environment.isolation().run(attributes, locale, () -> {
 			try {
 				return this.environment.observation()
-					.observe(request, response, target.pattern(),
-							() -> target.invoke(frame, this.environment.failures(), request, response));
+					.observe(request, response, target.pattern(), () -> answering.answer(target, request, response));
 			}
 			finally {
 				attributes.requestCompleted();
