@@ -7,6 +7,8 @@ import java.util.Locale;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
 
 /**
@@ -24,6 +26,10 @@ final class ClientTraits {
 			"vicinal-contract", "traceparent", "tracestate", "baggage", "b3");
 
 	private static final String B3_PREFIX = "x-b3-";
+
+	private static final Logger logger = LoggerFactory.getLogger(ClientTraits.class);
+
+	private final String channel;
 
 	private final String remedy;
 
@@ -45,6 +51,7 @@ final class ClientTraits {
 	 * @param interceptors interceptors that are known beforehand
 	 */
 	ClientTraits(String channel, boolean ignoresAdditions, Collection<String> interceptors) {
+		this.channel = channel;
 		this.remedy = "; if that does no harm, set vicinal.channels.%s.ignore-client-interceptors=true"
 			.formatted(channel);
 		this.ignoresAdditions = ignoresAdditions;
@@ -87,8 +94,7 @@ final class ClientTraits {
 
 	private void intercepted(Collection<String> interceptors) {
 		if (!interceptors.isEmpty() && !this.ignoresAdditions) {
-			this.restriction = "the HTTP client has interceptors, which typed paths do not run: "
-					+ List.copyOf(interceptors) + this.remedy;
+			restrict("the HTTP client has interceptors, which typed paths do not run: " + List.copyOf(interceptors));
 		}
 	}
 
@@ -104,10 +110,14 @@ final class ClientTraits {
 		headers.forEach((name, values) -> {
 			String key = name.toLowerCase(Locale.ROOT);
 			if (!ORDINARY.contains(key) && !key.startsWith(B3_PREFIX) && !explained.contains(key)) {
-				this.restriction = "the HTTP client adds the header %s, which typed paths do not carry".formatted(name)
-						+ this.remedy;
+				restrict("the HTTP client adds the header %s, which typed paths do not carry".formatted(name));
 			}
 		});
+	}
+
+	private void restrict(String reason) {
+		this.restriction = reason + this.remedy;
+		logger.info("Channel '{}': only http ({}{})", this.channel, reason, this.remedy);
 	}
 
 }

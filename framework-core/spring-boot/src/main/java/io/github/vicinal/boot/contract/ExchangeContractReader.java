@@ -13,6 +13,7 @@ import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.SynthesizingMethodParameter;
 import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.CookieValue;
 import org.springframework.web.bind.annotation.RequestHeader;
@@ -55,7 +56,7 @@ public final class ExchangeContractReader implements ContractReader {
 		for (int i = 0; i < method.getParameterCount(); i++) {
 			Type type = GenericTypeResolver.resolveType(method.getGenericParameterTypes()[i], contract);
 			arguments.add(type);
-			rules.add(ArgumentRules.of(new MethodParameter(method, i).withContainingClass(contract), type,
+			rules.add(ArgumentRules.of(new SynthesizingMethodParameter(method, i).withContainingClass(contract), type,
 					contentType(contract, method)));
 		}
 		ResultShape shape = ResultShape.of(contract, method);
@@ -73,7 +74,8 @@ public final class ExchangeContractReader implements ContractReader {
 	public static ArgumentRule[] rules(Class<?> contract, ContractMethod method) {
 		ArgumentRule[] rules = new ArgumentRule[method.argumentTypes().size()];
 		for (int i = 0; i < rules.length; i++) {
-			MethodParameter parameter = new MethodParameter(method.method(), i).withContainingClass(contract);
+			MethodParameter parameter = new SynthesizingMethodParameter(method.method(), i)
+				.withContainingClass(contract);
 			ArgumentRule rule = ArgumentRules
 				.of(parameter, method.argumentTypes().get(i), contentType(contract, method.method()))
 				.rule();
@@ -145,7 +147,8 @@ public final class ExchangeContractReader implements ContractReader {
 	public static @Nullable String[] queryNames(Class<?> contract, ContractMethod method) {
 		@Nullable String[] names = new @Nullable String[method.argumentTypes().size()];
 		for (int i = 0; i < names.length; i++) {
-			MethodParameter parameter = new MethodParameter(method.method(), i).withContainingClass(contract);
+			MethodParameter parameter = new SynthesizingMethodParameter(method.method(), i)
+				.withContainingClass(contract);
 			RequestParam param = parameter.getParameterAnnotation(RequestParam.class);
 			if (param != null) {
 				parameter.initParameterNameDiscovery(new DefaultParameterNameDiscoverer());
@@ -164,7 +167,8 @@ public final class ExchangeContractReader implements ContractReader {
 	public static @Nullable String[] headerNames(Class<?> contract, ContractMethod method) {
 		@Nullable String[] names = new @Nullable String[method.argumentTypes().size()];
 		for (int i = 0; i < names.length; i++) {
-			MethodParameter parameter = new MethodParameter(method.method(), i).withContainingClass(contract);
+			MethodParameter parameter = new SynthesizingMethodParameter(method.method(), i)
+				.withContainingClass(contract);
 			RequestHeader header = parameter.getParameterAnnotation(RequestHeader.class);
 			if (header != null) {
 				parameter.initParameterNameDiscovery(new DefaultParameterNameDiscoverer());
@@ -186,7 +190,7 @@ public final class ExchangeContractReader implements ContractReader {
 	public static boolean[] headerDefaults(ContractMethod method) {
 		boolean[] defaults = new boolean[method.argumentTypes().size()];
 		for (int i = 0; i < defaults.length; i++) {
-			MethodParameter parameter = new MethodParameter(method.method(), i);
+			MethodParameter parameter = new SynthesizingMethodParameter(method.method(), i);
 			RequestHeader header = parameter.getParameterAnnotation(RequestHeader.class);
 			CookieValue cookie = parameter.getParameterAnnotation(CookieValue.class);
 			defaults[i] = (header != null && !header.defaultValue().equals(ValueConstants.DEFAULT_NONE))

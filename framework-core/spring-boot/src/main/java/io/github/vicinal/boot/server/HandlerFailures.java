@@ -43,7 +43,7 @@ final class HandlerFailures {
 	Reply.Failure reply(FrameRequest request, FrameResponse response, HandlerMethod handler, Throwable thrown) {
 		Exception exception = (thrown instanceof Exception known) ? known
 				: new ServletException("Handler dispatch failed: " + thrown, thrown);
-		if (!resolve(request, response, handler, exception)) {
+		if (!tryToResolve(request, response, handler, exception)) {
 			response.reset();
 			response.sendError(500, exception.getMessage());
 			request.setAttribute(RequestDispatcher.ERROR_EXCEPTION, exception);
@@ -64,6 +64,20 @@ final class HandlerFailures {
 		catch (StackOverflowError ex) {
 			// Logging systems may follow causes that form a cycle.
 			logger.error("{} failed over a typed path with {}", handler, thrown.getClass().getName());
+		}
+	}
+
+	/**
+	 * Resolvers follow causes, too; what they throw is one more failure to the servlet.
+	 */
+	private boolean tryToResolve(FrameRequest request, FrameResponse response, HandlerMethod handler,
+			Exception exception) {
+		try {
+			return resolve(request, response, handler, exception);
+		}
+		catch (RuntimeException | StackOverflowError ex) {
+			logger.warn("The exception handlers of {} failed with {}", handler, ex.getClass().getName());
+			return false;
 		}
 	}
 

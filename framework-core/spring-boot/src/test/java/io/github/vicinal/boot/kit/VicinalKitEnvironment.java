@@ -142,7 +142,8 @@ class VicinalKitEnvironment implements KitEnvironment {
 		ObservationRegistry registry = observationRegistry();
 		HttpExchangeAdapter adapter = kitClient.isReactive()
 				? reactive(WebClient.builder(), ClientHttpConnectorBuilder.jdk(), kitClient, registry)
-				: blocking(RestClient.builder(), ClientHttpRequestFactoryBuilder.jdk(), kitClient, registry);
+				: blocking(this.client.getBean(RestClient.Builder.class), ClientHttpRequestFactoryBuilder.jdk(),
+						kitClient, registry);
 		return proxy(adapter, contract, kitClient);
 	}
 
