@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.channel.ChannelReport.MethodByHttp;
 import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PathKind;
 
@@ -114,6 +115,31 @@ public final class Channel implements AutoCloseable {
 	public @Nullable Path path(@Nullable String address, boolean idempotent) {
 		PeerLink peer = (address != null) ? this.peers.get(address) : this.latest;
 		return (peer != null) ? peer.choose(idempotent) : null;
+	}
+
+	/**
+	 * Returns why a method can only be called by HTTP although a path is open.
+	 * @param address the address that the path was asked for
+	 * @param method the method
+	 * @return the reason, or {@code null}
+	 */
+	public @Nullable String httpOnlyReason(@Nullable String address, ContractMethod method) {
+		String reason = method.httpOnlyReason();
+		if (reason != null) {
+			return reason;
+		}
+		PeerLink peer = (address != null) ? this.peers.get(address) : this.latest;
+		return (peer != null) ? peer.httpOnlyReason(method.index()) : null;
+	}
+
+	/**
+	 * Returns why {@link #path(String, boolean)} named no path.
+	 * @param address the address that the path was asked for
+	 * @return the reason
+	 */
+	public String reasonForHttp(@Nullable String address) {
+		PeerLink peer = (address != null) ? this.peers.get(address) : this.latest;
+		return (peer != null) ? peer.reasonForHttp() : "no answer over HTTP yet, which would name the peer's paths";
 	}
 
 	/**

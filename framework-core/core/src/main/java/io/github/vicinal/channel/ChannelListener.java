@@ -14,12 +14,12 @@ import io.github.vicinal.peer.PathKind;
 public interface ChannelListener {
 
 	/**
-	 * A call is about to be made. A call that goes on to the next path is told again.
+	 * A call is about to be made; over HTTP, its request is about to be sent. A call that
+	 * goes on to the next path is told again.
 	 * @param channel the channel
 	 * @param method the method that is called
 	 * @param path the path that the call takes
-	 * @param reason why the call goes over HTTP although a better path is open, or
-	 * {@code null}
+	 * @param reason why the call goes over HTTP, or {@code null} for a better path
 	 */
 	void calling(Channel channel, ContractMethod method, PathKind path, @Nullable String reason);
 

@@ -54,9 +54,9 @@ final class PeerLink {
 	 */
 	private volatile @Nullable PathComparison comparison;
 
-	private @Nullable PeerAnnouncement announcement;
+	private volatile @Nullable PeerAnnouncement announcement;
 
-	private String reasonForHttp = "no answer over HTTP yet, which would name the peer's paths";
+	private volatile String reasonForHttp = "no answer over HTTP yet, which would name the peer's paths";
 
 	private boolean connecting;
 
@@ -77,6 +77,17 @@ final class PeerLink {
 
 	String address() {
 		return this.address;
+	}
+
+	/** Returns why the peer wants calls of a method by HTTP, or {@code null}. */
+	@Nullable String httpOnlyReason(int method) {
+		PeerAnnouncement latest = this.announcement;
+		return (latest != null && latest.httpOnlyMethods().contains(method)) ? latest.refusal() : null;
+	}
+
+	/** Returns why calls go over HTTP as long as no other path is open. */
+	String reasonForHttp() {
+		return (this.active != null) ? "one of the calls that compare the paths" : this.reasonForHttp;
 	}
 
 	/** Returns the path that the next call takes, or {@code null} for HTTP. */
@@ -160,7 +171,7 @@ final class PeerLink {
 	}
 
 	private @Nullable String mismatch(PeerAnnouncement latest) {
-		if (!latest.refusal().isEmpty()) {
+		if (!latest.refusal().isEmpty() && latest.httpOnlyMethods().isEmpty()) {
 			return "the peer offers no typed path: " + latest.refusal();
 		}
 		if (latest.paths().isEmpty()) {

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=direct,uds; c=&lt;contract hash&gt;
+ * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; m=2,7; r="why these only http"
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=; r="why only http"
  * </pre>
  *
@@ -26,10 +28,14 @@ import org.jspecify.annotations.Nullable;
  * @param peer the instance
  * @param paths the paths that it offers for the contract
  * @param contractHash the contract's hash as the peer knows it, empty if it offers none
- * @param refusal why no path is offered, empty if some are
+ * @param refusal why no path is offered, or why the {@code httpOnlyMethods} are not;
+ * empty if all is offered
+ * @param httpOnlyMethods indexes of the contract's methods that must come by HTTP
+ * although the contract is offered
  * @since 0.1
  */
-public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String contractHash, String refusal) {
+public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String contractHash, String refusal,
+		Set<Integer> httpOnlyMethods) {
 
 	/** The header of a response. */
 	public static final String HEADER = "Vicinal-Peer";
@@ -44,14 +50,29 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 
 	private static final int MAX_REFUSAL_CHARS = 300;
 
+	private static final Pattern INDEX = Pattern.compile("[0-9]{1,4}");
+
 	private static final Pattern HASH = Pattern.compile("[0-9a-f]{16}");
 
 	public PeerAnnouncement {
 		paths = Set.copyOf(paths);
+		httpOnlyMethods = Set.copyOf(httpOnlyMethods);
 		if (!contractHash.isEmpty() && !HASH.matcher(contractHash).matches()) {
 			throw new IllegalArgumentException(
 					"A contract hash has 16 hexadecimal digits: '%s'".formatted(contractHash));
 		}
+	}
+
+	/**
+	 * Creates an announcement that makes no difference between methods.
+	 * @param peer the instance
+	 * @param paths the paths that it offers for the contract
+	 * @param contractHash the contract's hash as the peer knows it, empty if it offers
+	 * none
+	 * @param refusal why no path is offered, empty if some are
+	 */
+	public PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String contractHash, String refusal) {
+		this(peer, paths, contractHash, refusal, Set.of());
 	}
 
 	/**
@@ -68,6 +89,10 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 			.append(this.paths.stream().sorted().map(PathKind::id).collect(Collectors.joining(",")));
 		if (!this.contractHash.isEmpty()) {
 			value.append("; c=").append(this.contractHash);
+		}
+		if (!this.httpOnlyMethods.isEmpty()) {
+			value.append("; m=")
+				.append(this.httpOnlyMethods.stream().sorted().map(String::valueOf).collect(Collectors.joining(",")));
 		}
 		if (!this.refusal.isEmpty()) {
 			value.append("; r=\"").append(printable(this.refusal)).append('"');
@@ -110,11 +135,25 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 		try {
 			PeerIdentity identity = new PeerIdentity(required(fields, "i", value), required(fields, "h", value));
 			return new PeerAnnouncement(identity, paths(required(fields, "p", value)), fields.getOrDefault("c", ""),
-					unquote(fields.get("r")));
+					unquote(fields.get("r")), methods(fields.get("m")));
 		}
 		catch (IllegalArgumentException ex) {
 			throw new MalformedAnnouncementException(String.valueOf(ex.getMessage()), value);
 		}
+	}
+
+	private static Set<Integer> methods(@Nullable String indexes) {
+		if (indexes == null) {
+			return Set.of();
+		}
+		Set<Integer> methods = new TreeSet<>();
+		for (String index : indexes.split(",", -1)) {
+			if (!INDEX.matcher(index).matches()) {
+				throw new IllegalArgumentException("'m' holds something else than the indexes of methods");
+			}
+			methods.add(Integer.valueOf(index));
+		}
+		return methods;
 	}
 
 	private static String required(Map<String, String> fields, String name, String value)

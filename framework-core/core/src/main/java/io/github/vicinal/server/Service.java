@@ -1,5 +1,6 @@
 package io.github.vicinal.server;
 
+import java.util.Map;
 import java.util.Optional;
 
 import io.github.vicinal.channel.CallFrame;
@@ -27,6 +28,14 @@ public interface Service {
 	Optional<String> refusal();
 
 	/**
+	 * Returns the methods whose calls must come by HTTP although the contract is offered.
+	 * @return reasons by index of the method; none unless overridden
+	 */
+	default Map<Integer, String> httpOnlyMethods() {
+		return Map.of();
+	}
+
+	/**
 	 * Returns the codecs of the application that answers.
 	 * @return its codecs
 	 */
@@ -41,5 +50,16 @@ public interface Service {
 	 * exception
 	 */
 	Reply invoke(CallFrame frame);
+
+	/**
+	 * Says what the answer is when the value that {@link #invoke} returned cannot be
+	 * encoded.
+	 * @param frame the call
+	 * @param failure why not
+	 * @return the failure that HTTP would have made of it
+	 */
+	default Reply.Failure unencodable(CallFrame frame, RuntimeException failure) {
+		return new Reply.Failure(500, Map.of(), new byte[0], failure.getClass().getName());
+	}
 
 }

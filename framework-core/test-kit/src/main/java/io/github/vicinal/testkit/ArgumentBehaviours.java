@@ -45,9 +45,12 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@Test
 	@DisplayName("a path variable keeps spaces, plus signs, percent signs, reserved characters and Unicode")
 	void pathVariableText() {
+		for (String value : List.of("plain", "two words", "a+b", "a,b", "a:b@c", "grün")) {
+			assertSeen(same(ArgumentsContract.class, (client) -> client.path(value)), value);
+		}
 		for (String value : List.of("plain", "two words", "a+b", "100%", "%2F", "a&b=c", "what?", "x#y", "grün-日本-😀",
 				"a,b", "{x}", "\"quoted\"", "a:b@c", "~!$'()*", " leading", "trailing ")) {
-			assertSeen(same(ArgumentsContract.class, (client) -> client.path(value)), value);
+			assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.path(value)), value);
 		}
 	}
 
@@ -88,7 +91,8 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@Test
 	@DisplayName("a map of path variables fills the template")
 	void mapOfPathVariables() {
-		assertSeen(same(ArgumentsContract.class, (client) -> client.pathMap(Map.of("a", "1", "b", "two words"))),
+		assertSeen(
+				sameAnywhere(ArgumentsContract.class, (client) -> client.pathMap(Map.of("a", "1", "b", "two words"))),
 				"{a=1, b=two words}");
 	}
 
@@ -112,9 +116,9 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@DisplayName("a list parameter is repeated, and a comma in its only value splits it")
 	void listParameter() {
 		assertSeen(same(ArgumentsContract.class, (client) -> client.list(List.of("a", "b"))), "a", "b");
-		assertSeen(same(ArgumentsContract.class, (client) -> client.list(List.of("a,b", "c"))), "a,b", "c");
-		assertSeen(same(ArgumentsContract.class, (client) -> client.list(List.of("a,b"))), "a", "b");
-		assertThat(same(ArgumentsContract.class, (client) -> client.list(List.of(""))).returned()).isTrue();
+		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.list(List.of("a,b", "c"))), "a,b", "c");
+		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.list(List.of("a,b"))), "a", "b");
+		assertThat(sameAnywhere(ArgumentsContract.class, (client) -> client.list(List.of(""))).returned()).isTrue();
 	}
 
 	@Test
@@ -138,18 +142,18 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@DisplayName("a set of enums arrives as a set of enums")
 	void setParameter() {
 		Set<Colour> colours = new LinkedHashSet<>(List.of(Colour.BLUE, Colour.RED));
-		assertSeen(same(ArgumentsContract.class, (client) -> client.set(colours)), "Red", "Blue");
+		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.set(colours)), "Red", "Blue");
 	}
 
 	@Test
 	@DisplayName("maps of parameters, single-valued and multi-valued, become parameters")
 	void mapParameters() {
 		Map<String, String> values = new LinkedHashMap<>(Map.of("b", "2", "a", "1,1"));
-		assertSeen(same(ArgumentsContract.class, (client) -> client.params(values)), "{a=1,1, b=2}");
+		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.params(values)), "{a=1,1, b=2}");
 		MultiValueMap<String, String> multi = new LinkedMultiValueMap<>();
 		multi.add("a", "1");
 		multi.add("a", "2,3");
-		assertSeen(same(ArgumentsContract.class, (client) -> client.multiParams(multi)), "{a=[1, 2,3]}");
+		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.multiParams(multi)), "{a=[1, 2,3]}");
 	}
 
 	@Test
@@ -162,9 +166,9 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@Test
 	@DisplayName("a default value stands in for null, and at the server for the empty string")
 	void defaultValue() {
-		assertSeen(same(ArgumentsContract.class, (client) -> client.withDefault(null, null)), "seven", "7");
-		assertSeen(same(ArgumentsContract.class, (client) -> client.withDefault("", 0)), "seven", "0");
-		assertSeen(same(ArgumentsContract.class, (client) -> client.withDefault(" ", -1)), " ", "-1");
+		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.withDefault(null, null)), "seven", "7");
+		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.withDefault("", 0)), "seven", "0");
+		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.withDefault(" ", -1)), " ", "-1");
 	}
 
 	@Test
@@ -174,9 +178,8 @@ abstract class ArgumentBehaviours extends Behaviours {
 				"Optional[a]", "Optional[1]");
 		assertSeen(same(ArgumentsContract.class, (client) -> client.optional(Optional.empty(), Optional.empty())),
 				"Optional.empty", "Optional.empty");
-		assertThat(
-				same(ArgumentsContract.class, (client) -> client.optional(Optional.of(""), Optional.of(2))).returned())
-			.isTrue();
+		assertThat(sameAnywhere(ArgumentsContract.class, (client) -> client.optional(Optional.of(""), Optional.of(2)))
+			.returned()).isTrue();
 	}
 
 	@Test
@@ -196,7 +199,7 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@DisplayName("parameters of type UUID, enum, boolean, long, BigDecimal and char are converted")
 	void typedParameters() {
 		assertSeen(
-				same(ArgumentsContract.class,
+				sameAnywhere(ArgumentsContract.class,
 						(client) -> client.typed(ID, Colour.BLUE, false, Long.MIN_VALUE, new BigDecimal("1.10"), 'ß')),
 				ID.toString(), "BLUE", "false", "-9223372036854775808", "1.10", "ß");
 	}
@@ -214,7 +217,9 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@DisplayName("Instant and Duration parameters keep their nanoseconds")
 	void timeParameters() {
 		Instant instant = Instant.parse("2026-11-21T10:15:30.123456789Z");
-		assertSeen(same(ArgumentsContract.class, (client) -> client.times(instant, Duration.ofNanos(90_000_000_001L))),
+		assertSeen(
+				sameAnywhere(ArgumentsContract.class,
+						(client) -> client.times(instant, Duration.ofNanos(90_000_000_001L))),
 				"2026-11-21T10:15:30.123456789Z", "PT1M30.000000001S");
 	}
 
@@ -222,7 +227,7 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@DisplayName("dates without a format lose what the client's default format loses")
 	void unformattedDates() {
 		for (int year : new int[] { 2026, 1926, 2126 }) {
-			same(ArgumentsContract.class,
+			sameAnywhere(ArgumentsContract.class,
 					(client) -> client.plainDates(LocalDate.of(year, 3, 4), LocalDateTime.of(year, 3, 4, 5, 6, 7)));
 		}
 	}
@@ -258,20 +263,21 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@DisplayName("headers arrive, one value or several")
 	void headers() {
 		assertSeen(same(ArgumentsContract.class, (client) -> client.header("value; q=1, more")), "value; q=1, more");
-		assertSeen(same(ArgumentsContract.class, (client) -> client.headers(List.of("a", "b"))), "a", "b");
-		assertThat(same(ArgumentsContract.class, (client) -> client.headers(List.of("a,b"))).returned()).isTrue();
+		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.headers(List.of("a", "b"))), "a", "b");
+		assertThat(sameAnywhere(ArgumentsContract.class, (client) -> client.headers(List.of("a,b"))).returned())
+			.isTrue();
 	}
 
 	@Test
 	@DisplayName("header defaults, optional headers and maps of headers arrive")
 	void headerDefaults() {
-		assertSeen(same(ArgumentsContract.class, (client) -> client.headerDefault(null)), "seven");
+		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.headerDefault(null)), "seven");
 		assertSeen(same(ArgumentsContract.class, (client) -> client.headerDefault("eight")), "eight");
 		assertSeen(same(ArgumentsContract.class, (client) -> client.headerOptional(Optional.empty())),
 				"Optional.empty");
 		assertSeen(same(ArgumentsContract.class, (client) -> client.headerOptional(Optional.of("x"))), "Optional[x]");
-		assertSeen(same(ArgumentsContract.class, (client) -> client.headerMap(Map.of("X-Kit-B", "2", "X-Kit-A", "1"))),
-				"1", "2");
+		assertSeen(sameAnywhere(ArgumentsContract.class,
+				(client) -> client.headerMap(Map.of("X-Kit-B", "2", "X-Kit-A", "1"))), "1", "2");
 	}
 
 	@Test
@@ -286,8 +292,8 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@Test
 	@DisplayName("a header that the annotation fixes reaches the parameter that is null at the client")
 	void fixedHeader() {
-		assertSeen(same(ArgumentsContract.class, (client) -> client.headerFixed(null)), "always");
-		same(ArgumentsContract.class, (client) -> client.headerFixed("sometimes"));
+		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.headerFixed(null)), "always");
+		sameAnywhere(ArgumentsContract.class, (client) -> client.headerFixed("sometimes"));
 	}
 
 	@Test
@@ -325,7 +331,8 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@Test
 	@DisplayName("cookies arrive, optional ones and defaults included")
 	void cookies() {
-		assertSeen(same(ArgumentsContract.class, (client) -> client.cookie("a", null, null)), "a", "null", "third");
+		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.cookie("a", null, null)), "a", "null",
+				"third");
 		assertSeen(same(ArgumentsContract.class, (client) -> client.cookie("a", "b", "c")), "a", "b", "c");
 	}
 
@@ -340,7 +347,7 @@ abstract class ArgumentBehaviours extends Behaviours {
 	@Test
 	@DisplayName("a request attribute of the client stays at the client")
 	void requestAttribute() {
-		assertSeen(same(ArgumentsContract.class, (client) -> client.attribute("secret of the client")), "null");
+		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.attribute("secret of the client")), "null");
 	}
 
 	@Test
@@ -349,7 +356,7 @@ abstract class ArgumentBehaviours extends Behaviours {
 		assertSeen(same(ArgumentsContract.class, (client) -> client.body(new Named("a", 1))), "Named[name=a, count=1]");
 		assertSeen(same(ArgumentsContract.class, (client) -> client.optionalBody(new Named(null, 0))),
 				"Named[name=null, count=0]");
-		assertSeen(same(ArgumentsContract.class, (client) -> client.optionalBody(null)), "null");
+		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.optionalBody(null)), "null");
 	}
 
 	@Test

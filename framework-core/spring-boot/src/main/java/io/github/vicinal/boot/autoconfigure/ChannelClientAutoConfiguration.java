@@ -65,7 +65,8 @@ import io.github.vicinal.observation.DefaultChannelObservationConvention;
  */
 @AutoConfiguration(after = LocalTransportAutoConfiguration.class,
 		beforeName = { "org.springframework.boot.restclient.autoconfigure.service.HttpServiceClientAutoConfiguration",
-				"org.springframework.boot.http.client.autoconfigure.imperative.ImperativeHttpClientAutoConfiguration" })
+				"org.springframework.boot.http.client.autoconfigure.imperative.ImperativeHttpClientAutoConfiguration",
+				"org.springframework.boot.http.client.autoconfigure.reactive.ReactiveHttpClientAutoConfiguration" })
 @ConditionalOnClass({ RestClient.class, ClientHttpRequestFactoryBuilder.class })
 @ConditionalOnBean(Codecs.class)
 @Import({ ChannelClientAutoConfiguration.LoadBalancing.class, ChannelClientAutoConfiguration.Reactive.class })
@@ -260,6 +261,11 @@ public final class ChannelClientAutoConfiguration {
 	@ConditionalOnClass(
 			name = { "org.springframework.web.reactive.function.client.WebClient", "reactor.core.publisher.Mono" })
 	static class Reactive {
+
+		@Bean
+		org.springframework.boot.http.client.autoconfigure.reactive.ClientHttpConnectorBuilderCustomizer<org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder<org.springframework.http.client.reactive.ClientHttpConnector>> vicinalConnectorCustomizer() {
+			return io.github.vicinal.boot.client.ChannelRequestFactories::telling;
+		}
 
 		@Bean
 		static org.springframework.beans.factory.config.BeanPostProcessor vicinalWebClientPostProcessor(

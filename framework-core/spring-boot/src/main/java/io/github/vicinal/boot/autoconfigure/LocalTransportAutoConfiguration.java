@@ -8,6 +8,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
 
 import io.github.vicinal.boot.autoconfigure.VicinalProperties.Uds;
 import io.github.vicinal.codec.Codecs;
@@ -33,16 +34,21 @@ public final class LocalTransportAutoConfiguration {
 	/** Below Boot's own 30 s for a phase of the shutdown. */
 	private static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(10);
 
+	/** As the web server does it: an immediate shutdown waits for no call. */
+	private static Duration drainTimeout(Environment environment) {
+		return "immediate".equalsIgnoreCase(environment.getProperty("server.shutdown")) ? Duration.ZERO : DRAIN_TIMEOUT;
+	}
+
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	UdsOptions vicinalUdsOptions(VicinalProperties properties) {
+	UdsOptions vicinalUdsOptions(VicinalProperties properties, Environment environment) {
 		Uds uds = properties.uds();
 		return UdsOptions.defaults()
 			.withMaxFrameBytes(Math.toIntExact(uds.maxFrameSize().toBytes()))
 			.withMaxConnectionsPerPeer(uds.maxConnectionsPerPeer())
 			.withMaxConnections(uds.maxConnections())
-			.withDrainTimeout(DRAIN_TIMEOUT);
+			.withDrainTimeout(drainTimeout(environment));
 	}
 
 	@Bean
@@ -63,8 +69,8 @@ public final class LocalTransportAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	DirectPathServer vicinalDirectPathServer(PeerIdentity identity, ServiceRegistry services) {
-		return new DirectPathServer(identity, services, null, DRAIN_TIMEOUT);
+	DirectPathServer vicinalDirectPathServer(PeerIdentity identity, ServiceRegistry services, Environment environment) {
+		return new DirectPathServer(identity, services, null, drainTimeout(environment));
 	}
 
 	@Bean

@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.client;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -70,11 +71,22 @@ public final class AsyncCalls implements AutoCloseable {
 		String address = channel.target();
 		Path path = channel.path(plan, address, arguments);
 		if (path == null) {
-			return futureOverHttp(channel, plan, address, original);
+			return futureOverHttp(channel, plan, address, arguments, null, original);
 		}
 		CompletableFuture<Attempt> attempted = submit(() -> channel.attempt(plan, address, path, arguments));
-		CompletableFuture<@Nullable Object> result = attempted
-			.thenCompose((attempt) -> conclude(channel, plan, address, attempt, original));
+		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+		attempted.thenCompose((attempt) -> conclude(channel, plan, address, arguments, attempt, original))
+			.whenComplete((value, ex) -> {
+				if (ex == null) {
+					result.complete(value);
+				}
+				else {
+					// As HTTP clients do it: stages wrap the exception, the first does
+					// not.
+					result.completeExceptionally(
+							(ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex);
+				}
+			});
 		result.whenComplete((value, ex) -> {
 			if (result.isCancelled()) {
 				attempted.cancel(true);
@@ -84,7 +96,7 @@ public final class AsyncCalls implements AutoCloseable {
 	}
 
 	private static CompletionStage<@Nullable Object> conclude(ClientChannel channel, MethodPlan plan,
-			@Nullable String address, Attempt attempt, Original original) {
+			@Nullable String address, @Nullable Object[] arguments, Attempt attempt, Original original) {
 		try {
 			if (attempt instanceof Attempt.Answered answered) {
 				return CompletableFuture.completedFuture(answered.result());
@@ -98,7 +110,8 @@ public final class AsyncCalls implements AutoCloseable {
 				unanswered.observed().failed(unanswered.cause(), failure);
 				return CompletableFuture.failedFuture(failure);
 			}
-			return stage(futureOverHttp(channel, plan, address, original));
+			return stage(
+					futureOverHttp(channel, plan, address, arguments, ((Attempt.GoOn) attempt).reason(), original));
 		}
 		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -106,8 +119,8 @@ public final class AsyncCalls implements AutoCloseable {
 	}
 
 	private static @Nullable Object futureOverHttp(ClientChannel channel, MethodPlan plan, @Nullable String address,
-			Original original) throws Throwable {
-		HttpLeg leg = channel.leg();
+			@Nullable Object[] arguments, @Nullable String reason, Original original) throws Throwable {
+		HttpLeg leg = channel.leg(plan, address, arguments, reason);
 		long start = System.nanoTime();
 		Object future = channel.legs().run(leg, original);
 		stage(future).whenComplete((value, ex) -> channel.wentOverHttp(plan, leg, System.nanoTime() - start));

@@ -25,8 +25,12 @@ sealed interface Attempt {
 	record HandlerFailed(Reply.Failure failure, ClientObservation.Call observed) implements Attempt {
 	}
 
-	/** The call was certainly not executed, or may be repeated: HTTP is next. */
-	record GoOn() implements Attempt {
+	/**
+	 * The call was certainly not executed, or may be repeated: HTTP is next.
+	 *
+	 * @param reason why the path could not carry it
+	 */
+	record GoOn(String reason) implements Attempt {
 	}
 
 	/**

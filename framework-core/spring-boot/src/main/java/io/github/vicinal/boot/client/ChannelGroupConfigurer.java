@@ -143,7 +143,7 @@ public final class ChannelGroupConfigurer implements RestClientHttpServiceGroupC
 		String serviceId = (chooser != null) ? serviceId(group.name()) : null;
 		CallTargets targets = (chooser != null && serviceId != null) ? () -> chooser.choose(serviceId)
 				: CallTargets.FIXED;
-		return new ClientFacts(group.name(), group.httpServiceTypes().size() == 1, targets, serviceId, false,
+		return new ClientFacts(group.name(), null, group.httpServiceTypes().size() == 1, targets, serviceId, false,
 				this.settings.timeout(group.name()), interceptors);
 	}
 

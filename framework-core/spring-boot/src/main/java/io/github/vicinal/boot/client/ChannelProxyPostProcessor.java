@@ -43,7 +43,7 @@ public final class ChannelProxyPostProcessor implements BeanPostProcessor {
 		if (bean instanceof Advised advised && !advised.isFrozen() && isHttpServiceClient(advised)) {
 			for (Class<?> type : advised.getProxiedInterfaces()) {
 				ClientChannel channel = this.channels.get()
-					.channel(type, new ClientFacts(null, false, CallTargets.FIXED, null, this.balanced.get(),
+					.channel(type, new ClientFacts(null, beanName, false, CallTargets.FIXED, null, this.balanced.get(),
 							this.timeout.get(), List.of()));
 				if (channel != null) {
 					advised.addAdvice(0, new ChannelAdvice(channel));

@@ -5,8 +5,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.URI;
+import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
@@ -14,6 +20,7 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.StreamingHttpOutputMessage;
 import org.springframework.http.client.ClientHttpRequest;
 import org.springframework.http.client.ClientHttpRequestFactory;
+import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.ClientHttpResponse;
 
 import io.github.vicinal.channel.Reply;
@@ -27,17 +34,35 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 	private final ClientHttpRequestFactory delegate;
 
+	private static final StackWalker STACK = StackWalker
+		.getInstance(Set.of(StackWalker.Option.RETAIN_CLASS_REFERENCE, StackWalker.Option.SHOW_HIDDEN_FRAMES));
+
 	private final HttpLegs legs;
 
-	ChannelRequestFactory(ClientHttpRequestFactory delegate, HttpLegs legs) {
+	private final @Nullable Duration readTimeout;
+
+	ChannelRequestFactory(ClientHttpRequestFactory delegate, HttpLegs legs, @Nullable Duration readTimeout) {
 		this.delegate = delegate;
 		this.legs = legs;
+		this.readTimeout = readTimeout;
+	}
+
+	/** An interceptor calls what comes after it, and so stands on the stack. */
+	private static Collection<String> interceptors() {
+		return STACK.walk((frames) -> frames.map(StackWalker.StackFrame::getDeclaringClass)
+			.filter((type) -> ClientHttpRequestInterceptor.class.isAssignableFrom(type)
+					&& !type.getName().startsWith("org.springframework."))
+			.map(Class::getName)
+			.collect(Collectors.toCollection(TreeSet::new)));
 	}
 
 	@Override
 	public ClientHttpRequest createRequest(URI uri, HttpMethod method) throws IOException {
 		HttpLeg leg = this.legs.current();
 		ClientHttpRequest request = this.delegate.createRequest(uri, method);
+		if (leg != null && leg.inspects()) {
+			leg.inspect(false, this.readTimeout, interceptors());
+		}
 		return (leg != null) ? new ChannelRequest(request, leg) : request;
 	}
 
@@ -58,7 +83,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 			if (replayed != null) {
 				return new ReplayedResponse(replayed);
 			}
-			this.leg.sending(getURI());
+			this.leg.sending(getURI(), getHeaders());
 			getHeaders().set(PeerAnnouncement.REQUEST_HEADER, this.leg.contractName());
 			ClientHttpResponse response = this.request.execute();
 			this.leg.answered(getURI(), response.getHeaders().getFirst(PeerAnnouncement.HEADER));

@@ -6,19 +6,26 @@ import java.lang.reflect.Method;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.client.ResourceAccessException;
 
+import io.github.vicinal.boot.client.ClientChannels.ClientFacts;
 import io.github.vicinal.boot.client.HttpLegs.Original;
 import io.github.vicinal.boot.contract.ArgumentRule;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.boot.contract.ResultShape;
+import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
@@ -41,6 +48,10 @@ final class ClientChannel {
 	private static final boolean WEB_CLIENT = ClassUtils
 		.isPresent("org.springframework.web.reactive.function.client.WebClient", ClientChannel.class.getClassLoader());
 
+	/** A result that cannot be decoded is to HTTP clients JSON that cannot be read. */
+	private static final Reply.Failure UNREADABLE = new Reply.Failure(200,
+			Map.of("Content-Type", List.of("application/json")), new byte[] { '?' }, "");
+
 	private final Channel channel;
 
 	private final HttpLegs legs;
@@ -57,35 +68,36 @@ final class ClientChannel {
 
 	private final AsyncCalls async;
 
-	/** Why the channel may not use typed paths at all. */
-	private final @Nullable String restriction;
+	private final ClientTraits traits;
 
-	private final long timeoutNanos;
+	private final @Nullable Duration configuredTimeout;
 
 	private final Map<Method, MethodPlan> plans;
 
 	private final @Nullable String clientName;
+
+	private final @Nullable String bean;
 
 	/**
 	 * Learned from the first request that was sent; calls over other paths come later.
 	 */
 	private volatile @Nullable UriTemplates uris;
 
-	ClientChannel(Channel channel, HttpLegs legs, CallTargets targets, @Nullable String clientName, boolean discovers,
-			ClientObservation observation, List<ChannelInterceptor> interceptors, List<ChannelListener> listeners,
-			AsyncCalls async, @Nullable String restriction) {
+	ClientChannel(Channel channel, HttpLegs legs, ClientFacts facts, ClientObservation observation,
+			List<ChannelInterceptor> interceptors, List<ChannelListener> listeners, AsyncCalls async,
+			ClientTraits traits, @Nullable Duration configuredTimeout) {
 		this.channel = channel;
 		this.legs = legs;
-		this.targets = targets;
-		this.clientName = clientName;
-		this.discovers = discovers;
+		this.targets = facts.targets();
+		this.clientName = facts.clientName();
+		this.discovers = facts.discovers();
+		this.bean = facts.bean();
 		this.observation = observation;
 		this.interceptors = List.copyOf(interceptors);
 		this.listeners = listeners.toArray(ChannelListener[]::new);
 		this.async = async;
-		this.restriction = restriction;
-		Duration timeout = channel.settings().timeout();
-		this.timeoutNanos = (timeout != null) ? timeout.toNanos() : CallFrame.NO_DEADLINE;
+		this.traits = traits;
+		this.configuredTimeout = configuredTimeout;
 		this.plans = plans(channel);
 	}
 
@@ -99,6 +111,11 @@ final class ClientChannel {
 			}
 		}
 		return Map.copyOf(plans);
+	}
+
+	/** Returns whether this is the channel of a bean that was made by hand. */
+	boolean isOf(Class<?> type, @Nullable String beanName) {
+		return this.channel.contract().type() == type && Objects.equals(this.bean, beanName);
 	}
 
 	Channel channel() {
@@ -132,6 +149,12 @@ final class ClientChannel {
 		/** Names of query parameters by argument; empty if the method has none. */
 		private final @Nullable String[] queryNames;
 
+		/** Names of headers by argument, in lower case. */
+		private final @Nullable String[] headerNames;
+
+		/** Whether Spring sends a default value where the argument is missing. */
+		private final boolean[] headerDefaults;
+
 		MethodPlan(Class<?> type, ContractMethod method) {
 			this.method = method;
 			this.shape = ResultShape.of(type, method.method());
@@ -140,6 +163,8 @@ final class ClientChannel {
 			this.httpMethod = ExchangeContractReader.httpMethod(type, method.method());
 			this.path = ExchangeContractReader.path(type, method.method());
 			this.queryNames = queryNames(type, method);
+			this.headerNames = ExchangeContractReader.headerNames(type, method);
+			this.headerDefaults = ExchangeContractReader.headerDefaults(method);
 			boolean any = true;
 			for (ArgumentRule rule : this.rules) {
 				any &= rule == ArgumentRule.ANY;
@@ -177,11 +202,19 @@ final class ClientChannel {
 			return new @Nullable String[0];
 		}
 
-		@Nullable String onlyHttpBecause(@Nullable Object[] arguments) {
-			String always = this.method.httpOnlyReason();
-			if (always != null) {
-				return always;
+		/** Returns the names of the headers that a call's arguments fill. */
+		Set<String> explainedHeaders(@Nullable Object[] arguments) {
+			Set<String> names = new HashSet<>();
+			for (int i = 0; i < arguments.length; i++) {
+				String name = this.headerNames[i];
+				if (name != null && (arguments[i] != null || this.headerDefaults[i])) {
+					names.add(name);
+				}
 			}
+			return names;
+		}
+
+		@Nullable String onlyHttpBecause(@Nullable Object[] arguments) {
 			if (this.anyArguments) {
 				return null;
 			}
@@ -216,7 +249,7 @@ final class ClientChannel {
 		String address = this.targets.choose();
 		Path path = path(plan, address, arguments);
 		if (path == null) {
-			return overHttp(plan, original);
+			return overHttp(plan, address, arguments, null, original);
 		}
 		Attempt attempt = attempt(plan, address, path, arguments);
 		if (attempt instanceof Attempt.Answered answered) {
@@ -226,11 +259,12 @@ final class ClientChannel {
 			return replay(failed, original);
 		}
 		if (attempt instanceof Attempt.Unanswered unanswered) {
-			ResourceAccessException failure = resourceAccess(plan, address, unanswered.cause());
+			RuntimeException failure = this.traits.reactive() ? webRequestFailure(plan, address, unanswered.cause())
+					: resourceAccess(plan, address, unanswered.cause());
 			unanswered.observed().failed(unanswered.cause(), failure);
 			throw failure;
 		}
-		return overHttp(plan, original);
+		return overHttp(plan, address, arguments, ((Attempt.GoOn) attempt).reason(), original);
 	}
 
 	/**
@@ -248,17 +282,36 @@ final class ClientChannel {
 			this.targets.choose();
 		}
 		if (path == null || (this.discovers && (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0)) {
-			tell(plan, PathKind.HTTP, plan.method().httpOnlyReason());
 			return null;
 		}
-		String reason = (this.restriction != null) ? this.restriction : plan.onlyHttpBecause(arguments);
+		String reason = onlyHttpBecause(plan, address, arguments);
 		if (reason != null) {
-			this.channel.leftToHttp((plan.method().httpOnlyReason() != null) ? plan.method() + ": " + reason : reason);
-			tell(plan, PathKind.HTTP, reason);
+			String always = this.channel.httpOnlyReason(address, plan.method());
+			this.channel.leftToHttp((always != null) ? plan.method() + ": " + reason : reason);
 			return null;
 		}
-		tell(plan, path.kind(), null);
 		return path;
+	}
+
+	private @Nullable String onlyHttpBecause(MethodPlan plan, @Nullable String address, @Nullable Object[] arguments) {
+		String restriction = this.traits.restriction();
+		if (restriction != null) {
+			return restriction;
+		}
+		String method = this.channel.httpOnlyReason(address, plan.method());
+		if (method != null) {
+			return method;
+		}
+		if (plan.shape().timing() != Timing.SYNC && !this.traits.reactive()) {
+			return "to a RestClient, %s is the type of a body".formatted(plan.shape().timing());
+		}
+		return plan.onlyHttpBecause(arguments);
+	}
+
+	/** Says of a call that went over HTTP why it did. */
+	private String reasonForHttp(MethodPlan plan, @Nullable String address, @Nullable Object[] arguments) {
+		String reason = onlyHttpBecause(plan, address, arguments);
+		return (reason != null) ? reason : this.channel.reasonForHttp(address);
 	}
 
 	private void tell(MethodPlan plan, PathKind path, @Nullable String reason) {
@@ -271,8 +324,9 @@ final class ClientChannel {
 		return this.targets.choose();
 	}
 
-	private @Nullable Object overHttp(MethodPlan plan, Original original) throws Throwable {
-		HttpLeg leg = new HttpLeg(this.channel, null);
+	private @Nullable Object overHttp(MethodPlan plan, @Nullable String chosen, @Nullable Object[] arguments,
+			@Nullable String reason, Original original) throws Throwable {
+		HttpLeg leg = leg(plan, chosen, arguments, reason);
 		long start = System.nanoTime();
 		try {
 			return this.legs.run(leg, original);
@@ -307,11 +361,15 @@ final class ClientChannel {
 		catch (PathException ex) {
 			if (mayRepeat(plan, ex)) {
 				observed.failed(ex, ex);
-				tell(plan, PathKind.HTTP, ex.getMessage());
-				return new Attempt.GoOn();
+				return new Attempt.GoOn("%s: %s".formatted(path.kind().id(), ex.getMessage()));
+			}
+			tell(plan, path.kind(), null);
+			if (ex.reason() == PathException.Reason.CODEC) {
+				return new Attempt.HandlerFailed(UNREADABLE, observed);
 			}
 			return new Attempt.Unanswered(ex, observed);
 		}
+		tell(plan, path.kind(), null);
 		if (reply instanceof Reply.Value value) {
 			observed.answered(value.status(), null);
 			return new Attempt.Answered(ResultAdapter.adapt(plan.shape(), value));
@@ -330,8 +388,8 @@ final class ClientChannel {
 
 	Reply exchange(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments,
 			ClientObservation.Call observed) throws PathException {
-		long deadline = (this.timeoutNanos == CallFrame.NO_DEADLINE) ? CallFrame.NO_DEADLINE
-				: System.nanoTime() + this.timeoutNanos;
+		Duration timeout = timeout();
+		long deadline = (timeout != null) ? System.nanoTime() + timeout.toNanos() : CallFrame.NO_DEADLINE;
 		CallFrame frame = new CallFrame(this.channel.contract(), plan.method(), arguments, deadline,
 				observed.headers());
 		if (this.interceptors.isEmpty()) {
@@ -369,8 +427,41 @@ final class ClientChannel {
 		return new HttpLeg(this.channel, failed.failure());
 	}
 
-	HttpLeg leg() {
-		return new HttpLeg(this.channel, null);
+	/** Starts a call over HTTP, of which listeners are told when it is sent. */
+	HttpLeg leg(MethodPlan plan, @Nullable String address, @Nullable Object[] arguments, @Nullable String reason) {
+		return new HttpLeg(this.channel, new HttpLeg.Watcher() {
+
+			@Override
+			public boolean inspects() {
+				return !ClientChannel.this.traits.inspected();
+			}
+
+			@Override
+			public void inspect(boolean ofWebClient, @Nullable Duration readTimeout, Collection<String> interceptors) {
+				ClientChannel.this.traits.inspect(ofWebClient, readTimeout, interceptors);
+			}
+
+			@Override
+			public void sending(HttpHeaders headers) {
+				if (plan.method().httpOnlyReason() == null) {
+					// Headers may come from a map otherwise, or from the annotation.
+					ClientChannel.this.traits.sending(headers, plan.explainedHeaders(arguments));
+				}
+				if (ClientChannel.this.listeners.length > 0) {
+					tell(plan, PathKind.HTTP, (reason != null) ? reason : reasonForHttp(plan, address, arguments));
+				}
+			}
+
+		});
+	}
+
+	/** What is configured, else what the HTTP client shows, else what Boot configures. */
+	private @Nullable Duration timeout() {
+		if (this.configuredTimeout != null) {
+			return this.configuredTimeout;
+		}
+		Duration seen = this.traits.readTimeout();
+		return (seen != null) ? seen : this.channel.settings().timeout();
 	}
 
 	HttpLegs legs() {
@@ -385,7 +476,7 @@ final class ClientChannel {
 	}
 
 	/** The exception that {@code WebClient} raises when a request gets no answer. */
-	Throwable webRequestFailure(MethodPlan plan, @Nullable String address, PathException failure) {
+	RuntimeException webRequestFailure(MethodPlan plan, @Nullable String address, PathException failure) {
 		IOException cause = ioException(failure);
 		if (!WEB_CLIENT) {
 			return resourceAccess(plan, address, failure);

@@ -97,6 +97,7 @@ public final class ClientChannels implements AutoCloseable {
 	 * What is known of a client when its channel is made.
 	 *
 	 * @param group the group of the HTTP service client, or {@code null}
+	 * @param bean the name of the bean, for clients that are made by hand
 	 * @param soleOfGroup whether the group has no other contract
 	 * @param targets says which peer a call is for
 	 * @param clientName the name by which the client knows the service, or {@code null}
@@ -104,8 +105,9 @@ public final class ClientChannels implements AutoCloseable {
 	 * @param timeout how long the HTTP client waits for an answer, or {@code null}
 	 * @param interceptors class names of the application's HTTP interceptors
 	 */
-	record ClientFacts(@Nullable String group, boolean soleOfGroup, CallTargets targets, @Nullable String clientName,
-			boolean discovers, @Nullable Duration timeout, Collection<String> interceptors) {
+	record ClientFacts(@Nullable String group, @Nullable String bean, boolean soleOfGroup, CallTargets targets,
+			@Nullable String clientName, boolean discovers, @Nullable Duration timeout,
+			Collection<String> interceptors) {
 	}
 
 	/**
@@ -117,33 +119,45 @@ public final class ClientChannels implements AutoCloseable {
 	@Nullable ClientChannel channel(Class<?> type, ClientFacts facts) {
 		AffinityChannel annotation = annotation(type, facts.group());
 		String name = name(type, facts, annotation);
-		ChannelDefinition defined = definition(type, name, facts.group());
-		if (annotation == null && defined == null && !hasAnnotatedMethod(type)) {
-			return null;
-		}
-		ChannelDefinition definition = (defined != null) ? defined : ChannelDefinition.DEFAULT;
-		if (!definition.enabled()) {
-			return null;
-		}
-		Contract contract = verifyContract(type);
-		return this.channels.compute(name, (key, known) -> {
-			if (known != null && known.channel().contract().type() == type) {
-				return known;
+		synchronized (this.channels) {
+			ClientChannel known = this.channels.get(name);
+			if (known != null && facts.bean() != null && !known.isOf(type, facts.bean())) {
+				// Another bean may have another base URL, and wait for another time.
+				name = name + "-" + facts.bean();
+				known = this.channels.get(name);
 			}
-			if (known != null) {
+			ChannelDefinition defined = definition(type, name, facts.group());
+			if (annotation == null && defined == null && !hasAnnotatedMethod(type)) {
+				return null;
+			}
+			ChannelDefinition definition = (defined != null) ? defined : ChannelDefinition.DEFAULT;
+			if (!definition.enabled()) {
+				return null;
+			}
+			Contract contract = verifyContract(type);
+			if (known == null) {
+				known = create(name, contract, paths(definition, annotation), definition, facts);
+				this.channels.put(name, known);
+			}
+			else if (known.channel().contract().type() != type) {
 				throw new InvalidChannelException(
 						"The contracts %s and %s have channels of the same name '%s'"
-							.formatted(known.channel().contract().name(), type.getName(), key),
+							.formatted(known.channel().contract().name(), type.getName(), name),
 						"Name one of them: @AffinityChannel(name = \"...\")");
 			}
-			Duration timeout = (definition.timeout() != null) ? definition.timeout() : facts.timeout();
-			ChannelSettings settings = settings(key, paths(definition, annotation), timeout);
-			Channel channel = new Channel(settings, contract, this.tools.providers().get(), this.tools.connector(),
-					this.tools.clock());
-			return new ClientChannel(channel, this.tools.legs(), facts.targets(), facts.clientName(), facts.discovers(),
-					this.tools.observation(), this.tools.interceptors().get(), this.tools.listeners().get(),
-					this.tools.async(), restriction(definition, facts));
-		});
+			return known;
+		}
+	}
+
+	private ClientChannel create(String name, Contract contract, List<PathKind> paths, ChannelDefinition definition,
+			ClientFacts facts) {
+		Duration timeout = (definition.timeout() != null) ? definition.timeout() : facts.timeout();
+		Channel channel = new Channel(settings(name, paths, timeout), contract, this.tools.providers().get(),
+				this.tools.connector(), this.tools.clock());
+		ClientTraits traits = new ClientTraits(name, definition.ignoreClientInterceptors(), facts.interceptors());
+		return new ClientChannel(channel, this.tools.legs(), facts, this.tools.observation(),
+				this.tools.interceptors().get(), this.tools.listeners().get(), this.tools.async(), traits,
+				definition.timeout());
 	}
 
 	private ChannelSettings settings(String name, List<PathKind> paths, @Nullable Duration timeout) {
@@ -154,14 +168,6 @@ public final class ClientChannels implements AutoCloseable {
 			throw new InvalidChannelException(String.valueOf(ex.getMessage()),
 					"Correct vicinal.channels.%s.timeout".formatted(name));
 		}
-	}
-
-	private static @Nullable String restriction(ChannelDefinition definition, ClientFacts facts) {
-		if (facts.interceptors().isEmpty() || definition.ignoreClientInterceptors()) {
-			return null;
-		}
-		return "the HTTP client has interceptors, which typed paths do not run: %s; if that does no harm, set "
-			.formatted(facts.interceptors()) + "vicinal.channels.<name>.ignore-client-interceptors=true";
 	}
 
 	private static List<PathKind> paths(ChannelDefinition definition, @Nullable AffinityChannel annotation) {

@@ -1,8 +1,11 @@
 package io.github.vicinal.boot.client;
 
 import java.net.URI;
+import java.time.Duration;
+import java.util.Collection;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Reply;
@@ -18,6 +21,8 @@ final class HttpLeg {
 
 	private final Reply.@Nullable Failure replayed;
 
+	private final @Nullable Watcher watcher;
+
 	private @Nullable String address;
 
 	private @Nullable URI sent;
@@ -25,14 +30,49 @@ final class HttpLeg {
 	private boolean answered;
 
 	/**
-	 * Creates a leg.
+	 * Creates a leg for a request that is sent.
 	 * @param channel the channel that the call belongs to
-	 * @param replayed the failure that the HTTP client is to see instead of making a
-	 * request, or {@code null}
+	 * @param watcher is told what the request shows of its client
 	 */
-	HttpLeg(Channel channel, Reply.@Nullable Failure replayed) {
+	HttpLeg(Channel channel, Watcher watcher) {
+		this(channel, null, watcher);
+	}
+
+	/**
+	 * Creates a leg for a request that is not sent.
+	 * @param channel the channel that the call belongs to
+	 * @param replayed the failure that the HTTP client is to see instead
+	 */
+	HttpLeg(Channel channel, Reply.Failure replayed) {
+		this(channel, replayed, null);
+	}
+
+	private HttpLeg(Channel channel, Reply.@Nullable Failure replayed, @Nullable Watcher watcher) {
 		this.channel = channel;
 		this.replayed = replayed;
+		this.watcher = watcher;
+	}
+
+	/** Learns from the request of a call. */
+	interface Watcher {
+
+		/** Returns whether the first of these is still missing. */
+		boolean inspects();
+
+		void inspect(boolean ofWebClient, @Nullable Duration readTimeout, Collection<String> interceptors);
+
+		void sending(HttpHeaders headers);
+
+	}
+
+	boolean inspects() {
+		return this.watcher != null && this.watcher.inspects();
+	}
+
+	void inspect(boolean ofWebClient, @Nullable Duration readTimeout, Collection<String> interceptors) {
+		if (this.watcher != null) {
+			this.watcher.inspect(ofWebClient, readTimeout, interceptors);
+		}
 	}
 
 	Reply.@Nullable Failure replayed() {
@@ -52,9 +92,13 @@ final class HttpLeg {
 		return this.answered;
 	}
 
-	void sending(URI uri) {
+	void sending(URI uri, HttpHeaders headers) {
+		boolean first = this.sent == null;
 		this.sent = uri;
 		this.address = address(uri);
+		if (first && this.watcher != null) {
+			this.watcher.sending(headers);
+		}
 	}
 
 	/** Returns the URI of the request, once it is sent. */

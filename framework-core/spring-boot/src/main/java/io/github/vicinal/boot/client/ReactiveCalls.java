@@ -1,10 +1,17 @@
 package io.github.vicinal.boot.client;
 
+import java.net.URI;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpRequest;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.http.client.reactive.ClientHttpConnector;
 import org.springframework.web.reactive.function.client.ClientRequest;
 import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
@@ -31,16 +38,16 @@ final class ReactiveCalls {
 			String address = channel.target();
 			Path path = channel.path(plan, address, arguments);
 			if (path == null) {
-				return overHttp(channel, plan, address, original);
+				return overHttp(channel, plan, address, arguments, null, original);
 			}
 			return Mono.fromFuture(() -> async.submit(() -> channel.attempt(plan, address, path, arguments)))
-				.flatMapMany((attempt) -> conclude(channel, plan, address, attempt, original));
+				.flatMapMany((attempt) -> conclude(channel, plan, address, arguments, attempt, original));
 		});
 		return (plan.shape().timing() == Timing.FLUX) ? elements : elements.singleOrEmpty();
 	}
 
 	private static Publisher<Object> conclude(ClientChannel channel, MethodPlan plan, @Nullable String address,
-			Attempt attempt, Original original) {
+			@Nullable Object[] arguments, Attempt attempt, Original original) {
 		if (attempt instanceof Attempt.Answered answered) {
 			Object result = answered.result();
 			if (plan.shape().timing() == Timing.FLUX) {
@@ -59,12 +66,12 @@ final class ReactiveCalls {
 			unanswered.observed().failed(unanswered.cause(), failure);
 			return Mono.error(failure);
 		}
-		return overHttp(channel, plan, address, original);
+		return overHttp(channel, plan, address, arguments, ((Attempt.GoOn) attempt).reason(), original);
 	}
 
 	private static Flux<Object> overHttp(ClientChannel channel, MethodPlan plan, @Nullable String address,
-			Original original) {
-		HttpLeg leg = channel.leg();
+			@Nullable Object[] arguments, @Nullable String reason, Original original) {
+		HttpLeg leg = channel.leg(plan, address, arguments, reason);
 		long start = System.nanoTime();
 		return original(channel, leg, original)
 			.doFinally((signal) -> channel.wentOverHttp(plan, leg, System.nanoTime() - start));
@@ -90,7 +97,9 @@ final class ReactiveCalls {
 			HttpLeg onThread = legs.current();
 			return Mono.deferContextual((context) -> {
 				HttpLeg leg = context.hasKey(HttpLeg.class) ? context.get(HttpLeg.class) : onThread;
-				return (leg != null) ? exchange(leg, request, next) : next.exchange(request);
+				return (leg != null)
+						? exchange(leg, request, next).contextWrite((known) -> known.put(HttpLeg.class, leg))
+						: next.exchange(request);
 			});
 		};
 	}
@@ -99,12 +108,16 @@ final class ReactiveCalls {
 		Reply.Failure replayed = leg.replayed();
 		if (replayed != null) {
 			return Mono.just(ClientResponse.create(HttpStatusCode.valueOf(replayed.status()))
+				.request(new ReplayedRequest(request))
 				.headers((headers) -> replayed.headers().forEach(headers::addAll))
 				.body(Flux.just(org.springframework.core.io.buffer.DefaultDataBufferFactory.sharedInstance
 					.wrap(replayed.body())))
 				.build());
 		}
-		leg.sending(request.url());
+		if (leg.inspects()) {
+			leg.inspect(true, null, List.of());
+		}
+		leg.sending(request.url(), request.headers());
 		ClientRequest asking = ClientRequest.from(request)
 			.headers((headers) -> headers.set(PeerAnnouncement.REQUEST_HEADER, leg.contractName()))
 			.build();
@@ -113,10 +126,45 @@ final class ReactiveCalls {
 					response.headers().asHttpHeaders().getFirst(PeerAnnouncement.HEADER)));
 	}
 
-	static Throwable requestFailure(String httpMethod, java.net.URI uri, java.io.IOException cause) {
+	static RuntimeException requestFailure(String httpMethod, URI uri, java.io.IOException cause) {
 		return new org.springframework.web.reactive.function.client.WebClientRequestException(cause,
-				org.springframework.http.HttpMethod.valueOf(httpMethod), uri,
-				new org.springframework.http.HttpHeaders());
+				HttpMethod.valueOf(httpMethod), uri, new HttpHeaders());
+	}
+
+	/** The request as exceptions name it. */
+	private record ReplayedRequest(ClientRequest request) implements HttpRequest {
+
+		@Override
+		public HttpMethod getMethod() {
+			return this.request.method();
+		}
+
+		@Override
+		public URI getURI() {
+			return this.request.url();
+		}
+
+		@Override
+		public HttpHeaders getHeaders() {
+			return this.request.headers();
+		}
+
+		@Override
+		public Map<String, Object> getAttributes() {
+			return this.request.attributes();
+		}
+
+	}
+
+	/** Tells calls how long their client waits, which only its connector knows. */
+	static ClientHttpConnector connector(ClientHttpConnector delegate, @Nullable Duration readTimeout) {
+		return (method, uri, callback) -> Mono.deferContextual((context) -> {
+			HttpLeg leg = context.getOrDefault(HttpLeg.class, null);
+			if (leg != null) {
+				leg.inspect(true, readTimeout, List.of());
+			}
+			return delegate.connect(method, uri, callback);
+		});
 	}
 
 }

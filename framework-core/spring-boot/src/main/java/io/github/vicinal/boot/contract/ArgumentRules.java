@@ -1,6 +1,8 @@
 package io.github.vicinal.boot.contract;
 
 import java.lang.reflect.Type;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Instant;
@@ -8,10 +10,12 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.util.Collection;
 import java.util.Optional;
+import java.util.Locale;
 import java.util.Set;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.MediaType;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.format.annotation.DateTimeFormat;
@@ -34,6 +38,14 @@ final class ArgumentRules {
 			short.class, Short.class, int.class, Integer.class, long.class, Long.class, float.class, Float.class,
 			double.class, Double.class, BigInteger.class, BigDecimal.class, UUID.class, Instant.class);
 
+	/** Headers of requests that servers act upon, whatever handlers do with them. */
+	private static final Set<String> MEANINGFUL = Set.of("accept", "accept-charset", "accept-encoding",
+			"accept-language", "authorization", "connection", "content-encoding", "content-length", "content-type",
+			"cookie", "expect", "forwarded", "host", "if-match", "if-modified-since", "if-none-match", "if-range",
+			"if-unmodified-since", "origin", "range", "transfer-encoding", "upgrade", "x-forwarded-for",
+			"x-forwarded-host", "x-forwarded-port", "x-forwarded-prefix", "x-forwarded-proto",
+			"x-http-method-override");
+
 	private ArgumentRules() {
 	}
 
@@ -50,11 +62,11 @@ final class ArgumentRules {
 
 	}
 
-	static RuleOrReason of(MethodParameter parameter, Type type) {
+	static RuleOrReason of(MethodParameter parameter, Type type, String contentType) {
 		String name = "argument %d".formatted(parameter.getParameterIndex() + 1);
 		RequestBody body = parameter.getParameterAnnotation(RequestBody.class);
 		if (body != null) {
-			return body(name, body.required(), type);
+			return body(name, type, charset(contentType));
 		}
 		PathVariable pathVariable = parameter.getParameterAnnotation(PathVariable.class);
 		if (pathVariable != null) {
@@ -65,6 +77,9 @@ final class ArgumentRules {
 			return named(name, parameter, type, param.required(), param.defaultValue(), ArgumentRules::anyText, true);
 		}
 		RequestHeader header = parameter.getParameterAnnotation(RequestHeader.class);
+		if (header != null && MEANINGFUL.contains(header.name().toLowerCase(Locale.ROOT))) {
+			return RuleOrReason.because("the header %s has a meaning to servers".formatted(header.name()));
+		}
 		if (header != null) {
 			return named(name, parameter, type, header.required(), header.defaultValue(), ArgumentRules::headerText,
 					false);
@@ -77,7 +92,16 @@ final class ArgumentRules {
 		return RuleOrReason.because(name + " (" + type.getTypeName() + ") has a meaning to HTTP only");
 	}
 
-	private static RuleOrReason body(String name, boolean required, Type type) {
+	/** The character set that texts are sent in; {@code null} for what clients choose. */
+	private static @Nullable Charset charset(String contentType) {
+		if (contentType.isEmpty()) {
+			return null;
+		}
+		MediaType media = MediaType.parseMediaType(contentType);
+		return (media.isCompatibleWith(MediaType.APPLICATION_JSON)) ? StandardCharsets.UTF_8 : media.getCharset();
+	}
+
+	private static RuleOrReason body(String name, Type type, @Nullable Charset charset) {
 		Class<?> raw = ResolvableType.forType(type).toClass();
 		String streaming = StreamingTypes.reason(raw);
 		if (streaming != null) {
@@ -93,7 +117,7 @@ final class ArgumentRules {
 			if (ResultShape.asOverHttp(value) == null) {
 				return "an empty text is no body";
 			}
-			return null;
+			return (value instanceof String text) ? bodyText(text, charset) : null;
 		});
 	}
 
@@ -204,6 +228,21 @@ final class ArgumentRules {
 			}
 		}
 		return false;
+	}
+
+	/**
+	 * {@code RestClient} sends ISO-8859-1 and {@code WebClient} UTF-8 if nothing is said.
+	 */
+	private static @Nullable String bodyText(String text, @Nullable Charset charset) {
+		if (StandardCharsets.UTF_8.equals(charset)) {
+			return anyText(text);
+		}
+		for (int i = 0; i < text.length(); i++) {
+			if (text.charAt(i) > '~') {
+				return "a text body whose character set is not said to be UTF-8 holds ASCII only";
+			}
+		}
+		return null;
 	}
 
 	private static @Nullable String anyText(String text) {

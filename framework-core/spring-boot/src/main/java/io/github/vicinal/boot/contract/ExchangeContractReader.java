@@ -13,8 +13,12 @@ import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.SynthesizingMethodParameter;
 import org.springframework.http.MediaType;
+import org.springframework.web.bind.annotation.CookieValue;
+import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ValueConstants;
 import org.springframework.web.service.annotation.HttpExchange;
 
 import io.github.vicinal.boot.contract.ArgumentRules.RuleOrReason;
@@ -52,7 +56,8 @@ public final class ExchangeContractReader implements ContractReader {
 		for (int i = 0; i < method.getParameterCount(); i++) {
 			Type type = GenericTypeResolver.resolveType(method.getGenericParameterTypes()[i], contract);
 			arguments.add(type);
-			rules.add(ArgumentRules.of(new MethodParameter(method, i).withContainingClass(contract), type));
+			rules.add(ArgumentRules.of(new SynthesizingMethodParameter(method, i).withContainingClass(contract), type,
+					contentType(contract, method)));
 		}
 		ResultShape shape = ResultShape.of(contract, method);
 		AffinityChannel channel = AnnotatedElementUtils.findMergedAnnotation(method, AffinityChannel.class);
@@ -69,8 +74,11 @@ public final class ExchangeContractReader implements ContractReader {
 	public static ArgumentRule[] rules(Class<?> contract, ContractMethod method) {
 		ArgumentRule[] rules = new ArgumentRule[method.argumentTypes().size()];
 		for (int i = 0; i < rules.length; i++) {
-			MethodParameter parameter = new MethodParameter(method.method(), i).withContainingClass(contract);
-			ArgumentRule rule = ArgumentRules.of(parameter, method.argumentTypes().get(i)).rule();
+			MethodParameter parameter = new SynthesizingMethodParameter(method.method(), i)
+				.withContainingClass(contract);
+			ArgumentRule rule = ArgumentRules
+				.of(parameter, method.argumentTypes().get(i), contentType(contract, method.method()))
+				.rule();
 			rules[i] = (rule != null) ? rule : ArgumentRule.ANY;
 		}
 		return rules;
@@ -94,6 +102,21 @@ public final class ExchangeContractReader implements ContractReader {
 			name = (type != null) ? type.method() : "";
 		}
 		return name.toUpperCase(Locale.ROOT);
+	}
+
+	/**
+	 * Returns the media type of a contract method's body, as its annotations say it.
+	 * @param contract the contract
+	 * @param method the method
+	 * @return a media type, or empty
+	 */
+	public static String contentType(Class<?> contract, Method method) {
+		HttpExchange exchange = exchange(method);
+		if (exchange != null && !exchange.contentType().isEmpty()) {
+			return exchange.contentType();
+		}
+		HttpExchange type = AnnotatedElementUtils.findMergedAnnotation(contract, HttpExchange.class);
+		return (type != null) ? type.contentType() : "";
 	}
 
 	/**
@@ -124,7 +147,8 @@ public final class ExchangeContractReader implements ContractReader {
 	public static @Nullable String[] queryNames(Class<?> contract, ContractMethod method) {
 		@Nullable String[] names = new @Nullable String[method.argumentTypes().size()];
 		for (int i = 0; i < names.length; i++) {
-			MethodParameter parameter = new MethodParameter(method.method(), i).withContainingClass(contract);
+			MethodParameter parameter = new SynthesizingMethodParameter(method.method(), i)
+				.withContainingClass(contract);
 			RequestParam param = parameter.getParameterAnnotation(RequestParam.class);
 			if (param != null) {
 				parameter.initParameterNameDiscovery(new DefaultParameterNameDiscoverer());
@@ -132,6 +156,47 @@ public final class ExchangeContractReader implements ContractReader {
 			}
 		}
 		return names;
+	}
+
+	/**
+	 * Returns the names of the headers that a method's arguments fill.
+	 * @param contract the contract
+	 * @param method the method
+	 * @return a lower-case name, or {@code null}, for each argument
+	 */
+	public static @Nullable String[] headerNames(Class<?> contract, ContractMethod method) {
+		@Nullable String[] names = new @Nullable String[method.argumentTypes().size()];
+		for (int i = 0; i < names.length; i++) {
+			MethodParameter parameter = new SynthesizingMethodParameter(method.method(), i)
+				.withContainingClass(contract);
+			RequestHeader header = parameter.getParameterAnnotation(RequestHeader.class);
+			if (header != null) {
+				parameter.initParameterNameDiscovery(new DefaultParameterNameDiscoverer());
+				String name = header.name().isEmpty() ? parameter.getParameterName() : header.name();
+				names[i] = String.valueOf(name).toLowerCase(Locale.ROOT);
+			}
+			else if (parameter.hasParameterAnnotation(CookieValue.class)) {
+				names[i] = "cookie";
+			}
+		}
+		return names;
+	}
+
+	/**
+	 * Returns which headers have a default value that is sent for a missing argument.
+	 * @param method the method
+	 * @return for each argument, whether there is one
+	 */
+	public static boolean[] headerDefaults(ContractMethod method) {
+		boolean[] defaults = new boolean[method.argumentTypes().size()];
+		for (int i = 0; i < defaults.length; i++) {
+			MethodParameter parameter = new SynthesizingMethodParameter(method.method(), i);
+			RequestHeader header = parameter.getParameterAnnotation(RequestHeader.class);
+			CookieValue cookie = parameter.getParameterAnnotation(CookieValue.class);
+			defaults[i] = (header != null && !header.defaultValue().equals(ValueConstants.DEFAULT_NONE))
+					|| (cookie != null && !cookie.defaultValue().equals(ValueConstants.DEFAULT_NONE));
+		}
+		return defaults;
 	}
 
 	private static boolean idempotent(String httpMethod, @Nullable AffinityChannel channel) {
@@ -162,6 +227,12 @@ public final class ExchangeContractReader implements ContractReader {
 		if (!exchange.version().isEmpty() || (type != null && !type.version().isEmpty())) {
 			return "the server routes it by API version";
 		}
+		if (exchange.headers().length > 0 || (type != null && type.headers().length > 0)) {
+			return "its annotation sets headers";
+		}
+		if (shape.valueType() == Object.class) {
+			return "the result is declared as Object: only the value tells its media type";
+		}
 		if (httpMethod(contract, method).isEmpty()) {
 			return "it names no HTTP method";
 		}
@@ -170,8 +241,9 @@ public final class ExchangeContractReader implements ContractReader {
 				return "the result is " + media;
 			}
 		}
-		if (!exchange.contentType().isEmpty() && !isPlain(exchange.contentType())) {
-			return "the body is " + exchange.contentType();
+		String contentType = contentType(contract, method);
+		if (!contentType.isEmpty() && !isPlain(contentType)) {
+			return "the body is " + contentType;
 		}
 		if (hasTypeVariables(arguments, shape)) {
 			return "its types are not known before the call";

@@ -5,11 +5,18 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 
 import jakarta.servlet.Filter;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.core.MethodParameter;
+import org.springframework.http.converter.json.JacksonJsonHttpMessageConverter;
+import org.springframework.http.converter.StringHttpMessageConverter;
+import org.springframework.http.converter.ByteArrayHttpMessageConverter;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -28,16 +35,22 @@ import org.springframework.web.util.ServletRequestPathUtils;
 import io.github.vicinal.boot.server.HandlerLookup.Handler;
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.server.AffinityService;
 
 /**
- * Decides whether a contract may be called past the servlet stack: only if nothing stands
- * in it that HTTP calls would have passed and typed calls would not.
+ * Decides whether a contract's method may be called past the servlet stack: only if
+ * nothing stands in it that HTTP calls would have passed and typed calls would not.
  */
 final class Eligibility {
 
 	private static final boolean SECURITY = ClassUtils.isPresent("org.springframework.security.web.FilterChainProxy",
 			Eligibility.class.getClassLoader());
+
+	/** Those that carry what typed paths carry; an advice is asked for each of them. */
+	private static final List<Class<? extends HttpMessageConverter<?>>> CONVERTERS = List.of(
+			JacksonJsonHttpMessageConverter.class, StringHttpMessageConverter.class,
+			ByteArrayHttpMessageConverter.class);
 
 	private final ApplicationContext context;
 
@@ -49,37 +62,37 @@ final class Eligibility {
 	}
 
 	/**
-	 * Looks for what typed calls would miss.
+	 * Looks for what typed calls of a method would miss.
 	 * @return why only HTTP may be used, or {@code null}
 	 */
-	@Nullable String refusal(Contract contract, List<Handler> handlers) {
-		if (handlers.size() < contract.methods().size()) {
-			return "not every method of the contract is mapped to exactly one path";
+	@Nullable String refusal(Contract contract, ContractMethod method, @Nullable Handler handler) {
+		if (handler == null) {
+			return "%s is not mapped to exactly one path".formatted(method.method().getName());
 		}
-		Class<?> beanType = handlers.get(0).method().getBeanType();
+		Class<?> beanType = handler.method().getBeanType();
 		AffinityService annotation = AnnotatedElementUtils.findMergedAnnotation(beanType, AffinityService.class);
 		if (annotation != null && !annotation.enabled()) {
 			return "%s is annotated @AffinityService(enabled = false)".formatted(beanType.getSimpleName());
 		}
-		String always = conversions(beanType, handlers);
+		String always = conversions(beanType, handler);
 		if (always != null || annotation != null) {
 			return always;
 		}
-		String missed = missedFilters(contract, handlers);
+		String missed = missedFilters(contract, method, handler);
 		return (missed == null) ? null
 				: missed + ", which typed calls would not pass; annotate %s with @AffinityService if they need not"
 					.formatted(beanType.getSimpleName());
 	}
 
 	/** What changes bodies or arguments by means that typed paths do not know. */
-	private @Nullable String conversions(Class<?> beanType, List<Handler> handlers) {
+	private @Nullable String conversions(Class<?> beanType, Handler handler) {
 		List<Class<?>> types = new ArrayList<>(List.of(beanType));
 		for (ControllerAdviceBean advice : ControllerAdviceBean.findAnnotatedBeans(this.context)) {
 			Class<?> type = advice.getBeanType();
-			if (type == null) {
+			if (type == null || !advice.isApplicableToBeanType(beanType)) {
 				continue;
 			}
-			if (RequestBodyAdvice.class.isAssignableFrom(type) || ResponseBodyAdvice.class.isAssignableFrom(type)) {
+			if (changesBodies(advice, type, handler.method())) {
 				return "%s changes bodies".formatted(type.getSimpleName());
 			}
 			types.add(type);
@@ -90,11 +103,9 @@ final class Eligibility {
 				return "%s has an @InitBinder method".formatted(type.getSimpleName());
 			}
 		}
-		for (Handler handler : handlers) {
-			for (Annotation annotated : handler.method().getMethod().getAnnotations()) {
-				if (annotated.annotationType().getName().equals("com.fasterxml.jackson.annotation.JsonView")) {
-					return "%s has a @JsonView".formatted(handler.method().getShortLogMessage());
-				}
+		for (Annotation annotated : handler.method().getMethod().getAnnotations()) {
+			if (annotated.annotationType().getName().equals("com.fasterxml.jackson.annotation.JsonView")) {
+				return "%s has a @JsonView".formatted(handler.method().getShortLogMessage());
 			}
 		}
 		for (HttpMessageConverter<?> converter : this.context.getBeansOfType(HttpMessageConverter.class).values()) {
@@ -106,27 +117,36 @@ final class Eligibility {
 		return null;
 	}
 
-	private @Nullable String missedFilters(Contract contract, List<Handler> handlers) {
-		for (int i = 0; i < handlers.size(); i++) {
-			Handler handler = handlers.get(i);
-			@Nullable Object[] samples = new Object[contract.methods().get(i).argumentTypes().size()];
-			Arrays.fill(samples, "1");
-			HandlerTarget target = new HandlerTarget(contract, contract.methods().get(i), handler.method(),
-					handler.pattern(), new ArgumentValidation(null, null));
-			FrameRequest request = new FrameRequest(this.servletContext, target, new CallFrame(contract,
-					contract.methods().get(i), samples, CallFrame.NO_DEADLINE, java.util.Map.of()));
-			String missed = SECURITY ? Security.covering(this.context, request) : null;
-			if (missed == null) {
-				missed = foreignFilter(request.getServletPath());
-			}
-			if (missed == null) {
-				missed = foreignInterceptor(handler, request);
-			}
-			if (missed != null) {
-				return missed;
+	private static boolean changesBodies(ControllerAdviceBean advice, Class<?> type, HandlerMethod handler) {
+		if (RequestBodyAdvice.class.isAssignableFrom(type)) {
+			RequestBodyAdvice bean = (RequestBodyAdvice) advice.resolveBean();
+			for (MethodParameter parameter : handler.getMethodParameters()) {
+				if (parameter.hasParameterAnnotation(RequestBody.class) && CONVERTERS.stream()
+					.anyMatch(
+							(converter) -> bean.supports(parameter, parameter.getGenericParameterType(), converter))) {
+					return true;
+				}
 			}
 		}
-		return null;
+		if (ResponseBodyAdvice.class.isAssignableFrom(type)) {
+			ResponseBodyAdvice<?> bean = (ResponseBodyAdvice<?>) advice.resolveBean();
+			return CONVERTERS.stream().anyMatch((converter) -> bean.supports(handler.getReturnType(), converter));
+		}
+		return false;
+	}
+
+	private @Nullable String missedFilters(Contract contract, ContractMethod method, Handler handler) {
+		@Nullable Object[] samples = new Object[method.argumentTypes().size()];
+		Arrays.fill(samples, "1");
+		HandlerTarget target = new HandlerTarget(contract, method, handler.method(), handler.pattern(),
+				new ArgumentValidation(null, null));
+		FrameRequest request = new FrameRequest(this.servletContext, target,
+				new CallFrame(contract, method, samples, CallFrame.NO_DEADLINE, Map.of()));
+		String missed = SECURITY ? Security.covering(this.context, request) : null;
+		if (missed == null) {
+			missed = foreignFilter(request.getServletPath());
+		}
+		return (missed != null) ? missed : foreignInterceptor(handler, request);
 	}
 
 	private @Nullable String foreignFilter(String path) {

@@ -148,10 +148,19 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		if ("Accept".equalsIgnoreCase(name)) {
 			return this.accept.isEmpty() ? null : this.accept;
 		}
+		if ("Content-Type".equalsIgnoreCase(name)) {
+			return getContentType();
+		}
 		if (this.headers.isEmpty()) {
 			return null;
 		}
 		return this.headers.get(name.toLowerCase(Locale.ROOT));
+	}
+
+	@Override
+	public @Nullable String getContentType() {
+		String type = this.target.contentType();
+		return type.isEmpty() ? null : type;
 	}
 
 	@Override

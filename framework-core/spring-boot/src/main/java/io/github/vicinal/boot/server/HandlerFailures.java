@@ -50,7 +50,7 @@ final class HandlerFailures {
 	Reply.Failure reply(FrameRequest request, FrameResponse response, HandlerMethod handler, Throwable thrown) {
 		Exception exception = (thrown instanceof Exception known) ? known
 				: new ServletException("Handler dispatch failed: " + thrown, thrown);
-		if (!resolve(request, response, handler, exception)) {
+		if (!tryToResolve(request, response, handler, exception)) {
 			response.reset();
 			if (SECURITY && Security.status(exception) != 0) {
 				response.sendError(Security.status(exception), exception.getMessage());
@@ -59,13 +59,37 @@ final class HandlerFailures {
 			response.sendError(500, exception.getMessage());
 			request.setAttribute(RequestDispatcher.ERROR_EXCEPTION, exception);
 			request.setAttribute(RequestDispatcher.ERROR_EXCEPTION_TYPE, exception.getClass());
-			logger.error("{} failed over a typed path", handler, thrown);
+			log(handler, thrown);
 		}
 		if (response.isError()) {
 			return errorPage(request, response, thrown.getClass().getName());
 		}
 		return new Reply.Failure(response.getStatus(), response.headers(), response.body(),
 				thrown.getClass().getName());
+	}
+
+	private static void log(HandlerMethod handler, Throwable thrown) {
+		try {
+			logger.error("{} failed over a typed path", handler, thrown);
+		}
+		catch (StackOverflowError ex) {
+			// Logging systems may follow causes that form a cycle.
+			logger.error("{} failed over a typed path with {}", handler, thrown.getClass().getName());
+		}
+	}
+
+	/**
+	 * Resolvers follow causes, too; what they throw is one more failure to the servlet.
+	 */
+	private boolean tryToResolve(FrameRequest request, FrameResponse response, HandlerMethod handler,
+			Exception exception) {
+		try {
+			return resolve(request, response, handler, exception);
+		}
+		catch (RuntimeException | StackOverflowError ex) {
+			logger.warn("The exception handlers of {} failed with {}", handler, ex.getClass().getName());
+			return false;
+		}
 	}
 
 	private boolean resolve(FrameRequest request, FrameResponse response, HandlerMethod handler, Exception exception) {

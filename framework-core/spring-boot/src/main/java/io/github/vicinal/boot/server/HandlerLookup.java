@@ -53,15 +53,13 @@ final class HandlerLookup {
 
 	/**
 	 * Finds the handlers of a contract.
-	 * @return a handler for each method, in order; shorter if one is missing
+	 * @return a handler for each method, in order; {@code null} where none is mapped to
+	 * exactly one path
 	 */
-	List<Handler> handlers(Contract contract) {
-		List<Handler> handlers = new ArrayList<>();
+	List<@Nullable Handler> handlers(Contract contract) {
+		List<@Nullable Handler> handlers = new ArrayList<>();
 		for (ContractMethod method : contract.methods()) {
-			Handler handler = handler(contract.type(), method.method());
-			if (handler != null) {
-				handlers.add(handler);
-			}
+			handlers.add(handler(contract.type(), method.method()));
 		}
 		return handlers;
 	}

@@ -3,6 +3,7 @@ package io.github.vicinal.boot.server;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,7 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
 import org.springframework.web.method.HandlerMethod;
@@ -46,6 +48,8 @@ final class HandlerTarget {
 
 	private final String pattern;
 
+	private final String contentType;
+
 	private final ResultShape shape;
 
 	private final int status;
@@ -61,6 +65,7 @@ final class HandlerTarget {
 		this.method.setAccessible(true);
 		this.httpMethod = ExchangeContractReader.httpMethod(contract.type(), method.method());
 		this.pattern = pattern;
+		this.contentType = ExchangeContractReader.contentType(contract.type(), method.method());
 		this.shape = ResultShape.of(contract.type(), method.method());
 		this.validation = validation;
 		ResponseStatus annotated = AnnotatedElementUtils.findMergedAnnotation(handler.getMethod(),
@@ -70,6 +75,20 @@ final class HandlerTarget {
 		}
 		this.status = (annotated != null) ? annotated.code().value() : 200;
 		this.statusReason = (annotated != null) ? annotated.reason() : "";
+	}
+
+	/** What the HTTP client would have sent as {@code Content-Type}. */
+	String contentType() {
+		if (!this.contentType.isEmpty()) {
+			return this.contentType;
+		}
+		return Arrays.stream(this.handler.getMethodParameters())
+			.filter((parameter) -> parameter.hasParameterAnnotation(RequestBody.class))
+			.findFirst()
+			.map((parameter) -> (parameter.getParameterType() == String.class) ? MediaType.TEXT_PLAIN_VALUE
+					: (parameter.getParameterType() == byte[].class) ? MediaType.APPLICATION_OCTET_STREAM_VALUE
+							: MediaType.APPLICATION_JSON_VALUE)
+			.orElse("");
 	}
 
 	HandlerMethod handler() {

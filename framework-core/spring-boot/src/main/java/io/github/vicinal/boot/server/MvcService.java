@@ -1,10 +1,15 @@
 package io.github.vicinal.boot.server;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 import jakarta.servlet.ServletContext;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.converter.HttpMessageNotWritableException;
 import org.springframework.context.i18n.LocaleContext;
 import org.springframework.context.i18n.SimpleLocaleContext;
 import org.springframework.web.context.request.ServletRequestAttributes;
@@ -20,9 +25,11 @@ final class MvcService implements Service {
 
 	private final Contract contract;
 
-	private final List<HandlerTarget> targets;
+	private final List<@Nullable HandlerTarget> targets;
 
 	private final String refusal;
+
+	private final Map<Integer, String> httpOnlyMethods;
 
 	private final Environment environment;
 
@@ -42,14 +49,18 @@ final class MvcService implements Service {
 	/**
 	 * Creates a service.
 	 * @param contract the contract
-	 * @param targets the handler of each contract method, by index
+	 * @param targets the handler of each contract method, by index; {@code null} for
+	 * methods that must come by HTTP
 	 * @param refusal why only HTTP may be used, or empty
+	 * @param httpOnlyMethods why some methods must come by HTTP, by their index
 	 * @param environment what the services of an application share
 	 */
-	MvcService(Contract contract, List<HandlerTarget> targets, String refusal, Environment environment) {
+	MvcService(Contract contract, List<@Nullable HandlerTarget> targets, String refusal,
+			Map<Integer, String> httpOnlyMethods, Environment environment) {
 		this.contract = contract;
-		this.targets = List.copyOf(targets);
+		this.targets = Collections.unmodifiableList(new ArrayList<>(targets));
 		this.refusal = refusal;
+		this.httpOnlyMethods = Map.copyOf(httpOnlyMethods);
 		this.environment = environment;
 	}
 
@@ -64,13 +75,45 @@ final class MvcService implements Service {
 	}
 
 	@Override
+	public Map<Integer, String> httpOnlyMethods() {
+		return this.httpOnlyMethods;
+	}
+
+	@Override
 	public Codecs codecs() {
 		return this.environment.codecs();
 	}
 
 	@Override
+	public Reply.Failure unencodable(CallFrame frame, RuntimeException failure) {
+		Exception asOverHttp = new HttpMessageNotWritableException("Could not write JSON: " + failure.getMessage(),
+				failure);
+		Reply reply = serve(frame, (target, request, response) -> this.environment.failures()
+			.reply(request, response, target.handler(), asOverHttp));
+		return (reply instanceof Reply.Failure answer) ? answer : Service.super.unencodable(frame, failure);
+	}
+
+	@Override
 	public Reply invoke(CallFrame frame) {
+		return serve(frame,
+				(target, request, response) -> target.invoke(frame, this.environment.failures(), request, response));
+	}
+
+	/** Answers a call in the surroundings of a request. */
+	@FunctionalInterface
+	private interface Answering {
+
+		Reply answer(HandlerTarget target, FrameRequest request, FrameResponse response);
+
+	}
+
+	private Reply serve(CallFrame frame, Answering answering) {
 		HandlerTarget target = this.targets.get(frame.method().index());
+		if (target == null) {
+			// Announced as such: the caller is no client of ours.
+			throw new IllegalStateException("%s must be called by HTTP: %s".formatted(frame.method(),
+					this.httpOnlyMethods.get(frame.method().index())));
+		}
 		FrameRequest request = new FrameRequest(this.environment.servletContext(), target, frame);
 		FrameResponse response = new FrameResponse();
 		ServletRequestAttributes attributes = new ServletRequestAttributes(request, response);
@@ -78,8 +121,7 @@ final class MvcService implements Service {
 		return this.environment.isolation().run(attributes, locale, () -> {
 			try {
 				return this.environment.observation()
-					.observe(request, response, target.pattern(),
-							() -> target.invoke(frame, this.environment.failures(), request, response));
+					.observe(request, response, target.pattern(), () -> answering.answer(target, request, response));
 			}
 			finally {
 				attributes.requestCompleted();

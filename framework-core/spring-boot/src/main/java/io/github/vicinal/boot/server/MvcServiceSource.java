@@ -2,6 +2,10 @@ package io.github.vicinal.boot.server;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 import jakarta.servlet.ServletContext;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +29,7 @@ import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.boot.server.HandlerLookup.Handler;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.server.Service;
 
 /** Builds services from the controllers of a Spring MVC application. */
@@ -70,30 +75,38 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 			return null;
 		}
 		Contract contract = ExchangeContractReader.contract(type);
-		List<Handler> handlers = lookup.handlers(contract);
-		String refusal = refusal(contract, handlers);
-		List<HandlerTarget> targets = new ArrayList<>();
-		if (refusal.isEmpty()) {
-			ArgumentValidation validation = validation();
-			for (int i = 0; i < handlers.size(); i++) {
-				Handler handler = handlers.get(i);
-				targets.add(new HandlerTarget(contract, contract.methods().get(i), handler.method(), handler.pattern(),
-						validation));
+		List<@Nullable Handler> handlers = lookup.handlers(contract);
+		Eligibility eligibility = new Eligibility(this.context, this.servletContext);
+		Map<Integer, String> httpOnly = new TreeMap<>();
+		List<@Nullable HandlerTarget> targets = new ArrayList<>();
+		ArgumentValidation validation = validation();
+		for (ContractMethod method : contract.methods()) {
+			Handler handler = handlers.get(method.index());
+			String reason = (method.httpOnlyReason() == null) ? eligibility.refusal(contract, method, handler) : null;
+			if (reason != null) {
+				httpOnly.put(method.index(), reason);
 			}
+			targets.add((handler == null || reason != null || method.httpOnlyReason() != null) ? null
+					: new HandlerTarget(contract, method, handler.method(), handler.pattern(), validation));
 		}
-		return new MvcService(contract, targets, refusal, new MvcService.Environment(this.servletContext, this.codecs,
-				this.isolation, this.observation, failures()));
+		String refusal = refusal(targets, httpOnly);
+		return new MvcService(contract, targets, refusal, httpOnly, new MvcService.Environment(this.servletContext,
+				this.codecs, this.isolation, this.observation, failures()));
 	}
 
-	private String refusal(Contract contract, List<Handler> handlers) {
+	/** The reason for the whole contract: one of the application's, or all methods'. */
+	private String refusal(List<@Nullable HandlerTarget> targets, Map<Integer, String> httpOnly) {
 		for (ErrorController controller : this.context.getBeansOfType(ErrorController.class).values()) {
 			if (!(controller instanceof BasicErrorController)) {
 				return "the application has its own error controller %s"
 					.formatted(controller.getClass().getSimpleName());
 			}
 		}
-		String reason = new Eligibility(this.context, this.servletContext).refusal(contract, handlers);
-		return (reason != null) ? reason : "";
+		if (targets.stream().allMatch(Objects::isNull)) {
+			return httpOnly.isEmpty() ? "typed paths can carry none of its methods"
+					: String.join(", ", new TreeSet<>(httpOnly.values()));
+		}
+		return "";
 	}
 
 	private ArgumentValidation validation() {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
@@ -125,8 +126,12 @@ public final class ServiceCatalog implements AutoCloseable {
 				.ifPresentOrElse((reason) -> unavailable.add(server.kind().id() + ": " + reason),
 						() -> offered.add(server.kind()));
 		}
+		if (offered.isEmpty()) {
+			return new PeerAnnouncement(identity, offered, service.contract().hash(), String.join("; ", unavailable));
+		}
+		Map<Integer, String> httpOnly = service.httpOnlyMethods();
 		return new PeerAnnouncement(identity, offered, service.contract().hash(),
-				offered.isEmpty() ? String.join("; ", unavailable) : "");
+				String.join(", ", new TreeSet<>(httpOnly.values())), httpOnly.keySet());
 	}
 
 	private void start() {

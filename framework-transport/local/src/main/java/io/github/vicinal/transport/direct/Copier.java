@@ -94,7 +94,7 @@ final class Copier {
 			return buffer;
 		}
 		catch (RuntimeException ex) {
-			throw failed("result", "encoded", plan.callerMethod(), ex);
+			throw new EncodingException(failed("result", "encoded", plan.callerMethod(), ex));
 		}
 		finally {
 			leave(before, this.calleeLoader);
@@ -134,6 +134,16 @@ final class Copier {
 	private static CodecException failed(String what, String action, ContractMethod method, RuntimeException cause) {
 		return new CodecException(
 				"the %s of %s cannot be %s: %s".formatted(what, method.signature(), action, cause.getMessage()), cause);
+	}
+
+	/** The callee's value is at fault, not the caller's. */
+	@SuppressWarnings("serial")
+	static final class EncodingException extends CodecException {
+
+		private EncodingException(CodecException cause) {
+			super(String.valueOf(cause.getMessage()), cause);
+		}
+
 	}
 
 }

@@ -1,10 +1,11 @@
 package io.github.vicinal.transport.direct;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Learns for one method whether calls with a deadline may run on the caller's thread,
- * where nothing can cut them off. Thread-safe.
+ * Learns for one method whether calls may run on the caller's thread, where neither a
+ * deadline nor an interrupt of the caller can end the wait for them. Thread-safe.
  * <p>
  * A method is trusted after {@value #FIRST_TRIAL} calls in a row that took at most a
  * quarter of the time that was left. A trusted method that takes longer than that is
@@ -13,6 +14,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class DeadlineRule {
 
 	static final int FIRST_TRIAL = 32;
+
+	/**
+	 * What counts as the time that is left to a call without a deadline, or a far one.
+	 */
+	static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
 
 	static final int LONGEST_TRIAL = 1 << 16;
 

@@ -1,6 +1,7 @@
 package io.github.vicinal.transport.direct;
 
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -19,6 +20,9 @@ import io.github.vicinal.server.Service;
 
 /** The path of one contract to another application of this JVM. */
 final class DirectPath implements Path {
+
+	/** One of so many calls without a deadline is timed. */
+	private static final int SAMPLE_MASK = 15;
 
 	private final DirectTarget target;
 
@@ -62,30 +66,32 @@ final class DirectPath implements Path {
 		if (this.closed) {
 			throw new PathException(Reason.PEER_GONE, false, "the path is closed", null);
 		}
-		MethodPlan plan = this.plans[frame.method().index()];
-		if (frame.deadlineNanos() != CallFrame.NO_DEADLINE) {
-			return callWithDeadline(plan, frame);
+		if (Thread.currentThread().isInterrupted()) {
+			throw new PathException(Reason.INTERRUPTED, false, "the calling thread was interrupted before the call",
+					null);
 		}
-		return callHere(plan, frame, arguments(plan, frame));
+		MethodPlan plan = this.plans[frame.method().index()];
+		@Nullable Object[] arguments = arguments(plan, frame);
+		if (frame.deadlineNanos() == CallFrame.NO_DEADLINE && plan.rule().trusted()
+				&& (ThreadLocalRandom.current().nextInt() & SAMPLE_MASK) != 0) {
+			return callHere(plan, frame, arguments);
+		}
+		return callObserved(plan, frame, arguments);
 	}
 
-	private Reply callWithDeadline(MethodPlan plan, CallFrame frame) throws PathException {
+	/** A handler that may take long runs elsewhere, so that its caller need not wait. */
+	private Reply callObserved(MethodPlan plan, CallFrame frame, @Nullable Object[] arguments) throws PathException {
 		long start = System.nanoTime();
-		long remaining = frame.deadlineNanos() - start;
+		boolean limited = frame.deadlineNanos() != CallFrame.NO_DEADLINE;
+		long remaining = limited ? frame.deadlineNanos() - start : Long.MAX_VALUE;
 		if (remaining <= 0) {
 			throw new PathException(Reason.TIMEOUT, false, "the deadline had passed before the call", null);
 		}
-		@Nullable Object[] arguments = arguments(plan, frame);
-		Reply reply;
-		if (plan.rule().trusted()) {
-			reply = callHere(plan, frame, arguments);
-		}
-		else {
-			reply = callElsewhere(plan, frame, arguments, remaining);
-		}
+		Reply reply = plan.rule().trusted() ? callHere(plan, frame, arguments)
+				: callElsewhere(plan, frame, arguments, remaining);
 		long took = System.nanoTime() - start;
-		plan.rule().observe(took, remaining);
-		if (took > remaining) {
+		plan.rule().observe(took, Math.min(remaining, DeadlineRule.LONG_NANOS));
+		if (limited && took > remaining) {
 			throw new PathException(Reason.TIMEOUT, true, "the deadline passed before the handler returned", null);
 		}
 		return reply;
@@ -97,7 +103,7 @@ final class DirectPath implements Path {
 			if (!callee.enter()) {
 				throw gone();
 			}
-			return result(plan, invoke(plan, frame, arguments, frame.headers()));
+			return result(plan, invoke(plan, frame, arguments, frame.headers()), frame);
 		}
 		finally {
 			callee.leave();
@@ -113,7 +119,7 @@ final class DirectPath implements Path {
 				if (!this.target.enter()) {
 					throw gone();
 				}
-				return result(plan, invoke(plan, frame, arguments, headers));
+				return result(plan, invoke(plan, frame, arguments, headers), frame);
 			}
 			finally {
 				this.target.leave();
@@ -161,12 +167,16 @@ final class DirectPath implements Path {
 		}
 	}
 
-	private Reply result(MethodPlan plan, Reply reply) throws PathException {
+	private Reply result(MethodPlan plan, Reply reply, CallFrame frame) throws PathException {
 		if (plan.resultByReference() || !(reply instanceof Reply.Value value)) {
 			return reply;
 		}
 		try {
 			return new Reply.Value(value.status(), value.headers(), this.copier.result(plan, value.body()));
+		}
+		catch (Copier.EncodingException ex) {
+			return this.service.unencodable(new CallFrame(this.calleeContract, plan.calleeMethod(), frame.arguments(),
+					frame.deadlineNanos(), Map.of()), ex);
 		}
 		catch (CodecException ex) {
 			throw new PathException(Reason.CODEC, true, String.valueOf(ex.getMessage()), ex);

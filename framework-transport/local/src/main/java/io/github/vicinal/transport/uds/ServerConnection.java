@@ -240,10 +240,11 @@ final class ServerConnection implements Runnable {
 		UdsMetrics metrics = this.server.metrics();
 		metrics.inFlight().increment();
 		try {
-			Reply reply = invoke(binding, new CallFrame(binding.contract(), method, arguments, deadline, headers));
+			CallFrame call = new CallFrame(binding.contract(), method, arguments, deadline, headers);
+			Reply reply = invoke(binding, call);
 			metrics.calls().increment();
 			boolean last = this.server.draining();
-			reply(reply, binding, method, correlation, bindingNumber, last);
+			reply(reply, binding, call, correlation, bindingNumber, last);
 			metrics.bytes().add(requestBytes + this.out.size());
 			this.out.clear(FrameChannel.KEEP_BYTES);
 			if (last) {
@@ -287,7 +288,17 @@ final class ServerConnection implements Runnable {
 		}
 	}
 
-	private void reply(@Nullable Reply reply, ServerBinding binding, ContractMethod method, long correlation,
+	private static @Nullable Reply unencodable(RuntimeException failure, ServerBinding binding, CallFrame call) {
+		try {
+			return binding.service().unencodable(call, failure);
+		}
+		catch (RuntimeException ex) {
+			logger.error("The service of {} threw instead of answering", binding.contract().name(), ex);
+			return null;
+		}
+	}
+
+	private void reply(@Nullable Reply reply, ServerBinding binding, CallFrame call, long correlation,
 			int bindingNumber, boolean last) throws IOException {
 		int start = begin();
 		try {
@@ -298,7 +309,7 @@ final class ServerConnection implements Runnable {
 			int headerBytes = HeaderBlock.writeLists(this.out, reply.headers(), this.limits);
 			if (reply instanceof Reply.Value value) {
 				type = FrameType.REPLY_VALUE;
-				binding.codec().encodeResult(method, value.body(), this.out);
+				binding.codec().encodeResult(call.method(), value.body(), this.out);
 			}
 			else {
 				type = FrameType.REPLY_FAILURE;
@@ -317,6 +328,10 @@ final class ServerConnection implements Runnable {
 			refusal(start, ex.refusal(), FrameDescriptor.FLAG_EXECUTED, ex.text(), correlation);
 		}
 		catch (RuntimeException | StackOverflowError ex) {
+			if (reply instanceof Reply.Value && ex instanceof RuntimeException failure) {
+				reply(unencodable(failure, binding, call), binding, call, correlation, bindingNumber, last);
+				return;
+			}
 			refusal(start, Refusal.CODEC, FrameDescriptor.FLAG_EXECUTED,
 					"the result cannot be encoded: " + ex.getMessage(), correlation);
 		}

@@ -1,0 +1,123 @@
+package io.github.vicinal.boot.client;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.http.HttpHeaders;
+
+/**
+ * What the requests of an HTTP client show of the client itself: how long it waits,
+ * whether it is reactive, and what it adds to calls that the contract does not know. A
+ * client that is made by hand can only be known in this way. Thread-safe.
+ */
+final class ClientTraits {
+
+	/**
+	 * What HTTP clients write by themselves, and what typed paths have other means for.
+	 */
+	private static final Set<String> ORDINARY = Set.of("accept", "accept-encoding", "connection", "content-length",
+			"content-type", "expect", "host", "http2-settings", "transfer-encoding", "upgrade", "user-agent",
+			"vicinal-contract", "traceparent", "tracestate", "baggage", "b3");
+
+	private static final String B3_PREFIX = "x-b3-";
+
+	private static final Logger logger = LoggerFactory.getLogger(ClientTraits.class);
+
+	private final String channel;
+
+	private final String remedy;
+
+	private final boolean ignoresAdditions;
+
+	private volatile @Nullable String restriction;
+
+	private volatile @Nullable Duration readTimeout;
+
+	private volatile boolean reactive;
+
+	private volatile boolean inspected;
+
+	/**
+	 * Creates traits that are not known yet.
+	 * @param channel the channel's name
+	 * @param ignoresAdditions whether typed paths may be used although the client adds
+	 * something
+	 * @param interceptors interceptors that are known beforehand
+	 */
+	ClientTraits(String channel, boolean ignoresAdditions, Collection<String> interceptors) {
+		this.channel = channel;
+		this.remedy = "; if that does no harm, set vicinal.channels.%s.ignore-client-interceptors=true"
+			.formatted(channel);
+		this.ignoresAdditions = ignoresAdditions;
+		intercepted(interceptors);
+	}
+
+	/** Returns why the client's calls must go over HTTP, or {@code null}. */
+	@Nullable String restriction() {
+		return this.restriction;
+	}
+
+	/** Returns how long the client waits for an answer, or {@code null}. */
+	@Nullable Duration readTimeout() {
+		return this.readTimeout;
+	}
+
+	boolean reactive() {
+		return this.reactive;
+	}
+
+	/** Returns whether a request has shown the traits that do not change. */
+	boolean inspected() {
+		return this.inspected;
+	}
+
+	/**
+	 * Notes what does not change from request to request.
+	 * @param ofWebClient whether the request comes from a {@code WebClient}
+	 * @param timeout how long the client waits, or {@code null} if it cannot be seen
+	 * @param interceptors class names of the application's interceptors
+	 */
+	void inspect(boolean ofWebClient, @Nullable Duration timeout, Collection<String> interceptors) {
+		this.reactive = ofWebClient;
+		if (timeout != null) {
+			this.readTimeout = timeout;
+		}
+		intercepted(interceptors);
+		this.inspected = true;
+	}
+
+	private void intercepted(Collection<String> interceptors) {
+		if (!interceptors.isEmpty() && !this.ignoresAdditions) {
+			restrict("the HTTP client has interceptors, which typed paths do not run: " + List.copyOf(interceptors));
+		}
+	}
+
+	/**
+	 * Looks for headers that neither the contract nor HTTP explains.
+	 * @param headers what is about to be sent
+	 * @param explained lower-case names of headers that the call's arguments explain
+	 */
+	void sending(HttpHeaders headers, Set<String> explained) {
+		if (this.ignoresAdditions || this.restriction != null) {
+			return;
+		}
+		headers.forEach((name, values) -> {
+			String key = name.toLowerCase(Locale.ROOT);
+			if (!ORDINARY.contains(key) && !key.startsWith(B3_PREFIX) && !explained.contains(key)) {
+				restrict("the HTTP client adds the header %s, which typed paths do not carry".formatted(name));
+			}
+		});
+	}
+
+	private void restrict(String reason) {
+		this.restriction = reason + this.remedy;
+		logger.info("Channel '{}': only http ({}{})", this.channel, reason, this.remedy);
+	}
+
+}

@@ -1,0 +1,243 @@
+package io.github.vicinal.boot.kit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+import io.micrometer.observation.ObservationRegistry;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.HttpClientSettings;
+import org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.util.FileSystemUtils;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.client.support.RestClientAdapter;
+import org.springframework.web.reactive.function.client.WebClient;
+import org.springframework.web.reactive.function.client.support.WebClientAdapter;
+import org.springframework.web.service.invoker.HttpExchangeAdapter;
+import org.springframework.web.service.invoker.HttpServiceProxyFactory;
+
+import io.github.vicinal.channel.ChannelListener;
+import io.github.vicinal.testkit.CarriedCall;
+import io.github.vicinal.testkit.KitClient;
+import io.github.vicinal.testkit.KitEnvironment;
+import io.github.vicinal.testkit.server.KitPeers;
+import io.github.vicinal.testkit.server.KitServerConfiguration;
+
+/**
+ * Two Spring Boot applications of this JVM, set up as users set them up: the kit's
+ * server, and a client that makes its proxies by hand.
+ */
+class VicinalKitEnvironment implements KitEnvironment {
+
+	private static final HttpClientSettings PATIENT = HttpClientSettings.defaults();
+
+	private static final List<String> CONTRACTS = List.of("Arguments", "Bodies", "Results", "Errors", "Timing",
+			"Context", "Volume", "Shapes", "State", "Untouched");
+
+	private final String path;
+
+	private final Path rendezvous;
+
+	private final ConcurrentLinkedQueue<CarriedCall> calls = new ConcurrentLinkedQueue<>();
+
+	private final Map<String, String> beanNames = new ConcurrentHashMap<>();
+
+	private final Map<Class<?>, Object> peers = new ConcurrentHashMap<>();
+
+	private final ConfigurableApplicationContext client;
+
+	private ConfigurableApplicationContext server;
+
+	private int port;
+
+	VicinalKitEnvironment(String path) {
+		this.path = path;
+		try {
+			this.rendezvous = Files.createTempDirectory("vicinal-kit");
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		startServer();
+		ChannelListener listener = (channel, method, kind, reason) -> this.calls
+			.add(new CarriedCall(channel.contract().name(), kind.id(), reason));
+		this.client = new SpringApplicationBuilder(ClientApplication.class).web(WebApplicationType.NONE)
+			.properties(properties())
+			.initializers((context) -> ((GenericApplicationContext) context).registerBean(ChannelListener.class,
+					() -> listener))
+			.run();
+	}
+
+	private Map<String, Object> properties() {
+		Map<String, Object> properties = new TreeMap<>();
+		properties.put("spring.main.banner-mode", "off");
+		// Proxies are made later than the verification of channel names at start.
+		properties.put("spring.main.lazy-initialization", "true");
+		properties.put("spring.http.clients.imperative.factory", "jdk");
+		properties.put("spring.http.clients.reactive.connector", "jdk");
+		properties.put("vicinal.rendezvous.directory", this.rendezvous.toString());
+		properties.put("vicinal.compare-paths", "false");
+		properties.put("vicinal.reconnect-delay", "20ms");
+		for (String contract : CONTRACTS) {
+			properties.put("vicinal.channels." + contract + "Contract.paths", this.path);
+		}
+		return properties;
+	}
+
+	@Override
+	public String expectedPath() {
+		return this.path;
+	}
+
+	@Override
+	public <T> T onPath(Class<T> contract, KitClient kitClient) {
+		return onPath(this.client, contract, kitClient);
+	}
+
+	private <T> T onPath(ConfigurableApplicationContext application, Class<T> contract, KitClient kitClient) {
+		ObservationRegistry registry = application.getBean(ObservationRegistry.class);
+		HttpExchangeAdapter adapter;
+		if (kitClient.isReactive()) {
+			WebClient.Builder builder = (WebClient.Builder) processed(application, WebClient.builder(), "webClient");
+			adapter = reactive(builder, application.getBean(ClientHttpConnectorBuilder.class), kitClient, registry);
+		}
+		else {
+			adapter = blocking(application.getBean(RestClient.Builder.class),
+					application.getBean(ClientHttpRequestFactoryBuilder.class), kitClient, registry);
+		}
+		return contract
+			.cast(processed(application, proxy(adapter, contract, kitClient), beanName(contract, kitClient)));
+	}
+
+	/** What would happen to the object as a bean of the application. */
+	private static Object processed(ConfigurableApplicationContext application, Object bean, String name) {
+		return application.getAutowireCapableBeanFactory().applyBeanPostProcessorsAfterInitialization(bean, name);
+	}
+
+	/** One bean for each contract and configuration of the client. */
+	private String beanName(Class<?> contract, KitClient kitClient) {
+		String key = System.identityHashCode(contract) + " " + System.identityHashCode(kitClient);
+		return this.beanNames.computeIfAbsent(key, (ignored) -> "bean" + this.beanNames.size());
+	}
+
+	@Override
+	public <T> T overHttp(Class<T> contract, KitClient kitClient) {
+		ObservationRegistry registry = observationRegistry();
+		HttpExchangeAdapter adapter = kitClient.isReactive()
+				? reactive(WebClient.builder(), ClientHttpConnectorBuilder.jdk(), kitClient, registry)
+				: blocking(this.client.getBean(RestClient.Builder.class), ClientHttpRequestFactoryBuilder.jdk(),
+						kitClient, registry);
+		return proxy(adapter, contract, kitClient);
+	}
+
+	private HttpExchangeAdapter blocking(RestClient.Builder builder, ClientHttpRequestFactoryBuilder<?> requests,
+			KitClient kitClient, ObservationRegistry registry) {
+		builder.baseUrl("http://localhost:" + this.port)
+			.requestFactory(requests.build(settings(kitClient)))
+			.observationRegistry(registry);
+		kitClient.customize(builder);
+		return RestClientAdapter.create(builder.build());
+	}
+
+	private HttpExchangeAdapter reactive(WebClient.Builder builder, ClientHttpConnectorBuilder<?> connectors,
+			KitClient kitClient, ObservationRegistry registry) {
+		builder.baseUrl("http://localhost:" + this.port)
+			.clientConnector(connectors.build(settings(kitClient)))
+			.observationRegistry(registry);
+		kitClient.customize(builder);
+		return WebClientAdapter.create(builder.build());
+	}
+
+	private static HttpClientSettings settings(KitClient kitClient) {
+		Duration timeout = kitClient.readTimeout();
+		return (timeout != null) ? PATIENT.withReadTimeout(timeout) : PATIENT;
+	}
+
+	private static <T> T proxy(HttpExchangeAdapter adapter, Class<T> contract, KitClient kitClient) {
+		HttpServiceProxyFactory.Builder factory = HttpServiceProxyFactory.builderFor(adapter);
+		kitClient.customize(factory);
+		return factory.build().createClient(contract);
+	}
+
+	@Override
+	public List<CarriedCall> drainCalls() {
+		List<CarriedCall> result = new ArrayList<>();
+		for (CarriedCall call = this.calls.poll(); call != null; call = this.calls.poll()) {
+			result.add(call);
+		}
+		return result;
+	}
+
+	@Override
+	public ObservationRegistry observationRegistry() {
+		return this.client.getBean(ObservationRegistry.class);
+	}
+
+	@Override
+	public Set<String> privateResponseHeaders() {
+		return Set.of("vicinal-peer");
+	}
+
+	@Override
+	public void stopServer(Ending manner) {
+		this.server.close();
+		this.peers.clear();
+	}
+
+	@Override
+	public final void startServer() {
+		Map<String, Object> properties = properties();
+		properties.put("server.port", this.port);
+		properties.put("server.shutdown", "immediate");
+		this.server = new SpringApplicationBuilder(ServerApplication.class).web(WebApplicationType.SERVLET)
+			.properties(properties)
+			.initializers(
+					(context) -> ((GenericApplicationContext) context).registerBean(KitPeers.class, () -> this::peer))
+			.run();
+		this.port = ((WebServerApplicationContext) this.server).getWebServer().getPort();
+	}
+
+	/** The server is a client of itself. */
+	private <T> T peer(Class<T> contract) {
+		return contract
+			.cast(this.peers.computeIfAbsent(contract, (key) -> onPath(this.server, contract, KitClient.BLOCKING)));
+	}
+
+	@Override
+	public void close() {
+		this.client.close();
+		this.server.close();
+		FileSystemUtils.deleteRecursively(this.rendezvous.toFile());
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import(KitServerConfiguration.class)
+	static class ServerApplication {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class ClientApplication {
+
+	}
+
+}
