@@ -71,9 +71,9 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * Unix domain sockets.
 	 *
 	 * @param maxFrameSize Largest call or reply; larger ones go by HTTP.
+	 * @param maxConnections Most connections that are accepted.
 	 * @param maxConnectionsPerPeer Most connections to one peer, which is how many calls
 	 * can be in flight to it.
-	 * @param maxConnections Most connections that are accepted.
 	 */
 	public record Uds(@DefaultValue("64MB") DataSize maxFrameSize, @DefaultValue("64") int maxConnectionsPerPeer,
 			@DefaultValue("1024") int maxConnections) {

@@ -26,7 +26,8 @@ final class FrameResponse extends HttpServletResponseWrapper {
 			FrameResponse.class.getClassLoader(), new Class<?>[] { HttpServletResponse.class },
 			(proxy, method, arguments) -> nothing(method));
 
-	private final Map<String, List<String>> headers = new LinkedHashMap<>();
+	/** Made when the first header is set: most answers have none. */
+	private @Nullable Map<String, List<String>> headers;
 
 	private int status = HttpServletResponse.SC_OK;
 
@@ -60,7 +61,17 @@ final class FrameResponse extends HttpServletResponseWrapper {
 	}
 
 	Map<String, List<String>> headers() {
-		return this.headers;
+		Map<String, List<String>> known = this.headers;
+		return (known != null) ? known : Map.of();
+	}
+
+	private Map<String, List<String>> mutableHeaders() {
+		Map<String, List<String>> known = this.headers;
+		if (known == null) {
+			known = new LinkedHashMap<>();
+			this.headers = known;
+		}
+		return known;
 	}
 
 	byte[] body() {
@@ -106,17 +117,19 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void setHeader(String name, @Nullable String value) {
-		String key = key(this.headers, name);
+		Map<String, List<String>> known = mutableHeaders();
+		String key = key(known, name);
 		if (value == null) {
-			this.headers.remove(key);
+			known.remove(key);
 			return;
 		}
-		this.headers.put(key, new ArrayList<>(List.of(value)));
+		known.put(key, new ArrayList<>(List.of(value)));
 	}
 
 	@Override
 	public void addHeader(String name, String value) {
-		this.headers.computeIfAbsent(key(this.headers, name), (ignored) -> new ArrayList<>()).add(value);
+		Map<String, List<String>> known = mutableHeaders();
+		known.computeIfAbsent(key(known, name), (ignored) -> new ArrayList<>()).add(value);
 	}
 
 	@Override
@@ -131,23 +144,23 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public boolean containsHeader(String name) {
-		return this.headers.containsKey(key(this.headers, name));
+		return headers().containsKey(key(headers(), name));
 	}
 
 	@Override
 	public @Nullable String getHeader(String name) {
-		List<String> values = this.headers.get(key(this.headers, name));
+		List<String> values = headers().get(key(headers(), name));
 		return (values != null) ? values.get(0) : null;
 	}
 
 	@Override
 	public Collection<String> getHeaders(String name) {
-		return List.copyOf(this.headers.getOrDefault(key(this.headers, name), List.of()));
+		return List.copyOf(headers().getOrDefault(key(headers(), name), List.of()));
 	}
 
 	@Override
 	public Collection<String> getHeaderNames() {
-		return List.copyOf(this.headers.keySet());
+		return List.copyOf(headers().keySet());
 	}
 
 	@Override
@@ -187,7 +200,7 @@ final class FrameResponse extends HttpServletResponseWrapper {
 	@Override
 	public void reset() {
 		resetBuffer();
-		this.headers.clear();
+		this.headers = null;
 		this.status = SC_OK;
 	}
 

@@ -11,7 +11,6 @@ import jakarta.servlet.ServletContext;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.converter.HttpMessageNotWritableException;
 import org.springframework.context.i18n.LocaleContext;
-import org.springframework.context.i18n.SimpleLocaleContext;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 import io.github.vicinal.channel.CallFrame;
@@ -22,6 +21,9 @@ import io.github.vicinal.server.Service;
 
 /** A contract that a controller of Spring MVC implements. Thread-safe. */
 final class MvcService implements Service {
+
+	/** What a request without {@code Accept-Language} gets. */
+	private static final LocaleContext DEFAULT_LOCALE = Locale::getDefault;
 
 	private final Contract contract;
 
@@ -117,8 +119,7 @@ final class MvcService implements Service {
 		FrameRequest request = new FrameRequest(this.environment.servletContext(), target, frame);
 		FrameResponse response = new FrameResponse();
 		ServletRequestAttributes attributes = new ServletRequestAttributes(request, response);
-		LocaleContext locale = new SimpleLocaleContext(Locale.getDefault());
-		return this.environment.isolation().run(attributes, locale, () -> {
+		return this.environment.isolation().run(attributes, DEFAULT_LOCALE, () -> {
 			try {
 				return this.environment.observation()
 					.observe(request, response, target.pattern(), () -> answering.answer(target, request, response));

@@ -78,7 +78,7 @@ public final class ThreadIsolation implements AutoCloseable {
 		LocaleContext callerLocale = LocaleContextHolder.getLocaleContext();
 		Map<String, String> callerMdc = MDC.getCopyOfContextMap();
 		List<ThreadLocalAccessor<?>> accessors = this.registry.getThreadLocalAccessors();
-		@Nullable Object[] callerValues = take(accessors);
+		@Nullable Object @Nullable [] callerValues = take(accessors);
 		if (callerLoader != this.classLoader) {
 			thread.setContextClassLoader(this.classLoader);
 		}
@@ -112,12 +112,17 @@ public final class ThreadIsolation implements AutoCloseable {
 		}
 	}
 
-	private static @Nullable Object[] take(List<ThreadLocalAccessor<?>> accessors) {
-		@Nullable Object[] values = new Object[accessors.size()];
-		for (int i = 0; i < values.length; i++) {
+	/** Takes away what is registered; {@code null} where there was nothing. */
+	private static @Nullable Object @Nullable [] take(List<ThreadLocalAccessor<?>> accessors) {
+		@Nullable Object @Nullable [] values = null;
+		for (int i = 0; i < accessors.size(); i++) {
 			ThreadLocalAccessor<?> accessor = accessors.get(i);
-			values[i] = accessor.getValue();
-			if (values[i] != null) {
+			Object value = accessor.getValue();
+			if (value != null) {
+				if (values == null) {
+					values = new @Nullable Object[accessors.size()];
+				}
+				values[i] = value;
 				accessor.setValue();
 			}
 		}
@@ -126,9 +131,9 @@ public final class ThreadIsolation implements AutoCloseable {
 
 	/** Gives back what was taken, and takes away what the handler left behind. */
 	@SuppressWarnings("unchecked")
-	private static void give(List<ThreadLocalAccessor<?>> accessors, @Nullable Object[] values) {
-		for (int i = 0; i < values.length; i++) {
-			Object value = values[i];
+	private static void give(List<ThreadLocalAccessor<?>> accessors, @Nullable Object @Nullable [] values) {
+		for (int i = 0; i < accessors.size(); i++) {
+			Object value = (values != null) ? values[i] : null;
 			ThreadLocalAccessor<Object> accessor = (ThreadLocalAccessor<Object>) accessors.get(i);
 			if (value != null) {
 				accessor.restore(value);
