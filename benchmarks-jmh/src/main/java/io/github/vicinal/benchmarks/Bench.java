@@ -1,6 +1,7 @@
 package io.github.vicinal.benchmarks;
 
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,6 +46,9 @@ public final class Bench implements Callable<Integer> {
 
 	@Option(names = "--json", paramLabel = "FILE", description = "write all figures to this file, too")
 	private @Nullable Path json;
+
+	@Option(names = "--svg", paramLabel = "FILE", description = "draw the CPU time per call or operation")
+	private @Nullable Path svg;
 
 	@Option(names = "--trainticket-jar", hidden = true)
 	private @Nullable Path trainTicketJar;
@@ -97,6 +101,10 @@ public final class Bench implements Callable<Integer> {
 			all.put("rows", report.rows());
 			all.put("bars", report.bars());
 			JsonMapper.builder().build().writerWithDefaultPrettyPrinter().writeValue(this.json, all);
+		}
+		if (this.svg != null) {
+			Files.writeString(this.svg,
+					BarChart.draw(report.chartTitle(), report.rows(), report.chartLabels(), report.chartColumn()));
 		}
 		boolean fallsShort = report.bars().stream().anyMatch((bar) -> !bar.passes());
 		return (this.check && fallsShort) ? 1 : 0;

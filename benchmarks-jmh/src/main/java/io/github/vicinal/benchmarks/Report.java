@@ -15,6 +15,12 @@ public final class Report {
 
 	private final List<Bar> bars = new ArrayList<>();
 
+	private String chartTitle = "";
+
+	private String chartColumn = "";
+
+	private List<String> chartLabels = List.of();
+
 	/**
 	 * A figure that must hold.
 	 *
@@ -40,6 +46,32 @@ public final class Report {
 	 */
 	public Report(String... columns) {
 		this.columns = List.of(columns);
+	}
+
+	/**
+	 * Says what a chart of the report shows.
+	 * @param title what is drawn, with the unit
+	 * @param column the column that is drawn
+	 * @param labels the columns that name a row
+	 * @return this report
+	 */
+	public Report chart(String title, String column, String... labels) {
+		this.chartTitle = title;
+		this.chartColumn = column;
+		this.chartLabels = List.of(labels);
+		return this;
+	}
+
+	String chartTitle() {
+		return this.chartTitle;
+	}
+
+	String chartColumn() {
+		return this.chartColumn;
+	}
+
+	List<String> chartLabels() {
+		return this.chartLabels;
 	}
 
 	/**
@@ -116,7 +148,7 @@ public final class Report {
 		return table.toString();
 	}
 
-	private static String text(Object value) {
+	static String text(Object value) {
 		if (value instanceof Double number) {
 			double magnitude = Math.abs(number);
 			String format = (magnitude >= 100) ? "%.0f"

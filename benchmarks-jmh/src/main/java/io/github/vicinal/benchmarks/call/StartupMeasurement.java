@@ -55,7 +55,8 @@ public final class StartupMeasurement implements Measurement {
 			}
 			double withMedian = median(withMillis);
 			double withoutMedian = median(withoutMillis);
-			Report report = new Report("application", "start-up ms", "starts");
+			Report report = new Report("application", "start-up ms", "starts").chart("Context start-up in ms",
+					"start-up ms", "application");
 			report.row("without the starter", withoutMedian, repeats);
 			report.row("with the starter", withMedian, repeats);
 			report.bar("start-up with the starter / without it", withMedian / withoutMedian, 1.05);
