@@ -52,6 +52,8 @@ final class ClientChannel {
 	private static final Reply.Failure UNREADABLE = new Reply.Failure(200,
 			Map.of("Content-Type", List.of("application/json")), new byte[] { '?' }, "");
 
+	private static final String REDIRECTED = "it is answered with a redirect, which HTTP clients may follow";
+
 	private final Channel channel;
 
 	private final HttpLegs legs;
@@ -145,6 +147,11 @@ final class ClientChannel {
 		private final String path;
 
 		private final boolean anyArguments;
+
+		/**
+		 * Whether the method has been answered with a redirect, and goes by HTTP since.
+		 */
+		private volatile boolean redirected;
 
 		/** Names of query parameters by argument; empty if the method has none. */
 		private final @Nullable String[] queryNames;
@@ -305,7 +312,7 @@ final class ClientChannel {
 		if (plan.shape().timing() != Timing.SYNC && !this.traits.reactive()) {
 			return "to a RestClient, %s is the type of a body".formatted(plan.shape().timing());
 		}
-		return plan.onlyHttpBecause(arguments);
+		return plan.redirected ? REDIRECTED : plan.onlyHttpBecause(arguments);
 	}
 
 	/** Says of a call that went over HTTP why it did. */
@@ -369,12 +376,24 @@ final class ClientChannel {
 			}
 			return new Attempt.Unanswered(ex, observed);
 		}
+		if (isRedirect(reply)) {
+			plan.redirected = true;
+			if (plan.method().idempotent()) {
+				observed.answered(reply.status(), null);
+				return new Attempt.GoOn(REDIRECTED);
+			}
+		}
 		tell(plan, path.kind(), null);
 		if (reply instanceof Reply.Value value) {
 			observed.answered(value.status(), null);
 			return new Attempt.Answered(ResultAdapter.adapt(plan.shape(), value));
 		}
 		return new Attempt.HandlerFailed((Reply.Failure) reply, observed);
+	}
+
+	/** HTTP clients may follow a redirect, somewhere below what can be replayed. */
+	private static boolean isRedirect(Reply reply) {
+		return reply.status() >= 300 && reply.status() < 400 && reply.status() != 304;
 	}
 
 	ClientObservation.Call observe(MethodPlan plan, Path path, @Nullable Object[] arguments) {

@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,10 @@ final class ArgumentRules {
 			short.class, Short.class, int.class, Integer.class, long.class, Long.class, float.class, Float.class,
 			double.class, Double.class, BigInteger.class, BigDecimal.class, UUID.class, Instant.class);
 
+	private static final Pattern SHARED_SEGMENT = Pattern.compile("\\}[^/]*\\{");
+
+	private static final Pattern ALPHANUMERIC = Pattern.compile("[0-9A-Za-z]+");
+
 	/** Headers of requests that servers act upon, whatever handlers do with them. */
 	private static final Set<String> MEANINGFUL = Set.of("accept", "accept-charset", "accept-encoding",
 			"accept-language", "authorization", "connection", "content-encoding", "content-length", "content-type",
@@ -62,13 +67,17 @@ final class ArgumentRules {
 
 	}
 
-	static RuleOrReason of(MethodParameter parameter, Type type, String contentType) {
+	static RuleOrReason of(MethodParameter parameter, Type type, String contentType, String path) {
 		String name = "argument %d".formatted(parameter.getParameterIndex() + 1);
 		RequestBody body = parameter.getParameterAnnotation(RequestBody.class);
 		if (body != null) {
 			return body(name, type, charset(contentType));
 		}
 		PathVariable pathVariable = parameter.getParameterAnnotation(PathVariable.class);
+		if (pathVariable != null && SHARED_SEGMENT.matcher(path).find()) {
+			return (type == String.class) ? RuleOrReason.of(ArgumentRules::partOfSegment)
+					: RuleOrReason.because(name + " shares a path segment with another variable");
+		}
 		if (pathVariable != null) {
 			return named(name, parameter, type, pathVariable.required(), null, ArgumentRules::pathText, false);
 		}
@@ -260,6 +269,12 @@ final class ArgumentRules {
 			}
 		}
 		return null;
+	}
+
+	/** Where a segment holds two variables, the pattern decides where one ends. */
+	private static @Nullable String partOfSegment(@Nullable Object value) {
+		return (value instanceof String text && ALPHANUMERIC.matcher(text).matches()) ? null
+				: "two path variables in one segment are told apart by the server";
 	}
 
 	private static @Nullable String pathText(String text) {

@@ -14,6 +14,7 @@ import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.SynthesizingMethodParameter;
+import org.springframework.http.HttpEntity;
 import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.CookieValue;
 import org.springframework.web.bind.annotation.RequestHeader;
@@ -57,7 +58,7 @@ public final class ExchangeContractReader implements ContractReader {
 			Type type = GenericTypeResolver.resolveType(method.getGenericParameterTypes()[i], contract);
 			arguments.add(type);
 			rules.add(ArgumentRules.of(new SynthesizingMethodParameter(method, i).withContainingClass(contract), type,
-					contentType(contract, method)));
+					contentType(contract, method), path(contract, method)));
 		}
 		ResultShape shape = ResultShape.of(contract, method);
 		AffinityChannel channel = AnnotatedElementUtils.findMergedAnnotation(method, AffinityChannel.class);
@@ -77,7 +78,8 @@ public final class ExchangeContractReader implements ContractReader {
 			MethodParameter parameter = new SynthesizingMethodParameter(method.method(), i)
 				.withContainingClass(contract);
 			ArgumentRule rule = ArgumentRules
-				.of(parameter, method.argumentTypes().get(i), contentType(contract, method.method()))
+				.of(parameter, method.argumentTypes().get(i), contentType(contract, method.method()),
+						path(contract, method.method()))
 				.rule();
 			rules[i] = (rule != null) ? rule : ArgumentRule.ANY;
 		}
@@ -229,6 +231,9 @@ public final class ExchangeContractReader implements ContractReader {
 		}
 		if (exchange.headers().length > 0 || (type != null && type.headers().length > 0)) {
 			return "its annotation sets headers";
+		}
+		if (HttpEntity.class.isAssignableFrom(shape.valueClass())) {
+			return "to HTTP clients the result is the type of a body";
 		}
 		if (shape.valueType() == Object.class) {
 			return "the result is declared as Object: only the value tells its media type";

@@ -11,7 +11,6 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ResolvableType;
-import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 
@@ -86,7 +85,7 @@ public record ResultShape(Timing timing, Envelope envelope, Type valueType) {
 		if (raw == Optional.class) {
 			return new ResultShape(timing, Envelope.OPTIONAL, value(argument(type)));
 		}
-		if (raw == ResponseEntity.class || raw == HttpEntity.class) {
+		if (raw == ResponseEntity.class) {
 			return new ResultShape(timing, Envelope.ENTITY, value(argument(type)));
 		}
 		if (raw == HttpHeaders.class) {

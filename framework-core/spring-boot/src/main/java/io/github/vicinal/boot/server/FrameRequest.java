@@ -103,6 +103,11 @@ final class FrameRequest extends HttpServletRequestWrapper {
 	}
 
 	@Override
+	public @Nullable String getQueryString() {
+		return this.target.query(this.frame.arguments());
+	}
+
+	@Override
 	public StringBuffer getRequestURL() {
 		return new StringBuffer("http://localhost").append(getRequestURI());
 	}

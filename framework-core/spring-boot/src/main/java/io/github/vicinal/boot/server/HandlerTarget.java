@@ -2,11 +2,16 @@ package io.github.vicinal.boot.server;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.StringJoiner;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -24,10 +29,12 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.util.UriComponentsBuilder;
+import org.springframework.web.util.UriUtils;
 
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.boot.contract.ResultShape;
@@ -120,6 +127,35 @@ final class HandlerTarget {
 		return UriComponentsBuilder.fromPath(this.pattern).encode().buildAndExpand(variables).toUriString();
 	}
 
+	/** The query that the HTTP request would have had, or {@code null}. */
+	@Nullable String query(@Nullable Object[] arguments) {
+		StringJoiner query = new StringJoiner("&");
+		for (int i = 0; i < arguments.length; i++) {
+			MethodParameter parameter = this.handler.getMethodParameters()[i];
+			RequestParam annotation = parameter.getParameterAnnotation(RequestParam.class);
+			if (annotation != null) {
+				String name = annotation.name().isEmpty() ? parameter.getParameterName() : annotation.name();
+				for (Object value : values(arguments[i])) {
+					String text = (value instanceof Enum<?> constant) ? constant.name() : String.valueOf(value);
+					query.add(UriUtils.encode(String.valueOf(name), StandardCharsets.UTF_8) + "="
+							+ UriUtils.encode(text, StandardCharsets.UTF_8));
+				}
+			}
+		}
+		return (query.length() > 0) ? query.toString() : null;
+	}
+
+	private static Collection<?> values(@Nullable Object argument) {
+		if (argument instanceof Optional<?> optional) {
+			return optional.stream().toList();
+		}
+		if (argument instanceof Object[] array) {
+			return List.of(array);
+		}
+		return (argument instanceof Collection<?> collection) ? collection
+				: (argument != null) ? List.of(argument) : List.of();
+	}
+
 	/** What the HTTP client would have sent as {@code Accept}. */
 	String accept() {
 		Class<?> type = this.shape.valueClass();
@@ -198,10 +234,13 @@ final class HandlerTarget {
 		if (answered >= 400) {
 			return failures.errorEntity(answered, headers, body);
 		}
+		if (answered == 205 || answered == 304) {
+			return new Reply.Value(answered, withoutContentType(headers), null);
+		}
 		if (this.shape.envelope() == Envelope.ENTITY || this.shape.envelope() == Envelope.HEADERS) {
 			headers = withContentType(headers, body);
 		}
-		return new Reply.Value(answered, headers, body);
+		return new Reply.Value(answered, headers, (answered == 204) ? null : body);
 	}
 
 	private static Map<String, List<String>> headers(HttpHeaders headers) {
@@ -211,6 +250,12 @@ final class HandlerTarget {
 		Map<String, List<String>> copy = new java.util.LinkedHashMap<>();
 		headers.forEach((name, values) -> copy.put(name, new ArrayList<>(values)));
 		return copy;
+	}
+
+	private static Map<String, List<String>> withoutContentType(Map<String, List<String>> headers) {
+		Map<String, List<String>> rest = new LinkedHashMap<>(headers);
+		rest.keySet().removeIf("Content-Type"::equalsIgnoreCase);
+		return rest;
 	}
 
 	private static Map<String, List<String>> withContentType(Map<String, List<String>> headers, @Nullable Object body) {
