@@ -9,9 +9,9 @@ import java.util.Optional;
 
 import jakarta.servlet.ServletContext;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.converter.HttpMessageNotWritableException;
 import org.springframework.context.i18n.LocaleContext;
 import org.springframework.context.i18n.SimpleLocaleContext;
+import org.springframework.http.converter.HttpMessageNotWritableException;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 import io.github.vicinal.channel.CallFrame;
