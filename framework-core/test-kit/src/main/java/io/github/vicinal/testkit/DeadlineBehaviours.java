@@ -92,7 +92,8 @@ abstract class DeadlineBehaviours extends Behaviours {
 	void slowCallBesideFastOnes() throws Exception {
 		TimingContract proxy = path(TimingContract.class);
 		String gate = newGate();
-		CompletableFuture<String> slow = CompletableFuture.supplyAsync(() -> proxy.waitAt(gate));
+		CompletableFuture<String> slow = CompletableFuture.supplyAsync(() -> proxy.waitAt(gate),
+				(task) -> new Thread(task, "kit-slow-call").start());
 		assertThat(control().awaitArrival(gate)).isTrue();
 		for (int i = 0; i < 50; i++) {
 			assertThat(proxy.ping()).isEqualTo("timing");
