@@ -42,7 +42,7 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param timeout How long a call may take. Default is the read timeout of the HTTP
 	 * client.
 	 * @param ignoreClientInterceptors Whether typed paths may be used although the HTTP
-	 * client has interceptors of the application, which do not run on them.
+	 * client has interceptors or headers of the application, which do not apply to them.
 	 */
 	public record Channel(@DefaultValue("true") boolean enabled, @DefaultValue List<PathKind> paths,
 			@Nullable Duration timeout, @DefaultValue("false") boolean ignoreClientInterceptors) {

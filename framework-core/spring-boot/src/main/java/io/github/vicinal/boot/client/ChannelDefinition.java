@@ -14,7 +14,7 @@ import io.github.vicinal.peer.PathKind;
  * @param paths the paths that may be used, best first; empty for what the annotation says
  * @param timeout how long a call may take
  * @param ignoreClientInterceptors whether typed paths may be used although the HTTP
- * client has interceptors of the application, which do not run on them
+ * client has interceptors or headers of the application, which do not apply to them
  */
 public record ChannelDefinition(boolean enabled, List<PathKind> paths, @Nullable Duration timeout,
 		boolean ignoreClientInterceptors) {

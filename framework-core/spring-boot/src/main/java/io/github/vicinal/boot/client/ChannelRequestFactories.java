@@ -2,8 +2,8 @@ package io.github.vicinal.boot.client;
 
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder;
-import org.springframework.http.client.reactive.ClientHttpConnector;
 import org.springframework.http.client.ClientHttpRequestFactory;
+import org.springframework.http.client.reactive.ClientHttpConnector;
 
 /** Makes request factories that ask peers for their paths. */
 public final class ChannelRequestFactories {

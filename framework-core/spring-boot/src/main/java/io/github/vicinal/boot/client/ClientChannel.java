@@ -24,17 +24,17 @@ import io.github.vicinal.boot.client.ClientChannels.ClientFacts;
 import io.github.vicinal.boot.client.HttpLegs.Original;
 import io.github.vicinal.boot.contract.ArgumentRule;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
-import io.github.vicinal.boot.contract.ResultShape;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
+import io.github.vicinal.boot.contract.ResultShape;
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.channel.Path;
 import io.github.vicinal.channel.PathException;
-import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.peer.PathKind;
 
 /**
  * The way of a call through a channel: a typed path if one is open and can carry the

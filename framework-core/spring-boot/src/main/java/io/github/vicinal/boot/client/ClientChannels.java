@@ -24,9 +24,9 @@ import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.channel.ChannelReport;
 import io.github.vicinal.channel.ChannelSettings;
-import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.channel.PathProvider;
 import io.github.vicinal.contract.Contract;
+import io.github.vicinal.peer.PathKind;
 
 /**
  * The channels of an application: which of its HTTP interfaces have one, and with which

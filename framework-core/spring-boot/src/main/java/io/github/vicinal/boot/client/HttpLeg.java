@@ -9,8 +9,8 @@ import org.springframework.http.HttpHeaders;
 
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Reply;
-import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerAnnouncement.MalformedAnnouncementException;
+import io.github.vicinal.peer.PeerAnnouncement;
 
 /**
  * One call of a channel on its way through an HTTP client. Used by one thread at a time.

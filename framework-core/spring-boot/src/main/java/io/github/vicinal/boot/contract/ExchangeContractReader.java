@@ -23,12 +23,12 @@ import org.springframework.web.bind.annotation.ValueConstants;
 import org.springframework.web.service.annotation.HttpExchange;
 
 import io.github.vicinal.boot.contract.ArgumentRules.RuleOrReason;
-import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.AffinityChannel.Idempotence;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.contract.ContractReader;
+import io.github.vicinal.peer.PathKind;
 
 /**
  * Reads contracts from {@code @HttpExchange} interfaces. Thread-safe, without state.

@@ -37,8 +37,8 @@ import org.springframework.web.util.UriComponentsBuilder;
 import org.springframework.web.util.UriUtils;
 
 import io.github.vicinal.boot.contract.ExchangeContractReader;
-import io.github.vicinal.boot.contract.ResultShape;
 import io.github.vicinal.boot.contract.ResultShape.Envelope;
+import io.github.vicinal.boot.contract.ResultShape;
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.contract.Contract;

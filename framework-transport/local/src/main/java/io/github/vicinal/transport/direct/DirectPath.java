@@ -129,6 +129,9 @@ final class DirectPath implements Path {
 			this.target.executor().execute(handOff);
 		}
 		catch (RejectedExecutionException ex) {
+			if (frame.deadlineNanos() == CallFrame.NO_DEADLINE && !this.target.closed()) {
+				return callHere(plan, frame, arguments);
+			}
 			throw new PathException(this.target.closed() ? Reason.PEER_GONE : Reason.EXHAUSTED, false,
 					"the callee's executor takes no more calls", ex);
 		}
