@@ -10,11 +10,7 @@ import java.util.Optional;
 import jakarta.servlet.ServletContext;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.i18n.LocaleContext;
-<<<<<<< HEAD
-=======
-import org.springframework.context.i18n.SimpleLocaleContext;
 import org.springframework.http.converter.HttpMessageNotWritableException;
->>>>>>> wip/kit
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 import io.github.vicinal.channel.CallFrame;
