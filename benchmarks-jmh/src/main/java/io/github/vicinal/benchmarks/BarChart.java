@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /** Horizontal bars of one column of a report, as an SVG without outside assets. */
 final class BarChart {
 
-	private static final int WIDTH = 720;
+	private static final int WIDTH = 780;
 
-	private static final int LABEL_WIDTH = 230;
+	private static final int LABEL_WIDTH = 290;
 
 	private static final int VALUE_WIDTH = 90;
 

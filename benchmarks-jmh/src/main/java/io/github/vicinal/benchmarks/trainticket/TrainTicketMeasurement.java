@@ -6,7 +6,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -66,7 +68,12 @@ public final class TrainTicketMeasurement implements Measurement {
 			report.row(mode, row.get("processes").asInt(), row.get("p50Millis").asDouble(),
 					row.get("p90Millis").asDouble(), row.get("p99Millis").asDouble(),
 					row.get("cpuMillisPerOperation").asDouble(), row.get("rssKb").asLong() / 1024,
-					row.get("callsPerOperation").toString().replaceAll("[{}\"]", ""));
+					row.get("callsPerOperation")
+						.properties()
+						.stream()
+						.map((calls) -> String.format(Locale.ROOT, "%s %.1f", calls.getKey(),
+								calls.getValue().asDouble()))
+						.collect(Collectors.joining(", ")));
 		}
 		double http = cpu.getOrDefault("spread-http", Double.NaN);
 		report.bar("spread with Vicinal: CPU / spread over http", cpu.getOrDefault("spread-vicinal", Double.NaN) / http,
