@@ -148,6 +148,8 @@ final class ClientChannel {
 
 		private final boolean anyArguments;
 
+		private final CallSeriesPair.Cache series = new CallSeriesPair.Cache();
+
 		/**
 		 * Whether the method has been answered with a redirect, and goes by HTTP since.
 		 */
@@ -197,6 +199,10 @@ final class ClientChannel {
 
 		@Nullable String[] queryNames() {
 			return this.queryNames;
+		}
+
+		CallSeriesPair.Cache series() {
+			return this.series;
 		}
 
 		private static @Nullable String[] queryNames(Class<?> type, ContractMethod method) {
@@ -401,8 +407,7 @@ final class ClientChannel {
 		if (uris == null) {
 			return ClientObservation.Call.NOOP;
 		}
-		return this.observation.start(this.channel.settings().name(), path.kind(), plan.httpMethod(),
-				() -> uris.template(plan, arguments), uris.base());
+		return this.observation.start(this.channel.settings().name(), path.kind(), plan, uris, arguments);
 	}
 
 	Reply exchange(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments,
