@@ -48,10 +48,22 @@ public final class LazyScope implements Observation.Scope {
 		synchronized (this) {
 			known = this.observation;
 			if (known == null) {
-				known = this.observations.get();
+				known = make();
 				this.observation = known;
 			}
 			return known;
+		}
+	}
+
+	/** The new observation asks for its parent: this scope must not be current then. */
+	private Observation make() {
+		Observation.Scope current = this.registry.getCurrentObservationScope();
+		this.registry.setCurrentObservationScope(this.previous);
+		try {
+			return this.observations.get();
+		}
+		finally {
+			this.registry.setCurrentObservationScope(current);
 		}
 	}
 
