@@ -17,7 +17,6 @@ import org.springframework.http.client.observation.ClientRequestObservationConte
 import org.springframework.http.client.observation.ClientRequestObservationConvention;
 import org.springframework.http.client.observation.DefaultClientRequestObservationConvention;
 
-import io.github.vicinal.boot.client.ClientChannel.MethodPlan;
 import io.github.vicinal.boot.observation.LazyShortcut;
 import io.github.vicinal.boot.observation.MeterShortcut;
 import io.github.vicinal.channel.PathException;
