@@ -47,6 +47,12 @@ import io.github.vicinal.contract.ContractMethod;
 /** The handler method behind one contract method. Immutable and thread-safe. */
 final class HandlerTarget {
 
+	/**
+	 * An answer that nobody waits for must not race with the caller's own time-out: by
+	 * HTTP the server would not know of it.
+	 */
+	private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
 	private final HandlerMethod handler;
 
 	private final Method method;
@@ -218,7 +224,9 @@ final class HandlerTarget {
 			return result;
 		}
 		try {
-			return stage.toCompletableFuture().get(frame.remainingNanos(), TimeUnit.NANOSECONDS);
+			long nanos = (frame.deadlineNanos() == CallFrame.NO_DEADLINE) ? Long.MAX_VALUE
+					: frame.remainingNanos() + GRACE_NANOS;
+			return stage.toCompletableFuture().get(nanos, TimeUnit.NANOSECONDS);
 		}
 		catch (TimeoutException ex) {
 			throw new ExecutionException(new AsyncRequestTimeoutException());
