@@ -235,7 +235,7 @@ public final class ClientObservation {
 				this.series.http().record(this.http, nanos, status, () -> httpContext(status, null));
 			}
 			else {
-				this.series.http().recordFailure(this.http, nanos, httpContext(status, raised));
+				this.series.http().recordWith(this.http, nanos, httpContext(status, raised));
 			}
 		}
 
@@ -253,10 +253,10 @@ public final class ClientObservation {
 			long nanos = this.meters.now() - this.start;
 			ChannelObservationContext ownContext = this.series.ownContext().get();
 			ownContext.setError(failure);
-			this.series.own().recordFailure(this.own, nanos, ownContext);
+			this.series.own().recordWith(this.own, nanos, ownContext);
 			ClientRequestObservationContext httpContext = this.series.httpContext().get();
 			httpContext.setError(raised);
-			this.series.http().recordFailure(this.http, nanos, httpContext);
+			this.series.http().recordWith(this.http, nanos, httpContext);
 		}
 
 	}

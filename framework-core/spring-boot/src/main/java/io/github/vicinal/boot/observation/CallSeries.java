@@ -94,12 +94,12 @@ public final class CallSeries<C extends Observation.Context> {
 	}
 
 	/**
-	 * Records a call that failed.
+	 * Records a call with key values of its own: one that failed, or was tagged.
 	 * @param sample what {@link #start} returned
 	 * @param nanos how long the call took
-	 * @param context the context of the call, with its error
+	 * @param context the context of the call, with its outcome
 	 */
-	public void recordFailure(LongTaskTimer.@Nullable Sample sample, long nanos, C context) {
+	public void recordWith(LongTaskTimer.@Nullable Sample sample, long nanos, C context) {
 		if (this.enabled) {
 			timer(context).record(nanos, TimeUnit.NANOSECONDS);
 			stop(sample);

@@ -6,8 +6,7 @@
  * timer, which is what Boot configures unless something else is added, the same meters
  * can be recorded without it: a <em>series</em> is the meters that the calls of one kind
  * with one outcome are recorded in. As soon as anything else takes part (another handler,
- * filter, predicate or convention, or a handler method that looks at the current
- * observation), calls are observed in full.
+ * filter, predicate or convention), calls are observed in full.
  */
 @NullMarked
 package io.github.vicinal.boot.observation;

@@ -26,6 +26,7 @@ import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.server.observation.ServerRequestObservationContext;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -39,12 +40,13 @@ import org.springframework.web.util.UriUtils;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.boot.contract.ResultShape.Envelope;
 import io.github.vicinal.boot.contract.ResultShape;
+import io.github.vicinal.boot.observation.CallSeries;
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 
-/** The handler method behind one contract method. Immutable and thread-safe. */
+/** The handler method behind one contract method. Thread-safe. */
 final class HandlerTarget {
 
 	/**
@@ -71,7 +73,7 @@ final class HandlerTarget {
 
 	private final String accept;
 
-	private final ServerObservation.Memory observed = new ServerObservation.Memory();
+	private volatile @Nullable CallSeries<ServerRequestObservationContext> series;
 
 	private final ArgumentValidation.@Nullable Plan validation;
 
@@ -127,8 +129,13 @@ final class HandlerTarget {
 		return this.handler;
 	}
 
-	ServerObservation.Memory observed() {
-		return this.observed;
+	/** Returns what calls are recorded in, or {@code null} before the first one. */
+	@Nullable CallSeries<ServerRequestObservationContext> series() {
+		return this.series;
+	}
+
+	void series(CallSeries<ServerRequestObservationContext> newSeries) {
+		this.series = newSeries;
 	}
 
 	String httpMethod() {

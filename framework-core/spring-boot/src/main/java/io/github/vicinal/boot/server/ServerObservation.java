@@ -13,7 +13,6 @@ import org.springframework.http.server.observation.ServerRequestObservationConte
 import org.springframework.http.server.observation.ServerRequestObservationConvention;
 
 import io.github.vicinal.boot.observation.CallSeries;
-import io.github.vicinal.boot.observation.LazyScope;
 import io.github.vicinal.boot.observation.LazyShortcut;
 import io.github.vicinal.boot.observation.MeterShortcut;
 
@@ -41,25 +40,15 @@ public final class ServerObservation {
 		this.shortcut = standard ? new LazyShortcut(shortcut) : new LazyShortcut(() -> null);
 	}
 
-	/** What is remembered of the observations of one handler. Thread-safe. */
-	static final class Memory {
-
-		private volatile @Nullable CallSeries<ServerRequestObservationContext> series;
-
-		/** Whether the handler has looked at the observation of a call. */
-		private volatile boolean looksAtObservation;
-
-	}
-
 	<T> T observe(FrameRequest request, FrameResponse response, HandlerTarget target, Supplier<T> handler) {
 		if (this.registry.isNoop()) {
 			return handler.get();
 		}
 		MeterShortcut meters = this.shortcut.get();
-		if (meters != null && !target.observed().looksAtObservation) {
+		if (meters != null) {
 			return record(meters, request, response, target, handler);
 		}
-		Observation observation = start(request, response, target);
+		Observation observation = create(context(request, response, target)).start();
 		try (Observation.Scope scope = observation.openScope()) {
 			return handler.get();
 		}
@@ -68,10 +57,9 @@ public final class ServerObservation {
 		}
 	}
 
-	private Observation start(FrameRequest request, FrameResponse response, HandlerTarget target) {
-		return ServerHttpObservationDocumentation.HTTP_SERVLET_SERVER_REQUESTS
-			.observation(null, this.convention, () -> context(request, response, target), this.registry)
-			.start();
+	private Observation create(ServerRequestObservationContext context) {
+		return ServerHttpObservationDocumentation.HTTP_SERVLET_SERVER_REQUESTS.observation(null, this.convention,
+				() -> context, this.registry);
 	}
 
 	private static void stop(Observation observation, FrameRequest request) {
@@ -82,40 +70,36 @@ public final class ServerObservation {
 		observation.stop();
 	}
 
-	/** Records the meters that the observation would have recorded. */
+	/**
+	 * Records the meters that the observation would have recorded. The observation itself
+	 * is current while the handler runs, but is neither started nor stopped.
+	 */
 	private <T> T record(MeterShortcut meters, FrameRequest request, FrameResponse response, HandlerTarget target,
 			Supplier<T> handler) {
-		CallSeries<ServerRequestObservationContext> series = target.observed().series;
+		ServerRequestObservationContext context = context(request, response, target);
+		CallSeries<ServerRequestObservationContext> series = target.series();
 		if (series == null) {
-			series = meters.series(this.convention, context(request, response, target));
-			target.observed().series = series;
+			series = meters.series(this.convention, context);
+			target.series(series);
 		}
+		Observation observation = create(context);
 		LongTaskTimer.Sample active = series.start(() -> context(request, response, target));
 		long start = meters.now();
-		LazyScope scope = new LazyScope(this.registry, () -> {
-			target.observed().looksAtObservation = true;
-			return start(request, response, target);
-		});
-		scope.makeCurrent();
-		try {
+		try (Observation.Scope scope = observation.openScope()) {
 			return handler.get();
 		}
 		finally {
-			scope.close();
-			Observation observation = scope.observation();
+			long nanos = meters.now() - start;
 			Throwable unhandled = unhandled(request);
-			if (observation != null) {
-				CallSeries.stop(active);
-				stop(observation, request);
-			}
-			else if (unhandled != null) {
-				ServerRequestObservationContext context = context(request, response, target);
+			if (unhandled != null) {
 				context.setError(unhandled);
-				series.recordFailure(active, meters.now() - start, context);
+			}
+			if (context.getError() != null || context.getLowCardinalityKeyValues().iterator().hasNext()) {
+				// The handler added something: this call has tags of its own.
+				series.recordWith(active, nanos, context);
 			}
 			else {
-				series.record(active, meters.now() - start, response.getStatus(),
-						() -> context(request, response, target));
+				series.record(active, nanos, response.getStatus(), () -> context);
 			}
 		}
 	}

@@ -161,7 +161,7 @@ class MeterShortcutTests {
 	}
 
 	@Test
-	void handlerThatLooksAtItsObservationGetsOne() {
+	void handlerMayTagItsObservationAndStartOthersBelow() {
 		ConfigurableApplicationContext server = start(Map.of(), Service.class);
 		Baskets baskets = client(server, Client.class).getBean(Baskets.class);
 		for (int i = 0; i < 3; i++) {
@@ -294,6 +294,11 @@ class MeterShortcutTests {
 					Observation current = this.registry.getCurrentObservation();
 					assertThat(current).isNotNull();
 					current.lowCardinalityKeyValue("size", "big");
+					Observation.createNotStarted("below", this.registry).observe(() -> {
+						Observation below = this.registry.getCurrentObservation();
+						assertThat(below).isNotNull();
+						assertThat(below.getContextView().getParentObservation()).isSameAs(current);
+					});
 				}
 				default -> {
 					this.entered.countDown();

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,6 +16,9 @@ import java.util.Map;
  * The bodies that one mode answers all search requests with.
  */
 final class Answers {
+
+	/** So much of a body is shown around the first difference. */
+	private static final int EXCERPT_BYTES = 60;
 
 	private final Map<SearchRequest, byte[]> bodies = new EnumMap<>(SearchRequest.class);
 
@@ -39,17 +43,33 @@ final class Answers {
 	/**
 	 * Compares with the answers of another mode.
 	 * @param reference the other answers
-	 * @return names of the requests that are answered differently, or not well
+	 * @return for each request that is answered differently, or not well, its name and
+	 * what is wrong
 	 */
 	List<String> differences(Answers reference) {
 		List<String> differences = new ArrayList<>();
 		for (SearchRequest request : SearchRequest.values()) {
-			boolean equal = Arrays.equals(this.bodies.get(request), reference.bodies.get(request));
-			if (!equal || !Integer.valueOf(200).equals(this.status.get(request))) {
-				differences.add(request.requestName());
+			byte[] body = this.bodies.getOrDefault(request, new byte[0]);
+			byte[] expected = reference.bodies.getOrDefault(request, new byte[0]);
+			int answered = this.status.getOrDefault(request, 0);
+			int position = Arrays.mismatch(body, expected);
+			if (answered != 200) {
+				differences.add("%s: status %d instead of 200: %s".formatted(request.requestName(), answered,
+						excerpt(body, 0)));
+			}
+			else if (position >= 0) {
+				differences.add("%s: %d bytes instead of %d, at byte %d '%s' instead of '%s'".formatted(
+						request.requestName(), body.length, expected.length, position, excerpt(body, position),
+						excerpt(expected, position)));
 			}
 		}
 		return differences;
+	}
+
+	private static String excerpt(byte[] body, int from) {
+		int start = Math.max(0, Math.min(from, body.length) - EXCERPT_BYTES / 2);
+		int end = Math.min(body.length, start + EXCERPT_BYTES);
+		return new String(body, start, end - start, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?");
 	}
 
 }
