@@ -35,4 +35,9 @@ public record ChannelSettings(String name, List<PathKind> paths, @Nullable Durat
 			.toList();
 	}
 
+	/** Returns whether another path than HTTP may be used. */
+	boolean mayLeaveHttp() {
+		return this.paths.size() > 1;
+	}
+
 }

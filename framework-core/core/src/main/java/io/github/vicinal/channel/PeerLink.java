@@ -2,6 +2,7 @@ package io.github.vicinal.channel;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
@@ -30,6 +31,8 @@ final class PeerLink {
 
 	private static final Logger logger = LoggerFactory.getLogger(Channel.class);
 
+	private static final String NOT_ALLOWED = "not allowed by configuration";
+
 	private static final int MAX_SWITCHES_KEPT = 20;
 
 	/** Back-off grows to this multiple of the shortest delay between attempts. */
@@ -55,6 +58,9 @@ final class PeerLink {
 	private volatile @Nullable PathComparison comparison;
 
 	private volatile @Nullable PeerAnnouncement announcement;
+
+	/** Why the last attempt to connect failed, while the next one is under way. */
+	private String lastFailure = "";
 
 	private volatile String reasonForHttp = "no answer over HTTP yet, which would name the peer's paths";
 
@@ -156,13 +162,18 @@ final class PeerLink {
 		String mismatch = mismatch(latest);
 		if (mismatch != null) {
 			leaveAll(mismatch);
-			this.reasonForHttp = mismatch;
+			staysOnHttp(mismatch);
+			return;
+		}
+		if (!this.channel.settings().mayLeaveHttp()) {
+			this.reasonForHttp = NOT_ALLOWED;
 			return;
 		}
 		if (this.active != null || this.connecting || System.nanoTime() - this.nextAttemptNanos < 0) {
 			return;
 		}
 		this.connecting = true;
+		this.lastFailure = this.reasonForHttp;
 		this.reasonForHttp = "connecting " + latest.paths().stream().sorted().map(PathKind::id).toList();
 		try {
 			this.channel.connector().execute(() -> connect(latest));
@@ -170,6 +181,14 @@ final class PeerLink {
 		catch (RejectedExecutionException ex) {
 			this.connecting = false;
 			this.reasonForHttp = "the application is shutting down";
+		}
+	}
+
+	/** Says once for each reason why calls go over HTTP. */
+	private void staysOnHttp(String reason) {
+		if (!reason.equals(this.reasonForHttp)) {
+			this.reasonForHttp = reason;
+			logger.info("Channel '{}' -> {}: http ({})", this.channel.settings().name(), this.address, reason);
 		}
 	}
 
@@ -257,10 +276,9 @@ final class PeerLink {
 			return;
 		}
 		if (path == null) {
-			this.reasonForHttp = failed.isEmpty() ? "no other path is allowed by configuration" : describe(failed);
+			this.reasonForHttp = this.lastFailure;
+			staysOnHttp(describe(failed));
 			backOff(retryable);
-			logger.info("Channel '{}' -> {}: http ({})", this.channel.settings().name(), this.address,
-					this.reasonForHttp);
 			return;
 		}
 		this.open.put(path.kind(), path);
@@ -278,6 +296,8 @@ final class PeerLink {
 	private static String describe(Map<PathKind, String> reasons) {
 		List<String> parts = new ArrayList<>();
 		reasons.forEach((kind, reason) -> parts.add(kind.id() + ": " + reason));
+		// The nearest path is rarely the one that was expected, or can be had.
+		Collections.reverse(parts);
 		return String.join("; ", parts);
 	}
 
@@ -351,7 +371,7 @@ final class PeerLink {
 			history.addAll(compared.decisions());
 		}
 		List<PathReport> reports = new ArrayList<>();
-		for (PathKind kind : this.channel.settings().paths()) {
+		for (PathKind kind : PathKind.values()) {
 			reports.add(report(kind, inUse));
 		}
 		CodecReport codec = (current != null)
@@ -368,6 +388,10 @@ final class PeerLink {
 		String reason = "";
 		if (kind == inUse) {
 			state = "in use";
+		}
+		else if (!this.channel.settings().paths().contains(kind)) {
+			state = "unavailable";
+			reason = NOT_ALLOWED;
 		}
 		else if (kind == PathKind.HTTP || path != null) {
 			state = "standby";

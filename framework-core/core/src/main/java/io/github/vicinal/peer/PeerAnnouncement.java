@@ -104,7 +104,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 		StringBuilder printable = new StringBuilder();
 		text.chars()
 			.limit(MAX_REFUSAL_CHARS)
-			.map((c) -> (c < ' ' || c > '~' || c == '"' || c == ';') ? '\'' : c)
+			.map((c) -> (c == ';') ? ',' : (c < ' ' || c > '~' || c == '"') ? '\'' : c)
 			.forEach((c) -> printable.append((char) c));
 		return printable.toString();
 	}

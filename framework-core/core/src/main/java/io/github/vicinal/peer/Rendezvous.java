@@ -134,7 +134,7 @@ public final class Rendezvous {
 		}
 		catch (IOException | RuntimeException ex) {
 			return new Rendezvous(null, PeerIdentity.NO_HOST,
-					"the directory %s cannot be used (%s): let this user create files in it, or configure another%s"
+					"the directory %s cannot be used or created (%s): let this user create files in it, or configure another%s"
 						.formatted(directory, describe(ex), hint));
 		}
 	}

@@ -93,6 +93,20 @@ class ChannelTests {
 	}
 
 	@Test
+	void nothingIsConnectedWhereOnlyHttpIsAllowed() {
+		Channel http = new Channel(new ChannelSettings("shop", List.of(), null, Duration.ofNanos(1), false),
+				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
+		http.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.DIRECT, PathKind.UDS));
+		assertThat(this.connecting).isEmpty();
+		PeerReport report = http.report().peers().get(0);
+		assertThat(report.path()).isEqualTo("http");
+		assertThat(report.reason()).isEqualTo("not allowed by configuration");
+		assertThat(report.paths()).filteredOn((path) -> path.path().equals("uds"))
+			.singleElement()
+			.satisfies((path) -> assertThat(path.reason()).isEqualTo("not allowed by configuration"));
+	}
+
+	@Test
 	void aFailedPathIsLeftAtOnceAndConnectedAgain() {
 		PeerIdentity peer = PeerIdentity.create("");
 		this.channel.announced(ADDRESS, announcement(peer, PathKind.UDS));

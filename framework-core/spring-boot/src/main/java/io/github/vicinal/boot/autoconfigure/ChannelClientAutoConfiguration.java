@@ -33,6 +33,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.env.Environment;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.observation.ClientRequestObservationConvention;
@@ -50,6 +51,7 @@ import io.github.vicinal.boot.client.ChannelRequestFactories;
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.boot.client.ClientObservation;
 import io.github.vicinal.boot.client.HttpLegs;
+import io.github.vicinal.boot.client.InvalidChannelException;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.ChannelListener;
@@ -122,7 +124,9 @@ public final class ChannelClientAutoConfiguration {
 	@Bean
 	ClientChannels vicinalClientChannels(VicinalProperties properties, ListableBeanFactory beanFactory, HttpLegs legs,
 			ClientObservation observation, AsyncCalls async, ObjectProvider<PathProvider> providers,
-			ObjectProvider<ChannelInterceptor> interceptors, ObjectProvider<ChannelListener> listeners) {
+			ObjectProvider<ChannelInterceptor> interceptors, ObjectProvider<ChannelListener> listeners,
+			Environment environment) {
+		ChannelPropertyNames.verify(environment);
 		Map<String, ChannelDefinition> definitions = new LinkedHashMap<>();
 		properties.channels()
 			.forEach((name, channel) -> definitions.put(name, new ChannelDefinition(channel.enabled(), channel.paths(),
@@ -134,14 +138,24 @@ public final class ChannelClientAutoConfiguration {
 						connector(), Clock.systemUTC()));
 	}
 
-	/** Annotations on configuration classes, which name contracts or groups. */
+	/** Annotations on classes, which name contracts or groups. */
 	private static List<AffinityChannel> configuredChannels(ListableBeanFactory beanFactory) {
 		List<AffinityChannel> configured = new ArrayList<>();
-		for (String name : beanFactory.getBeanNamesForAnnotation(Configuration.class)) {
-			AffinityChannel annotation = beanFactory.findAnnotationOnBean(name, AffinityChannel.class, false);
-			if (annotation != null) {
-				configured.add(annotation);
+		for (String name : beanFactory.getBeanNamesForAnnotation(AffinityChannel.class)) {
+			Class<?> type = beanFactory.getType(name, false);
+			Class<?> annotated = (type != null) ? ClassUtils.getUserClass(type) : Object.class;
+			// What implements or is a proxy of an annotated contract is not meant.
+			AffinityChannel annotation = AnnotatedElementUtils.getMergedAnnotation(annotated, AffinityChannel.class);
+			if (annotation == null || annotated.isInterface()) {
+				continue;
 			}
+			if (annotation.types().length == 0 && annotation.groups().length == 0) {
+				throw new InvalidChannelException(
+						"@AffinityChannel on %s does nothing: it is no contract interface, "
+							.formatted(annotated.getName()) + "and names neither types nor groups",
+						"Annotate the @HttpExchange interface, or name it: @AffinityChannel(types = ...)");
+			}
+			configured.add(annotation);
 		}
 		return configured;
 	}

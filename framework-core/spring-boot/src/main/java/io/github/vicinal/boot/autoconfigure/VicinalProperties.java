@@ -33,6 +33,14 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		@DefaultValue Rendezvous rendezvous, @DefaultValue Codec codec, @DefaultValue Uds uds,
 		@DefaultValue Server server) {
 
+	public VicinalProperties {
+		if (reconnectDelay.isNegative() || reconnectDelay.isZero()) {
+			throw new IllegalArgumentException(
+					"vicinal.reconnect-delay must be positive, but is %d ms; leave it out for 1s"
+						.formatted(reconnectDelay.toMillis()));
+		}
+	}
+
 	/**
 	 * One channel.
 	 *
@@ -77,6 +85,24 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 */
 	public record Uds(@DefaultValue("64MB") DataSize maxFrameSize, @DefaultValue("64") int maxConnectionsPerPeer,
 			@DefaultValue("1024") int maxConnections) {
+
+		public Uds {
+			atLeastOne("max-connections-per-peer", maxConnectionsPerPeer);
+			atLeastOne("max-connections", maxConnections);
+			if (maxFrameSize.toBytes() < 1024 || maxFrameSize.toBytes() > Integer.MAX_VALUE - 1024) {
+				throw new IllegalArgumentException(
+						"vicinal.uds.max-frame-size must be between 1KB and 2047MB, but is %s".formatted(maxFrameSize));
+			}
+		}
+
+		private static void atLeastOne(String property, int value) {
+			if (value < 1) {
+				throw new IllegalArgumentException(
+						"vicinal.uds.%s must be at least 1, but is %d; to do without sockets, leave uds out of "
+							.formatted(property, value) + "vicinal.server.paths and vicinal.channels.<name>.paths");
+			}
+		}
+
 	}
 
 	/**

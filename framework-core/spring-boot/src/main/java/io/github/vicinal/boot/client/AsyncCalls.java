@@ -29,8 +29,11 @@ public final class AsyncCalls implements AutoCloseable {
 
 	private static final int IDLE_SECONDS = 30;
 
-	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Mono",
-			AsyncCalls.class.getClassLoader());
+	/** Without it the client is a {@code RestClient}, to which publishers are bodies. */
+	private static final boolean WEB_CLIENT = ClassUtils.isPresent("reactor.core.publisher.Mono",
+			AsyncCalls.class.getClassLoader())
+			&& ClassUtils.isPresent("org.springframework.web.reactive.function.client.WebClient",
+					AsyncCalls.class.getClassLoader());
 
 	private final ExecutorService executor;
 
@@ -134,7 +137,7 @@ public final class AsyncCalls implements AutoCloseable {
 
 	@Nullable Object publisher(ClientChannel channel, MethodPlan plan, @Nullable Object[] arguments, Original original)
 			throws Throwable {
-		return REACTOR ? ReactiveCalls.publisher(this, channel, plan, arguments, original) : original.proceed();
+		return WEB_CLIENT ? ReactiveCalls.publisher(this, channel, plan, arguments, original) : original.proceed();
 	}
 
 	@Override

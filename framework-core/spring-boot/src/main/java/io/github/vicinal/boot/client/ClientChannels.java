@@ -5,13 +5,17 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -36,7 +40,10 @@ public final class ClientChannels implements AutoCloseable {
 
 	private static final List<PathKind> ALL_PATHS = List.of(PathKind.DIRECT, PathKind.UDS, PathKind.HTTP);
 
-	private final Map<String, ChannelDefinition> definitions;
+	/** By name in the uniform form: environment variables know no capitals. */
+	private final Map<String, ChannelDefinition> definitions = new HashMap<>();
+
+	private final Map<String, String> definedNames = new TreeMap<>();
 
 	private final Duration reconnectDelay;
 
@@ -49,6 +56,8 @@ public final class ClientChannels implements AutoCloseable {
 	private final Map<String, ClientChannel> channels = new ConcurrentHashMap<>();
 
 	private final Set<String> names = ConcurrentHashMap.newKeySet();
+
+	private final Set<String> groups = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * What all channels share.
@@ -77,7 +86,16 @@ public final class ClientChannels implements AutoCloseable {
 	 */
 	public ClientChannels(Map<String, ChannelDefinition> definitions, Duration reconnectDelay, boolean comparesPaths,
 			Collection<AffinityChannel> configured, Toolbox tools) {
-		this.definitions = Map.copyOf(definitions);
+		definitions.forEach((name, definition) -> {
+			String other = this.definedNames.put(uniform(name), name);
+			if (other != null) {
+				throw new InvalidChannelException(
+						"The properties vicinal.channels.%s.* and vicinal.channels.%s.* name the same channel"
+							.formatted(other, name),
+						"Use one of the names for all of them");
+			}
+			this.definitions.put(uniform(name), definition);
+		});
 		this.reconnectDelay = reconnectDelay;
 		this.comparesPaths = comparesPaths;
 		this.configured = List.copyOf(configured);
@@ -87,6 +105,11 @@ public final class ClientChannels implements AutoCloseable {
 				verifyContract(type);
 			}
 		}
+	}
+
+	/** Returns what names that are meant to be equal have in common. */
+	private static String uniform(String name) {
+		return name.toLowerCase(Locale.ROOT).replace("-", "").replace("_", "");
 	}
 
 	HttpLegs legs() {
@@ -210,11 +233,12 @@ public final class ClientChannels implements AutoCloseable {
 		Set<String> keys = new LinkedHashSet<>(List.of(name));
 		if (group != null) {
 			keys.add(group);
+			this.groups.add(group);
 		}
 		keys.add(type.getSimpleName());
 		this.names.addAll(keys);
 		for (String key : keys) {
-			ChannelDefinition definition = this.definitions.get(key);
+			ChannelDefinition definition = this.definitions.get(uniform(key));
 			if (definition != null) {
 				return definition;
 			}
@@ -241,23 +265,32 @@ public final class ClientChannels implements AutoCloseable {
 	 * Verifies, when all clients exist, that each channel that properties name has one.
 	 */
 	public void verifyNames() {
-		for (String name : this.definitions.keySet()) {
-			if (!this.names.contains(name)) {
+		Set<String> known = this.names.stream().map(ClientChannels::uniform).collect(Collectors.toSet());
+		this.definedNames.forEach((uniform, name) -> {
+			if (!known.contains(uniform)) {
 				throw new InvalidChannelException(
 						"The property vicinal.channels.%s.* names a channel that no client has".formatted(name),
 						this.names.isEmpty() ? "Remove it; this application has no HTTP interface clients"
-								: "Use one of the names " + new TreeSet<>(this.names) + ", or remove it");
+								: "Use one of the names " + names(this.names) + ", or remove it");
 			}
-		}
+		});
 		for (AffinityChannel annotation : this.configured) {
 			for (String group : annotation.groups()) {
-				if (!this.names.contains(group)) {
+				if (!this.groups.contains(group)) {
 					throw new InvalidChannelException(
 							"@AffinityChannel(groups = \"%s\") names a group that no client has".formatted(group),
-							"Use one of the names " + new TreeSet<>(this.names) + ", or remove it");
+							this.groups.isEmpty() ? "Name types instead; this application has no groups of clients"
+									: "Use one of the groups " + names(this.groups) + ", or remove it");
 				}
 			}
 		}
+	}
+
+	/** Names that are equal in the uniform form are one name. */
+	private static Collection<String> names(Set<String> all) {
+		Map<String, String> distinct = new TreeMap<>();
+		new TreeSet<>(all).descendingSet().forEach((name) -> distinct.putIfAbsent(uniform(name), name));
+		return distinct.values();
 	}
 
 	/**

@@ -19,6 +19,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
@@ -183,7 +184,7 @@ class AutoConfigurationTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
 			textBlock = """
-					vicinal.channels.basket.paths=uds        | vicinal.channels.basket.* names a channel | [Baskets, baskets]
+					vicinal.channels.basket.paths=uds        | vicinal.channels.basket.* names a channel | [baskets]
 					vicinal.channels.baskets.timeout=-1s     | must be positive, but is PT-1S            | vicinal.channels.baskets.timeout
 					""")
 	void mistakesInPropertiesSayWhatToDo(String property, String description, String action) {
@@ -212,6 +213,55 @@ class AutoConfigurationTests {
 			assertThat(analysis.getDescription()).contains("@AffinityChannel(groups = \"palin\")");
 			assertThat(analysis.getAction()).contains("plain");
 		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "Baskets", "BASKETS", "bas-kets" })
+	void channelsAreNamedAsPropertiesAre(String name) {
+		this.client.withUserConfiguration(GroupClient.class)
+			.withPropertyValues("vicinal.channels." + name + ".enabled=false")
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThat(context.getBean(ChannelsEndpoint.class).channel("baskets")).isNull();
+			});
+	}
+
+	@Test
+	void twoNamesOfOneChannelAreRefused() {
+		this.client.withUserConfiguration(GroupClient.class)
+			.withPropertyValues("vicinal.channels.baskets.paths=uds", "vicinal.channels.Baskets.enabled=false")
+			.run((context) -> assertThat(analysis(context.getStartupFailure()).getDescription())
+				.contains("name the same channel"));
+	}
+
+	@Test
+	void aPropertyThatDoesNotExistIsNamed() {
+		this.client.withUserConfiguration(GroupClient.class)
+			.withPropertyValues("vicinal.channels.baskets.path=uds")
+			.run((context) -> {
+				FailureAnalysis analysis = analysis(context.getStartupFailure());
+				assertThat(analysis.getDescription()).contains("vicinal.channels.baskets.path does not exist");
+				assertThat(analysis.getAction()).contains("paths").contains("ignore-client-interceptors");
+			});
+	}
+
+	@Test
+	void anAnnotationWithoutEffectIsNamed() {
+		this.client.withUserConfiguration(GroupClient.class, Useless.class).run((context) -> {
+			FailureAnalysis analysis = analysis(context.getStartupFailure());
+			assertThat(analysis.getDescription()).contains("Useless does nothing");
+			assertThat(analysis.getAction()).contains("types = ");
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "vicinal.reconnect-delay=-1s", "vicinal.uds.max-connections-per-peer=0",
+			"vicinal.uds.max-connections=-1", "vicinal.uds.max-frame-size=10B" })
+	void valuesOutOfRangeAreNamed(String property) {
+		this.client.withUserConfiguration(GroupClient.class)
+			.withPropertyValues(property)
+			.run((context) -> assertThat(context.getStartupFailure())
+				.hasStackTraceContaining(property.substring(0, property.indexOf('=')) + " must be"));
 	}
 
 	@Test
@@ -327,6 +377,11 @@ class AutoConfigurationTests {
 	@Configuration(proxyBeanMethods = false)
 	@AffinityChannel(types = Runnable.class)
 	static class WrongType {
+
+	}
+
+	@AffinityChannel
+	static class Useless {
 
 	}
 
