@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param applicationBytesPerSecond bytes of requests and responses, per second
  * @param wireBytesPerSecond bytes with the headers of all layers, per second
  * @param hopBytesPerSecond bytes times the network hops that they take now, per second
- * @param p90LatencyMicros 90th percentile of client span minus server span, in us
+ * @param p90LatencyMicros 90th percentile of client span minus server span, in us,
+ * measured while the services ran as the model's current plan says
  * @param evidence where the figures come from
  * @since 0.1.0
  */

@@ -23,7 +23,7 @@ public enum EdgeWeight {
 
 	/**
 	 * Calls per second times the 90th percentile of client span minus server span,
-	 * normalised to the path between hosts.
+	 * converted by the path costs to what it would be between hosts.
 	 */
 	LATENCY("latency", "us/s"),
 

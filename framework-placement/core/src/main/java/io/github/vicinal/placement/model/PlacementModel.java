@@ -108,7 +108,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 			case WIRE_BYTES -> share(edge.wireBytesPerSecond());
 			case HOP_BYTES -> share(edge.hopBytesPerSecond());
 			case LATENCY -> (edge.callsPerSecond() == null || edge.p90LatencyMicros() == null) ? null
-					: new EdgeCost(edge.callsPerSecond() * edge.p90LatencyMicros(), 0);
+					: new EdgeCost(edge.callsPerSecond() * referenceLatency(edge, edge.p90LatencyMicros()), 0);
 			case PATH_LATENCY -> byPath(edge, true);
 			case PATH_CPU -> byPath(edge, false);
 		};
@@ -116,6 +116,23 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 
 	private static @Nullable EdgeCost share(@Nullable Double quantity) {
 		return (quantity == null) ? null : new EdgeCost(quantity, 0);
+	}
+
+	/**
+	 * What the measured latency would be if all calls went between hosts. Without this,
+	 * pairs that share a host would look cheap, be separated by the next plan, look
+	 * expensive, and so on.
+	 */
+	private double referenceLatency(Edge edge, double measured) {
+		if (this.current == null) {
+			return measured;
+		}
+		Double known = edge.bytesPerCall();
+		double bytes = (known != null) ? known : 0;
+		double far = this.pathCosts.otherHost().latency(bytes);
+		double near = this.pathCosts.sameHost().latency(bytes);
+		double local = this.current.localShare(edge.from(), edge.to(), this.objective.routing());
+		return (near > 0) ? measured * far / (local * near + (1 - local) * far) : measured;
 	}
 
 	private @Nullable EdgeCost byPath(Edge edge, boolean latency) {

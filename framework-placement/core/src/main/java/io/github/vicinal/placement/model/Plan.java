@@ -60,6 +60,25 @@ public record Plan(Map<String, Map<String, Integer>> replicas) {
 	}
 
 	/**
+	 * Returns the part of the traffic between two services that stays on a host.
+	 * @param from name of the calling service
+	 * @param to name of the called service
+	 * @param routing how calls choose among replicas
+	 * @return between 0 and 1; 0 if one of them does not run
+	 */
+	public double localShare(String from, String to, Routing routing) {
+		double callers = Math.max(1, total(from));
+		double called = Math.max(1, total(to));
+		double local = 0;
+		for (Map.Entry<String, Integer> on : on(from).entrySet()) {
+			double x = on.getValue() / callers;
+			double y = count(to, on.getKey()) / called;
+			local += (routing == Routing.LOCALITY) ? Math.min(x, y) : x * y;
+		}
+		return local;
+	}
+
+	/**
 	 * Counts the replicas that have to be started elsewhere to get to another plan.
 	 * Replicas that did not run before are not moved.
 	 * @param target the other plan

@@ -29,6 +29,8 @@ import io.github.vicinal.placement.solver.Problem;
  */
 public final class CompiledModel {
 
+	private static final double TIE_BREAK = 1e-6;
+
 	private final PlacementModel model;
 
 	private final Map<String, Integer> services;
@@ -86,7 +88,7 @@ public final class CompiledModel {
 		Problem.Builder builder = Problem.of(replicas, on.size(), width, demand, capacity)
 			.balanced(resources.size())
 			.locality(objective.routing() == Routing.LOCALITY)
-			.weights(objective.communication(), objective.imbalance(), objective.moves(), objective.hosts());
+			.weights(objective.communication(), objective.imbalance(), moveWeight(objective), objective.hosts());
 		edges(builder);
 		rules(builder);
 		Plan current = this.model.current();
@@ -94,6 +96,12 @@ public final class CompiledModel {
 			builder.current(current(current), maxMoves);
 		}
 		return builder.build();
+	}
+
+	/** Among plans that are worth the same, the one with fewer moves is better. */
+	private double moveWeight(Objective objective) {
+		double others = objective.communication() + objective.imbalance() + objective.hosts();
+		return (this.model.current() == null) ? 0 : Math.max(objective.moves(), TIE_BREAK * others);
 	}
 
 	private void edges(Problem.Builder builder) {

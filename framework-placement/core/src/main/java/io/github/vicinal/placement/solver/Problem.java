@@ -236,6 +236,22 @@ public final class Problem {
 				&& Arrays.stream(this.allowed).allMatch((hosts) -> hosts == null);
 	}
 
+	/**
+	 * Returns whether the objective is the cost of traffic alone.
+	 * @return whether all other weights are next to nothing
+	 */
+	public boolean trafficOnly() {
+		return this.communicationWeight > 1 - 1e-5;
+	}
+
+	/**
+	 * Returns what remains of the cost of traffic if all of it stays on a host.
+	 * @return as a part of the cost of all traffic between hosts
+	 */
+	public double baseCost() {
+		return this.baseCost;
+	}
+
 	boolean replicated() {
 		return replicas() > this.services;
 	}
