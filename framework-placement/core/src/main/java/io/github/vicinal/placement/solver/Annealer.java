@@ -13,7 +13,10 @@ import java.util.Arrays;
  */
 final class Annealer {
 
-	private static final int CHECK = 1024;
+	/** Temperatures in one annealing, at least; between two of them the best is kept. */
+	private static final int INTERVALS = 64;
+
+	private static final int MIN_INTERVAL = 16;
 
 	/** Differences below are rounding. */
 	private static final double EPSILON = 1e-12;
@@ -211,7 +214,7 @@ final class Annealer {
 	 * @param clock says when to stop early
 	 */
 	void anneal(double hot, double cold, double soft, double hard, long count, Clock clock) {
-		long interval = Math.max(CHECK, Math.min(count / 200, this.n * 2L));
+		long interval = Math.max(MIN_INTERVAL, Math.min(count / INTERVALS, this.n * 2L));
 		for (long done = 0; done < count; done += interval) {
 			double progress = (double) done / count;
 			this.temperature = hot * Math.pow(cold / hot, progress);

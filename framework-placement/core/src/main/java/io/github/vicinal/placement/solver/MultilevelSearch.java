@@ -19,23 +19,23 @@ final class MultilevelSearch {
 
 	private static final double HOT = 1;
 
-	private static final double WARM = 0.1;
-
 	private static final double COLD = 0.01;
 
 	/**
 	 * Penalty for a host over capacity, in multiples of what moves of one host's items
 	 * make.
 	 */
-	private static final double SOFT = 10;
-
 	private static final double HARD = 50;
 
 	private static final int BUILD_STEPS = 100;
 
 	private static final int REFINE_STEPS = 30;
 
-	private static final int SMALL = 4000;
+	/** Up to so many services, whole placements are tried anew rather than repaired. */
+	private static final int SMALL = 64;
+
+	/** From so many services on, time is better spent on two members than on four. */
+	private static final int LARGE = 4000;
 
 	private final Problem problem;
 
@@ -47,6 +47,12 @@ final class MultilevelSearch {
 
 	private final Goals goals;
 
+	/** Temperature to begin a refinement with: small problems are reheated. */
+	private final double warm;
+
+	/** First penalty: in small problems a way through what does not fit is often needed. */
+	private final double soft;
+
 	private final List<int[]> population = new ArrayList<>();
 
 	private final List<Value> values = new ArrayList<>();
@@ -57,16 +63,19 @@ final class MultilevelSearch {
 		this.rng = rng;
 		this.finest = Level.of(problem);
 		this.goals = Goals.of(problem, this.finest);
+		double size = (double) problem.services / SMALL;
+		this.warm = Math.max(0.1, Math.min(1, 1 / size));
+		this.soft = Math.max(2, Math.min(10, 2 * size));
 	}
 
 	void run() {
-		int size = (this.problem.services > SMALL) ? 2 : 4;
-		int patience = 10 * size;
+		int size = (this.problem.services > LARGE) ? 2 : 4;
+		int patience = size * ((this.problem.services <= SMALL) ? 3 : 10);
 		boolean budgeted = this.problem.maxMoves >= 0;
 		int[] start = Greedy.place(this.finest, this.goals, this.rng, fixed());
 		this.search.offer(start);
 		if (budgeted) {
-			enter(refine(this.finest, start, WARM, BUILD_STEPS));
+			enter(refine(this.finest, start, this.warm, BUILD_STEPS));
 		}
 		int idle = 0;
 		while (!this.search.expired(0)) {
@@ -134,7 +143,7 @@ final class MultilevelSearch {
 
 	private int[] combine(int[] one, int[] other, int[] better) {
 		List<int[]> separate = (one == other) ? List.of(one) : List.of(one, other);
-		return multilevel(separate, better, WARM, REFINE_STEPS, 1);
+		return multilevel(separate, better, this.warm, REFINE_STEPS, 1);
 	}
 
 	private int[] multilevel(List<int[]> separate, int @org.jspecify.annotations.Nullable [] placement, double hot,
@@ -191,7 +200,7 @@ final class MultilevelSearch {
 		Annealer annealer = new Annealer(level, goals, hosts, this.rng);
 		double scale = goals.scale();
 		double penalty = scale / Math.max(level.meanShare, 1e-9);
-		annealer.anneal(hot * scale, COLD * Math.min(1, hot) * scale, SOFT * penalty, HARD * penalty,
+		annealer.anneal(hot * scale, COLD * Math.min(1, hot) * scale, this.soft * penalty, HARD * penalty,
 				(long) steps * level.items, this.search);
 		return annealer.best();
 	}
