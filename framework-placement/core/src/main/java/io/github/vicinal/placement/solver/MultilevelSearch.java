@@ -50,7 +50,9 @@ final class MultilevelSearch {
 	/** Temperature to begin a refinement with: small problems are reheated. */
 	private final double warm;
 
-	/** First penalty: in small problems a way through what does not fit is often needed. */
+	/**
+	 * First penalty: in small problems a way through what does not fit is often needed.
+	 */
 	private final double soft;
 
 	private final List<int[]> population = new ArrayList<>();
@@ -74,6 +76,7 @@ final class MultilevelSearch {
 		boolean budgeted = this.problem.maxMoves >= 0;
 		int[] start = Greedy.place(this.finest, this.goals, this.rng, fixed());
 		this.search.offer(start);
+		offerCurrent();
 		if (budgeted) {
 			enter(refine(this.finest, start, this.warm, BUILD_STEPS));
 		}
@@ -94,6 +97,14 @@ final class MultilevelSearch {
 			if (idle > patience) {
 				renew();
 			}
+		}
+	}
+
+	/** What runs now is a plan, too, if all of it is known. */
+	private void offerCurrent() {
+		int[] current = this.problem.current;
+		if (current != null && java.util.Arrays.stream(current).allMatch((host) -> host >= 0)) {
+			this.search.offer(current);
 		}
 	}
 

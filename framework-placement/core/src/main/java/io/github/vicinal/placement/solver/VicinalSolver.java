@@ -30,6 +30,10 @@ public final class VicinalSolver implements PlacementSolver {
 		else {
 			new MultilevelSearch(problem, search, rng).run();
 		}
+		int[] current = problem.current;
+		if (current != null) {
+			search.offer(Relabelling.of(problem, search.best(), current));
+		}
 		return search.end();
 	}
 
