@@ -20,6 +20,8 @@ import tools.jackson.databind.json.JsonMapper;
 import io.github.vicinal.benchmarks.call.CallMeasurement;
 import io.github.vicinal.benchmarks.call.EchoServer;
 import io.github.vicinal.benchmarks.call.StartupMeasurement;
+import io.github.vicinal.benchmarks.placement.PlacementMeasurement;
+import io.github.vicinal.benchmarks.placement.ScaleMeasurement;
 import io.github.vicinal.benchmarks.trainticket.TrainTicketMeasurement;
 
 /** The one entry to measurements. */
@@ -28,7 +30,7 @@ import io.github.vicinal.benchmarks.trainticket.TrainTicketMeasurement;
 public final class Bench implements Callable<Integer> {
 
 	private static final List<Measurement> MEASUREMENTS = List.of(new CallMeasurement(), new StartupMeasurement(),
-			new TrainTicketMeasurement());
+			new TrainTicketMeasurement(), new PlacementMeasurement(), new ScaleMeasurement());
 
 	@Spec
 	@SuppressWarnings("NullAway.Init")
@@ -60,6 +62,10 @@ public final class Bench implements Callable<Integer> {
 	public static void main(String[] arguments) {
 		if (arguments.length > 0 && arguments[0].equals(EchoServer.COMMAND)) {
 			EchoServer.main(arguments);
+			return;
+		}
+		if (arguments.length > 0 && arguments[0].equals(ScaleMeasurement.COMMAND)) {
+			ScaleMeasurement.main(arguments);
 			return;
 		}
 		System.exit(new CommandLine(new Bench()).execute(arguments));

@@ -1,0 +1,254 @@
+package io.github.vicinal.placement.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+import io.github.vicinal.placement.model.InstanceFormat;
+import io.github.vicinal.placement.model.ModelJson;
+import io.github.vicinal.placement.model.Objective;
+import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.model.Routing;
+import io.github.vicinal.placement.recommend.MergeChecker;
+import io.github.vicinal.placement.recommend.MovePolicy;
+import io.github.vicinal.placement.recommend.Recommendation;
+import io.github.vicinal.placement.recommend.RecommendationJson;
+import io.github.vicinal.placement.recommend.Recommender;
+import io.github.vicinal.placement.solver.Budget;
+import io.github.vicinal.placement.solver.ExactSolver;
+import io.github.vicinal.placement.solver.PlacementSolver;
+import io.github.vicinal.placement.solver.Progress;
+import io.github.vicinal.placement.solver.Solvers;
+import io.github.vicinal.placement.solver.Value;
+import io.github.vicinal.placement.solver.VicinalSolver;
+
+/** Reads a model or an instance, and finds a plan. */
+@Command(name = "solve", mixinStandardHelpOptions = true, sortOptions = false,
+		description = "Finds a plan for a model or an instance, and has it verified.")
+final class SolveCommand implements Callable<Integer> {
+
+	private static final Duration LONG = Duration.ofSeconds(3);
+
+	@Spec
+	@SuppressWarnings("NullAway.Init")
+	private CommandSpec spec;
+
+	@ArgGroup(exclusive = true, multiplicity = "1")
+	@SuppressWarnings("NullAway.Init")
+	private Input input;
+
+	@Option(names = "--solver", paramLabel = "NAME", defaultValue = VicinalSolver.NAME,
+			description = "vicinal (default), spread, binpack, first-fit-affinity, paper-knapsack, node-knapsack, shift-swap-replace; exact where its jar is on the class path")
+	@SuppressWarnings("NullAway.Init")
+	private String solver;
+
+	@Option(names = "--time", paramLabel = "TIME", defaultValue = "2s", converter = DurationConverter.class,
+			description = "how long to search: 500ms, 2s, 1m (default ${DEFAULT-VALUE})")
+	@SuppressWarnings("NullAway.Init")
+	private Duration time;
+
+	@Option(names = "--iterations", paramLabel = "N",
+			description = "search for so many iterations instead: same seed, same plan")
+	private @Nullable Long iterations;
+
+	@Option(names = "--seed", paramLabel = "N", defaultValue = "1",
+			description = "decides all random choices (default ${DEFAULT-VALUE})")
+	private long seed;
+
+	@Option(names = "--routing", paramLabel = "uniform|local",
+			description = "how calls choose among replicas (default: what the model says, or uniform)")
+	private @Nullable String routing;
+
+	@Option(names = "--weights", paramLabel = "C,U[,M[,H]]",
+			description = "weights of traffic, imbalance, moves and used hosts (default: what the model says, or 1,0,0,0)")
+	private @Nullable String weights;
+
+	@Option(names = "--max-moves", paramLabel = "N", defaultValue = "-1",
+			description = "the most replicas that may leave the host they run on now")
+	private int maxMoves;
+
+	@Option(names = "--json", paramLabel = "OUT", description = "write the recommendation to this file, too")
+	private @Nullable Path json;
+
+	@Option(names = "--quiet", description = "no assignment and no progress, only the summary")
+	private boolean quiet;
+
+	static final class Input {
+
+		@Option(names = "--instance", required = true, paramLabel = "FILE",
+				description = "plain instance: 'services hosts edges', then one line each")
+		private @Nullable Path instance;
+
+		@Option(names = "--model", required = true, paramLabel = "FILE", description = "model as JSON")
+		private @Nullable Path model;
+
+		PlacementModel read() throws IOException {
+			return (this.instance != null) ? InstanceFormat.read(this.instance)
+					: new ModelJson().read(java.util.Objects.requireNonNull(this.model));
+		}
+
+	}
+
+	@Override
+	public Integer call() throws IOException {
+		PrintWriter out = this.spec.commandLine().getOut();
+		PlacementSolver chosen = solver();
+		PlacementModel model = objective(this.input.read());
+		Budget budget = (this.iterations != null) ? Budget.ofIterations(this.iterations, this.seed)
+				: Budget.ofTime(this.time, this.seed);
+		Recommendation found = new Recommender(chosen, MovePolicy.defaults(), MergeChecker.none()).recommend(model,
+				this.maxMoves, budget, progress());
+		if (!this.quiet) {
+			Summary.assignment(model, found, out);
+		}
+		Summary.print(model, found, out);
+		out.flush();
+		if (this.json != null) {
+			write(this.json, new RecommendationJson().write(found));
+		}
+		return (found.action() == Recommendation.Action.NONE) ? CommandLine.ExitCode.SOFTWARE : CommandLine.ExitCode.OK;
+	}
+
+	/** The file is there as a whole or not at all. */
+	private static void write(Path file, String text) throws IOException {
+		Path directory = file.toAbsolutePath().getParent();
+		if (directory == null || !Files.isDirectory(directory)) {
+			throw new IOException("the directory of " + file + " does not exist");
+		}
+		Path part = Files.createTempFile(directory, ".placement", ".json");
+		try {
+			Files.writeString(part, text + System.lineSeparator());
+			Files.move(part, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+		}
+		finally {
+			Files.deleteIfExists(part);
+		}
+	}
+
+	private PlacementSolver solver() {
+		Optional<ExactSolver> exact = ServiceLoader.load(ExactSolver.class)
+			.stream()
+			.map(ServiceLoader.Provider::get)
+			.filter((one) -> one.name().equals(this.solver))
+			.findFirst();
+		if (exact.isPresent()) {
+			return exact.get();
+		}
+		try {
+			return Solvers.named(this.solver);
+		}
+		catch (IllegalArgumentException ex) {
+			throw usage(String.valueOf(ex.getMessage()));
+		}
+	}
+
+	private PlacementModel objective(PlacementModel model) {
+		Objective objective = model.objective();
+		if (this.routing != null) {
+			objective = new Objective(objective.weight(), Routing.of(this.routing), objective.communication(),
+					objective.imbalance(), objective.moves(), objective.hosts());
+		}
+		if (this.weights != null) {
+			List<Double> given = new ArrayList<>();
+			for (String weight : this.weights.split(",", -1)) {
+				try {
+					given.add(Double.parseDouble(weight));
+				}
+				catch (NumberFormatException ex) {
+					throw usage("--weights has '%s', which is not a number".formatted(weight));
+				}
+			}
+			if (given.size() > 4) {
+				throw usage("--weights has %d numbers; there are four weights".formatted(given.size()));
+			}
+			while (given.size() < 4) {
+				given.add(0.0);
+			}
+			objective = objective.weighted(given.get(0), given.get(1), given.get(2), given.get(3));
+		}
+		return objective.equals(model.objective()) ? model : model.with(objective);
+	}
+
+	private CommandLine.ParameterException usage(String message) {
+		return new CommandLine.ParameterException(this.spec.commandLine(), message);
+	}
+
+	/** Whoever waits long is told, on the error stream, so that results stay alone. */
+	private Progress progress() {
+		if (this.quiet || (this.iterations == null && this.time.compareTo(LONG) <= 0)) {
+			return Progress.none();
+		}
+		PrintWriter err = this.spec.commandLine().getErr();
+		return new Progress() {
+
+			private long nextMillis = 1000;
+
+			@Override
+			public boolean report(Duration elapsed, long iterations, Value best) {
+				if (elapsed.toMillis() >= this.nextMillis) {
+					this.nextMillis = elapsed.toMillis() + 1000;
+					err.printf(Locale.ROOT, "%4d s: objective %.6f, traffic %.3f %%%s%n", elapsed.toSeconds(),
+							best.objective(), 100 * best.communication(), best.feasible() ? "" : ", does not fit yet");
+					err.flush();
+				}
+				return true;
+			}
+
+		};
+	}
+
+	/** Reads durations as people write them. */
+	static final class DurationConverter implements ITypeConverter<Duration> {
+
+		private static final Pattern SIMPLE = Pattern.compile("([0-9]{1,9})(ms|s|m)");
+
+		@Override
+		public Duration convert(String text) {
+			Matcher matcher = SIMPLE.matcher(text);
+			Duration duration = null;
+			if (matcher.matches()) {
+				long count = Long.parseLong(matcher.group(1));
+				duration = switch (matcher.group(2)) {
+					case "ms" -> Duration.ofMillis(count);
+					case "s" -> Duration.ofSeconds(count);
+					default -> Duration.ofMinutes(count);
+				};
+			}
+			else {
+				try {
+					duration = Duration.parse(text);
+				}
+				catch (DateTimeParseException ex) {
+					// Said below.
+				}
+			}
+			if (duration == null || duration.isNegative() || duration.isZero()) {
+				throw new TypeConversionException("'%s' is not a time such as 500ms, 2s or 1m".formatted(text));
+			}
+			return duration;
+		}
+
+	}
+
+}

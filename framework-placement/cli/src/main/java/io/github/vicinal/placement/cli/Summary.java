@@ -1,0 +1,92 @@
+package io.github.vicinal.placement.cli;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import io.github.vicinal.placement.model.Host;
+import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.model.Service;
+import io.github.vicinal.placement.recommend.Gain;
+import io.github.vicinal.placement.recommend.Move;
+import io.github.vicinal.placement.recommend.Recommendation;
+import io.github.vicinal.placement.verify.Verdict;
+
+/** A recommendation for people. */
+final class Summary {
+
+	private static final int MAX_MOVES = 40;
+
+	private Summary() {
+	}
+
+	static void assignment(PlacementModel model, Recommendation found, PrintWriter out) {
+		for (Host host : model.hosts()) {
+			List<String> there = new ArrayList<>();
+			Map<String, Long> used = new java.util.TreeMap<>();
+			for (Service service : model.services()) {
+				int count = found.after().count(service.name(), host.name());
+				if (count > 0) {
+					there.add((count == 1) ? service.name() : service.name() + " x" + count);
+					service.demand()
+						.amounts()
+						.forEach((resource, amount) -> used.merge(resource, amount * count, Long::sum));
+				}
+			}
+			StringBuilder line = new StringBuilder(host.name()).append(": ");
+			line.append(there.isEmpty() ? "-" : String.join(", ", there)).append("  (");
+			List<String> amounts = new ArrayList<>();
+			for (String resource : model.resources()) {
+				amounts.add("%s %d/%d".formatted(resource, used.getOrDefault(resource, 0L), host.available(resource)));
+			}
+			out.println(line.append(String.join(", ", amounts)).append(')'));
+		}
+		out.println();
+	}
+
+	static void print(PlacementModel model, Recommendation found, PrintWriter out) {
+		Verdict after = found.afterVerdict();
+		out.printf(Locale.ROOT, "Traffic between hosts: %.3f %% of %s (routing: %s)%n", 100 * after.crossHostShare(),
+				after.weight().id(), after.routing().id());
+		Verdict before = found.beforeVerdict();
+		if (before != null) {
+			out.printf(Locale.ROOT, "               before: %.3f %%%n", 100 * before.crossHostShare());
+		}
+		out.printf(Locale.ROOT,
+				"Objective: %.6f (communication %.6f, imbalance %.6f, moved %d of %d replicas, hosts %d of %d)%n",
+				after.objective(), after.communication(), after.imbalance(), after.moved(), after.replicas(),
+				after.usedHosts(), after.hosts());
+		if (found.lowerBound() != null) {
+			out.printf(Locale.ROOT, "Proven lower bound: %.6f, gap %.6f%n", found.lowerBound(), found.gap());
+		}
+		if (after.feasible()) {
+			out.printf("Verified: feasible (%s)%n", String.join(", ", after.checks()));
+		}
+		else {
+			out.printf("Verified: NOT feasible%n");
+			after.violations().stream().limit(MAX_MOVES).forEach((violation) -> out.println("  " + violation));
+		}
+		Gain gain = found.gain();
+		if (gain != null) {
+			out.printf(Locale.ROOT,
+					"Expected gain: %.4g +- %.2g ms of waiting and %.4g +- %.2g ms of CPU per second, %.4g calls/s%n",
+					gain.latencyMicrosPerSecond() / 1000, gain.latencyErrorMicrosPerSecond() / 1000,
+					gain.cpuMicrosPerSecond() / 1000, gain.cpuErrorMicrosPerSecond() / 1000, gain.callsPerSecond());
+		}
+		for (Move move : found.moves().subList(0, Math.min(MAX_MOVES, found.moves().size()))) {
+			out.printf("Move: %s %s -> %s%s%s%n", move.service(), move.from().isEmpty() ? "(new)" : move.from(),
+					move.to().isEmpty() ? "(gone)" : move.to(), move.temporary() ? ", for the time being" : "",
+					move.fits() ? "" : ", does not fit until later moves are made");
+		}
+		if (found.moves().size() > MAX_MOVES) {
+			out.printf("... and %d moves more; --json writes all of them%n", found.moves().size() - MAX_MOVES);
+		}
+		found.notSeen().stream().limit(MAX_MOVES).forEach((missing) -> out.println("Not seen: " + missing));
+		out.printf("Recommendation: %s, %s%n", found.action().name().toLowerCase(Locale.ROOT), found.reason());
+		out.printf(Locale.ROOT, "Solver: %s, seed %d, %d iterations in %.3f s%s%n", found.solver(), found.seed(),
+				found.iterations(), found.time().toNanos() / 1e9, found.stopped() ? ", stopped early" : "");
+	}
+
+}

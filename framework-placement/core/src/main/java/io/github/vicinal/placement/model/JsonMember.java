@@ -1,0 +1,162 @@
+package io.github.vicinal.placement.model;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** A member of a JSON document that knows its place, for errors that name it. */
+final class JsonMember {
+
+	private final JsonNode node;
+
+	private final String place;
+
+	JsonMember(JsonNode node, String place) {
+		this.node = node;
+		this.place = place;
+	}
+
+	InvalidModelException wrong(String what) {
+		return new InvalidModelException("In %s: %s".formatted(this.place, what));
+	}
+
+	private void isObject() {
+		if (!this.node.isObject()) {
+			throw wrong("there should be an object, not " + shown(this.node));
+		}
+	}
+
+	private static String shown(JsonNode node) {
+		String text = node.toString();
+		return (text.length() <= 60) ? text : text.substring(0, 60) + "...";
+	}
+
+	/** Refuses members that are not known. */
+	void only(String... names) {
+		isObject();
+		for (String name : this.node.propertyNames()) {
+			if (!List.of(names).contains(name)) {
+				throw wrong("'%s' is not known; the members are %s".formatted(name, List.of(names)));
+			}
+		}
+	}
+
+	private @Nullable JsonNode get(String name) {
+		isObject();
+		JsonNode member = this.node.get(name);
+		return (member == null || member.isNull()) ? null : member;
+	}
+
+	private JsonMember at(String name, JsonNode member) {
+		return new JsonMember(member, this.place.equals("the model") ? name : this.place + "." + name);
+	}
+
+	String text(String name) {
+		JsonNode member = get(name);
+		if (member == null) {
+			throw wrong("'%s' is missing".formatted(name));
+		}
+		return text(name, "");
+	}
+
+	String text(String name, String otherwise) {
+		JsonNode member = get(name);
+		if (member == null) {
+			return otherwise;
+		}
+		if (!member.isString()) {
+			throw wrong("%s should be a text, not %s".formatted(name, shown(member)));
+		}
+		return member.stringValue();
+	}
+
+	boolean flag(String name) {
+		JsonNode member = get(name);
+		if (member != null && !member.isBoolean()) {
+			throw wrong("%s should be true or false, not %s".formatted(name, shown(member)));
+		}
+		return member != null && member.booleanValue();
+	}
+
+	long integer(String name, long otherwise, long min, long max) {
+		JsonNode member = get(name);
+		return (member == null) ? otherwise : at(name, member).asInteger(min, max);
+	}
+
+	long asInteger(long min, long max) {
+		if (!this.node.isIntegralNumber() || !this.node.canConvertToLong() || this.node.longValue() < min
+				|| this.node.longValue() > max) {
+			throw new InvalidModelException("%s is %s; it must be a whole number between %d and %d"
+				.formatted(this.place, shown(this.node), min, max));
+		}
+		return this.node.longValue();
+	}
+
+	@Nullable Double number(String name) {
+		JsonNode member = get(name);
+		if (member == null) {
+			return null;
+		}
+		if (!member.isNumber()) {
+			throw wrong("%s should be a number, not %s".formatted(name, shown(member)));
+		}
+		return member.doubleValue();
+	}
+
+	double number(String name, double otherwise) {
+		Double number = number(name);
+		return (number != null) ? number : otherwise;
+	}
+
+	@Nullable JsonMember object(String name) {
+		JsonNode member = get(name);
+		if (member == null) {
+			return null;
+		}
+		JsonMember object = at(name, member);
+		object.isObject();
+		return object;
+	}
+
+	List<JsonMember> list(String name) {
+		JsonNode member = get(name);
+		if (member == null) {
+			return List.of();
+		}
+		if (!member.isArray()) {
+			throw wrong("%s should be a list, not %s".formatted(name, shown(member)));
+		}
+		List<JsonMember> list = new ArrayList<>();
+		for (JsonNode element : member) {
+			list.add(at("%s[%d]".formatted(name, list.size()), element));
+		}
+		return list;
+	}
+
+	Set<String> texts(String name) {
+		Set<String> texts = new LinkedHashSet<>();
+		for (JsonMember element : list(name)) {
+			if (!element.node.isString()) {
+				throw element.wrong("there should be a text, not " + shown(element.node));
+			}
+			texts.add(element.node.stringValue());
+		}
+		return texts;
+	}
+
+	Map<String, JsonMember> members() {
+		isObject();
+		Map<String, JsonMember> members = new LinkedHashMap<>();
+		for (Map.Entry<String, JsonNode> member : this.node.properties()) {
+			members.put(member.getKey(), at(member.getKey(), member.getValue()));
+		}
+		return members;
+	}
+
+}

@@ -1,0 +1,365 @@
+package io.github.vicinal.placement.model;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Refuses models that no placement can satisfy, with a proof that people can follow: a
+ * small set of services and hosts that contradict each other. What passes may still turn
+ * out to have no placement; that is the solver's word then.
+ */
+final class ModelCheck {
+
+	/** Sets of hosts that are looked at for being too small together. */
+	private static final int MAX_HOST_SETS = 256;
+
+	/** More seats than this are counted, not matched. */
+	private static final int MAX_MATCHING = 2000;
+
+	private final List<Service> services;
+
+	private final List<Host> hosts;
+
+	private final BitSet[] options;
+
+	private ModelCheck(List<Service> services, List<Host> hosts) {
+		this.services = services;
+		this.hosts = hosts;
+		this.options = new BitSet[services.size()];
+		Arrays.setAll(this.options, (s) -> new BitSet());
+	}
+
+	static void check(List<Service> services, List<Host> hosts, List<Edge> edges, List<Separation> separations,
+			Objective objective) {
+		Set<String> names = names(services, hosts);
+		for (Edge edge : edges) {
+			known(names, edge.from(), "Edge '%s' -> '%s'".formatted(edge.from(), edge.to()));
+			known(names, edge.to(), "Edge '%s' -> '%s'".formatted(edge.from(), edge.to()));
+			if (edge.from().equals(edge.to())) {
+				throw new InvalidModelException("Edge '%s' -> '%s' leads from a service to itself; leave it out"
+					.formatted(edge.from(), edge.to()));
+			}
+		}
+		for (Separation separation : separations) {
+			separation.services().forEach((name) -> known(names, name, "A separation"));
+			if (new HashSet<>(separation.services()).size() < separation.services().size()) {
+				throw new InvalidModelException("A separation names a service twice: " + separation.services());
+			}
+		}
+		if (objective.communication() == 0 && objective.imbalance() == 0 && objective.hosts() == 0
+				&& objective.moves() > 0) {
+			throw new InvalidModelException(
+					"The objective counts nothing but moves; the best plan is then the current one");
+		}
+		ModelCheck check = new ModelCheck(services, hosts);
+		check.options();
+		check.room();
+		check.separations(separations);
+	}
+
+	private static Set<String> names(List<Service> services, List<Host> hosts) {
+		if (services.isEmpty() || hosts.isEmpty()) {
+			throw new InvalidModelException("There are %d services and %d hosts; there must be at least one of each"
+				.formatted(services.size(), hosts.size()));
+		}
+		Set<String> names = new HashSet<>();
+		for (Service service : services) {
+			if (!names.add(service.name())) {
+				throw new InvalidModelException(
+						"Two services have the name '%s'; give each one a name of its own".formatted(service.name()));
+			}
+		}
+		Set<String> hostNames = new HashSet<>();
+		Set<String> zones = new HashSet<>();
+		for (Host host : hosts) {
+			zones.add(host.zone());
+			if (!hostNames.add(host.name())) {
+				throw new InvalidModelException(
+						"Two hosts have the name '%s'; give each one a name of its own".formatted(host.name()));
+			}
+		}
+		for (Service service : services) {
+			for (String pin : service.pinnedTo()) {
+				if (!hostNames.contains(pin)) {
+					throw new InvalidModelException(
+							"Service '%s' is pinned to host '%s', which does not exist; has it vanished? Remove the pin or add the host"
+								.formatted(service.name(), pin),
+							List.of(service.name(), pin));
+				}
+			}
+			for (String zone : service.zones()) {
+				if (!zones.contains(zone)) {
+					throw new InvalidModelException(
+							"Service '%s' is to run in zone '%s', which no host is in".formatted(service.name(), zone),
+							List.of(service.name()));
+				}
+			}
+		}
+		return names;
+	}
+
+	private static void known(Set<String> names, String name, String where) {
+		if (!names.contains(name)) {
+			throw new InvalidModelException(
+					"%s names the service '%s', which is not among the services; add it or leave this out"
+						.formatted(where, name),
+					List.of(name));
+		}
+	}
+
+	/** Finds the hosts on which one replica of each service fits. */
+	private void options() {
+		for (int s = 0; s < this.services.size(); s++) {
+			Service service = this.services.get(s);
+			String tooSmall = "";
+			for (int h = 0; h < this.hosts.size(); h++) {
+				Host host = this.hosts.get(h);
+				if (!service.mayRunOn(host)) {
+					continue;
+				}
+				String lacking = lacking(service, host);
+				if (lacking.isEmpty()) {
+					this.options[s].set(h);
+				}
+				else {
+					tooSmall = lacking;
+				}
+			}
+			if (this.options[s].isEmpty()) {
+				throw new InvalidModelException(tooSmall.isEmpty()
+						? "Service '%s' may run on no host: its zones %s and its pins %s exclude each other"
+							.formatted(service.name(), service.zones(), service.pinnedTo())
+						: "Service '%s' is larger than any host that it may run on: %s. Lower its demand, or allow a larger host"
+							.formatted(service.name(), largest(service, tooSmall)),
+						List.of(service.name()));
+			}
+			long places = 0;
+			for (int h = this.options[s].nextSetBit(0); h >= 0; h = this.options[s].nextSetBit(h + 1)) {
+				places += Math.min(service.effectiveMaxPerHost(), fitting(service, this.hosts.get(h)));
+			}
+			if (places < service.replicas()) {
+				throw new InvalidModelException(
+						"Service '%s' has %d replicas, but its %d possible hosts take at most %d of them. Lower the number, raise maxPerHost or free its ports"
+							.formatted(service.name(), service.replicas(), this.options[s].cardinality(), places),
+						List.of(service.name()));
+			}
+		}
+	}
+
+	private static String lacking(Service service, Host host) {
+		if (host.maxReplicas() < 1) {
+			return "host '%s' takes no replicas".formatted(host.name());
+		}
+		for (Map.Entry<String, Long> demand : service.demand().amounts().entrySet()) {
+			if (demand.getValue() > host.available(demand.getKey())) {
+				return demand.getKey();
+			}
+		}
+		return "";
+	}
+
+	private String largest(Service service, String resource) {
+		long most = this.hosts.stream()
+			.filter(service::mayRunOn)
+			.mapToLong((host) -> host.available(resource))
+			.max()
+			.orElse(0);
+		return service.demand().amounts().containsKey(resource)
+				? "it needs %d of %s, and the largest has %d".formatted(service.demand().get(resource), resource, most)
+				: resource;
+	}
+
+	private static long fitting(Service service, Host host) {
+		long fitting = host.maxReplicas();
+		for (Map.Entry<String, Long> demand : service.demand().amounts().entrySet()) {
+			if (demand.getValue() > 0) {
+				fitting = Math.min(fitting, host.available(demand.getKey()) / demand.getValue());
+			}
+		}
+		return fitting;
+	}
+
+	/** Services that may run on nothing but some hosts need no more than these have. */
+	private void room() {
+		Set<BitSet> sets = new HashSet<>();
+		BitSet all = new BitSet();
+		all.set(0, this.hosts.size());
+		sets.add(all);
+		for (BitSet option : this.options) {
+			if (sets.size() < MAX_HOST_SETS) {
+				sets.add(option);
+			}
+		}
+		List<BitSet> bySize = new ArrayList<>(sets);
+		bySize.sort(Comparator.comparingInt(BitSet::cardinality).thenComparing(BitSet::toString));
+		Set<String> resources = new HashSet<>();
+		this.services.forEach((service) -> resources.addAll(service.demand().amounts().keySet()));
+		for (BitSet set : bySize) {
+			for (String resource : resources.stream().sorted().toList()) {
+				room(set, resource);
+			}
+		}
+	}
+
+	private void room(BitSet set, String resource) {
+		long available = set.stream().mapToLong((h) -> this.hosts.get(h).available(resource)).sum();
+		List<Service> confined = new ArrayList<>();
+		long needed = 0;
+		for (int s = 0; s < this.services.size(); s++) {
+			BitSet outside = (BitSet) this.options[s].clone();
+			outside.andNot(set);
+			if (outside.isEmpty()) {
+				confined.add(this.services.get(s));
+				needed += need(this.services.get(s), resource);
+			}
+		}
+		if (needed <= available) {
+			return;
+		}
+		confined.sort(Comparator.comparingLong((Service service) -> -need(service, resource)));
+		List<String> culprits = new ArrayList<>();
+		long sum = 0;
+		for (Service service : confined) {
+			if (sum > available) {
+				break;
+			}
+			sum += need(service, resource);
+			culprits.add(service.name());
+		}
+		List<String> names = set.stream().mapToObj((h) -> this.hosts.get(h).name()).toList();
+		String where = (names.size() == this.hosts.size()) ? "All hosts together" : "Hosts " + shortened(names);
+		throw new InvalidModelException(
+				"%s have %d of %s left for services, but the services %s, which can run nowhere else, need %d. Add a host or lower demands"
+					.formatted(where, available, resource, shortened(culprits), sum),
+				culprits);
+	}
+
+	private static long need(Service service, String resource) {
+		return service.demand().get(resource) * service.replicas();
+	}
+
+	private static String shortened(List<String> names) {
+		return (names.size() <= 10) ? names.toString()
+				: "%s and %d more".formatted(names.subList(0, 10), names.size() - 10);
+	}
+
+	private void separations(List<Separation> separations) {
+		Map<String, Integer> index = new HashMap<>();
+		for (int s = 0; s < this.services.size(); s++) {
+			index.put(this.services.get(s).name(), s);
+		}
+		for (Separation separation : separations) {
+			List<Seat> seats = new ArrayList<>();
+			for (String name : separation.services()) {
+				int s = index.getOrDefault(name, 0);
+				int seatsOfOne = (separation.services().size() == 1) ? this.services.get(s).replicas() : 1;
+				for (int i = 0; i < seatsOfOne; i++) {
+					seats.add(new Seat(name, places(this.options[s], separation.scope())));
+				}
+			}
+			seat(seats, (separation.scope() == Separation.Scope.HOST) ? "hosts" : "zones", "must be kept apart");
+		}
+		Map<Integer, List<Seat>> ports = new TreeMap<>();
+		for (int s = 0; s < this.services.size(); s++) {
+			for (int port : this.services.get(s).ports()) {
+				for (int i = 0; i < this.services.get(s).replicas(); i++) {
+					ports.computeIfAbsent(port, (key) -> new ArrayList<>())
+						.add(new Seat(this.services.get(s).name(), this.options[s]));
+				}
+			}
+		}
+		ports.forEach((port, seats) -> seat(seats, "hosts", "occupy port %d of their host".formatted(port)));
+	}
+
+	private BitSet places(BitSet options, Separation.Scope scope) {
+		if (scope == Separation.Scope.HOST) {
+			return options;
+		}
+		List<String> zones = this.hosts.stream().map(Host::zone).distinct().toList();
+		BitSet places = new BitSet();
+		options.stream().forEach((h) -> places.set(zones.indexOf(this.hosts.get(h).zone())));
+		return places;
+	}
+
+	private record Seat(String service, BitSet places) {
+	}
+
+	/**
+	 * Each seat needs a place of its own: a matching, or a set that has too few places.
+	 */
+	private static void seat(List<Seat> seats, String kind, String why) {
+		List<Seat> short_ = shortOfPlaces(seats);
+		if (short_.isEmpty()) {
+			return;
+		}
+		// Whatever can be left out without curing it does not belong to the smallest set.
+		for (Seat seat : List.copyOf(short_)) {
+			if (short_.size() > 200) {
+				break;
+			}
+			List<Seat> fewer = new ArrayList<>(short_);
+			fewer.remove(seat);
+			List<Seat> still = shortOfPlaces(fewer);
+			if (!still.isEmpty()) {
+				short_ = still;
+			}
+		}
+		BitSet places = new BitSet();
+		short_.forEach((seat) -> places.or(seat.places()));
+		Map<String, Integer> counts = new LinkedHashMap<>();
+		short_.forEach((seat) -> counts.merge(seat.service(), 1, Integer::sum));
+		throw new InvalidModelException(
+				"Services %s %s: that takes %d %s, but there are only %d that they may run in. Relax a rule or add a host"
+					.formatted(shortened(List.copyOf(counts.keySet())), why, short_.size(), kind, places.cardinality()),
+				List.copyOf(counts.keySet()));
+	}
+
+	private static List<Seat> shortOfPlaces(List<Seat> seats) {
+		BitSet all = new BitSet();
+		seats.forEach((seat) -> all.or(seat.places()));
+		if (all.cardinality() < seats.size()) {
+			return seats.subList(0, Math.min(seats.size(), Math.max(all.cardinality() + 1, 1)))
+				.stream()
+				.allMatch((seat) -> seat.places().equals(all)) ? seats.subList(0, all.cardinality() + 1) : seats;
+		}
+		if (seats.size() > MAX_MATCHING) {
+			return List.of();
+		}
+		Map<Integer, Integer> taken = new HashMap<>();
+		for (int i = 0; i < seats.size(); i++) {
+			Set<Integer> visited = new HashSet<>();
+			if (!augment(seats, i, taken, visited)) {
+				Set<Integer> reached = new HashSet<>(Collections.singleton(i));
+				visited.forEach((place) -> reached.add(taken.getOrDefault(place, -1)));
+				return reached.stream().filter((seat) -> seat >= 0).sorted().map(seats::get).toList();
+			}
+		}
+		return List.of();
+	}
+
+	private static boolean augment(List<Seat> seats, int seat, Map<Integer, Integer> taken, Set<Integer> visited) {
+		BitSet places = seats.get(seat).places();
+		for (int p = places.nextSetBit(0); p >= 0; p = places.nextSetBit(p + 1)) {
+			if (!visited.add(p)) {
+				continue;
+			}
+			Integer other = taken.get(p);
+			if (other == null || augment(seats, other, taken, visited)) {
+				taken.put(p, seat);
+				return true;
+			}
+		}
+		return false;
+	}
+
+}

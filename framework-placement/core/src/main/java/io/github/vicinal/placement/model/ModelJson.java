@@ -1,0 +1,312 @@
+package io.github.vicinal.placement.model;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The JSON form of a {@link PlacementModel}, version {@value #VERSION}. The guide shows
+ * all of it. Names of numbers end in their unit; unknown names are errors, because a rule
+ * that is misspelt would silently not hold.
+ *
+ * @since 0.1.0
+ */
+public final class ModelJson {
+
+	/** What the member {@code format} says. */
+	public static final String FORMAT = "vicinal-placement-model";
+
+	/** What the member {@code version} says. */
+	public static final int VERSION = 1;
+
+	/** The largest file that is read, in bytes. */
+	public static final long MAX_BYTES = 256L << 20;
+
+	private final JsonMapper mapper = JsonMapper.builder().build();
+
+	/**
+	 * Reads a model.
+	 * @param file the file
+	 * @return the model
+	 * @throws IOException if the file cannot be read
+	 * @throws InvalidModelException if it is no valid model; the message names the member
+	 */
+	public PlacementModel read(Path file) throws IOException {
+		long size = Files.size(file);
+		if (size > MAX_BYTES) {
+			throw new InvalidModelException(
+					"%s has %d bytes; at most %d are read".formatted(file.getFileName(), size, MAX_BYTES));
+		}
+		try {
+			return read(Files.readString(file));
+		}
+		catch (InvalidModelException ex) {
+			throw new InvalidModelException(file.getFileName() + ": " + ex.getMessage(), ex.culprits());
+		}
+	}
+
+	/**
+	 * Reads a model.
+	 * @param json the text
+	 * @return the model
+	 * @throws InvalidModelException if it is no valid model; the message names the member
+	 */
+	public PlacementModel read(String json) {
+		JsonMember root;
+		try {
+			root = new JsonMember(this.mapper.readTree(json), "the model");
+		}
+		catch (JacksonException ex) {
+			throw new InvalidModelException("This is no JSON: " + ex.getOriginalMessage()
+					+ ((ex.getLocation() != null) ? ", line " + ex.getLocation().getLineNr() : ""));
+		}
+		root.only("format", "version", "services", "hosts", "edges", "separations", "pathCosts", "objective",
+				"current");
+		if (!root.text("format", "").equals(FORMAT) || root.integer("version", 0, 0, Integer.MAX_VALUE) != VERSION) {
+			throw new InvalidModelException(
+					"A model begins with \"format\": \"%s\", \"version\": %d; this one says '%s', %d".formatted(FORMAT,
+							VERSION, root.text("format", ""), root.integer("version", 0, 0, Integer.MAX_VALUE)));
+		}
+		List<Service> services = new ArrayList<>();
+		root.list("services").forEach((service) -> services.add(service(service)));
+		List<Host> hosts = new ArrayList<>();
+		root.list("hosts").forEach((host) -> hosts.add(host(host)));
+		List<Edge> edges = new ArrayList<>();
+		root.list("edges").forEach((edge) -> edges.add(edge(edge)));
+		List<Separation> separations = new ArrayList<>();
+		root.list("separations").forEach((separation) -> separations.add(separation(separation)));
+		JsonMember costs = root.object("pathCosts");
+		JsonMember current = root.object("current");
+		return new PlacementModel(services, hosts, edges, separations,
+				(costs != null) ? pathCosts(costs) : PathCosts.defaults(), objective(root.object("objective")),
+				(current != null) ? plan(current) : null);
+	}
+
+	private static Service service(JsonMember service) {
+		service.only("name", "replicas", "demand", "ports", "maxPerHost", "zones", "pinnedTo");
+		Set<Integer> ports = new TreeSet<>();
+		service.list("ports").forEach((port) -> ports.add((int) port.asInteger(1, 65535)));
+		return new Service(service.text("name"), (int) service.integer("replicas", 1, 1, Service.MAX_REPLICAS),
+				resources(service.object("demand")), ports,
+				(int) service.integer("maxPerHost", Integer.MAX_VALUE, 1, Integer.MAX_VALUE), service.texts("zones"),
+				service.texts("pinnedTo"));
+	}
+
+	private static Host host(JsonMember host) {
+		host.only("name", "zone", "capacity", "reserve", "maxReplicas");
+		return new Host(host.text("name"), host.text("zone", ""), resources(host.object("capacity")),
+				resources(host.object("reserve")),
+				(int) host.integer("maxReplicas", Integer.MAX_VALUE, 0, Integer.MAX_VALUE));
+	}
+
+	private static Resources resources(@Nullable JsonMember member) {
+		TreeMap<String, Long> amounts = new TreeMap<>();
+		if (member != null) {
+			member.members().forEach((name, amount) -> amounts.put(name, amount.asInteger(0, Resources.MAX_AMOUNT)));
+		}
+		return new Resources(amounts);
+	}
+
+	private static Edge edge(JsonMember edge) {
+		edge.only("from", "to", "callsPerSecond", "applicationBytesPerSecond", "wireBytesPerSecond",
+				"hopBytesPerSecond", "p90LatencyMicros", "evidence");
+		JsonMember evidence = edge.object("evidence");
+		return new Edge(edge.text("from"), edge.text("to"), edge.number("callsPerSecond"),
+				edge.number("applicationBytesPerSecond"), edge.number("wireBytesPerSecond"),
+				edge.number("hopBytesPerSecond"), edge.number("p90LatencyMicros"),
+				(evidence != null) ? evidence(evidence) : Evidence.given());
+	}
+
+	private static Evidence evidence(JsonMember evidence) {
+		evidence.only("source", "samples", "windowSeconds", "partial", "note");
+		double seconds = evidence.number("windowSeconds", 0);
+		if (!(seconds >= 0 && seconds <= 1e10)) {
+			throw evidence.wrong("windowSeconds is %s; it must be between 0 and 1e10".formatted(seconds));
+		}
+		return new Evidence(evidence.text("source", Evidence.GIVEN), evidence.integer("samples", 0, 0, Long.MAX_VALUE),
+				Duration.ofMillis(Math.round(seconds * 1000)), evidence.flag("partial"), evidence.text("note", ""));
+	}
+
+	private static Separation separation(JsonMember separation) {
+		separation.only("services", "scope", "reason");
+		String scope = separation.text("scope", "host");
+		return switch (scope) {
+			case "host" -> new Separation(List.copyOf(separation.texts("services")), Separation.Scope.HOST,
+					separation.text("reason", ""));
+			case "zone" -> new Separation(List.copyOf(separation.texts("services")), Separation.Scope.ZONE,
+					separation.text("reason", ""));
+			default -> throw separation.wrong("scope is '%s'; it is host or zone".formatted(scope));
+		};
+	}
+
+	private static PathCosts pathCosts(JsonMember costs) {
+		costs.only("sameHost", "otherHost");
+		JsonMember near = costs.object("sameHost");
+		JsonMember far = costs.object("otherHost");
+		if (near == null || far == null) {
+			throw costs.wrong("both sameHost and otherHost are needed");
+		}
+		return new PathCosts(pathCost(near), pathCost(far));
+	}
+
+	private static PathCost pathCost(JsonMember cost) {
+		cost.only("path", "latencyMicros", "latencyMicrosPerKib", "cpuMicros", "cpuMicrosPerKib", "relativeError");
+		return new PathCost(cost.text("path"), cost.number("latencyMicros", 0), cost.number("latencyMicrosPerKib", 0),
+				cost.number("cpuMicros", 0), cost.number("cpuMicrosPerKib", 0), cost.number("relativeError", 0));
+	}
+
+	private static Objective objective(@Nullable JsonMember objective) {
+		if (objective == null) {
+			return Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM);
+		}
+		objective.only("edgeWeight", "routing", "communication", "imbalance", "moves", "hosts");
+		return new Objective(EdgeWeight.of(objective.text("edgeWeight", EdgeWeight.CALLS.id())),
+				Routing.of(objective.text("routing", Routing.UNIFORM.id())), objective.number("communication", 1),
+				objective.number("imbalance", 0), objective.number("moves", 0), objective.number("hosts", 0));
+	}
+
+	/**
+	 * Reads a plan: an object by service of objects by host of numbers of replicas.
+	 */
+	private static Plan plan(JsonMember plan) {
+		Map<String, Map<String, Integer>> replicas = new LinkedHashMap<>();
+		plan.members().forEach((service, byHost) -> {
+			Map<String, Integer> counts = new TreeMap<>();
+			byHost.members().forEach((host, count) -> counts.put(host, (int) count.asInteger(0, Service.MAX_REPLICAS)));
+			replicas.put(service, counts);
+		});
+		return new Plan(replicas);
+	}
+
+	/**
+	 * Writes a model.
+	 * @param model the model
+	 * @return JSON that {@link #read(String)} reads to an equal model
+	 */
+	public String write(PlacementModel model) {
+		ObjectNode root = JsonNodeFactory.instance.objectNode();
+		root.put("format", FORMAT);
+		root.put("version", VERSION);
+		ArrayNode services = root.putArray("services");
+		model.services().forEach((service) -> write(service, services.addObject()));
+		ArrayNode hosts = root.putArray("hosts");
+		model.hosts().forEach((host) -> write(host, hosts.addObject()));
+		ArrayNode edges = root.putArray("edges");
+		model.edges().forEach((edge) -> write(edge, edges.addObject()));
+		ArrayNode separations = root.putArray("separations");
+		for (Separation separation : model.separations()) {
+			ObjectNode node = separations.addObject();
+			separation.services().forEach(node.putArray("services")::add);
+			node.put("scope", (separation.scope() == Separation.Scope.HOST) ? "host" : "zone");
+			node.put("reason", separation.reason());
+		}
+		ObjectNode costs = root.putObject("pathCosts");
+		write(model.pathCosts().sameHost(), costs.putObject("sameHost"));
+		write(model.pathCosts().otherHost(), costs.putObject("otherHost"));
+		ObjectNode objective = root.putObject("objective");
+		objective.put("edgeWeight", model.objective().weight().id());
+		objective.put("routing", model.objective().routing().id());
+		objective.put("communication", model.objective().communication());
+		objective.put("imbalance", model.objective().imbalance());
+		objective.put("moves", model.objective().moves());
+		objective.put("hosts", model.objective().hosts());
+		Plan current = model.current();
+		if (current != null) {
+			write(current, root.putObject("current"));
+		}
+		return this.mapper.writerWithDefaultPrettyPrinter().writeValueAsString(root);
+	}
+
+	private static void write(Service service, ObjectNode node) {
+		node.put("name", service.name());
+		node.put("replicas", service.replicas());
+		service.demand().amounts().forEach(node.putObject("demand")::put);
+		if (!service.ports().isEmpty()) {
+			service.ports().forEach(node.putArray("ports")::add);
+		}
+		if (service.maxPerHost() != Integer.MAX_VALUE) {
+			node.put("maxPerHost", service.maxPerHost());
+		}
+		if (!service.zones().isEmpty()) {
+			service.zones().forEach(node.putArray("zones")::add);
+		}
+		if (!service.pinnedTo().isEmpty()) {
+			service.pinnedTo().forEach(node.putArray("pinnedTo")::add);
+		}
+	}
+
+	private static void write(Host host, ObjectNode node) {
+		node.put("name", host.name());
+		if (!host.zone().isEmpty()) {
+			node.put("zone", host.zone());
+		}
+		host.capacity().amounts().forEach(node.putObject("capacity")::put);
+		if (!host.reserve().amounts().isEmpty()) {
+			host.reserve().amounts().forEach(node.putObject("reserve")::put);
+		}
+		if (host.maxReplicas() != Integer.MAX_VALUE) {
+			node.put("maxReplicas", host.maxReplicas());
+		}
+	}
+
+	private static void write(Edge edge, ObjectNode node) {
+		node.put("from", edge.from());
+		node.put("to", edge.to());
+		put(node, "callsPerSecond", edge.callsPerSecond());
+		put(node, "applicationBytesPerSecond", edge.applicationBytesPerSecond());
+		put(node, "wireBytesPerSecond", edge.wireBytesPerSecond());
+		put(node, "hopBytesPerSecond", edge.hopBytesPerSecond());
+		put(node, "p90LatencyMicros", edge.p90LatencyMicros());
+		if (!edge.evidence().equals(Evidence.given())) {
+			ObjectNode evidence = node.putObject("evidence");
+			evidence.put("source", edge.evidence().source());
+			evidence.put("samples", edge.evidence().samples());
+			evidence.put("windowSeconds", edge.evidence().window().toMillis() / 1000.0);
+			evidence.put("partial", edge.evidence().partial());
+			evidence.put("note", edge.evidence().note());
+		}
+	}
+
+	private static void put(ObjectNode node, String name, @Nullable Double value) {
+		if (value != null) {
+			node.put(name, value.doubleValue());
+		}
+	}
+
+	private static void write(PathCost cost, ObjectNode node) {
+		node.put("path", cost.path());
+		node.put("latencyMicros", cost.latencyMicros());
+		node.put("latencyMicrosPerKib", cost.latencyMicrosPerKib());
+		node.put("cpuMicros", cost.cpuMicros());
+		node.put("cpuMicrosPerKib", cost.cpuMicrosPerKib());
+		node.put("relativeError", cost.relativeError());
+	}
+
+	/**
+	 * Writes a plan into an object: by service, by host, the number of replicas.
+	 * @param plan the plan
+	 * @param node receives it
+	 */
+	public static void write(Plan plan, ObjectNode node) {
+		plan.replicas().forEach((service, byHost) -> {
+			ObjectNode hosts = node.putObject(service);
+			byHost.forEach((host, count) -> hosts.put(host, count.intValue()));
+		});
+	}
+
+}

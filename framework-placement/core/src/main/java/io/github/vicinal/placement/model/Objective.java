@@ -1,0 +1,58 @@
+package io.github.vicinal.placement.model;
+
+/**
+ * What a good plan is: the least of
+ * {@code communication * Ccost + imbalance * Ucost + moves * moved + hosts * used}, the
+ * four weights divided by their sum.
+ * <ul>
+ * <li>Ccost: what the traffic costs, as a part of what it would cost if all of it went
+ * between hosts.</li>
+ * <li>Ucost: variance of the utilisation of hosts, summed over resources.</li>
+ * <li>moved: the part of the replicas that run elsewhere than now.</li>
+ * <li>used: the part of the hosts that run anything.</li>
+ * </ul>
+ *
+ * @param weight the quantity of an edge that counts
+ * @param routing how calls choose among replicas
+ * @param communication weight of Ccost
+ * @param imbalance weight of Ucost
+ * @param moves weight of moved replicas
+ * @param hosts weight of used hosts
+ * @since 0.1.0
+ */
+public record Objective(EdgeWeight weight, Routing routing, double communication, double imbalance, double moves,
+		double hosts) {
+
+	public Objective {
+		double sum = communication + imbalance + moves + hosts;
+		if (!(communication >= 0 && imbalance >= 0 && moves >= 0 && hosts >= 0 && sum > 0
+				&& sum < Double.POSITIVE_INFINITY)) {
+			throw new InvalidModelException(
+					"The objective's weights are %s, %s, %s, %s; they must be finite, at least 0, and one of them positive"
+						.formatted(communication, imbalance, moves, hosts));
+		}
+	}
+
+	/**
+	 * Returns the objective that counts traffic alone.
+	 * @param weight the quantity of an edge that counts
+	 * @param routing how calls choose among replicas
+	 * @return the objective
+	 */
+	public static Objective traffic(EdgeWeight weight, Routing routing) {
+		return new Objective(weight, routing, 1, 0, 0, 0);
+	}
+
+	/**
+	 * Returns this objective with other weights.
+	 * @param communication weight of Ccost
+	 * @param imbalance weight of Ucost
+	 * @param moves weight of moved replicas
+	 * @param hosts weight of used hosts
+	 * @return the objective
+	 */
+	public Objective weighted(double communication, double imbalance, double moves, double hosts) {
+		return new Objective(this.weight, this.routing, communication, imbalance, moves, hosts);
+	}
+
+}

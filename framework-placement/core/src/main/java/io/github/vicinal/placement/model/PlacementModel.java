@@ -1,0 +1,163 @@
+package io.github.vicinal.placement.model;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that a placement is decided by.
+ *
+ * @param services to place, at least one
+ * @param hosts to place them on, at least one
+ * @param edges traffic between services
+ * @param separations services that may not share a host or zone
+ * @param pathCosts what calls cost within a host and between hosts
+ * @param objective what a good plan is
+ * @param current where replicas run now, {@code null} if that is unknown. Hosts and
+ * services that are gone may still be named: their replicas count as not running
+ * @since 0.1.0
+ */
+public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge> edges, List<Separation> separations,
+		PathCosts pathCosts, Objective objective, @Nullable Plan current) {
+
+	public PlacementModel {
+		services = List.copyOf(services);
+		hosts = List.copyOf(hosts);
+		edges = List.copyOf(edges);
+		separations = List.copyOf(separations);
+		ModelCheck.check(services, hosts, edges, separations, objective);
+	}
+
+	/**
+	 * Returns this model with another objective.
+	 * @param objective what a good plan is
+	 * @return the model
+	 */
+	public PlacementModel with(Objective objective) {
+		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts, objective,
+				this.current);
+	}
+
+	/**
+	 * Returns this model with another current plan.
+	 * @param current where replicas run now
+	 * @return the model
+	 */
+	public PlacementModel with(@Nullable Plan current) {
+		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
+				this.objective, current);
+	}
+
+	/**
+	 * Returns this model with other edges.
+	 * @param edges traffic between services
+	 * @return the model
+	 */
+	public PlacementModel withEdges(List<Edge> edges) {
+		return new PlacementModel(this.services, this.hosts, edges, this.separations, this.pathCosts, this.objective,
+				this.current);
+	}
+
+	/**
+	 * Returns the resources that any service or host names.
+	 * @return names in alphabetical order
+	 */
+	public List<String> resources() {
+		TreeSet<String> names = new TreeSet<>();
+		this.services.forEach((service) -> names.addAll(service.demand().amounts().keySet()));
+		return List.copyOf(names);
+	}
+
+	/**
+	 * Returns the position of each service.
+	 * @return index in {@link #services()} by name
+	 */
+	public Map<String, Integer> serviceIndex() {
+		Map<String, Integer> index = new LinkedHashMap<>();
+		for (int i = 0; i < this.services.size(); i++) {
+			index.put(this.services.get(i).name(), i);
+		}
+		return index;
+	}
+
+	/**
+	 * Returns the position of each host.
+	 * @return index in {@link #hosts()} by name
+	 */
+	public Map<String, Integer> hostIndex() {
+		Map<String, Integer> index = new LinkedHashMap<>();
+		for (int i = 0; i < this.hosts.size(); i++) {
+			index.put(this.hosts.get(i).name(), i);
+		}
+		return index;
+	}
+
+	/**
+	 * Returns what an edge costs if all of it goes between hosts, and if all of it stays
+	 * on a host, in the unit of the objective's weight.
+	 * @param edge one of the edges
+	 * @return the two costs, or {@code null} if the quantity was not measured
+	 */
+	public @Nullable EdgeCost cost(Edge edge) {
+		return switch (this.objective.weight()) {
+			case CALLS -> share(edge.callsPerSecond());
+			case APPLICATION_BYTES -> share(edge.applicationBytesPerSecond());
+			case WIRE_BYTES -> share(edge.wireBytesPerSecond());
+			case HOP_BYTES -> share(edge.hopBytesPerSecond());
+			case LATENCY -> (edge.callsPerSecond() == null || edge.p90LatencyMicros() == null) ? null
+					: new EdgeCost(edge.callsPerSecond() * referenceLatency(edge, edge.p90LatencyMicros()), 0);
+			case PATH_LATENCY -> byPath(edge, true);
+			case PATH_CPU -> byPath(edge, false);
+		};
+	}
+
+	private static @Nullable EdgeCost share(@Nullable Double quantity) {
+		return (quantity == null) ? null : new EdgeCost(quantity, 0);
+	}
+
+	/**
+	 * What the measured latency would be if all calls went between hosts. Without this,
+	 * pairs that share a host would look cheap, be separated by the next plan, look
+	 * expensive, and so on.
+	 */
+	private double referenceLatency(Edge edge, double measured) {
+		if (this.current == null) {
+			return measured;
+		}
+		Double known = edge.bytesPerCall();
+		double bytes = (known != null) ? known : 0;
+		double far = this.pathCosts.otherHost().latency(bytes);
+		double near = this.pathCosts.sameHost().latency(bytes);
+		double local = this.current.localShare(edge.from(), edge.to(), this.objective.routing());
+		return (near > 0) ? measured * far / (local * near + (1 - local) * far) : measured;
+	}
+
+	private @Nullable EdgeCost byPath(Edge edge, boolean latency) {
+		if (edge.callsPerSecond() != null && edge.callsPerSecond() == 0) {
+			return new EdgeCost(0, 0);
+		}
+		Double bytes = edge.bytesPerCall();
+		if (edge.callsPerSecond() == null || bytes == null) {
+			return null;
+		}
+		PathCost near = this.pathCosts.sameHost();
+		PathCost far = this.pathCosts.otherHost();
+		double calls = edge.callsPerSecond();
+		return latency ? new EdgeCost(calls * far.latency(bytes), calls * near.latency(bytes))
+				: new EdgeCost(calls * far.cpu(bytes), calls * near.cpu(bytes));
+	}
+
+	/**
+	 * What an edge costs.
+	 *
+	 * @param apart if all of it goes between hosts
+	 * @param together if all of it stays on a host
+	 * @since 0.1.0
+	 */
+	public record EdgeCost(double apart, double together) {
+	}
+
+}

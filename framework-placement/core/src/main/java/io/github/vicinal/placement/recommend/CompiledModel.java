@@ -1,0 +1,278 @@
+package io.github.vicinal.placement.recommend;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.Host;
+import io.github.vicinal.placement.model.InvalidModelException;
+import io.github.vicinal.placement.model.Objective;
+import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.model.Routing;
+import io.github.vicinal.placement.model.Separation;
+import io.github.vicinal.placement.model.Service;
+import io.github.vicinal.placement.solver.Problem;
+
+/**
+ * A model as numbers for solvers, and the way back to names.
+ *
+ * @since 0.1.0
+ */
+public final class CompiledModel {
+
+	private static final double TIE_BREAK = 1e-6;
+
+	private final PlacementModel model;
+
+	private final Map<String, Integer> services;
+
+	private final Map<String, Integer> hosts;
+
+	private final Problem problem;
+
+	private final List<Edge> unmeasured = new ArrayList<>();
+
+	/**
+	 * Compiles a model.
+	 * @param model the model
+	 * @param maxMoves the most replicas that may go to another host, -1 for no limit
+	 */
+	public CompiledModel(PlacementModel model, int maxMoves) {
+		if (maxMoves >= 0 && model.current() == null) {
+			throw new InvalidModelException(
+					"At most %d moves are allowed, but the model does not say where replicas run now; add 'current' or remove the limit"
+						.formatted(maxMoves));
+		}
+		this.model = model;
+		this.services = model.serviceIndex();
+		this.hosts = model.hostIndex();
+		this.problem = compile(maxMoves);
+	}
+
+	private Problem compile(int maxMoves) {
+		List<Service> all = this.model.services();
+		List<Host> on = this.model.hosts();
+		List<String> resources = this.model.resources();
+		boolean counted = on.stream().anyMatch((host) -> host.maxReplicas() < Integer.MAX_VALUE);
+		int width = resources.size() + (counted ? 1 : 0);
+		int[] replicas = all.stream().mapToInt(Service::replicas).toArray();
+		long[] demand = new long[all.size() * width];
+		long[] capacity = new long[on.size() * width];
+		for (int r = 0; r < resources.size(); r++) {
+			for (int s = 0; s < all.size(); s++) {
+				demand[s * width + r] = all.get(s).demand().get(resources.get(r));
+			}
+			for (int h = 0; h < on.size(); h++) {
+				capacity[h * width + r] = on.get(h).available(resources.get(r));
+			}
+		}
+		if (counted) {
+			long most = Arrays.stream(replicas).asLongStream().sum();
+			for (int s = 0; s < all.size(); s++) {
+				demand[s * width + width - 1] = 1;
+			}
+			for (int h = 0; h < on.size(); h++) {
+				capacity[h * width + width - 1] = Math.min(most, on.get(h).maxReplicas());
+			}
+		}
+		Objective objective = this.model.objective();
+		Problem.Builder builder = Problem.of(replicas, on.size(), width, demand, capacity)
+			.balanced(resources.size())
+			.locality(objective.routing() == Routing.LOCALITY)
+			.weights(objective.communication(), objective.imbalance(), moveWeight(objective), objective.hosts());
+		edges(builder);
+		rules(builder);
+		Plan current = this.model.current();
+		if (current != null) {
+			builder.current(current(current), maxMoves);
+		}
+		return builder.build();
+	}
+
+	/** Among plans that are worth the same, the one with fewer moves is better. */
+	private double moveWeight(Objective objective) {
+		double others = objective.communication() + objective.imbalance() + objective.hosts();
+		return (this.model.current() == null) ? 0 : Math.max(objective.moves(), TIE_BREAK * others);
+	}
+
+	private void edges(Problem.Builder builder) {
+		Map<Long, double[]> pairs = new LinkedHashMap<>();
+		double apart = 0;
+		double together = 0;
+		for (Edge edge : this.model.edges()) {
+			PlacementModel.EdgeCost cost = this.model.cost(edge);
+			if (cost == null) {
+				this.unmeasured.add(edge);
+				continue;
+			}
+			apart += cost.apart();
+			together += cost.together();
+			long one = index(this.services, edge.from());
+			long other = index(this.services, edge.to());
+			pairs.computeIfAbsent(Math.min(one, other) << 32 | Math.max(one, other), (key) -> new double[1])[0] += cost
+				.apart() - cost.together();
+		}
+		if (!this.model.edges().isEmpty() && this.unmeasured.size() == this.model.edges().size()) {
+			throw new InvalidModelException(
+					"No edge says what its %s are (%s); choose another edge weight, or measure them"
+						.formatted(this.model.objective().weight().id(), this.model.objective().weight().unit()));
+		}
+		pairs.values().removeIf((gain) -> gain[0] <= 0);
+		int[] from = new int[pairs.size()];
+		int[] to = new int[pairs.size()];
+		double[] gain = new double[pairs.size()];
+		int e = 0;
+		for (Map.Entry<Long, double[]> pair : pairs.entrySet()) {
+			from[e] = (int) (pair.getKey() >> 32);
+			to[e] = pair.getKey().intValue();
+			gain[e++] = pair.getValue()[0] / apart;
+		}
+		builder.edges(from, to, gain, (apart > 0) ? together / apart : 0);
+	}
+
+	private void rules(Problem.Builder builder) {
+		List<Service> all = this.model.services();
+		List<Host> on = this.model.hosts();
+		int[] maxPerHost = all.stream().mapToInt(Service::effectiveMaxPerHost).toArray();
+		@Nullable BitSet[] allowed = new BitSet[all.size()];
+		Map<Integer, List<Integer>> ports = new TreeMap<>();
+		for (int s = 0; s < all.size(); s++) {
+			Service service = all.get(s);
+			if (!service.zones().isEmpty() || !service.pinnedTo().isEmpty()) {
+				BitSet hosts = new BitSet();
+				for (int h = 0; h < on.size(); h++) {
+					hosts.set(h, service.mayRunOn(on.get(h)));
+				}
+				allowed[s] = hosts;
+			}
+			for (int port : service.ports()) {
+				ports.computeIfAbsent(port, (key) -> new ArrayList<>()).add(s);
+			}
+		}
+		Pairs apart = new Pairs();
+		Pairs zones = new Pairs();
+		ports.values().forEach(apart::all);
+		for (Separation separation : this.model.separations()) {
+			List<Integer> members = separation.services().stream().map((name) -> index(this.services, name)).toList();
+			boolean byHost = separation.scope() == Separation.Scope.HOST;
+			if (members.size() > 1) {
+				(byHost ? apart : zones).all(members);
+			}
+			else if (byHost) {
+				maxPerHost[members.get(0)] = 1;
+			}
+			else {
+				zones.add(members.get(0), members.get(0));
+			}
+		}
+		Map<String, Integer> zoneNumbers = new HashMap<>();
+		int[] zone = on.stream()
+			.mapToInt((host) -> zoneNumbers.computeIfAbsent(host.zone(), (key) -> zoneNumbers.size()))
+			.toArray();
+		builder.rules(maxPerHost, allowed).apart(apart.one(), apart.other()).zones(zones.one(), zones.other(), zone);
+	}
+
+	private static int index(Map<String, Integer> names, String name) {
+		Integer index = names.get(name);
+		if (index == null) {
+			throw new IllegalArgumentException(name);
+		}
+		return index;
+	}
+
+	/** Replicas beyond those of the model are forgotten, as are hosts that are gone. */
+	private int[] current(Plan plan) {
+		int[] placement = new int[this.model.services().stream().mapToInt(Service::replicas).sum()];
+		Arrays.fill(placement, -1);
+		int first = 0;
+		for (Service service : this.model.services()) {
+			int at = first;
+			for (Map.Entry<String, Integer> on : plan.on(service.name()).entrySet()) {
+				Integer host = this.hosts.get(on.getKey());
+				for (int i = 0; host != null && i < on.getValue() && at < first + service.replicas(); i++) {
+					placement[at++] = host;
+				}
+			}
+			first += service.replicas();
+		}
+		return placement;
+	}
+
+	/**
+	 * Returns the model.
+	 * @return what was compiled
+	 */
+	public PlacementModel model() {
+		return this.model;
+	}
+
+	/**
+	 * Returns the model as numbers.
+	 * @return what solvers work on
+	 */
+	public Problem problem() {
+		return this.problem;
+	}
+
+	/**
+	 * Returns the edges whose quantity nobody measured. They count nothing.
+	 * @return edges of the model
+	 */
+	public List<Edge> unmeasured() {
+		return List.copyOf(this.unmeasured);
+	}
+
+	/**
+	 * Names what a solver found.
+	 * @param placement the host of each replica
+	 * @return the plan
+	 */
+	public Plan plan(int[] placement) {
+		Map<String, Map<String, Integer>> plan = new LinkedHashMap<>();
+		for (int s = 0; s < this.model.services().size(); s++) {
+			Map<String, Integer> on = new TreeMap<>();
+			for (int i = this.problem.firstReplica(s); i < this.problem.firstReplica(s + 1); i++) {
+				on.merge(this.model.hosts().get(placement[i]).name(), 1, Integer::sum);
+			}
+			plan.put(this.model.services().get(s).name(), on);
+		}
+		return new Plan(plan);
+	}
+
+	/** Pairs of services, each once. */
+	private static final class Pairs {
+
+		private final TreeMap<Long, Boolean> pairs = new TreeMap<>();
+
+		void add(int one, int other) {
+			this.pairs.put((long) Math.min(one, other) << 32 | Math.max(one, other), true);
+		}
+
+		void all(List<Integer> members) {
+			for (int i = 0; i < members.size(); i++) {
+				for (int j = i + 1; j < members.size(); j++) {
+					add(members.get(i), members.get(j));
+				}
+			}
+		}
+
+		int[] one() {
+			return this.pairs.keySet().stream().mapToInt((pair) -> (int) (pair >> 32)).toArray();
+		}
+
+		int[] other() {
+			return this.pairs.keySet().stream().mapToInt(Long::intValue).toArray();
+		}
+
+	}
+
+}

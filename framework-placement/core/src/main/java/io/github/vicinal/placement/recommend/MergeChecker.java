@@ -1,0 +1,30 @@
+package io.github.vicinal.placement.recommend;
+
+import java.util.List;
+
+/**
+ * Says whether two services may share one JVM. The answer needs their dependencies,
+ * configuration and code; this is where a conflict checker plugs in.
+ *
+ * @since 0.1.0
+ */
+@FunctionalInterface
+public interface MergeChecker {
+
+	/**
+	 * Checks a pair.
+	 * @param one name of a service
+	 * @param other name of another service on the same hosts
+	 * @return why they may not share a JVM; empty if they may
+	 */
+	List<String> obstacles(String one, String other);
+
+	/**
+	 * Returns the checker that knows nothing, and therefore allows nothing.
+	 * @return a checker
+	 */
+	static MergeChecker none() {
+		return (one, other) -> List.of("nothing is known about the dependencies of either");
+	}
+
+}

@@ -1,0 +1,16 @@
+package io.github.vicinal.placement.recommend;
+
+/**
+ * One step on the way to a plan: start a replica, and then stop another one.
+ *
+ * @param service name of the service
+ * @param from the host that the replica leaves, empty if it did not run
+ * @param to the host that it goes to, empty if it only stops
+ * @param temporary whether it goes there to make room, and moves on later
+ * @param fits whether everything fits after this step; if not, the step has to be made in
+ * one go with those that follow until one fits
+ * @since 0.1.0
+ */
+public record Move(String service, String from, String to, boolean temporary, boolean fits) {
+
+}

@@ -1,0 +1,196 @@
+package io.github.vicinal.placement.recommend;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import io.github.vicinal.placement.model.Host;
+import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.model.Separation;
+import io.github.vicinal.placement.model.Service;
+
+/**
+ * Orders the moves from one plan to another so that everything fits after each step.
+ * Where moves wait for each other in a circle, one of them goes to a third host first.
+ */
+final class MovePlanner {
+
+	private final PlacementModel model;
+
+	private final Map<String, Service> services = new HashMap<>();
+
+	private final Map<String, Host> hosts = new TreeMap<>();
+
+	private final Map<String, List<Separation>> separations = new HashMap<>();
+
+	private final Map<String, Map<String, Long>> free = new HashMap<>();
+
+	private final Map<String, Map<String, Integer>> running = new HashMap<>();
+
+	private MovePlanner(PlacementModel model, Plan before) {
+		this.model = model;
+		model.services().forEach((service) -> this.services.put(service.name(), service));
+		for (Host host : model.hosts()) {
+			this.hosts.put(host.name(), host);
+			this.running.put(host.name(), new TreeMap<>());
+			Map<String, Long> amounts = new HashMap<>();
+			model.resources().forEach((resource) -> amounts.put(resource, host.available(resource)));
+			this.free.put(host.name(), amounts);
+		}
+		for (Separation separation : model.separations()) {
+			separation.services()
+				.forEach((name) -> this.separations.computeIfAbsent(name, (key) -> new ArrayList<>()).add(separation));
+		}
+		before.replicas().forEach((name, byHost) -> byHost.forEach((host, count) -> {
+			if (this.services.containsKey(name) && this.hosts.containsKey(host)) {
+				change(name, host, count);
+			}
+		}));
+	}
+
+	static List<Move> plan(PlacementModel model, Plan before, Plan after) {
+		return new MovePlanner(model, before).plan(differences(model, before, after));
+	}
+
+	private static Deque<Move> differences(PlacementModel model, Plan before, Plan after) {
+		Deque<Move> moves = new ArrayDeque<>();
+		List<String> known = model.hosts().stream().map(Host::name).toList();
+		for (Service service : model.services()) {
+			List<String> leaving = new ArrayList<>();
+			List<String> arriving = new ArrayList<>();
+			for (String host : known) {
+				int more = after.count(service.name(), host) - before.count(service.name(), host);
+				for (int i = 0; i < Math.abs(more); i++) {
+					((more > 0) ? arriving : leaving).add(host);
+				}
+			}
+			for (int i = 0; i < Math.max(arriving.size(), leaving.size()); i++) {
+				moves.add(new Move(service.name(), (i < leaving.size()) ? leaving.get(i) : "",
+						(i < arriving.size()) ? arriving.get(i) : "", false, true));
+			}
+		}
+		return moves;
+	}
+
+	private List<Move> plan(Deque<Move> pending) {
+		List<Move> ordered = new ArrayList<>();
+		int detours = pending.size();
+		while (!pending.isEmpty()) {
+			boolean progress = false;
+			for (Iterator<Move> each = pending.iterator(); each.hasNext();) {
+				Move move = each.next();
+				if (fits(move)) {
+					make(move, ordered);
+					each.remove();
+					progress = true;
+				}
+			}
+			if (progress || pending.isEmpty()) {
+				continue;
+			}
+			if (detours-- <= 0 || !detour(pending, ordered)) {
+				Move stuck = pending.remove();
+				make(new Move(stuck.service(), stuck.from(), stuck.to(), stuck.temporary(), false), ordered);
+			}
+		}
+		return ordered;
+	}
+
+	/** Takes one of the moves that wait for each other out of the way. */
+	private boolean detour(Deque<Move> pending, List<Move> ordered) {
+		for (Move move : pending) {
+			if (move.from().isEmpty()) {
+				continue;
+			}
+			for (String third : this.hosts.keySet()) {
+				Move aside = new Move(move.service(), move.from(), third, true, true);
+				if (!third.equals(move.from()) && !third.equals(move.to()) && fits(aside)) {
+					make(aside, ordered);
+					pending.remove(move);
+					pending.addLast(new Move(move.service(), third, move.to(), false, true));
+					return true;
+				}
+			}
+		}
+		return false;
+	}
+
+	private void make(Move move, List<Move> ordered) {
+		if (!move.to().isEmpty()) {
+			change(move.service(), move.to(), 1);
+		}
+		if (!move.from().isEmpty()) {
+			change(move.service(), move.from(), -1);
+		}
+		ordered.add(move);
+	}
+
+	private void change(String service, String host, int by) {
+		this.running.getOrDefault(host, new TreeMap<>()).merge(service, by, Integer::sum);
+		Map<String, Long> amounts = this.free.getOrDefault(host, new HashMap<>());
+		service(service).demand()
+			.amounts()
+			.forEach((resource, amount) -> amounts.merge(resource, -by * amount, Long::sum));
+	}
+
+	private Service service(String name) {
+		Service service = this.services.get(name);
+		if (service == null) {
+			throw new IllegalArgumentException(name);
+		}
+		return service;
+	}
+
+	private int count(String service, String host) {
+		return this.running.getOrDefault(host, Map.of()).getOrDefault(service, 0);
+	}
+
+	/** The replica is started before the other one stops: both have to fit. */
+	private boolean fits(Move move) {
+		if (move.to().isEmpty()) {
+			return true;
+		}
+		Service service = service(move.service());
+		Host host = this.hosts.get(move.to());
+		if (host == null || !service.mayRunOn(host)
+				|| count(move.service(), move.to()) >= service.effectiveMaxPerHost()) {
+			return false;
+		}
+		Map<String, Integer> there = this.running.getOrDefault(move.to(), Map.of());
+		Map<String, Long> amounts = this.free.getOrDefault(move.to(), Map.of());
+		boolean room = service.demand()
+			.amounts()
+			.entrySet()
+			.stream()
+			.allMatch((demand) -> demand.getValue() <= amounts.getOrDefault(demand.getKey(), 0L));
+		boolean ports = service.ports().isEmpty() || there.entrySet()
+			.stream()
+			.noneMatch((other) -> other.getValue() > 0
+					&& service(other.getKey()).ports().stream().anyMatch(service.ports()::contains));
+		int replicas = there.values().stream().mapToInt(Integer::intValue).sum();
+		return room && ports && replicas < host.maxReplicas() && separate(service, host);
+	}
+
+	private boolean separate(Service service, Host host) {
+		for (Separation separation : this.separations.getOrDefault(service.name(), List.of())) {
+			boolean alone = separation.services().size() == 1;
+			for (Host near : this.model.hosts()) {
+				boolean shares = (separation.scope() == Separation.Scope.HOST) ? near.equals(host)
+						: near.zone().equals(host.zone());
+				if (shares && separation.services()
+					.stream()
+					.anyMatch((other) -> (alone || !other.equals(service.name())) && count(other, near.name()) > 0)) {
+					return false;
+				}
+			}
+		}
+		return true;
+	}
+
+}

@@ -1,0 +1,54 @@
+package io.github.vicinal.placement.recommend;
+
+import java.time.Duration;
+
+/**
+ * When moving pays: by the inequality that decides every switch of the framework, gain
+ * expected over the horizon &gt; loss * (1 + hysteresis), with the gain reduced by its
+ * standard error.
+ *
+ * @param horizon for how long the traffic is expected to stay as it was observed
+ * @param lossPerMoveMicros what moving one replica costs in time that its callers lose,
+ * in us: start-up, cold caches, failed calls
+ * @param hysteresis by which part the gain must exceed the loss
+ * @see io.github.vicinal.choice.SwitchingRule
+ * @since 0.1.0
+ */
+public record MovePolicy(Duration horizon, double lossPerMoveMicros, double hysteresis) {
+
+	public MovePolicy {
+		if (horizon.isNegative() || horizon.isZero() || !(lossPerMoveMicros >= 0 && hysteresis >= 0)
+				|| Double.isInfinite(lossPerMoveMicros) || Double.isInfinite(hysteresis)) {
+			throw new IllegalArgumentException(
+					"A horizon is positive, loss and hysteresis are finite and at least 0: %s, %s us, %s"
+						.formatted(horizon, lossPerMoveMicros, hysteresis));
+		}
+	}
+
+	/**
+	 * Returns the policy that recommendations start with.
+	 * @return a horizon of one day, 30 s of lost time per move, a quarter of hysteresis
+	 */
+	public static MovePolicy defaults() {
+		return new MovePolicy(Duration.ofDays(1), 30_000_000, 0.25);
+	}
+
+	/**
+	 * Decides.
+	 * @param gain what the plan saves
+	 * @param moves how many replicas it moves
+	 * @return whether the gain exceeds what the moves cost
+	 */
+	public boolean pays(Gain gain, int moves) {
+		return gainOverHorizon(gain) > loss(moves) * (1 + this.hysteresis);
+	}
+
+	double gainOverHorizon(Gain gain) {
+		return (gain.latencyMicrosPerSecond() - gain.latencyErrorMicrosPerSecond()) * this.horizon.toMillis() / 1000;
+	}
+
+	double loss(int moves) {
+		return moves * this.lossPerMoveMicros;
+	}
+
+}

@@ -1,0 +1,70 @@
+package io.github.vicinal.placement.recommend;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.verify.Verdict;
+
+/**
+ * What to run where, and why. {@link RecommendationJson} writes it.
+ *
+ * @param action whether to apply the plan
+ * @param reason why, in one sentence
+ * @param before where replicas run now, {@code null} if that is unknown
+ * @param beforeVerdict the verifier's word on that
+ * @param after the plan found
+ * @param afterVerdict the verifier's word on it
+ * @param gain what it saves, {@code null} if it is unknown where replicas run now
+ * @param moves steps from before to after, in order
+ * @param merges services that could share a JVM, and pairs that could not, with the
+ * reason
+ * @param notSeen what is known to be missing in the evidence, one sentence each
+ * @param solver name of the solver
+ * @param seed its seed
+ * @param iterations its iterations
+ * @param time wall time of the search
+ * @param stopped whether the search was ended before its budget was used
+ * @param lowerBound a proven lower bound of the objective, {@code null} if there is none
+ * @since 0.1.0
+ */
+public record Recommendation(Action action, String reason, @Nullable Plan before, @Nullable Verdict beforeVerdict,
+		Plan after, Verdict afterVerdict, @Nullable Gain gain, List<Move> moves, List<Merge> merges,
+		List<String> notSeen, String solver, long seed, long iterations, Duration time, boolean stopped,
+		@Nullable Double lowerBound) {
+
+	/**
+	 * What to do.
+	 *
+	 * @since 0.1.0
+	 */
+	public enum Action {
+
+		/** Apply the plan. */
+		APPLY,
+
+		/** Leave everything as it is. */
+		KEEP,
+
+		/** No feasible plan was found; the plan is the one that violates least. */
+		NONE
+
+	}
+
+	public Recommendation {
+		moves = List.copyOf(moves);
+		merges = List.copyOf(merges);
+		notSeen = List.copyOf(notSeen);
+	}
+
+	/**
+	 * Returns how far the plan may be from the best one.
+	 * @return the objective less the lower bound, {@code null} if there is no bound
+	 */
+	public @Nullable Double gap() {
+		return (this.lowerBound == null) ? null : Math.max(0, this.afterVerdict.objective() - this.lowerBound);
+	}
+
+}

@@ -1,0 +1,125 @@
+package io.github.vicinal.placement.recommend;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.solver.Budget;
+import io.github.vicinal.placement.solver.PlacementSolver;
+import io.github.vicinal.placement.solver.Progress;
+import io.github.vicinal.placement.solver.Solution;
+import io.github.vicinal.placement.verify.PlacementVerifier;
+import io.github.vicinal.placement.verify.Verdict;
+
+/**
+ * Makes recommendations. Has no state; may be used by many threads.
+ *
+ * @since 0.1.0
+ */
+public final class Recommender {
+
+	private final PlacementSolver solver;
+
+	private final MovePolicy policy;
+
+	private final MergeChecker merges;
+
+	private final PlacementVerifier verifier = new PlacementVerifier();
+
+	/**
+	 * Creates a recommender.
+	 * @param solver finds plans
+	 * @param policy decides whether moving pays
+	 * @param merges says which services may share a JVM
+	 */
+	public Recommender(PlacementSolver solver, MovePolicy policy, MergeChecker merges) {
+		this.solver = solver;
+		this.policy = policy;
+		this.merges = merges;
+	}
+
+	/**
+	 * Recommends.
+	 * @param model what is placed where
+	 * @param maxMoves the most replicas that may go to another host, -1 for no limit
+	 * @param budget how long to search
+	 * @param progress is told, and may end the search
+	 * @return the recommendation
+	 * @throws io.github.vicinal.placement.model.InvalidModelException if the model cannot
+	 * be solved by anybody, or not by this solver
+	 */
+	public Recommendation recommend(PlacementModel model, int maxMoves, Budget budget, Progress progress) {
+		CompiledModel compiled = new CompiledModel(model, maxMoves);
+		if (!this.solver.supports(compiled.problem())) {
+			throw new io.github.vicinal.placement.model.InvalidModelException(
+					"Solver '%s' knows single replicas and capacities only, and the model has more; use 'vicinal'"
+						.formatted(this.solver.name()));
+		}
+		Solution solution = this.solver.solve(compiled.problem(), budget, progress);
+		Plan after = compiled.plan(solution.placement());
+		Verdict verdict = this.verifier.verify(model, after);
+		Plan before = model.current();
+		Verdict beforeVerdict = (before != null) ? this.verifier.verify(model, before) : null;
+		Gain gain = (before != null) ? Gain.between(model, before, after) : null;
+		List<Move> moves = (before != null) ? MovePlanner.plan(model, before, after) : List.of();
+		List<String> notSeen = new ArrayList<>();
+		for (Edge edge : compiled.unmeasured()) {
+			notSeen.add("'%s' -> '%s': nobody measured its %s; it counts nothing".formatted(edge.from(), edge.to(),
+					model.objective().weight().id()));
+		}
+		for (Edge edge : model.edges()) {
+			if (edge.evidence().partial()) {
+				notSeen.add("'%s' -> '%s': partial, %s".formatted(edge.from(), edge.to(), edge.evidence().note()));
+			}
+		}
+		Decision decision = decide(verdict, beforeVerdict, gain, moves, maxMoves);
+		return new Recommendation(decision.action(), decision.reason(), before, beforeVerdict, after, verdict, gain,
+				moves, MergePlanner.plan(model, after, this.merges), notSeen, this.solver.name(), budget.seed(),
+				solution.iterations(), solution.time(), solution.stopped(),
+				Double.isNaN(solution.bound()) ? null : solution.bound());
+	}
+
+	private record Decision(Recommendation.Action action, String reason) {
+	}
+
+	private Decision decide(Verdict after, @Nullable Verdict before, @Nullable Gain gain, List<Move> moves,
+			int maxMoves) {
+		if (!after.feasible()) {
+			return new Decision(Recommendation.Action.NONE,
+					"no placement was found that fits; the nearest one breaks %d rules, first: %s"
+						.formatted(after.violations().size(), after.violations().get(0)));
+		}
+		if (maxMoves >= 0 && after.moved() > maxMoves) {
+			return new Decision(Recommendation.Action.NONE,
+					"no placement was found within %d moves; the nearest one needs %d".formatted(maxMoves,
+							after.moved()));
+		}
+		if (before == null || gain == null) {
+			return new Decision(Recommendation.Action.APPLY, "nothing is known to run yet");
+		}
+		if (!before.feasible()) {
+			return new Decision(Recommendation.Action.APPLY,
+					"what runs now breaks a rule: " + before.violations().get(0));
+		}
+		if (moves.isEmpty()) {
+			return new Decision(Recommendation.Action.KEEP, "nothing better was found");
+		}
+		if (after.objective() >= before.objective()) {
+			return new Decision(Recommendation.Action.KEEP, "the plan found is not better than what runs now");
+		}
+		String figures = "%.3g s of waiting saved per %s, less its error, against %.3g s lost by %d moves, with %.0f %% of margin"
+			.formatted(this.policy.gainOverHorizon(gain) / 1e6, duration(), this.policy.loss(moves.size()) / 1e6,
+					moves.size(), this.policy.hysteresis() * 100);
+		return this.policy.pays(gain, moves.size()) ? new Decision(Recommendation.Action.APPLY, "it pays: " + figures)
+				: new Decision(Recommendation.Action.KEEP, "it does not pay: " + figures);
+	}
+
+	private String duration() {
+		return this.policy.horizon().toString().substring(2).toLowerCase(java.util.Locale.ROOT);
+	}
+
+}

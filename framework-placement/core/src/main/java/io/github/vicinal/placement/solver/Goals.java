@@ -1,0 +1,29 @@
+package io.github.vicinal.placement.solver;
+
+/**
+ * What a search weighs besides edges.
+ *
+ * @param balanceWeight weight of the variance of utilisation
+ * @param balanced so many resources count for it, the first ones
+ * @param hostWeight weight of the part of the hosts that is used
+ * @param moveWeight cost of each moved service
+ * @param maxMoves the most moves
+ * @param scale a typical difference of the objective that one move makes; temperatures
+ * and penalties are multiples of it
+ * @param wander how often an item tries any host rather than a neighbour's, in relation
+ * to the number of its edges
+ */
+record Goals(double balanceWeight, int balanced, double hostWeight, double moveWeight, int maxMoves, double scale,
+		int wander) {
+
+	static Goals of(Problem problem, Level level) {
+		double balance = problem.imbalanceWeight * 2 * problem.balanced * level.meanShare * level.meanShare
+				/ problem.hosts;
+		double moveWeight = problem.moveWeight / problem.replicas();
+		double scale = level.meanStrength + balance + problem.hostWeight / problem.hosts + moveWeight;
+		return new Goals(problem.imbalanceWeight, problem.balanced, problem.hostWeight, moveWeight,
+				(problem.maxMoves < 0) ? Integer.MAX_VALUE : problem.maxMoves, (scale > 0) ? scale : 1,
+				(problem.imbalanceWeight > 0) ? 3 : 1);
+	}
+
+}

@@ -1,0 +1,219 @@
+package io.github.vicinal.placement.solver;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Places services without replicas: multilevel annealing, repeated on a small population.
+ * <p>
+ * A new member of the population is built by clustering services along heavy edges level
+ * by level, placing the coarsest clusters, and annealing at every level on the way back.
+ * Afterwards two members are combined: what both keep together is clustered, so that the
+ * levels are about nothing but what they differ in, and the better one is refined on
+ * them. Where combining stops to help, fresh members are built beside the best one.
+ */
+final class MultilevelSearch {
+
+	/** The largest part of a host that a cluster of a new member may take. */
+	private static final double CLUSTER_SHARE = 0.3;
+
+	private static final double HOT = 1;
+
+	private static final double COLD = 0.01;
+
+	/**
+	 * Penalty for a host over capacity, in multiples of what moves of one host's items
+	 * make.
+	 */
+	private static final double HARD = 50;
+
+	private static final int BUILD_STEPS = 100;
+
+	private static final int REFINE_STEPS = 30;
+
+	/** Up to so many services, whole placements are tried anew rather than repaired. */
+	private static final int SMALL = 64;
+
+	/** From so many services on, time is better spent on two members than on four. */
+	private static final int LARGE = 4000;
+
+	private final Problem problem;
+
+	private final Search search;
+
+	private final Rng rng;
+
+	private final Level finest;
+
+	private final Goals goals;
+
+	/** Temperature to begin a refinement with: small problems are reheated. */
+	private final double warm;
+
+	/**
+	 * First penalty: in small problems a way through what does not fit is often needed.
+	 */
+	private final double soft;
+
+	private final List<int[]> population = new ArrayList<>();
+
+	private final List<Value> values = new ArrayList<>();
+
+	MultilevelSearch(Problem problem, Search search, Rng rng) {
+		this.problem = problem;
+		this.search = search;
+		this.rng = rng;
+		this.finest = Level.of(problem);
+		this.goals = Goals.of(problem, this.finest);
+		double size = (double) problem.services / SMALL;
+		this.warm = Math.max(0.1, Math.min(1, 1 / size));
+		this.soft = Math.max(2, Math.min(10, 2 * size));
+	}
+
+	void run() {
+		int size = (this.problem.services > LARGE) ? 2 : 4;
+		int patience = size * ((this.problem.services <= SMALL) ? 3 : 10);
+		boolean budgeted = this.problem.maxMoves >= 0;
+		int[] start = Greedy.place(this.finest, this.goals, this.rng, fixed());
+		this.search.offer(start);
+		offerCurrent();
+		if (budgeted) {
+			enter(refine(this.finest, start, this.warm, BUILD_STEPS));
+		}
+		int idle = 0;
+		while (!this.search.expired(0)) {
+			if (this.population.size() < size) {
+				enter(budgeted ? refine(this.finest, start, HOT, BUILD_STEPS) : build());
+				idle = 0;
+				continue;
+			}
+			int i = this.rng.nextInt(size);
+			int j = this.rng.nextInt(size);
+			int better = this.values.get(i).betterThan(this.values.get(j)) ? i : j;
+			int[] child = combine(this.population.get(i), this.population.get(j), this.population.get(better));
+			boolean improved = this.search.offer(child);
+			replaceWorst(child);
+			idle = improved ? 0 : idle + 1;
+			if (idle > patience) {
+				renew();
+			}
+		}
+	}
+
+	/** What runs now is a plan, too, if all of it is known. */
+	private void offerCurrent() {
+		int[] current = this.problem.current;
+		if (current != null && java.util.Arrays.stream(current).allMatch((host) -> host >= 0)) {
+			this.search.offer(current);
+		}
+	}
+
+	/** Hosts of services that run now, if moves count; otherwise none is fixed. */
+	private int[] fixed() {
+		int[] fixed = new int[this.problem.services];
+		for (int s = 0; s < fixed.length; s++) {
+			fixed[s] = (this.problem.current != null && this.problem.maxMoves >= 0) ? this.problem.current[s] : -1;
+		}
+		return fixed;
+	}
+
+	private void enter(int[] placement) {
+		this.search.offer(placement);
+		this.population.add(placement);
+		this.values.add(this.problem.value(placement));
+	}
+
+	private void replaceWorst(int[] child) {
+		Value value = this.problem.value(child);
+		int worst = 0;
+		for (int i = 0; i < this.values.size(); i++) {
+			if (Math.abs(this.values.get(i).objective() - value.objective()) < 1e-12) {
+				// Twins make a population of one.
+				return;
+			}
+			if (this.values.get(worst).betterThan(this.values.get(i))) {
+				worst = i;
+			}
+		}
+		if (value.betterThan(this.values.get(worst))) {
+			this.population.set(worst, child);
+			this.values.set(worst, value);
+		}
+	}
+
+	/** Keeps one member in a population that has become alike, the best of all. */
+	private void renew() {
+		this.population.clear();
+		this.values.clear();
+		enter(this.search.best());
+	}
+
+	private int[] build() {
+		return multilevel(List.of(), null, HOT, BUILD_STEPS, CLUSTER_SHARE);
+	}
+
+	private int[] combine(int[] one, int[] other, int[] better) {
+		List<int[]> separate = (one == other) ? List.of(one) : List.of(one, other);
+		return multilevel(separate, better, this.warm, REFINE_STEPS, 1);
+	}
+
+	private int[] multilevel(List<int[]> separate, int @org.jspecify.annotations.Nullable [] placement, double hot,
+			int steps, double clusterShare) {
+		List<Level> levels = new ArrayList<>(List.of(this.finest));
+		List<int[]> clusters = new ArrayList<>();
+		List<int[]> apart = separate;
+		int[] start = placement;
+		while (true) {
+			Level level = levels.get(levels.size() - 1);
+			int[] cluster = Coarsener.cluster(level, clusterShare, apart, this.rng);
+			int count = Coarsener.count(cluster);
+			if (count > level.items * 0.95 || count < 10) {
+				break;
+			}
+			levels.add(Coarsener.contract(level, cluster));
+			clusters.add(cluster);
+			apart = apart.stream().map((hosts) -> raise(hosts, cluster, count)).toList();
+			start = (start != null) ? raise(start, cluster, count) : null;
+			if (count <= 2 * this.problem.hosts) {
+				break;
+			}
+		}
+		int at = levels.size() - 1;
+		Level coarsest = levels.get(at);
+		int[] nothing = new int[coarsest.items];
+		java.util.Arrays.fill(nothing, -1);
+		int[] hosts = (start != null) ? start : Greedy.place(coarsest, this.goals, this.rng, nothing);
+		while (true) {
+			hosts = refine(levels.get(at), hosts, hot, steps);
+			if (at == 0) {
+				return hosts;
+			}
+			at--;
+			int[] cluster = clusters.get(at);
+			int[] finer = new int[cluster.length];
+			for (int v = 0; v < finer.length; v++) {
+				finer[v] = hosts[cluster[v]];
+			}
+			hosts = finer;
+		}
+	}
+
+	private static int[] raise(int[] hosts, int[] cluster, int count) {
+		int[] raised = new int[count];
+		for (int v = 0; v < hosts.length; v++) {
+			raised[cluster[v]] = hosts[v];
+		}
+		return raised;
+	}
+
+	private int[] refine(Level level, int[] hosts, double hot, int steps) {
+		Goals goals = Goals.of(this.problem, level);
+		Annealer annealer = new Annealer(level, goals, hosts, this.rng);
+		double scale = goals.scale();
+		double penalty = scale / Math.max(level.meanShare, 1e-9);
+		annealer.anneal(hot * scale, COLD * Math.min(1, hot) * scale, this.soft * penalty, HARD * penalty,
+				(long) steps * level.items, this.search);
+		return annealer.best();
+	}
+
+}

@@ -1,0 +1,445 @@
+package io.github.vicinal.placement.solver;
+
+import java.util.Arrays;
+import java.util.BitSet;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a solver works on: services, hosts, resources and edges by number.
+ * <p>
+ * The arrays are shared, not copied, and must not change. Replicas are numbered service
+ * by service: those of service s are {@link #firstReplica(int)} up to
+ * {@code firstReplica(s + 1)}. A placement is an array with the host of each replica.
+ *
+ * @since 0.1.0
+ */
+public final class Problem {
+
+	/** What two items that must be apart cost together: more than all else can. */
+	static final double CONFLICT = 1e6;
+
+	final int services;
+
+	final int hosts;
+
+	final int resources;
+
+	/** So many of the resources count for the balance: the first ones. */
+	final int balanced;
+
+	final int[] replicas;
+
+	final int[] firstReplica;
+
+	final long[] demand;
+
+	final long[] capacity;
+
+	final int[] maxPerHost;
+
+	final @Nullable BitSet[] allowed;
+
+	final int[] edgeFrom;
+
+	final int[] edgeTo;
+
+	final double[] edgeGain;
+
+	final double baseCost;
+
+	final int[] apartOne;
+
+	final int[] apartOther;
+
+	final int[] zoneApartOne;
+
+	final int[] zoneApartOther;
+
+	final int[] zone;
+
+	final boolean locality;
+
+	final double communicationWeight;
+
+	final double imbalanceWeight;
+
+	final double moveWeight;
+
+	final double hostWeight;
+
+	final int @Nullable [] current;
+
+	final int maxMoves;
+
+	private Problem(Builder builder) {
+		this.services = builder.replicas.length;
+		this.hosts = builder.hosts;
+		this.resources = builder.resources;
+		this.balanced = (builder.balanced < 0) ? builder.resources : builder.balanced;
+		this.replicas = builder.replicas;
+		this.firstReplica = new int[this.services + 1];
+		for (int s = 0; s < this.services; s++) {
+			this.firstReplica[s + 1] = this.firstReplica[s] + this.replicas[s];
+		}
+		this.demand = builder.demand;
+		this.capacity = builder.capacity;
+		this.maxPerHost = builder.maxPerHost;
+		this.allowed = builder.allowed;
+		this.edgeFrom = builder.edgeFrom;
+		this.edgeTo = builder.edgeTo;
+		this.edgeGain = builder.edgeGain;
+		this.baseCost = builder.baseCost;
+		this.apartOne = builder.apartOne;
+		this.apartOther = builder.apartOther;
+		this.zoneApartOne = builder.zoneApartOne;
+		this.zoneApartOther = builder.zoneApartOther;
+		this.zone = (builder.zone.length > 0) ? builder.zone : new int[this.hosts];
+		this.locality = builder.locality;
+		double sum = builder.communication + builder.imbalance + builder.moves + builder.usedHosts;
+		this.communicationWeight = builder.communication / sum;
+		this.imbalanceWeight = builder.imbalance / sum;
+		this.moveWeight = builder.moves / sum;
+		this.hostWeight = builder.usedHosts / sum;
+		this.current = builder.current;
+		this.maxMoves = builder.maxMoves;
+	}
+
+	/**
+	 * Starts a problem.
+	 * @param replicas number of replicas by service
+	 * @param hosts number of hosts
+	 * @param resources number of resources
+	 * @param demand what a replica needs, by service and resource
+	 * @param capacity what a host has, by host and resource
+	 * @return a builder
+	 */
+	public static Builder of(int[] replicas, int hosts, int resources, long[] demand, long[] capacity) {
+		return new Builder(replicas, hosts, resources, demand, capacity);
+	}
+
+	/**
+	 * Returns the number of services.
+	 * @return at least 1
+	 */
+	public int services() {
+		return this.services;
+	}
+
+	/**
+	 * Returns the number of hosts.
+	 * @return at least 1
+	 */
+	public int hosts() {
+		return this.hosts;
+	}
+
+	/**
+	 * Returns the number of replicas of all services.
+	 * @return at least 1
+	 */
+	public int replicas() {
+		return this.firstReplica[this.services];
+	}
+
+	/**
+	 * Returns the number of a service's first replica.
+	 * @param service the service, or the number of services
+	 * @return at least 0
+	 */
+	public int firstReplica(int service) {
+		return this.firstReplica[service];
+	}
+
+	/**
+	 * Returns the number of resources.
+	 * @return at least 0
+	 */
+	public int resources() {
+		return this.resources;
+	}
+
+	/**
+	 * Returns what one replica needs.
+	 * @param service the service
+	 * @param resource the resource
+	 * @return in units of the resource
+	 */
+	public long demand(int service, int resource) {
+		return this.demand[service * this.resources + resource];
+	}
+
+	/**
+	 * Returns what a host has for services.
+	 * @param host the host
+	 * @param resource the resource
+	 * @return in units of the resource
+	 */
+	public long capacity(int host, int resource) {
+		return this.capacity[host * this.resources + resource];
+	}
+
+	/**
+	 * Returns whether a service may run on a host.
+	 * @param service the service
+	 * @param host the host
+	 * @return whether pins and zones allow it
+	 */
+	public boolean allows(int service, int host) {
+		BitSet hosts = this.allowed[service];
+		return hosts == null || hosts.get(host);
+	}
+
+	/**
+	 * Returns the number of edges.
+	 * @return at least 0
+	 */
+	public int edges() {
+		return this.edgeFrom.length;
+	}
+
+	/**
+	 * Returns one end of an edge.
+	 * @param edge the edge
+	 * @return a service
+	 */
+	public int edgeFrom(int edge) {
+		return this.edgeFrom[edge];
+	}
+
+	/**
+	 * Returns the other end of an edge.
+	 * @param edge the edge
+	 * @return a service
+	 */
+	public int edgeTo(int edge) {
+		return this.edgeTo[edge];
+	}
+
+	/**
+	 * Returns what it saves to keep all traffic of an edge on a host, as a part of the
+	 * cost of all traffic between hosts.
+	 * @param edge the edge
+	 * @return between 0 and 1
+	 */
+	public double edgeGain(int edge) {
+		return this.edgeGain[edge];
+	}
+
+	/**
+	 * Returns whether there is nothing but single replicas, capacities and the objective:
+	 * no rules, no limit of moves.
+	 * @return whether the algorithms of papers can take it as it is
+	 */
+	public boolean plain() {
+		return !replicated() && this.apartOne.length == 0 && this.zoneApartOne.length == 0 && this.maxMoves < 0
+				&& Arrays.stream(this.allowed).allMatch((hosts) -> hosts == null);
+	}
+
+	/**
+	 * Returns whether the objective is the cost of traffic alone.
+	 * @return whether all other weights are next to nothing
+	 */
+	public boolean trafficOnly() {
+		return this.communicationWeight > 1 - 1e-5;
+	}
+
+	/**
+	 * Returns what remains of the cost of traffic if all of it stays on a host.
+	 * @return as a part of the cost of all traffic between hosts
+	 */
+	public double baseCost() {
+		return this.baseCost;
+	}
+
+	boolean replicated() {
+		return replicas() > this.services;
+	}
+
+	/**
+	 * Values a placement.
+	 * @param placement the host of each replica
+	 * @return the parts of the objective, and what the placement violates
+	 */
+	public Value value(int[] placement) {
+		return Valuation.of(this, placement);
+	}
+
+	/** Collects what makes a problem. */
+	public static final class Builder {
+
+		private final int[] replicas;
+
+		private final int hosts;
+
+		private final int resources;
+
+		private final long[] demand;
+
+		private final long[] capacity;
+
+		private int[] maxPerHost;
+
+		private @Nullable BitSet[] allowed;
+
+		private int[] edgeFrom = new int[0];
+
+		private int[] edgeTo = new int[0];
+
+		private double[] edgeGain = new double[0];
+
+		private double baseCost;
+
+		private int balanced = -1;
+
+		private int[] apartOne = new int[0];
+
+		private int[] apartOther = new int[0];
+
+		private int[] zoneApartOne = new int[0];
+
+		private int[] zoneApartOther = new int[0];
+
+		private int[] zone = new int[0];
+
+		private boolean locality;
+
+		private double communication = 1;
+
+		private double imbalance;
+
+		private double moves;
+
+		private double usedHosts;
+
+		private int @Nullable [] current;
+
+		private int maxMoves = -1;
+
+		private Builder(int[] replicas, int hosts, int resources, long[] demand, long[] capacity) {
+			this.replicas = replicas;
+			this.hosts = hosts;
+			this.resources = resources;
+			this.demand = demand;
+			this.capacity = capacity;
+			this.maxPerHost = new int[replicas.length];
+			Arrays.fill(this.maxPerHost, Integer.MAX_VALUE);
+			this.allowed = new BitSet[replicas.length];
+		}
+
+		/**
+		 * Sets the edges, without direction, each pair of services at most once.
+		 * @param from one end
+		 * @param to the other end
+		 * @param gain what it saves to keep an edge on a host, as a part of the cost of
+		 * all traffic between hosts
+		 * @param baseCost the part of that cost that remains if all edges stay on a host
+		 * @return this builder
+		 */
+		public Builder edges(int[] from, int[] to, double[] gain, double baseCost) {
+			this.edgeFrom = from;
+			this.edgeTo = to;
+			this.edgeGain = gain;
+			this.baseCost = baseCost;
+			return this;
+		}
+
+		/**
+		 * Sets which resources count for the balance of utilisation; all do otherwise.
+		 * @param resources so many, the first ones
+		 * @return this builder
+		 */
+		public Builder balanced(int resources) {
+			this.balanced = resources;
+			return this;
+		}
+
+		/**
+		 * Sets how many replicas of a service may share a host, and which hosts it may
+		 * run on.
+		 * @param maxPerHost by service
+		 * @param allowed by service, {@code null} for all hosts
+		 * @return this builder
+		 */
+		public Builder rules(int[] maxPerHost, @Nullable BitSet[] allowed) {
+			this.maxPerHost = maxPerHost;
+			this.allowed = allowed;
+			return this;
+		}
+
+		/**
+		 * Sets pairs of services that may not share a host.
+		 * @param one one of each pair
+		 * @param other the other
+		 * @return this builder
+		 */
+		public Builder apart(int[] one, int[] other) {
+			this.apartOne = one;
+			this.apartOther = other;
+			return this;
+		}
+
+		/**
+		 * Sets pairs of services that may not share a zone. A pair of a service with
+		 * itself keeps its replicas in different zones.
+		 * @param one one of each pair
+		 * @param other the other
+		 * @param zone the zone of each host
+		 * @return this builder
+		 */
+		public Builder zones(int[] one, int[] other, int[] zone) {
+			this.zoneApartOne = one;
+			this.zoneApartOther = other;
+			this.zone = zone;
+			return this;
+		}
+
+		/**
+		 * Sets how replicas are called.
+		 * @param locality whether replicas on the caller's host are preferred
+		 * @return this builder
+		 */
+		public Builder locality(boolean locality) {
+			this.locality = locality;
+			return this;
+		}
+
+		/**
+		 * Sets the weights of the objective; they are divided by their sum.
+		 * @param communication of traffic
+		 * @param imbalance of the variance of utilisation
+		 * @param moves of moved replicas
+		 * @param usedHosts of used hosts
+		 * @return this builder
+		 */
+		public Builder weights(double communication, double imbalance, double moves, double usedHosts) {
+			this.communication = communication;
+			this.imbalance = imbalance;
+			this.moves = moves;
+			this.usedHosts = usedHosts;
+			return this;
+		}
+
+		/**
+		 * Sets where replicas run now.
+		 * @param current the host of each replica, -1 for one that does not run
+		 * @param maxMoves the most replicas that may go to another host, -1 for no limit
+		 * @return this builder
+		 */
+		public Builder current(int[] current, int maxMoves) {
+			this.current = current;
+			this.maxMoves = maxMoves;
+			return this;
+		}
+
+		/**
+		 * Builds the problem.
+		 * @return the problem
+		 */
+		public Problem build() {
+			return new Problem(this);
+		}
+
+	}
+
+}

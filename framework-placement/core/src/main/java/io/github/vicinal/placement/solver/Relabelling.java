@@ -1,0 +1,59 @@
+package io.github.vicinal.placement.solver;
+
+/**
+ * Exchanges all that two hosts run where that saves moves. Traffic is indifferent to
+ * which of two like hosts runs a group of services; whoever has to move them is not.
+ */
+final class Relabelling {
+
+	private static final int MAX_PASSES = 20;
+
+	private Relabelling() {
+	}
+
+	/** Returns a placement that is at least as good. */
+	static int[] of(Problem problem, int[] placement, int[] current) {
+		int[] best = placement.clone();
+		Value value = problem.value(best);
+		boolean improved = true;
+		for (int pass = 0; improved && pass < MAX_PASSES; pass++) {
+			improved = false;
+			for (int g = 0; g < problem.hosts; g++) {
+				int h = origin(problem, best, current, g);
+				if (h == g || h < 0) {
+					continue;
+				}
+				int[] exchanged = best.clone();
+				for (int i = 0; i < exchanged.length; i++) {
+					exchanged[i] = (best[i] == g) ? h : (best[i] == h) ? g : best[i];
+				}
+				Value other = problem.value(exchanged);
+				if (other.betterThan(value)) {
+					best = exchanged;
+					value = other;
+					improved = true;
+				}
+			}
+		}
+		return best;
+	}
+
+	/**
+	 * The host that most of what is placed on a host runs on now, -1 if nothing of it
+	 * runs.
+	 */
+	private static int origin(Problem problem, int[] placement, int[] current, int host) {
+		int[] from = new int[problem.hosts];
+		int most = -1;
+		for (int i = 0; i < placement.length; i++) {
+			if (placement[i] == host && current[i] >= 0) {
+				from[current[i]]++;
+				if (most < 0 || from[current[i]] > from[most]) {
+					most = current[i];
+				}
+			}
+		}
+		return most;
+	}
+
+}

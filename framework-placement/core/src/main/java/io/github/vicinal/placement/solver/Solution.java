@@ -1,0 +1,27 @@
+package io.github.vicinal.placement.solver;
+
+import java.time.Duration;
+
+/**
+ * What a solver found.
+ *
+ * @param placement the host of each replica; belongs to the caller
+ * @param value what it is worth; may be infeasible if the solver found nothing better
+ * @param bound a proven lower bound of the objective, {@code NaN} if there is none
+ * @param iterations iterations made
+ * @param time wall time taken
+ * @param stopped whether it was ended before its budget was used
+ * @since 0.1.0
+ */
+@SuppressWarnings("ArrayRecordComponent")
+public record Solution(int[] placement, Value value, double bound, long iterations, Duration time, boolean stopped) {
+
+	/**
+	 * Returns whether the placement is proven to be the best.
+	 * @return whether the bound equals the objective, but for rounding
+	 */
+	public boolean optimal() {
+		return this.value.feasible() && this.value.objective() - this.bound <= 1e-9;
+	}
+
+}

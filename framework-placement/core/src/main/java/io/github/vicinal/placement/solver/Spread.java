@@ -1,0 +1,58 @@
+package io.github.vicinal.placement.solver;
+
+/**
+ * What schedulers do by default: each replica, in the order given, goes to the host that
+ * then has the largest part of its resources left (Kubernetes' LeastAllocated, Swarm's
+ * spread). Looks at no traffic.
+ *
+ * @since 0.1.0
+ */
+public final class Spread implements PlacementSolver {
+
+	/** Its name. */
+	public static final String NAME = "spread";
+
+	@Override
+	public String name() {
+		return NAME;
+	}
+
+	@Override
+	public String description() {
+		return "each replica to the host with the largest part of its resources left (Kubernetes LeastAllocated)";
+	}
+
+	@Override
+	public Solution solve(Problem problem, Budget budget, Progress progress) {
+		return new Search(problem, budget, progress, place(problem)).end();
+	}
+
+	static int[] place(Problem problem) {
+		ItemLoads loads = new ItemLoads(problem);
+		int[] placement = new int[problem.replicas()];
+		for (int s = 0; s < problem.services; s++) {
+			for (int i = problem.firstReplica[s]; i < problem.firstReplica[s + 1]; i++) {
+				int best = -1;
+				double most = Double.NEGATIVE_INFINITY;
+				for (int h = 0; h < problem.hosts; h++) {
+					if (!loads.fits(s, h)) {
+						continue;
+					}
+					double left = -loads.count(s, h) * problem.resources;
+					for (int r = 0; r < problem.resources; r++) {
+						left += (double) (loads.free(h, r) - problem.demand(s, r))
+								/ Math.max(1, problem.capacity(h, r));
+					}
+					if (left > most) {
+						most = left;
+						best = h;
+					}
+				}
+				placement[i] = (best >= 0) ? best : loads.leastBad(s);
+				loads.put(s, placement[i]);
+			}
+		}
+		return placement;
+	}
+
+}

@@ -1,0 +1,270 @@
+package io.github.vicinal.placement.verify;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.Host;
+import io.github.vicinal.placement.model.Objective;
+import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.model.Routing;
+import io.github.vicinal.placement.model.Separation;
+import io.github.vicinal.placement.model.Service;
+
+/**
+ * Checks a plan against a model and values it, by the definitions alone. Has no state.
+ *
+ * @since 0.1.0
+ */
+public final class PlacementVerifier {
+
+	/**
+	 * Checks a plan.
+	 * @param model what is placed where
+	 * @param plan the plan
+	 * @return what it breaks, and what it is worth
+	 */
+	public Verdict verify(PlacementModel model, Plan plan) {
+		List<String> violations = new ArrayList<>();
+		Set<String> checks = new LinkedHashSet<>(
+				List.of("every replica placed exactly once", "capacity less reserve in every resource"));
+		replicas(model, plan, violations);
+		capacities(model, plan, violations);
+		ownRules(model, plan, violations, checks);
+		ports(model, plan, violations, checks);
+		separations(model, plan, violations, checks);
+		return value(model, plan, violations, List.copyOf(checks));
+	}
+
+	private static void replicas(PlacementModel model, Plan plan, List<String> violations) {
+		Set<String> hosts = new HashSet<>();
+		model.hosts().forEach((host) -> hosts.add(host.name()));
+		Set<String> services = new HashSet<>();
+		for (Service service : model.services()) {
+			services.add(service.name());
+			int placed = plan.total(service.name());
+			if (placed != service.replicas()) {
+				violations.add("'%s' has %d replicas, the plan places %d".formatted(service.name(), service.replicas(),
+						placed));
+			}
+		}
+		plan.replicas().forEach((service, byHost) -> {
+			if (!services.contains(service)) {
+				violations.add("the plan places '%s', which is no service".formatted(service));
+			}
+			byHost.keySet()
+				.stream()
+				.filter((host) -> !hosts.contains(host))
+				.forEach((host) -> violations
+					.add("the plan places '%s' on '%s', which is no host".formatted(service, host)));
+		});
+	}
+
+	private static void capacities(PlacementModel model, Plan plan, List<String> violations) {
+		Map<String, Map<String, Long>> used = new HashMap<>();
+		Map<String, Integer> count = new HashMap<>();
+		for (Service service : model.services()) {
+			plan.on(service.name()).forEach((host, replicas) -> {
+				count.merge(host, replicas, Integer::sum);
+				Map<String, Long> amounts = used.computeIfAbsent(host, (key) -> new TreeMap<>());
+				service.demand()
+					.amounts()
+					.forEach((resource, amount) -> amounts.merge(resource, amount * replicas, Long::sum));
+			});
+		}
+		for (Host host : model.hosts()) {
+			used.getOrDefault(host.name(), Map.of()).forEach((resource, amount) -> {
+				long has = host.capacity().get(resource) - host.reserve().get(resource);
+				if (amount > has) {
+					violations.add("'%s' has %d of %s, the plan uses %d".formatted(host.name(), has, resource, amount));
+				}
+			});
+			int replicas = count.getOrDefault(host.name(), 0);
+			if (replicas > host.maxReplicas()) {
+				violations.add("'%s' takes %d replicas, the plan puts %d on it".formatted(host.name(),
+						host.maxReplicas(), replicas));
+			}
+		}
+	}
+
+	private static void ownRules(PlacementModel model, Plan plan, List<String> violations, Set<String> checks) {
+		Map<String, Host> hosts = new HashMap<>();
+		model.hosts().forEach((host) -> hosts.put(host.name(), host));
+		for (Service service : model.services()) {
+			if (!service.pinnedTo().isEmpty()) {
+				checks.add("pinned services");
+			}
+			if (!service.zones().isEmpty()) {
+				checks.add("zones");
+			}
+			if (service.maxPerHost() < Integer.MAX_VALUE) {
+				checks.add("most replicas per host");
+			}
+			plan.on(service.name()).forEach((name, replicas) -> {
+				Host host = hosts.get(name);
+				if (host == null) {
+					return;
+				}
+				if (!service.pinnedTo().isEmpty() && !service.pinnedTo().contains(name)) {
+					violations.add("'%s' is pinned to %s, the plan puts it on '%s'".formatted(service.name(),
+							service.pinnedTo(), name));
+				}
+				if (!service.zones().isEmpty() && !service.zones().contains(host.zone())) {
+					violations.add("'%s' is to run in %s, the plan puts it on '%s' in '%s'".formatted(service.name(),
+							service.zones(), name, host.zone()));
+				}
+				if (replicas > service.maxPerHost()) {
+					violations.add("'%s' may have %d replicas on a host, the plan puts %d on '%s'"
+						.formatted(service.name(), service.maxPerHost(), replicas, name));
+				}
+			});
+		}
+	}
+
+	private static void ports(PlacementModel model, Plan plan, List<String> violations, Set<String> checks) {
+		Map<String, Map<Integer, String>> taken = new HashMap<>();
+		for (Service service : model.services()) {
+			for (int port : service.ports()) {
+				checks.add("ports of hosts");
+				plan.on(service.name()).forEach((host, replicas) -> {
+					String other = taken.computeIfAbsent(host, (key) -> new HashMap<>()).put(port, service.name());
+					if (replicas > 1 || other != null) {
+						violations.add("port %d of '%s' is taken by '%s' and '%s'".formatted(port, host, service.name(),
+								(other != null) ? other : service.name()));
+					}
+				});
+			}
+		}
+	}
+
+	private static void separations(PlacementModel model, Plan plan, List<String> violations, Set<String> checks) {
+		Map<String, String> zones = new HashMap<>();
+		model.hosts().forEach((host) -> zones.put(host.name(), host.zone()));
+		for (Separation separation : model.separations()) {
+			boolean byZone = separation.scope() == Separation.Scope.ZONE;
+			checks.add(byZone ? "services kept in different zones" : "services kept on different hosts");
+			boolean alone = separation.services().size() == 1;
+			Map<String, String> occupant = new HashMap<>();
+			Map<String, Integer> replicas = new HashMap<>();
+			for (String service : separation.services()) {
+				plan.on(service).forEach((host, count) -> {
+					String place = byZone ? zones.getOrDefault(host, host) : host;
+					String other = occupant.put(place, service);
+					boolean shared = alone ? replicas.merge(place, count, Integer::sum) > 1
+							: other != null && !other.equals(service);
+					if (shared) {
+						violations.add("'%s' and '%s' share %s '%s'%s".formatted((other != null) ? other : service,
+								service, byZone ? "zone" : "host", place,
+								separation.reason().isEmpty() ? "" : ", although: " + separation.reason()));
+					}
+				});
+			}
+		}
+	}
+
+	private static Verdict value(PlacementModel model, Plan plan, List<String> violations, List<String> checks) {
+		Objective objective = model.objective();
+		double apart = 0;
+		double cost = 0;
+		double volume = 0;
+		double crossing = 0;
+		int unmeasured = 0;
+		Map<String, Integer> replicas = new HashMap<>();
+		model.services().forEach((service) -> replicas.put(service.name(), service.replicas()));
+		for (Edge edge : model.edges()) {
+			PlacementModel.EdgeCost costs = model.cost(edge);
+			if (costs == null) {
+				unmeasured++;
+				continue;
+			}
+			double local = local(plan, edge, replicas, objective.routing());
+			apart += costs.apart();
+			cost += costs.apart() * (1 - local) + costs.together() * local;
+			volume += costs.apart() - costs.together();
+			crossing += (costs.apart() - costs.together()) * (1 - local);
+		}
+		double communication = (apart > 0) ? cost / apart : 0;
+		double imbalance = imbalance(model, plan);
+		int all = replicas.values().stream().mapToInt(Integer::intValue).sum();
+		Plan current = model.current();
+		int moved = (current != null) ? moved(model, current, plan) : 0;
+		Set<String> used = new HashSet<>();
+		plan.replicas().values().forEach((byHost) -> used.addAll(byHost.keySet()));
+		double weights = objective.communication() + objective.imbalance() + objective.moves() + objective.hosts();
+		double value = (objective.communication() * communication + objective.imbalance() * imbalance
+				+ objective.moves() * moved / all + objective.hosts() * used.size() / model.hosts().size()) / weights;
+		return new Verdict(violations, checks, objective.weight(), objective.routing(),
+				(volume > 0) ? crossing / volume : 0, communication, imbalance, moved, all, used.size(),
+				model.hosts().size(), value, unmeasured);
+	}
+
+	/** The part of an edge's traffic that stays on a host. */
+	private static double local(Plan plan, Edge edge, Map<String, Integer> replicas, Routing routing) {
+		double local = 0;
+		for (Map.Entry<String, Integer> caller : plan.on(edge.from()).entrySet()) {
+			double x = (double) caller.getValue() / replicas.getOrDefault(edge.from(), 1);
+			double y = (double) plan.count(edge.to(), caller.getKey()) / replicas.getOrDefault(edge.to(), 1);
+			local += switch (routing) {
+				case UNIFORM -> x * y;
+				case LOCALITY -> Math.min(x, y);
+			};
+		}
+		return local;
+	}
+
+	private static double imbalance(PlacementModel model, Plan plan) {
+		Map<String, Map<String, Double>> used = new LinkedHashMap<>();
+		model.hosts().forEach((host) -> used.put(host.name(), new HashMap<>()));
+		for (Service service : model.services()) {
+			plan.on(service.name())
+				.forEach((host, replicas) -> service.demand()
+					.amounts()
+					.forEach((resource, amount) -> used.getOrDefault(host, new HashMap<>())
+						.merge(resource, (double) amount * replicas, Double::sum)));
+		}
+		double imbalance = 0;
+		for (String resource : model.resources()) {
+			List<Double> utilisations = new ArrayList<>();
+			for (Host host : model.hosts()) {
+				double has = host.capacity().get(resource) - host.reserve().get(resource);
+				double amount = used.getOrDefault(host.name(), Map.of()).getOrDefault(resource, 0.0);
+				utilisations.add((has > 0) ? amount / has : 0);
+			}
+			double mean = utilisations.stream().mapToDouble(Double::doubleValue).average().orElse(0);
+			imbalance += utilisations.stream().mapToDouble((u) -> (u - mean) * (u - mean)).average().orElse(0);
+		}
+		return imbalance;
+	}
+
+	/**
+	 * Replicas that a host gets more than it has now; those that do not run yet are free.
+	 */
+	private static int moved(PlacementModel model, Plan current, Plan plan) {
+		Set<String> hosts = new HashSet<>();
+		model.hosts().forEach((host) -> hosts.add(host.name()));
+		int moved = 0;
+		for (Service service : model.services()) {
+			int arriving = 0;
+			for (Map.Entry<String, Integer> on : plan.on(service.name()).entrySet()) {
+				arriving += Math.max(0, on.getValue() - current.count(service.name(), on.getKey()));
+			}
+			int running = current.on(service.name())
+				.entrySet()
+				.stream()
+				.filter((on) -> hosts.contains(on.getKey()))
+				.mapToInt(Map.Entry::getValue)
+				.sum();
+			moved += Math.max(0, arriving - Math.max(0, service.replicas() - running));
+		}
+		return moved;
+	}
+
+}

@@ -1,0 +1,183 @@
+package io.github.vicinal.placement.model;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.LongRange;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import io.github.vicinal.placement.RandomModels;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+class ModelTests {
+
+	private static final String INSTANCE = "3 2 2\n500 512\n500 512\n500 512\n1000 2048\n1000 2048\n0 1 10\n1 2 1.5\n";
+
+	private static final Objective CALLS = Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM);
+
+	private static PlacementModel parse(String text) {
+		try {
+			return InstanceFormat.read(new StringReader(text), "test");
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	@Test
+	void readsAnInstance() {
+		PlacementModel model = parse(INSTANCE);
+		assertThat(model.services()).hasSize(3);
+		assertThat(model.hosts().get(1).available(Resources.MEMORY)).isEqualTo(2048);
+		assertThat(model.edges()).containsExactly(Edge.calls("s0", "s1", 10), Edge.calls("s1", "s2", 1.5));
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			value = { "0 1 10|0 1 0|line 7|not positive and finite", "0 1 10|0 1 -3|line 7|not positive and finite",
+					"0 1 10|0 1 NaN|line 7|not positive and finite", "0 1 10|0 1 Infinity|line 7|not positive",
+					"0 1 10|0 9 1|line 7|service 9 does not exist", "0 1 10|1 1 1|line 7|to itself",
+					"0 1 10|0 1|line 7|should be edge 1 of 2", "3 2 2|3 2 3|line 9|truncated",
+					"3 2 2|3 2 1|line 8|more than the first line announces", "500 512|500 x|line 2|not a whole number",
+					"1000 2048|100 2048|s0|larger than any host" })
+	void whatIsWrongIsNamedWithItsLine(String good, String bad, String where, String what) {
+		assertThatExceptionOfType(InvalidModelException.class).isThrownBy(() -> parse(INSTANCE.replace(good, bad)))
+			.withMessageContaining(where)
+			.withMessageContaining(what);
+	}
+
+	@Property(tries = 500)
+	void noTextBreaksTheInstanceParser(@ForAll @LongRange(min = 0, max = 1_000_000_000) long seed) {
+		String text = mutate(INSTANCE, new Random(seed));
+		try {
+			assertThat(parse(text).services()).isNotEmpty();
+		}
+		catch (InvalidModelException ex) {
+			assertThat(ex).hasMessageContaining("test");
+		}
+	}
+
+	@Property(tries = 100)
+	void jsonKeepsEverything(@ForAll @LongRange(min = 0, max = 1_000_000) long seed, @ForAll boolean replicas) {
+		PlacementModel model = new RandomModels(seed, replicas, true).model(8, 3);
+		assertThat(new ModelJson().read(new ModelJson().write(model))).isEqualTo(model);
+	}
+
+	@Property(tries = 500)
+	void noTextBreaksTheJsonReader(@ForAll @LongRange(min = 0, max = 1_000_000_000) long seed) {
+		String json = new ModelJson().write(new RandomModels(seed % 50, true, true).model(4, 2));
+		String text = mutate(json, new Random(seed));
+		try {
+			assertThat(new ModelJson().read(text).services()).isNotEmpty();
+		}
+		catch (InvalidModelException ex) {
+			assertThat(ex.getMessage()).isNotBlank();
+		}
+	}
+
+	private static String mutate(String text, Random random) {
+		StringBuilder mutated = new StringBuilder(text);
+		for (int i = 0; i < 1 + random.nextInt(3); i++) {
+			int at = random.nextInt(mutated.length());
+			switch (random.nextInt(5)) {
+				case 0 -> mutated.setLength(Math.max(1, at));
+				case 1 -> mutated.setCharAt(at, (char) (32 + random.nextInt(95)));
+				case 2 -> mutated.insert(at, random.nextLong());
+				case 3 -> mutated.deleteCharAt(at);
+				default -> mutated.insert(at, random.nextBoolean() ? "null" : "-1e999");
+			}
+			if (mutated.length() == 0) {
+				return "0";
+			}
+		}
+		return mutated.toString();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '~', value = { "{}|begins with \"format\"", "[1]|should be an object",
+			"{|no JSON", "{\"format\":\"vicinal-placement-model\",\"version\":2}|version",
+			"{\"format\":\"vicinal-placement-model\",\"version\":1,\"servces\":[]}|'servces' is not known",
+			"{\"format\":\"vicinal-placement-model\",\"version\":1,\"services\":[{\"name\":\"a\",\"replicas\":0}]}|services[0].replicas is 0",
+			"{\"format\":\"vicinal-placement-model\",\"version\":1,\"services\":[{\"name\":\"a\",\"demand\":{\"cpuMillis\":1.5}}]}|services[0].demand.cpuMillis is 1.5" })
+	void jsonErrorsNameTheMember(String json, String what) {
+		assertThatExceptionOfType(InvalidModelException.class).isThrownBy(() -> new ModelJson().read(json))
+			.withMessageContaining(what);
+	}
+
+	private static Service service(String name, long cpu, String... pins) {
+		return new Service(name, 1, Resources.of(cpu, 1), Set.of(), Integer.MAX_VALUE, Set.of(), Set.of(pins));
+	}
+
+	private static Host host(String name, String zone, long cpu) {
+		return new Host(name, zone, Resources.of(cpu, 100), Resources.none(), Integer.MAX_VALUE);
+	}
+
+	private static List<String> culprits(List<Service> services, List<Host> hosts, Separation... separations) {
+		InvalidModelException refusal = catchThrowableOfType(InvalidModelException.class,
+				() -> new PlacementModel(services, hosts, List.of(), List.of(separations), PathCosts.defaults(), CALLS,
+						null));
+		assertThat(refusal).isNotNull();
+		return refusal.culprits();
+	}
+
+	@Test
+	void theSmallestConflictingSetIsNamed() {
+		List<Host> two = List.of(host("x", "1", 10), host("y", "2", 10));
+		assertThat(culprits(List.of(service("a", 1), service("big", 11)), two)).containsExactly("big");
+		assertThat(culprits(List.of(service("a", 1, "x"), service("b", 8, "x"), service("c", 7, "x")), two))
+			.containsExactly("b", "c");
+		assertThat(culprits(List.of(service("a", 1), service("b", 1), service("c", 1), service("d", 1)), two,
+				new Separation(List.of("a", "b", "c", "d"), Separation.Scope.HOST, "")))
+			.hasSize(3);
+		assertThat(culprits(List.of(service("a", 1, "x"), service("b", 1), service("c", 1, "x")), two,
+				new Separation(List.of("a", "b", "c"), Separation.Scope.HOST, "")))
+			.containsExactly("a", "c");
+		assertThat(culprits(List.of(service("a", 1), service("b", 1), service("c", 1)),
+				List.of(host("x", "1", 10), host("y", "1", 10), host("z", "2", 10)),
+				new Separation(List.of("a", "b", "c"), Separation.Scope.ZONE, "")))
+			.hasSize(3);
+		assertThat(culprits(List.of(service("a", 8), service("b", 8), service("c", 8)), two)).hasSize(3);
+		Service ported = new Service("p", 3, Resources.of(1, 1), Set.of(80), Integer.MAX_VALUE, Set.of(), Set.of());
+		assertThat(culprits(List.of(ported), two)).containsExactly("p");
+		assertThat(culprits(List.of(service("a", 1, "gone")), two)).containsExactly("a", "gone");
+	}
+
+	@Test
+	void wrongFiguresAreRefused() {
+		for (double wrong : new double[] { -1, Double.NaN, Double.POSITIVE_INFINITY }) {
+			assertThatExceptionOfType(InvalidModelException.class).isThrownBy(() -> Edge.calls("a", "b", wrong))
+				.withMessageContaining("callsPerSecond")
+				.withMessageContaining("'a' -> 'b'");
+		}
+		List<Host> one = List.of(host("x", "", 10));
+		assertThatExceptionOfType(InvalidModelException.class)
+			.isThrownBy(() -> new PlacementModel(List.of(service("a", 1)), one, List.of(Edge.calls("a", "ghost", 1)),
+					List.of(), PathCosts.defaults(), CALLS, null))
+			.withMessageContaining("'ghost'");
+		assertThatExceptionOfType(InvalidModelException.class).isThrownBy(() -> CALLS.weighted(0, 0, 0, 0))
+			.withMessageContaining("one of them positive");
+		assertThatExceptionOfType(InvalidModelException.class).isThrownBy(() -> EdgeWeight.of("bytes"))
+			.withMessageContaining("application-bytes");
+	}
+
+	@Test
+	void movesCountReplicasNotTheirNumbers() {
+		Plan before = new Plan(Map.of("a", Map.of("x", 2, "y", 1)));
+		assertThat(before.movesTo(new Plan(Map.of("a", Map.of("x", 1, "y", 2))))).isEqualTo(1);
+		assertThat(before.movesTo(new Plan(Map.of("a", Map.of("x", 2, "y", 2))))).isZero();
+		assertThat(before.localShare("a", "a", Routing.LOCALITY)).isEqualTo(1.0);
+	}
+
+}

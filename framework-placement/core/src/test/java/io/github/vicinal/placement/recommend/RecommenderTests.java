@@ -1,0 +1,204 @@
+package io.github.vicinal.placement.recommend;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.LongRange;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.github.vicinal.placement.RandomModels;
+import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.EdgeWeight;
+import io.github.vicinal.placement.model.Evidence;
+import io.github.vicinal.placement.model.Host;
+import io.github.vicinal.placement.model.InvalidModelException;
+import io.github.vicinal.placement.model.Objective;
+import io.github.vicinal.placement.model.PathCost;
+import io.github.vicinal.placement.model.PathCosts;
+import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.model.Resources;
+import io.github.vicinal.placement.model.Routing;
+import io.github.vicinal.placement.model.Service;
+import io.github.vicinal.placement.solver.Budget;
+import io.github.vicinal.placement.solver.FirstFitAffinity;
+import io.github.vicinal.placement.solver.Progress;
+import io.github.vicinal.placement.solver.VicinalSolver;
+import io.github.vicinal.placement.verify.PlacementVerifier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.within;
+
+class RecommenderTests {
+
+	private static final PathCosts COSTS = new PathCosts(new PathCost("uds", 50, 0, 40, 0, 0.1),
+			new PathCost("http", 150, 0, 140, 0, 0.2));
+
+	private static PlacementModel pair(double calls, Evidence evidence) {
+		List<Service> services = List.of(new Service("a", 1, Resources.of(500, 1)),
+				new Service("b", 1, Resources.of(500, 1)));
+		List<Host> hosts = List.of(new Host("x", Resources.of(1000, 10)), new Host("y", Resources.of(1000, 10)));
+		return new PlacementModel(services, hosts,
+				List.of(new Edge("a", "b", calls, calls * 1024, null, null, 150.0, evidence)), List.of(), COSTS,
+				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM),
+				new Plan(Map.of("a", Map.of("x", 1), "b", Map.of("y", 1))));
+	}
+
+	private static Recommendation recommend(PlacementModel model, MergeChecker checker) {
+		return new Recommender(new VicinalSolver(), MovePolicy.defaults(), checker).recommend(model, -1,
+				Budget.ofIterations(40_000, 1), Progress.none());
+	}
+
+	@Test
+	void gainIsTheDifferenceOfPathsWithItsError() {
+		Evidence evidence = new Evidence("test", 100, Duration.ofMinutes(1), false, "");
+		Gain gain = Objects.requireNonNull(recommend(pair(1000, evidence), MergeChecker.none()).gain());
+		assertThat(gain.latencyMicrosPerSecond()).isCloseTo(1000 * (150 - 50), within(1e-6));
+		double paths = Math.hypot(1000 * 150 * 0.2, 1000 * 50 * 0.1);
+		assertThat(gain.latencyErrorMicrosPerSecond()).isCloseTo(Math.hypot(paths, 100_000 / 10.0), within(1e-6));
+		assertThat(gain.cpuMicrosPerSecond()).isCloseTo(1000 * (140 - 40), within(1e-6));
+	}
+
+	@Test
+	void moreGainThanLossIsNeeded() {
+		Recommendation busy = recommend(pair(1000, Evidence.given()), MergeChecker.none());
+		assertThat(busy.action()).isEqualTo(Recommendation.Action.APPLY);
+		assertThat(busy.moves()).singleElement().satisfies((move) -> assertThat(move.fits()).isTrue());
+		Recommendation idle = recommend(pair(0.1, Evidence.given()), MergeChecker.none());
+		assertThat(idle.action()).isEqualTo(Recommendation.Action.KEEP);
+		assertThat(idle.reason()).startsWith("it does not pay");
+	}
+
+	@Test
+	void mergesNeedAChecker() {
+		Recommendation unchecked = recommend(pair(1000, Evidence.given()), MergeChecker.none());
+		assertThat(unchecked.merges()).singleElement().satisfies((merge) -> assertThat(merge.obstacles()).isNotEmpty());
+		Recommendation checked = recommend(pair(1000, Evidence.given()), (one, other) -> List.of());
+		assertThat(checked.merges()).singleElement().isEqualTo(new Merge(List.of("a", "b"), 1.0, List.of()));
+	}
+
+	@Test
+	void jsonNamesItsUnits() {
+		Recommendation found = recommend(pair(1000, Evidence.given()), MergeChecker.none());
+		JsonNode json = JsonMapper.builder().build().readTree(new RecommendationJson().write(found));
+		assertThat(json.get("version").intValue()).isEqualTo(1);
+		assertThat(json.get("after").get("edgeWeightUnit").stringValue()).isEqualTo("calls/s");
+		assertThat(json.get("after").get("crossHostShare").doubleValue()).isZero();
+		assertThat(json.get("before").get("crossHostShare").doubleValue()).isEqualTo(1.0);
+		assertThat(json.get("gain").get("latencyMicrosPerSecond").doubleValue()).isCloseTo(100_000, within(1e-6));
+		assertThat(json.get("moves")).hasSize(1);
+	}
+
+	/** What is measured after a move must not undo the move. */
+	@Property(tries = 30)
+	void recommendationsDoNotOscillate(@ForAll @LongRange(min = 0, max = 1_000_000) long seed) {
+		PlacementModel world = new RandomModels(seed, false, false).model(12, 3);
+		world = world.with(Objective.traffic(EdgeWeight.LATENCY, Routing.UNIFORM));
+		Recommender recommender = new Recommender(new VicinalSolver(), new MovePolicy(Duration.ofDays(1), 0, 0),
+				MergeChecker.none());
+		PlacementModel measured = measure(world);
+		Recommendation first = recommender.recommend(measured, -1, Budget.ofIterations(300_000, seed), Progress.none());
+		PlacementModel later = measure(world.with(first.after()));
+		Recommendation second = recommender.recommend(later, -1, Budget.ofIterations(300_000, seed + 1),
+				Progress.none());
+		assertThat(second.action()).isEqualTo(Recommendation.Action.KEEP);
+	}
+
+	/** Latencies as they are where services run now. */
+	private static PlacementModel measure(PlacementModel world) {
+		Plan now = Objects.requireNonNull(world.current());
+		List<Edge> measured = new ArrayList<>();
+		for (Edge edge : world.edges()) {
+			double bytes = Objects.requireNonNullElse(edge.bytesPerCall(), 0.0);
+			boolean local = now.localShare(edge.from(), edge.to(), Routing.UNIFORM) > 0.5;
+			double latency = (local ? world.pathCosts().sameHost() : world.pathCosts().otherHost()).latency(bytes);
+			measured.add(new Edge(edge.from(), edge.to(), edge.callsPerSecond(), edge.applicationBytesPerSecond(), null,
+					null, latency, edge.evidence()));
+		}
+		return world.withEdges(measured);
+	}
+
+	/** Follows the moves one by one. */
+	@Property(tries = 100)
+	void movesLeadToThePlanAndFitOnTheWay(@ForAll @LongRange(min = 0, max = 1_000_000) long seed,
+			@ForAll boolean replicas, @ForAll boolean rules) {
+		PlacementModel model = new RandomModels(seed, replicas, rules).model(10, 4);
+		Recommendation found = new Recommender(new VicinalSolver(), MovePolicy.defaults(), MergeChecker.none())
+			.recommend(model, -1, Budget.ofIterations(30_000, seed), Progress.none());
+		Map<String, Map<String, Integer>> state = new HashMap<>();
+		Objects.requireNonNull(found.before())
+			.replicas()
+			.forEach((service, byHost) -> state.put(service, new TreeMap<>(byHost)));
+		for (Move move : found.moves()) {
+			Map<String, Integer> on = state.computeIfAbsent(move.service(), (key) -> new TreeMap<>());
+			on.merge(move.to(), 1, Integer::sum);
+			on.merge(move.from(), -1, Integer::sum);
+			assertThat(on.get(move.from())).isNotNegative();
+			if (found.moves().stream().allMatch(Move::fits)) {
+				assertThat(new PlacementVerifier().verify(model, new Plan(state)).violations()).isEmpty();
+			}
+		}
+		assertThat(new Plan(state).movesTo(found.after())).isZero();
+	}
+
+	@Test
+	void movesInACircleTakeADetour() {
+		List<Service> services = List.of(new Service("a", 1, Resources.of(10, 0)),
+				new Service("b", 1, Resources.of(10, 0)));
+		List<Host> hosts = List.of(new Host("x", Resources.of(10, 0)), new Host("y", Resources.of(10, 0)),
+				new Host("z", Resources.of(10, 0)));
+		Plan before = new Plan(Map.of("a", Map.of("x", 1), "b", Map.of("y", 1)));
+		Plan after = new Plan(Map.of("a", Map.of("y", 1), "b", Map.of("x", 1)));
+		Objective objective = Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM);
+		PlacementModel roomy = new PlacementModel(services, hosts, List.of(), List.of(), COSTS, objective, before);
+		assertThat(MovePlanner.plan(roomy, before, after)).hasSize(3)
+			.allMatch(Move::fits)
+			.filteredOn(Move::temporary)
+			.hasSize(1);
+		PlacementModel tight = new PlacementModel(services, hosts.subList(0, 2), List.of(), List.of(), COSTS, objective,
+				before);
+		assertThat(MovePlanner.plan(tight, before, after)).hasSize(2).filteredOn((move) -> !move.fits()).isNotEmpty();
+	}
+
+	@Test
+	void whatNobodyMeasuredIsSaid() {
+		PlacementModel model = pair(10, new Evidence("test", 0, Duration.ZERO, true, "only one end was seen"));
+		assertThat(recommend(model, MergeChecker.none()).notSeen()).singleElement()
+			.asString()
+			.contains("only one end was seen");
+		assertThatExceptionOfType(InvalidModelException.class)
+			.isThrownBy(() -> recommend(model.with(Objective.traffic(EdgeWeight.WIRE_BYTES, Routing.UNIFORM)),
+					MergeChecker.none()))
+			.withMessageContaining("wire-bytes");
+	}
+
+	@Test
+	void aVanishedHostIsMovedAwayFrom() {
+		PlacementModel model = pair(1000, Evidence.given())
+			.with(new Plan(Map.of("a", Map.of("x", 1), "b", Map.of("gone", 1))));
+		Recommendation found = recommend(model, MergeChecker.none());
+		assertThat(found.action()).isEqualTo(Recommendation.Action.APPLY);
+		assertThat(found.reason()).contains("'gone', which is no host");
+		assertThat(found.after().on("b")).doesNotContainKey("gone");
+	}
+
+	@Test
+	void aSolverThatKnowsLessIsRefused() {
+		PlacementModel model = new RandomModels(3, true, true).model(6, 3);
+		assertThatExceptionOfType(InvalidModelException.class)
+			.isThrownBy(() -> new Recommender(new FirstFitAffinity(), MovePolicy.defaults(), MergeChecker.none())
+				.recommend(model, -1, Budget.ofIterations(10, 1), Progress.none()))
+			.withMessageContaining("use 'vicinal'");
+	}
+
+}
