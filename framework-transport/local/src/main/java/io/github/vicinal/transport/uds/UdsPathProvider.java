@@ -15,6 +15,10 @@ import io.github.vicinal.contract.Contract;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.transport.wire.ClientBinding;
+import io.github.vicinal.transport.wire.PeerCheck;
+import io.github.vicinal.transport.wire.SocketFile;
+import io.github.vicinal.transport.wire.Watchdog;
 
 /**
  * Connects to peers by their Unix domain sockets. Thread-safe.

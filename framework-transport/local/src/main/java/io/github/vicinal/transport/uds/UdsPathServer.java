@@ -22,6 +22,13 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.wire.Frames;
+import io.github.vicinal.transport.wire.PeerCheck;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.ServerCalls;
+import io.github.vicinal.transport.wire.SocketFile;
+import io.github.vicinal.transport.wire.Watchdog;
+import io.github.vicinal.transport.wire.WireException;
 
 /**
  * Offers the services of this process on a Unix domain socket. Thread-safe.
@@ -44,13 +51,13 @@ public final class UdsPathServer implements PathServer {
 
 	private final Rendezvous rendezvous;
 
-	private final ServiceRegistry services;
-
 	private final UdsOptions options;
 
 	private final @Nullable PeerCheck givenPeerCheck;
 
 	private final UdsMetrics metrics = new UdsMetrics();
+
+	private final ServerCalls calls;
 
 	private final Watchdog watchdog;
 
@@ -88,9 +95,9 @@ public final class UdsPathServer implements PathServer {
 			@Nullable PeerCheck peerCheck) {
 		this.identity = identity;
 		this.rendezvous = rendezvous;
-		this.services = services;
 		this.options = options;
 		this.givenPeerCheck = peerCheck;
+		this.calls = new ServerCalls(services, options.limits(), this::refused);
 		this.watchdog = new Watchdog("vicinal-uds-server-watchdog");
 	}
 
@@ -217,8 +224,8 @@ public final class UdsPathServer implements PathServer {
 		return this.identity;
 	}
 
-	ServiceRegistry services() {
-		return this.services;
+	ServerCalls calls() {
+		return this.calls;
 	}
 
 	UdsOptions options() {

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import io.github.vicinal.channel.Path;
 import io.github.vicinal.channel.PathException;
 import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.transport.wire.SocketFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;

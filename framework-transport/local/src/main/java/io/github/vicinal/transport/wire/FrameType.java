@@ -1,9 +1,9 @@
-package io.github.vicinal.transport.uds;
+package io.github.vicinal.transport.wire;
 
 import org.jspecify.annotations.Nullable;
 
 /** What a frame says; the number travels in the frame. */
-enum FrameType {
+public enum FrameType {
 
 	/** Client: the first frame of a connection. */
 	HELLO(1),
@@ -43,11 +43,11 @@ enum FrameType {
 		this.number = (byte) number;
 	}
 
-	byte number() {
+	public byte number() {
 		return this.number;
 	}
 
-	static @Nullable FrameType of(byte number) {
+	public static @Nullable FrameType of(byte number) {
 		return (number >= 1 && number <= VALUES.length) ? VALUES[number - 1] : null;
 	}
 

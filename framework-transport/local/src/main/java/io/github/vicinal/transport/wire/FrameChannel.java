@@ -1,4 +1,4 @@
-package io.github.vicinal.transport.uds;
+package io.github.vicinal.transport.wire;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -18,13 +18,13 @@ import io.github.vicinal.codec.EncodeBuffer;
  * The array for a body grows with the bytes that have arrived, not with the length that
  * was promised.
  */
-final class FrameChannel {
+public final class FrameChannel {
 
 	/** A quarter of the usual socket buffer, and more than most frames need. */
 	private static final int CHUNK_BYTES = 64 * 1024;
 
 	/** Arrays up to this size are kept for the next frame. */
-	static final int KEEP_BYTES = 256 * 1024;
+	public static final int KEEP_BYTES = 256 * 1024;
 
 	private static final int FIRST_BODY_BYTES = 4 * 1024;
 
@@ -53,7 +53,7 @@ final class FrameChannel {
 	 * @param onPartialFrame called each time that a part of a frame has arrived and the
 	 * rest is awaited
 	 */
-	FrameChannel(SocketChannel channel, WireLimits limits, Runnable onPartialFrame) {
+	public FrameChannel(SocketChannel channel, WireLimits limits, Runnable onPartialFrame) {
 		this.channel = channel;
 		this.limits = limits;
 		this.onPartialFrame = onPartialFrame;
@@ -65,7 +65,7 @@ final class FrameChannel {
 	 * @throws IOException if the channel is broken; then {@link #lastPieceOffered()} says
 	 * whether the last byte may have arrived
 	 */
-	void write(EncodeBuffer out) throws IOException {
+	public void write(EncodeBuffer out) throws IOException {
 		this.lastPieceOffered = false;
 		byte[] bytes = out.array();
 		int size = out.size();
@@ -90,11 +90,11 @@ final class FrameChannel {
 	/**
 	 * Returns whether the last {@link #write} has offered its last byte to the kernel.
 	 */
-	boolean lastPieceOffered() {
+	public boolean lastPieceOffered() {
 		return this.lastPieceOffered;
 	}
 
-	boolean hasUnread() {
+	public boolean hasUnread() {
 		return this.chunk.hasRemaining();
 	}
 
@@ -105,7 +105,7 @@ final class FrameChannel {
 	 * @throws EOFException if the stream ends within a frame
 	 * @throws WireException if the bytes are no acceptable frame
 	 */
-	@Nullable FrameHeader read() throws IOException, WireException {
+	public @Nullable FrameHeader read() throws IOException, WireException {
 		while (this.chunk.remaining() < FrameDescriptor.HEADER_BYTES) {
 			boolean begun = this.chunk.hasRemaining();
 			if (begun) {
@@ -164,16 +164,16 @@ final class FrameChannel {
 	}
 
 	/** Returns the array with the bytes that follow the header read last. */
-	byte[] body() {
+	public byte[] body() {
 		return this.body;
 	}
 
-	PayloadReader payload() {
+	public PayloadReader payload() {
 		return new PayloadReader(this.body, this.header.headerBlockLength, this.header.payloadLength());
 	}
 
 	/** Lets go of an array that only an unusually large frame needed. */
-	void shrink() {
+	public void shrink() {
 		if (this.body.length > KEEP_BYTES) {
 			this.body = new byte[FIRST_BODY_BYTES];
 		}

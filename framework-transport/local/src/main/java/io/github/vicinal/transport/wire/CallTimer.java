@@ -1,4 +1,4 @@
-package io.github.vicinal.transport.uds;
+package io.github.vicinal.transport.wire;
 
 import java.io.IOException;
 import java.nio.channels.Channel;
@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Closes a channel when a deadline passes. One per connection; armed and disarmed by the
  * thread that uses the connection.
  */
-final class CallTimer implements Watchdog.Watched {
+public final class CallTimer implements Watchdog.Watched {
 
 	private static final long EXPIRED = -1;
 
@@ -18,16 +18,16 @@ final class CallTimer implements Watchdog.Watched {
 
 	private final AtomicLong deadline = new AtomicLong(Watchdog.NEVER);
 
-	CallTimer(Watchdog watchdog, Channel channel) {
+	public CallTimer(Watchdog watchdog, Channel channel) {
 		this.watchdog = watchdog;
 		this.channel = channel;
 	}
 
-	void begin() {
+	public void begin() {
 		this.watchdog.add(this);
 	}
 
-	void end() {
+	public void end() {
 		this.watchdog.remove(this);
 	}
 
@@ -35,7 +35,7 @@ final class CallTimer implements Watchdog.Watched {
 	 * Sets the deadline.
 	 * @param time in the watchdog's time
 	 */
-	void arm(long time) {
+	public void arm(long time) {
 		long before = this.deadline.get();
 		if (before != EXPIRED && this.deadline.compareAndSet(before, Math.max(time, 0))) {
 			this.watchdog.lookAt(time);
@@ -46,12 +46,12 @@ final class CallTimer implements Watchdog.Watched {
 	 * Takes the deadline back.
 	 * @return {@code false} if it has passed and the channel is closed
 	 */
-	boolean disarm() {
+	public boolean disarm() {
 		long time = this.deadline.get();
 		return time == Watchdog.NEVER || (time != EXPIRED && this.deadline.compareAndSet(time, Watchdog.NEVER));
 	}
 
-	boolean expired() {
+	public boolean expired() {
 		return this.deadline.get() == EXPIRED;
 	}
 

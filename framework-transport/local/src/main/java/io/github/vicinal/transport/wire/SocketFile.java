@@ -1,4 +1,4 @@
-package io.github.vicinal.transport.uds;
+package io.github.vicinal.transport.wire;
 
 import java.io.IOException;
 import java.net.ConnectException;
@@ -17,7 +17,7 @@ import java.time.Instant;
 import java.util.regex.Pattern;
 
 /** The files that sockets have in the rendezvous directory. */
-final class SocketFile {
+public final class SocketFile {
 
 	private static final Pattern SOCKET = Pattern.compile("[0-9a-f]{32}\\.sock");
 
@@ -33,7 +33,7 @@ final class SocketFile {
 	private SocketFile() {
 	}
 
-	static Path of(Path directory, String instanceId) {
+	public static Path of(Path directory, String instanceId) {
 		return directory.resolve(instanceId + ".sock");
 	}
 
@@ -41,7 +41,7 @@ final class SocketFile {
 	 * Opens a server socket. Its file appears under its name only when it accepts
 	 * connections, so whoever sees the file can connect.
 	 */
-	static ServerSocketChannel open(Path directory, String instanceId) throws IOException {
+	public static ServerSocketChannel open(Path directory, String instanceId) throws IOException {
 		Path draft = directory.resolve("." + instanceId.substring(0, DRAFT_ID_CHARS) + ".tmp");
 		Files.deleteIfExists(draft);
 		ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
@@ -62,7 +62,7 @@ final class SocketFile {
 	 * Deletes the sockets of dead processes: those that refuse a connection.
 	 * @return how many were deleted
 	 */
-	static int deleteStale(Path directory) throws IOException {
+	public static int deleteStale(Path directory) throws IOException {
 		int deleted = 0;
 		try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
 			for (Path file : files) {

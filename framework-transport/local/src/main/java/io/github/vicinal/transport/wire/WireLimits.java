@@ -1,4 +1,4 @@
-package io.github.vicinal.transport.uds;
+package io.github.vicinal.transport.wire;
 
 /**
  * What one side accepts from the other.
@@ -7,5 +7,5 @@ package io.github.vicinal.transport.uds;
  * @param maxHeaders the largest number of headers in a frame
  * @param maxHeaderBytes the longest header block
  */
-record WireLimits(int maxFrameBytes, int maxHeaders, int maxHeaderBytes) {
+public record WireLimits(int maxFrameBytes, int maxHeaders, int maxHeaderBytes) {
 }

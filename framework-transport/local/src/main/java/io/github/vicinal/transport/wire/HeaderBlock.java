@@ -1,4 +1,4 @@
-package io.github.vicinal.transport.uds;
+package io.github.vicinal.transport.wire;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -13,7 +13,7 @@ import io.github.vicinal.codec.EncodeBuffer;
  * an unsigned 16-bit length and that many bytes of UTF-8. No headers are no bytes at all.
  * A header with several values is several pairs.
  */
-final class HeaderBlock {
+public final class HeaderBlock {
 
 	private HeaderBlock() {
 	}
@@ -22,7 +22,7 @@ final class HeaderBlock {
 	 * Appends the headers of a call.
 	 * @return the length of the block in bytes
 	 */
-	static int write(EncodeBuffer out, Map<String, String> headers, WireLimits limits) throws WireException {
+	public static int write(EncodeBuffer out, Map<String, String> headers, WireLimits limits) throws WireException {
 		if (headers.isEmpty()) {
 			return 0;
 		}
@@ -38,7 +38,8 @@ final class HeaderBlock {
 	 * Appends the headers of a reply.
 	 * @return the length of the block in bytes
 	 */
-	static int writeLists(EncodeBuffer out, Map<String, List<String>> headers, WireLimits limits) throws WireException {
+	public static int writeLists(EncodeBuffer out, Map<String, List<String>> headers, WireLimits limits)
+			throws WireException {
 		if (headers.isEmpty()) {
 			return 0;
 		}
@@ -72,7 +73,7 @@ final class HeaderBlock {
 		return length;
 	}
 
-	static Map<String, String> read(byte[] bytes, int length, WireLimits limits) throws WireException {
+	public static Map<String, String> read(byte[] bytes, int length, WireLimits limits) throws WireException {
 		if (length == 0) {
 			return Map.of();
 		}
@@ -89,7 +90,8 @@ final class HeaderBlock {
 		return Collections.unmodifiableMap(headers);
 	}
 
-	static Map<String, List<String>> readLists(byte[] bytes, int length, WireLimits limits) throws WireException {
+	public static Map<String, List<String>> readLists(byte[] bytes, int length, WireLimits limits)
+			throws WireException {
 		if (length == 0) {
 			return Map.of();
 		}

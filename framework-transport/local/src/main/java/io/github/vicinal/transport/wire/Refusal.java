@@ -1,4 +1,4 @@
-package io.github.vicinal.transport.uds;
+package io.github.vicinal.transport.wire;
 
 import java.util.Locale;
 
@@ -8,7 +8,7 @@ import io.github.vicinal.channel.PathException.Reason;
  * Why something was refused. The number travels in the {@code code} field of a REFUSED
  * frame; the {@link #id()} is the value of a metric tag.
  */
-enum Refusal {
+public enum Refusal {
 
 	/** The bytes are no frame, or a frame that has no place here. */
 	MALFORMED(1, Reason.PROTOCOL, false),
@@ -69,24 +69,24 @@ enum Refusal {
 		this.retryable = retryable;
 	}
 
-	int number() {
+	public int number() {
 		return this.number;
 	}
 
-	Reason reason() {
+	public Reason reason() {
 		return this.reason;
 	}
 
-	boolean retryable() {
+	public boolean retryable() {
 		return this.retryable;
 	}
 
-	String id() {
+	public String id() {
 		return name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 	/** A newer server may have reasons that are not known here. */
-	static Refusal of(int number) {
+	public static Refusal of(int number) {
 		return (number >= 1 && number <= VALUES.length) ? VALUES[number - 1] : FAILED;
 	}
 

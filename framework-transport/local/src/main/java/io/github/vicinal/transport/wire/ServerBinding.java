@@ -1,4 +1,4 @@
-package io.github.vicinal.transport.uds;
+package io.github.vicinal.transport.wire;
 
 import java.util.List;
 
@@ -8,9 +8,9 @@ import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.server.Service;
 
 /** A contract that a connection has bound: who answers, and in which codec. */
-record ServerBinding(Service service, Contract contract, ContractCodec codec, List<ContractMethod> methods) {
+public record ServerBinding(Service service, Contract contract, ContractCodec codec, List<ContractMethod> methods) {
 
-	ContractMethod method(int index) throws WireException {
+	public ContractMethod method(int index) throws WireException {
 		if (index < 0 || index >= this.methods.size()) {
 			throw new WireException(Refusal.UNKNOWN_METHOD, "the contract %s has %d methods, but none with index %d"
 				.formatted(this.contract.name(), this.methods.size(), index));

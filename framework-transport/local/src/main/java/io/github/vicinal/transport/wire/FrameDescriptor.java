@@ -1,4 +1,4 @@
-package io.github.vicinal.transport.uds;
+package io.github.vicinal.transport.wire;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -40,40 +40,40 @@ import io.github.vicinal.codec.EncodeBuffer;
  * Every version keeps the first 12 bytes and the payload of REFUSED as they are, so that
  * both sides can tell which version the other speaks.
  */
-final class FrameDescriptor {
+public final class FrameDescriptor {
 
-	static final int MAGIC = 'V' << 24 | 'c' << 16 | 'n' << 8 | 'l';
+	public static final int MAGIC = 'V' << 24 | 'c' << 16 | 'n' << 8 | 'l';
 
-	static final byte VERSION = 1;
+	public static final byte VERSION = 1;
 
-	static final int MAGIC_OFFSET = 0;
+	public static final int MAGIC_OFFSET = 0;
 
-	static final int VERSION_OFFSET = 4;
+	public static final int VERSION_OFFSET = 4;
 
-	static final int TYPE_OFFSET = 5;
+	public static final int TYPE_OFFSET = 5;
 
-	static final int FLAGS_OFFSET = 6;
+	public static final int FLAGS_OFFSET = 6;
 
-	static final int LENGTH_OFFSET = 8;
+	public static final int LENGTH_OFFSET = 8;
 
-	static final int HEADER_BLOCK_LENGTH_OFFSET = 12;
+	public static final int HEADER_BLOCK_LENGTH_OFFSET = 12;
 
-	static final int CORRELATION_OFFSET = 16;
+	public static final int CORRELATION_OFFSET = 16;
 
-	static final int BINDING_OFFSET = 24;
+	public static final int BINDING_OFFSET = 24;
 
-	static final int CODE_OFFSET = 28;
+	public static final int CODE_OFFSET = 28;
 
-	static final int REMAINING_OFFSET = 32;
+	public static final int REMAINING_OFFSET = 32;
 
 	/** The size of the fixed part, in bytes. */
-	static final int HEADER_BYTES = 40;
+	public static final int HEADER_BYTES = 40;
 
 	/** In REFUSED: the call was executed, only its answer could not be sent. */
-	static final short FLAG_EXECUTED = 1;
+	public static final short FLAG_EXECUTED = 1;
 
 	/** In REFUSED: the connection is closed after this frame. */
-	static final short FLAG_CLOSING = 1 << 1;
+	public static final short FLAG_CLOSING = 1 << 1;
 
 	private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
 
@@ -88,7 +88,7 @@ final class FrameDescriptor {
 	 * Starts a frame: leaves room for the header at the end of the buffer.
 	 * @return where the frame starts
 	 */
-	static int begin(EncodeBuffer out) {
+	public static int begin(EncodeBuffer out) {
 		int start = out.size();
 		out.ensureWritable(HEADER_BYTES);
 		out.size(start + HEADER_BYTES);
@@ -96,8 +96,8 @@ final class FrameDescriptor {
 	}
 
 	/** Ends a frame: writes its header, as its length is known now. */
-	static void end(EncodeBuffer out, int start, FrameType type, int flags, int headerBlockLength, long correlation,
-			int binding, int code, long remaining) {
+	public static void end(EncodeBuffer out, int start, FrameType type, int flags, int headerBlockLength,
+			long correlation, int binding, int code, long remaining) {
 		byte[] bytes = out.array();
 		INT.set(bytes, start + MAGIC_OFFSET, MAGIC);
 		bytes[start + VERSION_OFFSET] = VERSION;
@@ -120,7 +120,7 @@ final class FrameDescriptor {
 	 * @param limits what this side accepts
 	 * @throws WireException if this is no acceptable frame
 	 */
-	static void read(ByteBuffer in, FrameHeader header, WireLimits limits) throws WireException {
+	public static void read(ByteBuffer in, FrameHeader header, WireLimits limits) throws WireException {
 		int at = in.position();
 		in.position(at + HEADER_BYTES);
 		int magic = in.getInt(at + MAGIC_OFFSET);

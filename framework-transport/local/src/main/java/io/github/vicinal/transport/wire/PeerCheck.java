@@ -1,4 +1,4 @@
-package io.github.vicinal.transport.uds;
+package io.github.vicinal.transport.wire;
 
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
@@ -11,7 +11,7 @@ import jdk.net.ExtendedSocketOptions;
 
 /** Decides whether the process at the other end of a socket may be talked to. */
 @FunctionalInterface
-interface PeerCheck {
+public interface PeerCheck {
 
 	/**
 	 * Checks the other end.

@@ -1,4 +1,4 @@
-package io.github.vicinal.transport.uds;
+package io.github.vicinal.transport.wire;
 
 import java.nio.ByteBuffer;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.github.vicinal.transport.uds;
+package io.github.vicinal.transport.wire;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * Times are nanoseconds since this object was made, so that they compare as plain numbers
  * and never overflow.
  */
-final class Watchdog implements AutoCloseable {
+public final class Watchdog implements AutoCloseable {
 
 	/** Later than any other time. */
-	static final long NEVER = Long.MAX_VALUE;
+	public static final long NEVER = Long.MAX_VALUE;
 
 	private final long origin = System.nanoTime();
 
@@ -42,24 +42,24 @@ final class Watchdog implements AutoCloseable {
 
 	private volatile @Nullable Thread thread;
 
-	Watchdog(String name) {
+	public Watchdog(String name) {
 		this.name = name;
 	}
 
-	long now() {
+	public long now() {
 		return System.nanoTime() - this.origin;
 	}
 
 	/** Converts a point in time of {@link System#nanoTime()}. */
-	long at(long nanoTime) {
+	public long at(long nanoTime) {
 		return nanoTime - this.origin;
 	}
 
-	void add(Watched object) {
+	public void add(Watched object) {
 		this.watched.add(object);
 	}
 
-	void remove(Watched object) {
+	public void remove(Watched object) {
 		this.watched.remove(object);
 	}
 
@@ -67,7 +67,7 @@ final class Watchdog implements AutoCloseable {
 	 * Makes sure that the thread looks at that time. The caller has published what the
 	 * thread will see before.
 	 */
-	void lookAt(long time) {
+	public void lookAt(long time) {
 		if (time < this.nextLook) {
 			this.requested.accumulateAndGet(time, Math::min);
 			wake();
@@ -141,7 +141,7 @@ final class Watchdog implements AutoCloseable {
 
 	/** Something with a deadline. */
 	@FunctionalInterface
-	interface Watched {
+	public interface Watched {
 
 		/**
 		 * Does what is due. Never blocks, never throws.

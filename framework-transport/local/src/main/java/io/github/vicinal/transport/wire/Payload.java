@@ -1,4 +1,4 @@
-package io.github.vicinal.transport.uds;
+package io.github.vicinal.transport.wire;
 
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
@@ -19,7 +19,7 @@ import io.github.vicinal.codec.EncodeBuffer;
  * REFUSED  text reason
  * </pre>
  */
-final class Payload {
+public final class Payload {
 
 	private static final int MAX_TEXT_BYTES = 0xffff;
 
@@ -30,7 +30,7 @@ final class Payload {
 	private Payload() {
 	}
 
-	static void writeText(EncodeBuffer out, String text) throws WireException {
+	public static void writeText(EncodeBuffer out, String text) throws WireException {
 		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
 		if (bytes.length > MAX_TEXT_BYTES) {
 			throw new WireException(Refusal.TOO_LARGE,
@@ -40,25 +40,25 @@ final class Payload {
 		out.write(bytes, 0, bytes.length);
 	}
 
-	static void writeShort(EncodeBuffer out, int value) {
+	public static void writeShort(EncodeBuffer out, int value) {
 		out.write(value >>> 8);
 		out.write(value);
 	}
 
-	static void writeInt(EncodeBuffer out, int value) {
+	public static void writeInt(EncodeBuffer out, int value) {
 		writeShort(out, value >>> 16);
 		writeShort(out, value);
 	}
 
 	/** Shortens rather than fails: a reason is for people. */
-	static void writeReason(EncodeBuffer out, String reason) {
+	public static void writeReason(EncodeBuffer out, String reason) {
 		String text = (reason.length() <= MAX_REASON_CHARS) ? reason : reason.substring(0, MAX_REASON_CHARS);
 		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
 		writeShort(out, bytes.length);
 		out.write(bytes, 0, bytes.length);
 	}
 
-	static void writeList(EncodeBuffer out, Set<String> texts) throws WireException {
+	public static void writeList(EncodeBuffer out, Set<String> texts) throws WireException {
 		writeShort(out, texts.size());
 		for (String text : texts) {
 			writeText(out, text);
@@ -78,15 +78,15 @@ final class Payload {
 	}
 
 	/** The fields of HELLO. */
-	record Hello(String self, String expected, int maxFrameBytes) {
+	public record Hello(String self, String expected, int maxFrameBytes) {
 
-		void write(EncodeBuffer out) throws WireException {
+		public void write(EncodeBuffer out) throws WireException {
 			writeText(out, this.self);
 			writeText(out, this.expected);
 			writeInt(out, this.maxFrameBytes);
 		}
 
-		static Hello read(PayloadReader in) throws WireException {
+		public static Hello read(PayloadReader in) throws WireException {
 			Hello hello = new Hello(in.readString(), in.readString(), in.readInt());
 			in.requireEnd();
 			return hello;
@@ -95,14 +95,14 @@ final class Payload {
 	}
 
 	/** The fields of WELCOME. */
-	record Welcome(String self, int maxFrameBytes) {
+	public record Welcome(String self, int maxFrameBytes) {
 
-		void write(EncodeBuffer out) throws WireException {
+		public void write(EncodeBuffer out) throws WireException {
 			writeText(out, this.self);
 			writeInt(out, this.maxFrameBytes);
 		}
 
-		static Welcome read(PayloadReader in) throws WireException {
+		public static Welcome read(PayloadReader in) throws WireException {
 			Welcome welcome = new Welcome(in.readString(), in.readInt());
 			in.requireEnd();
 			return welcome;
@@ -111,15 +111,15 @@ final class Payload {
 	}
 
 	/** The fields of BIND. */
-	record Bind(String contract, String hash, Set<String> codecs) {
+	public record Bind(String contract, String hash, Set<String> codecs) {
 
-		void write(EncodeBuffer out) throws WireException {
+		public void write(EncodeBuffer out) throws WireException {
 			writeText(out, this.contract);
 			writeText(out, this.hash);
 			writeList(out, this.codecs);
 		}
 
-		static Bind read(PayloadReader in) throws WireException {
+		public static Bind read(PayloadReader in) throws WireException {
 			Bind bind = new Bind(in.readString(), in.readString(), readList(in));
 			in.requireEnd();
 			return bind;
@@ -128,15 +128,15 @@ final class Payload {
 	}
 
 	/** The fields of BOUND. */
-	record Bound(String codec, String reason, Set<String> codecs) {
+	public record Bound(String codec, String reason, Set<String> codecs) {
 
-		void write(EncodeBuffer out) throws WireException {
+		public void write(EncodeBuffer out) throws WireException {
 			writeText(out, this.codec);
 			writeReason(out, this.reason);
 			writeList(out, this.codecs);
 		}
 
-		static Bound read(PayloadReader in) throws WireException {
+		public static Bound read(PayloadReader in) throws WireException {
 			Bound bound = new Bound(in.readString(), in.readString(), readList(in));
 			in.requireEnd();
 			return bound;

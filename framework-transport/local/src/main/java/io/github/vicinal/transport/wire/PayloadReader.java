@@ -1,9 +1,9 @@
-package io.github.vicinal.transport.uds;
+package io.github.vicinal.transport.wire;
 
 import java.nio.charset.StandardCharsets;
 
 /** Reads fields from bytes that anybody may have written: each read is bounds-checked. */
-final class PayloadReader {
+public final class PayloadReader {
 
 	private final byte[] bytes;
 
@@ -11,24 +11,24 @@ final class PayloadReader {
 
 	private int at;
 
-	PayloadReader(byte[] bytes, int offset, int length) {
+	public PayloadReader(byte[] bytes, int offset, int length) {
 		this.bytes = bytes;
 		this.at = offset;
 		this.end = offset + length;
 	}
 
-	int readUnsignedShort() throws WireException {
+	public int readUnsignedShort() throws WireException {
 		require(2);
 		int value = (this.bytes[this.at] & 0xff) << 8 | (this.bytes[this.at + 1] & 0xff);
 		this.at += 2;
 		return value;
 	}
 
-	int readInt() throws WireException {
+	public int readInt() throws WireException {
 		return readUnsignedShort() << 16 | readUnsignedShort();
 	}
 
-	String readString() throws WireException {
+	public String readString() throws WireException {
 		int length = readUnsignedShort();
 		require(length);
 		String text = new String(this.bytes, this.at, length, StandardCharsets.UTF_8);
@@ -36,15 +36,15 @@ final class PayloadReader {
 		return text;
 	}
 
-	int position() {
+	public int position() {
 		return this.at;
 	}
 
-	int remaining() {
+	public int remaining() {
 		return this.end - this.at;
 	}
 
-	void requireEnd() throws WireException {
+	public void requireEnd() throws WireException {
 		if (this.at != this.end) {
 			throw new WireException(Refusal.MALFORMED, "%d bytes too many".formatted(remaining()));
 		}
