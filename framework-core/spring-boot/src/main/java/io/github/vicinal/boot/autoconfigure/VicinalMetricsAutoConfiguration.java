@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.autoconfigure;
 
+import java.util.Map;
+
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -12,7 +14,8 @@ import org.springframework.context.annotation.Bean;
 import io.github.vicinal.boot.actuate.VicinalMetrics;
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.codec.Codecs;
-import io.github.vicinal.transport.uds.UdsMetrics;
+import io.github.vicinal.transport.wire.ServerMetrics;
+import io.github.vicinal.transport.shm.ShmPathServer;
 import io.github.vicinal.transport.uds.UdsPathServer;
 
 /**
@@ -25,6 +28,8 @@ import io.github.vicinal.transport.uds.UdsPathServer;
 @ConditionalOnBean(Codecs.class)
 public final class VicinalMetricsAutoConfiguration {
 
+	private static final String SHM_SERVER = "vicinalShmPathServer";
+
 	private static final String UDS_SERVER = "vicinalUdsPathServer";
 
 	@Bean
@@ -33,9 +38,13 @@ public final class VicinalMetricsAutoConfiguration {
 			ObjectProvider<ClientChannels> channels) {
 		// To read a meter must not start a server.
 		return new VicinalMetrics(
-				() -> beanFactory.containsSingleton(UDS_SERVER)
-						? beanFactory.getBean(UDS_SERVER, UdsPathServer.class).metrics() : null,
-				channels::getIfAvailable, UdsMetrics.reasons());
+				Map.of("uds",
+						() -> beanFactory.containsSingleton(UDS_SERVER)
+								? beanFactory.getBean(UDS_SERVER, UdsPathServer.class).metrics() : null,
+						"shm",
+						() -> beanFactory.containsSingleton(SHM_SERVER)
+								? beanFactory.getBean(SHM_SERVER, ShmPathServer.class).metrics() : null),
+				channels::getIfAvailable, ServerMetrics.reasons());
 	}
 
 }

@@ -34,7 +34,7 @@ import io.github.vicinal.peer.PathKind;
  */
 public final class ClientChannels implements AutoCloseable {
 
-	private static final List<PathKind> ALL_PATHS = List.of(PathKind.DIRECT, PathKind.UDS, PathKind.HTTP);
+	private static final List<PathKind> ALL_PATHS = List.of(PathKind.DIRECT, PathKind.SHM, PathKind.UDS, PathKind.HTTP);
 
 	private final Map<String, ChannelDefinition> definitions;
 

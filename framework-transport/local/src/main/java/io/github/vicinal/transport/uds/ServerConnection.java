@@ -14,6 +14,7 @@ import org.slf4j.LoggerFactory;
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.transport.wire.ServerMetrics;
 import io.github.vicinal.transport.wire.CallTimer;
 import io.github.vicinal.transport.wire.FrameChannel;
 import io.github.vicinal.transport.wire.FrameDescriptor;
@@ -218,7 +219,7 @@ final class ServerConnection implements Runnable {
 			// The server ends: this call is not executed.
 			return false;
 		}
-		UdsMetrics metrics = this.server.metrics();
+		ServerMetrics metrics = this.server.metrics();
 		metrics.inFlight().increment();
 		try {
 			Reply reply = this.server.calls().invoke(binding, call);

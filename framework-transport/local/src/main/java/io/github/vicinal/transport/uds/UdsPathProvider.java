@@ -126,8 +126,9 @@ public final class UdsPathProvider implements PathProvider {
 		UdsPeer peer = this.peers.get(instanceId);
 		if (peer == null) {
 			PeerCheck check = (this.givenPeerCheck != null) ? this.givenPeerCheck : PeerCheck.sameUser(directory);
-			peer = new UdsPeer(this.identity.instanceId(), instanceId, SocketFile.of(directory, instanceId),
-					this.options, check, this.watchdog, this.codecs);
+			peer = new UdsPeer(this.identity.instanceId(), instanceId,
+					SocketFile.of(directory, instanceId, SocketFile.CALLS), this.options, check, this.watchdog,
+					this.codecs);
 			this.peers.put(instanceId, peer);
 		}
 		peer.users++;

@@ -22,6 +22,7 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.wire.ServerMetrics;
 import io.github.vicinal.transport.wire.Frames;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.Refusal;
@@ -55,7 +56,7 @@ public final class UdsPathServer implements PathServer {
 
 	private final @Nullable PeerCheck givenPeerCheck;
 
-	private final UdsMetrics metrics = new UdsMetrics();
+	private final ServerMetrics metrics = new ServerMetrics();
 
 	private final ServerCalls calls;
 
@@ -127,9 +128,9 @@ public final class UdsPathServer implements PathServer {
 				logger.info("Deleted {} sockets of dead processes in {}", stale, directory);
 			}
 			this.peerCheck = (this.givenPeerCheck != null) ? this.givenPeerCheck : PeerCheck.sameUser(directory);
-			ServerSocketChannel channel = SocketFile.open(directory, this.identity.instanceId());
+			ServerSocketChannel channel = SocketFile.open(directory, this.identity.instanceId(), SocketFile.CALLS);
 			this.listener = channel;
-			this.file = SocketFile.of(directory, this.identity.instanceId());
+			this.file = SocketFile.of(directory, this.identity.instanceId(), SocketFile.CALLS);
 			thread("accept", () -> accept(channel)).start();
 			this.unavailable = null;
 		}
@@ -216,7 +217,7 @@ public final class UdsPathServer implements PathServer {
 	 * Returns what the server counts.
 	 * @return live counters
 	 */
-	public UdsMetrics metrics() {
+	public ServerMetrics metrics() {
 		return this.metrics;
 	}
 

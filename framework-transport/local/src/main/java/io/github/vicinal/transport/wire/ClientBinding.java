@@ -90,13 +90,14 @@ public final class ClientBinding {
 		if (answer.code < MIN_STATUS || answer.code > MAX_STATUS) {
 			throw new WireException(Refusal.MALFORMED, "there is no status %d".formatted(answer.code));
 		}
-		Map<String, List<String>> headers = HeaderBlock.readLists(body, answer.headerBlockLength, limits);
+		Map<String, List<String>> headers = HeaderBlock.readLists(body, answer.bodyOffset, answer.headerBlockLength,
+				limits);
 		if (answer.type == FrameType.REPLY_VALUE) {
 			return new Reply.Value(answer.code, headers,
-					choice.codec().decodeResult(call.method(), body, answer.headerBlockLength, answer.payloadLength()));
+					choice.codec().decodeResult(call.method(), body, answer.payloadOffset(), answer.payloadLength()));
 		}
 		answer.require(FrameType.REPLY_FAILURE);
-		PayloadReader payload = new PayloadReader(body, answer.headerBlockLength, answer.payloadLength());
+		PayloadReader payload = answer.payload(body);
 		String remoteType = payload.readString();
 		byte[] failure = new byte[payload.remaining()];
 		System.arraycopy(body, payload.position(), failure, 0, failure.length);

@@ -40,7 +40,7 @@ public final class FrameChannel {
 	 * Between two uses, the bytes that were received and not yet read lie between
 	 * position and limit.
 	 */
-	private final ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK_BYTES).limit(0);
+	private final ByteBuffer chunk;
 
 	private byte[] body = new byte[FIRST_BODY_BYTES];
 
@@ -54,6 +54,19 @@ public final class FrameChannel {
 	 * rest is awaited
 	 */
 	public FrameChannel(SocketChannel channel, WireLimits limits, Runnable onPartialFrame) {
+		this(channel, limits, onPartialFrame, CHUNK_BYTES);
+	}
+
+	/**
+	 * Creates a frame channel for frames that are mostly small.
+	 * @param channel a blocking channel
+	 * @param limits what is accepted
+	 * @param onPartialFrame called each time that a part of a frame has arrived
+	 * @param chunkBytes how much is read or written at a time, more than a frame's fixed
+	 * part
+	 */
+	public FrameChannel(SocketChannel channel, WireLimits limits, Runnable onPartialFrame, int chunkBytes) {
+		this.chunk = ByteBuffer.allocateDirect(chunkBytes).limit(0);
 		this.channel = channel;
 		this.limits = limits;
 		this.onPartialFrame = onPartialFrame;
@@ -72,7 +85,7 @@ public final class FrameChannel {
 		int from = 0;
 		try {
 			do {
-				int length = Math.min(size - from, CHUNK_BYTES);
+				int length = Math.min(size - from, this.chunk.capacity());
 				this.chunk.clear().put(bytes, from, length).flip();
 				from += length;
 				this.lastPieceOffered = from == size;
@@ -169,7 +182,7 @@ public final class FrameChannel {
 	}
 
 	public PayloadReader payload() {
-		return new PayloadReader(this.body, this.header.headerBlockLength, this.header.payloadLength());
+		return this.header.payload(this.body);
 	}
 
 	/** Lets go of an array that only an unusually large frame needed. */

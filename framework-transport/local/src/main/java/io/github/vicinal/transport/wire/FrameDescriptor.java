@@ -121,31 +121,54 @@ public final class FrameDescriptor {
 	 * @throws WireException if this is no acceptable frame
 	 */
 	public static void read(ByteBuffer in, FrameHeader header, WireLimits limits) throws WireException {
-		int at = in.position();
-		in.position(at + HEADER_BYTES);
-		int magic = in.getInt(at + MAGIC_OFFSET);
+		in.get(header.fixed);
+		read(header.fixed, header, limits);
+	}
+
+	/**
+	 * Reads a frame that lies in an array as a whole.
+	 * @param bytes begins with the frame
+	 * @param size how long the frame is
+	 * @param header receives the fields
+	 * @param limits what this side accepts
+	 * @throws WireException if this is no acceptable frame
+	 */
+	public static void read(byte[] bytes, int size, FrameHeader header, WireLimits limits) throws WireException {
+		if (size < HEADER_BYTES) {
+			throw new WireException(Refusal.MALFORMED, "a frame of %d bytes".formatted(size));
+		}
+		read(bytes, header, limits);
+		if (header.length != size - HEADER_BYTES) {
+			throw new WireException(Refusal.MALFORMED,
+					"a frame of %d bytes that says it has %d".formatted(size - HEADER_BYTES, header.length));
+		}
+		header.bodyOffset = HEADER_BYTES;
+	}
+
+	private static void read(byte[] in, FrameHeader header, WireLimits limits) throws WireException {
+		int magic = (int) INT.get(in, MAGIC_OFFSET);
 		if (magic != MAGIC) {
 			throw new WireException(Refusal.MALFORMED,
 					"a frame starts with %08x, but these bytes with %08x".formatted(MAGIC, magic));
 		}
-		byte version = in.get(at + VERSION_OFFSET);
-		FrameType type = FrameType.of(in.get(at + TYPE_OFFSET));
+		byte version = in[VERSION_OFFSET];
+		FrameType type = FrameType.of(in[TYPE_OFFSET]);
 		// A peer of another version still explains itself in a REFUSED frame.
 		if (version != VERSION && type != FrameType.REFUSED) {
 			throw new WireException(Refusal.VERSION, "this side speaks version %d of the protocol, the other %d"
 				.formatted(VERSION, Byte.toUnsignedInt(version)));
 		}
 		if (type == null) {
-			throw new WireException(Refusal.MALFORMED, "there is no frame type %d".formatted(in.get(at + TYPE_OFFSET)));
+			throw new WireException(Refusal.MALFORMED, "there is no frame type %d".formatted(in[TYPE_OFFSET]));
 		}
 		header.type = type;
-		header.flags = in.getShort(at + FLAGS_OFFSET);
-		header.length = in.getInt(at + LENGTH_OFFSET);
-		header.headerBlockLength = in.getInt(at + HEADER_BLOCK_LENGTH_OFFSET);
-		header.correlation = in.getLong(at + CORRELATION_OFFSET);
-		header.binding = in.getInt(at + BINDING_OFFSET);
-		header.code = in.getInt(at + CODE_OFFSET);
-		header.remaining = in.getLong(at + REMAINING_OFFSET);
+		header.flags = (short) SHORT.get(in, FLAGS_OFFSET);
+		header.length = (int) INT.get(in, LENGTH_OFFSET);
+		header.headerBlockLength = (int) INT.get(in, HEADER_BLOCK_LENGTH_OFFSET);
+		header.correlation = (long) LONG.get(in, CORRELATION_OFFSET);
+		header.binding = (int) INT.get(in, BINDING_OFFSET);
+		header.code = (int) INT.get(in, CODE_OFFSET);
+		header.remaining = (long) LONG.get(in, REMAINING_OFFSET);
 		check(header, limits);
 	}
 

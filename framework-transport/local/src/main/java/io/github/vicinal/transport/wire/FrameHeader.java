@@ -6,6 +6,12 @@ package io.github.vicinal.transport.wire;
  */
 public final class FrameHeader {
 
+	/** The fixed part as it was received. */
+	final byte[] fixed = new byte[FrameDescriptor.HEADER_BYTES];
+
+	/** Where the header block begins in the array with what follows the fixed part. */
+	public int bodyOffset;
+
 	public FrameType type = FrameType.GOODBYE;
 
 	public short flags;
@@ -30,6 +36,16 @@ public final class FrameHeader {
 		if (this.type != expected) {
 			throw new WireException(Refusal.MALFORMED, "%s instead of %s".formatted(this.type, expected));
 		}
+	}
+
+	/** Returns where the payload begins. */
+	public int payloadOffset() {
+		return this.bodyOffset + this.headerBlockLength;
+	}
+
+	/** Returns a reader of the payload. */
+	public PayloadReader payload(byte[] body) {
+		return new PayloadReader(body, payloadOffset(), payloadLength());
 	}
 
 	public int payloadLength() {

@@ -33,7 +33,16 @@ public enum FrameType {
 	 * Either side: this connection ends. From the server it also says that a call that
 	 * has no answer yet was not executed.
 	 */
-	GOODBYE(9);
+	GOODBYE(9),
+
+	/** Client: offers a segment of shared memory. */
+	ATTACH(10),
+
+	/** Server: the answer to ATTACH. */
+	ATTACHED(11),
+
+	/** Either side: has made more shared memory. */
+	ARENA(12);
 
 	private static final FrameType[] VALUES = values();
 

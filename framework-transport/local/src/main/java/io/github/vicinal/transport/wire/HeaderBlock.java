@@ -73,11 +73,12 @@ public final class HeaderBlock {
 		return length;
 	}
 
-	public static Map<String, String> read(byte[] bytes, int length, WireLimits limits) throws WireException {
+	public static Map<String, String> read(byte[] bytes, int offset, int length, WireLimits limits)
+			throws WireException {
 		if (length == 0) {
 			return Map.of();
 		}
-		PayloadReader in = new PayloadReader(bytes, 0, length);
+		PayloadReader in = new PayloadReader(bytes, offset, length);
 		int count = count(in, limits);
 		Map<String, String> headers = new LinkedHashMap<>();
 		for (int i = 0; i < count; i++) {
@@ -90,12 +91,12 @@ public final class HeaderBlock {
 		return Collections.unmodifiableMap(headers);
 	}
 
-	public static Map<String, List<String>> readLists(byte[] bytes, int length, WireLimits limits)
+	public static Map<String, List<String>> readLists(byte[] bytes, int offset, int length, WireLimits limits)
 			throws WireException {
 		if (length == 0) {
 			return Map.of();
 		}
-		PayloadReader in = new PayloadReader(bytes, 0, length);
+		PayloadReader in = new PayloadReader(bytes, offset, length);
 		int count = count(in, limits);
 		Map<String, List<String>> headers = new LinkedHashMap<>();
 		for (int i = 0; i < count; i++) {

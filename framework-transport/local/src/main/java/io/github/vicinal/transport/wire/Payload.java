@@ -17,6 +17,9 @@ import io.github.vicinal.codec.EncodeBuffer;
  * BIND     text contract name, text contract hash, list codecs
  * BOUND    text codec, text reason, list codecs
  * REFUSED  text reason
+ * ATTACH   text segment, int lanes, int inline bytes, int layout hash, long epoch, list bells
+ * ATTACHED text bells, text directory of the bells or nothing
+ * ARENA    int number, int bytes, text file
  * </pre>
  */
 public final class Payload {
@@ -50,6 +53,11 @@ public final class Payload {
 		writeShort(out, value);
 	}
 
+	public static void writeLong(EncodeBuffer out, long value) {
+		writeInt(out, (int) (value >>> Integer.SIZE));
+		writeInt(out, (int) value);
+	}
+
 	/** Shortens rather than fails: a reason is for people. */
 	public static void writeReason(EncodeBuffer out, String reason) {
 		String text = (reason.length() <= MAX_REASON_CHARS) ? reason : reason.substring(0, MAX_REASON_CHARS);
@@ -65,10 +73,10 @@ public final class Payload {
 		}
 	}
 
-	private static Set<String> readList(PayloadReader in) throws WireException {
+	public static Set<String> readList(PayloadReader in) throws WireException {
 		int count = in.readUnsignedShort();
 		if (count > MAX_LIST) {
-			throw new WireException(Refusal.MALFORMED, "a list of %d codecs".formatted(count));
+			throw new WireException(Refusal.MALFORMED, "a list of %d names".formatted(count));
 		}
 		Set<String> texts = new LinkedHashSet<>();
 		for (int i = 0; i < count; i++) {
@@ -106,6 +114,60 @@ public final class Payload {
 			Welcome welcome = new Welcome(in.readString(), in.readInt());
 			in.requireEnd();
 			return welcome;
+		}
+
+	}
+
+	/** The fields of ATTACH. */
+	public record Attach(String segment, int lanes, int inlineBytes, int layoutHash, long epoch, Set<String> bells) {
+
+		public void write(EncodeBuffer out) throws WireException {
+			writeText(out, this.segment);
+			writeInt(out, this.lanes);
+			writeInt(out, this.inlineBytes);
+			writeInt(out, this.layoutHash);
+			writeLong(out, this.epoch);
+			writeList(out, this.bells);
+		}
+
+		public static Attach read(PayloadReader in) throws WireException {
+			Attach attach = new Attach(in.readString(), in.readInt(), in.readInt(), in.readInt(), in.readLong(),
+					readList(in));
+			in.requireEnd();
+			return attach;
+		}
+
+	}
+
+	/** The fields of ATTACHED. */
+	public record Attached(String bells, String directory) {
+
+		public void write(EncodeBuffer out) throws WireException {
+			writeText(out, this.bells);
+			writeText(out, this.directory);
+		}
+
+		public static Attached read(PayloadReader in) throws WireException {
+			Attached attached = new Attached(in.readString(), in.readString());
+			in.requireEnd();
+			return attached;
+		}
+
+	}
+
+	/** The fields of ARENA. */
+	public record Arena(int number, int bytes, String file) {
+
+		public void write(EncodeBuffer out) throws WireException {
+			writeInt(out, this.number);
+			writeInt(out, this.bytes);
+			writeText(out, this.file);
+		}
+
+		public static Arena read(PayloadReader in) throws WireException {
+			Arena arena = new Arena(in.readInt(), in.readInt(), in.readString());
+			in.requireEnd();
+			return arena;
 		}
 
 	}

@@ -28,6 +28,10 @@ public final class PayloadReader {
 		return readUnsignedShort() << 16 | readUnsignedShort();
 	}
 
+	public long readLong() throws WireException {
+		return (long) readInt() << Integer.SIZE | (readInt() & 0xffff_ffffL);
+	}
+
 	public String readString() throws WireException {
 		int length = readUnsignedShort();
 		require(length);

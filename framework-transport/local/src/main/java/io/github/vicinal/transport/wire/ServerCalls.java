@@ -97,7 +97,7 @@ public final class ServerCalls {
 	 */
 	public CallFrame decode(ServerBinding binding, FrameHeader frame, byte[] body) throws WireException {
 		ContractMethod method = binding.method(frame.code);
-		Map<String, String> headers = HeaderBlock.read(body, frame.headerBlockLength, this.limits);
+		Map<String, String> headers = HeaderBlock.read(body, frame.bodyOffset, frame.headerBlockLength, this.limits);
 		if (frame.remaining <= 0) {
 			throw new WireException(Refusal.DEADLINE, "the deadline had passed when the call arrived");
 		}
@@ -108,7 +108,7 @@ public final class ServerCalls {
 	private static @Nullable Object[] arguments(ServerBinding binding, ContractMethod method, FrameHeader frame,
 			byte[] body) throws WireException {
 		try {
-			return binding.codec().decodeArguments(method, body, frame.headerBlockLength, frame.payloadLength());
+			return binding.codec().decodeArguments(method, body, frame.payloadOffset(), frame.payloadLength());
 		}
 		catch (RuntimeException | StackOverflowError ex) {
 			// Bytes that anybody may have written must not end more than this connection.

@@ -19,9 +19,15 @@ import java.util.regex.Pattern;
 /** The files that sockets have in the rendezvous directory. */
 public final class SocketFile {
 
-	private static final Pattern SOCKET = Pattern.compile("[0-9a-f]{32}\\.sock");
+	/** The suffix of sockets that carry calls. */
+	public static final String CALLS = ".sock";
 
-	private static final Pattern DRAFT = Pattern.compile("\\.[0-9a-f]{16}\\.tmp");
+	/** The suffix of sockets that control shared memory. */
+	public static final String LANES = ".shm";
+
+	private static final Pattern SOCKET = Pattern.compile("[0-9a-f]{32}\\.(sock|shm)");
+
+	private static final Pattern DRAFT = Pattern.compile("\\.[0-9a-f]{16}(\\.sock|\\.shm)?\\.tmp");
 
 	private static final int DRAFT_ID_CHARS = 16;
 
@@ -33,22 +39,22 @@ public final class SocketFile {
 	private SocketFile() {
 	}
 
-	public static Path of(Path directory, String instanceId) {
-		return directory.resolve(instanceId + ".sock");
+	public static Path of(Path directory, String instanceId, String suffix) {
+		return directory.resolve(instanceId + suffix);
 	}
 
 	/**
 	 * Opens a server socket. Its file appears under its name only when it accepts
 	 * connections, so whoever sees the file can connect.
 	 */
-	public static ServerSocketChannel open(Path directory, String instanceId) throws IOException {
-		Path draft = directory.resolve("." + instanceId.substring(0, DRAFT_ID_CHARS) + ".tmp");
+	public static ServerSocketChannel open(Path directory, String instanceId, String suffix) throws IOException {
+		Path draft = directory.resolve("." + instanceId.substring(0, DRAFT_ID_CHARS) + suffix + ".tmp");
 		Files.deleteIfExists(draft);
 		ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
 		try {
 			channel.bind(UnixDomainSocketAddress.of(draft), BACKLOG);
 			Files.setPosixFilePermissions(draft, PosixFilePermissions.fromString("rw-------"));
-			Files.move(draft, of(directory, instanceId), StandardCopyOption.ATOMIC_MOVE);
+			Files.move(draft, of(directory, instanceId, suffix), StandardCopyOption.ATOMIC_MOVE);
 			return channel;
 		}
 		catch (IOException | RuntimeException ex) {
@@ -84,6 +90,15 @@ public final class SocketFile {
 		catch (IOException ex) {
 			return false;
 		}
+	}
+
+	/**
+	 * Returns whether nobody listens on a socket any more.
+	 * @param file the socket
+	 * @return {@code true} if there is no such file or it refuses connections
+	 */
+	public static boolean isDead(Path file) {
+		return !Files.exists(file, LinkOption.NOFOLLOW_LINKS) || refuses(file);
 	}
 
 	private static boolean refuses(Path file) {

@@ -47,7 +47,7 @@ class UdsClientFuzzTests {
 
 	@BeforeEach
 	void open() throws IOException {
-		this.listener = SocketFile.open(this.uds.directory, this.identity.instanceId());
+		this.listener = SocketFile.open(this.uds.directory, this.identity.instanceId(), SocketFile.CALLS);
 		Thread thread = new Thread(this::serve);
 		thread.setDaemon(true);
 		thread.start();

@@ -51,9 +51,9 @@ class UdsKillTests {
 			assertThat(next.maybeExecuted()).isFalse();
 			assertThat(path.isOpen()).isFalse();
 			// What the dead process left is swept by the next server.
-			assertThat(SocketFile.of(uds.directory, child.identity().instanceId())).exists();
+			assertThat(SocketFile.of(uds.directory, child.identity().instanceId(), SocketFile.CALLS)).exists();
 			uds.server(uds.identity(), UdsOptions.defaults());
-			assertThat(SocketFile.of(uds.directory, child.identity().instanceId())).doesNotExist();
+			assertThat(SocketFile.of(uds.directory, child.identity().instanceId(), SocketFile.CALLS)).doesNotExist();
 		}
 	}
 

@@ -152,8 +152,8 @@ class UdsServerFuzzTests {
 	}
 
 	private SocketChannel connect() throws IOException {
-		return SocketChannel
-			.open(UnixDomainSocketAddress.of(SocketFile.of(this.uds.directory, this.identity.instanceId())));
+		return SocketChannel.open(UnixDomainSocketAddress
+			.of(SocketFile.of(this.uds.directory, this.identity.instanceId(), SocketFile.CALLS)));
 	}
 
 	/**

@@ -61,8 +61,8 @@ class WireFuzzTests {
 		acceptsOrRefuses(() -> Payload.Welcome.read(reader(bytes)));
 		acceptsOrRefuses(() -> Payload.Bind.read(reader(bytes)));
 		acceptsOrRefuses(() -> Payload.Bound.read(reader(bytes)));
-		acceptsOrRefuses(() -> HeaderBlock.read(bytes, bytes.length, LIMITS));
-		acceptsOrRefuses(() -> HeaderBlock.readLists(bytes, bytes.length, LIMITS));
+		acceptsOrRefuses(() -> HeaderBlock.read(bytes, 0, bytes.length, LIMITS));
+		acceptsOrRefuses(() -> HeaderBlock.readLists(bytes, 0, bytes.length, LIMITS));
 	}
 
 	private static PayloadReader reader(byte[] bytes) {
@@ -76,7 +76,7 @@ class WireFuzzTests {
 		headers.forEach((name, value) -> printable.put(utf8(name), utf8(value)));
 		WireLimits wide = new WireLimits(1 << 20, 0xffff, 1 << 20);
 		int length = HeaderBlock.write(out, printable, wide);
-		assertThat(HeaderBlock.read(out.array(), length, wide)).isEqualTo(printable);
+		assertThat(HeaderBlock.read(out.array(), 0, length, wide)).isEqualTo(printable);
 	}
 
 	/** Lone surrogates are no text. */

@@ -1,4 +1,4 @@
-package io.github.vicinal.transport.uds;
+package io.github.vicinal.transport.wire;
 
 import java.util.Arrays;
 import java.util.Collections;
@@ -14,7 +14,7 @@ import io.github.vicinal.transport.wire.Refusal;
  *
  * @since 0.1
  */
-public final class UdsMetrics {
+public final class ServerMetrics {
 
 	private final LongAdder accepted = new LongAdder();
 
@@ -28,7 +28,8 @@ public final class UdsMetrics {
 
 	private final Map<String, LongAdder> refusals;
 
-	UdsMetrics() {
+	/** Creates counters that are all 0. */
+	public ServerMetrics() {
 		Map<String, LongAdder> adders = new LinkedHashMap<>();
 		for (Refusal refusal : Refusal.values()) {
 			adders.put(refusal.id(), new LongAdder());
@@ -93,7 +94,7 @@ public final class UdsMetrics {
 		return this.refusals;
 	}
 
-	void refused(Refusal refusal) {
+	public void refused(Refusal refusal) {
 		LongAdder adder = this.refusals.get(refusal.id());
 		if (adder != null) {
 			adder.increment();
