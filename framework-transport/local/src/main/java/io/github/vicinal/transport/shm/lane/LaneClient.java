@@ -479,6 +479,7 @@ public final class LaneClient implements AutoCloseable {
 	@Override
 	public void close() {
 		end(End.of("the path was closed"));
+		this.arena.close();
 		this.bells.close();
 	}
 

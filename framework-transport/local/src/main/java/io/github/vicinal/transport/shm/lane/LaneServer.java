@@ -349,6 +349,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	public void close() {
 		this.closed = true;
 		this.guard.remove(this);
+		this.arena.close();
 		try {
 			this.segment.memory().setIntVolatile(SegmentLayout.SERVER_PARKED_OFFSET, 0);
 			this.bells.server().ring();

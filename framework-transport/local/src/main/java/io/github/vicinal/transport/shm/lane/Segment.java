@@ -95,8 +95,19 @@ public final class Segment {
 	 * @throws IOException if the directory cannot be read
 	 */
 	public static int deleteOrphans(Path directory) throws IOException {
+		return deleteOrphans(directory, ORPHAN_AGE);
+	}
+
+	/**
+	 * Deletes the files of processes that ended during a handshake.
+	 * @param directory where to look
+	 * @param age how old a file must be, so that nobody uses its name any more
+	 * @return how many were deleted
+	 * @throws IOException if the directory cannot be read
+	 */
+	public static int deleteOrphans(Path directory, Duration age) throws IOException {
 		int deleted = 0;
-		Instant limit = Instant.now().minus(ORPHAN_AGE);
+		Instant limit = Instant.now().minus(age);
 		try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + Memory.SUFFIX)) {
 			for (Path file : files) {
 				if (Memory.NAME.matcher(String.valueOf(file.getFileName())).matches() && isOlder(file, limit)

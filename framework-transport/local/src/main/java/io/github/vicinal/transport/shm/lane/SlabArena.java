@@ -55,7 +55,11 @@ final class SlabArena {
 
 	private long bytes;
 
+	private final List<Path> files = new ArrayList<>();
+
 	private boolean growing;
+
+	private boolean closed;
 
 	private int slabsInUse;
 
@@ -117,7 +121,8 @@ final class SlabArena {
 			if (slab != null) {
 				return slab;
 			}
-			if (this.growing || this.bytes + (long) size * count > this.maxBytes || this.arenas.size() >= MAX_ARENAS) {
+			if (this.closed || this.growing || this.bytes + (long) size * count > this.maxBytes
+					|| this.arenas.size() >= MAX_ARENAS) {
 				return null;
 			}
 			this.growing = true;
@@ -135,6 +140,7 @@ final class SlabArena {
 		String problem = null;
 		try {
 			String name = Segment.newName();
+			remember(this.directory.resolve(name));
 			Memory memory = Memory.create(this.directory.resolve(name), size * count);
 			boolean announced = false;
 			try {
@@ -155,6 +161,9 @@ final class SlabArena {
 		try {
 			this.growing = false;
 			this.noGrowth = problem;
+			if (this.closed) {
+				deleteLate();
+			}
 			if (grown == null) {
 				return null;
 			}
@@ -162,6 +171,39 @@ final class SlabArena {
 			this.bytes += (long) size * count;
 			this.freed.signalAll();
 			return take(grown);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private void remember(Path file) {
+		this.lock.lock();
+		try {
+			this.files.add(file);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private void deleteLate() {
+		for (Path file : this.files) {
+			file.toFile().delete();
+		}
+	}
+
+	/** Makes no more memory, and removes the names that a dead other side did not. */
+	void close() {
+		this.lock.lock();
+		try {
+			this.closed = true;
+			for (Path file : this.files) {
+				Files.deleteIfExists(file);
+			}
+		}
+		catch (IOException ex) {
+			this.noGrowth = String.valueOf(ex.getMessage());
 		}
 		finally {
 			this.lock.unlock();

@@ -92,6 +92,12 @@ final class Bans {
 		return this.shared.claimProbe(until, now + period);
 	}
 
+	/** Ends a heavy ban whose probe was good. */
+	void lift(long now) {
+		this.shared.peakLateness(0);
+		this.shared.bannedUntil(now);
+	}
+
 	/** Returns whether bans were so frequent that this side only sleeps for a while. */
 	boolean fallenBack(long now) {
 		if (!this.fallback) {

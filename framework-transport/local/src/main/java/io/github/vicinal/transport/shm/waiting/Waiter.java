@@ -134,11 +134,18 @@ public final class Waiter {
 			}
 			met = spin(condition, now + BANNED_SPIN_NANOS);
 		}
-		else if (this.bans.heavy() && !this.bans.mayProbe(now)) {
-			return false;
+		else if (this.bans.heavy()) {
+			if (!this.bans.mayProbe(now)) {
+				return false;
+			}
+			long before = this.bans.count();
+			met = awake(condition, turn, now, active, true);
+			if (this.bans.count() == before && turn.offNanos - now > 0) {
+				this.bans.lift(turn.offNanos);
+			}
 		}
 		else {
-			met = awake(condition, turn, now, active);
+			met = awake(condition, turn, now, active, false);
 		}
 		if (met) {
 			this.score.succeeded();
@@ -150,9 +157,10 @@ public final class Waiter {
 		return met;
 	}
 
-	private boolean awake(Condition condition, Turn turn, long start, int active) {
+	private boolean awake(Condition condition, Turn turn, long start, int active, boolean probing) {
 		long end = start + (this.server ? AWAKE_NANOS : AWAKE_NANOS * Math.max(1, active / 2));
 		boolean crowded = active >= this.processors;
+		long bansBefore = probing ? this.bans.count() : 0;
 		if (!crowded) {
 			for (int i = 0; i < FIRST_SPINS; i++) {
 				this.processor.spin();
@@ -176,7 +184,7 @@ public final class Waiter {
 				if (condition.isMet()) {
 					return true;
 				}
-				if (this.bans.banned(now)) {
+				if (probing ? this.bans.count() != bansBefore : this.bans.banned(now)) {
 					return false;
 				}
 			}
