@@ -84,6 +84,10 @@ final class ShmPath implements Path {
 		return details;
 	}
 
+	LaneClient lanes() {
+		return this.peer.lanes();
+	}
+
 	/** Calls in flight end normally. */
 	@Override
 	public void close() {

@@ -24,7 +24,7 @@ public final class ShmChild implements AutoCloseable {
 	static ShmChild start(Path directory) throws IOException {
 		PeerIdentity identity = PeerIdentity.create(PeerIdentity.NO_HOST);
 		Process process = new ProcessBuilder(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp",
+				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED", "-cp",
 				System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
 				ShmChild.class.getName(), directory.toString(), identity.instanceId()))
 			.redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -48,8 +48,8 @@ public final class ShmChild implements AutoCloseable {
 	}
 
 	@Override
-	public void close() {
-		this.process.destroyForcibly();
+	public void close() throws InterruptedException {
+		this.process.destroyForcibly().waitFor();
 	}
 
 	/**

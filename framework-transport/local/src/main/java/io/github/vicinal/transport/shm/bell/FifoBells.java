@@ -1,8 +1,8 @@
 package io.github.vicinal.transport.shm.bell;
 
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -199,13 +199,18 @@ public final class FifoBells implements Bells {
 
 		private static final int DRAIN_BYTES = 64;
 
+		private static final int MAX_TRIES = 3;
+
+		/** Also the lock of those who ring: a write moves its position. */
+		private final ByteBuffer one = ByteBuffer.allocate(1);
+
 		private final String name;
 
 		private volatile @Nullable FileChannel ears;
 
 		private volatile @Nullable ByteBuffer heard;
 
-		private volatile @Nullable RandomAccessFile clapper;
+		private volatile @Nullable FileChannel clapper;
 
 		private volatile long deadline = Watchdog.NEVER;
 
@@ -262,16 +267,39 @@ public final class FifoBells implements Bells {
 			return Watchdog.NEVER;
 		}
 
+		/**
+		 * An interrupt of the ringing thread would close the channel, and must not cost
+		 * anybody a wake-up: it is put aside, and one that comes meanwhile makes the bell
+		 * ring twice.
+		 */
 		@Override
 		public void ring() {
+			boolean interrupted = Thread.interrupted();
+			for (int i = 0; i < MAX_TRIES && !rang(); i++) {
+				interrupted |= Thread.interrupted();
+			}
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+
+		private boolean rang() {
 			try {
-				RandomAccessFile file = clapper();
-				if (file != null) {
-					file.write(1);
+				FileChannel channel = clapper();
+				if (channel != null) {
+					synchronized (this.one) {
+						channel.write(this.one.clear());
+					}
 				}
+				return true;
+			}
+			catch (ClosedChannelException ex) {
+				this.clapper = null;
+				return false;
 			}
 			catch (IOException ex) {
 				logger.debug("A bell could not be rung: {}", ex.toString());
+				return true;
 			}
 		}
 
@@ -296,15 +324,16 @@ public final class FifoBells implements Bells {
 			this.ears = null;
 		}
 
-		/** Not a channel: those close when an interrupted thread writes. */
-		private @Nullable RandomAccessFile clapper() throws IOException {
-			RandomAccessFile file = this.clapper;
-			if (file != null) {
-				return file;
+		private @Nullable FileChannel clapper() throws IOException {
+			FileChannel channel = this.clapper;
+			if (channel != null) {
+				return channel;
 			}
 			synchronized (this) {
 				if (this.clapper == null && !FifoBells.this.closed) {
-					this.clapper = new RandomAccessFile(FifoBells.this.directory.resolve(this.name).toFile(), "rw");
+					// Never creates the file: the other side may have deleted it.
+					this.clapper = FileChannel.open(FifoBells.this.directory.resolve(this.name),
+							StandardOpenOption.READ, StandardOpenOption.WRITE);
 				}
 				return this.clapper;
 			}
@@ -315,7 +344,7 @@ public final class FifoBells implements Bells {
 				FifoBells.this.watchdog.remove(this);
 			}
 			FileChannel channel = this.ears;
-			RandomAccessFile file = this.clapper;
+			FileChannel file = this.clapper;
 			try {
 				if (channel != null) {
 					channel.close();
