@@ -1,6 +1,5 @@
 package io.github.vicinal.transport.shm.lane;
 
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
@@ -30,9 +29,6 @@ public final class ClientLane implements Condition {
 	static final int SMALL_IN_A_ROW = 64;
 
 	private static final int FIRST_BYTES = 4 * 1024;
-
-	/** A bell that an interrupt does not reach is looked away from so often. */
-	private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
 	private static final int AWAKE = 0;
 
@@ -183,14 +179,14 @@ public final class ClientLane implements Condition {
 				if (thread.isInterrupted()) {
 					throw abandon(Reason.INTERRUPTED, "the calling thread was interrupted");
 				}
-				long left = LOOK_NANOS;
+				long left = Bell.FOREVER;
 				if (deadlineNanos != NO_DEADLINE) {
 					left = deadlineNanos - System.nanoTime();
 					if (left <= 0) {
 						throw abandon(Reason.TIMEOUT, this.client.describe("did not answer before the deadline"));
 					}
 				}
-				sleep(virtual, (deadlineNanos != NO_DEADLINE) ? left : Bell.FOREVER);
+				sleep(virtual, left);
 			}
 		}
 		finally {
