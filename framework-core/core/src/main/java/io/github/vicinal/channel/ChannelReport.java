@@ -69,10 +69,11 @@ public record ChannelReport(String name, String contract, String contractHash, @
 	 * @param p50Micros median latency in microseconds, of the sampled calls
 	 * @param p99Micros 99th percentile of the latency in microseconds
 	 * @param bytes bytes of calls and replies, 0 where nothing is serialised or counted
+	 * @param details what only this kind of path has to say, such as how it waits
 	 * @since 0.1
 	 */
 	public record PathReport(String path, String state, String reason, long calls, long errors, double p50Micros,
-			double p99Micros, long bytes) {
+			double p99Micros, long bytes, Map<String, Object> details) {
 	}
 
 }

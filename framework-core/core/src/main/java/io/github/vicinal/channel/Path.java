@@ -1,5 +1,7 @@
 package io.github.vicinal.channel;
 
+import java.util.Map;
+
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.peer.PathKind;
 
@@ -53,6 +55,14 @@ public interface Path extends AutoCloseable {
 	 * @return bytes, 0 where nothing is serialised
 	 */
 	long bytesCarried();
+
+	/**
+	 * Returns what only this kind of path has to say of its state, for people.
+	 * @return names and values, mostly none
+	 */
+	default Map<String, Object> details() {
+		return Map.of();
+	}
 
 	/** Closes the path. Calls in flight may fail. Never throws. */
 	@Override

@@ -304,7 +304,7 @@ final class PeerLink {
 	private static String why(PathKind kind) {
 		return switch (kind) {
 			case DIRECT -> "same JVM";
-			case UDS -> "same host";
+			case SHM, UDS -> "same host";
 			case HTTP -> "always works";
 		};
 	}
@@ -407,7 +407,7 @@ final class PeerLink {
 		}
 		return new PathReport(kind.id(), state, reason, counted.calls(), counted.errors(),
 				counted.latency().quantileNanos(0.5) / 1e3, counted.latency().quantileNanos(0.99) / 1e3,
-				(path != null) ? path.bytesCarried() : 0);
+				(path != null) ? path.bytesCarried() : 0, (path != null) ? path.details() : Map.of());
 	}
 
 }

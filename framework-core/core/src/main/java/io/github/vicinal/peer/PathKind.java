@@ -12,6 +12,9 @@ public enum PathKind {
 	/** A call inside one JVM. */
 	DIRECT,
 
+	/** Memory shared by two processes of one host. */
+	SHM,
+
 	/** A Unix domain socket between two processes of one host. */
 	UDS,
 
@@ -38,7 +41,8 @@ public enum PathKind {
 				return kind;
 			}
 		}
-		throw new IllegalArgumentException("There is no path '%s'; the paths are direct, uds and http".formatted(id));
+		throw new IllegalArgumentException(
+				"There is no path '%s'; the paths are direct, shm, uds and http".formatted(id));
 	}
 
 }

@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.actuate;
 
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.FunctionCounter;
@@ -9,7 +11,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.boot.client.ClientChannels;
-import io.github.vicinal.transport.uds.UdsMetrics;
+import io.github.vicinal.transport.wire.ServerMetrics;
 
 /**
  * Meters of what observations do not see: connections, and what was refused. They read
@@ -17,7 +19,7 @@ import io.github.vicinal.transport.uds.UdsMetrics;
  */
 public final class VicinalMetrics implements MeterBinder {
 
-	private final Supplier<@Nullable UdsMetrics> uds;
+	private final Map<String, Supplier<@Nullable ServerMetrics>> servers;
 
 	private final Supplier<@Nullable ClientChannels> channels;
 
@@ -25,41 +27,49 @@ public final class VicinalMetrics implements MeterBinder {
 
 	/**
 	 * Creates the binder.
-	 * @param uds counters of the socket server, {@code null} until it is started
+	 * @param servers counters of servers by the name of their path, {@code null} until
+	 * one is started
 	 * @param channels the application's channels, {@code null} if it has none
-	 * @param refusals the reasons for which the socket server refuses
+	 * @param refusals the reasons for which servers refuse
 	 */
-	public VicinalMetrics(Supplier<@Nullable UdsMetrics> uds, Supplier<@Nullable ClientChannels> channels,
-			Iterable<String> refusals) {
-		this.uds = uds;
+	public VicinalMetrics(Map<String, Supplier<@Nullable ServerMetrics>> servers,
+			Supplier<@Nullable ClientChannels> channels, Iterable<String> refusals) {
+		this.servers = servers;
 		this.channels = channels;
 		this.refusals = refusals;
 	}
 
 	@Override
 	public void bindTo(MeterRegistry registry) {
-		for (String reason : this.refusals) {
-			FunctionCounter.builder("vicinal.uds.refusals", this, (metrics) -> metrics.refused(reason))
-				.description("Connections, contracts and calls that the socket server refused")
-				.tag("reason", reason)
-				.register(registry);
+		for (Map.Entry<String, Supplier<@Nullable ServerMetrics>> server : this.servers.entrySet()) {
+			bind(registry, server.getKey(), server.getValue());
 		}
-		Gauge.builder("vicinal.uds.connections", this, VicinalMetrics::connections)
-			.description("Connections that are open to the socket server")
-			.register(registry);
 		FunctionCounter.builder("vicinal.channel.announcements.ignored", this, VicinalMetrics::ignored)
 			.description("Announcements of peers that could not be read")
 			.register(registry);
 	}
 
-	private double refused(String reason) {
-		UdsMetrics known = this.uds.get();
-		return (known != null && known.refusals().containsKey(reason)) ? known.refusals().get(reason).sum() : 0;
+	private void bind(MeterRegistry registry, String path, Supplier<@Nullable ServerMetrics> server) {
+		for (String reason : this.refusals) {
+			FunctionCounter.builder("vicinal." + path + ".refusals", server, (known) -> refused(known.get(), reason))
+				.description("Connections, contracts and calls that the server of the path refused")
+				.tag("reason", reason)
+				.register(registry);
+		}
+		Gauge.builder("vicinal." + path + ".connections", server, VicinalMetrics::open)
+			.description("Connections that are open to the server of the path")
+			.strongReference(true)
+			.register(registry);
 	}
 
-	private double connections() {
-		UdsMetrics known = this.uds.get();
+	private static double open(Supplier<@Nullable ServerMetrics> server) {
+		ServerMetrics known = server.get();
 		return (known != null) ? known.open().sum() : 0;
+	}
+
+	private static double refused(@Nullable ServerMetrics known, String reason) {
+		LongAdder count = (known != null) ? known.refusals().get(reason) : null;
+		return (count != null) ? count.sum() : 0;
 	}
 
 	private double ignored() {

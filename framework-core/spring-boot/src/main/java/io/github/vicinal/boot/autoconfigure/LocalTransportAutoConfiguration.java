@@ -10,6 +10,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 
+import io.github.vicinal.boot.autoconfigure.VicinalProperties.Shm;
 import io.github.vicinal.boot.autoconfigure.VicinalProperties.Uds;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.peer.PeerIdentity;
@@ -17,6 +18,9 @@ import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.direct.DirectPathProvider;
 import io.github.vicinal.transport.direct.DirectPathServer;
+import io.github.vicinal.transport.shm.ShmOptions;
+import io.github.vicinal.transport.shm.ShmPathProvider;
+import io.github.vicinal.transport.shm.ShmPathServer;
 import io.github.vicinal.transport.uds.UdsOptions;
 import io.github.vicinal.transport.uds.UdsPathProvider;
 import io.github.vicinal.transport.uds.UdsPathServer;
@@ -54,8 +58,28 @@ public final class LocalTransportAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
+	ShmOptions vicinalShmOptions(VicinalProperties properties, Environment environment) {
+		Shm shm = properties.shm();
+		ShmOptions defaults = ShmOptions.defaults();
+		return new ShmOptions(shm.lanes(), Math.toIntExact(shm.inlineSize().toBytes()),
+				Math.toIntExact(shm.maxFrameSize().toBytes()), shm.maxMemoryPerPeer().toBytes(), shm.maxPeers(),
+				shm.maxThreads(), defaults.acquireTimeout(), defaults.handshakeTimeout(), drainTimeout(environment),
+				shm.waiting());
+	}
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
 	DirectPathProvider vicinalDirectPathProvider(Codecs codecs) {
 		return new DirectPathProvider(codecs);
+	}
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	ShmPathProvider vicinalShmPathProvider(PeerIdentity identity, Rendezvous rendezvous, Codecs codecs,
+			ShmOptions options) {
+		return new ShmPathProvider(identity, rendezvous, codecs, options);
 	}
 
 	@Bean
@@ -71,6 +95,14 @@ public final class LocalTransportAutoConfiguration {
 	@ConditionalOnMissingBean
 	DirectPathServer vicinalDirectPathServer(PeerIdentity identity, ServiceRegistry services, Environment environment) {
 		return new DirectPathServer(identity, services, null, drainTimeout(environment));
+	}
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	ShmPathServer vicinalShmPathServer(PeerIdentity identity, Rendezvous rendezvous, ServiceRegistry services,
+			ShmOptions options) {
+		return new ShmPathServer(identity, rendezvous, services, options);
 	}
 
 	@Bean

@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.autoconfigure;
 
+import java.util.Map;
+
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
@@ -14,7 +16,8 @@ import io.github.vicinal.boot.actuate.VicinalMetrics;
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.boot.observation.MeterShortcut;
 import io.github.vicinal.codec.Codecs;
-import io.github.vicinal.transport.uds.UdsMetrics;
+import io.github.vicinal.transport.wire.ServerMetrics;
+import io.github.vicinal.transport.shm.ShmPathServer;
 import io.github.vicinal.transport.uds.UdsPathServer;
 
 /**
@@ -27,6 +30,8 @@ import io.github.vicinal.transport.uds.UdsPathServer;
 @ConditionalOnBean(Codecs.class)
 public final class VicinalMetricsAutoConfiguration {
 
+	private static final String SHM_SERVER = "vicinalShmPathServer";
+
 	private static final String UDS_SERVER = "vicinalUdsPathServer";
 
 	@Bean
@@ -35,9 +40,13 @@ public final class VicinalMetricsAutoConfiguration {
 			ObjectProvider<ClientChannels> channels) {
 		// To read a meter must not start a server.
 		return new VicinalMetrics(
-				() -> beanFactory.containsSingleton(UDS_SERVER)
-						? beanFactory.getBean(UDS_SERVER, UdsPathServer.class).metrics() : null,
-				channels::getIfAvailable, UdsMetrics.reasons());
+				Map.of("uds",
+						() -> beanFactory.containsSingleton(UDS_SERVER)
+								? beanFactory.getBean(UDS_SERVER, UdsPathServer.class).metrics() : null,
+						"shm",
+						() -> beanFactory.containsSingleton(SHM_SERVER)
+								? beanFactory.getBean(SHM_SERVER, ShmPathServer.class).metrics() : null),
+				channels::getIfAvailable, ServerMetrics.reasons());
 	}
 
 	@Bean

@@ -7,6 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.util.unit.DataSize;
 
 import io.github.vicinal.peer.PathKind;
@@ -24,13 +25,14 @@ import io.github.vicinal.peer.PathKind;
  * socket is open, to notice when that has become the more expensive path.
  * @param rendezvous Where processes of one host meet.
  * @param codec How arguments and results are encoded.
+ * @param shm Shared memory.
  * @param uds Unix domain sockets.
  * @param server What is offered to other applications.
  */
 @ConfigurationProperties("vicinal")
 public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultValue Map<String, Channel> channels,
 		@DefaultValue("1s") Duration reconnectDelay, @DefaultValue("true") boolean comparePaths,
-		@DefaultValue Rendezvous rendezvous, @DefaultValue Codec codec, @DefaultValue Uds uds,
+		@DefaultValue Rendezvous rendezvous, @DefaultValue Codec codec, @DefaultValue Shm shm, @DefaultValue Uds uds,
 		@DefaultValue Server server) {
 
 	public VicinalProperties {
@@ -76,6 +78,27 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	}
 
 	/**
+	 * Shared memory.
+	 *
+	 * @param lanes Most calls that can be in flight to one peer; a power of two up to
+	 * 256.
+	 * @param inlineSize Size of calls and replies that travel in their lane, at least
+	 * 2KB; larger ones take memory that is added when it is needed.
+	 * @param maxFrameSize Largest call or reply; larger ones go by HTTP.
+	 * @param maxMemoryPerPeer Most memory for large calls or replies, per peer and
+	 * direction.
+	 * @param maxPeers Most peers that this application shares memory with as a server.
+	 * @param maxThreads Most threads that execute calls which are not known to be short.
+	 * @param waiting How to wait for the other process: "learned" stays awake where that
+	 * has paid, "park" always sleeps.
+	 */
+	public record Shm(@DefaultValue("64") int lanes, @DefaultValue("2KB") DataSize inlineSize,
+			@DefaultValue("64MB") DataSize maxFrameSize, @DefaultValue("64MB") DataSize maxMemoryPerPeer,
+			@DefaultValue("1024") int maxPeers, @DefaultValue("256") int maxThreads,
+			@Name("wait") @DefaultValue("learned") String waiting) {
+	}
+
+	/**
 	 * Unix domain sockets.
 	 *
 	 * @param maxFrameSize Largest call or reply; larger ones go by HTTP.
@@ -113,7 +136,7 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param paths Paths that are offered.
 	 */
 	public record Server(@DefaultValue("true") boolean enabled, @DefaultValue( {
-			"direct", "uds" }) List<PathKind> paths){
+			"direct", "shm", "uds" }) List<PathKind> paths){
 	}
 
 }

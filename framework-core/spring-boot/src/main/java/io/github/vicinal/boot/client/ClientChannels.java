@@ -38,7 +38,7 @@ import io.github.vicinal.peer.PathKind;
  */
 public final class ClientChannels implements AutoCloseable {
 
-	private static final List<PathKind> ALL_PATHS = List.of(PathKind.DIRECT, PathKind.UDS, PathKind.HTTP);
+	private static final List<PathKind> ALL_PATHS = List.of(PathKind.DIRECT, PathKind.SHM, PathKind.UDS, PathKind.HTTP);
 
 	/** By name in the uniform form: environment variables know no capitals. */
 	private final Map<String, ChannelDefinition> definitions = new HashMap<>();

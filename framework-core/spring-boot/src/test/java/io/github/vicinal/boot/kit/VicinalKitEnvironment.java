@@ -70,7 +70,9 @@ class VicinalKitEnvironment implements KitEnvironment {
 	VicinalKitEnvironment(String path) {
 		this.path = path;
 		try {
-			this.rendezvous = Files.createTempDirectory("vicinal-kit");
+			Path memory = Path.of("/dev/shm");
+			this.rendezvous = Files.isDirectory(memory) ? Files.createTempDirectory(memory, "vicinal-kit")
+					: Files.createTempDirectory("vicinal-kit");
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -13,6 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.transport.wire.Watchdog;
 
 /**
  * The connections to one peer. Thread-safe.

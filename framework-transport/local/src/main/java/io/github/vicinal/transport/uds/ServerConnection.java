@@ -5,7 +5,6 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
@@ -14,11 +13,19 @@ import org.slf4j.LoggerFactory;
 
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Reply;
-import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.EncodeBuffer;
-import io.github.vicinal.contract.Contract;
-import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.server.Service;
+import io.github.vicinal.transport.wire.ServerMetrics;
+import io.github.vicinal.transport.wire.CallTimer;
+import io.github.vicinal.transport.wire.FrameChannel;
+import io.github.vicinal.transport.wire.FrameDescriptor;
+import io.github.vicinal.transport.wire.FrameHeader;
+import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.Frames;
+import io.github.vicinal.transport.wire.Payload;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.ServerBinding;
+import io.github.vicinal.transport.wire.WireException;
+import io.github.vicinal.transport.wire.WireLimits;
 
 /**
  * The server's end of one connection; runs on a thread of its own, from the handshake to
@@ -43,9 +50,6 @@ final class ServerConnection implements Runnable {
 	private static final int LARGE_BYTES = 64 * 1024;
 
 	private static final int FIRST_BUFFER_BYTES = 4 * 1024;
-
-	/** Longer than any process lives; also keeps sums from overflowing. */
-	private static final long FOREVER_NANOS = Long.MAX_VALUE / 4;
 
 	private final UdsPathServer server;
 
@@ -155,7 +159,7 @@ final class ServerConnection implements Runnable {
 		String self = this.server.identity().instanceId();
 		if (!hello.expected().equals(self)) {
 			throw new WireException(Refusal.WRONG_INSTANCE,
-					"this is instance %s, not '%s'".formatted(self, printable(hello.expected())));
+					"this is instance %s, not '%s'".formatted(self, WireException.printable(hello.expected())));
 		}
 		if (hello.maxFrameBytes() < 0) {
 			throw new WireException(Refusal.MALFORMED, "a negative frame limit");
@@ -181,37 +185,12 @@ final class ServerConnection implements Runnable {
 		if (this.bindings.size() >= MAX_BINDINGS) {
 			throw new WireException(Refusal.MALFORMED, "more than %d bindings".formatted(MAX_BINDINGS));
 		}
-		try {
-			Service service = this.server.services().find(bind.contract());
-			if (service == null) {
-				throw new WireException(Refusal.UNKNOWN_CONTRACT,
-						"no bean offers the contract %s".formatted(printable(bind.contract())));
-			}
-			Contract contract = service.contract();
-			if (!contract.hash().equals(bind.hash())) {
-				throw new WireException(Refusal.CONTRACT_DIFFERS,
-						"the contract %s differs: yours is %s, mine is %s; build both sides from the same version of it"
-							.formatted(contract.name(), printable(bind.hash()), contract.hash()));
-			}
-			Optional<String> refusal = service.refusal();
-			if (refusal.isPresent()) {
-				throw new WireException(Refusal.SERVICE_REFUSES, refusal.get());
-			}
-			CodecChoice choice = service.codecs().choose(contract, bind.codecs());
-			int start = begin();
-			new Payload.Bound(choice.codec().name(), choice.reason(), service.codecs().offers(contract))
-				.write(this.out);
-			this.bindings.put(frame.binding, new ServerBinding(service, contract, choice.codec(), contract.methods()));
-			send(start, FrameType.BOUND, 0, 0, frame.correlation, frame.binding, 0);
+		this.out.size(0);
+		ServerBinding binding = this.server.calls().bind(this.out, bind, frame.correlation, frame.binding);
+		if (binding != null) {
+			this.bindings.put(frame.binding, binding);
 		}
-		catch (WireException ex) {
-			// Only this contract is refused; the connection serves others.
-			refuse(ex.refusal(), 0, ex.text(), frame.correlation);
-		}
-		catch (RuntimeException ex) {
-			logger.warn("The contract {} could not be bound", printable(bind.contract()), ex);
-			refuse(Refusal.FAILED, 0, "the contract could not be bound: " + ex, frame.correlation);
-		}
+		write();
 	}
 
 	/** Returns whether the connection goes on. */
@@ -223,25 +202,27 @@ final class ServerConnection implements Runnable {
 			throw new WireException(Refusal.MALFORMED,
 					"a call for binding %d, which is not bound".formatted(bindingNumber));
 		}
-		ContractMethod method = binding.method(frame.code);
-		Map<String, String> headers = HeaderBlock.read(this.frames.body(), frame.headerBlockLength, this.limits);
-		if (frame.remaining <= 0) {
-			refuse(Refusal.DEADLINE, 0, "the deadline had passed when the call arrived", correlation);
+		CallFrame call;
+		try {
+			call = this.server.calls().decode(binding, frame, this.frames.body());
+		}
+		catch (WireException ex) {
+			if (ex.refusal() != Refusal.DEADLINE) {
+				throw ex;
+			}
+			refuse(Refusal.DEADLINE, 0, ex.text(), correlation);
 			return true;
 		}
-		long deadline = (frame.remaining > FOREVER_NANOS) ? CallFrame.NO_DEADLINE : System.nanoTime() + frame.remaining;
-		@Nullable Object[] arguments = decode(binding, method, frame);
 		int requestBytes = FrameDescriptor.HEADER_BYTES + frame.length;
 		this.frames.shrink();
 		if (!this.state.compareAndSet(IDLE, BUSY)) {
 			// The server ends: this call is not executed.
 			return false;
 		}
-		UdsMetrics metrics = this.server.metrics();
+		ServerMetrics metrics = this.server.metrics();
 		metrics.inFlight().increment();
 		try {
-			CallFrame call = new CallFrame(binding.contract(), method, arguments, deadline, headers);
-			Reply reply = invoke(binding, call);
+			Reply reply = this.server.calls().invoke(binding, call);
 			metrics.calls().increment();
 			boolean last = this.server.draining();
 			reply(reply, binding, call, correlation, bindingNumber, last);
@@ -262,79 +243,10 @@ final class ServerConnection implements Runnable {
 		return true;
 	}
 
-	private @Nullable Object[] decode(ServerBinding binding, ContractMethod method, FrameHeader frame)
-			throws WireException {
-		try {
-			return binding.codec()
-				.decodeArguments(method, this.frames.body(), frame.headerBlockLength, frame.payloadLength());
-		}
-		catch (RuntimeException | StackOverflowError ex) {
-			// Bytes that anybody may have written must not end more than this connection.
-			throw new WireException(Refusal.CODEC, "the arguments cannot be decoded: " + ex.getMessage());
-		}
-	}
-
-	private @Nullable Reply invoke(ServerBinding binding, CallFrame frame) {
-		try {
-			return binding.service().invoke(frame);
-		}
-		catch (Throwable ex) {
-			logger.error("The service of {} threw instead of answering", binding.contract().name(), ex);
-			return null;
-		}
-		finally {
-			// A handler's left-over interrupt would close the channel.
-			Thread.interrupted();
-		}
-	}
-
-	private static @Nullable Reply unencodable(RuntimeException failure, ServerBinding binding, CallFrame call) {
-		try {
-			return binding.service().unencodable(call, failure);
-		}
-		catch (RuntimeException ex) {
-			logger.error("The service of {} threw instead of answering", binding.contract().name(), ex);
-			return null;
-		}
-	}
-
 	private void reply(@Nullable Reply reply, ServerBinding binding, CallFrame call, long correlation,
 			int bindingNumber, boolean last) throws IOException {
-		int start = begin();
-		try {
-			if (reply == null) {
-				throw new WireException(Refusal.FAILED, "the service threw instead of answering");
-			}
-			FrameType type;
-			int headerBytes = HeaderBlock.writeLists(this.out, reply.headers(), this.limits);
-			if (reply instanceof Reply.Value value) {
-				type = FrameType.REPLY_VALUE;
-				binding.codec().encodeResult(call.method(), value.body(), this.out);
-			}
-			else {
-				type = FrameType.REPLY_FAILURE;
-				Reply.Failure failure = (Reply.Failure) reply;
-				Payload.writeText(this.out, failure.remoteType());
-				this.out.write(failure.body(), 0, failure.body().length);
-			}
-			int length = this.out.size() - start - FrameDescriptor.HEADER_BYTES;
-			if (length > this.maxReplyBytes) {
-				throw new WireException(Refusal.TOO_LARGE, "the answer of %d bytes is larger than the limit of %d bytes"
-					.formatted(length, this.maxReplyBytes));
-			}
-			FrameDescriptor.end(this.out, start, type, 0, headerBytes, correlation, bindingNumber, reply.status(), 0);
-		}
-		catch (WireException ex) {
-			refusal(start, ex.refusal(), FrameDescriptor.FLAG_EXECUTED, ex.text(), correlation);
-		}
-		catch (RuntimeException | StackOverflowError ex) {
-			if (reply instanceof Reply.Value && ex instanceof RuntimeException failure) {
-				reply(unencodable(failure, binding, call), binding, call, correlation, bindingNumber, last);
-				return;
-			}
-			refusal(start, Refusal.CODEC, FrameDescriptor.FLAG_EXECUTED,
-					"the result cannot be encoded: " + ex.getMessage(), correlation);
-		}
+		this.out.size(0);
+		this.server.calls().reply(this.out, reply, binding, call, correlation, bindingNumber, this.maxReplyBytes);
 		if (last) {
 			this.state.set(ENDING);
 			Frames.appendGoodbye(this.out);
@@ -368,15 +280,8 @@ final class ServerConnection implements Runnable {
 	}
 
 	private void refuse(Refusal refusal, int flags, String text, long correlation) throws IOException {
-		refusal(begin(), refusal, flags, text, correlation);
+		this.server.calls().refusal(this.out, begin(), refusal, flags, text, correlation);
 		write();
-	}
-
-	private void refusal(int start, Refusal refusal, int flags, String text, long correlation) {
-		this.server.refused(refusal, text);
-		this.out.size(start + FrameDescriptor.HEADER_BYTES);
-		Payload.writeReason(this.out, text);
-		FrameDescriptor.end(this.out, start, FrameType.REFUSED, flags, 0, correlation, 0, refusal.number(), 0);
 	}
 
 	private void refuseAndClose(WireException cause) {
@@ -432,12 +337,6 @@ final class ServerConnection implements Runnable {
 		if (!this.timer.disarm()) {
 			throw new ClosedChannelException();
 		}
-	}
-
-	/** What a stranger wrote must not forge lines in a log. */
-	private static String printable(String text) {
-		String shown = (text.length() > 200) ? text.substring(0, 200) : text;
-		return shown.replaceAll("[^\\x20-\\x7e]", "?");
 	}
 
 }

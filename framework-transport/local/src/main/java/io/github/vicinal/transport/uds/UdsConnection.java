@@ -10,16 +10,25 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-
-import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.PathException.Reason;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.transport.wire.CallTimer;
+import io.github.vicinal.transport.wire.ClientBinding;
+import io.github.vicinal.transport.wire.FrameChannel;
+import io.github.vicinal.transport.wire.FrameDescriptor;
+import io.github.vicinal.transport.wire.FrameHeader;
+import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.Payload;
+import io.github.vicinal.transport.wire.PayloadReader;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.Watchdog;
+import io.github.vicinal.transport.wire.WireException;
+import io.github.vicinal.transport.wire.WireLimits;
 
 /**
  * The client's end of one connection. Used by the thread that took it from the pool.
@@ -29,10 +38,6 @@ final class UdsConnection {
 	private static final int FIRST_BUFFER_BYTES = 4 * 1024;
 
 	private static final int SMALL_BYTES = 256;
-
-	private static final int MIN_STATUS = 100;
-
-	private static final int MAX_STATUS = 599;
 
 	/** How long the reason for a refused write may take; it has been sent before. */
 	private static final long EXPLANATION_NANOS = 1_000_000_000L;
@@ -131,7 +136,7 @@ final class UdsConnection {
 			new Payload.Hello(this.peer.self(), this.peer.expected(), this.limits.maxFrameBytes()).write(request);
 			FrameDescriptor.end(request, start, FrameType.HELLO, 0, 0, 0, 0, 0, 0);
 			FrameHeader answer = exchange(request, 0, false);
-			expect(answer, FrameType.WELCOME);
+			answer.require(FrameType.WELCOME);
 			Payload.Welcome welcome = Payload.Welcome.read(this.frames.payload());
 			if (!welcome.self().equals(this.peer.expected()) || welcome.maxFrameBytes() < 0) {
 				throw new WireException(Refusal.MALFORMED, "a welcome of another instance");
@@ -159,7 +164,7 @@ final class UdsConnection {
 			long id = ++this.correlation;
 			FrameDescriptor.end(request, start, FrameType.BIND, 0, 0, id, binding.number(), 0, 0);
 			FrameHeader answer = exchange(request, id, false);
-			expect(answer, FrameType.BOUND);
+			answer.require(FrameType.BOUND);
 			if (answer.binding != binding.number()) {
 				throw new WireException(Refusal.MALFORMED, "another contract was bound");
 			}
@@ -199,7 +204,7 @@ final class UdsConnection {
 		}
 		this.bytesOfLastCall = (long) this.out.size() + FrameDescriptor.HEADER_BYTES + answer.length;
 		this.out.clear(FrameChannel.KEEP_BYTES);
-		Reply reply = decode(choice, frame, answer, binding.number());
+		Reply reply = decode(choice, frame, answer, binding);
 		this.frames.shrink();
 		return reply;
 	}
@@ -209,13 +214,7 @@ final class UdsConnection {
 		this.out.size(0);
 		int start = FrameDescriptor.begin(this.out);
 		try {
-			int headerBytes = HeaderBlock.write(this.out, frame.headers(), this.limits);
-			choice.codec().encodeArguments(frame.method(), frame.arguments(), this.out);
-			int length = this.out.size() - start - FrameDescriptor.HEADER_BYTES;
-			if (length > this.maxRequestBytes) {
-				throw new WireException(Refusal.TOO_LARGE, "the call of %d bytes is larger than the limit of %d bytes"
-					.formatted(length, this.maxRequestBytes));
-			}
+			int headerBytes = ClientBinding.encode(this.out, start, choice, frame, this.limits, this.maxRequestBytes);
 			long remaining = Long.MAX_VALUE;
 			if (deadline != Watchdog.NEVER) {
 				remaining = deadline - this.peer.watchdog().now();
@@ -330,41 +329,13 @@ final class UdsConnection {
 		}
 	}
 
-	private static void expect(FrameHeader answer, FrameType type) throws WireException {
-		if (answer.type != type) {
-			throw new WireException(Refusal.MALFORMED, "%s instead of %s".formatted(answer.type, type));
-		}
-	}
-
-	private Reply decode(CodecChoice choice, CallFrame frame, FrameHeader answer, int binding) throws UdsException {
+	private Reply decode(CodecChoice choice, CallFrame frame, FrameHeader answer, ClientBinding binding)
+			throws UdsException {
 		try {
-			if (answer.binding != binding) {
-				throw new WireException(Refusal.MALFORMED, "the answer of another contract");
-			}
-			if (answer.code < MIN_STATUS || answer.code > MAX_STATUS) {
-				throw new WireException(Refusal.MALFORMED, "there is no status %d".formatted(answer.code));
-			}
-			byte[] body = this.frames.body();
-			Map<String, List<String>> headers = HeaderBlock.readLists(body, answer.headerBlockLength, this.limits);
-			if (answer.type == FrameType.REPLY_VALUE) {
-				return new Reply.Value(answer.code, headers, decodeResult(choice, frame, answer, body));
-			}
-			expect(answer, FrameType.REPLY_FAILURE);
-			PayloadReader payload = this.frames.payload();
-			String remoteType = payload.readString();
-			byte[] failure = new byte[payload.remaining()];
-			System.arraycopy(body, payload.position(), failure, 0, failure.length);
-			return new Reply.Failure(answer.code, headers, failure, remoteType);
+			return binding.decode(choice, frame, answer, this.frames.body(), this.limits);
 		}
 		catch (WireException ex) {
 			throw protocol(ex, true);
-		}
-	}
-
-	private @Nullable Object decodeResult(CodecChoice choice, CallFrame frame, FrameHeader answer, byte[] body)
-			throws UdsException {
-		try {
-			return choice.codec().decodeResult(frame.method(), body, answer.headerBlockLength, answer.payloadLength());
 		}
 		catch (RuntimeException | StackOverflowError ex) {
 			this.broken = true;

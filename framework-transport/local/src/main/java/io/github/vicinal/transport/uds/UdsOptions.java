@@ -2,6 +2,8 @@ package io.github.vicinal.transport.uds;
 
 import java.time.Duration;
 
+import io.github.vicinal.transport.wire.WireLimits;
+
 /**
  * The limits of the path {@code uds}. Immutable.
  *

@@ -10,6 +10,8 @@ import io.github.vicinal.channel.PathException.Reason;
 import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.codec.CodecChoice;
+import io.github.vicinal.transport.wire.ClientBinding;
+import io.github.vicinal.transport.wire.Watchdog;
 
 /** The path of one contract to one peer. */
 final class UdsPath implements Path {

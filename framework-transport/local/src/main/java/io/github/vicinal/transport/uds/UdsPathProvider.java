@@ -15,6 +15,10 @@ import io.github.vicinal.contract.Contract;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.transport.wire.ClientBinding;
+import io.github.vicinal.transport.wire.PeerCheck;
+import io.github.vicinal.transport.wire.SocketFile;
+import io.github.vicinal.transport.wire.Watchdog;
 
 /**
  * Connects to peers by their Unix domain sockets. Thread-safe.
@@ -122,8 +126,9 @@ public final class UdsPathProvider implements PathProvider {
 		UdsPeer peer = this.peers.get(instanceId);
 		if (peer == null) {
 			PeerCheck check = (this.givenPeerCheck != null) ? this.givenPeerCheck : PeerCheck.sameUser(directory);
-			peer = new UdsPeer(this.identity.instanceId(), instanceId, SocketFile.of(directory, instanceId),
-					this.options, check, this.watchdog, this.codecs);
+			peer = new UdsPeer(this.identity.instanceId(), instanceId,
+					SocketFile.of(directory, instanceId, SocketFile.CALLS), this.options, check, this.watchdog,
+					this.codecs);
 			this.peers.put(instanceId, peer);
 		}
 		peer.users++;

@@ -23,6 +23,14 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.wire.ServerMetrics;
+import io.github.vicinal.transport.wire.Frames;
+import io.github.vicinal.transport.wire.PeerCheck;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.ServerCalls;
+import io.github.vicinal.transport.wire.SocketFile;
+import io.github.vicinal.transport.wire.Watchdog;
+import io.github.vicinal.transport.wire.WireException;
 
 /**
  * Offers the services of this process on a Unix domain socket. Thread-safe.
@@ -48,13 +56,13 @@ public final class UdsPathServer implements PathServer {
 
 	private final Rendezvous rendezvous;
 
-	private final ServiceRegistry services;
-
 	private final UdsOptions options;
 
 	private final @Nullable PeerCheck givenPeerCheck;
 
-	private final UdsMetrics metrics = new UdsMetrics();
+	private final ServerMetrics metrics = new ServerMetrics();
+
+	private final ServerCalls calls;
 
 	private final Watchdog watchdog;
 
@@ -92,9 +100,9 @@ public final class UdsPathServer implements PathServer {
 			@Nullable PeerCheck peerCheck) {
 		this.identity = identity;
 		this.rendezvous = rendezvous;
-		this.services = services;
 		this.options = options;
 		this.givenPeerCheck = peerCheck;
+		this.calls = new ServerCalls(services, options.limits(), this::refused);
 		this.watchdog = new Watchdog("vicinal-uds-server-watchdog");
 	}
 
@@ -124,9 +132,9 @@ public final class UdsPathServer implements PathServer {
 				logger.info("Deleted {} sockets of dead processes in {}", stale, directory);
 			}
 			this.peerCheck = (this.givenPeerCheck != null) ? this.givenPeerCheck : PeerCheck.sameUser(directory);
-			ServerSocketChannel channel = SocketFile.open(directory, this.identity.instanceId());
+			ServerSocketChannel channel = SocketFile.open(directory, this.identity.instanceId(), SocketFile.CALLS);
 			this.listener = channel;
-			this.file = SocketFile.of(directory, this.identity.instanceId());
+			this.file = SocketFile.of(directory, this.identity.instanceId(), SocketFile.CALLS);
 			thread("accept", () -> accept(channel)).start();
 			this.unavailable = null;
 		}
@@ -213,7 +221,7 @@ public final class UdsPathServer implements PathServer {
 	 * Returns what the server counts.
 	 * @return live counters
 	 */
-	public UdsMetrics metrics() {
+	public ServerMetrics metrics() {
 		return this.metrics;
 	}
 
@@ -221,8 +229,8 @@ public final class UdsPathServer implements PathServer {
 		return this.identity;
 	}
 
-	ServiceRegistry services() {
-		return this.services;
+	ServerCalls calls() {
+		return this.calls;
 	}
 
 	UdsOptions options() {

@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 import io.github.vicinal.channel.PathException.Reason;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
+import io.github.vicinal.transport.wire.ClientBinding;
+import io.github.vicinal.transport.wire.PeerCheck;
+import io.github.vicinal.transport.wire.Watchdog;
 
 /**
  * One peer as the client sees it: shared by the paths of all contracts. Thread-safe.

@@ -9,7 +9,7 @@
  * on blocking channels: the caller writes a frame and reads the answer, the server's
  * thread for that connection reads, executes and writes. No other thread takes part,
  * because each hand-off would cost as much as the call itself. The frames are drawn in
- * {@code FrameDescriptor}.
+ * {@link io.github.vicinal.transport.wire.FrameDescriptor}.
  * <p>
  * Both sides ask the kernel for the other's user id and talk only to their own user.
  * <p>

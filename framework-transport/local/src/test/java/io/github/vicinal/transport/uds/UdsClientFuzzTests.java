@@ -22,6 +22,11 @@ import io.github.vicinal.channel.PathProvider;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.testing.Contracts;
+import io.github.vicinal.transport.wire.FrameDescriptor;
+import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.Payload;
+import io.github.vicinal.transport.wire.SocketFile;
+import io.github.vicinal.transport.wire.WireException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -42,7 +47,7 @@ class UdsClientFuzzTests {
 
 	@BeforeEach
 	void open() throws IOException {
-		this.listener = SocketFile.open(this.uds.directory, this.identity.instanceId());
+		this.listener = SocketFile.open(this.uds.directory, this.identity.instanceId(), SocketFile.CALLS);
 		Thread thread = new Thread(this::serve);
 		thread.setDaemon(true);
 		thread.start();

@@ -32,6 +32,9 @@ import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
 import io.github.vicinal.transport.testing.EchoContract;
 import io.github.vicinal.transport.testing.OtherContract;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.SocketFile;
+import io.github.vicinal.transport.wire.WireException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -178,7 +181,7 @@ class UdsFailureTests {
 		this.release.countDown();
 		assertThat(inFlight.get()).isEqualTo(Contracts.value("a"));
 		closed.get();
-		assertThat(SocketFile.of(this.uds.directory, this.identity.instanceId())).doesNotExist();
+		assertThat(SocketFile.of(this.uds.directory, this.identity.instanceId(), SocketFile.CALLS)).doesNotExist();
 		PathException ex = failure(path, this.uds.call("bytes", (Object) new byte[0]));
 		assertThat(ex.maybeExecuted()).isFalse();
 		assertThat(path.isOpen()).isFalse();
@@ -240,7 +243,7 @@ class UdsFailureTests {
 
 	@Test
 	void deadSocketIsDeletedAndALivingOneIsNot() throws Exception {
-		java.nio.file.Path dead = SocketFile.of(this.uds.directory, this.uds.identity().instanceId());
+		java.nio.file.Path dead = SocketFile.of(this.uds.directory, this.uds.identity().instanceId(), SocketFile.CALLS);
 		ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(dead)).close();
 		java.nio.file.Path foreign = Files.createFile(this.uds.directory.resolve("notes.sock"));
 		PeerIdentity living = this.uds.identity();
@@ -249,14 +252,15 @@ class UdsFailureTests {
 		Files.createFile(dead);
 		this.uds.server(this.identity, UdsOptions.defaults(), blocking());
 		assertThat(dead).doesNotExist();
-		assertThat(SocketFile.of(this.uds.directory, living.instanceId())).exists();
+		assertThat(SocketFile.of(this.uds.directory, living.instanceId(), SocketFile.CALLS)).exists();
 		assertThat(foreign).exists();
 	}
 
 	@Test
 	void socketFileOfADeadProcessIsRefusedAtOnce() throws Exception {
 		ServerSocketChannel.open(StandardProtocolFamily.UNIX)
-			.bind(UnixDomainSocketAddress.of(SocketFile.of(this.uds.directory, this.identity.instanceId())))
+			.bind(UnixDomainSocketAddress
+				.of(SocketFile.of(this.uds.directory, this.identity.instanceId(), SocketFile.CALLS)))
 			.close();
 		PathProvider.Unavailable unavailable = this.uds.refused(this.uds.provider(UdsOptions.defaults()), this.identity,
 				this.uds.contract);
@@ -267,8 +271,8 @@ class UdsFailureTests {
 	void anotherInstanceBehindTheSocketIsRefused() throws Exception {
 		PeerIdentity other = this.uds.identity();
 		UdsPathServer server = this.uds.server(other, UdsOptions.defaults(), blocking());
-		Files.move(SocketFile.of(this.uds.directory, other.instanceId()),
-				SocketFile.of(this.uds.directory, this.identity.instanceId()));
+		Files.move(SocketFile.of(this.uds.directory, other.instanceId(), SocketFile.CALLS),
+				SocketFile.of(this.uds.directory, this.identity.instanceId(), SocketFile.CALLS));
 		PathProvider.Unavailable unavailable = this.uds.refused(this.uds.provider(UdsOptions.defaults()), this.identity,
 				this.uds.contract);
 		assertThat(unavailable.reason()).contains("wrong-instance", other.instanceId());

@@ -18,6 +18,7 @@ import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.testing.Contracts;
 import io.github.vicinal.transport.testing.EchoContract;
+import io.github.vicinal.transport.wire.PeerCheck;
 
 /** A rendezvous directory with a server and a client; closes all that it made. */
 final class UdsFixture implements AutoCloseable {

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import io.github.vicinal.channel.Path;
 import io.github.vicinal.channel.PathException;
 import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.transport.wire.SocketFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -50,9 +51,9 @@ class UdsKillTests {
 			assertThat(next.maybeExecuted()).isFalse();
 			assertThat(path.isOpen()).isFalse();
 			// What the dead process left is swept by the next server.
-			assertThat(SocketFile.of(uds.directory, child.identity().instanceId())).exists();
+			assertThat(SocketFile.of(uds.directory, child.identity().instanceId(), SocketFile.CALLS)).exists();
 			uds.server(uds.identity(), UdsOptions.defaults());
-			assertThat(SocketFile.of(uds.directory, child.identity().instanceId())).doesNotExist();
+			assertThat(SocketFile.of(uds.directory, child.identity().instanceId(), SocketFile.CALLS)).doesNotExist();
 		}
 	}
 

@@ -20,6 +20,12 @@ import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
+import io.github.vicinal.transport.wire.FrameChannel;
+import io.github.vicinal.transport.wire.FrameDescriptor;
+import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.Payload;
+import io.github.vicinal.transport.wire.SocketFile;
+import io.github.vicinal.transport.wire.WireException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -146,8 +152,8 @@ class UdsServerFuzzTests {
 	}
 
 	private SocketChannel connect() throws IOException {
-		return SocketChannel
-			.open(UnixDomainSocketAddress.of(SocketFile.of(this.uds.directory, this.identity.instanceId())));
+		return SocketChannel.open(UnixDomainSocketAddress
+			.of(SocketFile.of(this.uds.directory, this.identity.instanceId(), SocketFile.CALLS)));
 	}
 
 	/**

@@ -1,0 +1,14 @@
+package io.github.vicinal.boot.kit;
+
+import io.github.vicinal.testkit.ChannelCompatibilityKit;
+import io.github.vicinal.testkit.KitEnvironment;
+
+/** The compatibility kit on the path {@code shm}: memory shared by two processes. */
+class ShmCompatibilityTests extends ChannelCompatibilityKit {
+
+	@Override
+	protected KitEnvironment createEnvironment() {
+		return new VicinalKitEnvironment("shm");
+	}
+
+}

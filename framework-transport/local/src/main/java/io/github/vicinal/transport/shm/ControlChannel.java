@@ -1,0 +1,120 @@
+package io.github.vicinal.transport.shm;
+
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.transport.wire.FrameChannel;
+import io.github.vicinal.transport.wire.FrameDescriptor;
+import io.github.vicinal.transport.wire.FrameHeader;
+import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.Payload;
+import io.github.vicinal.transport.wire.PayloadReader;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.WireException;
+import io.github.vicinal.transport.wire.WireLimits;
+
+/**
+ * The socket beside a segment: over it the sides introduce themselves and announce memory
+ * and contracts, and its end tells each side of the other's death. One thread reads; any
+ * thread writes.
+ */
+final class ControlChannel implements AutoCloseable {
+
+	/** The fixed part of each frame, in bytes. */
+	static final int FIXED_BYTES = FrameDescriptor.HEADER_BYTES;
+
+	private static final int MAX_FRAME_BYTES = 256 * 1024;
+
+	private static final int CHUNK_BYTES = 4 * 1024;
+
+	private static final WireLimits LIMITS = new WireLimits(MAX_FRAME_BYTES, 0, 0);
+
+	private final SocketChannel channel;
+
+	private final FrameChannel reader;
+
+	private final FrameChannel writer;
+
+	private final ReentrantLock writing = new ReentrantLock();
+
+	ControlChannel(SocketChannel channel) {
+		this.channel = channel;
+		Runnable nothing = () -> {
+		};
+		this.reader = new FrameChannel(channel, LIMITS, nothing, CHUNK_BYTES);
+		this.writer = new FrameChannel(channel, LIMITS, nothing, CHUNK_BYTES);
+	}
+
+	SocketChannel channel() {
+		return this.channel;
+	}
+
+	/** Reads one frame, or {@code null} at the end. */
+	@Nullable FrameHeader read() throws IOException, WireException {
+		return this.reader.read();
+	}
+
+	PayloadReader payload() {
+		return this.reader.payload();
+	}
+
+	/** Writes frames that are complete. */
+	void write(EncodeBuffer frames) throws IOException {
+		this.writing.lock();
+		try {
+			this.writer.write(frames);
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/** Writes one frame. */
+	void write(FrameType type, long correlation, int binding, Fields fields) throws IOException, WireException {
+		EncodeBuffer out = new EncodeBuffer(CHUNK_BYTES / 8);
+		int start = FrameDescriptor.begin(out);
+		fields.write(out);
+		FrameDescriptor.end(out, start, type, 0, 0, correlation, binding, 0, 0);
+		write(out);
+	}
+
+	void announce(int number, String file, int bytes) throws IOException {
+		try {
+			write(FrameType.ARENA, 0, 0, (out) -> new Payload.Arena(number, bytes, file).write(out));
+		}
+		catch (WireException ex) {
+			throw new IOException(ex);
+		}
+	}
+
+	void refuse(Refusal refusal, String text) throws IOException {
+		EncodeBuffer out = new EncodeBuffer(CHUNK_BYTES / 8);
+		int start = FrameDescriptor.begin(out);
+		Payload.writeReason(out, text);
+		FrameDescriptor.end(out, start, FrameType.REFUSED, FrameDescriptor.FLAG_CLOSING, 0, 0, 0, refusal.number(), 0);
+		write(out);
+	}
+
+	@Override
+	public void close() {
+		try {
+			this.channel.close();
+		}
+		catch (IOException ex) {
+			// Closed all the same.
+		}
+	}
+
+	/** What a frame holds. */
+	@FunctionalInterface
+	interface Fields {
+
+		void write(EncodeBuffer out) throws WireException;
+
+	}
+
+}

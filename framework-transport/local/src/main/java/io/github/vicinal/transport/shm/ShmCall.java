@@ -1,0 +1,175 @@
+package io.github.vicinal.transport.shm;
+
+import java.util.concurrent.RejectedExecutionException;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.channel.Reply;
+import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.transport.shm.lane.LaneServer;
+import io.github.vicinal.transport.shm.lane.ServerLane;
+import io.github.vicinal.transport.wire.FrameDescriptor;
+import io.github.vicinal.transport.wire.FrameHeader;
+import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.ServerBinding;
+import io.github.vicinal.transport.wire.ServerCalls;
+import io.github.vicinal.transport.wire.WireException;
+
+/**
+ * Executes the calls of one lane, one at a time, on the receiver's thread or another.
+ */
+final class ShmCall implements Runnable {
+
+	/** More bytes than this take so long to copy that another thread should do it. */
+	private static final int LARGE_BYTES = 256 * 1024;
+
+	private final ShmConnection connection;
+
+	private final ServerLane lane;
+
+	private final FrameHeader header = new FrameHeader();
+
+	private byte[] request = new byte[0];
+
+	private @Nullable BoundContract bound;
+
+	private boolean parsed;
+
+	ShmCall(ShmConnection connection, ServerLane lane) {
+		this.connection = connection;
+		this.lane = lane;
+	}
+
+	/** On the receiver's thread: runs the call there if that is known to be short. */
+	void receive(LaneServer lanes, int batch) throws WireException {
+		if (this.lane.cancelled()) {
+			refuse(Refusal.DEADLINE, 0, "the caller has given up");
+			return;
+		}
+		this.parsed = this.lane.length() <= LARGE_BYTES;
+		if (this.parsed) {
+			parse();
+			BoundContract contract = this.bound;
+			if (contract != null && contract.times(this.header.code).isShort(batch)) {
+				long start = System.nanoTime() | 1;
+				lanes.away(start);
+				try {
+					execute(contract, start);
+				}
+				finally {
+					lanes.back(start);
+				}
+				return;
+			}
+		}
+		try {
+			this.connection.server().executor().execute(this);
+		}
+		catch (RejectedExecutionException ex) {
+			refuse(Refusal.CONNECTIONS, 0, "all %d threads of the server are in use"
+				.formatted(this.connection.server().options().maxThreads()));
+		}
+	}
+
+	/** On another thread. */
+	@Override
+	public void run() {
+		try {
+			if (!this.parsed) {
+				parse();
+			}
+			BoundContract contract = this.bound;
+			if (contract != null) {
+				execute(contract, System.nanoTime());
+			}
+		}
+		catch (WireException ex) {
+			this.connection.fail(ex.refusal(), ex.text());
+		}
+		catch (InternalError ex) {
+			this.connection.fail(Refusal.MALFORMED, "the shared memory failed: " + ex.getMessage());
+		}
+	}
+
+	private void parse() throws WireException {
+		this.bound = null;
+		this.request = this.lane.request();
+		FrameDescriptor.read(this.request, this.lane.length(), this.header, this.connection.limits());
+		this.header.require(FrameType.CALL);
+		BoundContract contract = this.connection.bound(this.header.binding);
+		if (contract == null) {
+			throw new WireException(Refusal.MALFORMED,
+					"a call for binding %d, which is not bound".formatted(this.header.binding));
+		}
+		contract.binding().method(this.header.code);
+		this.bound = contract;
+	}
+
+	private void execute(BoundContract contract, long start) throws WireException {
+		ServerBinding binding = contract.binding();
+		ServerCalls calls = this.connection.server().calls();
+		if (!this.connection.begin()) {
+			refuse(Refusal.SHUTTING_DOWN, 0, "the server is shutting down");
+			return;
+		}
+		try {
+			CallFrame call;
+			try {
+				call = calls.decode(binding, this.header, this.request);
+			}
+			catch (WireException ex) {
+				if (ex.refusal() != Refusal.DEADLINE && ex.refusal() != Refusal.CODEC) {
+					throw ex;
+				}
+				// Only this call is refused: it was not executed.
+				refuse(ex.refusal(), 0, ex.text());
+				return;
+			}
+			Reply reply = calls.invoke(binding, call);
+			contract.times(this.header.code).observe(System.nanoTime() - start);
+			EncodeBuffer out = this.lane.out();
+			calls.reply(out, reply, binding, call, this.header.correlation, this.header.binding,
+					this.connection.maxReplyBytes());
+			this.connection.executed(this.lane.length() + out.size());
+			respond(out);
+		}
+		finally {
+			this.connection.done();
+		}
+	}
+
+	private void respond(EncodeBuffer out) {
+		if (!this.lane.respond(out.array(), out.size())) {
+			refuse(Refusal.TOO_LARGE, FrameDescriptor.FLAG_EXECUTED,
+					"there is no shared memory for the answer of %d bytes: %s".formatted(out.size(),
+							this.connection.whyExhausted()));
+		}
+	}
+
+	private void refuse(Refusal refusal, int flags, String text) {
+		EncodeBuffer out = this.lane.out();
+		int start = FrameDescriptor.begin(out);
+		this.connection.server().calls().refusal(out, start, refusal, flags, text, this.header.correlation);
+		this.lane.respond(out.array(), out.size());
+	}
+
+	/** A contract that a client has bound, with what is known of its methods. */
+	record BoundContract(ServerBinding binding, HandlerTimes[] times) {
+
+		static BoundContract of(ServerBinding binding) {
+			HandlerTimes[] times = new HandlerTimes[binding.methods().size()];
+			for (int i = 0; i < times.length; i++) {
+				times[i] = new HandlerTimes();
+			}
+			return new BoundContract(binding, times);
+		}
+
+		HandlerTimes times(int method) {
+			return this.times[method];
+		}
+
+	}
+
+}

@@ -1,0 +1,337 @@
+package io.github.vicinal.transport.shm;
+
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.transport.shm.ShmCall.BoundContract;
+import io.github.vicinal.transport.shm.bell.BellSupport;
+import io.github.vicinal.transport.shm.bell.Bells;
+import io.github.vicinal.transport.shm.bell.FifoBells;
+import io.github.vicinal.transport.shm.lane.LaneServer;
+import io.github.vicinal.transport.shm.lane.PeerArenas;
+import io.github.vicinal.transport.shm.lane.Segment;
+import io.github.vicinal.transport.shm.lane.SegmentLayout;
+import io.github.vicinal.transport.shm.lane.ServerLane;
+import io.github.vicinal.transport.wire.CallTimer;
+import io.github.vicinal.transport.wire.FrameHeader;
+import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.Payload;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.ServerBinding;
+import io.github.vicinal.transport.wire.WireException;
+import io.github.vicinal.transport.wire.WireLimits;
+
+/**
+ * The server's end of one pair: the socket, which it reads on a thread of its own, and
+ * the segment.
+ */
+final class ShmConnection implements Runnable {
+
+	private static final Logger logger = LoggerFactory.getLogger(ShmConnection.class);
+
+	private static final int MAX_BINDINGS = 1024;
+
+	private static final int ANSWER_BYTES = 512;
+
+	private static final int UNIQUE_CHARS = 16;
+
+	private final ShmPathServer server;
+
+	private final ControlChannel control;
+
+	private final CallTimer timer;
+
+	private final WireLimits limits;
+
+	private final Map<Integer, BoundContract> bindings = new ConcurrentHashMap<>();
+
+	private final AtomicInteger inFlight = new AtomicInteger();
+
+	private final AtomicBoolean ended = new AtomicBoolean();
+
+	private volatile @Nullable LaneServer lanes;
+
+	private @Nullable Bells bells;
+
+	private @Nullable Path bellDirectory;
+
+	private volatile int maxReplyBytes;
+
+	ShmConnection(ShmPathServer server, SocketChannel channel) {
+		this.server = server;
+		this.control = new ControlChannel(channel);
+		this.timer = new CallTimer(server.watchdog(), channel);
+		this.limits = server.options().limits();
+		this.maxReplyBytes = this.limits.maxFrameBytes();
+	}
+
+	ShmPathServer server() {
+		return this.server;
+	}
+
+	WireLimits limits() {
+		return this.limits;
+	}
+
+	int maxReplyBytes() {
+		return this.maxReplyBytes;
+	}
+
+	@Override
+	public void run() {
+		this.timer.begin();
+		try {
+			serve();
+		}
+		catch (WireException ex) {
+			this.server.refused(ex.refusal(), ex.text());
+			refuse(ex);
+		}
+		catch (IOException ex) {
+			ended(ex);
+		}
+		catch (RuntimeException ex) {
+			logger.error("A connection ended by a bug in the transport", ex);
+		}
+		finally {
+			this.timer.end();
+			close();
+		}
+	}
+
+	private void ended(IOException ex) {
+		if (this.timer.expired()) {
+			this.server.refused(Refusal.STALLED,
+					"the handshake did not end within " + this.server.options().handshakeTimeout().toMillis() + " ms");
+		}
+		else if (!(ex instanceof ClosedChannelException)) {
+			logger.debug("A connection broke: {}", ex.getMessage());
+		}
+	}
+
+	private void refuse(WireException cause) {
+		try {
+			this.control.refuse(cause.refusal(), cause.text());
+		}
+		catch (IOException ex) {
+			logger.debug("A refusal could not be sent: {}", ex.getMessage());
+		}
+	}
+
+	private void serve() throws IOException, WireException {
+		this.timer.arm(this.server.watchdog().now() + this.server.options().handshakeTimeout().toNanos());
+		this.server.peerCheck().check(this.control.channel());
+		FrameHeader frame = this.control.read();
+		if (frame == null) {
+			return;
+		}
+		hello(frame);
+		frame = this.control.read();
+		if (frame == null) {
+			return;
+		}
+		frame.require(FrameType.ATTACH);
+		PeerArenas arenas = attach(Payload.Attach.read(this.control.payload()));
+		if (!this.timer.disarm()) {
+			throw new ClosedChannelException();
+		}
+		frame = this.control.read();
+		while (frame != null && frame.type != FrameType.GOODBYE) {
+			switch (frame.type) {
+				case BIND -> bind(frame);
+				case ARENA -> {
+					Payload.Arena arena = Payload.Arena.read(this.control.payload());
+					arenas.add(arena.number(), arena.file(), arena.bytes());
+				}
+				default -> throw new WireException(Refusal.MALFORMED,
+						"a frame of type %s has no place here".formatted(frame.type));
+			}
+			frame = this.control.read();
+		}
+	}
+
+	private void hello(FrameHeader frame) throws IOException, WireException {
+		frame.require(FrameType.HELLO);
+		Payload.Hello hello = Payload.Hello.read(this.control.payload());
+		String self = this.server.identity().instanceId();
+		if (!hello.expected().equals(self)) {
+			throw new WireException(Refusal.WRONG_INSTANCE,
+					"this is instance %s, not '%s'".formatted(self, WireException.printable(hello.expected())));
+		}
+		if (hello.maxFrameBytes() < 0) {
+			throw new WireException(Refusal.MALFORMED, "a negative frame limit");
+		}
+		this.maxReplyBytes = Math.min(hello.maxFrameBytes(), this.maxReplyBytes);
+		this.control.write(FrameType.WELCOME, frame.correlation, 0,
+				(out) -> new Payload.Welcome(self, this.limits.maxFrameBytes()).write(out));
+	}
+
+	private PeerArenas attach(Payload.Attach attach) throws IOException, WireException {
+		Path directory = this.server.directory();
+		SegmentLayout layout = layout(attach);
+		Segment segment;
+		try {
+			segment = Segment.attach(directory, attach.segment(), layout, attach.epoch());
+		}
+		catch (IOException ex) {
+			throw new WireException(Refusal.MALFORMED, "the segment cannot be used: " + ex.getMessage());
+		}
+		PeerArenas arenas = new PeerArenas(directory, this.server.options().maxMemoryBytes());
+		Bells made = bells(attach, segment, directory);
+		this.bells = made;
+		ShmCall[] calls = new ShmCall[layout.lanes()];
+		LaneServer[] self = new LaneServer[1];
+		LaneServer.Handler handler = this.server.rawHandler();
+		LaneServer receiving = new LaneServer(segment, made, directory, this.server.options().laneLimits(),
+				this.control::announce, arenas,
+				(handler != null) ? handler : (lane, batch) -> call(calls, lane).receive(self[0], batch),
+				this.server.receivers(), this.server.guard(), (why) -> fail(Refusal.MALFORMED, why));
+		self[0] = receiving;
+		this.lanes = receiving;
+		receiving.start();
+		Path where = this.bellDirectory;
+		this.control.write(FrameType.ATTACHED, 0, 0,
+				(out) -> new Payload.Attached(made.kind(), (where != null) ? String.valueOf(where.getFileName()) : "")
+					.write(out));
+		return arenas;
+	}
+
+	private static SegmentLayout layout(Payload.Attach attach) throws WireException {
+		try {
+			SegmentLayout layout = new SegmentLayout(attach.lanes(), attach.inlineBytes());
+			if (layout.hash() == attach.layoutHash()) {
+				return layout;
+			}
+		}
+		catch (IllegalArgumentException ex) {
+			throw new WireException(Refusal.MALFORMED, String.valueOf(ex.getMessage()));
+		}
+		throw new WireException(Refusal.VERSION, "the segment has another layout; use the same version on both sides");
+	}
+
+	private Bells bells(Payload.Attach attach, Segment segment, Path directory) throws WireException {
+		BellSupport support = this.server.bellSupport();
+		if (support.kinds().contains(BellSupport.FUTEX) && attach.bells().contains(BellSupport.FUTEX)) {
+			return support.futex(ShmPeer.words(segment));
+		}
+		if (!attach.bells().contains(FifoBells.KIND)) {
+			throw new WireException(Refusal.MALFORMED, "no kind of bell that both sides can use");
+		}
+		try {
+			Path made = FifoBells.create(directory, this.server.identity().instanceId(),
+					Segment.newName().substring(0, UNIQUE_CHARS), segment.layout().lanes());
+			this.bellDirectory = made;
+			return new FifoBells(made, segment.layout().lanes(), this.server.watchdog());
+		}
+		catch (IOException ex) {
+			throw new WireException(Refusal.FAILED,
+					"no bells can be made: the command mkfifo is needed, or Java 22 with --enable-native-access: "
+							+ ex.getMessage());
+		}
+	}
+
+	private ShmCall call(ShmCall[] calls, ServerLane lane) {
+		ShmCall call = calls[lane.index()];
+		if (call == null) {
+			call = new ShmCall(this, lane);
+			calls[lane.index()] = call;
+		}
+		return call;
+	}
+
+	private void bind(FrameHeader frame) throws IOException, WireException {
+		Payload.Bind bind = Payload.Bind.read(this.control.payload());
+		if (this.bindings.size() >= MAX_BINDINGS) {
+			throw new WireException(Refusal.MALFORMED, "more than %d bindings".formatted(MAX_BINDINGS));
+		}
+		EncodeBuffer out = new EncodeBuffer(ANSWER_BYTES);
+		ServerBinding binding = this.server.calls().bind(out, bind, frame.correlation, frame.binding);
+		if (binding != null) {
+			this.bindings.put(frame.binding, BoundContract.of(binding));
+		}
+		this.control.write(out);
+	}
+
+	@Nullable BoundContract bound(int number) {
+		return this.bindings.get(number);
+	}
+
+	/** Returns whether a call may be executed; {@link #done()} must follow then. */
+	boolean begin() {
+		this.inFlight.incrementAndGet();
+		if (this.server.draining()) {
+			this.inFlight.decrementAndGet();
+			return false;
+		}
+		this.server.metrics().inFlight().increment();
+		return true;
+	}
+
+	void executed(int bytes) {
+		this.server.metrics().calls().increment();
+		this.server.metrics().bytes().add(bytes);
+	}
+
+	void done() {
+		this.server.metrics().inFlight().decrement();
+		this.inFlight.decrementAndGet();
+	}
+
+	boolean isIdle() {
+		return this.inFlight.get() == 0;
+	}
+
+	String whyExhausted() {
+		LaneServer receiving = this.lanes;
+		return (receiving != null) ? receiving.whyExhausted() : "";
+	}
+
+	/** The client cannot be trusted, or its memory is gone: the pair ends. */
+	void fail(Refusal refusal, String why) {
+		this.server.refused(refusal, why);
+		close();
+	}
+
+	/** Says that no further call is executed; none is at this moment. */
+	void sayGoodbye() {
+		try {
+			this.control.write(FrameType.GOODBYE, 0, 0, (out) -> {
+			});
+		}
+		catch (IOException | WireException ex) {
+			logger.debug("GOODBYE could not be sent: {}", ex.getMessage());
+		}
+	}
+
+	void close() {
+		if (!this.ended.compareAndSet(false, true)) {
+			return;
+		}
+		LaneServer receiving = this.lanes;
+		if (receiving != null) {
+			receiving.close();
+		}
+		this.control.close();
+		Bells made = this.bells;
+		if (made != null) {
+			made.close();
+		}
+		Path directory = this.bellDirectory;
+		if (directory != null) {
+			FifoBells.delete(directory);
+		}
+		this.server.ended(this);
+	}
+
+}

@@ -1,0 +1,126 @@
+package io.github.vicinal.transport.shm;
+
+import java.time.Duration;
+
+import io.github.vicinal.transport.shm.lane.LaneLimits;
+import io.github.vicinal.transport.shm.lane.SegmentLayout;
+import io.github.vicinal.transport.shm.waiting.WaitMode;
+import io.github.vicinal.transport.wire.WireLimits;
+
+/**
+ * The limits of the path {@code shm}. Immutable.
+ *
+ * @param lanes how many calls a client has in flight to one peer; a power of two, 1 to
+ * 256
+ * @param inlineBytes how many bytes of a call or reply lie in its lane, a multiple of 128
+ * @param maxFrameBytes the longest call or reply, in bytes
+ * @param maxMemoryBytes the most memory for larger calls or replies, per peer and
+ * direction
+ * @param maxPeers how many clients a server shares memory with
+ * @param maxThreads how many threads execute calls that are not known to be short
+ * @param acquireTimeout how long a call waits for a lane or memory at most, even if its
+ * deadline is later
+ * @param handshakeTimeout how long connecting may take
+ * @param drainTimeout how long a server that stops waits for the calls in flight
+ * @param waiting how to wait: {@code learned}, {@code park}, or a fixed way such as
+ * {@code spin-200+yield-50}
+ * @since 0.1
+ */
+public record ShmOptions(int lanes, int inlineBytes, int maxFrameBytes, long maxMemoryBytes, int maxPeers,
+		int maxThreads, Duration acquireTimeout, Duration handshakeTimeout, Duration drainTimeout, String waiting) {
+
+	/** A refusal must always fit. */
+	private static final int SMALLEST_INLINE_BYTES = 2048;
+
+	private static final int SMALLEST_FRAME_LIMIT = 1024;
+
+	private static final int LARGEST_FRAME_LIMIT = 1 << 30;
+
+	private static final int MAX_HEADERS = 128;
+
+	private static final int MAX_HEADER_BYTES = 64 << 10;
+
+	public ShmOptions {
+		new SegmentLayout(lanes, inlineBytes);
+		check(inlineBytes >= SMALLEST_INLINE_BYTES, "The inline size", "at least 2048 bytes", inlineBytes);
+		check(maxFrameBytes >= SMALLEST_FRAME_LIMIT && maxFrameBytes <= LARGEST_FRAME_LIMIT, "The largest frame",
+				"between 1 KiB and 1 GiB", maxFrameBytes);
+		check(maxMemoryBytes >= 0, "The memory per peer", "not negative", maxMemoryBytes);
+		check(maxPeers > 0, "The number of peers", "at least 1", maxPeers);
+		check(maxThreads > 0, "The number of threads", "at least 1", maxThreads);
+		check(positive(acquireTimeout), "The time to wait for a lane", "positive", acquireTimeout);
+		check(positive(handshakeTimeout), "The time to connect", "positive", handshakeTimeout);
+		check(!drainTimeout.isNegative(), "The time for calls in flight", "not negative", drainTimeout);
+		WaitMode.parse(waiting);
+	}
+
+	/**
+	 * Returns the options that suit most applications.
+	 * @return 64 lanes of 2 KiB, frames of 64 MiB, 64 MiB of memory per peer and
+	 * direction, 1024 peers, 256 threads, times of 10 s, learned waiting
+	 */
+	public static ShmOptions defaults() {
+		return new ShmOptions(64, 2048, 64 << 20, 64L << 20, 1024, 256, Duration.ofSeconds(10), Duration.ofSeconds(10),
+				Duration.ofSeconds(10), WaitMode.LEARNED);
+	}
+
+	public ShmOptions withLanes(int count) {
+		return new ShmOptions(count, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes, this.maxPeers,
+				this.maxThreads, this.acquireTimeout, this.handshakeTimeout, this.drainTimeout, this.waiting);
+	}
+
+	public ShmOptions withMaxFrameBytes(int bytes) {
+		return new ShmOptions(this.lanes, this.inlineBytes, bytes, this.maxMemoryBytes, this.maxPeers, this.maxThreads,
+				this.acquireTimeout, this.handshakeTimeout, this.drainTimeout, this.waiting);
+	}
+
+	public ShmOptions withMaxMemoryBytes(long bytes) {
+		return new ShmOptions(this.lanes, this.inlineBytes, this.maxFrameBytes, bytes, this.maxPeers, this.maxThreads,
+				this.acquireTimeout, this.handshakeTimeout, this.drainTimeout, this.waiting);
+	}
+
+	public ShmOptions withMaxPeers(int peers) {
+		return new ShmOptions(this.lanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes, peers,
+				this.maxThreads, this.acquireTimeout, this.handshakeTimeout, this.drainTimeout, this.waiting);
+	}
+
+	public ShmOptions withAcquireTimeout(Duration timeout) {
+		return new ShmOptions(this.lanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes, this.maxPeers,
+				this.maxThreads, timeout, this.handshakeTimeout, this.drainTimeout, this.waiting);
+	}
+
+	public ShmOptions withHandshakeTimeout(Duration timeout) {
+		return new ShmOptions(this.lanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes, this.maxPeers,
+				this.maxThreads, this.acquireTimeout, timeout, this.drainTimeout, this.waiting);
+	}
+
+	public ShmOptions withDrainTimeout(Duration timeout) {
+		return new ShmOptions(this.lanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes, this.maxPeers,
+				this.maxThreads, this.acquireTimeout, this.handshakeTimeout, timeout, this.waiting);
+	}
+
+	public ShmOptions withWaiting(String way) {
+		return new ShmOptions(this.lanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes, this.maxPeers,
+				this.maxThreads, this.acquireTimeout, this.handshakeTimeout, this.drainTimeout, way);
+	}
+
+	WireLimits limits() {
+		return new WireLimits(this.maxFrameBytes, MAX_HEADERS, Math.min(MAX_HEADER_BYTES, this.maxFrameBytes));
+	}
+
+	LaneLimits laneLimits() {
+		return new LaneLimits(this.maxFrameBytes + ControlChannel.FIXED_BYTES, this.maxMemoryBytes,
+				this.acquireTimeout);
+	}
+
+	private static boolean positive(Duration duration) {
+		return !duration.isNegative() && !duration.isZero();
+	}
+
+	private static void check(boolean valid, String what, String rule, Object value) {
+		if (!valid) {
+			throw new IllegalArgumentException("%s must be %s, not %s".formatted(what, rule, value));
+		}
+	}
+
+}

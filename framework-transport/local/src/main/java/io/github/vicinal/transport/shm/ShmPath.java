@@ -1,0 +1,99 @@
+package io.github.vicinal.transport.shm;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+
+import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.channel.Path;
+import io.github.vicinal.channel.PathException;
+import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.channel.Reply;
+import io.github.vicinal.codec.CodecChoice;
+import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.transport.shm.lane.LaneClient;
+import io.github.vicinal.transport.wire.ClientBinding;
+
+/** The path of one contract to one peer. */
+final class ShmPath implements Path {
+
+	private final ShmPathProvider provider;
+
+	private final ShmPeer peer;
+
+	private final ClientBinding binding;
+
+	private final CodecChoice codec;
+
+	private final LongAdder bytes = new LongAdder();
+
+	private final AtomicBoolean closed = new AtomicBoolean();
+
+	ShmPath(ShmPathProvider provider, ShmPeer peer, ClientBinding binding, CodecChoice codec) {
+		this.provider = provider;
+		this.peer = peer;
+		this.binding = binding;
+		this.codec = codec;
+	}
+
+	@Override
+	public PathKind kind() {
+		return PathKind.SHM;
+	}
+
+	@Override
+	public CodecChoice codec() {
+		return this.codec;
+	}
+
+	@Override
+	public Reply call(CallFrame frame) throws PathException {
+		if (this.closed.get()) {
+			throw new PathException(Reason.PEER_GONE, false, "the path is closed", null);
+		}
+		return this.peer.call(this.binding, this.codec, frame, this.bytes);
+	}
+
+	@Override
+	public boolean isOpen() {
+		return !this.closed.get() && !this.peer.hasEnded();
+	}
+
+	@Override
+	public long bytesCarried() {
+		return this.bytes.sum();
+	}
+
+	@Override
+	public Map<String, Object> details() {
+		LaneClient lanes = this.peer.lanes();
+		LaneClient.WaitCounts waits = lanes.waits();
+		Map<String, Object> details = new LinkedHashMap<>();
+		details.put("waiting", lanes.waiting());
+		details.put("waitsAwake", waits.awake());
+		details.put("waitsAsleep", waits.asleep());
+		details.put("yieldBans", waits.bans());
+		details.put("bells", lanes.bellKind());
+		if (!this.peer.bellReason().isEmpty()) {
+			details.put("bellsReason", this.peer.bellReason());
+		}
+		details.put("freeLanes", lanes.freeLanes());
+		details.put("quarantinedLanes", lanes.quarantinedLanes());
+		details.put("memoryBytes", lanes.memoryBytes());
+		return details;
+	}
+
+	LaneClient lanes() {
+		return this.peer.lanes();
+	}
+
+	/** Calls in flight end normally. */
+	@Override
+	public void close() {
+		if (this.closed.compareAndSet(false, true)) {
+			this.provider.release(this.peer);
+		}
+	}
+
+}

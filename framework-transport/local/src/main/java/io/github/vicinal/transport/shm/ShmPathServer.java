@@ -1,0 +1,388 @@
+package io.github.vicinal.transport.shm;
+
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.server.PathServer;
+import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.shm.bell.BellSupport;
+import io.github.vicinal.transport.shm.bell.FifoBells;
+import io.github.vicinal.transport.shm.lane.LaneServer;
+import io.github.vicinal.transport.shm.lane.ReceiverGuard;
+import io.github.vicinal.transport.shm.lane.Segment;
+import io.github.vicinal.transport.wire.PeerCheck;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.ServerCalls;
+import io.github.vicinal.transport.wire.ServerMetrics;
+import io.github.vicinal.transport.wire.SocketFile;
+import io.github.vicinal.transport.wire.Watchdog;
+import io.github.vicinal.transport.wire.WireException;
+
+/**
+ * Offers the services of this process by shared memory. Thread-safe.
+ * <p>
+ * A client connects to a socket and shares a segment with this server; two threads per
+ * client sleep until there is something to do, one at the socket and one at the segment's
+ * bell. {@link #close()} executes no further calls, lets those in flight end for at most
+ * {@link ShmOptions#drainTimeout()}, and then removes what the server left in the file
+ * system.
+ *
+ * @since 0.1
+ */
+public final class ShmPathServer implements PathServer {
+
+	private static final Logger logger = LoggerFactory.getLogger(ShmPathServer.class);
+
+	private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+	private static final long END_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+	private static final long ACCEPT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+	private static final long IDLE_SECONDS = 30;
+
+	private final PeerIdentity identity;
+
+	private final Rendezvous rendezvous;
+
+	private final ShmOptions options;
+
+	private final BellSupport bellSupport;
+
+	private final LaneServer.@Nullable Handler rawHandler;
+
+	private final ServerMetrics metrics = new ServerMetrics();
+
+	private final ServerCalls calls;
+
+	private final Watchdog watchdog = new Watchdog("vicinal-shm-server-watchdog");
+
+	private final ReceiverGuard guard = new ReceiverGuard("vicinal-shm-receiver-guard");
+
+	private final Set<ShmConnection> connections = ConcurrentHashMap.newKeySet();
+
+	private final Set<Refusal> reported = ConcurrentHashMap.newKeySet();
+
+	private final AtomicLong threads = new AtomicLong();
+
+	private final ExecutorService executor;
+
+	private final ExecutorService receivers;
+
+	private volatile @Nullable String unavailable = "the server has not been started";
+
+	private volatile boolean draining;
+
+	/** Written before the first thread starts. */
+	private volatile @Nullable ClassLoader loader;
+
+	private volatile PeerCheck peerCheck = (channel) -> {
+		throw new WireException(Refusal.STRANGER, "the server has not been started");
+	};
+
+	private volatile @Nullable Path directory;
+
+	private @Nullable ServerSocketChannel listener;
+
+	/**
+	 * Creates a server.
+	 * @param identity this instance
+	 * @param rendezvous where the socket is
+	 * @param services who answers
+	 * @param options limits
+	 */
+	public ShmPathServer(PeerIdentity identity, Rendezvous rendezvous, ServiceRegistry services, ShmOptions options) {
+		this(identity, rendezvous, services, options, BellSupport.detect(), null);
+	}
+
+	ShmPathServer(PeerIdentity identity, Rendezvous rendezvous, ServiceRegistry services, ShmOptions options,
+			BellSupport bellSupport, LaneServer.@Nullable Handler rawHandler) {
+		this.identity = identity;
+		this.rendezvous = rendezvous;
+		this.options = options;
+		this.bellSupport = bellSupport;
+		this.rawHandler = rawHandler;
+		this.calls = new ServerCalls(services, options.limits(), this::refused);
+		this.executor = pool("call", options.maxThreads());
+		this.receivers = pool("receiver", Integer.MAX_VALUE);
+	}
+
+	private ExecutorService pool(String suffix, int maxThreads) {
+		return new ThreadPoolExecutor(0, maxThreads, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(),
+				(task) -> thread(suffix + "-" + this.threads.incrementAndGet(), task));
+	}
+
+	@Override
+	public PathKind kind() {
+		return PathKind.SHM;
+	}
+
+	/**
+	 * {@inheritDoc} The context class loader of the calling thread is taken to be the
+	 * application's.
+	 */
+	@Override
+	public synchronized void start() {
+		if (this.listener != null || this.draining) {
+			return;
+		}
+		Path where = this.rendezvous.directory().orElse(null);
+		if (where == null) {
+			this.unavailable = this.rendezvous.unavailable().orElse("there is no rendezvous directory");
+			return;
+		}
+		Optional<String> unsuitable = MemoryDirectory.unsuitable(where);
+		if (unsuitable.isPresent()) {
+			this.unavailable = unsuitable.get();
+			return;
+		}
+		this.loader = Thread.currentThread().getContextClassLoader();
+		this.directory = where;
+		try {
+			sweep(where);
+			this.peerCheck = PeerCheck.sameUser(where);
+			ServerSocketChannel channel = SocketFile.open(where, this.identity.instanceId(), SocketFile.LANES);
+			this.listener = channel;
+			thread("accept", () -> accept(channel)).start();
+			this.unavailable = null;
+		}
+		catch (IOException | RuntimeException ex) {
+			this.unavailable = "no socket can be opened in %s: %s: %s".formatted(where, ex.getClass().getSimpleName(),
+					ex.getMessage());
+		}
+	}
+
+	/** Removes what dead processes have left. */
+	private static void sweep(Path where) throws IOException {
+		int bells = FifoBells.deleteOrphans(where,
+				(instance) -> SocketFile.isDead(SocketFile.of(where, instance, SocketFile.LANES)));
+		int stale = SocketFile.deleteStale(where) + Segment.deleteOrphans(where) + bells;
+		if (stale > 0) {
+			logger.info("Deleted {} files of dead processes in {}", stale, where);
+		}
+	}
+
+	private void accept(ServerSocketChannel channel) {
+		while (true) {
+			try {
+				accepted(channel.accept());
+			}
+			catch (ClosedChannelException ex) {
+				return;
+			}
+			catch (IOException | RuntimeException | OutOfMemoryError ex) {
+				// No file or no thread is left: those that are there must live on.
+				logger.warn("A connection could not be accepted: {}", ex.toString());
+				LockSupport.parkNanos(this, ACCEPT_PAUSE_NANOS);
+			}
+		}
+	}
+
+	private void accepted(SocketChannel channel) throws IOException {
+		boolean started = false;
+		try {
+			this.metrics.accepted().increment();
+			if (this.draining || this.connections.size() >= this.options.maxPeers()) {
+				Refusal refusal = this.draining ? Refusal.SHUTTING_DOWN : Refusal.CONNECTIONS;
+				String text = this.draining ? "the server is shutting down"
+						: "all %d peers of the server are connected".formatted(this.options.maxPeers());
+				refused(refusal, text);
+				try (ControlChannel control = new ControlChannel(channel)) {
+					control.refuse(refusal, text);
+				}
+				return;
+			}
+			ShmConnection connection = new ShmConnection(this, channel);
+			this.connections.add(connection);
+			this.metrics.open().increment();
+			try {
+				thread("control-" + this.threads.incrementAndGet(), connection).start();
+				started = true;
+			}
+			finally {
+				if (!started) {
+					ended(connection);
+				}
+			}
+		}
+		finally {
+			if (!started) {
+				channel.close();
+			}
+		}
+	}
+
+	private Thread thread(String suffix, Runnable task) {
+		String name = "vicinal-shm-%s-%s".formatted(this.identity.instanceId().substring(0, 8), suffix);
+		Thread thread = new Thread(null, task, name, 0, false);
+		thread.setDaemon(true);
+		// Codecs find classes by name through the thread's loader.
+		thread.setContextClassLoader(this.loader);
+		return thread;
+	}
+
+	@Override
+	public Optional<String> unavailable() {
+		return Optional.ofNullable(this.unavailable);
+	}
+
+	/**
+	 * Returns what the server counts.
+	 * @return live counters
+	 */
+	public ServerMetrics metrics() {
+		return this.metrics;
+	}
+
+	PeerIdentity identity() {
+		return this.identity;
+	}
+
+	Path directory() {
+		Path known = this.directory;
+		if (known == null) {
+			throw new IllegalStateException("the server has not been started");
+		}
+		return known;
+	}
+
+	ServerCalls calls() {
+		return this.calls;
+	}
+
+	ShmOptions options() {
+		return this.options;
+	}
+
+	BellSupport bellSupport() {
+		return this.bellSupport;
+	}
+
+	LaneServer.@Nullable Handler rawHandler() {
+		return this.rawHandler;
+	}
+
+	Watchdog watchdog() {
+		return this.watchdog;
+	}
+
+	ReceiverGuard guard() {
+		return this.guard;
+	}
+
+	PeerCheck peerCheck() {
+		return this.peerCheck;
+	}
+
+	Executor executor() {
+		return this.executor;
+	}
+
+	Executor receivers() {
+		return this.receivers;
+	}
+
+	boolean draining() {
+		return this.draining;
+	}
+
+	/** Counts a refusal; the first one of each kind is worth a line in the log. */
+	void refused(Refusal refusal, String text) {
+		this.metrics.refused(refusal);
+		if (this.reported.add(refusal)) {
+			logger.warn("Refused ({}): {}; further ones are only counted", refusal.id(), text);
+		}
+		else {
+			logger.debug("Refused ({}): {}", refusal.id(), text);
+		}
+	}
+
+	void ended(ShmConnection connection) {
+		if (this.connections.remove(connection)) {
+			this.metrics.open().decrement();
+		}
+	}
+
+	@Override
+	public synchronized void close() {
+		if (this.draining) {
+			return;
+		}
+		this.draining = true;
+		this.unavailable = "the server is closed";
+		boolean idle = drain();
+		ServerSocketChannel channel = this.listener;
+		if (channel != null) {
+			try {
+				// First the file, then the socket: nobody finds a dead socket. Until now,
+				// the socket told others that the bells of this server are in use.
+				Files.deleteIfExists(SocketFile.of(directory(), this.identity.instanceId(), SocketFile.LANES));
+				channel.close();
+			}
+			catch (IOException ex) {
+				logger.debug("The socket could not be removed: {}", ex.toString());
+			}
+		}
+		for (ShmConnection connection : this.connections) {
+			if (idle) {
+				connection.sayGoodbye();
+			}
+			connection.close();
+		}
+		awaitEnds();
+		this.executor.shutdown();
+		this.receivers.shutdown();
+		this.guard.close();
+		this.watchdog.close();
+	}
+
+	/**
+	 * A connection that ends by itself in this moment may still be removing its files.
+	 */
+	private void awaitEnds() {
+		long deadline = System.nanoTime() + END_NANOS;
+		while (!this.connections.isEmpty() && System.nanoTime() - deadline < 0) {
+			LockSupport.parkNanos(this, DRAIN_POLL_NANOS);
+		}
+	}
+
+	/** Waits for calls in flight, and returns whether all have ended. */
+	private boolean drain() {
+		long deadline = System.nanoTime() + this.options.drainTimeout().toNanos();
+		boolean idle = idle();
+		while (!idle && System.nanoTime() - deadline < 0 && !Thread.currentThread().isInterrupted()) {
+			LockSupport.parkNanos(this, DRAIN_POLL_NANOS);
+			idle = idle();
+		}
+		if (!idle) {
+			logger.info("Calls in flight did not end in time and are cut off");
+		}
+		return idle;
+	}
+
+	private boolean idle() {
+		return this.connections.stream().allMatch(ShmConnection::isIdle);
+	}
+
+}

@@ -1,0 +1,434 @@
+package io.github.vicinal.transport.shm;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.channel.PathException;
+import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.channel.Reply;
+import io.github.vicinal.codec.CodecChoice;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.transport.shm.bell.BellSupport;
+import io.github.vicinal.transport.shm.bell.BellWords;
+import io.github.vicinal.transport.shm.bell.Bells;
+import io.github.vicinal.transport.shm.bell.FifoBells;
+import io.github.vicinal.transport.shm.lane.ClientLane;
+import io.github.vicinal.transport.shm.lane.LaneClient;
+import io.github.vicinal.transport.shm.lane.PeerArenas;
+import io.github.vicinal.transport.shm.lane.Segment;
+import io.github.vicinal.transport.shm.lane.SegmentLayout;
+import io.github.vicinal.transport.shm.waiting.WaitMode;
+import io.github.vicinal.transport.wire.CallTimer;
+import io.github.vicinal.transport.wire.ClientBinding;
+import io.github.vicinal.transport.wire.FrameDescriptor;
+import io.github.vicinal.transport.wire.FrameHeader;
+import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.Payload;
+import io.github.vicinal.transport.wire.PayloadReader;
+import io.github.vicinal.transport.wire.PeerCheck;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.SocketFile;
+import io.github.vicinal.transport.wire.Watchdog;
+import io.github.vicinal.transport.wire.WireException;
+import io.github.vicinal.transport.wire.WireLimits;
+
+/**
+ * One peer as the client sees it: a segment and the socket beside it, shared by the paths
+ * of all contracts. Thread-safe.
+ */
+final class ShmPeer {
+
+	private final String expected;
+
+	private final ShmOptions options;
+
+	private final WireLimits limits;
+
+	private final Codecs codecs;
+
+	private final ControlChannel control;
+
+	private final Map<Contract, ClientBinding> bindings = new IdentityHashMap<>();
+
+	private final Map<Integer, CodecChoice> bound = new ConcurrentHashMap<>();
+
+	private volatile @Nullable LaneClient lanes;
+
+	private volatile String bellReason = "";
+
+	private volatile int maxRequestBytes;
+
+	/** No further calls are made. */
+	private volatile boolean leaving;
+
+	/** Nobody needs this peer any more; the last call in flight closes it. */
+	private volatile boolean retired;
+
+	private @Nullable CompletableFuture<CodecChoice> binding;
+
+	private @Nullable ClientBinding asked;
+
+	/** Guarded by the provider's lock. */
+	int users;
+
+	private ShmPeer(String expected, ShmOptions options, Codecs codecs, ControlChannel control) {
+		this.expected = expected;
+		this.options = options;
+		this.limits = options.limits();
+		this.codecs = codecs;
+		this.control = control;
+	}
+
+	/**
+	 * Connects, shakes hands and shares a segment.
+	 * @param self this side's instance id
+	 * @param expected the peer's
+	 * @param directory where the peer listens
+	 */
+	static ShmPeer open(String self, String expected, Path directory, ShmOptions options, PeerCheck peerCheck,
+			Watchdog watchdog, BellSupport support, Codecs codecs) throws IOException, WireException {
+		SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+		CallTimer timer = new CallTimer(watchdog, channel);
+		ShmPeer peer = new ShmPeer(expected, options, codecs, new ControlChannel(channel));
+		boolean opened = false;
+		timer.begin();
+		try {
+			timer.arm(watchdog.now() + options.handshakeTimeout().toNanos());
+			channel.connect(UnixDomainSocketAddress.of(SocketFile.of(directory, expected, SocketFile.LANES)));
+			peerCheck.check(channel);
+			peer.hello(self);
+			peer.attach(directory, watchdog, support);
+			opened = timer.disarm();
+			if (!opened) {
+				throw new IOException("the peer did not answer in time");
+			}
+			return peer;
+		}
+		finally {
+			timer.end();
+			if (!opened) {
+				peer.close("it was not connected");
+			}
+		}
+	}
+
+	private void hello(String self) throws IOException, WireException {
+		this.control.write(FrameType.HELLO, 0, 0,
+				(out) -> new Payload.Hello(self, this.expected, this.limits.maxFrameBytes()).write(out));
+		answer().require(FrameType.WELCOME);
+		Payload.Welcome welcome = Payload.Welcome.read(this.control.payload());
+		if (!welcome.self().equals(this.expected) || welcome.maxFrameBytes() < 0) {
+			throw new WireException(Refusal.MALFORMED, "a welcome of another instance");
+		}
+		this.maxRequestBytes = Math.min(welcome.maxFrameBytes(), this.limits.maxFrameBytes());
+	}
+
+	private void attach(Path directory, Watchdog watchdog, BellSupport support) throws IOException, WireException {
+		SegmentLayout layout = new SegmentLayout(this.options.lanes(), this.options.inlineBytes());
+		String name = Segment.newName();
+		Segment segment = Segment.create(directory, name, layout);
+		try {
+			segment.mode(WaitMode.parse(this.options.waiting()));
+			this.control.write(FrameType.ATTACH, 0, 0, (out) -> new Payload.Attach(name, layout.lanes(),
+					layout.inlineBytes(), layout.hash(), segment.epoch(), support.kinds())
+				.write(out));
+			answer().require(FrameType.ATTACHED);
+		}
+		finally {
+			Files.deleteIfExists(directory.resolve(name));
+		}
+		Payload.Attached attached = Payload.Attached.read(this.control.payload());
+		if (!support.kinds().contains(attached.bells())) {
+			throw new WireException(Refusal.MALFORMED, "bells of a kind that was not offered");
+		}
+		boolean futex = attached.bells().equals(BellSupport.FUTEX);
+		this.bellReason = futex ? "" : support.noFutex().isEmpty() ? "the peer cannot use futexes" : support.noFutex();
+		Bells bells = futex ? support.futex(words(segment))
+				: new FifoBells(FifoBells.resolve(directory, attached.directory()), layout.lanes(), watchdog);
+		PeerArenas arenas = new PeerArenas(directory, this.options.maxMemoryBytes());
+		LaneClient client = new LaneClient(toString(), segment, bells, directory, this.options.laneLimits(),
+				this.control::announce, arenas);
+		this.lanes = client;
+		Thread thread = new Thread(null, () -> listen(client, arenas), "vicinal-shm-control", 0, false);
+		thread.setDaemon(true);
+		thread.setContextClassLoader(null);
+		thread.start();
+	}
+
+	static BellWords words(Segment segment) {
+		SegmentLayout layout = segment.layout();
+		return new BellWords(segment.memory().buffer(), SegmentLayout.SERVER_PARKED_OFFSET,
+				SegmentLayout.POLLER_PARKED_OFFSET, layout::waitingOffset, layout.lanes());
+	}
+
+	/** Reads the answer to a question of the handshake. */
+	private FrameHeader answer() throws IOException, WireException {
+		FrameHeader answer = this.control.read();
+		if (answer == null) {
+			throw new IOException("the peer closed the connection");
+		}
+		if (answer.type == FrameType.REFUSED) {
+			throw refusal(answer);
+		}
+		return answer;
+	}
+
+	private WireException refusal(FrameHeader answer) throws WireException {
+		return new WireException(Refusal.of(answer.code), "%s refused (%s): %s".formatted(this,
+				Refusal.of(answer.code).id(), WireException.printable(this.control.payload().readString())));
+	}
+
+	/** Runs on a thread of its own from the handshake to the end. */
+	private void listen(LaneClient client, PeerArenas arenas) {
+		LaneClient.End end = LaneClient.End.of("its process ended or closed the connection");
+		try {
+			FrameHeader frame = this.control.read();
+			while (frame != null && frame.type != FrameType.GOODBYE) {
+				switch (frame.type) {
+					case BOUND, REFUSED -> bound(frame);
+					case ARENA -> {
+						Payload.Arena arena = Payload.Arena.read(this.control.payload());
+						arenas.add(arena.number(), arena.file(), arena.bytes());
+					}
+					default -> throw new WireException(Refusal.MALFORMED,
+							"a frame of type %s has no place here".formatted(frame.type));
+				}
+				frame = this.control.read();
+			}
+			if (frame != null) {
+				end = new LaneClient.End("it is shutting down", true);
+			}
+		}
+		catch (WireException ex) {
+			end = LaneClient.End.of("it sent something unacceptable: " + ex.text());
+		}
+		catch (IOException | RuntimeException ex) {
+			end = LaneClient.End.of("the connection broke: " + ex.getMessage());
+		}
+		client.end(end);
+		failBinding(end.text());
+		this.control.close();
+		client.close();
+	}
+
+	/**
+	 * Makes sure that a contract is bound.
+	 * @return the codec for it
+	 */
+	synchronized CodecChoice bind(ClientBinding wanted) throws IOException, WireException {
+		CodecChoice known = this.bound.get(wanted.number());
+		if (known != null) {
+			return known;
+		}
+		CompletableFuture<CodecChoice> answer = new CompletableFuture<>();
+		begin(wanted, answer);
+		this.control.write(FrameType.BIND, 0, wanted.number(), (out) -> wanted.request().write(out));
+		LaneClient client = this.lanes;
+		if (client == null || client.whyEnded() != null) {
+			throw new IOException(this + " is gone");
+		}
+		try {
+			CodecChoice choice = answer.get(this.options.handshakeTimeout().toNanos(), TimeUnit.NANOSECONDS);
+			this.bound.put(wanted.number(), choice);
+			return choice;
+		}
+		catch (ExecutionException ex) {
+			if (ex.getCause() instanceof WireException cause) {
+				throw cause;
+			}
+			throw new IOException(ex.getCause());
+		}
+		catch (TimeoutException ex) {
+			close("it did not answer in time");
+			throw new IOException(this + " did not bind the contract in time", ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			close("the connecting thread was interrupted");
+			throw new IOException("the connecting thread was interrupted", ex);
+		}
+	}
+
+	private void begin(ClientBinding wanted, CompletableFuture<CodecChoice> answer) {
+		synchronized (this.control) {
+			this.asked = wanted;
+			this.binding = answer;
+		}
+	}
+
+	private void bound(FrameHeader frame) throws WireException {
+		CompletableFuture<CodecChoice> answer;
+		ClientBinding wanted;
+		synchronized (this.control) {
+			answer = this.binding;
+			wanted = this.asked;
+			this.binding = null;
+			this.asked = null;
+		}
+		if (answer == null || wanted == null) {
+			throw new WireException(Refusal.MALFORMED, "an answer to nothing");
+		}
+		try {
+			if (frame.type == FrameType.REFUSED) {
+				throw refusal(frame);
+			}
+			if (frame.binding != wanted.number()) {
+				throw new WireException(Refusal.MALFORMED, "another contract was bound");
+			}
+			answer.complete(wanted.choose(Payload.Bound.read(this.control.payload())));
+		}
+		catch (WireException ex) {
+			answer.completeExceptionally(ex);
+		}
+	}
+
+	private void failBinding(String why) {
+		synchronized (this.control) {
+			if (this.binding != null) {
+				this.binding.completeExceptionally(new IOException("%s is gone: %s".formatted(this, why)));
+			}
+		}
+	}
+
+	/**
+	 * Returns the binding of a contract: always the same one, so that a path that comes
+	 * and goes does not use up numbers.
+	 */
+	synchronized ClientBinding binding(Contract contract) {
+		return this.bindings.computeIfAbsent(contract,
+				(key) -> new ClientBinding(this.bindings.size(), contract, this.codecs));
+	}
+
+	/** Makes a call. */
+	Reply call(ClientBinding wanted, CodecChoice choice, CallFrame frame, LongAdder bytes) throws PathException {
+		if (Thread.currentThread().isInterrupted()) {
+			throw new PathException(Reason.INTERRUPTED, false, "the calling thread is interrupted", null);
+		}
+		LaneClient client = lanes();
+		ClientLane lane = client.acquire(frame.deadlineNanos());
+		try {
+			EncodeBuffer out = lane.out();
+			encode(wanted, choice, frame, out);
+			lane.exchange(out.array(), out.size(), frame.deadlineNanos());
+			bytes.add((long) out.size() + lane.responseLength());
+			return decode(client, wanted, choice, frame, lane);
+		}
+		finally {
+			client.release(lane);
+			if (this.retired && client.isIdle()) {
+				close("no path needs it any more");
+			}
+		}
+	}
+
+	LaneClient lanes() {
+		LaneClient client = this.lanes;
+		if (client == null) {
+			throw new IllegalStateException("not attached");
+		}
+		return client;
+	}
+
+	private void encode(ClientBinding wanted, CodecChoice choice, CallFrame frame, EncodeBuffer out)
+			throws PathException {
+		out.size(0);
+		try {
+			int start = FrameDescriptor.begin(out);
+			int headerBytes = ClientBinding.encode(out, start, choice, frame, this.limits, this.maxRequestBytes);
+			long remaining = frame.remainingNanos();
+			if (remaining <= 0) {
+				throw new PathException(Reason.TIMEOUT, false, "the deadline had passed before the call", null);
+			}
+			FrameDescriptor.end(out, start, FrameType.CALL, 0, headerBytes, 0, wanted.number(), frame.method().index(),
+					remaining);
+		}
+		catch (WireException ex) {
+			throw new PathException(ex.refusal().reason(), false, ex.text(), ex);
+		}
+		catch (RuntimeException ex) {
+			throw new PathException(Reason.CODEC, false, "the arguments cannot be encoded: " + ex.getMessage(), ex);
+		}
+	}
+
+	private Reply decode(LaneClient client, ClientBinding wanted, CodecChoice choice, CallFrame frame, ClientLane lane)
+			throws PathException {
+		byte[] response = lane.response();
+		FrameHeader answer = new FrameHeader();
+		try {
+			FrameDescriptor.read(response, lane.responseLength(), answer, this.limits);
+			if (answer.type == FrameType.REFUSED) {
+				throw refused(client, answer, answer.payload(response));
+			}
+			return wanted.decode(choice, frame, answer, response, this.limits);
+		}
+		catch (WireException ex) {
+			client.end(LaneClient.End.of("it sent an unacceptable answer: " + ex.text()));
+			throw new PathException(ex.refusal().reason(), true,
+					"%s sent an unacceptable answer: %s".formatted(this, ex.text()), ex);
+		}
+		catch (RuntimeException | StackOverflowError ex) {
+			throw new PathException(Reason.CODEC, true, "the result cannot be decoded: " + ex.getMessage(), ex);
+		}
+	}
+
+	private PathException refused(LaneClient client, FrameHeader answer, PayloadReader payload) throws WireException {
+		Refusal refusal = Refusal.of(answer.code);
+		String text = "%s refused (%s): %s".formatted(this, refusal.id(),
+				WireException.printable(payload.readString()));
+		if (refusal == Refusal.SHUTTING_DOWN) {
+			// Calls in flight are still answered.
+			this.leaving = true;
+		}
+		return new PathException(refusal.reason(), answer.has(FrameDescriptor.FLAG_EXECUTED), text, null);
+	}
+
+	boolean hasEnded() {
+		LaneClient client = this.lanes;
+		return this.leaving || client == null || client.whyEnded() != null;
+	}
+
+	String bellReason() {
+		return this.bellReason;
+	}
+
+	/** Closes as soon as no call is in flight. */
+	void retire() {
+		this.retired = true;
+		if (lanes().isIdle()) {
+			close("no path needs it any more");
+		}
+	}
+
+	/** Calls in flight fail. */
+	void close(String why) {
+		LaneClient client = this.lanes;
+		if (client != null) {
+			client.end(LaneClient.End.of(why));
+			client.close();
+		}
+		this.control.close();
+	}
+
+	@Override
+	public String toString() {
+		return "the peer " + this.expected;
+	}
+
+}

@@ -1,0 +1,363 @@
+package io.github.vicinal.transport.shm.bell;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.github.vicinal.transport.wire.Watchdog;
+
+/**
+ * Bells that are FIFOs in a directory: a byte in one wakes whoever reads it. They need no
+ * native code, only the command {@code mkfifo}, once per pair of peers. Each FIFO is
+ * opened for both reading and writing, so that opening never waits for the other side,
+ * and only when it is first needed.
+ */
+public final class FifoBells implements Bells {
+
+	/** The name of this kind. */
+	public static final String KIND = "fifo";
+
+	private static final Logger logger = LoggerFactory.getLogger(FifoBells.class);
+
+	private static final String SUFFIX = ".bells";
+
+	private static final Pattern NAME = Pattern.compile("([0-9a-f]{32})-[0-9a-f]{16}\\.bells");
+
+	private static final long MKFIFO_SECONDS = 10;
+
+	private final Path directory;
+
+	private final Watchdog watchdog;
+
+	private final FifoBell server;
+
+	private final FifoBell poller;
+
+	private final FifoBell[] lanes;
+
+	private volatile boolean closed;
+
+	/**
+	 * Opens the bells of a directory.
+	 * @param directory with the FIFOs
+	 * @param lanes how many lanes there are
+	 * @param watchdog ends sleeps that have a limit
+	 */
+	public FifoBells(Path directory, int lanes, Watchdog watchdog) {
+		this.directory = directory;
+		this.watchdog = watchdog;
+		this.server = new FifoBell("server");
+		this.poller = new FifoBell("poller");
+		this.lanes = new FifoBell[lanes];
+		for (int i = 0; i < lanes; i++) {
+			this.lanes[i] = new FifoBell(Integer.toString(i));
+		}
+	}
+
+	/**
+	 * Makes the FIFOs of a pair of peers.
+	 * @param rendezvous where their directory will be
+	 * @param server the server's instance id
+	 * @param unique 16 hexadecimal digits that nobody uses
+	 * @param lanes how many lanes there are
+	 * @return the directory
+	 * @throws IOException if they cannot be made; then there is no directory
+	 */
+	public static Path create(Path rendezvous, String server, String unique, int lanes) throws IOException {
+		Path directory = rendezvous.resolve(server + "-" + unique + SUFFIX);
+		Files.createDirectory(directory,
+				PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+		List<String> command = new ArrayList<>(List.of("mkfifo", "-m", "600", "server", "poller"));
+		for (int i = 0; i < lanes; i++) {
+			command.add(Integer.toString(i));
+		}
+		boolean made = false;
+		try {
+			Process process = new ProcessBuilder(command).directory(directory.toFile())
+				.redirectErrorStream(true)
+				.redirectOutput(ProcessBuilder.Redirect.DISCARD)
+				.start();
+			made = process.waitFor(MKFIFO_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0;
+			if (!made) {
+				process.destroyForcibly();
+				throw new IOException("mkfifo failed in " + directory);
+			}
+			return directory;
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IOException("interrupted while mkfifo ran", ex);
+		}
+		finally {
+			if (!made) {
+				delete(directory);
+			}
+		}
+	}
+
+	/**
+	 * Finds the directory that a server has announced.
+	 * @param rendezvous where it must be
+	 * @param name its name
+	 * @return the directory
+	 * @throws IOException if that is not the name of one
+	 */
+	public static Path resolve(Path rendezvous, String name) throws IOException {
+		Path directory = NAME.matcher(name).matches() ? rendezvous.resolve(name) : null;
+		if (directory == null || !Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+			throw new IOException("there are no bells of that name");
+		}
+		return directory;
+	}
+
+	/**
+	 * Deletes the FIFOs of servers that are gone.
+	 * @param rendezvous where to look
+	 * @param gone whether the server of an instance id is gone
+	 * @return how many directories were deleted
+	 * @throws IOException if the directory cannot be read
+	 */
+	public static int deleteOrphans(Path rendezvous, Predicate<String> gone) throws IOException {
+		int deleted = 0;
+		try (DirectoryStream<Path> directories = Files.newDirectoryStream(rendezvous, "*" + SUFFIX)) {
+			for (Path directory : directories) {
+				Matcher matcher = NAME.matcher(String.valueOf(directory.getFileName()));
+				if (matcher.matches() && gone.test(matcher.group(1))) {
+					delete(directory);
+					deleted++;
+				}
+			}
+		}
+		return deleted;
+	}
+
+	/**
+	 * Deletes a directory of FIFOs. Never throws.
+	 * @param directory the directory
+	 */
+	public static void delete(Path directory) {
+		try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+			for (Path file : files) {
+				Files.deleteIfExists(file);
+			}
+			Files.deleteIfExists(directory);
+		}
+		catch (IOException ex) {
+			logger.debug("Bells could not be deleted: {}", ex.toString());
+		}
+	}
+
+	@Override
+	public String kind() {
+		return KIND;
+	}
+
+	@Override
+	public Bell server() {
+		return this.server;
+	}
+
+	@Override
+	public Bell poller() {
+		return this.poller;
+	}
+
+	@Override
+	public Bell lane(int lane) {
+		return this.lanes[lane];
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		this.server.close();
+		this.poller.close();
+		for (FifoBell lane : this.lanes) {
+			lane.close();
+		}
+	}
+
+	/** One FIFO. */
+	private final class FifoBell implements Bell, Watchdog.Watched {
+
+		private static final int DRAIN_BYTES = 64;
+
+		private static final int MAX_TRIES = 3;
+
+		/** Also the lock of those who ring: a write moves its position. */
+		private final ByteBuffer one = ByteBuffer.allocate(1);
+
+		private final String name;
+
+		private volatile @Nullable FileChannel ears;
+
+		private volatile @Nullable ByteBuffer heard;
+
+		private volatile @Nullable FileChannel clapper;
+
+		private volatile long deadline = Watchdog.NEVER;
+
+		private boolean watched;
+
+		FifoBell(String name) {
+			this.name = name;
+		}
+
+		@Override
+		public void await(long nanos) {
+			try {
+				FileChannel channel = ears();
+				ByteBuffer buffer = this.heard;
+				if (channel == null || buffer == null) {
+					return;
+				}
+				if (nanos != FOREVER) {
+					arm(nanos);
+				}
+				// Rings that nobody waited for are taken, too.
+				buffer.clear();
+				channel.read(buffer);
+			}
+			catch (IOException ex) {
+				// Closed, or an interrupt has closed it: the sleeper looks why.
+				forgetEars();
+			}
+			finally {
+				if (nanos != FOREVER) {
+					this.deadline = Watchdog.NEVER;
+				}
+			}
+		}
+
+		private void arm(long nanos) {
+			long time = FifoBells.this.watchdog.now() + nanos;
+			this.deadline = time;
+			if (!this.watched) {
+				this.watched = true;
+				FifoBells.this.watchdog.add(this);
+			}
+			FifoBells.this.watchdog.lookAt(time);
+		}
+
+		@Override
+		public long look(long now) {
+			long time = this.deadline;
+			if (time > now) {
+				return time;
+			}
+			this.deadline = Watchdog.NEVER;
+			ring();
+			return Watchdog.NEVER;
+		}
+
+		/**
+		 * An interrupt of the ringing thread would close the channel, and must not cost
+		 * anybody a wake-up: it is put aside, and one that comes meanwhile makes the bell
+		 * ring twice.
+		 */
+		@Override
+		public void ring() {
+			boolean interrupted = Thread.interrupted();
+			for (int i = 0; i < MAX_TRIES && !rang(); i++) {
+				interrupted |= Thread.interrupted();
+			}
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+
+		private boolean rang() {
+			try {
+				FileChannel channel = clapper();
+				if (channel != null) {
+					synchronized (this.one) {
+						channel.write(this.one.clear());
+					}
+				}
+				return true;
+			}
+			catch (ClosedChannelException ex) {
+				this.clapper = null;
+				return false;
+			}
+			catch (IOException ex) {
+				logger.debug("A bell could not be rung: {}", ex.toString());
+				return true;
+			}
+		}
+
+		private @Nullable FileChannel ears() throws IOException {
+			FileChannel channel = this.ears;
+			if (channel != null && channel.isOpen()) {
+				return channel;
+			}
+			synchronized (this) {
+				if (FifoBells.this.closed) {
+					return null;
+				}
+				this.heard = ByteBuffer.allocateDirect(DRAIN_BYTES);
+				channel = FileChannel.open(FifoBells.this.directory.resolve(this.name), StandardOpenOption.READ,
+						StandardOpenOption.WRITE);
+				this.ears = channel;
+				return channel;
+			}
+		}
+
+		private synchronized void forgetEars() {
+			this.ears = null;
+		}
+
+		private @Nullable FileChannel clapper() throws IOException {
+			FileChannel channel = this.clapper;
+			if (channel != null) {
+				return channel;
+			}
+			synchronized (this) {
+				if (this.clapper == null && !FifoBells.this.closed) {
+					// Never creates the file: the other side may have deleted it.
+					this.clapper = FileChannel.open(FifoBells.this.directory.resolve(this.name),
+							StandardOpenOption.READ, StandardOpenOption.WRITE);
+				}
+				return this.clapper;
+			}
+		}
+
+		synchronized void close() {
+			if (this.watched) {
+				FifoBells.this.watchdog.remove(this);
+			}
+			FileChannel channel = this.ears;
+			FileChannel file = this.clapper;
+			try {
+				if (channel != null) {
+					channel.close();
+				}
+				if (file != null) {
+					file.close();
+				}
+			}
+			catch (IOException ex) {
+				logger.debug("A bell could not be closed: {}", ex.toString());
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,287 @@
+package io.github.vicinal.transport.shm.lane;
+
+import java.util.concurrent.locks.LockSupport;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.channel.PathException;
+import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.transport.shm.bell.Bell;
+import io.github.vicinal.transport.shm.waiting.Condition;
+import io.github.vicinal.transport.shm.waiting.Turn;
+import io.github.vicinal.transport.wire.WireException;
+
+/**
+ * One lane as its caller sees it. Used by the thread that acquired it, until it is
+ * released.
+ */
+public final class ClientLane implements Condition {
+
+	/** No deadline. */
+	public static final long NO_DEADLINE = Long.MAX_VALUE;
+
+	static final int KEEP_BYTES = 256 * 1024;
+
+	/** Arrays of up to this size are kept while they are used. */
+	static final int KEEP_A_WHILE_BYTES = 4 << 20;
+
+	static final int SMALL_IN_A_ROW = 64;
+
+	private static final int FIRST_BYTES = 4 * 1024;
+
+	private static final int AWAKE = 0;
+
+	private static final int ASLEEP = 1;
+
+	private static final int ASLEEP_BY_POLLER = 2;
+
+	private final LaneClient client;
+
+	private final Memory memory;
+
+	private final int index;
+
+	private final int lines;
+
+	private final int requestArea;
+
+	private final int responseArea;
+
+	private final int inlineBytes;
+
+	private final Bell bell;
+
+	private final Turn turn = new Turn();
+
+	private final EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
+
+	private byte[] response = new byte[FIRST_BYTES];
+
+	private int responseLength;
+
+	private long sequence;
+
+	private SlabArena.@Nullable Slab slab;
+
+	private boolean abandoned;
+
+	private int smallInARow;
+
+	/** Whom the poller wakes. */
+	private volatile @Nullable Thread sleeper;
+
+	ClientLane(LaneClient client, int index) {
+		SegmentLayout layout = client.segment().layout();
+		this.client = client;
+		this.memory = client.segment().memory();
+		this.index = index;
+		this.lines = layout.lines(index);
+		this.requestArea = layout.requestArea(index);
+		this.responseArea = layout.responseArea(index);
+		this.inlineBytes = layout.inlineBytes();
+		this.bell = client.bells().lane(index);
+	}
+
+	int index() {
+		return this.index;
+	}
+
+	/**
+	 * Returns a buffer for requests.
+	 * @return the lane's own; emptied by {@link #exchange}
+	 */
+	public EncodeBuffer out() {
+		return this.out;
+	}
+
+	/**
+	 * Returns the array with the latest response.
+	 * @return the lane's own, of which {@link #responseLength()} bytes count
+	 */
+	public byte[] response() {
+		return this.response;
+	}
+
+	public int responseLength() {
+		return this.responseLength;
+	}
+
+	Turn turn() {
+		return this.turn;
+	}
+
+	/**
+	 * Makes a call and waits for its answer.
+	 * @param request holds the request
+	 * @param length how long it is
+	 * @param deadlineNanos the {@link System#nanoTime()} until which to wait, or
+	 * {@link #NO_DEADLINE}
+	 * @throws PathException if there is no answer
+	 */
+	public void exchange(byte[] request, int length, long deadlineNanos) throws PathException {
+		try {
+			place(request, length, deadlineNanos);
+			boolean rang = this.client.publish(this.index, this.lines, ++this.sequence);
+			if (!this.client.waiter().await(this, this.turn, rang, this.client.segment().mode())) {
+				sleep(deadlineNanos);
+			}
+			if (!answered()) {
+				throw this.client.gone(true);
+			}
+			read();
+		}
+		catch (WireException ex) {
+			this.client.end(LaneClient.End.of("the peer sent an unacceptable answer: " + ex.text()));
+			throw new PathException(ex.refusal().reason(), true,
+					this.client.describe("sent an unacceptable answer: ") + ex.text(), ex);
+		}
+		catch (InternalError ex) {
+			// The memory is gone under this process: its file was cut off.
+			this.client.end(LaneClient.End.of("the shared memory failed: " + ex.getMessage()));
+			throw new PathException(Reason.IO, true, "the shared memory failed: " + ex.getMessage(), ex);
+		}
+	}
+
+	private void place(byte[] request, int length, long deadlineNanos) throws PathException {
+		int place = SegmentLayout.INLINE;
+		int offset = 0;
+		if (length <= this.inlineBytes) {
+			this.memory.put(this.requestArea, request, 0, length);
+		}
+		else {
+			SlabArena.Slab taken = this.client.slab(length, deadlineNanos);
+			taken.put(request, length);
+			this.slab = taken;
+			place = taken.place();
+			offset = taken.offset();
+		}
+		this.memory.setInt(this.lines + SegmentLayout.REQUEST_LENGTH, length);
+		this.memory.setInt(this.lines + SegmentLayout.REQUEST_PLACE, place);
+		this.memory.setInt(this.lines + SegmentLayout.REQUEST_OFFSET, offset);
+	}
+
+	private void sleep(long deadlineNanos) throws PathException {
+		int waiting = this.lines + SegmentLayout.WAITING;
+		Thread thread = Thread.currentThread();
+		boolean virtual = VirtualThreads.isVirtual(thread);
+		int word = virtual ? ASLEEP_BY_POLLER : ASLEEP;
+		if (virtual) {
+			this.sleeper = thread;
+			this.client.startPoller();
+		}
+		try {
+			while (true) {
+				this.memory.setIntVolatile(waiting, word);
+				if (isMet()) {
+					return;
+				}
+				if (thread.isInterrupted()) {
+					throw abandon(Reason.INTERRUPTED, "the calling thread was interrupted");
+				}
+				long left = Bell.FOREVER;
+				if (deadlineNanos != NO_DEADLINE) {
+					left = deadlineNanos - System.nanoTime();
+					if (left <= 0) {
+						throw abandon(Reason.TIMEOUT, this.client.describe("did not answer before the deadline"));
+					}
+				}
+				sleep(virtual, left);
+			}
+		}
+		finally {
+			this.memory.setIntVolatile(waiting, AWAKE);
+			this.sleeper = null;
+		}
+	}
+
+	private void sleep(boolean virtual, long nanos) {
+		if (!virtual) {
+			this.bell.await(nanos);
+		}
+		else if (nanos == Bell.FOREVER) {
+			LockSupport.park(this);
+		}
+		else {
+			LockSupport.parkNanos(this, nanos);
+		}
+	}
+
+	private PathException abandon(Reason reason, String message) {
+		this.memory.setLongRelease(this.lines + SegmentLayout.CANCELLED, this.sequence);
+		this.abandoned = true;
+		return new PathException(reason, true, message, null);
+	}
+
+	private void read() throws WireException {
+		int length = this.memory.getInt(this.lines + SegmentLayout.RESPONSE_LENGTH);
+		int place = this.memory.getInt(this.lines + SegmentLayout.RESPONSE_PLACE);
+		int offset = this.memory.getInt(this.lines + SegmentLayout.RESPONSE_OFFSET);
+		this.response = Payloads.read(this.memory, this.client.peerArenas(), length, place, offset, this.responseArea,
+				this.inlineBytes, this.client.maxBytes(), this.response);
+		this.responseLength = length;
+		acknowledge();
+	}
+
+	private void acknowledge() {
+		this.memory.setLongRelease(this.lines + SegmentLayout.RELEASED, this.sequence);
+		SlabArena.Slab taken = this.slab;
+		if (taken != null) {
+			this.slab = null;
+			this.client.free(taken);
+		}
+	}
+
+	private boolean answered() {
+		return this.memory.getLongAcquire(this.lines + SegmentLayout.RESPONSE_SEQUENCE) == this.sequence;
+	}
+
+	@Override
+	public boolean isMet() {
+		return answered() || this.client.ended();
+	}
+
+	/** Wakes whoever sleeps here, because the pair has ended. */
+	void wake() {
+		Thread thread = this.sleeper;
+		if (thread != null) {
+			LockSupport.unpark(thread);
+		}
+		else if (this.memory.getIntVolatile(this.lines + SegmentLayout.WAITING) != AWAKE) {
+			this.memory.setIntVolatile(this.lines + SegmentLayout.WAITING, AWAKE);
+			this.bell.ring();
+		}
+	}
+
+	void wakeVirtual() {
+		LockSupport.unpark(this.sleeper);
+	}
+
+	/** Returns whether nobody waits for the answer that is still to come. */
+	boolean abandoned() {
+		return this.abandoned;
+	}
+
+	/** Returns whether the answer has come that nobody waits for. */
+	boolean recovers() {
+		if (!answered()) {
+			return false;
+		}
+		this.abandoned = false;
+		acknowledge();
+		return true;
+	}
+
+	/** Lets go of arrays that have not been needed for a while. */
+	void shrink() {
+		int larger = Math.max(this.response.length, this.out.array().length);
+		if (larger <= KEEP_BYTES || Math.max(this.responseLength, this.out.size()) > KEEP_BYTES) {
+			this.smallInARow = 0;
+		}
+		else if (++this.smallInARow > SMALL_IN_A_ROW || larger > KEEP_A_WHILE_BYTES) {
+			this.out.clear(KEEP_BYTES);
+			this.response = new byte[FIRST_BYTES];
+		}
+	}
+
+}

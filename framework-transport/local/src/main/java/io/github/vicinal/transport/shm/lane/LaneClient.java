@@ -1,0 +1,510 @@
+package io.github.vicinal.transport.shm.lane;
+
+import java.nio.file.Path;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.channel.PathException;
+import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.transport.shm.bell.Bell;
+import io.github.vicinal.transport.shm.bell.Bells;
+import io.github.vicinal.transport.shm.waiting.Processor;
+import io.github.vicinal.transport.shm.waiting.Waiter;
+
+/**
+ * The client's end of a segment. Thread-safe.
+ * <p>
+ * A caller acquires a lane, makes one call at a time in it, and releases it. Which lanes
+ * are free is known only here. A lane whose caller gave up is in <em>quarantine</em>
+ * until the server has answered after all: before, nobody else may use it.
+ */
+public final class LaneClient implements AutoCloseable {
+
+	private static final long QUARANTINE_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+	private final String peer;
+
+	private final Segment segment;
+
+	private final Bells bells;
+
+	private final Waiter waiter;
+
+	private final SlabArena arena;
+
+	private final PeerArenas peerArenas;
+
+	private final int maxBytes;
+
+	private final long acquireNanos;
+
+	private final ClientLane[] lanes;
+
+	private final AtomicLongArray free;
+
+	private final AtomicInteger waiters = new AtomicInteger();
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final Condition freed = this.lock.newCondition();
+
+	private final Queue<ClientLane> quarantine = new ConcurrentLinkedQueue<>();
+
+	private final AtomicInteger quarantined = new AtomicInteger();
+
+	private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+
+	private final AtomicBoolean polling = new AtomicBoolean();
+
+	/**
+	 * Creates the client's end.
+	 * @param peer names the other side in messages
+	 * @param segment the shared memory
+	 * @param bells wake who sleeps
+	 * @param directory where files of arenas are for a while
+	 * @param limits of this side
+	 * @param announcer tells the other side of new arenas
+	 * @param peerArenas the other side's arenas
+	 */
+	public LaneClient(String peer, Segment segment, Bells bells, Path directory, LaneLimits limits,
+			LaneLimits.Announcer announcer, PeerArenas peerArenas) {
+		this.peer = peer;
+		this.segment = segment;
+		this.bells = bells;
+		this.waiter = new Waiter(segment.shared(), Processor.REAL, Runtime.getRuntime().availableProcessors(), false);
+		this.arena = new SlabArena(directory, limits.maxArenaBytes(), announcer::announce, this::reclaim);
+		this.peerArenas = peerArenas;
+		this.maxBytes = limits.maxPayloadBytes();
+		this.acquireNanos = limits.acquireTimeout().toNanos();
+		SegmentLayout layout = segment.layout();
+		this.lanes = new ClientLane[layout.lanes()];
+		for (int i = 0; i < this.lanes.length; i++) {
+			this.lanes[i] = new ClientLane(this, i);
+		}
+		this.free = new AtomicLongArray(layout.words());
+		for (int i = 0; i < layout.words(); i++) {
+			this.free.set(i, layout.lanesOf(i));
+		}
+	}
+
+	Segment segment() {
+		return this.segment;
+	}
+
+	Bells bells() {
+		return this.bells;
+	}
+
+	Waiter waiter() {
+		return this.waiter;
+	}
+
+	PeerArenas peerArenas() {
+		return this.peerArenas;
+	}
+
+	int maxBytes() {
+		return this.maxBytes;
+	}
+
+	/**
+	 * Takes a lane; {@link #release} must follow.
+	 * @param deadlineNanos until when to wait for one
+	 * @return a lane of the caller's own
+	 * @throws PathException if none became free, or the pair has ended
+	 */
+	public ClientLane acquire(long deadlineNanos) throws PathException {
+		if (this.end.get() != null) {
+			throw gone(false);
+		}
+		ClientLane lane = tryAcquire();
+		return (lane != null) ? lane : await(deadlineNanos);
+	}
+
+	private @Nullable ClientLane tryAcquire() {
+		if (this.quarantined.get() > 0) {
+			recover();
+		}
+		// A thread gets the lane that it had before: its lines are in its processor's
+		// cache.
+		int preferred = (int) threadId() & (this.lanes.length - 1);
+		if (claim(preferred / Long.SIZE, 1L << preferred)) {
+			return this.lanes[preferred];
+		}
+		for (int word = 0; word < this.free.length(); word++) {
+			long bits = this.free.get(word);
+			while (bits != 0) {
+				int bit = Long.numberOfTrailingZeros(bits);
+				if (claim(word, 1L << bit)) {
+					return this.lanes[word * Long.SIZE + bit];
+				}
+				bits = this.free.get(word);
+			}
+		}
+		return null;
+	}
+
+	private boolean claim(int word, long bit) {
+		while (true) {
+			long bits = this.free.get(word);
+			if ((bits & bit) == 0) {
+				return false;
+			}
+			if (this.free.compareAndSet(word, bits, bits & ~bit)) {
+				return true;
+			}
+		}
+	}
+
+	@SuppressWarnings("deprecation") // threadId() is there from 19 on
+	private static long threadId() {
+		return Thread.currentThread().getId();
+	}
+
+	private ClientLane await(long deadlineNanos) throws PathException {
+		long end = System.nanoTime() + this.acquireNanos;
+		if (deadlineNanos != ClientLane.NO_DEADLINE && deadlineNanos - end < 0) {
+			end = deadlineNanos;
+		}
+		this.waiters.incrementAndGet();
+		this.lock.lock();
+		try {
+			while (true) {
+				ClientLane lane = tryAcquire();
+				if (lane != null) {
+					return lane;
+				}
+				if (this.end.get() != null) {
+					throw gone(false);
+				}
+				long left = end - System.nanoTime();
+				if (left <= 0) {
+					throw new PathException(Reason.EXHAUSTED, false,
+							"all %d lanes to %s are in use and none became free in time".formatted(this.lanes.length,
+									this.peer),
+							null);
+				}
+				this.freed.awaitNanos(Math.min(left, QUARANTINE_LOOK_NANOS));
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new PathException(Reason.INTERRUPTED, false, "the calling thread was interrupted", ex);
+		}
+		finally {
+			this.lock.unlock();
+			this.waiters.decrementAndGet();
+		}
+	}
+
+	/**
+	 * Gives a lane back.
+	 * @param lane a lane that the caller acquired
+	 */
+	public void release(ClientLane lane) {
+		lane.shrink();
+		if (lane.abandoned()) {
+			this.quarantine.add(lane);
+			this.quarantined.incrementAndGet();
+			return;
+		}
+		giveBack(lane);
+	}
+
+	private void giveBack(ClientLane lane) {
+		int word = lane.index() / Long.SIZE;
+		long bit = 1L << lane.index();
+		long bits;
+		do {
+			bits = this.free.get(word);
+		}
+		while (!this.free.compareAndSet(word, bits, bits | bit));
+		if (this.waiters.get() > 0) {
+			this.lock.lock();
+			try {
+				this.freed.signal();
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+	}
+
+	/** Looks at each lane in quarantine once. */
+	private void recover() {
+		int count = this.quarantined.get();
+		for (int i = 0; i < count; i++) {
+			ClientLane lane = this.quarantine.poll();
+			if (lane == null) {
+				return;
+			}
+			if (lane.recovers()) {
+				this.quarantined.decrementAndGet();
+				giveBack(lane);
+			}
+			else {
+				this.quarantine.add(lane);
+			}
+		}
+	}
+
+	private void reclaim() {
+		if (this.quarantined.get() > 0) {
+			recover();
+		}
+	}
+
+	/** Publishes a request, and returns whether the server had to be woken for it. */
+	boolean publish(int lane, int lines, long sequence) {
+		Memory memory = this.segment.memory();
+		memory.setLongRelease(lines + SegmentLayout.REQUEST_SEQUENCE, sequence);
+		memory.setBit(SegmentLayout.PENDING_OFFSET + lane / Long.SIZE * Long.BYTES, lane & (Long.SIZE - 1));
+		if (memory.getIntVolatile(SegmentLayout.SERVER_PARKED_OFFSET) != 0
+				&& memory.compareAndSetInt(SegmentLayout.SERVER_PARKED_OFFSET, 1, 0)) {
+			this.bells.server().ring();
+			return true;
+		}
+		return false;
+	}
+
+	SlabArena.Slab slab(int length, long deadlineNanos) throws PathException {
+		long patience = System.nanoTime() + this.acquireNanos;
+		boolean byDeadline = deadlineNanos != ClientLane.NO_DEADLINE && deadlineNanos - patience < 0;
+		try {
+			SlabArena.Slab slab = this.arena.allocate(length, byDeadline ? deadlineNanos : patience);
+			if (slab == null) {
+				throw new PathException(Reason.EXHAUSTED, false, "there is no shared memory for a call of %d bytes: %s"
+					.formatted(length, this.arena.whyExhausted()), null);
+			}
+			return slab;
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new PathException(Reason.INTERRUPTED, false, "the calling thread was interrupted", ex);
+		}
+	}
+
+	void free(SlabArena.Slab slab) {
+		this.arena.free(slab);
+	}
+
+	/** Starts the thread that wakes virtual callers, if it does not run yet. */
+	void startPoller() {
+		if (this.polling.get() || !this.polling.compareAndSet(false, true)) {
+			return;
+		}
+		Thread thread = new Thread(null, this::poll, "vicinal-shm-poller", 0, false);
+		thread.setDaemon(true);
+		thread.setContextClassLoader(null);
+		thread.start();
+	}
+
+	/** A virtual thread must not sleep at a bell: that would hold its carrier. */
+	private void poll() {
+		Memory memory = this.segment.memory();
+		int words = this.segment.layout().words();
+		while (!ended()) {
+			boolean woken = wakeCompleted(memory, words);
+			if (!woken) {
+				memory.setIntVolatile(SegmentLayout.POLLER_PARKED_OFFSET, 1);
+				if (!wakeCompleted(memory, words) && !ended()) {
+					this.bells.poller().await(Bell.FOREVER);
+					Thread.interrupted();
+				}
+				memory.setIntVolatile(SegmentLayout.POLLER_PARKED_OFFSET, 0);
+			}
+		}
+	}
+
+	private boolean wakeCompleted(Memory memory, int words) {
+		boolean any = false;
+		for (int word = 0; word < words; word++) {
+			int offset = SegmentLayout.COMPLETED_OFFSET + word * Long.BYTES;
+			if (memory.getLongVolatile(offset) == 0) {
+				continue;
+			}
+			long bits = memory.takeBits(offset) & this.segment.layout().lanesOf(word);
+			while (bits != 0) {
+				int bit = Long.numberOfTrailingZeros(bits);
+				bits &= bits - 1;
+				this.lanes[word * Long.SIZE + bit].wakeVirtual();
+				any = true;
+			}
+		}
+		return any;
+	}
+
+	boolean ended() {
+		return this.end.get() != null;
+	}
+
+	/**
+	 * Ends the pair: calls in flight fail at once.
+	 * @param reason why
+	 */
+	public void end(End reason) {
+		if (!this.end.compareAndSet(null, reason)) {
+			return;
+		}
+		try {
+			for (ClientLane lane : this.lanes) {
+				lane.wake();
+			}
+			// The word first: a poller that is about to sleep on it must not.
+			this.segment.memory().setIntVolatile(SegmentLayout.POLLER_PARKED_OFFSET, 0);
+			this.bells.poller().ring();
+		}
+		catch (InternalError ex) {
+			// The memory is gone; so is whoever slept on it, by the same error.
+		}
+		this.lock.lock();
+		try {
+			this.freed.signalAll();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Returns why the pair has ended.
+	 * @return the reason, or {@code null}
+	 */
+	public @Nullable End whyEnded() {
+		return this.end.get();
+	}
+
+	PathException gone(boolean published) {
+		End why = this.end.get();
+		String text = (why != null) ? why.text() : "it has ended";
+		boolean maybe = published && (why == null || !why.nothingExecuted());
+		return new PathException(Reason.PEER_GONE, maybe, "%s is gone: %s".formatted(this.peer, text), null);
+	}
+
+	String describe(String what) {
+		return this.peer + " " + what;
+	}
+
+	/**
+	 * Returns how callers wait now, for people.
+	 * @return some words
+	 */
+	public String waiting() {
+		return this.waiter.describe(this.segment.mode());
+	}
+
+	/**
+	 * Changes how both sides wait.
+	 * @param mode a {@code WaitMode}
+	 */
+	public void mode(long mode) {
+		this.segment.mode(mode);
+	}
+
+	/**
+	 * Returns the kind of bells.
+	 * @return its name
+	 */
+	public String bellKind() {
+		return this.bells.kind();
+	}
+
+	/**
+	 * Counts what callers have waited.
+	 * @return waits awake, waits asleep, and bans
+	 */
+	public WaitCounts waits() {
+		long awake = 0;
+		long asleep = 0;
+		for (ClientLane lane : this.lanes) {
+			awake += lane.turn().awake();
+			asleep += lane.turn().asleep();
+		}
+		return new WaitCounts(awake, asleep, this.waiter.bans());
+	}
+
+	/**
+	 * Returns how many lanes are neither in use nor in quarantine.
+	 * @return a count
+	 */
+	public int freeLanes() {
+		int count = 0;
+		for (int word = 0; word < this.free.length(); word++) {
+			count += Long.bitCount(this.free.get(word));
+		}
+		return count;
+	}
+
+	/**
+	 * Returns whether no caller holds a lane.
+	 * @return {@code true} if all lanes are free or in quarantine
+	 */
+	public boolean isIdle() {
+		return freeLanes() + quarantinedLanes() >= this.lanes.length;
+	}
+
+	/**
+	 * Returns how many lanes are in quarantine.
+	 * @return a count
+	 */
+	public int quarantinedLanes() {
+		return this.quarantined.get();
+	}
+
+	/**
+	 * Returns how many slabs hold requests.
+	 * @return a count
+	 */
+	public int slabsInUse() {
+		return this.arena.slabsInUse();
+	}
+
+	/**
+	 * Returns how much memory the pair shares, as far as this side made it.
+	 * @return bytes
+	 */
+	public long memoryBytes() {
+		return this.segment.layout().bytes() + this.arena.bytes();
+	}
+
+	@Override
+	public void close() {
+		end(End.of("the path was closed"));
+		this.arena.close();
+		this.bells.close();
+	}
+
+	/**
+	 * Why a pair has ended.
+	 *
+	 * @param text for people
+	 * @param nothingExecuted whether calls without an answer were certainly not executed
+	 */
+	public record End(String text, boolean nothingExecuted) {
+
+		public static End of(String text) {
+			return new End(text, false);
+		}
+
+	}
+
+	/**
+	 * How often callers waited how.
+	 *
+	 * @param awake waits that ended without sleep
+	 * @param asleep waits that ended in sleep
+	 * @param bans how often this side banned yielding
+	 */
+	public record WaitCounts(long awake, long asleep, long bans) {
+	}
+
+}

@@ -1,0 +1,30 @@
+package io.github.vicinal.transport.shm.lane;
+
+import java.io.IOException;
+import java.time.Duration;
+
+/**
+ * What one side of a segment allows.
+ *
+ * @param maxPayloadBytes the longest request or response
+ * @param maxArenaBytes the most memory for large payloads in one direction
+ * @param acquireTimeout how long to wait for a lane or a slab at most
+ */
+public record LaneLimits(int maxPayloadBytes, long maxArenaBytes, Duration acquireTimeout) {
+
+	/** Tells the other side of a new arena. */
+	@FunctionalInterface
+	public interface Announcer {
+
+		/**
+		 * Sends the announcement.
+		 * @param number the arena's number
+		 * @param name the name of its file
+		 * @param bytes how large it is
+		 * @throws IOException if it cannot be sent
+		 */
+		void announce(int number, String name, int bytes) throws IOException;
+
+	}
+
+}

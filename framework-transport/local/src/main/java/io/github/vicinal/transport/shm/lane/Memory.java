@@ -1,0 +1,204 @@
+package io.github.vicinal.transport.shm.lane;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Memory that two processes map: a file without a name.
+ * <p>
+ * A file has its name only until both sides have mapped it. From then on the kernel frees
+ * the memory when both are gone, however they end. The bytes are allocated by writing
+ * them: a sparse file in a full file system would kill a process that touches it.
+ * <p>
+ * Thread-safe as far as the words are; whoever shares payload bytes orders that by words.
+ */
+public final class Memory {
+
+	/** The suffix of the files' names. */
+	static final String SUFFIX = ".seg";
+
+	/** The names of the files. */
+	static final Pattern NAME = Pattern.compile("[0-9a-f]{32}\\.seg");
+
+	/** What is left to others: one part in so many of the file system. */
+	private static final int RESERVE_SHARE = 16;
+
+	private static final int CHUNK_BYTES = 64 * 1024;
+
+	private static final VarHandle INT = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
+
+	private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+	private final ByteBuffer buffer;
+
+	private final int bytes;
+
+	private Memory(MappedByteBuffer buffer, int bytes) {
+		this.buffer = buffer;
+		this.bytes = bytes;
+	}
+
+	/**
+	 * Makes a file of zeros and maps it.
+	 * @param file a name that nobody uses
+	 * @param bytes its size
+	 * @return the memory
+	 * @throws IOException if there is no space, or anything else goes wrong; then there
+	 * is no file
+	 */
+	static Memory create(Path file, int bytes) throws IOException {
+		requireSpace(file, bytes);
+		boolean done = false;
+		try (FileChannel channel = FileChannel.open(file,
+				Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
+				PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
+			ByteBuffer zeros = ByteBuffer.allocateDirect(Math.min(bytes, CHUNK_BYTES));
+			for (int written = 0; written < bytes;) {
+				zeros.clear().limit(Math.min(zeros.capacity(), bytes - written));
+				written += channel.write(zeros);
+			}
+			Memory memory = new Memory(channel.map(MapMode.READ_WRITE, 0, bytes), bytes);
+			done = true;
+			return memory;
+		}
+		finally {
+			if (!done) {
+				Files.deleteIfExists(file);
+			}
+		}
+	}
+
+	private static void requireSpace(Path file, int bytes) throws IOException {
+		FileStore store = Files.getFileStore(file.toAbsolutePath().getParent());
+		long usable = store.getUsableSpace();
+		if (usable - bytes < store.getTotalSpace() / RESERVE_SHARE) {
+			throw new IOException(
+					"%s has %d KiB left, of which %d KiB stay reserved; %d KiB are needed: enlarge it (in Kubernetes an emptyDir with medium Memory) or set vicinal.shm to need less"
+						.formatted(file.getParent(), usable >> 10, (store.getTotalSpace() / RESERVE_SHARE) >> 10,
+								bytes >> 10));
+		}
+	}
+
+	/**
+	 * Maps a file that the other side has made, and takes its name away.
+	 * @param directory where it is
+	 * @param name what the other side calls it
+	 * @param bytes how large it must be at least
+	 * @return the memory
+	 * @throws IOException if it is not such a file
+	 */
+	static Memory adopt(Path directory, String name, int bytes) throws IOException {
+		if (!NAME.matcher(name).matches()) {
+			throw new IOException("that is not the name of a segment");
+		}
+		Path file = directory.resolve(name);
+		if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+			throw new IOException("there is no segment of that name");
+		}
+		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE,
+				LinkOption.NOFOLLOW_LINKS)) {
+			if (channel.size() < bytes) {
+				throw new IOException(
+						"the segment has %d bytes, but must have %d for its layout".formatted(channel.size(), bytes));
+			}
+			return new Memory(channel.map(MapMode.READ_WRITE, 0, bytes), bytes);
+		}
+		finally {
+			Files.deleteIfExists(file);
+		}
+	}
+
+	/**
+	 * Returns the mapped bytes, for those who need their address.
+	 * @return the buffer
+	 */
+	public ByteBuffer buffer() {
+		return this.buffer;
+	}
+
+	int bytes() {
+		return this.bytes;
+	}
+
+	int getInt(int offset) {
+		return (int) INT.getOpaque(this.buffer, offset);
+	}
+
+	void setInt(int offset, int value) {
+		INT.setOpaque(this.buffer, offset, value);
+	}
+
+	/** Reads a word that orders what follows. */
+	public int getIntVolatile(int offset) {
+		return (int) INT.getVolatile(this.buffer, offset);
+	}
+
+	/** Writes a word that orders what precedes and what follows. */
+	public void setIntVolatile(int offset, int value) {
+		INT.setVolatile(this.buffer, offset, value);
+	}
+
+	/** Changes a word if it has the expected value. */
+	public boolean compareAndSetInt(int offset, int expected, int value) {
+		return INT.compareAndSet(this.buffer, offset, expected, value);
+	}
+
+	long getLong(int offset) {
+		return (long) LONG.getOpaque(this.buffer, offset);
+	}
+
+	void setLong(int offset, long value) {
+		LONG.setOpaque(this.buffer, offset, value);
+	}
+
+	long getLongAcquire(int offset) {
+		return (long) LONG.getAcquire(this.buffer, offset);
+	}
+
+	void setLongRelease(int offset, long value) {
+		LONG.setRelease(this.buffer, offset, value);
+	}
+
+	long getLongVolatile(int offset) {
+		return (long) LONG.getVolatile(this.buffer, offset);
+	}
+
+	void setLongVolatile(int offset, long value) {
+		LONG.setVolatile(this.buffer, offset, value);
+	}
+
+	boolean compareAndSetLong(int offset, long expected, long value) {
+		return LONG.compareAndSet(this.buffer, offset, expected, value);
+	}
+
+	void setBit(int word, int bit) {
+		LONG.getAndBitwiseOr(this.buffer, word, 1L << bit);
+	}
+
+	long takeBits(int word) {
+		return (long) LONG.getAndSet(this.buffer, word, 0L);
+	}
+
+	void put(int offset, byte[] source, int from, int length) {
+		this.buffer.put(offset, source, from, length);
+	}
+
+	void get(int offset, byte[] target, int to, int length) {
+		this.buffer.get(offset, target, to, length);
+	}
+
+}

@@ -1,0 +1,110 @@
+package io.github.vicinal.transport.shm.lane;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.WireException;
+
+/** The arenas of the other side, as it announces them. Thread-safe. */
+public final class PeerArenas {
+
+	/** A payload may be seen before the announcement of its arena is read. */
+	private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+	private final Path directory;
+
+	private final long maxBytes;
+
+	private final List<Memory> arenas = new ArrayList<>();
+
+	private long bytes;
+
+	/**
+	 * Creates the view of the other side's arenas.
+	 * @param directory where its files are
+	 * @param maxBytes how much of its memory this side maps
+	 */
+	public PeerArenas(Path directory, long maxBytes) {
+		this.directory = directory;
+		this.maxBytes = maxBytes;
+	}
+
+	/**
+	 * Maps an arena.
+	 * @param number its number
+	 * @param name the name of its file
+	 * @param size how large it is
+	 * @throws WireException if the announcement is not acceptable
+	 */
+	public synchronized void add(int number, String name, int size) throws WireException {
+		if (number != this.arenas.size() || number >= SlabArena.MAX_ARENAS) {
+			throw new WireException(Refusal.MALFORMED,
+					"an arena with number %d after %d arenas".formatted(number, this.arenas.size()));
+		}
+		if (size <= 0 || this.bytes + size > this.maxBytes) {
+			throw new WireException(Refusal.TOO_LARGE,
+					"an arena of %d bytes, after %d, is more than the limit of %d bytes"
+						.formatted(Integer.toUnsignedLong(size), this.bytes, this.maxBytes));
+		}
+		try {
+			this.arenas.add(Memory.adopt(this.directory, name, size));
+		}
+		catch (IOException ex) {
+			throw new WireException(Refusal.MALFORMED, "an arena cannot be mapped: " + ex.getMessage());
+		}
+		this.bytes += size;
+		notifyAll();
+	}
+
+	/**
+	 * Copies a payload.
+	 * @param place the number of its arena
+	 * @param offset where it begins
+	 * @param target receives it
+	 * @param length how long it is, at most that of the target
+	 * @throws WireException if there are no such bytes
+	 */
+	void get(int place, int offset, byte[] target, int length) throws WireException {
+		Memory memory = find(place);
+		if (memory == null || offset < 0 || offset > memory.bytes() - length) {
+			throw new WireException(Refusal.MALFORMED,
+					"a payload of %d bytes at %d of arena %d is out of bounds".formatted(length, offset, place));
+		}
+		memory.get(offset, target, 0, length);
+	}
+
+	private synchronized @Nullable Memory find(int place) {
+		if (place < 0 || place >= SlabArena.MAX_ARENAS) {
+			return null;
+		}
+		long end = System.nanoTime() + PATIENCE_NANOS;
+		boolean interrupted = false;
+		try {
+			while (place >= this.arenas.size()) {
+				long left = end - System.nanoTime();
+				if (left <= 0) {
+					return null;
+				}
+				try {
+					TimeUnit.NANOSECONDS.timedWait(this, left);
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
+			}
+			return this.arenas.get(place);
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+}

@@ -1,0 +1,224 @@
+package io.github.vicinal.transport.shm.lane;
+
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.WireException;
+
+/**
+ * One lane as the server sees it. Used by the receiver until it hands the lane to a
+ * handler, then by that handler's thread until it responds.
+ */
+public final class ServerLane {
+
+	private static final int FIRST_BYTES = 4 * 1024;
+
+	/** How long an answer waits for memory at most. */
+	private static final long SLAB_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+	private final LaneServer server;
+
+	private final Memory memory;
+
+	private final int index;
+
+	private final int lines;
+
+	private final int requestArea;
+
+	private final int responseArea;
+
+	private final int inlineBytes;
+
+	private final EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
+
+	private byte[] request = new byte[FIRST_BYTES];
+
+	private int length;
+
+	private int place;
+
+	private int offset;
+
+	private long sequence;
+
+	/** Whether a request was taken that has no response yet. */
+	private volatile boolean busy;
+
+	/** Written under this object's monitor. */
+	private volatile SlabArena.@Nullable Slab slab;
+
+	private long slabSequence;
+
+	private int smallInARow;
+
+	ServerLane(LaneServer server, int index) {
+		SegmentLayout layout = server.segment().layout();
+		this.server = server;
+		this.memory = server.segment().memory();
+		this.index = index;
+		this.lines = layout.lines(index);
+		this.requestArea = layout.requestArea(index);
+		this.responseArea = layout.responseArea(index);
+		this.inlineBytes = layout.inlineBytes();
+	}
+
+	/**
+	 * Takes the request that was published, if there is one that was not taken before.
+	 */
+	boolean take() throws WireException {
+		long published = this.memory.getLongAcquire(this.lines + SegmentLayout.REQUEST_SEQUENCE);
+		if (this.busy) {
+			if (published == this.sequence) {
+				return false;
+			}
+			throw new WireException(Refusal.MALFORMED, "a request in a lane that has not been answered");
+		}
+		if (published == this.sequence) {
+			return false;
+		}
+		if (this.slab != null) {
+			free();
+		}
+		this.sequence = published;
+		this.length = this.memory.getInt(this.lines + SegmentLayout.REQUEST_LENGTH);
+		this.place = this.memory.getInt(this.lines + SegmentLayout.REQUEST_PLACE);
+		this.offset = this.memory.getInt(this.lines + SegmentLayout.REQUEST_OFFSET);
+		this.busy = true;
+		return true;
+	}
+
+	/**
+	 * Copies the request into memory that the client cannot reach.
+	 * @return the lane's own array, of which {@link #length()} bytes count
+	 * @throws WireException if the client's words make no sense; the pair must end
+	 */
+	public byte[] request() throws WireException {
+		this.request = Payloads.read(this.memory, this.server.peerArenas(), this.length, this.place, this.offset,
+				this.requestArea, this.inlineBytes, this.server.maxBytes(), this.request);
+		return this.request;
+	}
+
+	/**
+	 * Returns how long the request says it is.
+	 * @return bytes, unchecked before {@link #request()} has returned
+	 */
+	public int length() {
+		return this.length;
+	}
+
+	/**
+	 * Returns a buffer for the response.
+	 * @return the lane's own, empty
+	 */
+	public EncodeBuffer out() {
+		this.out.size(0);
+		return this.out;
+	}
+
+	/**
+	 * Returns whether the caller has given up.
+	 * @return {@code true} if nobody waits for the answer
+	 */
+	public boolean cancelled() {
+		return this.memory.getLongAcquire(this.lines + SegmentLayout.CANCELLED) == this.sequence;
+	}
+
+	/**
+	 * Answers; from then on the lane is the client's.
+	 * @param response holds the response
+	 * @param size how long it is
+	 * @return {@code false} if there was no memory for so long a response: then respond
+	 * with a shorter one
+	 */
+	public boolean respond(byte[] response, int size) {
+		int where = SegmentLayout.INLINE;
+		int at = 0;
+		if (size <= this.inlineBytes) {
+			this.memory.put(this.responseArea, response, 0, size);
+		}
+		else {
+			SlabArena.Slab taken = this.server.slab(size, SLAB_PATIENCE_NANOS);
+			if (taken == null) {
+				return false;
+			}
+			taken.put(response, size);
+			keep(taken);
+			where = taken.place();
+			at = taken.offset();
+		}
+		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_LENGTH, size);
+		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_PLACE, where);
+		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_OFFSET, at);
+		shrink(size);
+		this.busy = false;
+		this.memory.setLongVolatile(this.lines + SegmentLayout.RESPONSE_SEQUENCE, this.sequence);
+		wake();
+		return true;
+	}
+
+	private void wake() {
+		int word = this.lines + SegmentLayout.WAITING;
+		int waiting = this.memory.getIntVolatile(word);
+		if (waiting != 0 && this.memory.compareAndSetInt(word, waiting, 0)) {
+			if (waiting == 1) {
+				this.server.bells().lane(this.index).ring();
+			}
+			else {
+				this.memory.setBit(SegmentLayout.COMPLETED_OFFSET + this.index / Long.SIZE * Long.BYTES,
+						this.index & (Long.SIZE - 1));
+				if (this.memory.compareAndSetInt(SegmentLayout.POLLER_PARKED_OFFSET, 1, 0)) {
+					this.server.bells().poller().ring();
+				}
+			}
+		}
+	}
+
+	private synchronized void keep(SlabArena.Slab taken) {
+		this.slab = taken;
+		this.slabSequence = this.sequence;
+	}
+
+	/** Gives a slab back whose response the client has read. Called by any thread. */
+	synchronized void reclaim() {
+		if (this.memory.getLongAcquire(this.lines + SegmentLayout.RELEASED) == this.slabSequence) {
+			free();
+		}
+	}
+
+	private synchronized void free() {
+		SlabArena.Slab taken = this.slab;
+		if (taken != null) {
+			this.slab = null;
+			this.server.free(taken);
+		}
+	}
+
+	/**
+	 * Returns the lane's number.
+	 * @return 0 and up
+	 */
+	public int index() {
+		return this.index;
+	}
+
+	boolean busy() {
+		return this.busy;
+	}
+
+	/** Lets go of arrays that have not been needed for a while. */
+	private void shrink(int size) {
+		int larger = Math.max(this.request.length, this.out.array().length);
+		if (larger <= ClientLane.KEEP_BYTES || Math.max(size, this.length) > ClientLane.KEEP_BYTES) {
+			this.smallInARow = 0;
+		}
+		else if (++this.smallInARow > ClientLane.SMALL_IN_A_ROW || larger > ClientLane.KEEP_A_WHILE_BYTES) {
+			this.out.clear(ClientLane.KEEP_BYTES);
+			this.request = new byte[FIRST_BYTES];
+		}
+	}
+
+}

@@ -1,0 +1,337 @@
+package io.github.vicinal.transport.shm.lane;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memory for payloads that do not fit into a lane, in one direction of a segment. The
+ * side that writes payloads owns it: which slab is free is known only here, in memory
+ * that the other side cannot reach. Thread-safe.
+ * <p>
+ * An <em>arena</em> is a file with <em>slabs</em> of one size: powers of two up to 1 MiB,
+ * above that multiples of 1 MiB. There are no arenas until they are needed; a new one is
+ * announced to the other side, while calls go on. When the limit is reached, or there is
+ * no space, whoever needs a slab waits.
+ */
+final class SlabArena {
+
+	static final int SMALLEST_SLAB_BYTES = 16 * 1024;
+
+	private static final int MIB = 1 << 20;
+
+	/** A small arena has so many bytes at least. */
+	private static final int SMALLEST_ARENA_BYTES = 256 * 1024;
+
+	/** A slab is used for payloads of at least one part in so many. */
+	private static final int MAX_WASTE = 8;
+
+	static final int MAX_ARENAS = 256;
+
+	private static final long RECLAIM_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+
+	private final Path directory;
+
+	private final long maxBytes;
+
+	private final Announcer announcer;
+
+	private final Runnable reclaim;
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final Condition freed = this.lock.newCondition();
+
+	private final List<Arena> arenas = new ArrayList<>();
+
+	private long bytes;
+
+	private final List<Path> files = new ArrayList<>();
+
+	private boolean growing;
+
+	private boolean closed;
+
+	private int slabsInUse;
+
+	private @Nullable String noGrowth;
+
+	/**
+	 * Creates an arena without memory.
+	 * @param directory where files are for a while
+	 * @param maxBytes how much memory there may be
+	 * @param announcer tells the other side of new files
+	 * @param reclaim gives back slabs that the other side has read
+	 */
+	SlabArena(Path directory, long maxBytes, Announcer announcer, Runnable reclaim) {
+		this.directory = directory;
+		this.maxBytes = maxBytes;
+		this.announcer = announcer;
+		this.reclaim = reclaim;
+	}
+
+	/**
+	 * Takes a slab.
+	 * @param length how many bytes it must hold
+	 * @param deadlineNanos until when to wait for one
+	 * @return the slab, or {@code null} if none became free in time
+	 * @throws InterruptedException if the thread was interrupted while it waited
+	 */
+	@Nullable Slab allocate(int length, long deadlineNanos) throws InterruptedException {
+		Slab slab = tryAllocate(length);
+		while (slab == null) {
+			this.reclaim.run();
+			this.lock.lockInterruptibly();
+			try {
+				slab = find(length, true);
+				if (slab == null) {
+					long left = (deadlineNanos == Long.MAX_VALUE) ? Long.MAX_VALUE : deadlineNanos - System.nanoTime();
+					if (left <= 0 || slabBytes(length) > this.maxBytes) {
+						return null;
+					}
+					this.freed.awaitNanos(Math.min(left, RECLAIM_NANOS));
+				}
+			}
+			finally {
+				this.lock.unlock();
+			}
+			if (slab == null) {
+				slab = tryAllocate(length);
+			}
+		}
+		return slab;
+	}
+
+	private @Nullable Slab tryAllocate(int length) {
+		int number;
+		int size = slabBytes(length);
+		int count = Math.max(1, SMALLEST_ARENA_BYTES / size);
+		this.lock.lock();
+		try {
+			Slab slab = find(length, false);
+			if (slab != null) {
+				return slab;
+			}
+			if (this.closed || this.growing || this.bytes + (long) size * count > this.maxBytes
+					|| this.arenas.size() >= MAX_ARENAS) {
+				return null;
+			}
+			this.growing = true;
+			number = this.arenas.size();
+		}
+		finally {
+			this.lock.unlock();
+		}
+		return grow(number, size, count);
+	}
+
+	/** Not under the lock: writing the file takes a millisecond per megabyte. */
+	private @Nullable Slab grow(int number, int size, int count) {
+		Arena grown = null;
+		String problem = null;
+		try {
+			String name = Segment.newName();
+			remember(this.directory.resolve(name));
+			Memory memory = Memory.create(this.directory.resolve(name), size * count);
+			boolean announced = false;
+			try {
+				this.announcer.announce(number, name, size * count);
+				announced = true;
+			}
+			finally {
+				if (!announced) {
+					Files.deleteIfExists(this.directory.resolve(name));
+				}
+			}
+			grown = new Arena(number, size, count, memory);
+		}
+		catch (IOException ex) {
+			problem = String.valueOf(ex.getMessage());
+		}
+		this.lock.lock();
+		try {
+			this.growing = false;
+			this.noGrowth = problem;
+			if (this.closed) {
+				deleteLate();
+			}
+			if (grown == null) {
+				return null;
+			}
+			this.arenas.add(grown);
+			this.bytes += (long) size * count;
+			this.freed.signalAll();
+			return take(grown);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private void remember(Path file) {
+		this.lock.lock();
+		try {
+			this.files.add(file);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private void deleteLate() {
+		for (Path file : this.files) {
+			file.toFile().delete();
+		}
+	}
+
+	/** Makes no more memory, and removes the names that a dead other side did not. */
+	void close() {
+		this.lock.lock();
+		try {
+			this.closed = true;
+			for (Path file : this.files) {
+				Files.deleteIfExists(file);
+			}
+		}
+		catch (IOException ex) {
+			this.noGrowth = String.valueOf(ex.getMessage());
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private @Nullable Slab find(int length, boolean anySize) {
+		Arena best = null;
+		for (Arena arena : this.arenas) {
+			boolean fits = arena.slabBytes >= length && (anySize || arena.slabBytes / MAX_WASTE <= length);
+			if (fits && !arena.free.isEmpty() && (best == null || arena.slabBytes < best.slabBytes)) {
+				best = arena;
+			}
+		}
+		return (best != null) ? take(best) : null;
+	}
+
+	private Slab take(Arena arena) {
+		this.slabsInUse++;
+		return arena.free.pop();
+	}
+
+	void free(Slab slab) {
+		this.lock.lock();
+		try {
+			this.slabsInUse--;
+			slab.arena.free.push(slab);
+			this.freed.signal();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	static int slabBytes(int length) {
+		if (length > MIB) {
+			return (int) (((long) length + MIB - 1) / MIB * MIB);
+		}
+		return Math.max(SMALLEST_SLAB_BYTES, Integer.highestOneBit(Math.max(1, length - 1)) << 1);
+	}
+
+	/** Returns why there is no slab, for people. */
+	String whyExhausted() {
+		this.lock.lock();
+		try {
+			String problem = this.noGrowth;
+			return (problem != null) ? problem : "%d slabs are in use and the limit of %d bytes allows no more"
+				.formatted(this.slabsInUse, this.maxBytes);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	int slabsInUse() {
+		this.lock.lock();
+		try {
+			return this.slabsInUse;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	long bytes() {
+		this.lock.lock();
+		try {
+			return this.bytes;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Tells the other side of a new file. */
+	@FunctionalInterface
+	interface Announcer {
+
+		void announce(int number, String name, int bytes) throws IOException;
+
+	}
+
+	/** Slabs of one size. */
+	private static final class Arena {
+
+		final int number;
+
+		final int slabBytes;
+
+		final Memory memory;
+
+		final Deque<Slab> free = new ArrayDeque<>();
+
+		Arena(int number, int slabBytes, int count, Memory memory) {
+			this.number = number;
+			this.slabBytes = slabBytes;
+			this.memory = memory;
+			for (int i = count - 1; i >= 0; i--) {
+				this.free.push(new Slab(this, i * slabBytes));
+			}
+		}
+
+	}
+
+	/** Room for one payload. */
+	static final class Slab {
+
+		private final Arena arena;
+
+		private final int offset;
+
+		Slab(Arena arena, int offset) {
+			this.arena = arena;
+			this.offset = offset;
+		}
+
+		int place() {
+			return this.arena.number;
+		}
+
+		int offset() {
+			return this.offset;
+		}
+
+		void put(byte[] source, int length) {
+			this.arena.memory.put(this.offset, source, 0, length);
+		}
+
+	}
+
+}

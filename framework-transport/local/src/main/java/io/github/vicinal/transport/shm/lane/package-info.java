@@ -1,0 +1,19 @@
+/**
+ * Lanes: calls between two processes in a segment of shared memory. Internal to Vicinal.
+ * <p>
+ * A <em>segment</em> belongs to one pair of a client and a server. A <em>lane</em> is a
+ * mailbox in it that carries one call at a time;
+ * {@link io.github.vicinal.transport.shm.lane.SegmentLayout} draws where everything is.
+ * What does not fit into a lane lies in a <em>slab</em> of an <em>arena</em>, a further
+ * file.
+ * <p>
+ * {@link io.github.vicinal.transport.shm.lane.LaneClient} and
+ * {@link io.github.vicinal.transport.shm.lane.LaneServer} are the two ends. Neither
+ * believes what the other wrote: each word is read once and checked, payloads are copied
+ * before they are looked at, and what decides who may use which lane or slab is never
+ * shared.
+ */
+@NullMarked
+package io.github.vicinal.transport.shm.lane;
+
+import org.jspecify.annotations.NullMarked;

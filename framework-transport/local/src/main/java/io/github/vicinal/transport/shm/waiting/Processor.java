@@ -1,0 +1,37 @@
+package io.github.vicinal.transport.shm.waiting;
+
+/** What a waiter can do with the processor, and the clock; simulated in tests. */
+public interface Processor {
+
+	/** The processor that this code runs on. */
+	Processor REAL = new Processor() {
+
+		@Override
+		public long nanos() {
+			return System.nanoTime();
+		}
+
+		@Override
+		public void spin() {
+			Thread.onSpinWait();
+		}
+
+		@Override
+		@SuppressWarnings("ThreadPriorityCheck") // measured: what comes of a yield is the
+													// signal
+		public void yieldToOthers() {
+			Thread.yield();
+		}
+
+	};
+
+	/** Returns the time in nanoseconds. */
+	long nanos();
+
+	/** Says that this thread waits actively. */
+	void spin();
+
+	/** Lets other threads run, if there are any. */
+	void yieldToOthers();
+
+}

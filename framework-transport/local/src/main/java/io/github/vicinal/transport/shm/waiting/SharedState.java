@@ -1,0 +1,38 @@
+package io.github.vicinal.transport.shm.waiting;
+
+/**
+ * What both sides of a channel know of its waiting. All times are nanoseconds of the
+ * kernel's monotonic clock. The other side may write anything at any time: readers bound
+ * what they read. Thread-safe.
+ */
+public interface SharedState {
+
+	/** Returns until when nobody yields the processor. */
+	long bannedUntil();
+
+	void bannedUntil(long nanos);
+
+	/** Lets one caller try whether a ban can end, and extends it for all others. */
+	boolean claimProbe(long expected, long nanos);
+
+	/** Returns how long the last ban was, 0 if yielding has been good since. */
+	long banPeriod();
+
+	void banPeriod(long nanos);
+
+	/** Returns how late the latest yield of this series of bans came back. */
+	long peakLateness();
+
+	void peakLateness(long nanos);
+
+	/** Returns how many calls the server has served. */
+	long served();
+
+	void served(long calls);
+
+	/** Returns how many lanes the server saw in use lately. */
+	int activeLanes();
+
+	void activeLanes(int lanes);
+
+}

@@ -1,0 +1,190 @@
+package io.github.vicinal.transport.wire;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+import io.github.vicinal.codec.EncodeBuffer;
+
+/**
+ * The layout of a frame. All numbers are big-endian.
+ *
+ * <pre>
+ *    0               1               2               3
+ *   +---------------+---------------+---------------+---------------+
+ *  0| magic: 'V' 'c' 'n' 'l'                                        |
+ *   +---------------+---------------+---------------+---------------+
+ *  4| version       | type          | flags                         |
+ *   +---------------+---------------+---------------+---------------+
+ *  8| length: bytes that follow this header                         |
+ *   +---------------+---------------+---------------+---------------+
+ * 12| header block length: the part of them that are headers        |
+ *   +---------------+---------------+---------------+---------------+
+ * 16| correlation: chosen by the client, repeated in the answer     |
+ *   |                                                               |
+ *   +---------------+---------------+---------------+---------------+
+ * 24| binding: the number of the contract on this connection        |
+ *   +---------------+---------------+---------------+---------------+
+ * 28| code: CALL method index, REPLY HTTP status, REFUSED reason    |
+ *   +---------------+---------------+---------------+---------------+
+ * 32| remaining: nanoseconds that the caller still waits,           |
+ *   | {@link Long#MAX_VALUE} for ever (CALL; otherwise 0)           |
+ *   +---------------+---------------+---------------+---------------+
+ * 40| header block (see {@link HeaderBlock})                        |
+ *   +---------------------------------------------------------------+
+ *   | payload: arguments, result, or the fields of {@link Payload}  |
+ *   +---------------------------------------------------------------+
+ * </pre>
+ *
+ * Every version keeps the first 12 bytes and the payload of REFUSED as they are, so that
+ * both sides can tell which version the other speaks.
+ */
+public final class FrameDescriptor {
+
+	public static final int MAGIC = 'V' << 24 | 'c' << 16 | 'n' << 8 | 'l';
+
+	public static final byte VERSION = 1;
+
+	public static final int MAGIC_OFFSET = 0;
+
+	public static final int VERSION_OFFSET = 4;
+
+	public static final int TYPE_OFFSET = 5;
+
+	public static final int FLAGS_OFFSET = 6;
+
+	public static final int LENGTH_OFFSET = 8;
+
+	public static final int HEADER_BLOCK_LENGTH_OFFSET = 12;
+
+	public static final int CORRELATION_OFFSET = 16;
+
+	public static final int BINDING_OFFSET = 24;
+
+	public static final int CODE_OFFSET = 28;
+
+	public static final int REMAINING_OFFSET = 32;
+
+	/** The size of the fixed part, in bytes. */
+	public static final int HEADER_BYTES = 40;
+
+	/** In REFUSED: the call was executed, only its answer could not be sent. */
+	public static final short FLAG_EXECUTED = 1;
+
+	/** In REFUSED: the connection is closed after this frame. */
+	public static final short FLAG_CLOSING = 1 << 1;
+
+	private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
+
+	private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+
+	private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+	private FrameDescriptor() {
+	}
+
+	/**
+	 * Starts a frame: leaves room for the header at the end of the buffer.
+	 * @return where the frame starts
+	 */
+	public static int begin(EncodeBuffer out) {
+		int start = out.size();
+		out.ensureWritable(HEADER_BYTES);
+		out.size(start + HEADER_BYTES);
+		return start;
+	}
+
+	/** Ends a frame: writes its header, as its length is known now. */
+	public static void end(EncodeBuffer out, int start, FrameType type, int flags, int headerBlockLength,
+			long correlation, int binding, int code, long remaining) {
+		byte[] bytes = out.array();
+		INT.set(bytes, start + MAGIC_OFFSET, MAGIC);
+		bytes[start + VERSION_OFFSET] = VERSION;
+		bytes[start + TYPE_OFFSET] = type.number();
+		SHORT.set(bytes, start + FLAGS_OFFSET, (short) flags);
+		INT.set(bytes, start + LENGTH_OFFSET, out.size() - start - HEADER_BYTES);
+		INT.set(bytes, start + HEADER_BLOCK_LENGTH_OFFSET, headerBlockLength);
+		LONG.set(bytes, start + CORRELATION_OFFSET, correlation);
+		INT.set(bytes, start + BINDING_OFFSET, binding);
+		INT.set(bytes, start + CODE_OFFSET, code);
+		LONG.set(bytes, start + REMAINING_OFFSET, remaining);
+	}
+
+	/**
+	 * Reads the header at the position of a buffer and checks everything that can be
+	 * checked without the rest of the frame.
+	 * @param in has at least {@link #HEADER_BYTES} remaining; its position moves past
+	 * them
+	 * @param header receives the fields
+	 * @param limits what this side accepts
+	 * @throws WireException if this is no acceptable frame
+	 */
+	public static void read(ByteBuffer in, FrameHeader header, WireLimits limits) throws WireException {
+		in.get(header.fixed);
+		read(header.fixed, header, limits);
+	}
+
+	/**
+	 * Reads a frame that lies in an array as a whole.
+	 * @param bytes begins with the frame
+	 * @param size how long the frame is
+	 * @param header receives the fields
+	 * @param limits what this side accepts
+	 * @throws WireException if this is no acceptable frame
+	 */
+	public static void read(byte[] bytes, int size, FrameHeader header, WireLimits limits) throws WireException {
+		if (size < HEADER_BYTES) {
+			throw new WireException(Refusal.MALFORMED, "a frame of %d bytes".formatted(size));
+		}
+		read(bytes, header, limits);
+		if (header.length != size - HEADER_BYTES) {
+			throw new WireException(Refusal.MALFORMED,
+					"a frame of %d bytes that says it has %d".formatted(size - HEADER_BYTES, header.length));
+		}
+		header.bodyOffset = HEADER_BYTES;
+	}
+
+	private static void read(byte[] in, FrameHeader header, WireLimits limits) throws WireException {
+		int magic = (int) INT.get(in, MAGIC_OFFSET);
+		if (magic != MAGIC) {
+			throw new WireException(Refusal.MALFORMED,
+					"a frame starts with %08x, but these bytes with %08x".formatted(MAGIC, magic));
+		}
+		byte version = in[VERSION_OFFSET];
+		FrameType type = FrameType.of(in[TYPE_OFFSET]);
+		// A peer of another version still explains itself in a REFUSED frame.
+		if (version != VERSION && type != FrameType.REFUSED) {
+			throw new WireException(Refusal.VERSION, "this side speaks version %d of the protocol, the other %d"
+				.formatted(VERSION, Byte.toUnsignedInt(version)));
+		}
+		if (type == null) {
+			throw new WireException(Refusal.MALFORMED, "there is no frame type %d".formatted(in[TYPE_OFFSET]));
+		}
+		header.type = type;
+		header.flags = (short) SHORT.get(in, FLAGS_OFFSET);
+		header.length = (int) INT.get(in, LENGTH_OFFSET);
+		header.headerBlockLength = (int) INT.get(in, HEADER_BLOCK_LENGTH_OFFSET);
+		header.correlation = (long) LONG.get(in, CORRELATION_OFFSET);
+		header.binding = (int) INT.get(in, BINDING_OFFSET);
+		header.code = (int) INT.get(in, CODE_OFFSET);
+		header.remaining = (long) LONG.get(in, REMAINING_OFFSET);
+		check(header, limits);
+	}
+
+	private static void check(FrameHeader header, WireLimits limits) throws WireException {
+		if (header.length < 0 || header.length > limits.maxFrameBytes()) {
+			throw new WireException(Refusal.TOO_LARGE, "a frame of %d bytes is larger than the limit of %d bytes"
+				.formatted(Integer.toUnsignedLong(header.length), limits.maxFrameBytes()));
+		}
+		if (header.headerBlockLength < 0 || header.headerBlockLength > header.length) {
+			throw new WireException(Refusal.MALFORMED, "a header block of %d bytes does not fit into a frame of %d"
+				.formatted(Integer.toUnsignedLong(header.headerBlockLength), header.length));
+		}
+		if (header.headerBlockLength > limits.maxHeaderBytes()) {
+			throw new WireException(Refusal.TOO_LARGE, "headers of %d bytes are larger than the limit of %d bytes"
+				.formatted(header.headerBlockLength, limits.maxHeaderBytes()));
+		}
+	}
+
+}

@@ -1,0 +1,63 @@
+package io.github.vicinal.transport.wire;
+
+import org.jspecify.annotations.Nullable;
+
+/** What a frame says; the number travels in the frame. */
+public enum FrameType {
+
+	/** Client: the first frame of a connection. */
+	HELLO(1),
+
+	/** Server: the answer to HELLO. */
+	WELCOME(2),
+
+	/** Client: gives a contract a number on this connection. */
+	BIND(3),
+
+	/** Server: the answer to BIND, with the codec. */
+	BOUND(4),
+
+	/** Server: the answer to anything that it does not accept. */
+	REFUSED(5),
+
+	/** Client: a call. */
+	CALL(6),
+
+	/** Server: the handler returned. */
+	REPLY_VALUE(7),
+
+	/** Server: the handler failed. */
+	REPLY_FAILURE(8),
+
+	/**
+	 * Either side: this connection ends. From the server it also says that a call that
+	 * has no answer yet was not executed.
+	 */
+	GOODBYE(9),
+
+	/** Client: offers a segment of shared memory. */
+	ATTACH(10),
+
+	/** Server: the answer to ATTACH. */
+	ATTACHED(11),
+
+	/** Either side: has made more shared memory. */
+	ARENA(12);
+
+	private static final FrameType[] VALUES = values();
+
+	private final byte number;
+
+	FrameType(int number) {
+		this.number = (byte) number;
+	}
+
+	public byte number() {
+		return this.number;
+	}
+
+	public static @Nullable FrameType of(byte number) {
+		return (number >= 1 && number <= VALUES.length) ? VALUES[number - 1] : null;
+	}
+
+}

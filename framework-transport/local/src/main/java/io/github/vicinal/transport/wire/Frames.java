@@ -1,0 +1,34 @@
+package io.github.vicinal.transport.wire;
+
+import java.nio.ByteBuffer;
+
+import io.github.vicinal.codec.EncodeBuffer;
+
+/** Whole frames for those who have no connection of their own. */
+public final class Frames {
+
+	private static final int SMALL_BYTES = 256;
+
+	private Frames() {
+	}
+
+	public static ByteBuffer refused(Refusal refusal, String text) {
+		EncodeBuffer out = new EncodeBuffer(SMALL_BYTES);
+		int start = FrameDescriptor.begin(out);
+		Payload.writeReason(out, text);
+		FrameDescriptor.end(out, start, FrameType.REFUSED, FrameDescriptor.FLAG_CLOSING, 0, 0, 0, refusal.number(), 0);
+		return ByteBuffer.wrap(out.array(), 0, out.size());
+	}
+
+	public static ByteBuffer goodbye() {
+		EncodeBuffer out = new EncodeBuffer(FrameDescriptor.HEADER_BYTES);
+		appendGoodbye(out);
+		return ByteBuffer.wrap(out.array(), 0, out.size());
+	}
+
+	public static void appendGoodbye(EncodeBuffer out) {
+		int start = FrameDescriptor.begin(out);
+		FrameDescriptor.end(out, start, FrameType.GOODBYE, 0, 0, 0, 0, Refusal.SHUTTING_DOWN.number(), 0);
+	}
+
+}

@@ -1,0 +1,119 @@
+package io.github.vicinal.transport.wire;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.regex.Pattern;
+
+/** The files that sockets have in the rendezvous directory. */
+public final class SocketFile {
+
+	/** The suffix of sockets that carry calls. */
+	public static final String CALLS = ".sock";
+
+	/** The suffix of sockets that control shared memory. */
+	public static final String LANES = ".shm";
+
+	private static final Pattern SOCKET = Pattern.compile("[0-9a-f]{32}\\.(sock|shm)");
+
+	private static final Pattern DRAFT = Pattern.compile("\\.[0-9a-f]{16}(\\.sock|\\.shm)?\\.tmp");
+
+	private static final int DRAFT_ID_CHARS = 16;
+
+	private static final int BACKLOG = 1024;
+
+	/** Between bind and listen a living socket refuses connections, too. */
+	private static final Duration DRAFT_AGE = Duration.ofMinutes(1);
+
+	private SocketFile() {
+	}
+
+	public static Path of(Path directory, String instanceId, String suffix) {
+		return directory.resolve(instanceId + suffix);
+	}
+
+	/**
+	 * Opens a server socket. Its file appears under its name only when it accepts
+	 * connections, so whoever sees the file can connect.
+	 */
+	public static ServerSocketChannel open(Path directory, String instanceId, String suffix) throws IOException {
+		Path draft = directory.resolve("." + instanceId.substring(0, DRAFT_ID_CHARS) + suffix + ".tmp");
+		Files.deleteIfExists(draft);
+		ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+		try {
+			channel.bind(UnixDomainSocketAddress.of(draft), BACKLOG);
+			Files.setPosixFilePermissions(draft, PosixFilePermissions.fromString("rw-------"));
+			Files.move(draft, of(directory, instanceId, suffix), StandardCopyOption.ATOMIC_MOVE);
+			return channel;
+		}
+		catch (IOException | RuntimeException ex) {
+			channel.close();
+			Files.deleteIfExists(draft);
+			throw ex;
+		}
+	}
+
+	/**
+	 * Deletes the sockets of dead processes: those that refuse a connection.
+	 * @return how many were deleted
+	 */
+	public static int deleteStale(Path directory) throws IOException {
+		int deleted = 0;
+		try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+			for (Path file : files) {
+				String name = String.valueOf(file.getFileName());
+				boolean candidate = SOCKET.matcher(name).matches() || (DRAFT.matcher(name).matches() && old(file));
+				if (candidate && refuses(file) && Files.deleteIfExists(file)) {
+					deleted++;
+				}
+			}
+		}
+		return deleted;
+	}
+
+	private static boolean old(Path file) {
+		try {
+			Instant modified = Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toInstant();
+			return modified.isBefore(Instant.now().minus(DRAFT_AGE));
+		}
+		catch (IOException ex) {
+			return false;
+		}
+	}
+
+	/**
+	 * Returns whether nobody listens on a socket any more.
+	 * @param file the socket
+	 * @return {@code true} if there is no such file or it refuses connections
+	 */
+	public static boolean isDead(Path file) {
+		return !Files.exists(file, LinkOption.NOFOLLOW_LINKS) || refuses(file);
+	}
+
+	private static boolean refuses(Path file) {
+		try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+			// A living server with a full backlog must not hold up this one.
+			channel.configureBlocking(false);
+			channel.connect(UnixDomainSocketAddress.of(file));
+			return false;
+		}
+		catch (ConnectException ex) {
+			return true;
+		}
+		catch (IOException | RuntimeException ex) {
+			return false;
+		}
+	}
+
+}

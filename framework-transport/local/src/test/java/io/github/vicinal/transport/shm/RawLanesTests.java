@@ -1,0 +1,153 @@
+package io.github.vicinal.transport.shm;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.vicinal.channel.PathException;
+import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.transport.shm.lane.ClientLane;
+import io.github.vicinal.transport.testing.Contracts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+/** The engine without contracts: bytes there and back. */
+@Timeout(60)
+class RawLanesTests {
+
+	private static final ShmOptions OPTIONS = ShmOptions.defaults().withLanes(16);
+
+	private Path directory;
+
+	private ShmPathServer server;
+
+	private RawLanes.Client client;
+
+	@BeforeEach
+	void connect() throws Exception {
+		this.directory = ShmFixture.memoryDirectory();
+		PeerIdentity identity = PeerIdentity.create(PeerIdentity.NO_HOST);
+		this.server = RawLanes.serve(this.directory, identity, OPTIONS, false, RawLanes.echo());
+		this.client = RawLanes.connect(this.directory, identity.instanceId(), OPTIONS, false);
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		this.client.close();
+		this.server.close();
+		ShmFixture.assertEmptyAndDelete(this.directory);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "park", "yield-5", "spin-200", "spin-200+yield-50", "learned" })
+	void echoesAllSizes(String waiting) throws Exception {
+		this.client.waiting(waiting);
+		ClientLane lane = this.client.lanes().acquire(ClientLane.NO_DEADLINE);
+		for (int size : new int[] { 0, 1, 1024, 2047, 2048, 2049, 16_384, 100_000, 1 << 20, 10_000_000, 3, 70_000 }) {
+			byte[] request = Contracts.pattern(size, size);
+			lane.exchange(request, size, ClientLane.NO_DEADLINE);
+			assertThat(Arrays.copyOf(lane.response(), lane.responseLength())).isEqualTo(request);
+		}
+		this.client.lanes().release(lane);
+		assertThat(this.client.lanes().freeLanes()).isEqualTo(16);
+		assertThat(this.client.lanes().slabsInUse()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "park", "yield-5", "learned" })
+	void manyCallersGetTheirOwnAnswers(String waiting) throws Exception {
+		this.client.waiting(waiting);
+		ExecutorService threads = Executors.newFixedThreadPool(24);
+		List<Callable<Integer>> callers = new ArrayList<>();
+		for (int i = 0; i < 24; i++) {
+			Random random = new Random(i);
+			callers.add(() -> {
+				int wrong = 0;
+				for (int call = 0; call < 300; call++) {
+					int size = (call % 20 == 0) ? random.nextInt(60_000) : random.nextInt(1000);
+					byte[] request = Contracts.pattern(size, random.nextInt());
+					ClientLane lane = this.client.lanes().acquire(ClientLane.NO_DEADLINE);
+					try {
+						lane.exchange(request, size, System.nanoTime() + TimeUnit.SECONDS.toNanos(30));
+						wrong += Arrays.equals(request, Arrays.copyOf(lane.response(), lane.responseLength())) ? 0 : 1;
+					}
+					finally {
+						this.client.lanes().release(lane);
+					}
+				}
+				return wrong;
+			});
+		}
+		for (Future<Integer> wrong : threads.invokeAll(callers)) {
+			assertThat(wrong.get()).isZero();
+		}
+		threads.shutdown();
+		assertThat(this.client.lanes().freeLanes()).isEqualTo(16);
+		assertThat(this.client.lanes().slabsInUse()).isZero();
+	}
+
+	@Test
+	void segmentHasNoNameOnceBothHaveIt() throws Exception {
+		try (var files = Files.list(this.directory)) {
+			assertThat(files).noneMatch((file) -> file.toString().endsWith(".seg"));
+		}
+	}
+
+	@Test
+	void fullTableFailsAfterTheDeadline() throws Exception {
+		List<ClientLane> taken = new ArrayList<>();
+		for (int i = 0; i < 16; i++) {
+			taken.add(this.client.lanes().acquire(ClientLane.NO_DEADLINE));
+		}
+		PathException ex = catchThrowableOfType(PathException.class,
+				() -> this.client.lanes().acquire(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20)));
+		assertThat(ex.reason()).isEqualTo(Reason.EXHAUSTED);
+		assertThat(ex.maybeExecuted()).isFalse();
+		taken.forEach(this.client.lanes()::release);
+		assertThat(this.client.lanes().acquire(ClientLane.NO_DEADLINE)).isNotNull();
+	}
+
+	@Test
+	void endOfTheServerFailsCallsAtOnce() throws Exception {
+		this.server.close();
+		PathException ex = null;
+		while (ex == null) {
+			ClientLane lane = taken();
+			ex = (lane == null) ? gone() : catchThrowableOfType(PathException.class,
+					() -> lane.exchange(new byte[1], 1, ClientLane.NO_DEADLINE));
+		}
+		assertThat(ex.reason()).isEqualTo(Reason.PEER_GONE);
+		assertThat(ex.maybeExecuted()).isFalse();
+	}
+
+	private ClientLane taken() {
+		try {
+			return this.client.lanes().acquire(ClientLane.NO_DEADLINE);
+		}
+		catch (PathException ex) {
+			return null;
+		}
+	}
+
+	private PathException gone() {
+		return catchThrowableOfType(PathException.class, () -> this.client.lanes().acquire(ClientLane.NO_DEADLINE));
+	}
+
+}

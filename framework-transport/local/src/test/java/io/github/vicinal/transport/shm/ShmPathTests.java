@@ -1,0 +1,315 @@
+package io.github.vicinal.transport.shm;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.channel.Path;
+import io.github.vicinal.channel.PathException;
+import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.channel.PathProvider;
+import io.github.vicinal.channel.Reply;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.server.Service;
+import io.github.vicinal.transport.testing.Contracts;
+import io.github.vicinal.transport.testing.EchoContract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+/** Calls by shared memory, and how they fail. */
+@Timeout(60)
+class ShmPathTests {
+
+	private final ShmFixture shm = new ShmFixture();
+
+	private final PeerIdentity server = this.shm.identity();
+
+	@AfterEach
+	void close() throws Exception {
+		this.shm.close();
+	}
+
+	private Path connect(Service... services) {
+		return connect(ShmOptions.defaults(), services);
+	}
+
+	private Path connect(ShmOptions options, Service... services) {
+		this.shm.server(this.server, options, services);
+		return this.shm.connect(this.shm.provider(options), this.server);
+	}
+
+	private Service blocking(CountDownLatch called, CountDownLatch release) {
+		return Contracts.service(this.shm.contract, (frame) -> {
+			if ("hold".equals(frame.arguments()[0])) {
+				called.countDown();
+				try {
+					release.await();
+				}
+				catch (InterruptedException ex) {
+					Thread.currentThread().interrupt();
+				}
+			}
+			return Contracts.value(frame.arguments()[0]);
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1, 1024, 2000, 2008, 2009, 65_536, 1_000_003, 10_000_000 })
+	void carriesBodiesOfAnySize(int size) throws Exception {
+		Path path = connect(Contracts.echo(this.shm.contract));
+		byte[] body = Contracts.pattern(size, size);
+		for (int i = 0; i < 3; i++) {
+			assertThat(ShmFixture.value(path, this.shm.call("bytes", (Object) body))).isEqualTo(body);
+		}
+		assertThat(path.details()).containsKeys("waiting", "bells").containsEntry("freeLanes", 64);
+	}
+
+	@Test
+	void carriesValuesStatusHeadersAndFailures() throws Exception {
+		Map<String, List<String>> headers = Map.of("x-a", List.of("1", "2"));
+		Path path = connect(Contracts.service(this.shm.contract,
+				(frame) -> frame.method().method().getName().equals("nothing")
+						? new Reply.Failure(409, headers, new byte[] { 1, 2 }, "some.Failure")
+						: new Reply.Value(201, headers, frame.headers().get("traceparent"))));
+		CallFrame call = this.shm.call("join", "a", 1);
+		Reply.Value value = (Reply.Value) path.call(new CallFrame(call.contract(), call.method(), call.arguments(),
+				System.nanoTime() + TimeUnit.SECONDS.toNanos(20), Map.of("traceparent", "00-ab")));
+		assertThat(value.status()).isEqualTo(201);
+		assertThat(value.headers()).isEqualTo(headers);
+		assertThat(value.body()).isEqualTo("00-ab");
+		Reply.Failure failure = (Reply.Failure) path.call(this.shm.call("nothing"));
+		assertThat(failure.status()).isEqualTo(409);
+		assertThat(failure.body()).containsExactly(1, 2);
+		assertThat(failure.remoteType()).isEqualTo("some.Failure");
+	}
+
+	@Test
+	void shortHandlersMoveToTheReceiversThread() throws Exception {
+		Path path = connect(
+				Contracts.service(this.shm.contract, (frame) -> Contracts.value(Thread.currentThread().getName())));
+		assertThat((String) ShmFixture.value(path, this.shm.call("join", "", 1))).contains("-call-");
+		String thread = "";
+		for (int i = 0; i < 10_000 && !thread.contains("-receiver-"); i++) {
+			thread = (String) ShmFixture.value(path, this.shm.call("join", "", 1));
+		}
+		assertThat(thread).contains("-receiver-");
+	}
+
+	@Test
+	void handlerThatKeepsTheReceiverDoesNotHoldUpOthers() throws Exception {
+		CountDownLatch called = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		Path path = connect(blocking(called, release));
+		for (int i = 0; i < 500; i++) {
+			assertThat(ShmFixture.value(path, this.shm.call("join", "a", 1))).isEqualTo("a");
+		}
+		CompletableFuture<Object> held = CompletableFuture.supplyAsync(() -> {
+			try {
+				return ShmFixture.value(path, this.shm.call("join", "hold", 1));
+			}
+			catch (PathException ex) {
+				throw new IllegalStateException(ex);
+			}
+		});
+		called.await();
+		for (int i = 0; i < 500; i++) {
+			assertThat(ShmFixture.value(path, this.shm.call("join", "b", 1))).isEqualTo("b");
+		}
+		assertThat(held).isNotDone();
+		release.countDown();
+		assertThat(held.get(20, TimeUnit.SECONDS)).isEqualTo("hold");
+	}
+
+	@Test
+	void deadlineEndsACallAndItsLaneComesBackAfterTheAnswer() throws Exception {
+		CountDownLatch called = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		Path path = connect(ShmOptions.defaults().withLanes(1), blocking(called, release));
+		PathException ex = catchThrowableOfType(PathException.class, () -> path.call(Contracts
+			.callBefore(this.shm.contract, "join", System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200), "hold", 1)));
+		assertThat(ex.reason()).isEqualTo(Reason.TIMEOUT);
+		assertThat(ex.maybeExecuted()).isTrue();
+		assertThat(path.isOpen()).isTrue();
+		assertThat(path.details()).containsEntry("quarantinedLanes", 1);
+		PathException full = catchThrowableOfType(PathException.class, () -> path.call(Contracts
+			.callBefore(this.shm.contract, "join", System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(50), "a", 1)));
+		assertThat(full.reason()).isEqualTo(Reason.EXHAUSTED);
+		assertThat(full.maybeExecuted()).isFalse();
+		release.countDown();
+		assertThat(ShmFixture.value(path, this.shm.call("join", "a", 1))).isEqualTo("a");
+		assertThat(path.details()).containsEntry("quarantinedLanes", 0).containsEntry("freeLanes", 1);
+	}
+
+	@Test
+	void pastDeadlineIsNotExecuted() {
+		AtomicInteger calls = new AtomicInteger();
+		Path path = connect(Contracts.service(this.shm.contract, (frame) -> {
+			calls.incrementAndGet();
+			return Contracts.value(null);
+		}));
+		PathException ex = catchThrowableOfType(PathException.class,
+				() -> path.call(Contracts.callBefore(this.shm.contract, "join", System.nanoTime() - 1, "a", 1)));
+		assertThat(ex.reason()).isEqualTo(Reason.TIMEOUT);
+		assertThat(ex.maybeExecuted()).isFalse();
+		assertThat(calls).hasValue(0);
+	}
+
+	@Test
+	void interruptEndsACall() throws Exception {
+		CountDownLatch called = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		Path path = connect(blocking(called, release));
+		CompletableFuture<PathException> failure = new CompletableFuture<>();
+		Thread caller = new Thread(() -> {
+			PathException ex = catchThrowableOfType(PathException.class,
+					() -> path.call(this.shm.call("join", "hold", 1)));
+			failure.complete(Thread.currentThread().isInterrupted() ? ex : null);
+		});
+		caller.start();
+		called.await();
+		caller.interrupt();
+		PathException ex = failure.get(20, TimeUnit.SECONDS);
+		assertThat(ex.reason()).isEqualTo(Reason.INTERRUPTED);
+		assertThat(ex.maybeExecuted()).isTrue();
+		release.countDown();
+		assertThat(ShmFixture.value(path, this.shm.call("join", "a", 1))).isEqualTo("a");
+	}
+
+	@Test
+	void undecodableArgumentsAreRefusedAndNothingElse() throws Exception {
+		Path path = connect(ShmOptions.defaults().withMaxFrameBytes(4096), Contracts.echo(this.shm.contract));
+		PathException ex = catchThrowableOfType(PathException.class,
+				() -> path.call(this.shm.call("bytes", (Object) new byte[5000])));
+		assertThat(ex.reason()).isEqualTo(Reason.PROTOCOL);
+		assertThat(ex.maybeExecuted()).isFalse();
+		assertThat(path.isOpen()).isTrue();
+		assertThat(ShmFixture.value(path, this.shm.call("join", "a", 1))).isEqualTo("a-1");
+	}
+
+	@Test
+	void noMemoryForLargeCallsIsSaid() throws Exception {
+		Path path = connect(ShmOptions.defaults().withMaxMemoryBytes(1 << 20).withAcquireTimeout(Duration.ofMillis(50)),
+				Contracts.echo(this.shm.contract));
+		PathException ex = catchThrowableOfType(PathException.class,
+				() -> path.call(this.shm.call("bytes", (Object) new byte[3 << 20])));
+		assertThat(ex.reason()).isEqualTo(Reason.EXHAUSTED);
+		assertThat(ex.maybeExecuted()).isFalse();
+		byte[] body = Contracts.pattern(200_000, 1);
+		assertThat(ShmFixture.value(path, this.shm.call("bytes", (Object) body))).isEqualTo(body);
+	}
+
+	@Test
+	void orderlyEndAnswersCallsInFlightAndRefusesOthers() throws Exception {
+		CountDownLatch called = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		ShmPathServer running = this.shm.server(this.server, ShmOptions.defaults(), blocking(called, release));
+		Path path = this.shm.connect(this.shm.provider(ShmOptions.defaults()), this.server);
+		CompletableFuture<Object> held = CompletableFuture.supplyAsync(() -> {
+			try {
+				return ShmFixture.value(path, this.shm.call("join", "hold", 1));
+			}
+			catch (PathException ex) {
+				return ex;
+			}
+		});
+		called.await();
+		Thread closing = new Thread(running::close);
+		closing.start();
+		PathException refused = null;
+		while (refused == null) {
+			refused = catchThrowableOfType(PathException.class, () -> path.call(this.shm.call("join", "a", 1)));
+		}
+		assertThat(refused.maybeExecuted()).isFalse();
+		assertThat(path.isOpen()).isFalse();
+		release.countDown();
+		assertThat(held.get(20, TimeUnit.SECONDS)).isEqualTo("hold");
+		closing.join();
+	}
+
+	@Test
+	void contractThatDiffersOrIsUnknownIsRefused() {
+		this.shm.server(this.server, ShmOptions.defaults());
+		PathProvider.Attempt attempt = this.shm.attempt(this.shm.provider(ShmOptions.defaults()), this.server);
+		assertThat(attempt).isInstanceOf(PathProvider.Unavailable.class);
+		assertThat(((PathProvider.Unavailable) attempt).reason()).contains("no bean offers the contract");
+	}
+
+	@Test
+	void fullFileSystemIsSaidBeforeAnythingIsMapped() {
+		this.shm.server(this.server, ShmOptions.defaults(), Contracts.echo(this.shm.contract));
+		// 256 lanes of 2 x 1 MiB: more than the address space of one mapping of this
+		// kind.
+		ShmOptions greedy = new ShmOptions(256, 1 << 20, 64 << 20, 64L << 20, 10, 10, Duration.ofSeconds(1),
+				Duration.ofSeconds(5), Duration.ZERO, "park");
+		long usable = this.shm.directory.toFile().getUsableSpace();
+		Assumptions.assumeTrue(usable < (600L << 20), "the file system has room for 512 MiB");
+		PathProvider.Attempt attempt = this.shm.attempt(this.shm.provider(greedy), this.server);
+		assertThat(((PathProvider.Unavailable) attempt).reason()).contains("KiB left");
+	}
+
+	@Test
+	void virtualCallersDoNotHoldTheirCarriers() throws Exception {
+		Method executors;
+		try {
+			executors = Executors.class.getMethod("newVirtualThreadPerTaskExecutor");
+		}
+		catch (NoSuchMethodException ex) {
+			System.err.println("virtual callers are not tested: this Java has none");
+			return;
+		}
+		CountDownLatch called = new CountDownLatch(40);
+		CountDownLatch release = new CountDownLatch(1);
+		Path path = connect(blocking(called, release));
+		ExecutorService virtual = (ExecutorService) executors.invoke(null);
+		List<Future<Object>> held = new java.util.ArrayList<>();
+		for (int i = 0; i < 40; i++) {
+			held.add(virtual.submit(() -> ShmFixture.value(path, this.shm.call("join", "hold", 1))));
+		}
+		// More callers sleep at once than there are carriers.
+		assertThat(called.await(20, TimeUnit.SECONDS)).isTrue();
+		release.countDown();
+		for (Future<Object> future : held) {
+			assertThat(future.get(20, TimeUnit.SECONDS)).isEqualTo("hold");
+		}
+		virtual.shutdown();
+	}
+
+	@Test
+	void nestedCallsThroughTheSamePairEnd() throws Exception {
+		Path[] back = new Path[1];
+		Contract contract = Contracts.of(EchoContract.class);
+		this.shm.server(this.server, ShmOptions.defaults(), Contracts.service(this.shm.contract, (frame) -> {
+			int depth = (int) frame.arguments()[1];
+			try {
+				return (depth == 0) ? Contracts.value("end")
+						: Contracts.value(ShmFixture.value(back[0], Contracts.call(contract, "join", "", depth - 1)));
+			}
+			catch (PathException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}));
+		back[0] = this.shm.connect(this.shm.provider(ShmOptions.defaults()), this.server);
+		for (int i = 0; i < 300; i++) {
+			assertThat(ShmFixture.value(back[0], Contracts.call(contract, "join", "", 3))).isEqualTo("end");
+		}
+	}
+
+}

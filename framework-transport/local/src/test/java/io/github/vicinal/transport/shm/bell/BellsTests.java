@@ -1,0 +1,126 @@
+package io.github.vicinal.transport.shm.bell;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import io.github.vicinal.transport.wire.Watchdog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Each kind of bell wakes, ends its sleep in time, and is not lost to an interrupt. */
+@Timeout(30)
+class BellsTests {
+
+	private static final int LANES = 2;
+
+	private final Watchdog watchdog = new Watchdog("test-watchdog");
+
+	private Path directory;
+
+	static Iterable<String> kinds() {
+		return BellSupport.detect().kinds();
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		this.watchdog.close();
+		if (this.directory != null) {
+			try (var directories = Files.list(this.directory)) {
+				directories.forEach(FifoBells::delete);
+			}
+			Files.delete(this.directory);
+		}
+	}
+
+	private Bells bells(String kind) throws Exception {
+		if (kind.equals(BellSupport.FUTEX)) {
+			// As if another thread had said that it sleeps.
+			ByteBuffer memory = ByteBuffer.allocateDirect(64).order(java.nio.ByteOrder.nativeOrder());
+			for (int i = 0; i < 4; i++) {
+				memory.putInt(i * 8, 1);
+			}
+			return BellSupport.detect().futex(new BellWords(memory, 0, 8, (lane) -> 16 + 8 * lane, LANES));
+		}
+		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bells");
+		Path made = FifoBells.create(this.directory, "0".repeat(32), "1".repeat(16), LANES);
+		return new FifoBells(made, LANES, this.watchdog);
+	}
+
+	@Test
+	void futexesAreUsedExactlyWhereTheyCanBe() {
+		BellSupport support = BellSupport.detect();
+		if (Runtime.version().feature() < 22) {
+			assertThat(support.kinds()).containsExactly(FifoBells.KIND);
+			assertThat(support.noFutex()).contains("22");
+		}
+		else {
+			assertThat(support.kinds()).containsExactly(BellSupport.FUTEX, FifoBells.KIND);
+			assertThat(support.noFutex()).isEmpty();
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("kinds")
+	void ringWakesAndTimePasses(String kind) throws Exception {
+		try (Bells bells = bells(kind)) {
+			for (Bell bell : List.of(bells.server(), bells.poller(), bells.lane(0), bells.lane(1))) {
+				long before = System.nanoTime();
+				bell.await(TimeUnit.MILLISECONDS.toNanos(5));
+				assertThat(System.nanoTime() - before).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(4));
+				AtomicInteger woken = new AtomicInteger();
+				Thread sleeper = new Thread(() -> {
+					bell.await(Bell.FOREVER);
+					woken.incrementAndGet();
+				});
+				sleeper.start();
+				while (woken.get() == 0) {
+					bell.ring();
+					Thread.onSpinWait();
+				}
+				sleeper.join();
+				assertThat(woken).hasValue(1);
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("kinds")
+	void interruptEndsTheSleepOfACaller(String kind) throws Exception {
+		try (Bells bells = bells(kind)) {
+			CountDownLatch ended = new CountDownLatch(1);
+			Thread sleeper = new Thread(() -> {
+				while (!Thread.currentThread().isInterrupted()) {
+					bells.lane(0).await(Bell.FOREVER);
+				}
+				ended.countDown();
+			});
+			sleeper.start();
+			sleeper.interrupt();
+			assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
+		}
+	}
+
+	@Test
+	void interruptedThreadStillRings() throws Exception {
+		try (Bells bells = bells(FifoBells.KIND)) {
+			Thread.currentThread().interrupt();
+			bells.lane(0).ring();
+			assertThat(Thread.interrupted()).isTrue();
+			long before = System.nanoTime();
+			bells.lane(0).await(TimeUnit.SECONDS.toNanos(20));
+			assertThat(System.nanoTime() - before).isLessThan(TimeUnit.SECONDS.toNanos(10));
+		}
+	}
+
+}

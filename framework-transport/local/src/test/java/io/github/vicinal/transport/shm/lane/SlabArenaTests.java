@@ -1,0 +1,131 @@
+package io.github.vicinal.transport.shm.lane;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.vicinal.transport.wire.WireException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+/** Slabs, and the other side's view of them. */
+class SlabArenaTests {
+
+	private static final long LIMIT = 16 << 20;
+
+	private Path directory;
+
+	private PeerArenas peer;
+
+	private SlabArena arena;
+
+	@BeforeEach
+	void create() throws Exception {
+		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-slab");
+		this.peer = new PeerArenas(this.directory, LIMIT);
+		this.arena = new SlabArena(this.directory, LIMIT, this::announce, () -> {
+		});
+	}
+
+	private void announce(int number, String name, int bytes) throws java.io.IOException {
+		try {
+			this.peer.add(number, name, bytes);
+		}
+		catch (WireException ex) {
+			throw new java.io.IOException(ex);
+		}
+	}
+
+	@AfterEach
+	void delete() throws Exception {
+		this.arena.close();
+		Files.delete(this.directory);
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = { 1, 2, 3, 4 })
+	void slabsNeverOverlapAndLimitHolds(long seed) throws Exception {
+		Random random = new Random(seed);
+		Map<SlabArena.Slab, byte[]> held = new HashMap<>();
+		Deque<SlabArena.Slab> order = new ArrayDeque<>();
+		for (int i = 0; i < 400; i++) {
+			int length = 1 + random.nextInt((random.nextInt(8) == 0) ? 3 << 20 : 80_000);
+			SlabArena.Slab slab = this.arena.allocate(length, System.nanoTime());
+			if (slab != null) {
+				byte[] bytes = new byte[length];
+				random.nextBytes(bytes);
+				slab.put(bytes, length);
+				held.put(slab, bytes);
+				order.add(slab);
+			}
+			if (slab == null || random.nextBoolean()) {
+				SlabArena.Slab oldest = order.poll();
+				if (oldest != null) {
+					byte[] expected = held.remove(oldest);
+					byte[] read = new byte[expected.length];
+					this.peer.get(oldest.place(), oldest.offset(), read, read.length);
+					assertThat(Arrays.equals(expected, read)).isTrue();
+					this.arena.free(oldest);
+				}
+			}
+			assertThat(this.arena.slabsInUse()).isEqualTo(held.size());
+			assertThat(this.arena.bytes()).isLessThanOrEqualTo(LIMIT);
+		}
+	}
+
+	@Test
+	void waitsForASlabUntilTheDeadline() throws Exception {
+		SlabArena.Slab all = this.arena.allocate(10 << 20, System.nanoTime());
+		assertThat(all).isNotNull();
+		assertThat(this.arena.allocate(10 << 20, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20))).isNull();
+		assertThat(this.arena.whyExhausted()).contains("1 slabs are in use");
+		Thread freeing = new Thread(() -> this.arena.free(all));
+		freeing.start();
+		assertThat(this.arena.allocate(10 << 20, System.nanoTime() + TimeUnit.SECONDS.toNanos(20))).isSameAs(all);
+		freeing.join();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1, 16_384, 16_385, 1 << 20, (1 << 20) + 1, 10_000_000, 1 << 30 })
+	void classesHoldWhatTheyAreFor(int length) {
+		int size = SlabArena.slabBytes(length);
+		assertThat(size).isGreaterThanOrEqualTo(length).isGreaterThanOrEqualTo(SlabArena.SMALLEST_SLAB_BYTES);
+		assertThat(size)
+			.isLessThanOrEqualTo(Math.max(SlabArena.SMALLEST_SLAB_BYTES, Math.max(2 * (length >> 1) * 2, length)));
+	}
+
+	@Test
+	void hostileAnnouncementsAndReferencesAreRefused() throws Exception {
+		this.arena.allocate(20_000, System.nanoTime());
+		byte[] target = new byte[100];
+		for (int[] reference : new int[][] { { 0, -1 }, { 0, Integer.MAX_VALUE }, { 0, 262_144 - 99 }, { -2, 0 },
+				{ 256, 0 }, { Integer.MIN_VALUE, 0 } }) {
+			assertThat(catchThrowableOfType(WireException.class,
+					() -> this.peer.get(reference[0], reference[1], target, 100)))
+				.isNotNull();
+		}
+		String name = Segment.newName();
+		for (String file : new String[] { "../x", name, "host-token", "" }) {
+			assertThat(catchThrowableOfType(WireException.class, () -> this.peer.add(1, file, 4096))).isNotNull();
+		}
+		assertThat(catchThrowableOfType(WireException.class, () -> this.peer.add(7, name, 4096))).isNotNull();
+		assertThat(catchThrowableOfType(WireException.class, () -> this.peer.add(1, name, -4096))).isNotNull();
+		assertThat(catchThrowableOfType(WireException.class, () -> this.peer.add(1, name, 1 << 30))).isNotNull();
+		Files.write(this.directory.resolve(name), new byte[10]);
+		assertThat(catchThrowableOfType(WireException.class, () -> this.peer.add(1, name, 4096))).isNotNull();
+	}
+
+}
