@@ -19,7 +19,7 @@ import io.github.vicinal.benchmarks.Report;
 /** Runs the driver of the TrainTicket sample in all modes. */
 public final class TrainTicketMeasurement implements Measurement {
 
-	private static final String MODES = "spread-http,spread-vicinal,two-vicinal,merged-vicinal";
+	private static final String MODES = "spread-http,spread-uds,spread-vicinal,two-vicinal,merged-vicinal";
 
 	@Override
 	public String name() {
@@ -28,7 +28,7 @@ public final class TrainTicketMeasurement implements Measurement {
 
 	@Override
 	public String description() {
-		return "AdvancedSearch of TrainTicket (292 internal calls): 18 JVMs over http, with Vicinal, in two JVMs, in one";
+		return "AdvancedSearch of TrainTicket (292 internal calls): 18 JVMs over http, uds and shm, in two JVMs, in one";
 	}
 
 	@Override
@@ -76,8 +76,10 @@ public final class TrainTicketMeasurement implements Measurement {
 						.collect(Collectors.joining(", ")));
 		}
 		double http = cpu.getOrDefault("spread-http", Double.NaN);
-		report.bar("spread with Vicinal: CPU / spread over http", cpu.getOrDefault("spread-vicinal", Double.NaN) / http,
+		report.bar("spread with Vicinal, uds: CPU / spread over http", cpu.getOrDefault("spread-uds", Double.NaN) / http,
 				1 / 4.0);
+		report.bar("spread with Vicinal, shm: CPU / spread over http",
+				cpu.getOrDefault("spread-vicinal", Double.NaN) / http, 1 / 10.0);
 		report.bar("merged with Vicinal: CPU / spread over http", cpu.getOrDefault("merged-vicinal", Double.NaN) / http,
 				1 / 20.0);
 		report.bar("answers that differ between modes, and errors", exit, 0);

@@ -33,7 +33,7 @@ public final class BenchCommand implements Callable<Integer> {
 
 	@Option(names = "--modes", paramLabel = "MODE", split = ",",
 			defaultValue = "spread-http,spread-vicinal,two-vicinal,merged-vicinal",
-			description = "plan (spread, two, merged, or a YAML file) with -http or -vicinal (default: ${DEFAULT-VALUE})")
+			description = "plan (spread, two, merged, or a YAML file) with -http, -vicinal or -uds (default: ${DEFAULT-VALUE})")
 	private List<String> modes = List.of();
 
 	@Option(names = "--requests", paramLabel = "NAME", split = ",", defaultValue = "advanced,basic",

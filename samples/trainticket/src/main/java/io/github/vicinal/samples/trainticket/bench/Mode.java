@@ -1,5 +1,8 @@
 package io.github.vicinal.samples.trainticket.bench;
 
+import java.util.List;
+import java.util.Map;
+
 import io.github.vicinal.samples.trainticket.launch.Plan;
 import io.github.vicinal.samples.trainticket.launch.PlanReader;
 import io.github.vicinal.samples.trainticket.launch.UsageException;
@@ -10,23 +13,24 @@ import io.github.vicinal.samples.trainticket.launch.UsageException;
  * @param name the name, such as "spread-http"
  * @param plan who shares a JVM with whom
  * @param planName name or file of the plan, for the children
- * @param vicinal whether Vicinal is switched on
+ * @param properties what the children are told about Vicinal
  */
-record Mode(String name, Plan plan, String planName, boolean vicinal) {
+record Mode(String name, Plan plan, String planName, List<String> properties) {
 
-	private static final String HTTP = "-http";
-
-	private static final String VICINAL = "-vicinal";
+	/** What follows the plan in the name of a mode, and what it means. */
+	private static final Map<String, List<String>> PATHS = Map.of("http", List.of("vicinal.enabled=false"), "vicinal",
+			List.of("vicinal.enabled=true"), "uds", List.of("vicinal.enabled=true", "vicinal.server.paths=direct,uds"));
 
 	static Mode parse(String name) {
-		boolean vicinal = name.endsWith(VICINAL);
-		if (!vicinal && !name.endsWith(HTTP)) {
-			throw new UsageException(
-					"Unknown mode '" + name + "'", "a mode is a plan (" + String.join(", ", PlanReader.SHIPPED)
-							+ ", or a YAML file) followed by " + HTTP + " or " + VICINAL,
+		int dash = name.lastIndexOf('-');
+		List<String> properties = PATHS.get(name.substring(dash + 1));
+		if (dash < 0 || properties == null) {
+			throw new UsageException("Unknown mode '" + name + "'", "a mode is a plan ("
+					+ String.join(", ", PlanReader.SHIPPED)
+					+ ", or a YAML file) followed by -http, -vicinal, or -uds (Vicinal without shared memory)",
 					"for instance --modes=spread-http,merged-vicinal");
 		}
-		String planName = name.substring(0, name.length() - (vicinal ? VICINAL : HTTP).length());
+		String planName = name.substring(0, dash);
 		Plan plan = PlanReader.read(planName);
 		for (Plan.Group group : plan.groups()) {
 			if (!group.host().equals("localhost")) {
@@ -36,7 +40,7 @@ record Mode(String name, Plan plan, String planName, boolean vicinal) {
 						"set the host of all groups to localhost, or start the groups with the launcher by hand");
 			}
 		}
-		return new Mode(name, plan, planName, vicinal);
+		return new Mode(name, plan, planName, properties);
 	}
 
 }

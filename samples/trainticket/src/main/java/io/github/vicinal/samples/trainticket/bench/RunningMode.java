@@ -111,7 +111,7 @@ final class RunningMode implements AutoCloseable {
 		command.add("--group=" + group.name());
 		command.add("--base-port=" + this.basePort);
 		command.add("--stop-at-end-of-input");
-		command.add("--vicinal.enabled=" + this.mode.vicinal());
+		this.mode.properties().forEach((property) -> command.add("--" + property));
 		Path log = this.logs.resolve(this.mode.name().replaceAll("[^\\w-]", "_") + "." + group.name() + ".log");
 		log.toFile().deleteOnExit();
 		return ChildJvm.start(group.name(), command, log);
