@@ -108,8 +108,7 @@ class RawLanesTests {
 	@ValueSource(strings = { "park", "spin-200+yield-50", "learned" })
 	void callsAllocateNothing(String waiting) throws Exception {
 		this.client.waiting(waiting);
-		com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory
-			.getThreadMXBean();
+		com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
 		byte[] request = Contracts.pattern(1024, 1);
 		ClientLane lane = this.client.lanes().acquire(ClientLane.NO_DEADLINE);
 		long least = Long.MAX_VALUE;
