@@ -80,7 +80,7 @@ class EndToEndTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "uds", "http" })
+	@ValueSource(strings = { "direct", "shm", "uds", "http" })
 	void callsTakeThePathWithTheSameOutcome(String path) {
 		Baskets baskets = client(path);
 		Basket first = baskets.get(7);
@@ -105,7 +105,7 @@ class EndToEndTests {
 	@Test
 	void metersKeepTheirSeriesOnEveryPath() {
 		Map<String, Map<String, Long>> series = new TreeMap<>();
-		for (String path : List.of("http", "direct", "uds")) {
+		for (String path : List.of("http", "direct", "shm", "uds")) {
 			Baskets baskets = client(path);
 			awaitPath(baskets, path);
 			MeterRegistry clientMeters = this.client.getBean(MeterRegistry.class);
@@ -123,6 +123,7 @@ class EndToEndTests {
 			this.client.close();
 		}
 		assertThat(series.get("direct")).isEqualTo(series.get("http"));
+		assertThat(series.get("shm")).isEqualTo(series.get("http"));
 		assertThat(series.get("uds")).isEqualTo(series.get("http"));
 		assertThat(series.get("http")).hasSizeGreaterThanOrEqualTo(9);
 	}

@@ -91,6 +91,10 @@ final class ShmCall implements Runnable {
 		catch (InternalError ex) {
 			this.connection.fail(Refusal.MALFORMED, "the shared memory failed: " + ex.getMessage());
 		}
+		catch (RuntimeException | Error ex) {
+			// Without an answer the caller would wait for ever.
+			this.connection.fail(Refusal.FAILED, "a call failed in the transport: " + ex);
+		}
 	}
 
 	private void parse() throws WireException {

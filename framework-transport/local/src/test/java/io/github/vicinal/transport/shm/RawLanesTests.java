@@ -1,5 +1,6 @@
 package io.github.vicinal.transport.shm;
 
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -101,6 +102,25 @@ class RawLanesTests {
 		threads.shutdown();
 		assertThat(this.client.lanes().freeLanes()).isEqualTo(16);
 		assertThat(this.client.lanes().slabsInUse()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "park", "spin-200+yield-50", "learned" })
+	void callsAllocateNothing(String waiting) throws Exception {
+		this.client.waiting(waiting);
+		com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+		byte[] request = Contracts.pattern(1024, 1);
+		ClientLane lane = this.client.lanes().acquire(ClientLane.NO_DEADLINE);
+		long least = Long.MAX_VALUE;
+		for (int round = 0; round < 20 && least > 0; round++) {
+			long before = threads.getCurrentThreadAllocatedBytes();
+			for (int i = 0; i < 500; i++) {
+				lane.exchange(request, request.length, ClientLane.NO_DEADLINE);
+			}
+			least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+		}
+		this.client.lanes().release(lane);
+		assertThat(least).isZero();
 	}
 
 	@Test

@@ -51,14 +51,16 @@ class PathsTests {
 
 	@Test
 	@Timeout(180)
-	@DisplayName("answers are byte-equal and calls are the same over http, direct and uds")
+	@DisplayName("answers are byte-equal and calls are the same over http, direct, shm and uds")
 	void pathsAreEqual() throws Exception {
 		Seen http = search("http", "--vicinal.enabled=false");
 		Seen direct = search("direct", "--vicinal.server.paths=direct");
+		Seen shm = search("shm", "--vicinal.server.paths=shm,uds", "--vicinal.compare-paths=false");
 		Seen uds = search("uds", "--vicinal.server.paths=uds", "--vicinal.compare-paths=false");
 
 		assertThat(http.operations().values().stream().mapToLong(Long::longValue).sum()).isEqualTo(CALLS);
 		assertThat(direct).isEqualTo(http);
+		assertThat(shm).isEqualTo(http);
 		assertThat(uds).isEqualTo(http);
 	}
 
