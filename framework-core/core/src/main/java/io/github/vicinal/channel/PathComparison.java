@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 import io.github.vicinal.choice.Decision;
+import io.github.vicinal.choice.SwitchLoss;
 import io.github.vicinal.choice.SwitchingRule;
 import io.github.vicinal.choice.SwitchingSettings;
 import io.github.vicinal.peer.PathKind;
@@ -28,11 +29,14 @@ final class PathComparison {
 
 	private final SwitchingRule rule;
 
+	private final SwitchLoss loss;
+
 	PathComparison(PathKind open, long nanos) {
 		SwitchingSettings defaults = SwitchingSettings.defaults();
 		this.rule = new SwitchingRule(List.of(open.id(), PathKind.HTTP.id()), INITIAL_LOSS_NANOS,
 				new SwitchingSettings(defaults.hysteresis(), Duration.ofSeconds(1), defaults.maxBackOff(),
 						defaults.horizon(), PROBE_INTERVAL, defaults.cleanProbes()));
+		this.loss = new SwitchLoss(this.rule);
 		this.rule.available(OPEN_PATH, nanos);
 		this.rule.available(HTTP, nanos);
 	}
@@ -43,11 +47,11 @@ final class PathComparison {
 	}
 
 	synchronized void recordOpenPath(long cost, long nanos) {
-		this.rule.record(OPEN_PATH, cost, nanos);
+		this.loss.record(OPEN_PATH, cost, nanos);
 	}
 
 	synchronized void recordHttp(long cost, long nanos) {
-		this.rule.record(HTTP, cost, nanos);
+		this.loss.record(HTTP, cost, nanos);
 	}
 
 	/** Returns whether calls go over the open path, apart from probes. */

@@ -82,7 +82,10 @@ final class PeerLink {
 	/** Returns why the peer wants calls of a method by HTTP, or {@code null}. */
 	@Nullable String httpOnlyReason(int method) {
 		PeerAnnouncement latest = this.announcement;
-		return (latest != null && latest.httpOnlyMethods().contains(method)) ? latest.refusal() : null;
+		if (latest == null || latest.httpOnlyMethods().isEmpty()) {
+			return null;
+		}
+		return latest.httpOnlyMethods().contains(method) ? latest.refusal() : null;
 	}
 
 	/** Returns why calls go over HTTP as long as no other path is open. */

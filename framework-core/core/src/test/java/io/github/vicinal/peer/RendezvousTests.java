@@ -20,8 +20,9 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
+import io.github.vicinal.Skip;
+
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 @Timeout(20)
 @DisabledOnOs(OS.WINDOWS)
@@ -115,7 +116,7 @@ class RendezvousTests {
 	@Test
 	void longestPathIsAccepted() throws IOException {
 		int room = 103 - Rendezvous.MAX_SOCKET_NAME_BYTES - 1 - this.temp.toString().length() - 1;
-		assumeThat(room).isPositive();
+		Skip.unless(room > 0, "the temporary directory has too long a path");
 		Path directory = this.temp.resolve("x".repeat(room));
 		assertThat(Rendezvous.open(directory.toString()).unavailable()).isEmpty();
 		assertThat(Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)).isTrue();
@@ -125,7 +126,7 @@ class RendezvousTests {
 	void directoryOfAnotherUserIsRefused() throws IOException {
 		Path directory = Files.createDirectory(this.temp.resolve("foreign"),
 				PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-		assumeThat(giveAway(directory)).as("only root can give a directory away").isTrue();
+		Skip.unless(giveAway(directory), "only root can give a directory away");
 		assertUnusable(Rendezvous.open(directory.toString()), "belongs to the user 4711");
 		Files.setAttribute(directory, "unix:uid", 0);
 	}
@@ -144,14 +145,14 @@ class RendezvousTests {
 	void unwritableDirectoryIsRefused() throws IOException {
 		Path directory = Files.createDirectory(this.temp.resolve("readonly"),
 				PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("r-x------")));
-		assumeThat(Files.isWritable(directory)).as("root may write everywhere").isFalse();
+		Skip.unless(!Files.isWritable(directory), "root may write everywhere");
 		assertUnusable(Rendezvous.open(directory.toString()), "cannot be used");
 		Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
 	}
 
 	@Test
 	void unwritablePlaceIsRefused() {
-		assumeThat(Files.isDirectory(Path.of("/proc"))).isTrue();
+		Skip.unless(Files.isDirectory(Path.of("/proc")), "there is no /proc");
 		assertUnusable(Rendezvous.open("/proc/vicinal"), "no other is tried");
 	}
 

@@ -105,11 +105,13 @@ public final class ChannelClientAutoConfiguration {
 	@ConditionalOnMissingBean
 	ClientObservation vicinalClientObservation(ObjectProvider<ObservationRegistry> registry,
 			ObjectProvider<ClientRequestObservationConvention> httpConvention,
-			ObjectProvider<ChannelObservationConvention> channelConvention, Environment environment) {
+			ObjectProvider<ChannelObservationConvention> channelConvention, ObjectProvider<MeterShortcuts> shortcuts,
+			Environment environment) {
 		String name = environment.getProperty(HTTP_OBSERVATION_NAME, HTTP_OBSERVATION);
 		return new ClientObservation(registry.getIfAvailable(() -> ObservationRegistry.NOOP),
 				httpConvention.getIfAvailable(() -> new DefaultClientRequestObservationConvention(name)),
-				channelConvention.getIfAvailable(DefaultChannelObservationConvention::new));
+				channelConvention.getIfAvailable(DefaultChannelObservationConvention::new),
+				() -> MeterShortcuts.find(shortcuts));
 	}
 
 	@Bean

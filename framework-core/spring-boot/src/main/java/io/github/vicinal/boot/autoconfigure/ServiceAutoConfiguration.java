@@ -53,21 +53,23 @@ public final class ServiceAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	ThreadIsolation vicinalThreadIsolation(ApplicationContext context) {
+	ThreadIsolation vicinalThreadIsolation(ApplicationContext context, ObjectProvider<ObservationRegistry> registry) {
 		ClassLoader classLoader = context.getClassLoader();
 		return new ThreadIsolation(
 				(classLoader != null) ? classLoader : ServiceAutoConfiguration.class.getClassLoader(),
-				ContextRegistry.getInstance());
+				ContextRegistry.getInstance(), registry.getIfAvailable(() -> ObservationRegistry.NOOP));
 	}
 
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
 	ServerObservation vicinalServerObservation(ObjectProvider<ObservationRegistry> registry,
-			ObjectProvider<ServerRequestObservationConvention> convention, Environment environment) {
+			ObjectProvider<ServerRequestObservationConvention> convention, ObjectProvider<MeterShortcuts> shortcuts,
+			Environment environment) {
 		String name = environment.getProperty(HTTP_OBSERVATION_NAME, "http.server.requests");
 		return new ServerObservation(registry.getIfAvailable(() -> ObservationRegistry.NOOP),
-				convention.getIfAvailable(() -> new DefaultServerRequestObservationConvention(name)));
+				convention.getIfAvailable(() -> new DefaultServerRequestObservationConvention(name)),
+				() -> MeterShortcuts.find(shortcuts));
 	}
 
 	@Bean

@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.autoconfigure;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -11,6 +12,7 @@ import org.springframework.context.annotation.Bean;
 
 import io.github.vicinal.boot.actuate.VicinalMetrics;
 import io.github.vicinal.boot.client.ClientChannels;
+import io.github.vicinal.boot.observation.MeterShortcut;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.transport.uds.UdsMetrics;
 import io.github.vicinal.transport.uds.UdsPathServer;
@@ -36,6 +38,17 @@ public final class VicinalMetricsAutoConfiguration {
 				() -> beanFactory.containsSingleton(UDS_SERVER)
 						? beanFactory.getBean(UDS_SERVER, UdsPathServer.class).metrics() : null,
 				channels::getIfAvailable, UdsMetrics.reasons());
+	}
+
+	@Bean
+	MeterShortcuts vicinalMeterShortcuts(ObjectProvider<ObservationRegistry> registry,
+			ObjectProvider<MeterRegistry> meters) {
+		return () -> {
+			ObservationRegistry observations = registry.getIfAvailable();
+			MeterRegistry registered = meters.getIfAvailable();
+			return (observations != null && registered != null)
+					? MeterShortcut.of(observations, registered).orElse(null) : null;
+		};
 	}
 
 }

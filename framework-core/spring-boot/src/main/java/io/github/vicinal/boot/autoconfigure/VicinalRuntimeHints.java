@@ -14,6 +14,10 @@ final class VicinalRuntimeHints implements RuntimeHintsRegistrar {
 	private static final String[] STUBBED = { "jakarta.servlet.http.HttpServletRequest",
 			"jakarta.servlet.http.HttpServletResponse" };
 
+	/** What {@code MeterShortcut} reads. */
+	private static final String[] LOOKED_INTO = { "io.micrometer.observation.ObservationRegistry$ObservationConfig",
+			"io.micrometer.core.instrument.observation.DefaultMeterObservationHandler" };
+
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 		for (String name : STUBBED) {
@@ -25,6 +29,9 @@ final class VicinalRuntimeHints implements RuntimeHintsRegistrar {
 			hints.reflection().registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS);
 		}
 		hints.reflection().registerType(ChannelReport.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+		for (String name : LOOKED_INTO) {
+			hints.reflection().registerTypeIfPresent(classLoader, name, MemberCategory.ACCESS_DECLARED_FIELDS);
+		}
 	}
 
 }

@@ -14,7 +14,6 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
-import io.github.vicinal.boot.client.ClientChannel.MethodPlan;
 import io.github.vicinal.boot.client.HttpLegs.Original;
 import io.github.vicinal.channel.Path;
 
@@ -106,7 +105,7 @@ public final class AsyncCalls implements AutoCloseable {
 					.whenComplete((value, ex) -> failed.observed().answered(failed.failure().status(), ex));
 			}
 			if (attempt instanceof Attempt.Unanswered unanswered) {
-				Throwable failure = channel.webRequestFailure(plan, address, unanswered.cause());
+				Throwable failure = channel.failure(plan, address, unanswered.cause());
 				unanswered.observed().failed(unanswered.cause(), failure);
 				return CompletableFuture.failedFuture(failure);
 			}

@@ -5,7 +5,6 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 
-import io.github.vicinal.boot.client.ClientChannel.MethodPlan;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
 
 /** The entry of calls at a client's proxy, before anything else sees them. */

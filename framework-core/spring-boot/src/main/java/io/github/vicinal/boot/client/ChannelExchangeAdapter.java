@@ -12,7 +12,6 @@ import org.springframework.util.Assert;
 import org.springframework.web.service.invoker.HttpExchangeAdapter;
 import org.springframework.web.service.invoker.HttpRequestValues;
 
-import io.github.vicinal.boot.client.ClientChannel.MethodPlan;
 import io.github.vicinal.boot.client.HttpLegs.Original;
 
 /**

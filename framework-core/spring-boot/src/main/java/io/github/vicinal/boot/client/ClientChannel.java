@@ -1,31 +1,21 @@
 package io.github.vicinal.boot.client;
 
-import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.lang.reflect.Method;
-import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
-import org.springframework.util.ClassUtils;
-import org.springframework.web.client.ResourceAccessException;
 
 import io.github.vicinal.boot.client.ClientChannels.ClientFacts;
 import io.github.vicinal.boot.client.HttpLegs.Original;
-import io.github.vicinal.boot.contract.ArgumentRule;
-import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
-import io.github.vicinal.boot.contract.ResultShape;
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
@@ -45,14 +35,9 @@ final class ClientChannel {
 	/** With several replicas, one of so many calls lets HTTP find new ones. */
 	private static final int DISCOVERY_MASK = 63;
 
-	private static final boolean WEB_CLIENT = ClassUtils
-		.isPresent("org.springframework.web.reactive.function.client.WebClient", ClientChannel.class.getClassLoader());
-
 	/** A result that cannot be decoded is to HTTP clients JSON that cannot be read. */
 	private static final Reply.Failure UNREADABLE = new Reply.Failure(200,
 			Map.of("Content-Type", List.of("application/json")), new byte[] { '?' }, "");
-
-	private static final String REDIRECTED = "it is answered with a redirect, which HTTP clients may follow";
 
 	private final Channel channel;
 
@@ -133,109 +118,6 @@ final class ClientChannel {
 		return this.plans.get(method);
 	}
 
-	/** What is known of a contract method before it is called. */
-	static final class MethodPlan {
-
-		private final ContractMethod method;
-
-		private final ResultShape shape;
-
-		private final ArgumentRule[] rules;
-
-		private final String httpMethod;
-
-		private final String path;
-
-		private final boolean anyArguments;
-
-		/**
-		 * Whether the method has been answered with a redirect, and goes by HTTP since.
-		 */
-		private volatile boolean redirected;
-
-		/** Names of query parameters by argument; empty if the method has none. */
-		private final @Nullable String[] queryNames;
-
-		/** Names of headers by argument, in lower case. */
-		private final @Nullable String[] headerNames;
-
-		/** Whether Spring sends a default value where the argument is missing. */
-		private final boolean[] headerDefaults;
-
-		MethodPlan(Class<?> type, ContractMethod method) {
-			this.method = method;
-			this.shape = ResultShape.of(type, method.method());
-			this.rules = (method.httpOnlyReason() != null) ? new ArgumentRule[0]
-					: ExchangeContractReader.rules(type, method);
-			this.httpMethod = ExchangeContractReader.httpMethod(type, method.method());
-			this.path = ExchangeContractReader.path(type, method.method());
-			this.queryNames = queryNames(type, method);
-			this.headerNames = ExchangeContractReader.headerNames(type, method);
-			this.headerDefaults = ExchangeContractReader.headerDefaults(method);
-			boolean any = true;
-			for (ArgumentRule rule : this.rules) {
-				any &= rule == ArgumentRule.ANY;
-			}
-			this.anyArguments = any;
-		}
-
-		ContractMethod method() {
-			return this.method;
-		}
-
-		ResultShape shape() {
-			return this.shape;
-		}
-
-		String httpMethod() {
-			return this.httpMethod;
-		}
-
-		String path() {
-			return this.path;
-		}
-
-		@Nullable String[] queryNames() {
-			return this.queryNames;
-		}
-
-		private static @Nullable String[] queryNames(Class<?> type, ContractMethod method) {
-			@Nullable String[] names = ExchangeContractReader.queryNames(type, method);
-			for (String name : names) {
-				if (name != null) {
-					return names;
-				}
-			}
-			return new @Nullable String[0];
-		}
-
-		/** Returns the names of the headers that a call's arguments fill. */
-		Set<String> explainedHeaders(@Nullable Object[] arguments) {
-			Set<String> names = new HashSet<>();
-			for (int i = 0; i < arguments.length; i++) {
-				String name = this.headerNames[i];
-				if (name != null && (arguments[i] != null || this.headerDefaults[i])) {
-					names.add(name);
-				}
-			}
-			return names;
-		}
-
-		@Nullable String onlyHttpBecause(@Nullable Object[] arguments) {
-			if (this.anyArguments) {
-				return null;
-			}
-			for (int i = 0; i < this.rules.length; i++) {
-				String reason = this.rules[i].onlyHttpBecause(arguments[i]);
-				if (reason != null) {
-					return reason;
-				}
-			}
-			return null;
-		}
-
-	}
-
 	/**
 	 * Makes a call.
 	 * @param plan the plan of the method
@@ -266,8 +148,7 @@ final class ClientChannel {
 			return replay(failed, original);
 		}
 		if (attempt instanceof Attempt.Unanswered unanswered) {
-			RuntimeException failure = this.traits.reactive() ? webRequestFailure(plan, address, unanswered.cause())
-					: resourceAccess(plan, address, unanswered.cause());
+			RuntimeException failure = failure(plan, address, unanswered.cause());
 			unanswered.observed().failed(unanswered.cause(), failure);
 			throw failure;
 		}
@@ -312,7 +193,7 @@ final class ClientChannel {
 		if (plan.shape().timing() != Timing.SYNC && !this.traits.reactive()) {
 			return "to a RestClient, %s is the type of a body".formatted(plan.shape().timing());
 		}
-		return plan.redirected ? REDIRECTED : plan.onlyHttpBecause(arguments);
+		return plan.onlyHttpBecause(arguments);
 	}
 
 	/** Says of a call that went over HTTP why it did. */
@@ -377,10 +258,10 @@ final class ClientChannel {
 			return new Attempt.Unanswered(ex, observed);
 		}
 		if (isRedirect(reply)) {
-			plan.redirected = true;
+			plan.redirected();
 			if (plan.method().idempotent()) {
 				observed.answered(reply.status(), null);
-				return new Attempt.GoOn(REDIRECTED);
+				return new Attempt.GoOn(MethodPlan.REDIRECTED);
 			}
 		}
 		tell(plan, path.kind(), null);
@@ -401,8 +282,7 @@ final class ClientChannel {
 		if (uris == null) {
 			return ClientObservation.Call.NOOP;
 		}
-		return this.observation.start(this.channel.settings().name(), path.kind(), plan.httpMethod(),
-				() -> uris.template(plan, arguments), uris.base());
+		return this.observation.start(this.channel.settings().name(), path.kind(), plan, uris, arguments);
 	}
 
 	Reply exchange(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments,
@@ -487,38 +367,15 @@ final class ClientChannel {
 		return this.legs;
 	}
 
-	/** The exception that {@code RestClient} raises when a request gets no answer. */
-	private ResourceAccessException resourceAccess(MethodPlan plan, @Nullable String address, PathException failure) {
-		IOException cause = ioException(failure);
-		return new ResourceAccessException("I/O error on %s request for \"%s\": %s".formatted(plan.httpMethod(),
-				uri(plan, address), cause.getMessage()), cause);
-	}
-
-	/** The exception that {@code WebClient} raises when a request gets no answer. */
-	RuntimeException webRequestFailure(MethodPlan plan, @Nullable String address, PathException failure) {
-		IOException cause = ioException(failure);
-		if (!WEB_CLIENT) {
-			return resourceAccess(plan, address, failure);
+	/** Returns what the client raises when a request gets no answer. */
+	RuntimeException failure(MethodPlan plan, @Nullable String address, PathException cause) {
+		UriTemplates known = this.uris;
+		if (this.traits.reactive()) {
+			return ClientFailures.ofWebClient(plan.httpMethod(), (known != null) ? known.base() : URI.create("/"),
+					cause);
 		}
-		UriTemplates known = this.uris;
-		return ReactiveCalls.requestFailure(plan.httpMethod(), (known != null) ? known.base() : URI.create("/"), cause);
-	}
-
-	private String uri(MethodPlan plan, @Nullable String address) {
-		UriTemplates known = this.uris;
-		return ((known != null) ? known.base().toString() : String.valueOf(this.channel.address(address)))
-				+ plan.path();
-	}
-
-	private static IOException ioException(PathException failure) {
-		String message = String.valueOf(failure.getMessage());
-		IOException cause = switch (failure.reason()) {
-			case TIMEOUT -> new SocketTimeoutException("Read timed out: " + message);
-			case INTERRUPTED -> new InterruptedIOException(message);
-			default -> new IOException(message);
-		};
-		cause.initCause(failure);
-		return cause;
+		String base = (known != null) ? known.base().toString() : String.valueOf(this.channel.address(address));
+		return ClientFailures.ofRestClient(plan.httpMethod(), base + plan.path(), cause);
 	}
 
 }

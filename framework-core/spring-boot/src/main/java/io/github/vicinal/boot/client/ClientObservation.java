@@ -6,19 +6,25 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 
+import io.micrometer.core.instrument.LongTaskTimer;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpMethod;
+import org.springframework.http.client.ClientHttpRequest;
 import org.springframework.http.client.observation.ClientHttpObservationDocumentation;
 import org.springframework.http.client.observation.ClientRequestObservationContext;
 import org.springframework.http.client.observation.ClientRequestObservationConvention;
+import org.springframework.http.client.observation.DefaultClientRequestObservationConvention;
 
+import io.github.vicinal.boot.observation.LazyShortcut;
+import io.github.vicinal.boot.observation.MeterShortcut;
 import io.github.vicinal.channel.PathException;
 import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.observation.ChannelObservationContext;
 import io.github.vicinal.observation.ChannelObservationConvention;
 import io.github.vicinal.observation.ChannelObservationDocumentation;
+import io.github.vicinal.observation.DefaultChannelObservationConvention;
 
 /**
  * Observes calls over typed paths as the HTTP client would have observed them, and under
@@ -32,26 +38,38 @@ public final class ClientObservation {
 
 	private final ChannelObservationConvention channelConvention;
 
+	private final LazyShortcut shortcut;
+
 	/**
 	 * Creates the observation of an application's calls.
 	 * @param registry the registry
 	 * @param httpConvention the convention of the application's HTTP clients
 	 * @param channelConvention the convention of the project's own observation
+	 * @param shortcut finds the shortcut to the registry's meters when the first call is
+	 * made; {@code null} if there is none
 	 */
 	public ClientObservation(ObservationRegistry registry, ClientRequestObservationConvention httpConvention,
-			ChannelObservationConvention channelConvention) {
+			ChannelObservationConvention channelConvention, Supplier<@Nullable MeterShortcut> shortcut) {
 		this.registry = registry;
 		this.httpConvention = httpConvention;
 		this.channelConvention = channelConvention;
+		boolean standard = httpConvention.getClass() == DefaultClientRequestObservationConvention.class
+				&& channelConvention.getClass() == DefaultChannelObservationConvention.class;
+		this.shortcut = standard ? new LazyShortcut(shortcut) : new LazyShortcut(() -> null);
 	}
 
-	Call start(String channel, PathKind path, String httpMethod, Supplier<String> uriTemplate, URI uri) {
+	Call start(String channel, PathKind path, MethodPlan plan, UriTemplates uris, @Nullable Object[] arguments) {
 		if (this.registry.isNoop()) {
 			return Call.NOOP;
 		}
-		ObservedRequest request = new ObservedRequest(HttpMethod.valueOf(httpMethod), uri);
-		ClientRequestObservationContext httpContext = new ClientRequestObservationContext(request);
-		httpContext.setUriTemplate(uriTemplate.get());
+		MeterShortcut meters = this.shortcut.get();
+		if (meters != null) {
+			CallSeriesPair series = series(meters, channel, path, plan, uris, arguments);
+			if (series != null) {
+				return new MeteredCall(meters, series);
+			}
+		}
+		ClientRequestObservationContext httpContext = httpContext(plan, uris.template(plan, arguments), uris.base());
 		Observation http = ClientHttpObservationDocumentation.HTTP_CLIENT_EXCHANGES
 			.observation(null, this.httpConvention, () -> httpContext, this.registry)
 			.start();
@@ -60,11 +78,37 @@ public final class ClientObservation {
 			.observation(null, this.channelConvention, () -> ownContext, this.registry)
 			.parentObservation(http)
 			.start();
-		return new Call(http, httpContext, own, headers(request));
+		return new ObservedCall(http, httpContext, own, headers(httpContext));
 	}
 
-	private static Map<String, String> headers(ObservedRequest request) {
-		if (request.getHeaders().isEmpty()) {
+	private @Nullable CallSeriesPair series(MeterShortcut meters, String channel, PathKind path, MethodPlan plan,
+			UriTemplates uris, @Nullable Object[] arguments) {
+		if (plan.queryNames().length == 0) {
+			return plan.series()
+				.get(path, () -> series(meters, channel, path, plan, uris.template(plan, arguments), uris.base()));
+		}
+		String template = uris.template(plan, arguments);
+		return plan.series().get(path, template, () -> series(meters, channel, path, plan, template, uris.base()));
+	}
+
+	private CallSeriesPair series(MeterShortcut meters, String channel, PathKind path, MethodPlan plan, String template,
+			URI base) {
+		Supplier<ClientRequestObservationContext> httpContext = () -> httpContext(plan, template, base);
+		Supplier<ChannelObservationContext> ownContext = () -> new ChannelObservationContext(channel, path);
+		return new CallSeriesPair(meters.series(this.httpConvention, httpContext.get()),
+				meters.series(this.channelConvention, ownContext.get()), httpContext, ownContext);
+	}
+
+	private static ClientRequestObservationContext httpContext(MethodPlan plan, String template, URI base) {
+		ClientRequestObservationContext context = new ClientRequestObservationContext(
+				new ObservedRequest(HttpMethod.valueOf(plan.httpMethod()), base));
+		context.setUriTemplate(template);
+		return context;
+	}
+
+	private static Map<String, String> headers(ClientRequestObservationContext context) {
+		ClientHttpRequest request = context.getCarrier();
+		if (request == null || request.getHeaders().isEmpty()) {
 			return Map.of();
 		}
 		Map<String, String> headers = new LinkedHashMap<>();
@@ -74,19 +118,57 @@ public final class ClientObservation {
 	}
 
 	/** One call that is observed. */
-	static final class Call {
+	abstract static sealed class Call {
 
-		static final Call NOOP = new Call(Observation.NOOP, null, Observation.NOOP, Map.of());
+		static final Call NOOP = new UnobservedCall();
+
+		/** Returns what is to travel with the call, such as {@code traceparent}. */
+		abstract Map<String, String> headers();
+
+		/**
+		 * Notes that the peer answered.
+		 * @param status the answer's status
+		 * @param raised what the client raises because of it, or {@code null}
+		 */
+		abstract void answered(int status, @Nullable Throwable raised);
+
+		/**
+		 * Notes that there is no answer.
+		 * @param failure why
+		 * @param raised what the client raises
+		 */
+		abstract void failed(PathException failure, Throwable raised);
+
+	}
+
+	private static final class UnobservedCall extends Call {
+
+		@Override
+		Map<String, String> headers() {
+			return Map.of();
+		}
+
+		@Override
+		void answered(int status, @Nullable Throwable raised) {
+		}
+
+		@Override
+		void failed(PathException failure, Throwable raised) {
+		}
+
+	}
+
+	private static final class ObservedCall extends Call {
 
 		private final Observation http;
 
-		private final @Nullable ClientRequestObservationContext httpContext;
+		private final ClientRequestObservationContext httpContext;
 
 		private final Observation own;
 
 		private final Map<String, String> headers;
 
-		private Call(Observation http, @Nullable ClientRequestObservationContext httpContext, Observation own,
+		private ObservedCall(Observation http, ClientRequestObservationContext httpContext, Observation own,
 				Map<String, String> headers) {
 			this.http = http;
 			this.httpContext = httpContext;
@@ -94,15 +176,13 @@ public final class ClientObservation {
 			this.headers = headers;
 		}
 
-		/** Returns what is to travel with the call, such as {@code traceparent}. */
+		@Override
 		Map<String, String> headers() {
 			return this.headers;
 		}
 
+		@Override
 		void answered(int status, @Nullable Throwable raised) {
-			if (this.httpContext == null) {
-				return;
-			}
 			this.httpContext.setResponse(new ObservedRequest.Response(status));
 			this.own.stop();
 			if (raised != null) {
@@ -111,14 +191,72 @@ public final class ClientObservation {
 			this.http.stop();
 		}
 
+		@Override
 		void failed(PathException failure, Throwable raised) {
-			if (this.httpContext == null) {
-				return;
-			}
 			this.own.error(failure);
 			this.own.stop();
 			this.http.error(raised);
 			this.http.stop();
+		}
+
+	}
+
+	/** Records the meters that the two observations would have recorded. */
+	private static final class MeteredCall extends Call {
+
+		private final MeterShortcut meters;
+
+		private final CallSeriesPair series;
+
+		private final LongTaskTimer.@Nullable Sample http;
+
+		private final LongTaskTimer.@Nullable Sample own;
+
+		private final long start;
+
+		private MeteredCall(MeterShortcut meters, CallSeriesPair series) {
+			this.meters = meters;
+			this.series = series;
+			this.http = series.http().start(series.httpContext());
+			this.own = series.own().start(series.ownContext());
+			this.start = meters.now();
+		}
+
+		@Override
+		Map<String, String> headers() {
+			return Map.of();
+		}
+
+		@Override
+		void answered(int status, @Nullable Throwable raised) {
+			long nanos = this.meters.now() - this.start;
+			this.series.own().record(this.own, nanos, 0, this.series.ownContext());
+			if (raised == null) {
+				this.series.http().record(this.http, nanos, status, () -> httpContext(status, null));
+			}
+			else {
+				this.series.http().recordFailure(this.http, nanos, httpContext(status, raised));
+			}
+		}
+
+		private ClientRequestObservationContext httpContext(int status, @Nullable Throwable raised) {
+			ClientRequestObservationContext context = this.series.httpContext().get();
+			context.setResponse(new ObservedRequest.Response(status));
+			if (raised != null) {
+				context.setError(raised);
+			}
+			return context;
+		}
+
+		@Override
+		void failed(PathException failure, Throwable raised) {
+			long nanos = this.meters.now() - this.start;
+			ChannelObservationContext ownContext = this.series.ownContext().get();
+			ownContext.setError(failure);
+			this.series.own().recordFailure(this.own, nanos, ownContext);
+			ClientRequestObservationContext httpContext = this.series.httpContext().get();
+			httpContext.setError(raised);
+			this.series.http().recordFailure(this.http, nanos, httpContext);
 		}
 
 	}

@@ -19,7 +19,6 @@ import org.springframework.web.reactive.function.client.ExchangeFunction;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-import io.github.vicinal.boot.client.ClientChannel.MethodPlan;
 import io.github.vicinal.boot.client.HttpLegs.Original;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.channel.Path;
@@ -62,7 +61,7 @@ final class ReactiveCalls {
 				.doOnComplete(() -> failed.observed().answered(status, null));
 		}
 		if (attempt instanceof Attempt.Unanswered unanswered) {
-			Throwable failure = channel.webRequestFailure(plan, address, unanswered.cause());
+			Throwable failure = channel.failure(plan, address, unanswered.cause());
 			unanswered.observed().failed(unanswered.cause(), failure);
 			return Mono.error(failure);
 		}

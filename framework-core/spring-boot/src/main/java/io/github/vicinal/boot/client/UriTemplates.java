@@ -32,7 +32,7 @@ record UriTemplates(URI base) {
 		return new UriTemplates(URI.create(base.toString()));
 	}
 
-	String template(ClientChannel.MethodPlan plan, @Nullable Object[] arguments) {
+	String template(MethodPlan plan, @Nullable Object[] arguments) {
 		String path = plan.path();
 		String base = this.base.toString();
 		String template = (path.isEmpty() || path.startsWith("/")) ? base + path : base + "/" + path;

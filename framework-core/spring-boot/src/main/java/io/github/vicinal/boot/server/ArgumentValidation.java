@@ -1,6 +1,9 @@
 package io.github.vicinal.boot.server;
 
 import java.lang.annotation.Annotation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Conventions;
@@ -29,44 +32,73 @@ final class ArgumentValidation {
 		this.methodValidator = methodValidator;
 	}
 
-	void validate(HandlerMethod handler, @Nullable Object[] arguments) throws MethodArgumentNotValidException {
+	/**
+	 * Works out what is to be validated for one handler.
+	 * @param handler the handler
+	 * @return its validation, or {@code null} if there is nothing to validate
+	 */
+	@Nullable Plan plan(HandlerMethod handler) {
 		HandlerMethodValidator method = this.methodValidator;
 		if (handler.shouldValidateArguments() && method != null) {
-			method.applyArgumentValidation(handler.getBean(), handler.getMethod(), handler.getMethodParameters(),
-					arguments, new Class<?>[0]);
-			return;
+			return (arguments) -> method.applyArgumentValidation(handler.getBean(), handler.getMethod(),
+					handler.getMethodParameters(), arguments, new Class<?>[0]);
 		}
-		if (this.validator == null) {
-			return;
+		Validator bodyValidator = this.validator;
+		if (bodyValidator == null) {
+			return null;
 		}
-		for (int i = 0; i < arguments.length; i++) {
-			MethodParameter parameter = handler.getMethodParameters()[i];
-			Object argument = arguments[i];
-			if (argument != null && parameter.hasParameterAnnotation(RequestBody.class)) {
-				validateBody(parameter, argument);
+		List<MarkedBody> bodies = new ArrayList<>();
+		for (MethodParameter parameter : handler.getMethodParameters()) {
+			if (parameter.hasParameterAnnotation(RequestBody.class)) {
+				MarkedBody.of(parameter).ifPresent(bodies::add);
 			}
 		}
+		return bodies.isEmpty() ? null : (arguments) -> {
+			for (MarkedBody body : bodies) {
+				body.validate(bodyValidator, arguments[body.parameter().getParameterIndex()]);
+			}
+		};
 	}
 
-	private void validateBody(MethodParameter parameter, Object body) throws MethodArgumentNotValidException {
-		for (Annotation annotation : parameter.getParameterAnnotations()) {
-			Object @Nullable [] hints = ValidationAnnotationUtils.determineValidationHints(annotation);
-			if (hints == null) {
-				continue;
+	/** The validation of one handler's arguments. */
+	@FunctionalInterface
+	interface Plan {
+
+		void validate(@Nullable Object[] arguments) throws MethodArgumentNotValidException;
+
+	}
+
+	/** A body whose parameter is marked, with the groups to validate. */
+	@SuppressWarnings("ArrayRecordComponent")
+	private record MarkedBody(MethodParameter parameter, Object[] hints) {
+
+		static Optional<MarkedBody> of(MethodParameter parameter) {
+			for (Annotation annotation : parameter.getParameterAnnotations()) {
+				Object @Nullable [] hints = ValidationAnnotationUtils.determineValidationHints(annotation);
+				if (hints != null) {
+					return Optional.of(new MarkedBody(parameter, hints));
+				}
 			}
-			DataBinder binder = new DataBinder(body, Conventions.getVariableNameForParameter(parameter));
-			binder.setValidator(this.validator);
-			if (ObjectUtils.isEmpty(hints)) {
+			return Optional.empty();
+		}
+
+		void validate(Validator validator, @Nullable Object body) throws MethodArgumentNotValidException {
+			if (body == null) {
+				return;
+			}
+			DataBinder binder = new DataBinder(body, Conventions.getVariableNameForParameter(this.parameter));
+			binder.setValidator(validator);
+			if (ObjectUtils.isEmpty(this.hints)) {
 				binder.validate();
 			}
 			else {
-				binder.validate(hints);
+				binder.validate(this.hints);
 			}
 			if (binder.getBindingResult().hasErrors()) {
-				throw new MethodArgumentNotValidException(parameter, binder.getBindingResult());
+				throw new MethodArgumentNotValidException(this.parameter, binder.getBindingResult());
 			}
-			return;
 		}
+
 	}
 
 }

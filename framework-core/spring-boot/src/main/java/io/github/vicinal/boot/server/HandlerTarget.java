@@ -63,7 +63,11 @@ final class HandlerTarget {
 
 	private final String statusReason;
 
-	private final ArgumentValidation validation;
+	private final String accept;
+
+	private final ServerObservation.Memory observed = new ServerObservation.Memory();
+
+	private final ArgumentValidation.@Nullable Plan validation;
 
 	HandlerTarget(Contract contract, ContractMethod method, HandlerMethod handler, String pattern,
 			ArgumentValidation validation) {
@@ -72,9 +76,10 @@ final class HandlerTarget {
 		this.method.setAccessible(true);
 		this.httpMethod = ExchangeContractReader.httpMethod(contract.type(), method.method());
 		this.pattern = pattern;
-		this.contentType = ExchangeContractReader.contentType(contract.type(), method.method());
+		this.contentType = contentType(ExchangeContractReader.contentType(contract.type(), method.method()), handler);
 		this.shape = ResultShape.of(contract.type(), method.method());
-		this.validation = validation;
+		this.accept = accept(this.shape.valueClass());
+		this.validation = validation.plan(handler);
 		ResponseStatus annotated = AnnotatedElementUtils.findMergedAnnotation(handler.getMethod(),
 				ResponseStatus.class);
 		if (annotated == null) {
@@ -84,12 +89,11 @@ final class HandlerTarget {
 		this.statusReason = (annotated != null) ? annotated.reason() : "";
 	}
 
-	/** What the HTTP client would have sent as {@code Content-Type}. */
-	String contentType() {
-		if (!this.contentType.isEmpty()) {
-			return this.contentType;
+	private static String contentType(String declared, HandlerMethod handler) {
+		if (!declared.isEmpty()) {
+			return declared;
 		}
-		return Arrays.stream(this.handler.getMethodParameters())
+		return Arrays.stream(handler.getMethodParameters())
 			.filter((parameter) -> parameter.hasParameterAnnotation(RequestBody.class))
 			.findFirst()
 			.map((parameter) -> (parameter.getParameterType() == String.class) ? MediaType.TEXT_PLAIN_VALUE
@@ -98,8 +102,27 @@ final class HandlerTarget {
 			.orElse("");
 	}
 
+	private static String accept(Class<?> type) {
+		if (type == void.class) {
+			return "";
+		}
+		if (type == String.class) {
+			return "text/plain, application/json, application/*+json, */*";
+		}
+		return (type == byte[].class) ? "application/octet-stream, */*" : "application/json, application/*+json";
+	}
+
+	/** What the HTTP client would have sent as {@code Content-Type}. */
+	String contentType() {
+		return this.contentType;
+	}
+
 	HandlerMethod handler() {
 		return this.handler;
+	}
+
+	ServerObservation.Memory observed() {
+		return this.observed;
 	}
 
 	String httpMethod() {
@@ -158,20 +181,15 @@ final class HandlerTarget {
 
 	/** What the HTTP client would have sent as {@code Accept}. */
 	String accept() {
-		Class<?> type = this.shape.valueClass();
-		if (type == void.class) {
-			return "";
-		}
-		if (type == String.class) {
-			return "text/plain, application/json, application/*+json, */*";
-		}
-		return (type == byte[].class) ? "application/octet-stream, */*" : "application/json, application/*+json";
+		return this.accept;
 	}
 
 	Reply invoke(CallFrame frame, HandlerFailures failures, FrameRequest request, FrameResponse response) {
 		try {
 			@Nullable Object[] arguments = frame.arguments();
-			this.validation.validate(this.handler, arguments);
+			if (this.validation != null) {
+				this.validation.validate(arguments);
+			}
 			Object returned = this.method.invoke(this.handler.getBean(), arguments);
 			return reply(await(returned, frame), failures, request, response);
 		}

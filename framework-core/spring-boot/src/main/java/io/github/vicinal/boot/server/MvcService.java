@@ -3,13 +3,11 @@ package io.github.vicinal.boot.server;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
 import jakarta.servlet.ServletContext;
 import org.jspecify.annotations.Nullable;
-import org.springframework.context.i18n.LocaleContext;
 import org.springframework.http.converter.HttpMessageNotWritableException;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
@@ -21,9 +19,6 @@ import io.github.vicinal.server.Service;
 
 /** A contract that a controller of Spring MVC implements. Thread-safe. */
 final class MvcService implements Service {
-
-	/** What a request without {@code Accept-Language} gets. */
-	private static final LocaleContext DEFAULT_LOCALE = Locale::getDefault;
 
 	private final Contract contract;
 
@@ -119,10 +114,10 @@ final class MvcService implements Service {
 		FrameRequest request = new FrameRequest(this.environment.servletContext(), target, frame);
 		FrameResponse response = new FrameResponse();
 		ServletRequestAttributes attributes = new ServletRequestAttributes(request, response);
-		return this.environment.isolation().run(attributes, DEFAULT_LOCALE, () -> {
+		return this.environment.isolation().run(attributes, () -> {
 			try {
 				return this.environment.observation()
-					.observe(request, response, target.pattern(), () -> answering.answer(target, request, response));
+					.observe(request, response, target, () -> answering.answer(target, request, response));
 			}
 			finally {
 				attributes.requestCompleted();

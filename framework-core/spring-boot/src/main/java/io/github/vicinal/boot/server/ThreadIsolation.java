@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.server;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -10,6 +11,8 @@ import java.util.function.Supplier;
 
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ThreadLocalAccessor;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 import org.springframework.context.i18n.LocaleContext;
@@ -34,9 +37,14 @@ public final class ThreadIsolation implements AutoCloseable {
 			"org.springframework.transaction.support.TransactionSynchronizationManager",
 			ThreadIsolation.class.getClassLoader());
 
+	/** What a request without {@code Accept-Language} gets. */
+	private static final LocaleContext REQUEST_LOCALE = Locale::getDefault;
+
 	private final ClassLoader classLoader;
 
 	private final ContextRegistry registry;
+
+	private final ObservationRegistry observations;
 
 	private final ExecutorService cleanThreads;
 
@@ -44,9 +52,11 @@ public final class ThreadIsolation implements AutoCloseable {
 	 * Creates the isolation of an application's handlers.
 	 * @param classLoader the application's class loader
 	 * @param registry knows the thread-locals that are propagated
+	 * @param observations knows the thread's observation
 	 */
-	public ThreadIsolation(ClassLoader classLoader, ContextRegistry registry) {
+	public ThreadIsolation(ClassLoader classLoader, ContextRegistry registry, ObservationRegistry observations) {
 		this.classLoader = classLoader;
+		this.observations = observations;
 		this.registry = registry;
 		this.cleanThreads = Executors.newCachedThreadPool((task) -> {
 			Thread thread = new Thread(task, "vicinal-handler");
@@ -56,10 +66,10 @@ public final class ThreadIsolation implements AutoCloseable {
 		});
 	}
 
-	<T> T run(RequestAttributes request, @Nullable LocaleContext locale, Supplier<T> handler) {
+	<T> T run(RequestAttributes request, Supplier<T> handler) {
 		if (TRANSACTIONS && Transactions.present()) {
 			try {
-				return CompletableFuture.supplyAsync(() -> runHere(request, locale, handler), this.cleanThreads).join();
+				return CompletableFuture.supplyAsync(() -> runHere(request, handler), this.cleanThreads).join();
 			}
 			catch (CompletionException ex) {
 				if (ex.getCause() instanceof RuntimeException cause) {
@@ -68,15 +78,20 @@ public final class ThreadIsolation implements AutoCloseable {
 				throw ex;
 			}
 		}
-		return runHere(request, locale, handler);
+		return runHere(request, handler);
 	}
 
-	private <T> T runHere(RequestAttributes request, @Nullable LocaleContext locale, Supplier<T> handler) {
+	private <T> T runHere(RequestAttributes request, Supplier<T> handler) {
 		Thread thread = Thread.currentThread();
 		ClassLoader callerLoader = thread.getContextClassLoader();
 		RequestAttributes callerRequest = RequestContextHolder.getRequestAttributes();
 		LocaleContext callerLocale = LocaleContextHolder.getLocaleContext();
 		Map<String, String> callerMdc = MDC.getCopyOfContextMap();
+		Observation.Scope callerScope = this.observations.getCurrentObservationScope();
+		if (callerScope != null) {
+			// Else it would be asked for its observation, which is made only then.
+			this.observations.setCurrentObservationScope(null);
+		}
 		List<ThreadLocalAccessor<?>> accessors = this.registry.getThreadLocalAccessors();
 		@Nullable Object @Nullable [] callerValues = take(accessors);
 		if (callerLoader != this.classLoader) {
@@ -86,15 +101,22 @@ public final class ThreadIsolation implements AutoCloseable {
 			MDC.clear();
 		}
 		RequestContextHolder.setRequestAttributes(request);
-		LocaleContextHolder.setLocaleContext(locale);
+		if (callerLocale != null || LocaleContextHolder.getLocale(null) != Locale.getDefault()) {
+			LocaleContextHolder.setLocaleContext(REQUEST_LOCALE);
+		}
 		try {
 			return handler.get();
 		}
 		finally {
-			LocaleContextHolder.setLocaleContext(callerLocale);
+			if (LocaleContextHolder.getLocaleContext() != callerLocale) {
+				LocaleContextHolder.setLocaleContext(callerLocale);
+			}
 			RequestContextHolder.setRequestAttributes(callerRequest);
 			restoreMdc(callerMdc);
 			give(accessors, callerValues);
+			if (callerScope != null) {
+				this.observations.setCurrentObservationScope(callerScope);
+			}
 			if (thread.getContextClassLoader() != callerLoader) {
 				thread.setContextClassLoader(callerLoader);
 			}

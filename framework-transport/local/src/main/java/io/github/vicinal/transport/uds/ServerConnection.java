@@ -400,6 +400,11 @@ final class ServerConnection implements Runnable {
 		}
 	}
 
+	/** Returns whether a call is being executed. */
+	boolean executes() {
+		return this.state.get() == BUSY;
+	}
+
 	private void sayGoodbye() {
 		try {
 			this.channel.write(Frames.goodbye());

@@ -7,6 +7,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,6 +38,9 @@ public final class UdsPathServer implements PathServer {
 	private static final Logger logger = LoggerFactory.getLogger(UdsPathServer.class);
 
 	private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+	/** How long saying goodbye to idle clients may take beyond the drain timeout. */
+	private static final long GOODBYE_MILLIS = 1000;
 
 	private static final long ACCEPT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -281,15 +285,28 @@ public final class UdsPathServer implements PathServer {
 	private void drain() {
 		long deadline = System.nanoTime() + this.options.drainTimeout().toNanos();
 		// A client that does not read could hold up whoever says goodbye to it.
-		thread("drain", () -> this.connections.forEach(ServerConnection::end)).start();
+		Thread goodbyes = thread("drain", () -> this.connections.forEach(ServerConnection::end));
+		goodbyes.start();
 		boolean interrupted = false;
 		while (!this.connections.isEmpty() && System.nanoTime() - deadline < 0 && !interrupted) {
 			LockSupport.parkNanos(this, DRAIN_POLL_NANOS);
 			interrupted = Thread.currentThread().isInterrupted();
 		}
-		if (!this.connections.isEmpty()) {
-			logger.info("{} calls in flight did not end in time and are cut off", this.connections.size());
-			this.connections.forEach(ServerConnection::close);
+		// Whoever is cut off without a goodbye must take his next call for executed.
+		awaitEnd(goodbyes);
+		List<ServerConnection> busy = this.connections.stream().filter(ServerConnection::executes).toList();
+		if (!busy.isEmpty()) {
+			logger.info("{} calls in flight did not end in time and are cut off", busy.size());
+		}
+		this.connections.forEach(ServerConnection::close);
+	}
+
+	private static void awaitEnd(Thread goodbyes) {
+		try {
+			goodbyes.join(GOODBYE_MILLIS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
 		}
 	}
 

@@ -13,13 +13,12 @@ import java.util.zip.CRC32;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledForJreRange;
-import org.junit.jupiter.api.condition.JRE;
 
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Path;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.testing.Contracts;
+import io.github.vicinal.transport.testing.Skip;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -57,8 +56,8 @@ class UdsConcurrencyTests {
 	}
 
 	@Test
-	@EnabledForJreRange(min = JRE.JAVA_21)
 	void virtualThreadsMayCallToo() throws Exception {
+		Skip.unless(Runtime.version().feature() >= 21, "virtual threads came with JDK 21");
 		try (UdsFixture uds = new UdsFixture()) {
 			PeerIdentity identity = uds.identity();
 			uds.server(identity, UdsOptions.defaults(), Contracts.echo(uds.contract));

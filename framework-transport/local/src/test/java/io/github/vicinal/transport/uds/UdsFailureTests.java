@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -91,6 +92,19 @@ class UdsFailureTests {
 	private CallFrame soon(String method, long millis, Object... arguments) {
 		return Contracts.callBefore(this.uds.contract, method,
 				System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis), arguments);
+	}
+
+	/** Else an idle client's next call would have to be taken for executed. */
+	@RepeatedTest(50)
+	void serverThatDoesNotWaitForCallsSaysGoodbyeToIdleClients() throws Exception {
+		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults().withDrainTimeout(Duration.ZERO),
+				blocking());
+		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
+		assertThat(UdsFixture.value(path, this.uds.call("bytes", (Object) new byte[] { 1 }))).isNotNull();
+		server.close();
+		PathException ex = failure(path, this.uds.call("bytes", (Object) new byte[] { 2 }));
+		assertThat(ex.maybeExecuted()).isFalse();
+		assertThat(path.isOpen()).isFalse();
 	}
 
 	@Test

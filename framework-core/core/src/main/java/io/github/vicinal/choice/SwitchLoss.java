@@ -1,0 +1,78 @@
+package io.github.vicinal.choice;
+
+/**
+ * Measures what a switch costs beyond the calls themselves: by how much the first calls
+ * by the new candidate exceed what calls by it were known to cost, for instance because
+ * its connections and caches are cold. Tells the rule, which weighs the next gain against
+ * it.
+ * <p>
+ * Not thread-safe: to be used under the same lock as the rule.
+ *
+ * @since 0.1
+ */
+public final class SwitchLoss {
+
+	/** So many calls after a switch are compared with the known cost. */
+	static final int FIRST_CALLS = 8;
+
+	private final SwitchingRule rule;
+
+	private long switchesSeen;
+
+	private int candidate = SwitchingRule.NONE;
+
+	private int missing;
+
+	private double known;
+
+	private double sum;
+
+	/**
+	 * Creates a measurement for a rule that has not switched yet.
+	 * @param rule the rule
+	 */
+	public SwitchLoss(SwitchingRule rule) {
+		this.rule = rule;
+	}
+
+	/**
+	 * Records a call like {@link SwitchingRule#record}, and the loss once the first calls
+	 * after a switch have been seen.
+	 * @param number the candidate that the call went by
+	 * @param cost a finite number, at least 0
+	 * @param nanos the time
+	 */
+	public void record(int number, double cost, long nanos) {
+		if (this.missing > 0 && number == this.candidate) {
+			this.sum += Math.max(0, cost - this.known);
+			if (--this.missing == 0) {
+				this.rule.recordLoss(this.sum);
+			}
+		}
+		this.rule.record(number, cost, nanos);
+		notice();
+	}
+
+	/**
+	 * Says that a candidate cannot be used any more, like {@link SwitchingRule#failed}.
+	 * @param number its number
+	 * @param nanos the time
+	 */
+	public void failed(int number, long nanos) {
+		this.rule.failed(number, nanos);
+		notice();
+	}
+
+	private void notice() {
+		if (this.rule.switches() == this.switchesSeen) {
+			return;
+		}
+		this.switchesSeen = this.rule.switches();
+		this.candidate = this.rule.current();
+		this.known = this.rule.cost(this.candidate);
+		this.sum = 0;
+		// A candidate that nothing is known of has nothing to be compared with.
+		this.missing = Double.isNaN(this.known) ? 0 : FIRST_CALLS;
+	}
+
+}

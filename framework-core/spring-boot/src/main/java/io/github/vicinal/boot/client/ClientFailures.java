@@ -1,0 +1,56 @@
+package io.github.vicinal.boot.client;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+
+import org.springframework.util.ClassUtils;
+import org.springframework.web.client.ResourceAccessException;
+
+import io.github.vicinal.channel.PathException;
+
+/** The exceptions that HTTP clients raise when a request gets no answer. */
+final class ClientFailures {
+
+	private static final boolean WEB_CLIENT = ClassUtils
+		.isPresent("org.springframework.web.reactive.function.client.WebClient", ClientFailures.class.getClassLoader());
+
+	private ClientFailures() {
+	}
+
+	/**
+	 * Returns what {@code RestClient} raises.
+	 * @param httpMethod the request's method
+	 * @param uri the request's URI or template, for the message
+	 * @param failure why there is no answer
+	 */
+	static RuntimeException ofRestClient(String httpMethod, String uri, PathException failure) {
+		IOException cause = ioException(failure);
+		return new ResourceAccessException(
+				"I/O error on %s request for \"%s\": %s".formatted(httpMethod, uri, cause.getMessage()), cause);
+	}
+
+	/**
+	 * Returns what {@code WebClient} raises.
+	 * @param httpMethod the request's method
+	 * @param base the client's base URL
+	 * @param failure why there is no answer
+	 */
+	static RuntimeException ofWebClient(String httpMethod, URI base, PathException failure) {
+		return WEB_CLIENT ? ReactiveCalls.requestFailure(httpMethod, base, ioException(failure))
+				: ofRestClient(httpMethod, base.toString(), failure);
+	}
+
+	private static IOException ioException(PathException failure) {
+		String message = String.valueOf(failure.getMessage());
+		IOException cause = switch (failure.reason()) {
+			case TIMEOUT -> new SocketTimeoutException("Read timed out: " + message);
+			case INTERRUPTED -> new InterruptedIOException(message);
+			default -> new IOException(message);
+		};
+		cause.initCause(failure);
+		return cause;
+	}
+
+}

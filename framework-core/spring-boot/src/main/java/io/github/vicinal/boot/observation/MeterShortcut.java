@@ -1,0 +1,190 @@
+package io.github.vicinal.boot.observation;
+
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationConvention;
+import io.micrometer.observation.ObservationFilter;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationPredicate;
+import io.micrometer.observation.ObservationRegistry;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says whether the observations of a registry have no other effect than meters, and makes
+ * the series that record those meters. Thread-safe.
+ * <p>
+ * What is registered for observations can only be seen in fields of Micrometer's
+ * configuration class. Where these cannot be read, there is no shortcut and calls are
+ * observed in full.
+ */
+public final class MeterShortcut {
+
+	private static final Logger logger = LoggerFactory.getLogger(MeterShortcut.class);
+
+	/** Predicates and filters from here depend on names and key values only. */
+	private static final List<String> KNOWN_PACKAGES = List.of("org.springframework.boot.", "io.github.vicinal.");
+
+	private final MeterRegistry meters;
+
+	/** Everything that takes part in observations; grows when something is added. */
+	private final List<List<?>> registered;
+
+	private final int registeredAtFirst;
+
+	private final List<ObservationPredicate> predicates;
+
+	private final List<ObservationFilter> filters;
+
+	/** Changes whenever a meter is removed: series that hold it must find it anew. */
+	private final AtomicInteger removals = new AtomicInteger();
+
+	@SuppressWarnings("unchecked")
+	private MeterShortcut(MeterRegistry meters, List<List<?>> registered) {
+		this.meters = meters;
+		this.registered = registered;
+		this.registeredAtFirst = count(registered);
+		this.predicates = (List<ObservationPredicate>) registered.get(1);
+		this.filters = (List<ObservationFilter>) registered.get(2);
+		meters.config().onMeterRemoved((meter) -> this.removals.incrementAndGet());
+	}
+
+	/**
+	 * Returns the shortcut for a registry's observations, if there is one.
+	 * @param registry the registry
+	 * @param meters where the observations' meters are
+	 * @return the shortcut, or empty if observations may do more than record meters
+	 */
+	public static Optional<MeterShortcut> of(ObservationRegistry registry, MeterRegistry meters) {
+		if (registry.isNoop()) {
+			return Optional.empty();
+		}
+		try {
+			ObservationRegistry.ObservationConfig config = registry.observationConfig();
+			List<?> handlers = list(config, "observationHandlers");
+			List<?> predicates = list(config, "observationPredicates");
+			List<?> filters = list(config, "observationFilters");
+			List<?> conventions = list(config, "observationConventions");
+			boolean onlyMeters = conventions.isEmpty() && !handlers.isEmpty()
+					&& handlers.stream().allMatch(MeterShortcut::onlyMeters)
+					&& predicates.stream().allMatch(MeterShortcut::known)
+					&& filters.stream().allMatch(MeterShortcut::known);
+			return onlyMeters
+					? Optional.of(new MeterShortcut(meters, List.of(handlers, predicates, filters, conventions)))
+					: Optional.empty();
+		}
+		catch (ReflectiveOperationException | RuntimeException ex) {
+			logger.debug("Calls are observed in full: {}", ex.toString());
+			return Optional.empty();
+		}
+	}
+
+	private static List<?> list(ObservationRegistry.ObservationConfig config, String name)
+			throws ReflectiveOperationException {
+		Field field = ObservationRegistry.ObservationConfig.class.getDeclaredField(name);
+		field.setAccessible(true);
+		return (List<?>) field.get(config);
+	}
+
+	private static boolean onlyMeters(Object handler) {
+		if (handler instanceof ObservationHandler.CompositeObservationHandler composite) {
+			return composite.getHandlers().stream().allMatch(MeterShortcut::onlyMeters);
+		}
+		return handler.getClass() == DefaultMeterObservationHandler.class;
+	}
+
+	private static boolean known(Object object) {
+		String name = object.getClass().getName();
+		return KNOWN_PACKAGES.stream().anyMatch(name::startsWith);
+	}
+
+	private static int count(List<List<?>> lists) {
+		int count = 0;
+		for (int i = 0; i < lists.size(); i++) {
+			count += lists.get(i).size();
+		}
+		return count;
+	}
+
+	/** Returns whether nothing was added to the registry since the shortcut was made. */
+	boolean holds() {
+		return count(this.registered) == this.registeredAtFirst;
+	}
+
+	/**
+	 * Returns the time on the clock of the meters.
+	 * @return nanoseconds
+	 */
+	public long now() {
+		return this.meters.config().clock().monotonicTime();
+	}
+
+	/**
+	 * Makes the series of calls of one kind.
+	 * @param <C> the type of context
+	 * @param convention names the observation; its key values must depend on nothing but
+	 * the context
+	 * @param context the context of such a call
+	 * @return the series
+	 */
+	public <C extends Observation.Context> CallSeries<C> series(ObservationConvention<C> convention, C context) {
+		String name = String.valueOf(convention.getName());
+		boolean enabled = this.predicates.stream().allMatch((predicate) -> predicate.test(name, context));
+		return new CallSeries<>(this, name, enabled, convention);
+	}
+
+	MeterRegistry meters() {
+		return this.meters;
+	}
+
+	int removals() {
+		return this.removals.get();
+	}
+
+	Observation.Context filtered(Observation.Context context) {
+		Observation.Context filtered = context;
+		for (ObservationFilter filter : new ArrayList<>(this.filters)) {
+			filtered = filter.map(filtered);
+		}
+		return filtered;
+	}
+
+	/** Returns whether the meters of observations include long task timers. */
+	boolean timesLongTasks() {
+		for (Object handler : this.registered.get(0)) {
+			Boolean times = timesLongTasks(handler);
+			if (times != null) {
+				return times;
+			}
+		}
+		return false;
+	}
+
+	private static @Nullable Boolean timesLongTasks(Object handler) {
+		if (handler instanceof ObservationHandler.CompositeObservationHandler composite) {
+			return composite.getHandlers()
+				.stream()
+				.map(MeterShortcut::timesLongTasks)
+				.filter((times) -> times != null)
+				.findFirst()
+				.orElse(null);
+		}
+		try {
+			Field field = DefaultMeterObservationHandler.class.getDeclaredField("shouldCreateLongTaskTimer");
+			field.setAccessible(true);
+			return field.getBoolean(handler);
+		}
+		catch (ReflectiveOperationException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}
