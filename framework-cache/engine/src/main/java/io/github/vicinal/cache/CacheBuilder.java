@@ -89,7 +89,7 @@ public final class CacheBuilder<K, V> {
 
 	/**
 	 * Bounds the number of entries. The set-associative policies round it up to whole
-	 * sets, a power of two of them; see the user guide.
+	 * sets.
 	 * @param maximumSize from 0 (nothing is kept) to {@link #MAX_SIZE}
 	 * @return this builder
 	 */

@@ -49,7 +49,7 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 		Weigher<? super K, ? super V> weigher = builder.weigher();
 		if (weigher != null) {
 			caffeine.maximumWeight(builder.maximum())
-				.weigher((key, value) -> weigher.weigh((K) key, value((V) unwrap(value))));
+				.weigher((key, value) -> weigher.weigh((K) key, value(unwrap(value))));
 		}
 		else {
 			caffeine.maximumSize(builder.maximum());
@@ -66,9 +66,8 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 		}
 		caffeine.removalListener((key, value, cause) -> {
 			if (key != null && value != null) {
-				int weight = (weigher != null && cause.wasEvicted()) ? weigher.weigh((K) key, value((V) unwrap(value)))
-						: 1;
-				removals.add((K) key, value((V) unwrap(value)), weight, cause(cause));
+				int weight = (weigher != null && cause.wasEvicted()) ? weigher.weigh((K) key, value(unwrap(value))) : 1;
+				removals.add((K) key, value(unwrap(value)), weight, cause(cause));
 			}
 		});
 		this.cache = caffeine.build();

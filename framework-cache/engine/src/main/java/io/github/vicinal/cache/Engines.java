@@ -27,7 +27,7 @@ final class Engines {
 		return switch (builder.policy().engine()) {
 			case CAFFEINE -> new CaffeineStore<>(builder, removals);
 			case POLICY -> new PolicyStore<>(builder, removals, seed, factory(builder.policy()));
-			case SETS -> throw new UnsupportedOperationException("Sets");
+			case SETS -> new SetStore<>(builder, removals, seed);
 		};
 	}
 

@@ -3,8 +3,8 @@ package io.github.vicinal.cache.policy;
 import java.util.Arrays;
 
 /**
- * Counts of keys that left, by the hash of the key. The oldest is forgotten for a new
- * one. Two keys of the same 32 bits share a count.
+ * Counts of keys that left, by the hash of the key: those that were among the last to
+ * leave, and did not come back. Two keys of the same 32 bits share a count.
  */
 final class CountHistory {
 
@@ -14,19 +14,19 @@ final class CountHistory {
 	private final int capacity;
 
 	/** By age: the hashes, and where the next goes. */
-	private int[] ring = new int[64];
+	private int[] ring;
 
-	private int[] counts = new int[64];
+	private int[] counts;
 
 	/** By hash: 1 + place in the ring, linear probing. */
 	private int[] index = new int[128];
 
 	private int head;
 
-	private int size;
-
 	CountHistory(int capacity) {
 		this.capacity = Math.max(1, capacity);
+		this.ring = new int[Math.min(this.capacity, 64)];
+		this.counts = new int[this.ring.length];
 	}
 
 	private static int home(int hash, int mask) {
@@ -88,7 +88,6 @@ final class CountHistory {
 		this.ring[place] = hash;
 		this.counts[place] = count;
 		insert(hash, place);
-		this.size = Math.max(this.size, this.head);
 	}
 
 	private void insert(int hash, int place) {

@@ -6,8 +6,10 @@ package io.github.vicinal.cache.policy;
  * <p>
  * Source: G. Einziger, R. Friedman, B. Manes, TinyLFU: a highly efficient cache admission
  * policy (2017), sections 3.2 and 3.3.
+ *
+ * @since 0.1.0
  */
-final class FrequencySketch {
+public final class FrequencySketch {
 
 	/** The largest estimate. */
 	static final int MAX = 15;
@@ -22,7 +24,12 @@ final class FrequencySketch {
 
 	private int uses;
 
-	FrequencySketch(int capacity, double sampleFactor) {
+	/**
+	 * Creates an empty sketch.
+	 * @param capacity entries of the cache, at least 1
+	 * @param sampleFactor after how many uses per entry all counts are halved
+	 */
+	public FrequencySketch(int capacity, double sampleFactor) {
 		int words = Integer.highestOneBit(Math.max(8, Math.min(capacity, 1 << 28)) * 2 - 1);
 		this.table = new long[words];
 		this.mask = words - 1;
@@ -36,7 +43,12 @@ final class FrequencySketch {
 		return (int) (mixed >>> 36);
 	}
 
-	int estimate(int hash) {
+	/**
+	 * Estimates how often a key was used.
+	 * @param hash its hash
+	 * @return from 0 to 15, rarely too low
+	 */
+	public int estimate(int hash) {
 		int least = MAX;
 		for (int row = 0; row < 4; row++) {
 			int at = index(hash, row);
@@ -51,7 +63,11 @@ final class FrequencySketch {
 		return (row * 4 + (at >>> 26 & 3)) * 4;
 	}
 
-	void add(int hash) {
+	/**
+	 * Counts a use.
+	 * @param hash the hash of the key
+	 */
+	public void add(int hash) {
 		boolean added = false;
 		for (int row = 0; row < 4; row++) {
 			int at = index(hash, row);

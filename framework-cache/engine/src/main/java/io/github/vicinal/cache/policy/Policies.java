@@ -63,7 +63,18 @@ public final class Policies {
 	 * @return the policy
 	 */
 	public static PolicyFactory windowTinyLfu(double windowPart, double sampleFactor) {
-		return (slots, capacity) -> new WindowTinyLfuPolicy(slots, capacity, windowPart, sampleFactor);
+		return (slots, capacity) -> new WindowTinyLfuPolicy(slots, capacity, windowPart,
+				new FrequencySketch(capacity, sampleFactor), true);
+	}
+
+	/**
+	 * W-TinyLFU with a window of fixed size and a sketch that somebody else feeds.
+	 * @param windowPart the window's part of the cache, between 0 and 1
+	 * @param sketch counts all uses
+	 * @return the policy
+	 */
+	public static PolicyFactory windowTinyLfu(double windowPart, FrequencySketch sketch) {
+		return (slots, capacity) -> new WindowTinyLfuPolicy(slots, capacity, windowPart, sketch, false);
 	}
 
 	private static int historyLength(int capacity) {

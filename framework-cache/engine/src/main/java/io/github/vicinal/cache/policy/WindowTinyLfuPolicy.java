@@ -23,6 +23,9 @@ final class WindowTinyLfuPolicy implements ReplacementPolicy {
 
 	private final FrequencySketch sketch;
 
+	/** Whether this policy counts uses; otherwise the sketch's owner does. */
+	private final boolean counts;
+
 	private final double windowPart;
 
 	private final SlotList window;
@@ -37,10 +40,11 @@ final class WindowTinyLfuPolicy implements ReplacementPolicy {
 
 	private int capacity;
 
-	WindowTinyLfuPolicy(Slots slots, int capacity, double windowPart, double sampleFactor) {
+	WindowTinyLfuPolicy(Slots slots, int capacity, double windowPart, FrequencySketch sketch, boolean counts) {
 		this.slots = slots;
 		this.windowPart = windowPart;
-		this.sketch = new FrequencySketch(capacity, sampleFactor);
+		this.sketch = sketch;
+		this.counts = counts;
 		this.window = new SlotList(slots);
 		this.probation = new SlotList(slots);
 		this.protectedSegment = new SlotList(slots);
@@ -55,11 +59,17 @@ final class WindowTinyLfuPolicy implements ReplacementPolicy {
 
 	@Override
 	public void onInsert(int slot) {
-		this.sketch.add(this.slots.hash(slot));
+		count(slot);
 		this.slots.mark(slot, WINDOW);
 		this.window.addFirst(slot);
 		while (this.window.size() > this.maxWindow) {
 			enterMain(this.window.pollLast());
+		}
+	}
+
+	private void count(int slot) {
+		if (this.counts) {
+			this.sketch.add(this.slots.hash(slot));
 		}
 	}
 
@@ -70,7 +80,7 @@ final class WindowTinyLfuPolicy implements ReplacementPolicy {
 
 	@Override
 	public void onHit(int slot) {
-		this.sketch.add(this.slots.hash(slot));
+		count(slot);
 		switch (this.slots.mark(slot)) {
 			case WINDOW -> this.window.moveFirst(slot);
 			case PROTECTED -> this.protectedSegment.moveFirst(slot);
@@ -132,7 +142,7 @@ final class WindowTinyLfuPolicy implements ReplacementPolicy {
 			this.window.remove(candidate);
 		}
 		else {
-			this.sketch.add(this.slots.hash(incoming));
+			count(incoming);
 		}
 		return candidate;
 	}
@@ -147,7 +157,7 @@ final class WindowTinyLfuPolicy implements ReplacementPolicy {
 
 	@Override
 	public void adoptColder(int slot) {
-		this.sketch.add(this.slots.hash(slot));
+		count(slot);
 		if (this.protectedSegment.size() < this.maxProtected) {
 			this.slots.mark(slot, PROTECTED);
 			this.protectedSegment.addLast(slot);
