@@ -532,16 +532,16 @@ final class JCache<K, V> implements Cache<K, V> {
 		this.locks.lock(key);
 		try {
 			Held<V> held = find(key);
-			this.statistics.got(held != null, start);
-			if (held == null) {
-				return false;
-			}
-			if (!held.value().equals(oldValue)) {
-				accessed(key, held);
+			if (held == null || !held.value().equals(oldValue)) {
+				if (held != null) {
+					accessed(key, held);
+				}
+				this.statistics.got(held != null, start);
 				return false;
 			}
 			this.outside.delete(key);
 			drop(key, held);
+			this.statistics.got(true, start);
 			this.statistics.removed(start);
 			return true;
 		}
@@ -580,16 +580,16 @@ final class JCache<K, V> implements Cache<K, V> {
 		this.locks.lock(key);
 		try {
 			Held<V> held = find(key);
-			this.statistics.got(held != null, start);
-			if (held == null) {
-				return false;
-			}
-			if (!held.value().equals(oldValue)) {
-				accessed(key, held);
+			if (held == null || !held.value().equals(oldValue)) {
+				if (held != null) {
+					accessed(key, held);
+				}
+				this.statistics.got(held != null, start);
 				return false;
 			}
 			this.outside.write(key, newValue);
 			hold(key, held, newValue);
+			this.statistics.got(true, start);
 			this.statistics.put(start);
 			return true;
 		}
@@ -611,12 +611,13 @@ final class JCache<K, V> implements Cache<K, V> {
 		this.locks.lock(key);
 		try {
 			Held<V> held = find(key);
-			this.statistics.got(held != null, start);
 			if (held == null) {
+				this.statistics.got(false, start);
 				return null;
 			}
 			this.outside.write(key, value);
 			hold(key, held, value);
+			this.statistics.got(true, start);
 			this.statistics.put(start);
 			return copy(held.value());
 		}
