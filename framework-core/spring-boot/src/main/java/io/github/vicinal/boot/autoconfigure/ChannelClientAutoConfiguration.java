@@ -41,6 +41,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.web.client.RestClient;
 
 import io.github.vicinal.boot.client.AsyncCalls;
+import io.github.vicinal.boot.client.CallCaches;
 import io.github.vicinal.boot.client.ChannelDefinition;
 import io.github.vicinal.boot.client.ChannelGroupConfigurer;
 import io.github.vicinal.boot.client.ChannelGroupConfigurer.GroupSettings;
@@ -122,7 +123,8 @@ public final class ChannelClientAutoConfiguration {
 	@Bean
 	ClientChannels vicinalClientChannels(VicinalProperties properties, ListableBeanFactory beanFactory, HttpLegs legs,
 			ClientObservation observation, AsyncCalls async, ObjectProvider<PathProvider> providers,
-			ObjectProvider<ChannelInterceptor> interceptors, ObjectProvider<ChannelListener> listeners) {
+			ObjectProvider<ChannelInterceptor> interceptors, ObjectProvider<ChannelListener> listeners,
+			ObjectProvider<CallCaches> callCaches) {
 		Map<String, ChannelDefinition> definitions = new LinkedHashMap<>();
 		properties.channels()
 			.forEach((name, channel) -> definitions.put(name, new ChannelDefinition(channel.enabled(), channel.paths(),
@@ -131,7 +133,7 @@ public final class ChannelClientAutoConfiguration {
 				configuredChannels(beanFactory),
 				new ClientChannels.Toolbox(() -> providers.orderedStream().toList(), legs, observation,
 						() -> interceptors.orderedStream().toList(), () -> listeners.orderedStream().toList(), async,
-						connector(), Clock.systemUTC()));
+						callCaches::getIfAvailable, connector(), Clock.systemUTC()));
 	}
 
 	/** Annotations on configuration classes, which name contracts or groups. */
