@@ -215,6 +215,11 @@ public final class AicPolicy implements ReplacementPolicy {
 		change();
 	}
 
+	/** Returns whether a switch goes on. */
+	boolean isMoving() {
+		return this.leaving != null;
+	}
+
 	private void finishMoving() {
 		while (this.leaving != null) {
 			move(Integer.MAX_VALUE);
