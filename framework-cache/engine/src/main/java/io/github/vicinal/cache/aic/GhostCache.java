@@ -23,7 +23,7 @@ final class GhostCache {
 
 	/**
 	 * Creates an empty ghost.
-	 * @param capacity entries, at most {@link Sampling#MAX_GHOST}
+	 * @param capacity entries, at most 65,534
 	 */
 	GhostCache(PolicyFactory factory, int capacity) {
 		this.capacity = capacity;
@@ -69,6 +69,17 @@ final class GhostCache {
 		this.index[at] = (char) (slot + 1);
 		this.size++;
 		this.policy.onInsert(slot);
+		return false;
+	}
+
+	/** Returns whether a key is there, without using it. */
+	boolean contains(int hash) {
+		int mask = this.index.length - 1;
+		for (int at = home(hash); this.index[at] != 0; at = (at + 1) & mask) {
+			if (this.slots.hash(this.index[at] - 1) == hash) {
+				return true;
+			}
+		}
 		return false;
 	}
 
