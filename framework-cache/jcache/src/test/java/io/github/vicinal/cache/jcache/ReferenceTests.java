@@ -53,7 +53,8 @@ class ReferenceTests {
 
 	private static final int KEYS = 5;
 
-	private static final List<String> POLICIES = List.of("TINY_LFU", "LRU", "LFU", "S3_FIFO", "LIRS");
+	private static final List<String> POLICIES = List.of("TINY_LFU", "LRU", "LFU", "S3_FIFO", "LIRS", "AIC",
+			"K_WAY(8)");
 
 	record Step(int kind, String key, String value, String other) {
 	}
