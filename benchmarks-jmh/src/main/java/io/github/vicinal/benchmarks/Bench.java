@@ -20,6 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
 import io.github.vicinal.benchmarks.cache.CacheMemoryMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheSpeedMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheTable1Measurement;
+import io.github.vicinal.benchmarks.cache.CacheTckMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheTraceMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheTracesMeasurement;
 import io.github.vicinal.benchmarks.call.CallMeasurement;
@@ -34,7 +35,8 @@ public final class Bench implements Callable<Integer> {
 
 	private static final List<Measurement> MEASUREMENTS = List.of(new CallMeasurement(), new StartupMeasurement(),
 			new TrainTicketMeasurement(), new CacheTable1Measurement(), new CacheTraceMeasurement(),
-			new CacheTracesMeasurement(), new CacheSpeedMeasurement(), new CacheMemoryMeasurement());
+			new CacheTracesMeasurement(), new CacheSpeedMeasurement(), new CacheMemoryMeasurement(),
+			new CacheTckMeasurement());
 
 	@Spec
 	@SuppressWarnings("NullAway.Init")
@@ -65,6 +67,9 @@ public final class Bench implements Callable<Integer> {
 	@Option(names = "--policies", paramLabel = "A,B", description = "cache-trace: only these policies")
 	private @Nullable String policies;
 
+	@Option(names = "--project", hidden = true)
+	private @Nullable Path project;
+
 	@Option(names = "--trace-libraries", hidden = true)
 	private @Nullable Path traceLibraries;
 
@@ -93,6 +98,9 @@ public final class Bench implements Callable<Integer> {
 		}
 		if (this.policies != null) {
 			options.put("policies", this.policies);
+		}
+		if (this.project != null) {
+			options.put("project", this.project.toString());
 		}
 		if (this.traceLibraries != null) {
 			options.put("trace-libraries", this.traceLibraries.toString());

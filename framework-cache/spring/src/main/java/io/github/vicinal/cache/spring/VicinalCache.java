@@ -23,6 +23,8 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 
 	private final Cache<Object, Object> cache;
 
+	private final InvalidationBroadcast broadcast;
+
 	/**
 	 * Creates a cache.
 	 * @param cache where values are kept
@@ -30,8 +32,19 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 	 * {@code NullValue}
 	 */
 	public VicinalCache(Cache<Object, Object> cache, boolean allowNullValues) {
+		this(cache, allowNullValues, InvalidationBroadcast.NONE);
+	}
+
+	/**
+	 * Creates a cache that tells other instances what is no longer true.
+	 * @param cache where values are kept
+	 * @param allowNullValues whether {@code null} may be cached
+	 * @param broadcast is told of evictions and of values that are put
+	 */
+	public VicinalCache(Cache<Object, Object> cache, boolean allowNullValues, InvalidationBroadcast broadcast) {
 		super(allowNullValues);
 		this.cache = cache;
+		this.broadcast = broadcast;
 	}
 
 	@Override
@@ -96,6 +109,7 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 	@Override
 	public void put(Object key, @Nullable Object value) {
 		this.cache.put(key, toStoreValue(value));
+		this.broadcast.evicted(getName(), key);
 	}
 
 	@Override
@@ -105,23 +119,27 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 
 	@Override
 	public void evict(Object key) {
-		this.cache.invalidate(key);
+		evictIfPresent(key);
 	}
 
 	@Override
 	public boolean evictIfPresent(Object key) {
-		return this.cache.invalidate(key);
+		boolean evicted = this.cache.invalidate(key);
+		// Others may have what is not here.
+		this.broadcast.evicted(getName(), key);
+		return evicted;
 	}
 
 	@Override
 	public void clear() {
 		this.cache.invalidateAll();
+		this.broadcast.cleared(getName());
 	}
 
 	@Override
 	public boolean invalidate() {
 		boolean notEmpty = !this.cache.asMap().isEmpty();
-		this.cache.invalidateAll();
+		clear();
 		return notEmpty;
 	}
 

@@ -2,8 +2,9 @@ package io.github.vicinal.cache.spring;
 
 import java.util.Collection;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,11 @@ public class VicinalCacheManager extends AbstractTransactionSupportingCacheManag
 
 	private boolean allowNullValues = true;
 
+	private InvalidationBroadcast broadcast = InvalidationBroadcast.NONE;
+
+	/** Caches as they are, without what decorates them. */
+	private final ConcurrentMap<String, io.github.vicinal.cache.Cache<Object, Object>> engines = new ConcurrentHashMap<>();
+
 	/**
 	 * Creates a manager.
 	 * @param builders returns the builder of the cache of a name
@@ -77,10 +83,23 @@ public class VicinalCacheManager extends AbstractTransactionSupportingCacheManag
 		this.allowNullValues = allow;
 	}
 
+	/**
+	 * Sets who tells other instances what is no longer true; by default nobody.
+	 * @param invalidations the way to other instances
+	 */
+	public void setInvalidationBroadcast(InvalidationBroadcast invalidations) {
+		this.broadcast = invalidations;
+	}
+
+	@Override
+	public void afterPropertiesSet() {
+		this.broadcast.start(new LocalReceiver());
+		super.afterPropertiesSet();
+	}
+
 	@Override
 	protected Collection<? extends Cache> loadCaches() {
-		List<VicinalCache> caches = this.names.stream().map(this::create).toList();
-		return caches;
+		return this.names.stream().map(this::create).toList();
 	}
 
 	@Override
@@ -89,7 +108,29 @@ public class VicinalCacheManager extends AbstractTransactionSupportingCacheManag
 	}
 
 	private VicinalCache create(String name) {
-		return new VicinalCache(this.builders.apply(name).build(), this.allowNullValues);
+		return new VicinalCache(this.engines.computeIfAbsent(name, (absent) -> this.builders.apply(absent).build()),
+				this.allowNullValues, this.broadcast);
+	}
+
+	/** Changes engines directly, so that nothing is told again. */
+	private final class LocalReceiver implements InvalidationBroadcast.Receiver {
+
+		@Override
+		public void evict(String cache, Object key) {
+			io.github.vicinal.cache.Cache<Object, Object> engine = VicinalCacheManager.this.engines.get(cache);
+			if (engine != null) {
+				engine.invalidate(key);
+			}
+		}
+
+		@Override
+		public void clear(String cache) {
+			io.github.vicinal.cache.Cache<Object, Object> engine = VicinalCacheManager.this.engines.get(cache);
+			if (engine != null) {
+				engine.invalidateAll();
+			}
+		}
+
 	}
 
 }

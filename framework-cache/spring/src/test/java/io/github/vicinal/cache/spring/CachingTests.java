@@ -132,6 +132,52 @@ class CachingTests {
 	}
 
 	@Test
+	void instancesTellEachOtherWhatIsNoLongerTrue() {
+		List<InvalidationBroadcast.Receiver> receivers = new ArrayList<>();
+		AtomicInteger messages = new AtomicInteger();
+		List<Cache> caches = new ArrayList<>();
+		for (int i = 0; i < 2; i++) {
+			int me = i;
+			VicinalCacheManager manager = new VicinalCacheManager((name) -> CacheBuilder.named(name).maximumSize(10));
+			manager.setInvalidationBroadcast(new InvalidationBroadcast() {
+				@Override
+				public void evicted(String cache, Object key) {
+					messages.incrementAndGet();
+					receivers.get(1 - me).evict(cache, key);
+				}
+
+				@Override
+				public void cleared(String cache) {
+					messages.incrementAndGet();
+					receivers.get(1 - me).clear(cache);
+				}
+
+				@Override
+				public void start(Receiver receiver) {
+					receivers.add(receiver);
+				}
+			});
+			manager.afterPropertiesSet();
+			caches.add(manager.getCache("a"));
+		}
+		Cache here = caches.get(0);
+		Cache there = caches.get(1);
+		there.put("key", "old");
+		here.put("key", "new");
+		assertThat(there.get("key")).isNull();
+		assertThat(here.get("key", String.class)).isEqualTo("new");
+		there.get("key", () -> "new");
+		assertThat(here.get("key", String.class)).as("a load is no news").isEqualTo("new");
+		there.evict("key");
+		assertThat(here.get("key")).isNull();
+		here.get("other", () -> "x");
+		there.clear();
+		assertThat(here.get("other")).isNull();
+		receivers.get(0).evict("unknown", "key");
+		assertThat(messages).hasValue(4);
+	}
+
+	@Test
 	void aTransactionAwareCacheChangesAfterTheCommit() {
 		VicinalCacheManager manager = new VicinalCacheManager((name) -> CacheBuilder.named(name).maximumSize(10));
 		manager.setTransactionAware(true);

@@ -31,6 +31,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 import io.github.vicinal.boot.cache.CacheBuilders;
 import io.github.vicinal.boot.cache.CacheProperties;
 import io.github.vicinal.boot.cache.EngineMetrics;
+import io.github.vicinal.cache.spring.InvalidationBroadcast;
 import io.github.vicinal.cache.spring.VicinalCache;
 import io.github.vicinal.cache.spring.VicinalCacheManager;
 
@@ -50,10 +51,11 @@ public final class VicinalCacheAutoConfiguration {
 
 	@Bean
 	VicinalCacheManager cacheManager(CacheProperties properties, CacheBuilders builders, Environment environment,
-			ObjectProvider<CacheManagerCustomizer<?>> customizers) {
+			ObjectProvider<CacheManagerCustomizer<?>> customizers, ObjectProvider<InvalidationBroadcast> broadcast) {
 		VicinalCacheManager manager = new VicinalCacheManager(builders);
 		manager.setAllowNullValues(properties.allowNullValues());
 		manager.setTransactionAware(properties.transactionAware());
+		manager.setInvalidationBroadcast(broadcast.getIfAvailable(() -> InvalidationBroadcast.NONE));
 		List<String> fixed = Binder.get(environment)
 			.bind("spring.cache.cache-names", String[].class)
 			.map(List::of)
