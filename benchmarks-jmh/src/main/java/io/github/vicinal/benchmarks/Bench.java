@@ -17,6 +17,12 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.json.JsonMapper;
 
+import io.github.vicinal.benchmarks.cache.CacheMemoryMeasurement;
+import io.github.vicinal.benchmarks.cache.CacheSpeedMeasurement;
+import io.github.vicinal.benchmarks.cache.CacheTable1Measurement;
+import io.github.vicinal.benchmarks.cache.CacheTckMeasurement;
+import io.github.vicinal.benchmarks.cache.CacheTraceMeasurement;
+import io.github.vicinal.benchmarks.cache.CacheTracesMeasurement;
 import io.github.vicinal.benchmarks.call.CallMeasurement;
 import io.github.vicinal.benchmarks.call.EchoServer;
 import io.github.vicinal.benchmarks.call.StartupMeasurement;
@@ -30,7 +36,9 @@ import io.github.vicinal.benchmarks.trainticket.TrainTicketMeasurement;
 public final class Bench implements Callable<Integer> {
 
 	private static final List<Measurement> MEASUREMENTS = List.of(new CallMeasurement(), new StartupMeasurement(),
-			new TrainTicketMeasurement(), new PlacementMeasurement(), new ScaleMeasurement());
+			new TrainTicketMeasurement(), new PlacementMeasurement(), new ScaleMeasurement(),
+			new CacheTable1Measurement(), new CacheTraceMeasurement(), new CacheTracesMeasurement(),
+			new CacheSpeedMeasurement(), new CacheMemoryMeasurement(), new CacheTckMeasurement());
 
 	@Spec
 	@SuppressWarnings("NullAway.Init")
@@ -52,6 +60,21 @@ public final class Bench implements Callable<Integer> {
 	@Option(names = "--svg", paramLabel = "FILE", description = "draw the CPU time per call or operation")
 	private @Nullable Path svg;
 
+	@Option(names = "--file", paramLabel = "FILE", description = "cache-trace: one integer key per line")
+	private @Nullable Path file;
+
+	@Option(names = "--size", paramLabel = "N", description = "cache-trace: entries")
+	private @Nullable Integer size;
+
+	@Option(names = "--policies", paramLabel = "A,B", description = "cache-trace: only these policies")
+	private @Nullable String policies;
+
+	@Option(names = "--project", hidden = true)
+	private @Nullable Path project;
+
+	@Option(names = "--trace-libraries", hidden = true)
+	private @Nullable Path traceLibraries;
+
 	@Option(names = "--trainticket-jar", hidden = true)
 	private @Nullable Path trainTicketJar;
 
@@ -69,6 +92,26 @@ public final class Bench implements Callable<Integer> {
 			return;
 		}
 		System.exit(new CommandLine(new Bench()).execute(arguments));
+	}
+
+	private Map<String, String> options() {
+		Map<String, String> options = new LinkedHashMap<>();
+		if (this.file != null) {
+			options.put("file", this.file.toString());
+		}
+		if (this.size != null) {
+			options.put("size", this.size.toString());
+		}
+		if (this.policies != null) {
+			options.put("policies", this.policies);
+		}
+		if (this.project != null) {
+			options.put("project", this.project.toString());
+		}
+		if (this.traceLibraries != null) {
+			options.put("trace-libraries", this.traceLibraries.toString());
+		}
+		return options;
 	}
 
 	@Override
@@ -92,7 +135,13 @@ public final class Bench implements Callable<Integer> {
 			out.println("The machine is not idle: do not quote these figures.");
 		}
 		out.flush();
-		Report report = measurement.run(new Measurement.Settings(this.quick, this.trainTicketJar, out));
+		Report report;
+		try {
+			report = measurement.run(new Measurement.Settings(this.quick, this.trainTicketJar, out, options()));
+		}
+		catch (Measurement.UsageException ex) {
+			throw new CommandLine.ParameterException(this.spec.commandLine(), String.valueOf(ex.getMessage()), ex);
+		}
 		out.println();
 		out.print(report.table());
 		report.bars()

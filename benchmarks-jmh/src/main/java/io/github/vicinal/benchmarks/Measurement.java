@@ -2,6 +2,7 @@ package io.github.vicinal.benchmarks;
 
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,14 +29,30 @@ public interface Measurement {
 	 */
 	Report run(Settings settings) throws Exception;
 
+	/** What was asked for cannot be measured; the message says what to do. */
+	final class UsageException extends Exception {
+
+		private static final long serialVersionUID = 1;
+
+		/**
+		 * Creates the exception.
+		 * @param message what is wrong, and the remedy
+		 */
+		public UsageException(String message) {
+			super(message);
+		}
+
+	}
+
 	/**
 	 * How to measure.
 	 *
 	 * @param quick whether a rough figure is enough
 	 * @param trainTicketJar the executable jar of the TrainTicket sample, or {@code null}
 	 * @param progress receives lines for people who wait
+	 * @param options what else was said on the command line, by the option's name
 	 */
-	record Settings(boolean quick, @Nullable Path trainTicketJar, PrintWriter progress) {
+	record Settings(boolean quick, @Nullable Path trainTicketJar, PrintWriter progress, Map<String, String> options) {
 
 		/**
 		 * Tells people who wait.

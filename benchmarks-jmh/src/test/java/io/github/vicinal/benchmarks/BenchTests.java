@@ -30,8 +30,7 @@ class BenchTests {
 	@Test
 	void anUnknownNameIsBadUsage() {
 		assertThat(run("cal")).isEqualTo(2);
-		assertThat(this.err.toString()).contains("no measurement 'cal'")
-			.contains("[call, startup, trainticket, placement, placement-scale]");
+		assertThat(this.err.toString()).contains("no measurement 'cal'").contains("[call, startup, trainticket");
 	}
 
 	@Test

@@ -76,8 +76,8 @@ public final class TrainTicketMeasurement implements Measurement {
 						.collect(Collectors.joining(", ")));
 		}
 		double http = cpu.getOrDefault("spread-http", Double.NaN);
-		report.bar("spread with Vicinal, uds: CPU / spread over http", cpu.getOrDefault("spread-uds", Double.NaN) / http,
-				1 / 4.0);
+		report.bar("spread with Vicinal, uds: CPU / spread over http",
+				cpu.getOrDefault("spread-uds", Double.NaN) / http, 1 / 4.0);
 		report.bar("spread with Vicinal, shm: CPU / spread over http",
 				cpu.getOrDefault("spread-vicinal", Double.NaN) / http, 1 / 10.0);
 		report.bar("merged with Vicinal: CPU / spread over http", cpu.getOrDefault("merged-vicinal", Double.NaN) / http,

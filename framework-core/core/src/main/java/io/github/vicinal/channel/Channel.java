@@ -297,7 +297,7 @@ public final class Channel implements AutoCloseable {
 		this.leftToHttp.forEach((reason, count) -> leftToHttp.put(reason, count.sum()));
 		return new ChannelReport(this.settings.name(), this.contract.name(), this.contract.hash(),
 				(this.settings.timeout() != null) ? this.settings.timeout().toMillis() : null, methodsByHttp,
-				leftToHttp,
+				leftToHttp, List.of(),
 				this.peers.values()
 					.stream()
 					.sorted(Comparator.comparing(PeerLink::address))

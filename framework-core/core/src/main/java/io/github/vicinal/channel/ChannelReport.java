@@ -15,11 +15,39 @@ import org.jspecify.annotations.Nullable;
  * @param methodsByHttp methods that only HTTP can carry, and why
  * @param leftToHttp why calls went over HTTP although a better path was open, and how
  * many
+ * @param cachedMethods methods whose answers are cached
  * @param peers the peers that were seen
  * @since 0.1
  */
 public record ChannelReport(String name, String contract, String contractHash, @Nullable Long timeoutMillis,
-		List<MethodByHttp> methodsByHttp, Map<String, Long> leftToHttp, List<PeerReport> peers) {
+		List<MethodByHttp> methodsByHttp, Map<String, Long> leftToHttp, List<CachedMethod> cachedMethods,
+		List<PeerReport> peers) {
+
+	/**
+	 * Returns this report with methods whose answers are cached.
+	 * @param methods the methods
+	 * @return another report
+	 */
+	public ChannelReport withCachedMethods(List<CachedMethod> methods) {
+		return new ChannelReport(this.name, this.contract, this.contractHash, this.timeoutMillis, this.methodsByHttp,
+				this.leftToHttp, List.copyOf(methods), this.peers);
+	}
+
+	/**
+	 * A method whose answers are cached.
+	 *
+	 * @param method its signature
+	 * @param cache the name of the cache
+	 * @param policy the replacement policy
+	 * @param values how callers are kept from seeing each other's changes
+	 * @param hits calls that were answered from the cache
+	 * @param misses calls that were made, or joined one that was under way
+	 * @param size entries of the cache
+	 * @since 0.1.0
+	 */
+	public record CachedMethod(String method, String cache, String policy, String values, long hits, long misses,
+			long size) {
+	}
 
 	/**
 	 * A method that only HTTP can carry.

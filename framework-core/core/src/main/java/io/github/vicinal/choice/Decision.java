@@ -30,7 +30,10 @@ public record Decision(long nanos, String from, String to, Kind kind, double cos
 		GAIN,
 
 		/** The current candidate failed or became unavailable. */
-		FAILURE
+		FAILURE,
+
+		/** The last switch was measured to lose, and is taken back. */
+		LOSS
 
 	}
 
@@ -38,6 +41,10 @@ public record Decision(long nanos, String from, String to, Kind kind, double cos
 	public String toString() {
 		if (this.kind == Kind.FAILURE) {
 			return String.format(Locale.ROOT, "%s -> %s: %s failed", this.from, this.to, this.from);
+		}
+		if (this.kind == Kind.LOSS) {
+			return String.format(Locale.ROOT, "%s -> %s: taken back, lost %.4g per call in %.4g calls", this.from,
+					this.to, this.costFrom - this.costTo, this.callsExpected);
 		}
 		return String.format(Locale.ROOT, "%s -> %s: (%.4g - %.4g) x %.4g calls > loss %.4g", this.from, this.to,
 				this.costFrom, this.costTo, this.callsExpected, this.loss);

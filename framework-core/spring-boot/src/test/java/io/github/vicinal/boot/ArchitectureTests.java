@@ -24,7 +24,7 @@ class ArchitectureTests {
 	@Test
 	void onlyThisModuleKnowsSpring() {
 		noClasses().that()
-			.resideOutsideOfPackages(ROOT + ".boot..", ROOT + ".testkit..")
+			.resideOutsideOfPackages(ROOT + ".boot..", ROOT + ".testkit..", ROOT + ".cache.spring..")
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage("org.springframework..")

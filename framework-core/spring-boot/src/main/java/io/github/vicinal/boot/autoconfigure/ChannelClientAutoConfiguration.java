@@ -42,6 +42,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.web.client.RestClient;
 
 import io.github.vicinal.boot.client.AsyncCalls;
+import io.github.vicinal.boot.client.CallCaches;
 import io.github.vicinal.boot.client.ChannelDefinition;
 import io.github.vicinal.boot.client.ChannelGroupConfigurer;
 import io.github.vicinal.boot.client.ChannelGroupConfigurer.GroupSettings;
@@ -125,7 +126,7 @@ public final class ChannelClientAutoConfiguration {
 	ClientChannels vicinalClientChannels(VicinalProperties properties, ListableBeanFactory beanFactory, HttpLegs legs,
 			ClientObservation observation, AsyncCalls async, ObjectProvider<PathProvider> providers,
 			ObjectProvider<ChannelInterceptor> interceptors, ObjectProvider<ChannelListener> listeners,
-			Environment environment) {
+			ObjectProvider<CallCaches> callCaches, Environment environment) {
 		ChannelPropertyNames.verify(environment);
 		Map<String, ChannelDefinition> definitions = new LinkedHashMap<>();
 		properties.channels()
@@ -135,7 +136,7 @@ public final class ChannelClientAutoConfiguration {
 				configuredChannels(beanFactory),
 				new ClientChannels.Toolbox(() -> providers.orderedStream().toList(), legs, observation,
 						() -> interceptors.orderedStream().toList(), () -> listeners.orderedStream().toList(), async,
-						connector(), Clock.systemUTC()));
+						callCaches::getIfAvailable, connector(), Clock.systemUTC()));
 	}
 
 	/** Annotations on classes, which name contracts or groups. */

@@ -57,7 +57,7 @@ final class ChannelExchangeAdapter implements HttpExchangeAdapter {
 			if (channel == null || plan == null || arguments == null) {
 				return original.proceed();
 			}
-			return channel.invokeSync(plan, arguments, original);
+			return channel.invokeWithin(plan, arguments, original);
 		}
 		catch (RuntimeException | Error ex) {
 			throw ex;

@@ -4,6 +4,8 @@ import java.lang.reflect.Method;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +22,8 @@ import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.ChannelListener;
+import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.channel.ChannelReport.CachedMethod;
 import io.github.vicinal.channel.Path;
 import io.github.vicinal.channel.PathException;
 import io.github.vicinal.channel.Reply;
@@ -61,6 +65,9 @@ final class ClientChannel {
 
 	private final Map<Method, MethodPlan> plans;
 
+	/** Of cacheable methods; not changed any more. */
+	private final Map<MethodPlan, CallCache> caches;
+
 	private final @Nullable String clientName;
 
 	private final @Nullable String bean;
@@ -72,7 +79,7 @@ final class ClientChannel {
 
 	ClientChannel(Channel channel, HttpLegs legs, ClientFacts facts, ClientObservation observation,
 			List<ChannelInterceptor> interceptors, List<ChannelListener> listeners, AsyncCalls async,
-			ClientTraits traits, @Nullable Duration configuredTimeout) {
+			ClientTraits traits, @Nullable Duration configuredTimeout, @Nullable CallCaches caches) {
 		this.channel = channel;
 		this.legs = legs;
 		this.targets = facts.targets();
@@ -86,6 +93,18 @@ final class ClientChannel {
 		this.traits = traits;
 		this.configuredTimeout = configuredTimeout;
 		this.plans = plans(channel);
+		this.caches = caches(caches);
+	}
+
+	private Map<MethodPlan, CallCache> caches(@Nullable CallCaches makes) {
+		Map<MethodPlan, CallCache> made = new IdentityHashMap<>();
+		for (MethodPlan plan : this.plans.values()) {
+			CallCache cache = CallCaches.of(makes, this.channel.settings().name(), this.channel.contract(), plan);
+			if (cache != null) {
+				made.put(plan, cache);
+			}
+		}
+		return made;
 	}
 
 	private static Map<Method, MethodPlan> plans(Channel channel) {
@@ -109,6 +128,16 @@ final class ClientChannel {
 		return this.channel;
 	}
 
+	ChannelReport report() {
+		ChannelReport report = this.channel.report();
+		return this.caches.isEmpty() ? report
+				: report.withCachedMethods(this.caches.values()
+					.stream()
+					.map(CallCache::report)
+					.sorted(Comparator.comparing(CachedMethod::method))
+					.toList());
+	}
+
 	/**
 	 * Returns the plan of a method.
 	 * @param method a method of the proxied interface
@@ -127,11 +156,24 @@ final class ClientChannel {
 	 * @throws Throwable what the HTTP call would have thrown
 	 */
 	@Nullable Object invoke(MethodPlan plan, @Nullable Object[] arguments, Original original) throws Throwable {
+		CallCache cache = this.caches.isEmpty() ? null : this.caches.get(plan);
+		return (cache != null) ? cache.call(arguments, () -> make(plan, arguments, original))
+				: make(plan, arguments, original);
+	}
+
+	private @Nullable Object make(MethodPlan plan, @Nullable Object[] arguments, Original original) throws Throwable {
 		return switch (plan.shape().timing()) {
 			case SYNC -> invokeSync(plan, arguments, original);
 			case FUTURE -> this.async.future(this, plan, arguments, original);
 			case MONO, FLUX -> this.async.publisher(this, plan, arguments, original);
 		};
+	}
+
+	/** Makes a call that enters at the exchange adapter. */
+	@Nullable Object invokeWithin(MethodPlan plan, @Nullable Object[] arguments, Original original) throws Throwable {
+		CallCache cache = this.caches.isEmpty() ? null : this.caches.get(plan);
+		return (cache != null) ? cache.call(arguments, () -> invokeSync(plan, arguments, original))
+				: invokeSync(plan, arguments, original);
 	}
 
 	@Nullable Object invokeSync(MethodPlan plan, @Nullable Object[] arguments, Original original) throws Throwable {

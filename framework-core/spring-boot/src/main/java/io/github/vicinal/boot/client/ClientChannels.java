@@ -68,12 +68,13 @@ public final class ClientChannels implements AutoCloseable {
 	 * @param interceptors the application's interceptors, outermost first
 	 * @param listeners are told of each call
 	 * @param async runs calls whose caller does not wait
+	 * @param callCaches makes caches of calls, {@code null} where there are none
 	 * @param connector runs attempts to connect
 	 * @param clock dates decisions
 	 */
 	public record Toolbox(Supplier<List<PathProvider>> providers, HttpLegs legs, ClientObservation observation,
 			Supplier<List<ChannelInterceptor>> interceptors, Supplier<List<ChannelListener>> listeners,
-			AsyncCalls async, Executor connector, Clock clock) {
+			AsyncCalls async, Supplier<@Nullable CallCaches> callCaches, Executor connector, Clock clock) {
 	}
 
 	/**
@@ -180,7 +181,7 @@ public final class ClientChannels implements AutoCloseable {
 		ClientTraits traits = new ClientTraits(name, definition.ignoreClientInterceptors(), facts.interceptors());
 		return new ClientChannel(channel, this.tools.legs(), facts, this.tools.observation(),
 				this.tools.interceptors().get(), this.tools.listeners().get(), this.tools.async(), traits,
-				definition.timeout());
+				definition.timeout(), this.tools.callCaches().get());
 	}
 
 	private ChannelSettings settings(String name, List<PathKind> paths, @Nullable Duration timeout) {
@@ -300,7 +301,7 @@ public final class ClientChannels implements AutoCloseable {
 	public List<ChannelReport> reports() {
 		return this.channels.values()
 			.stream()
-			.map((channel) -> channel.channel().report())
+			.map(ClientChannel::report)
 			.sorted(Comparator.comparing(ChannelReport::name))
 			.toList();
 	}

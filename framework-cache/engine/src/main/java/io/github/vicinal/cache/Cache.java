@@ -1,0 +1,158 @@
+package io.github.vicinal.cache;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps values by key, in this process, within a bound.
+ * <p>
+ * Thread-safe. Keys and values are never {@code null}. Changes are visible to all threads
+ * when the method returns. The bound may be exceeded for a moment while threads write at
+ * the same time; {@link #cleanUp()} enforces it.
+ * <p>
+ * <strong>Loading is single-flight.</strong> For one key, at most one loader runs at a
+ * time, whichever method asked for it; the others wait for its outcome. No lock is held
+ * while a loader or a function of {@link #asMap()} runs: a slow load delays nobody but
+ * those who asked for that very key. What a loader throws reaches everybody who waited
+ * for it, and is not cached; nor is {@code null}. A value that is written or invalidated
+ * while it is being loaded is not overwritten by the load: the loader's callers get what
+ * it returned, the cache keeps what it was told later. A loader that asks the cache for
+ * the key it is loading, directly or through other keys that wait for each other, gets an
+ * {@link IllegalStateException} instead of a deadlock.
+ *
+ * @param <K> the type of keys, with {@code equals} and {@code hashCode}
+ * @param <V> the type of values
+ * @since 0.1.0
+ */
+public interface Cache<K, V> {
+
+	/**
+	 * Returns the name that the cache has in metrics and errors.
+	 * @return the name given to the builder
+	 */
+	String name();
+
+	/**
+	 * Returns the replacement policy.
+	 * @return the policy given to the builder
+	 */
+	CachePolicy policy();
+
+	/**
+	 * Looks a value up; counts as a hit or miss.
+	 * @param key the key
+	 * @return the value, or {@code null} if there is none or it is still being loaded
+	 */
+	@Nullable V getIfPresent(K key);
+
+	/**
+	 * Returns the value, loading it on the calling thread if it is absent. If another
+	 * thread is loading it, waits for that.
+	 * @param key the key
+	 * @param loader computes the value; may block, may use the cache for other keys; what
+	 * it throws is thrown to all who wait
+	 * @return the value, or {@code null} if the loader returned that
+	 * @throws IllegalStateException if the key is being loaded by this very thread, or by
+	 * one that waits for this thread
+	 * @throws java.util.concurrent.CompletionException if an asynchronous load of the key
+	 * that this call waited for failed with a checked exception, or the thread was
+	 * interrupted while it waited (it stays interrupted)
+	 */
+	@Nullable V get(K key, Function<? super K, ? extends @Nullable V> loader);
+
+	/**
+	 * Returns the value without waiting, starting to load it if it is absent.
+	 * @param key the key
+	 * @param loader starts the load, on the calling thread; what it throws fails the
+	 * future
+	 * @return a future of its own for this caller: to cancel it cancels neither the load
+	 * nor the futures of others. Completes with {@code null} if the load did
+	 */
+	CompletableFuture<@Nullable V> getAsync(K key,
+			Function<? super K, ? extends CompletionStage<? extends @Nullable V>> loader);
+
+	/**
+	 * Returns what is known of a key without waiting or loading; counts as a hit, or as a
+	 * miss if neither a value nor a load is there.
+	 * @param key the key
+	 * @return a future of its own for this caller, complete if the value is there, or
+	 * {@code null} if the key is neither present nor being loaded
+	 */
+	@Nullable CompletableFuture<@Nullable V> getAsyncIfPresent(K key);
+
+	/**
+	 * Replaces a value by a newer one, in the background: until the load ends the old one
+	 * is served; if it fails the old one stays.
+	 * @param key the key
+	 * @param loader computes the value on the builder's executor
+	 * @return completes with the new value; joins a load of the key that is under way
+	 */
+	CompletableFuture<@Nullable V> refresh(K key, Function<? super K, ? extends @Nullable V> loader);
+
+	/**
+	 * Sets a value.
+	 * @param key the key
+	 * @param value the value
+	 */
+	void put(K key, V value);
+
+	/**
+	 * Removes a value, and keeps a load of it that is under way from being cached.
+	 * @param key the key
+	 * @return whether there was a value
+	 */
+	boolean invalidate(K key);
+
+	/**
+	 * Removes the values of some keys, as {@link #invalidate}.
+	 * @param keys the keys
+	 */
+	void invalidateAll(Iterable<? extends K> keys);
+
+	/**
+	 * Removes all values, and keeps loads that are under way from being cached.
+	 */
+	void invalidateAll();
+
+	/**
+	 * Returns the number of entries, those that have expired but were not yet removed
+	 * among them.
+	 * @return an estimate while other threads write
+	 */
+	long estimatedSize();
+
+	/**
+	 * Returns a live view. Its look-ups count as hits and misses for the policy as well
+	 * as for the statistics; iteration does not. {@code compute}, {@code merge} and their
+	 * kind are atomic and call their function once, unless a plain write to the same key
+	 * comes between: then again with the newer value. {@code computeIfAbsent} is
+	 * {@link #get}. Iterators are weakly consistent, skip what has expired, and support
+	 * {@code remove}.
+	 * @return the view
+	 */
+	ConcurrentMap<K, V> asMap();
+
+	/**
+	 * Returns what has been counted since the cache was made.
+	 * @return all zero unless the builder said {@link CacheBuilder#recordStatistics()}
+	 */
+	CacheStatistics statistics();
+
+	/**
+	 * Returns what the replacement policy knows about itself.
+	 * @return a snapshot
+	 */
+	CacheReport report();
+
+	/**
+	 * Does what is usually done beside other calls: applies buffered accesses to the
+	 * policy, evicts down to the bound, removes all that has expired, and tells the
+	 * listener.
+	 */
+	void cleanUp();
+
+}

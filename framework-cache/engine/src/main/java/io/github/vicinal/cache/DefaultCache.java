@@ -1,0 +1,451 @@
+package io.github.vicinal.cache;
+
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+/** What is the same on every engine: loading, refreshing, statistics, notification. */
+final class DefaultCache<K, V> implements Cache<K, V> {
+
+	private final String name;
+
+	private final CachePolicy policy;
+
+	private final Store<K, V> store;
+
+	private final Removals<K, V> removals;
+
+	private final @Nullable Counters counters;
+
+	private final Flights<K, V> flights;
+
+	private final CacheBuilder<K, V> builder;
+
+	/** {@link Deadlines#NEVER} if values are not refreshed. */
+	private final long refreshNanos;
+
+	DefaultCache(CacheBuilder<K, V> builder, Store<K, V> store, Removals<K, V> removals, @Nullable Counters counters) {
+		this.name = builder.name();
+		this.policy = builder.policy();
+		this.builder = builder;
+		this.store = store;
+		this.removals = removals;
+		this.counters = counters;
+		this.flights = new Flights<>(this.name);
+		this.refreshNanos = Deadlines.nanos(builder.refreshAfterWrite());
+	}
+
+	@Override
+	public String name() {
+		return this.name;
+	}
+
+	@Override
+	public CachePolicy policy() {
+		return this.policy;
+	}
+
+	@Override
+	public @Nullable V getIfPresent(K key) {
+		V value = this.store.get(Objects.requireNonNull(key, "key"));
+		count(value != null);
+		this.removals.tell();
+		return value;
+	}
+
+	private void count(boolean hit) {
+		if (this.counters != null) {
+			this.counters.lookedUp(hit);
+		}
+	}
+
+	@Override
+	public @Nullable V get(K key, Function<? super K, ? extends @Nullable V> loader) {
+		V value = this.store.get(Objects.requireNonNull(key, "key"));
+		count(value != null);
+		if (value == null) {
+			value = load(key, Objects.requireNonNull(loader, "loader"));
+		}
+		else if (this.refreshNanos != Deadlines.NEVER && this.store.age(key) >= this.refreshNanos) {
+			refresh(key, value, loader);
+		}
+		this.removals.tell();
+		return value;
+	}
+
+	private @Nullable V load(K key, Function<? super K, ? extends @Nullable V> loader) {
+		while (true) {
+			Flight<V> mine = new Flight<>(Thread.currentThread(), false);
+			Flight<V> other = this.flights.join(key, mine);
+			if (other == null) {
+				return load(key, mine, loader);
+			}
+			if (!other.computes()) {
+				return this.flights.await(key, other);
+			}
+			this.flights.awaitEnd(key, other);
+			V value = this.store.get(key);
+			if (value != null) {
+				return value;
+			}
+		}
+	}
+
+	private @Nullable V load(K key, Flight<V> mine, Function<? super K, ? extends @Nullable V> loader) {
+		V value;
+		long start = 0;
+		try {
+			// Another load may have ended between the look-up and the take-off.
+			value = this.store.peek(key);
+			if (value != null) {
+				this.flights.end(key, mine);
+				mine.complete(value);
+				return value;
+			}
+			start = (this.counters != null) ? System.nanoTime() : 0;
+			value = loader.apply(key);
+			loaded(value != null, start);
+		}
+		catch (Throwable ex) {
+			if (start != 0) {
+				loaded(false, start);
+			}
+			fail(key, mine, ex);
+			throw ex;
+		}
+		arrive(key, mine, null, value);
+		return value;
+	}
+
+	private void loaded(boolean success, long start) {
+		if (this.counters != null) {
+			this.counters.loaded(success, System.nanoTime() - start);
+		}
+	}
+
+	/** Stores what was loaded, unless the key was written to or invalidated meanwhile. */
+	private void arrive(K key, Flight<V> mine, @Nullable V old, @Nullable V value) {
+		try {
+			if (value != null && mine.beginStoring()) {
+				boolean stored = (old != null) ? this.store.replace(key, old, value)
+						: this.store.putIfAbsent(key, value) == null;
+				if (stored && this.counters != null) {
+					this.counters.put();
+				}
+			}
+		}
+		catch (Throwable ex) {
+			fail(key, mine, ex);
+			throw ex;
+		}
+		this.flights.end(key, mine);
+		mine.complete(value);
+	}
+
+	private void fail(K key, Flight<V> mine, Throwable ex) {
+		this.flights.end(key, mine);
+		mine.completeExceptionally(ex);
+	}
+
+	@Override
+	public CompletableFuture<@Nullable V> getAsync(K key,
+			Function<? super K, ? extends CompletionStage<? extends @Nullable V>> loader) {
+		Objects.requireNonNull(loader, "loader");
+		while (true) {
+			V value = this.store.get(Objects.requireNonNull(key, "key"));
+			count(value != null);
+			if (value != null) {
+				if (this.refreshNanos != Deadlines.NEVER && this.store.age(key) >= this.refreshNanos) {
+					refreshAsync(key, value, loader);
+				}
+				this.removals.tell();
+				return CompletableFuture.completedFuture(value);
+			}
+			Flight<V> mine = new Flight<>(Thread.currentThread(), false);
+			Flight<V> other = this.flights.join(key, mine);
+			if (other == null) {
+				CompletableFuture<@Nullable V> result = mine.copy();
+				value = this.store.peek(key);
+				if (value != null) {
+					this.flights.end(key, mine);
+					mine.complete(value);
+				}
+				else {
+					start(key, mine, null, loader);
+				}
+				this.removals.tell();
+				return result;
+			}
+			if (!other.computes()) {
+				return other.copy();
+			}
+			this.flights.awaitEnd(key, other);
+		}
+	}
+
+	private void start(K key, Flight<V> mine, @Nullable V old,
+			Function<? super K, ? extends CompletionStage<? extends @Nullable V>> loader) {
+		long start = (this.counters != null) ? System.nanoTime() : 0;
+		CompletionStage<? extends @Nullable V> stage;
+		try {
+			stage = Objects.requireNonNull(loader.apply(key), "The loader returned null instead of a CompletionStage");
+		}
+		catch (Throwable ex) {
+			loaded(false, start);
+			fail(key, mine, ex);
+			return;
+		}
+		// From here on the load belongs to no thread.
+		mine.release();
+		stage.whenComplete((value, ex) -> {
+			loaded(ex == null && value != null, start);
+			if (ex != null) {
+				fail(key, mine, ex);
+			}
+			else {
+				try {
+					arrive(key, mine, old, value);
+				}
+				catch (Throwable failure) {
+					// The future has it.
+				}
+			}
+			this.removals.tell();
+		});
+	}
+
+	@Override
+	public @Nullable CompletableFuture<@Nullable V> getAsyncIfPresent(K key) {
+		V value = this.store.get(Objects.requireNonNull(key, "key"));
+		Flight<V> flight = (value == null) ? this.flights.find(key) : null;
+		boolean loading = flight != null && !flight.computes();
+		count(value != null || loading);
+		this.removals.tell();
+		if (value != null) {
+			return CompletableFuture.completedFuture(value);
+		}
+		return (loading && flight != null) ? flight.copy() : null;
+	}
+
+	@Override
+	public CompletableFuture<@Nullable V> refresh(K key, Function<? super K, ? extends @Nullable V> loader) {
+		Objects.requireNonNull(loader, "loader");
+		return refresh(key, this.store.peek(Objects.requireNonNull(key, "key")), loader).copy();
+	}
+
+	private CompletableFuture<@Nullable V> refresh(K key, @Nullable V old,
+			Function<? super K, ? extends @Nullable V> loader) {
+		Flight<V> mine = new Flight<>(null, false);
+		Flight<V> other = this.flights.join(key, mine);
+		if (other != null) {
+			return other;
+		}
+		try {
+			this.builder.executor().execute(() -> reload(key, mine, old, loader));
+		}
+		catch (RejectedExecutionException ex) {
+			fail(key, mine, ex);
+		}
+		return mine;
+	}
+
+	private void reload(K key, Flight<V> mine, @Nullable V old, Function<? super K, ? extends @Nullable V> loader) {
+		mine.own(Thread.currentThread());
+		long start = (this.counters != null) ? System.nanoTime() : 0;
+		V value;
+		try {
+			value = loader.apply(key);
+			loaded(value != null, start);
+		}
+		catch (Throwable ex) {
+			loaded(false, start);
+			fail(key, mine, ex);
+			return;
+		}
+		try {
+			arrive(key, mine, old, value);
+		}
+		catch (Throwable ex) {
+			// The future has it.
+		}
+		this.removals.tell();
+	}
+
+	private void refreshAsync(K key, V old,
+			Function<? super K, ? extends CompletionStage<? extends @Nullable V>> loader) {
+		Flight<V> mine = new Flight<>(Thread.currentThread(), false);
+		if (this.flights.join(key, mine) == null) {
+			start(key, mine, old, loader);
+		}
+	}
+
+	@Override
+	public void put(K key, V value) {
+		putAndGet(key, value);
+	}
+
+	@Nullable V putAndGet(K key, V value) {
+		Objects.requireNonNull(value, "value");
+		this.flights.displace(Objects.requireNonNull(key, "key"));
+		V old = this.store.put(key, value);
+		written();
+		return old;
+	}
+
+	private void written() {
+		if (this.counters != null) {
+			this.counters.put();
+		}
+		this.removals.tell();
+	}
+
+	@Nullable V putIfAbsent(K key, V value) {
+		Objects.requireNonNull(value, "value");
+		V old = this.store.putIfAbsent(Objects.requireNonNull(key, "key"), value);
+		if (old == null) {
+			this.flights.displace(key);
+			written();
+		}
+		else {
+			this.removals.tell();
+		}
+		return old;
+	}
+
+	@Nullable V replace(K key, V value) {
+		Objects.requireNonNull(value, "value");
+		this.flights.displace(Objects.requireNonNull(key, "key"));
+		V old = this.store.replace(key, value);
+		if (old != null) {
+			written();
+		}
+		return old;
+	}
+
+	boolean replace(K key, V expected, V value) {
+		Objects.requireNonNull(value, "value");
+		Objects.requireNonNull(expected, "expected");
+		boolean replaced = this.store.replace(Objects.requireNonNull(key, "key"), expected, value);
+		if (replaced) {
+			written();
+		}
+		return replaced;
+	}
+
+	@Override
+	public boolean invalidate(K key) {
+		return remove(key) != null;
+	}
+
+	@Nullable V remove(K key) {
+		this.flights.displace(Objects.requireNonNull(key, "key"));
+		V old = this.store.remove(key);
+		this.removals.tell();
+		return old;
+	}
+
+	boolean remove(K key, Object expected) {
+		boolean removed = this.store.remove(Objects.requireNonNull(key, "key"), expected);
+		this.removals.tell();
+		return removed;
+	}
+
+	@Override
+	public void invalidateAll(Iterable<? extends K> keys) {
+		for (K key : keys) {
+			this.flights.displace(key);
+			this.store.remove(key);
+		}
+		this.removals.tell();
+	}
+
+	@Override
+	public void invalidateAll() {
+		this.flights.displaceAll();
+		this.store.iterator().forEachRemaining((entry) -> this.store.remove(entry.getKey()));
+		this.removals.tell();
+	}
+
+	/**
+	 * Computes a value from the present one, alone for the key.
+	 * @return the value after it
+	 */
+	@Nullable V compute(K key, BiFunction<? super K, ? super @Nullable V, ? extends @Nullable V> function, boolean ifPresent) {
+		Objects.requireNonNull(key, "key");
+		while (true) {
+			if (ifPresent && this.store.peek(key) == null) {
+				return null;
+			}
+			Flight<V> mine = new Flight<>(Thread.currentThread(), true);
+			Flight<V> other = this.flights.join(key, mine);
+			if (other != null) {
+				this.flights.awaitEnd(key, other);
+				continue;
+			}
+			try {
+				V old = this.store.get(key);
+				V value = (ifPresent && old == null) ? null : function.apply(key, old);
+				if (mine.beginStoring() && swap(key, old, value)) {
+					if (value != null && this.counters != null) {
+						this.counters.put();
+					}
+					return value;
+				}
+			}
+			finally {
+				this.flights.end(key, mine);
+				mine.complete(null);
+				this.removals.tell();
+			}
+		}
+	}
+
+	private boolean swap(K key, @Nullable V old, @Nullable V value) {
+		if (old == null) {
+			return value == null || this.store.putIfAbsent(key, value) == null;
+		}
+		return (value == null) ? this.store.remove(key, old) : this.store.replace(key, old, value);
+	}
+
+	Store<K, V> store() {
+		return this.store;
+	}
+
+	@Override
+	public long estimatedSize() {
+		return this.store.size();
+	}
+
+	@Override
+	public ConcurrentMap<K, V> asMap() {
+		return new MapView<>(this);
+	}
+
+	@Override
+	public CacheStatistics statistics() {
+		return (this.counters != null) ? this.counters.snapshot() : new CacheStatistics(0, 0, 0, 0, 0, 0, 0, 0, 0);
+	}
+
+	@Override
+	public CacheReport report() {
+		return this.store.report();
+	}
+
+	@Override
+	public void cleanUp() {
+		this.store.cleanUp();
+		this.removals.tell();
+	}
+
+	@Override
+	public String toString() {
+		return "Cache '" + this.name + "' (" + this.policy + ")";
+	}
+
+}

@@ -1,0 +1,741 @@
+package io.github.vicinal.cache;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.AbstractMap.SimpleImmutableEntry;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.cache.policy.PolicyFactory;
+import io.github.vicinal.cache.policy.ReplacementPolicy;
+import io.github.vicinal.cache.policy.Slots;
+
+/**
+ * Entries in a hash map; a {@link ReplacementPolicy} beside it, which one thread at a
+ * time tells of reads (from a lossy buffer) and writes (from a queue that is not).
+ * <p>
+ * An entry lives as long as its {@code cell} is not null: the step from a cell to null,
+ * by compare-and-set, decides who removed it and why, and its place in the map and in the
+ * policy follow. Memory per entry beyond key and value: the map's node and table, 24
+ * bytes for the entry, 20 for its slot, and what the policy adds; with time or weight, a
+ * cell of 40 bytes.
+ */
+final class PolicyStore<K, V> extends Store<K, V> {
+
+	/** More writes than this may not wait: the next writer waits for the lock instead. */
+	private static final int MAX_PENDING = 256;
+
+	/** How many slots each write looks at for what has expired. */
+	private static final int SWEEP = 4;
+
+	private static final int NEW = -1;
+
+	private static final int DEAD = -2;
+
+	private static final int RESIZE_INTERVAL = 256;
+
+	private static final VarHandle CELL;
+
+	static {
+		try {
+			CELL = MethodHandles.lookup().findVarHandle(Entry.class, "cell", Object.class);
+		}
+		catch (ReflectiveOperationException ex) {
+			throw new ExceptionInInitializerError(ex);
+		}
+	}
+
+	private final ConcurrentHashMap<K, Entry<K>> map = new ConcurrentHashMap<>();
+
+	private final CacheBuilder<K, V> builder;
+
+	private final Removals<K, V> removals;
+
+	private final Deadlines<K, V> deadlines;
+
+	private final @Nullable Weigher<? super K, ? super V> weigher;
+
+	/** Whether an entry's cell is a {@link Cell}; otherwise it is the value itself. */
+	private final boolean celled;
+
+	private final boolean timed;
+
+	private final boolean strict;
+
+	private final long maximum;
+
+	private final int seed;
+
+	private final @Nullable ReadBuffer<Entry<K>> reads;
+
+	private final ReadBuffer.Consumer<Entry<K>> applyRead = this::applyRead;
+
+	private final Queue<Write<K>> writes = new ConcurrentLinkedQueue<>();
+
+	private final AtomicInteger pending = new AtomicInteger();
+
+	/** Guards all that follows. */
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final Slots slots;
+
+	private final ReplacementPolicy policy;
+
+	private @Nullable Entry<K>[] bySlot;
+
+	/** What each slot weighs in the sum; null without a weigher, where each weighs 1. */
+	private int @Nullable [] weights;
+
+	private int count;
+
+	private long weight;
+
+	private int capacity;
+
+	private int sinceResize;
+
+	private int sweepAt;
+
+	private @Nullable Dead<K, V> dead;
+
+	private static final class Entry<K> {
+
+		final K key;
+
+		/** The value or a {@link Cell} of it; null once the entry is removed. */
+		volatile @Nullable Object cell;
+
+		/** Guarded by the store's lock. */
+		int slot = NEW;
+
+		Entry(K key, Object cell) {
+			this.key = key;
+			this.cell = cell;
+		}
+
+	}
+
+	private static final class Cell<V> {
+
+		final V value;
+
+		final int weight;
+
+		final long written;
+
+		volatile long deadline;
+
+		Cell(V value, int weight, long written, long deadline) {
+			this.value = value;
+			this.weight = weight;
+			this.written = written;
+			this.deadline = deadline;
+		}
+
+	}
+
+	/**
+	 * A change that the policy must learn of.
+	 *
+	 * @param entry the entry
+	 * @param hash the hash of its key
+	 */
+	private record Write<K>(Entry<K> entry, int hash) {
+	}
+
+	/** An entry that the policy evicted, to be taken out of the map without a lock. */
+	private record Dead<K, V>(Entry<K> entry, @Nullable Dead<K, V> next) {
+	}
+
+	@SuppressWarnings("unchecked")
+	PolicyStore(CacheBuilder<K, V> builder, Removals<K, V> removals, int seed, PolicyFactory factory) {
+		this.builder = builder;
+		this.removals = removals;
+		this.deadlines = new Deadlines<>(builder);
+		this.weigher = builder.weigher();
+		this.timed = Deadlines.needed(builder);
+		this.celled = this.timed || this.weigher != null;
+		this.strict = builder.isStrict();
+		this.maximum = builder.maximum();
+		this.seed = seed;
+		this.reads = this.strict ? null : new ReadBuffer<>(Runtime.getRuntime().availableProcessors());
+		this.capacity = (int) Math.max(1, Math.min(this.maximum, (this.weigher != null) ? 1024 : Integer.MAX_VALUE));
+		int expected = Math.min(this.capacity + 1, 1 << 10);
+		this.slots = new Slots(expected);
+		this.bySlot = new Entry[expected];
+		this.policy = factory.create(this.slots, this.capacity);
+	}
+
+	/** The policy's hash must not be guessed: whoever knows it can make keys collide. */
+	private int hash(K key) {
+		long mixed = (key.hashCode() ^ this.seed) * 0x9E3779B97F4A7C15L;
+		mixed = (mixed ^ (mixed >>> 32)) * 0xD6E8FEB86659FD93L;
+		return (int) (mixed >>> 32);
+	}
+
+	@SuppressWarnings("unchecked")
+	private V value(Object cell) {
+		return this.celled ? ((Cell<V>) cell).value : (V) cell;
+	}
+
+	@SuppressWarnings("unchecked")
+	private boolean expired(Object cell, long now) {
+		return this.timed && ((Cell<V>) cell).deadline <= now;
+	}
+
+	private long now() {
+		return this.timed ? this.deadlines.now() : 0;
+	}
+
+	private int weight(Object cell) {
+		return (this.weigher != null) ? ((Cell<?>) cell).weight : 1;
+	}
+
+	@Override
+	@Nullable V get(K key) {
+		Entry<K> entry = this.map.get(key);
+		if (entry == null) {
+			return null;
+		}
+		Object cell = entry.cell;
+		if (cell == null) {
+			return null;
+		}
+		if (this.timed && !touch(entry, cell)) {
+			return null;
+		}
+		onRead(entry);
+		return value(cell);
+	}
+
+	/** Returns whether the entry has not expired, and prolongs its life. */
+	@SuppressWarnings("unchecked")
+	private boolean touch(Entry<K> entry, Object cell) {
+		Cell<V> timedCell = (Cell<V>) cell;
+		long now = now();
+		long deadline = timedCell.deadline;
+		if (deadline <= now) {
+			expire(entry, cell);
+			return false;
+		}
+		if (this.deadlines.changeOnRead()) {
+			long changed = this.deadlines.afterRead(entry.key, timedCell.value, now, timedCell.written, deadline);
+			if (changed != deadline) {
+				timedCell.deadline = changed;
+			}
+		}
+		return true;
+	}
+
+	private void expire(Entry<K> entry, Object cell) {
+		if (CELL.compareAndSet(entry, cell, null)) {
+			this.removals.add(entry.key, value(cell), weight(cell), RemovalCause.EXPIRED);
+			this.map.remove(entry.key, entry);
+			onWrite(entry, 0);
+		}
+	}
+
+	@Override
+	@Nullable V peek(K key) {
+		Entry<K> entry = this.map.get(key);
+		Object cell = (entry != null) ? entry.cell : null;
+		return (cell == null || expired(cell, now())) ? null : value(cell);
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	long age(K key) {
+		Entry<K> entry = this.map.get(key);
+		Object cell = (entry != null) ? entry.cell : null;
+		return (cell == null || !this.timed) ? 0 : now() - ((Cell<V>) cell).written;
+	}
+
+	/**
+	 * Makes the cell for a value.
+	 * @param old the cell that it replaces, if any
+	 */
+	@SuppressWarnings("unchecked")
+	private Object newCell(K key, V value, @Nullable Object old) {
+		if (!this.celled) {
+			return value;
+		}
+		int itsWeight = 1;
+		if (this.weigher != null) {
+			itsWeight = this.weigher.weigh(key, value);
+			if (itsWeight < 0) {
+				throw new IllegalArgumentException(
+						"Cache '%s': the weigher returned %d for key '%s', but a weight is at least 0"
+							.formatted(this.builder.name(), itsWeight, key));
+			}
+		}
+		long now = now();
+		long deadline = Deadlines.NEVER;
+		if (this.timed) {
+			deadline = (old == null) ? this.deadlines.afterCreate(key, value, now)
+					: this.deadlines.afterUpdate(key, value, now, ((Cell<V>) old).deadline);
+		}
+		return new Cell<>(value, itsWeight, now, deadline);
+	}
+
+	@Override
+	@Nullable V put(K key, V value) {
+		return write(key, value, false);
+	}
+
+	@Override
+	@Nullable V putIfAbsent(K key, V value) {
+		return write(key, value, true);
+	}
+
+	private @Nullable V write(K key, V value, boolean onlyIfAbsent) {
+		int hash = hash(key);
+		Entry<K> added = null;
+		while (true) {
+			Entry<K> entry = this.map.get(key);
+			if (entry == null) {
+				if (added == null) {
+					added = new Entry<>(key, newCell(key, value, null));
+				}
+				entry = this.map.putIfAbsent(key, added);
+				if (entry == null) {
+					onWrite(added, hash);
+					return null;
+				}
+			}
+			Object old = entry.cell;
+			if (old == null) {
+				this.map.remove(key, entry);
+				continue;
+			}
+			if (expired(old, now())) {
+				expire(entry, old);
+				continue;
+			}
+			if (onlyIfAbsent) {
+				onRead(entry);
+				return value(old);
+			}
+			if (swap(entry, old, newCell(key, value, old))) {
+				return value(old);
+			}
+		}
+	}
+
+	private boolean swap(Entry<K> entry, Object old, Object cell) {
+		if (!CELL.compareAndSet(entry, old, cell)) {
+			return false;
+		}
+		if (value(old) != value(cell)) {
+			this.removals.add(entry.key, value(old), weight(old), RemovalCause.REPLACED);
+		}
+		if (this.weigher != null) {
+			onWrite(entry, 0);
+		}
+		else {
+			onRead(entry);
+		}
+		return true;
+	}
+
+	@Override
+	@Nullable V replace(K key, V value) {
+		while (true) {
+			Entry<K> entry = this.map.get(key);
+			Object old = (entry != null) ? entry.cell : null;
+			if (entry == null || old == null) {
+				return null;
+			}
+			if (expired(old, now())) {
+				expire(entry, old);
+				return null;
+			}
+			if (swap(entry, old, newCell(key, value, old))) {
+				return value(old);
+			}
+		}
+	}
+
+	@Override
+	boolean replace(K key, V expected, V value) {
+		while (true) {
+			Entry<K> entry = this.map.get(key);
+			Object old = (entry != null) ? entry.cell : null;
+			if (entry == null || old == null || !same(expected, value(old))) {
+				return false;
+			}
+			if (expired(old, now())) {
+				expire(entry, old);
+				return false;
+			}
+			if (swap(entry, old, newCell(key, value, old))) {
+				return true;
+			}
+		}
+	}
+
+	private static boolean same(Object expected, Object value) {
+		return expected == value || expected.equals(value);
+	}
+
+	@Override
+	@Nullable V remove(K key) {
+		while (true) {
+			Entry<K> entry = this.map.get(key);
+			Object old = (entry != null) ? entry.cell : null;
+			if (entry == null || old == null) {
+				return null;
+			}
+			if (expired(old, now())) {
+				expire(entry, old);
+				return null;
+			}
+			if (kill(entry, old)) {
+				return value(old);
+			}
+		}
+	}
+
+	@Override
+	boolean remove(K key, Object expected) {
+		while (true) {
+			Entry<K> entry = this.map.get(key);
+			Object old = (entry != null) ? entry.cell : null;
+			if (entry == null || old == null || !same(expected, value(old))) {
+				return false;
+			}
+			if (expired(old, now())) {
+				expire(entry, old);
+				return false;
+			}
+			if (kill(entry, old)) {
+				return true;
+			}
+		}
+	}
+
+	private boolean kill(Entry<K> entry, Object cell) {
+		if (!CELL.compareAndSet(entry, cell, null)) {
+			return false;
+		}
+		this.map.remove(entry.key, entry);
+		this.removals.add(entry.key, value(cell), weight(cell), RemovalCause.EXPLICIT);
+		onWrite(entry, 0);
+		return true;
+	}
+
+	private void onRead(Entry<K> entry) {
+		if (this.reads == null) {
+			this.lock.lock();
+			try {
+				applyWrites();
+				applyRead(entry);
+			}
+			finally {
+				unlock();
+			}
+		}
+		else if (this.reads.offer(entry) && this.lock.tryLock()) {
+			try {
+				this.reads.drain(this.applyRead);
+				applyWrites();
+			}
+			finally {
+				unlock();
+			}
+		}
+	}
+
+	private void onWrite(Entry<K> entry, int hash) {
+		boolean locked = this.strict;
+		if (locked) {
+			this.lock.lock();
+		}
+		else {
+			locked = this.lock.tryLock();
+		}
+		if (!locked) {
+			this.writes.add(new Write<>(entry, hash));
+			if (this.pending.incrementAndGet() > MAX_PENDING) {
+				this.lock.lock();
+				locked = true;
+			}
+			else {
+				locked = this.lock.tryLock();
+			}
+			if (locked) {
+				drain();
+			}
+			return;
+		}
+		try {
+			if (this.reads != null) {
+				this.reads.drain(this.applyRead);
+			}
+			applyWrites();
+			apply(entry, hash);
+			if (this.timed) {
+				sweep(SWEEP);
+			}
+		}
+		finally {
+			unlock();
+		}
+	}
+
+	/** Called with the lock; gives it back. */
+	private void drain() {
+		try {
+			if (this.reads != null) {
+				this.reads.drain(this.applyRead);
+			}
+			applyWrites();
+		}
+		finally {
+			unlock();
+		}
+	}
+
+	/**
+	 * Gives the lock back, and takes what was evicted out of the map; then looks for
+	 * writes of those who could not get the lock.
+	 */
+	private void unlock() {
+		Dead<K, V> evicted = this.dead;
+		this.dead = null;
+		this.lock.unlock();
+		for (; evicted != null; evicted = evicted.next) {
+			this.map.remove(evicted.entry.key, evicted.entry);
+		}
+		if (!this.writes.isEmpty() && this.lock.tryLock()) {
+			drain();
+		}
+	}
+
+	private void applyRead(Entry<K> entry) {
+		if (entry.slot >= 0) {
+			this.policy.onHit(entry.slot);
+		}
+	}
+
+	private void applyWrites() {
+		Write<K> write;
+		while ((write = this.writes.poll()) != null) {
+			this.pending.decrementAndGet();
+			apply(write.entry, write.hash);
+		}
+	}
+
+	private void apply(Entry<K> entry, int hash) {
+		Object cell = entry.cell;
+		if (cell == null) {
+			if (entry.slot >= 0) {
+				this.policy.onRemove(entry.slot);
+				free(entry);
+			}
+			entry.slot = DEAD;
+		}
+		else if (entry.slot == NEW) {
+			insert(entry, cell, hash);
+		}
+		else if (entry.slot >= 0) {
+			this.policy.onHit(entry.slot);
+			if (this.weigher != null) {
+				reweigh(entry, cell);
+			}
+		}
+	}
+
+	private void insert(Entry<K> entry, Object cell, int hash) {
+		int itsWeight = weight(cell);
+		int slot = this.slots.allocate(hash);
+		while (this.weight + itsWeight > this.maximum) {
+			if (itsWeight > this.maximum || this.count == 0) {
+				refuse(entry, slot);
+				return;
+			}
+			int victim = this.policy.evict(slot);
+			if (victim == slot) {
+				refuse(entry, slot);
+				return;
+			}
+			evict(victim);
+		}
+		if (slot >= this.bySlot.length) {
+			this.bySlot = Arrays.copyOf(this.bySlot, slot + (slot >> 1) + 1);
+			if (this.weights != null) {
+				this.weights = Arrays.copyOf(this.weights, this.bySlot.length);
+			}
+		}
+		this.bySlot[slot] = entry;
+		entry.slot = slot;
+		this.count++;
+		account(slot, itsWeight);
+		this.policy.onInsert(slot);
+		if (this.weigher != null && ++this.sinceResize >= RESIZE_INTERVAL) {
+			resize();
+		}
+	}
+
+	private void refuse(Entry<K> entry, int slot) {
+		this.slots.release(slot);
+		entry.slot = DEAD;
+		bury(entry, RemovalCause.SIZE);
+	}
+
+	private void evict(int slot) {
+		Entry<K> entry = this.bySlot[slot];
+		if (entry == null) {
+			throw new IllegalStateException("The policy evicted slot " + slot + ", which is not in use");
+		}
+		free(entry);
+		entry.slot = DEAD;
+		bury(entry, RemovalCause.SIZE);
+	}
+
+	private void bury(Entry<K> entry, RemovalCause cause) {
+		Object cell = CELL.getAndSet(entry, null);
+		if (cell != null) {
+			this.removals.add(entry.key, value(cell), weight(cell), cause);
+			this.dead = new Dead<>(entry, this.dead);
+		}
+	}
+
+	private void free(Entry<K> entry) {
+		int slot = entry.slot;
+		account(slot, 0);
+		this.bySlot[slot] = null;
+		this.slots.release(slot);
+		this.count--;
+	}
+
+	private void account(int slot, int itsWeight) {
+		if (this.weigher == null) {
+			this.weight += (itsWeight > 0) ? 1 : -1;
+			return;
+		}
+		if (this.weights == null) {
+			this.weights = new int[this.bySlot.length];
+		}
+		this.weight += itsWeight - this.weights[slot];
+		this.weights[slot] = itsWeight;
+	}
+
+	private void reweigh(Entry<K> entry, Object cell) {
+		int slot = entry.slot;
+		account(slot, weight(cell));
+		if (weight(cell) > this.maximum) {
+			this.policy.onRemove(slot);
+			evict(slot);
+		}
+		while (this.weight > this.maximum && this.count > 0) {
+			evict(this.policy.evict(Slots.NONE));
+		}
+	}
+
+	/** With weights, how many entries fit is estimated from those that are there. */
+	private void resize() {
+		this.sinceResize = 0;
+		long mean = Math.max(1, this.weight / Math.max(1, this.count));
+		int fits = (int) Math.max(1, Math.min(Integer.MAX_VALUE / 8, this.maximum / mean));
+		if (Math.abs((long) fits - this.capacity) > this.capacity / 10) {
+			this.capacity = fits;
+			this.policy.resize(fits);
+		}
+	}
+
+	private void sweep(int slotsToSee) {
+		long now = now();
+		for (int i = 0; i < slotsToSee; i++) {
+			if (this.sweepAt >= this.bySlot.length) {
+				this.sweepAt = 0;
+			}
+			Entry<K> entry = this.bySlot[this.sweepAt++];
+			Object cell = (entry != null) ? entry.cell : null;
+			if (entry != null && cell != null && expired(cell, now) && CELL.compareAndSet(entry, cell, null)) {
+				this.removals.add(entry.key, value(cell), weight(cell), RemovalCause.EXPIRED);
+				this.policy.onRemove(entry.slot);
+				free(entry);
+				entry.slot = DEAD;
+				this.dead = new Dead<>(entry, this.dead);
+			}
+		}
+	}
+
+	@Override
+	Iterator<Map.Entry<K, V>> iterator() {
+		Iterator<Entry<K>> entries = this.map.values().iterator();
+		return new Iterator<>() {
+			private Map.@Nullable Entry<K, V> next = advance();
+
+			private Map.@Nullable Entry<K, V> advance() {
+				while (entries.hasNext()) {
+					Entry<K> entry = entries.next();
+					Object cell = entry.cell;
+					if (cell != null && !expired(cell, now())) {
+						return new SimpleImmutableEntry<>(entry.key, value(cell));
+					}
+				}
+				return null;
+			}
+
+			@Override
+			public boolean hasNext() {
+				return this.next != null;
+			}
+
+			@Override
+			public Map.Entry<K, V> next() {
+				Map.Entry<K, V> result = this.next;
+				if (result == null) {
+					throw new NoSuchElementException();
+				}
+				this.next = advance();
+				return result;
+			}
+		};
+	}
+
+	@Override
+	long size() {
+		return this.map.mappingCount();
+	}
+
+	@Override
+	void cleanUp() {
+		this.lock.lock();
+		try {
+			if (this.reads != null) {
+				this.reads.drain(this.applyRead);
+			}
+			applyWrites();
+			if (this.timed) {
+				sweep(this.bySlot.length);
+			}
+		}
+		finally {
+			unlock();
+		}
+	}
+
+	@Override
+	CacheReport report() {
+		cleanUp();
+		this.lock.lock();
+		try {
+			return Engines.report(this.builder.policy().name(), this.policy, this.maximum, size());
+		}
+		finally {
+			unlock();
+		}
+	}
+
+}

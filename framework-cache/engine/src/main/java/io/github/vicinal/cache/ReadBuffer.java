@@ -1,0 +1,115 @@
+package io.github.vicinal.cache;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads that the policy does not know of yet, in the order of each thread. Lossy: threads
+ * that share a stripe may overwrite each other's reads, and reads are overwritten while
+ * nobody drains. A single thread loses nothing.
+ * <p>
+ * After X. Ding, S. Jiang, X. Zhang, BP-Wrapper: a system framework making any
+ * replacement algorithms (almost) lock contention free (2009), section 3.
+ *
+ * @param <E> what is read
+ */
+final class ReadBuffer<E> {
+
+	private static final int STRIPE_SIZE = 16;
+
+	private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(Object[].class);
+
+	private final Stripe[] stripes;
+
+	/** Fields before and after keep the cursors of two stripes off one cache line. */
+	@SuppressWarnings("unused")
+	private static class Front {
+
+		private long p1;
+
+		private long p2;
+
+		private long p3;
+
+		private long p4;
+
+		private long p5;
+
+		private long p6;
+
+		private long p7;
+
+	}
+
+	private static class Cursor extends Front {
+
+		/** Racy on purpose: threads that collide lose a read. */
+		int cursor;
+
+		final @Nullable Object[] elements = new Object[STRIPE_SIZE];
+
+	}
+
+	@SuppressWarnings("unused")
+	private static final class Stripe extends Cursor {
+
+		private long q1;
+
+		private long q2;
+
+		private long q3;
+
+		private long q4;
+
+		private long q5;
+
+		private long q6;
+
+		private long q7;
+
+	}
+
+	ReadBuffer(int processors) {
+		this.stripes = new Stripe[Integer.highestOneBit(Math.max(1, Math.min(processors, 64)) * 4 - 1)];
+		for (int i = 0; i < this.stripes.length; i++) {
+			this.stripes[i] = new Stripe();
+		}
+	}
+
+	/**
+	 * Remembers a read.
+	 * @return whether it is time to drain
+	 */
+	boolean offer(E element) {
+		Stripe stripe = this.stripes[(int) (Thread.currentThread().getId() * 0x9E3779B97F4A7C15L >>> 40)
+				& (this.stripes.length - 1)];
+		int at = stripe.cursor++ & (STRIPE_SIZE - 1);
+		ELEMENT.setRelease(stripe.elements, at, element);
+		return at == STRIPE_SIZE - 1;
+	}
+
+	/** Takes all reads out; one thread at a time. */
+	@SuppressWarnings("unchecked")
+	void drain(Consumer<E> to) {
+		for (Stripe stripe : this.stripes) {
+			@Nullable Object[] elements = stripe.elements;
+			for (int i = 0; i < STRIPE_SIZE; i++) {
+				Object element = ELEMENT.getAcquire(elements, i);
+				if (element != null) {
+					ELEMENT.setOpaque(elements, i, null);
+					to.read((E) element);
+				}
+			}
+		}
+	}
+
+	/** Receives reads. */
+	interface Consumer<E> {
+
+		void read(E element);
+
+	}
+
+}

@@ -1,0 +1,634 @@
+package io.github.vicinal.cache;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.AbstractMap.SimpleImmutableEntry;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.concurrent.atomic.LongAdder;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.cache.policy.FrequencySketch;
+
+/**
+ * Entries in sets of a few ways each: a key can only be in the set that its hash names,
+ * and competes with the others of that set alone. One array of immutable nodes; look-ups,
+ * updates and removals change one element and never wait. Inserts into one set take
+ * turns, by a version that is odd for the two instructions of an insert, so that a key is
+ * never there twice. Memory per entry beyond key and value: 24 bytes for the node and 4
+ * for its place, 4 bytes per set, and 4 more for tree bits; 32 more with time.
+ * <p>
+ * Replacement within a set is LRU by stamps, which are written only if they differ: time
+ * goes on by inserts, four steps for each insert that a set sees on average. Or tree
+ * pseudo-LRU: a bit per inner node of a binary tree over the ways points to the half that
+ * was not used last. With admission, a new key displaces the least recent one only if it
+ * was asked for more often: misses are counted by a {@link FrequencySketch}, hits in the
+ * node.
+ * <p>
+ * Source: R. Adas, G. Einziger, R. Friedman, Limited associativity caching in the data
+ * plane (2022), section 3; PLRU: H. Al-Zoubi, A. Milenkovic, M. Milenkovic, Performance
+ * evaluation of cache replacement policies for the SPEC CPU2000 benchmark suite (2004),
+ * section 2.
+ */
+final class SetStore<K, V> extends Store<K, V> {
+
+	private static final VarHandle NODE = MethodHandles.arrayElementVarHandle(Object[].class);
+
+	private static final VarHandle VERSION = MethodHandles.arrayElementVarHandle(int[].class);
+
+	private static final VarHandle META;
+
+	static {
+		try {
+			META = MethodHandles.lookup().findVarHandle(Node.class, "meta", int.class);
+		}
+		catch (ReflectiveOperationException ex) {
+			throw new ExceptionInInitializerError(ex);
+		}
+	}
+
+	/** A node's meta: 12 bits of the hash, 4 bits of uses, 16 bits of time. */
+	private static final int TAG = 0xFFF00000;
+
+	private static final int USE = 1 << 16;
+
+	private static final int USES = 0xF << 16;
+
+	private static final int STAMP = 0xFFFF;
+
+	private static final int STEPS_PER_TURN = 4;
+
+	private static final int SPINS = 64;
+
+	private final CacheBuilder<K, V> builder;
+
+	private final Removals<K, V> removals;
+
+	private final Deadlines<K, V> deadlines;
+
+	private final boolean timed;
+
+	private final int seed;
+
+	private final int ways;
+
+	private final int sets;
+
+	private final @Nullable Object[] table;
+
+	private final int[] versions;
+
+	private final int @Nullable [] trees;
+
+	private final @Nullable FrequencySketch sketch;
+
+	private final LongAdder size = new LongAdder();
+
+	/** Inserts per step of time. */
+	private final int step;
+
+	/** Racy on purpose: a lost insert makes time go a little slower. */
+	private int inserts;
+
+	/** The stamp of now. */
+	private int time;
+
+	private int sweepAt;
+
+	private static class Node<K, V> {
+
+		final K key;
+
+		final V value;
+
+		int meta;
+
+		Node(K key, V value, int meta) {
+			this.key = key;
+			this.value = value;
+			this.meta = meta;
+		}
+
+		int meta() {
+			return (int) META.getOpaque(this);
+		}
+
+		void meta(int changed) {
+			META.setOpaque(this, changed);
+		}
+
+	}
+
+	private static final class TimedNode<K, V> extends Node<K, V> {
+
+		final long written;
+
+		volatile long deadline;
+
+		TimedNode(K key, V value, int meta, long written, long deadline) {
+			super(key, value, meta);
+			this.written = written;
+			this.deadline = deadline;
+		}
+
+	}
+
+	SetStore(CacheBuilder<K, V> builder, Removals<K, V> removals, int seed) {
+		this.builder = builder;
+		this.removals = removals;
+		this.deadlines = new Deadlines<>(builder);
+		this.timed = Deadlines.needed(builder);
+		this.seed = seed;
+		this.ways = builder.policy().ways();
+		this.sets = (int) Math.max(1, (builder.maximum() + this.ways - 1) / this.ways);
+		this.table = new Object[(builder.maximum() == 0) ? 0 : this.sets * this.ways];
+		this.versions = new int[this.sets];
+		this.trees = builder.policy().equals(CachePolicy.PLRU) ? new int[this.sets] : null;
+		this.sketch = builder.policy().admits() ? new FrequencySketch(this.sets * this.ways, 10) : null;
+		this.step = Math.max(1, this.sets / STEPS_PER_TURN);
+	}
+
+	private int hash(K key) {
+		long mixed = (key.hashCode() ^ this.seed) * 0x9E3779B97F4A7C15L;
+		mixed = (mixed ^ (mixed >>> 32)) * 0xD6E8FEB86659FD93L;
+		return (int) (mixed >>> 32);
+	}
+
+	/** The upper bits of a product choose the set: any number of sets will do. */
+	private int set(int hash) {
+		return (int) ((hash & 0xFFFFFFFFL) * this.sets >>> 32);
+	}
+
+	/** The set took the upper bits, the tag takes lower ones. */
+	private static int tag(int hash) {
+		return hash << 20;
+	}
+
+	@SuppressWarnings("unchecked")
+	private @Nullable Node<K, V> node(int at) {
+		return (Node<K, V>) NODE.getAcquire(this.table, at);
+	}
+
+	private long now() {
+		return this.timed ? this.deadlines.now() : 0;
+	}
+
+	private boolean expired(Node<K, V> node, long now) {
+		return this.timed && ((TimedNode<K, V>) node).deadline <= now;
+	}
+
+	/** Returns where a key is, or -1. */
+	private int find(K key, int hash) {
+		int base = set(hash) * this.ways;
+		int tag = tag(hash);
+		for (int at = base; at < base + this.ways && at < this.table.length; at++) {
+			Node<K, V> node = node(at);
+			if (node != null && ((node.meta() ^ tag) & TAG) == 0 && (node.key == key || node.key.equals(key))) {
+				return at;
+			}
+		}
+		return -1;
+	}
+
+	@Override
+	@Nullable V get(K key) {
+		int hash = hash(key);
+		int base = set(hash) * this.ways;
+		int end = Math.min(base + this.ways, this.table.length);
+		int tag = tag(hash);
+		for (int at = base; at < end; at++) {
+			Node<K, V> node = node(at);
+			if (node != null) {
+				int meta = node.meta();
+				if (((meta ^ tag) & TAG) == 0 && (node.key == key || node.key.equals(key))) {
+					if (this.timed && !touch(node, at)) {
+						return null;
+					}
+					onHit(node, meta, at);
+					return node.value;
+				}
+			}
+		}
+		return null;
+	}
+
+	private void onHit(Node<K, V> node, int meta, int at) {
+		if (this.trees != null) {
+			point(at);
+			return;
+		}
+		int changed = (meta & ~STAMP) | this.time;
+		if (this.sketch != null && (meta & USES) != USES) {
+			changed += USE;
+		}
+		if (changed != meta) {
+			node.meta(changed);
+		}
+	}
+
+	/** Makes the tree point away from a way. */
+	private void point(int at) {
+		int[] bits = this.trees;
+		if (bits == null) {
+			return;
+		}
+		int set = at / this.ways;
+		int tree = (int) VERSION.getOpaque(bits, set);
+		int changed = tree;
+		int inner = 1;
+		int way = at - set * this.ways;
+		for (int half = this.ways >> 1; half > 0; half >>= 1) {
+			boolean upper = (way & half) != 0;
+			changed = upper ? (changed & ~(1 << inner)) : (changed | (1 << inner));
+			inner = 2 * inner + (upper ? 1 : 0);
+		}
+		if (changed != tree) {
+			VERSION.setOpaque(bits, set, changed);
+		}
+	}
+
+	private int pointedWay(int[] bits, int set) {
+		int tree = (int) VERSION.getOpaque(bits, set);
+		int inner = 1;
+		int way = 0;
+		for (int half = this.ways >> 1; half > 0; half >>= 1) {
+			int upper = (tree >>> inner) & 1;
+			way += upper * half;
+			inner = 2 * inner + upper;
+		}
+		return way;
+	}
+
+	private boolean touch(Node<K, V> node, int at) {
+		TimedNode<K, V> it = (TimedNode<K, V>) node;
+		long now = now();
+		long deadline = it.deadline;
+		if (deadline <= now) {
+			take(at, node, RemovalCause.EXPIRED);
+			return false;
+		}
+		if (this.deadlines.changeOnRead()) {
+			long changed = this.deadlines.afterRead(it.key, it.value, now, it.written, deadline);
+			if (changed != deadline) {
+				it.deadline = changed;
+			}
+		}
+		return true;
+	}
+
+	private boolean take(int at, Node<K, V> node, RemovalCause cause) {
+		if (!NODE.compareAndSet(this.table, at, node, null)) {
+			return false;
+		}
+		this.size.decrement();
+		this.removals.add(node.key, node.value, 1, cause);
+		return true;
+	}
+
+	@Override
+	@Nullable V peek(K key) {
+		int at = find(key, hash(key));
+		Node<K, V> node = (at >= 0) ? node(at) : null;
+		return (node == null || !node.key.equals(key) || expired(node, now())) ? null : node.value;
+	}
+
+	@Override
+	long age(K key) {
+		int at = find(key, hash(key));
+		Node<K, V> node = (at >= 0) ? node(at) : null;
+		return (node instanceof TimedNode<?, ?> it) ? now() - it.written : 0;
+	}
+
+	private Node<K, V> newNode(K key, V value, int hash, @Nullable Node<K, V> old) {
+		int uses = (old != null) ? old.meta() & USES : 0;
+		int meta = tag(hash) | uses | this.time;
+		if (!this.timed) {
+			return new Node<>(key, value, meta);
+		}
+		long now = now();
+		long deadline = (old == null) ? this.deadlines.afterCreate(key, value, now)
+				: this.deadlines.afterUpdate(key, value, now, ((TimedNode<K, V>) old).deadline);
+		return new TimedNode<>(key, value, meta, now, deadline);
+	}
+
+	@Override
+	@Nullable V put(K key, V value) {
+		return write(key, value, false);
+	}
+
+	@Override
+	@Nullable V putIfAbsent(K key, V value) {
+		return write(key, value, true);
+	}
+
+	private @Nullable V write(K key, V value, boolean onlyIfAbsent) {
+		int hash = hash(key);
+		int set = set(hash);
+		if (this.table.length == 0) {
+			this.removals.add(key, value, 1, RemovalCause.SIZE);
+			return null;
+		}
+		boolean counted = false;
+		while (true) {
+			int version = (int) VERSION.getVolatile(this.versions, set);
+			int at = find(key, hash);
+			Node<K, V> old = (at >= 0) ? node(at) : null;
+			if (old != null && old.key.equals(key)) {
+				if (expired(old, now())) {
+					take(at, old, RemovalCause.EXPIRED);
+				}
+				else if (onlyIfAbsent) {
+					onHit(old, old.meta(), at);
+					return old.value;
+				}
+				else if (update(at, old, newNode(key, value, hash, old))) {
+					return old.value;
+				}
+				continue;
+			}
+			if (at >= 0) {
+				continue;
+			}
+			if (this.sketch != null && !counted) {
+				this.sketch.add(hash);
+				counted = true;
+			}
+			if (insert(newNode(key, value, hash, null), hash, set, version)) {
+				return null;
+			}
+		}
+	}
+
+	private boolean update(int at, Node<K, V> old, Node<K, V> node) {
+		if (!NODE.compareAndSet(this.table, at, old, node)) {
+			return false;
+		}
+		if (old.value != node.value) {
+			this.removals.add(old.key, old.value, 1, RemovalCause.REPLACED);
+		}
+		onHit(node, node.meta(), at);
+		return true;
+	}
+
+	/**
+	 * Puts a node into a set in which its key was not at some version.
+	 * @return false if somebody else inserted since, or changed the place
+	 */
+	private boolean insert(Node<K, V> node, int hash, int set, int version) {
+		int at = victim(set);
+		Node<K, V> victim = node(at);
+		long now = now();
+		boolean dead = victim != null && expired(victim, now);
+		if (victim != null && !dead && refuses(victim, hash)) {
+			this.removals.add(node.key, node.value, 1, RemovalCause.SIZE);
+			return true;
+		}
+		if ((version & 1) != 0 || !VERSION.compareAndSet(this.versions, set, version, version + 1)) {
+			pause(set);
+			return false;
+		}
+		boolean done;
+		try {
+			done = NODE.compareAndSet(this.table, at, victim, node);
+		}
+		finally {
+			VERSION.setVolatile(this.versions, set, version + 2);
+		}
+		if (!done) {
+			return false;
+		}
+		if (victim == null) {
+			this.size.increment();
+		}
+		else {
+			this.removals.add(victim.key, victim.value, 1, dead ? RemovalCause.EXPIRED : RemovalCause.SIZE);
+		}
+		point(at);
+		advance();
+		if (this.timed) {
+			sweep(now);
+		}
+		return true;
+	}
+
+	private void pause(int set) {
+		for (int i = 0; ((int) VERSION.getVolatile(this.versions, set) & 1) != 0; i++) {
+			if (i < SPINS) {
+				Thread.onSpinWait();
+			}
+			else {
+				Thread.yield();
+			}
+		}
+	}
+
+	private void advance() {
+		int count = this.inserts + 1;
+		if (count >= this.step) {
+			this.inserts = 0;
+			this.time = (this.time + 1) & STAMP;
+		}
+		else {
+			this.inserts = count;
+		}
+	}
+
+	/** An empty way, else one that has expired, else the one that the policy gives up. */
+	private int victim(int set) {
+		int base = set * this.ways;
+		int oldest = base;
+		int highestAge = -1;
+		long now = now();
+		int dead = -1;
+		for (int at = base; at < base + this.ways; at++) {
+			Node<K, V> node = node(at);
+			if (node == null) {
+				return at;
+			}
+			if (expired(node, now)) {
+				dead = at;
+			}
+			int age = (this.time - node.meta()) & STAMP;
+			if (age > highestAge) {
+				highestAge = age;
+				oldest = at;
+			}
+		}
+		if (dead >= 0) {
+			return dead;
+		}
+		return (this.trees != null) ? base + pointedWay(this.trees, set) : oldest;
+	}
+
+	/** Each challenge that a victim survives costs it one of its uses: so they age. */
+	private boolean refuses(Node<K, V> victim, int hash) {
+		if (this.sketch == null) {
+			return false;
+		}
+		int meta = victim.meta();
+		int uses = (meta & USES) >>> 16;
+		if (this.sketch.estimate(hash) > uses) {
+			return false;
+		}
+		if (uses > 0) {
+			victim.meta(meta - USE);
+		}
+		return true;
+	}
+
+	/** Looks at one place for what has expired. */
+	private void sweep(long now) {
+		int at = this.sweepAt + 1;
+		if (at >= this.table.length) {
+			at = 0;
+		}
+		this.sweepAt = at;
+		Node<K, V> node = node(at);
+		if (node != null && expired(node, now)) {
+			take(at, node, RemovalCause.EXPIRED);
+		}
+	}
+
+	@Override
+	@Nullable V replace(K key, V value) {
+		int hash = hash(key);
+		while (true) {
+			int at = find(key, hash);
+			Node<K, V> old = (at >= 0) ? node(at) : null;
+			if (at < 0) {
+				return null;
+			}
+			if (old == null || !old.key.equals(key)) {
+				continue;
+			}
+			if (expired(old, now())) {
+				take(at, old, RemovalCause.EXPIRED);
+				return null;
+			}
+			if (update(at, old, newNode(key, value, hash, old))) {
+				return old.value;
+			}
+		}
+	}
+
+	@Override
+	boolean replace(K key, V expected, V value) {
+		int hash = hash(key);
+		while (true) {
+			int at = find(key, hash);
+			Node<K, V> old = (at >= 0) ? node(at) : null;
+			if (at < 0) {
+				return false;
+			}
+			if (old == null || !old.key.equals(key)) {
+				continue;
+			}
+			if (expired(old, now())) {
+				take(at, old, RemovalCause.EXPIRED);
+				return false;
+			}
+			if (!expected.equals(old.value)) {
+				return false;
+			}
+			if (update(at, old, newNode(key, value, hash, old))) {
+				return true;
+			}
+		}
+	}
+
+	@Override
+	@Nullable V remove(K key) {
+		return takeIf(key, null);
+	}
+
+	@Override
+	boolean remove(K key, Object expected) {
+		return takeIf(key, expected) != null;
+	}
+
+	private @Nullable V takeIf(K key, @Nullable Object expected) {
+		int hash = hash(key);
+		while (true) {
+			int at = find(key, hash);
+			Node<K, V> old = (at >= 0) ? node(at) : null;
+			if (at < 0) {
+				return null;
+			}
+			if (old == null || !old.key.equals(key)) {
+				continue;
+			}
+			if (expired(old, now())) {
+				take(at, old, RemovalCause.EXPIRED);
+				return null;
+			}
+			if (expected != null && !expected.equals(old.value)) {
+				return null;
+			}
+			if (take(at, old, RemovalCause.EXPLICIT)) {
+				return old.value;
+			}
+		}
+	}
+
+	@Override
+	Iterator<Map.Entry<K, V>> iterator() {
+		return new Iterator<>() {
+			private int at;
+
+			private Map.@Nullable Entry<K, V> next = advance();
+
+			private Map.@Nullable Entry<K, V> advance() {
+				while (this.at < SetStore.this.table.length) {
+					Node<K, V> node = node(this.at++);
+					if (node != null && !expired(node, now())) {
+						return new SimpleImmutableEntry<>(node.key, node.value);
+					}
+				}
+				return null;
+			}
+
+			@Override
+			public boolean hasNext() {
+				return this.next != null;
+			}
+
+			@Override
+			public Map.Entry<K, V> next() {
+				Map.Entry<K, V> result = this.next;
+				if (result == null) {
+					throw new NoSuchElementException();
+				}
+				this.next = advance();
+				return result;
+			}
+		};
+	}
+
+	@Override
+	long size() {
+		return Math.max(0, this.size.sum());
+	}
+
+	@Override
+	void cleanUp() {
+		if (this.timed) {
+			long now = now();
+			for (int at = 0; at < this.table.length; at++) {
+				Node<K, V> node = node(at);
+				if (node != null && expired(node, now)) {
+					take(at, node, RemovalCause.EXPIRED);
+				}
+			}
+		}
+	}
+
+	@Override
+	CacheReport report() {
+		String name = this.builder.policy().name();
+		return new CacheReport(name, name, this.table.length, size(), 0, List.of(), 0, 0, 0, List.of(), List.of());
+	}
+
+}

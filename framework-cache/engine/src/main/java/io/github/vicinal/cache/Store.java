@@ -1,0 +1,48 @@
+package io.github.vicinal.cache;
+
+import java.util.Iterator;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An engine: keeps entries within a bound and time. All operations are atomic for their
+ * key, and run user code (weigher, expiry, {@code equals} of values) before anything
+ * changes and without a lock of the engine's own.
+ *
+ * @param <K> the type of keys
+ * @param <V> the type of values
+ */
+abstract class Store<K, V> {
+
+	/** Looks up as a use of the entry. */
+	abstract @Nullable V get(K key);
+
+	/** Looks up without being noticed by the policy. */
+	abstract @Nullable V peek(K key);
+
+	/** Returns how long ago a value was written in nanoseconds, 0 if it is absent. */
+	abstract long age(K key);
+
+	abstract @Nullable V put(K key, V value);
+
+	abstract @Nullable V putIfAbsent(K key, V value);
+
+	abstract @Nullable V replace(K key, V value);
+
+	abstract boolean replace(K key, V expected, V value);
+
+	abstract @Nullable V remove(K key);
+
+	abstract boolean remove(K key, Object expected);
+
+	/** Live entries, each an immutable snapshot. */
+	abstract Iterator<Map.Entry<K, V>> iterator();
+
+	abstract long size();
+
+	abstract void cleanUp();
+
+	abstract CacheReport report();
+
+}

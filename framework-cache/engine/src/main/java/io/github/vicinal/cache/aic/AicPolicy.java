@@ -1,0 +1,380 @@
+package io.github.vicinal.cache.aic;
+
+import java.util.Arrays;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.cache.policy.FrequencySketch;
+import io.github.vicinal.cache.policy.Policies;
+import io.github.vicinal.cache.policy.PolicyFactory;
+import io.github.vicinal.cache.policy.ReplacementPolicy;
+import io.github.vicinal.cache.policy.Slots;
+import io.github.vicinal.choice.CounterfactualRule;
+
+/**
+ * Chooses the policy in use among candidates. One key in so many is sampled, so that a
+ * ghost of {@value #GHOST} entries stands for the cache; smaller caches are simulated
+ * whole. On a switch all entries stay: the new policy takes them over from the old one,
+ * the hottest first, {@value #SLICE} with each access; meanwhile an entry belongs to
+ * either.
+ * <p>
+ * Sources: V. Solovyev, A. Prokofyev, R. Chesov, Containerized microservice architecture
+ * performance increasing by using a cache subsystem and multithreaded application server,
+ * section "cache subsystem" (AIC); C. Waldspurger, T. Saemundsson, I. Ahmad, N. Park,
+ * Cache modeling and optimization using miniature simulations (2017), sections 3 and 4.
+ */
+public final class AicPolicy implements ReplacementPolicy {
+
+	/** Entries of a ghost. */
+	static final int GHOST = 256;
+
+	/** Entries of the ghosts that tell of other sizes. */
+	static final int SIZE_GHOST = 32;
+
+	/** Entries that change over with each access while a switch goes on. */
+	static final int SLICE = 32;
+
+	private static final int SAMPLE_BITS = 30;
+
+	/** Uses per entry after which counts are halved. */
+	private static final double SAMPLE_FACTOR = 10;
+
+	private static final double[] SIZE_FACTORS = { 0.5, 2, 4 };
+
+	private static final double RECENT = 1.0 / 4096;
+
+	/**
+	 * A policy to choose from.
+	 *
+	 * @param name its name
+	 * @param needsCounts whether it is made from a sketch
+	 * @param windowPart if it needs counts, the window's part
+	 * @param factory if it needs none, makes it
+	 */
+	private record Candidate(String name, boolean needsCounts, double windowPart, @Nullable PolicyFactory factory) {
+
+		Candidate(String name, PolicyFactory factory) {
+			this(name, false, 0, factory);
+		}
+
+		Candidate(int windowPercent) {
+			this("W_TINY_LFU(" + windowPercent + ")", true, windowPercent / 100.0, null);
+		}
+
+		PolicyFactory factory(FrequencySketch sketch) {
+			return (this.factory != null) ? this.factory : Policies.windowTinyLfu(this.windowPart, sketch);
+		}
+
+	}
+
+	private static final List<Candidate> CANDIDATES = List.of(new Candidate(1), new Candidate(20), new Candidate(60),
+			new Candidate("LRU", Policies.LRU), new Candidate("S3_FIFO", Policies.S3_FIFO),
+			new Candidate("LIRS", Policies.LIRS));
+
+	private final Slots slots;
+
+	private int capacity;
+
+	private final FrequencySketch sketch;
+
+	private FrequencySketch ghostSketch;
+
+	private GhostCache[] ghosts;
+
+	private final CounterfactualRule rule;
+
+	/** Ghosts of the policy in use at other sizes, made anew when it changes. */
+	private GhostCache[] sizeGhosts;
+
+	private final double[] sizeRates = new double[SIZE_FACTORS.length];
+
+	private final long[] sizeCalls = new long[SIZE_FACTORS.length];
+
+	/** Keys are sampled whose mixed hash is below. */
+	private int threshold;
+
+	private int sizeThreshold;
+
+	private ReplacementPolicy active;
+
+	/** The policy before, as long as it has entries. */
+	private @Nullable ReplacementPolicy leaving;
+
+	/** How many it still has. */
+	private int left;
+
+	private int entries;
+
+	/** A bit for each slot: whether the policy in use has it. Null if it has all. */
+	private long @Nullable [] moved;
+
+	/**
+	 * Creates the policy.
+	 * @param slots the entries
+	 * @param capacity how many will be kept
+	 */
+	@SuppressWarnings("NullAway.Init")
+	public AicPolicy(Slots slots, int capacity) {
+		this.slots = slots;
+		this.capacity = capacity;
+		this.sketch = new FrequencySketch(capacity, SAMPLE_FACTOR);
+		int ghost = simulate();
+		this.rule = new CounterfactualRule(CANDIDATES.stream().map(Candidate::name).toList(), 0, ghost);
+		this.active = create(0);
+		simulateSizes();
+	}
+
+	private ReplacementPolicy create(int candidate) {
+		return CANDIDATES.get(candidate).factory(this.sketch).create(this.slots, this.capacity);
+	}
+
+	/** Makes the ghosts for the present capacity; returns theirs. */
+	private int simulate() {
+		double rate = Math.min(1, (double) GHOST / this.capacity);
+		this.threshold = (int) (rate * (1 << SAMPLE_BITS));
+		int size = Math.max(1, Math.min(GHOST, this.capacity));
+		this.ghostSketch = new FrequencySketch(size, SAMPLE_FACTOR);
+		this.ghosts = new GhostCache[CANDIDATES.size()];
+		for (int i = 0; i < this.ghosts.length; i++) {
+			this.ghosts[i] = new GhostCache(CANDIDATES.get(i).factory(this.ghostSketch), size);
+		}
+		return size;
+	}
+
+	private void simulateSizes() {
+		double rate = Math.min(1, (double) SIZE_GHOST / this.capacity);
+		this.sizeThreshold = (int) (rate * (1 << SAMPLE_BITS));
+		this.sizeGhosts = new GhostCache[SIZE_FACTORS.length];
+		for (int i = 0; i < this.sizeGhosts.length; i++) {
+			int size = Math.max(1, (int) Math.round(Math.min(SIZE_GHOST, this.capacity) * SIZE_FACTORS[i]));
+			Candidate candidate = CANDIDATES.get(this.rule.current());
+			PolicyFactory factory = candidate.needsCounts() ? Policies.windowTinyLfu(candidate.windowPart())
+					: candidate.factory(this.ghostSketch);
+			this.sizeGhosts[i] = new GhostCache(factory, size);
+			this.sizeCalls[i] = 0;
+			this.sizeRates[i] = Double.NaN;
+		}
+	}
+
+	/**
+	 * The slots' hashes choose the places in the ghosts: other bits choose the sample.
+	 */
+	private static int sampleHash(int hash) {
+		return (hash * 0x85EBCA6B) >>> (Integer.SIZE - SAMPLE_BITS);
+	}
+
+	private void onAccess(int hash, boolean hit) {
+		this.sketch.add(hash);
+		int at = sampleHash(hash);
+		if (at < this.threshold) {
+			simulate(hash, hit, at);
+		}
+		if (this.leaving != null) {
+			move(SLICE);
+		}
+	}
+
+	private void simulate(int hash, boolean hit, int at) {
+		this.ghostSketch.add(hash);
+		int simulated = 0;
+		for (int i = 0; i < this.ghosts.length; i++) {
+			if (this.ghosts[i].access(hash)) {
+				simulated |= 1 << i;
+			}
+		}
+		if (at < this.sizeThreshold) {
+			for (int i = 0; i < this.sizeGhosts.length; i++) {
+				double outcome = this.sizeGhosts[i].access(hash) ? 1 : 0;
+				double weight = Math.max(RECENT, 1.0 / ++this.sizeCalls[i]);
+				this.sizeRates[i] = (this.sizeCalls[i] == 1) ? outcome
+						: this.sizeRates[i] + weight * (outcome - this.sizeRates[i]);
+			}
+		}
+		if (this.rule.record(simulated, hit)) {
+			change();
+		}
+	}
+
+	/** Starts to use the policy that the rule has chosen. */
+	private void change() {
+		finishMoving();
+		this.leaving = this.active;
+		this.left = this.entries;
+		this.moved = new long[(this.slots.limit() >>> 6) + 1];
+		this.active = create(this.rule.current());
+		simulateSizes();
+	}
+
+	/**
+	 * Makes another candidate the one in use, for tests.
+	 * @param candidate its number
+	 */
+	public void force(int candidate) {
+		this.rule.force(candidate % CANDIDATES.size());
+		change();
+	}
+
+	/** Returns whether a switch goes on. */
+	boolean isMoving() {
+		return this.leaving != null;
+	}
+
+	private void finishMoving() {
+		while (this.leaving != null) {
+			move(Integer.MAX_VALUE);
+		}
+	}
+
+	private void move(int most) {
+		ReplacementPolicy from = this.leaving;
+		for (int i = 0; from != null && i < most; i++) {
+			int slot = from.pollHottest();
+			if (slot == Slots.NONE) {
+				this.leaving = null;
+				this.moved = null;
+				return;
+			}
+			markMoved(slot);
+			this.left--;
+			this.active.adoptColder(slot);
+		}
+	}
+
+	private boolean hasMoved(int slot) {
+		long[] bits = this.moved;
+		return bits == null || ((slot >>> 6) < bits.length && (bits[slot >>> 6] & (1L << slot)) != 0);
+	}
+
+	private void markMoved(int slot) {
+		long[] bits = this.moved;
+		if (bits == null) {
+			return;
+		}
+		if ((slot >>> 6) >= bits.length) {
+			bits = Arrays.copyOf(bits, (slot >>> 6) + (slot >>> 7) + 1);
+			this.moved = bits;
+		}
+		bits[slot >>> 6] |= 1L << slot;
+	}
+
+	/** An entry is gone, from whichever policy had it. */
+	private void forget(int slot) {
+		this.entries--;
+		long[] bits = this.moved;
+		if (bits == null) {
+			return;
+		}
+		if (hasMoved(slot)) {
+			bits[slot >>> 6] &= ~(1L << slot);
+		}
+		else {
+			this.left--;
+		}
+	}
+
+	@Override
+	public void onInsert(int slot) {
+		this.entries++;
+		markMoved(slot);
+		this.active.onInsert(slot);
+		onAccess(this.slots.hash(slot), false);
+	}
+
+	@Override
+	public void onHit(int slot) {
+		if (this.leaving == null || hasMoved(slot)) {
+			this.active.onHit(slot);
+		}
+		else {
+			this.leaving.onRemove(slot);
+			this.left--;
+			markMoved(slot);
+			this.active.onInsert(slot);
+			this.active.onHit(slot);
+		}
+		onAccess(this.slots.hash(slot), true);
+	}
+
+	@Override
+	public void onRemove(int slot) {
+		((this.leaving == null || hasMoved(slot)) ? this.active : this.leaving).onRemove(slot);
+		forget(slot);
+	}
+
+	/** While a switch goes on, the coldest entries are still with the policy before. */
+	@Override
+	public int evict(int incoming) {
+		ReplacementPolicy cold = (this.left > 0) ? this.leaving : null;
+		int victim = ((cold != null) ? cold : this.active).evict(incoming);
+		if (victim != incoming) {
+			forget(victim);
+		}
+		else if (incoming != Slots.NONE) {
+			onAccess(this.slots.hash(incoming), false);
+		}
+		return victim;
+	}
+
+	@Override
+	public int pollHottest() {
+		finishMoving();
+		int slot = this.active.pollHottest();
+		if (slot != Slots.NONE) {
+			this.entries--;
+		}
+		return slot;
+	}
+
+	@Override
+	public void adoptColder(int slot) {
+		this.entries++;
+		markMoved(slot);
+		this.active.adoptColder(slot);
+	}
+
+	@Override
+	public void resize(int changed) {
+		this.capacity = changed;
+		this.active.resize(changed);
+		if (this.leaving != null) {
+			this.leaving.resize(changed);
+		}
+		simulate();
+		simulateSizes();
+	}
+
+	/**
+	 * Returns the name of the policy in use.
+	 * @return a candidate's name
+	 */
+	public String activeName() {
+		return CANDIDATES.get(this.rule.current()).name();
+	}
+
+	/**
+	 * Returns the candidates' names.
+	 * @return in a fixed order
+	 */
+	public List<String> candidateNames() {
+		return CANDIDATES.stream().map(Candidate::name).toList();
+	}
+
+	/**
+	 * Returns the rule that chooses.
+	 * @return what it knows; not to be changed
+	 */
+	public CounterfactualRule rule() {
+		return this.rule;
+	}
+
+	/**
+	 * Returns estimated hit ratios of the policy in use at other sizes.
+	 * @return at 0.5, 1, 2 and 4 times the size, {@code NaN} if nothing is known yet
+	 */
+	public double[] missRatioCurve() {
+		return new double[] { this.sizeRates[0], this.rule.recentRate(this.rule.current()), this.sizeRates[1],
+				this.sizeRates[2] };
+	}
+
+}

@@ -1,0 +1,102 @@
+package io.github.vicinal.cache.aic;
+
+import io.github.vicinal.cache.policy.PolicyFactory;
+import io.github.vicinal.cache.policy.ReplacementPolicy;
+import io.github.vicinal.cache.policy.Slots;
+
+/**
+ * A policy at work on hashes of keys alone: tells which accesses would have been hits.
+ * About 21 bytes per entry, and what the policy adds.
+ */
+final class GhostCache {
+
+	private final int capacity;
+
+	private final Slots slots;
+
+	private final ReplacementPolicy policy;
+
+	/** Slot plus 1 by hash, linear probing. */
+	private final char[] index;
+
+	private int size;
+
+	/**
+	 * Creates an empty ghost.
+	 * @param capacity entries, at most 65,534
+	 */
+	GhostCache(PolicyFactory factory, int capacity) {
+		this.capacity = capacity;
+		this.slots = new Slots(capacity + 1);
+		this.policy = factory.create(this.slots, capacity);
+		this.index = new char[Integer.highestOneBit(Math.max(1, capacity)) * 4];
+	}
+
+	private int home(int hash) {
+		return (hash * 0x9E3779B9 >>> 9) & (this.index.length - 1);
+	}
+
+	/**
+	 * Uses a key.
+	 * @return whether it was there
+	 */
+	boolean access(int hash) {
+		int mask = this.index.length - 1;
+		int at = home(hash);
+		while (this.index[at] != 0) {
+			int slot = this.index[at] - 1;
+			if (this.slots.hash(slot) == hash) {
+				this.policy.onHit(slot);
+				return true;
+			}
+			at = (at + 1) & mask;
+		}
+		int slot = this.slots.allocate(hash);
+		if (this.size == this.capacity) {
+			int victim = this.policy.evict(slot);
+			if (victim == slot) {
+				this.slots.release(slot);
+				return false;
+			}
+			unindex(victim);
+			this.slots.release(victim);
+			this.size--;
+			at = home(hash);
+			while (this.index[at] != 0) {
+				at = (at + 1) & mask;
+			}
+		}
+		this.index[at] = (char) (slot + 1);
+		this.size++;
+		this.policy.onInsert(slot);
+		return false;
+	}
+
+	/** Returns whether a key is there, without using it. */
+	boolean contains(int hash) {
+		int mask = this.index.length - 1;
+		for (int at = home(hash); this.index[at] != 0; at = (at + 1) & mask) {
+			if (this.slots.hash(this.index[at] - 1) == hash) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private void unindex(int slot) {
+		int mask = this.index.length - 1;
+		int hole = home(this.slots.hash(slot));
+		while (this.index[hole] != slot + 1) {
+			hole = (hole + 1) & mask;
+		}
+		for (int at = (hole + 1) & mask; this.index[at] != 0; at = (at + 1) & mask) {
+			int wanted = home(this.slots.hash(this.index[at] - 1));
+			if (((at - wanted) & mask) >= ((at - hole) & mask)) {
+				this.index[hole] = this.index[at];
+				hole = at;
+			}
+		}
+		this.index[hole] = 0;
+	}
+
+}

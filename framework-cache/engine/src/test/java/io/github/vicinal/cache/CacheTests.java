@@ -1,0 +1,280 @@
+package io.github.vicinal.cache;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+@Timeout(60)
+class CacheTests {
+
+	private static final String ALL = "io.github.vicinal.cache.Variants#policies";
+
+	private record Removed(Integer key, String value, RemovalCause cause) {
+	}
+
+	@ParameterizedTest
+	@MethodSource(ALL)
+	void theBoundHoldsAndEachEntryThatLeavesIsReportedOnce(CachePolicy policy) {
+		List<Removed> removed = new ArrayList<>();
+		Cache<Integer, String> cache = CacheBuilder.<Integer, String>named("test")
+			.policy(policy)
+			.maximumSize(64)
+			.recordStatistics()
+			.removalListener((key, value, cause) -> removed.add(new Removed(key, value, cause)))
+			.build();
+		for (int i = 0; i < 1_000; i++) {
+			cache.put(i, "v" + i);
+		}
+		cache.cleanUp();
+		assertThat(cache.estimatedSize()).isBetween(1L, 64L);
+		assertThat(removed).hasSize(1_000 - (int) cache.estimatedSize())
+			.allMatch((it) -> it.cause() == RemovalCause.SIZE)
+			.extracting(Removed::key)
+			.doesNotHaveDuplicates()
+			.doesNotContainAnyElementsOf(cache.asMap().keySet());
+		assertThat(cache.statistics().evictions()).isEqualTo(removed.size());
+		assertThat(cache.statistics().puts()).isEqualTo(1_000);
+		removed.clear();
+		int key = cache.asMap().keySet().iterator().next();
+		cache.put(key, "new");
+		assertThat(removed).containsExactly(new Removed(key, "v" + key, RemovalCause.REPLACED));
+		assertThat(cache.invalidate(key)).isTrue();
+		assertThat(cache.invalidate(key)).isFalse();
+		assertThat(removed).contains(new Removed(key, "new", RemovalCause.EXPLICIT));
+		cache.invalidateAll();
+		assertThat(cache.asMap()).isEmpty();
+		assertThat(cache.estimatedSize()).isZero();
+		assertThat(cache.report().policy()).isEqualTo(policy.name());
+	}
+
+	@ParameterizedTest
+	@MethodSource(ALL)
+	void timesAreKept(CachePolicy policy) {
+		AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 10);
+		List<RemovalCause> causes = new ArrayList<>();
+		Cache<Integer, String> cache = Variants.<Integer, String>builder(policy)
+			.expireAfterWrite(Duration.ofSeconds(10))
+			.expireAfterAccess(Duration.ofSeconds(4))
+			.removalListener((key, value, cause) -> causes.add(cause))
+			.recordStatistics()
+			.ticker(clock::get)
+			.build();
+		cache.put(1, "a");
+		cache.put(2, "b");
+		for (int i = 0; i < 3; i++) {
+			clock.addAndGet(Duration.ofSeconds(3).toNanos());
+			assertThat(cache.getIfPresent(1)).isEqualTo("a");
+		}
+		assertThat(cache.getIfPresent(2)).isNull();
+		clock.addAndGet(Duration.ofSeconds(1).toNanos());
+		assertThat(cache.getIfPresent(1)).isNull();
+		cache.put(3, "c");
+		clock.addAndGet(Duration.ofSeconds(5).toNanos());
+		assertThat(cache.asMap()).doesNotContainKey(3);
+		cache.cleanUp();
+		assertThat(cache.estimatedSize()).isZero();
+		assertThat(causes).containsExactly(RemovalCause.EXPIRED, RemovalCause.EXPIRED, RemovalCause.EXPIRED);
+		assertThat(cache.statistics().expirations()).isEqualTo(3);
+		assertThat(cache.asMap().putIfAbsent(3, "d")).isNull();
+	}
+
+	@ParameterizedTest
+	@MethodSource(ALL)
+	void eachEntryMayHaveItsOwnTime(CachePolicy policy) {
+		AtomicLong clock = new AtomicLong();
+		Cache<Integer, Integer> cache = Variants.<Integer, Integer>builder(policy)
+			.ticker(clock::get)
+			.expireAfter(new Expiry<Integer, Integer>() {
+				@Override
+				public long expireAfterCreate(Integer key, Integer value) {
+					if (value < 0) {
+						throw new IllegalStateException("expiry");
+					}
+					return value;
+				}
+
+				@Override
+				public long expireAfterRead(Integer key, Integer value, long remaining) {
+					return (key == 7) ? remaining + 5 : remaining;
+				}
+			})
+			.build();
+		cache.put(1, 10);
+		cache.put(2, 20);
+		cache.put(7, 10);
+		clock.set(9);
+		assertThat(cache.getIfPresent(7)).isEqualTo(10);
+		clock.set(10);
+		assertThat(cache.getIfPresent(1)).isNull();
+		assertThat(cache.getIfPresent(2)).isEqualTo(20);
+		assertThat(cache.getIfPresent(7)).isEqualTo(10);
+		assertThatIllegalStateException().isThrownBy(() -> cache.put(3, -1)).withMessage("expiry");
+		assertThat(cache.asMap()).doesNotContainKey(3);
+		cache.put(3, 5);
+		assertThat(cache.getIfPresent(3)).isEqualTo(5);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "TINY_LFU", "LRU", "LFU", "MRU", "SLRU", "FIFO", "S3_FIFO", "LIRS", "AIC", "W_TINY_LFU(20)" })
+	void weightsAreKept(String policy) {
+		Cache<Integer, Integer> cache = CacheBuilder.<Integer, Integer>named("test")
+			.policy(CachePolicy.of(policy))
+			.maximumWeight(1_000, (key, value) -> {
+				if (value == 666) {
+					throw new IllegalStateException("weigher");
+				}
+				return value;
+			})
+			.recordStatistics()
+			.build();
+		Random random = new Random(1);
+		for (int i = 0; i < 20_000; i++) {
+			cache.put(random.nextInt(300), 1 + random.nextInt(40));
+			if (i % 100 == 0) {
+				cache.cleanUp();
+				assertThat(cache.asMap().values().stream().mapToInt(Integer::intValue).sum())
+					.isLessThanOrEqualTo(1_000);
+			}
+		}
+		assertThatIllegalStateException().isThrownBy(() -> cache.put(1, 666)).withMessage("weigher");
+		assertThatIllegalArgumentException().isThrownBy(() -> cache.put(1, -1));
+		cache.put(1, 5_000);
+		cache.cleanUp();
+		assertThat(cache.getIfPresent(1)).isNull();
+		assertThat(cache.asMap()).isNotEmpty();
+		assertThat(cache.statistics().evictionWeight()).isPositive();
+	}
+
+	@ParameterizedTest
+	@MethodSource(ALL)
+	void aListenerMayThrowAndMayUseTheCache(CachePolicy policy) {
+		AtomicInteger calls = new AtomicInteger();
+		List<Cache<Integer, Integer>> self = new ArrayList<>();
+		Cache<Integer, Integer> cache = CacheBuilder.<Integer, Integer>named("test")
+			.policy(policy)
+			.maximumSize(16)
+			.removalListener((key, value, cause) -> {
+				if (calls.incrementAndGet() < 2_000) {
+					self.get(0).put(value + 1_000_000, value);
+				}
+				throw new IllegalStateException("listener, as the test wants it");
+			})
+			.build();
+		self.add(cache);
+		for (int i = 0; i < 100; i++) {
+			cache.put(i, i);
+		}
+		cache.cleanUp();
+		assertThat(calls.get()).isPositive();
+		assertThat(cache.estimatedSize()).isLessThanOrEqualTo(16);
+	}
+
+	@ParameterizedTest
+	@MethodSource(ALL)
+	void aSizeOfZeroKeepsNothing(CachePolicy policy) {
+		Cache<Integer, Integer> cache = CacheBuilder.<Integer, Integer>named("test")
+			.policy(policy)
+			.maximumSize(0)
+			.build();
+		cache.put(1, 1);
+		cache.cleanUp();
+		assertThat(cache.getIfPresent(1)).isNull();
+		assertThat(cache.get(1, (key) -> 2)).isEqualTo(2);
+	}
+
+	/** All keys have one hash. */
+	private record Collider(int id) {
+
+		@Override
+		public int hashCode() {
+			return 42;
+		}
+
+	}
+
+	@ParameterizedTest
+	@MethodSource(ALL)
+	void keysOfOneHashAreKeptApart(CachePolicy policy) {
+		Cache<Collider, Integer> cache = CacheBuilder.<Collider, Integer>named("test")
+			.policy(policy)
+			.maximumSize(64)
+			.build();
+		Random random = new Random(5);
+		for (int i = 0; i < 20_000; i++) {
+			int id = random.nextInt(128);
+			Integer value = cache.get(new Collider(id), Collider::id);
+			assertThat(value).isEqualTo(id);
+			if (i % 7 == 0) {
+				cache.invalidate(new Collider(random.nextInt(128)));
+			}
+		}
+		cache.cleanUp();
+		assertThat(cache.estimatedSize()).isLessThanOrEqualTo(64);
+		cache.asMap().forEach((key, value) -> assertThat(value).isEqualTo(key.id()));
+	}
+
+	@ParameterizedTest
+	@MethodSource(ALL)
+	void threadsSeeWholeValuesAndComputeExactly(CachePolicy policy) {
+		Cache<Integer, Long> cache = Variants.<Integer, Long>builder(policy).maximumSize(8_192).build();
+		int threads = 4;
+		int steps = 20_000;
+		List<CompletableFuture<Void>> runs = new ArrayList<>();
+		for (int t = 0; t < threads; t++) {
+			int seed = t;
+			runs.add(CompletableFuture.runAsync(() -> {
+				Random random = new Random(seed);
+				for (int i = 0; i < steps; i++) {
+					cache.asMap().merge(random.nextInt(16), 1L, Long::sum);
+				}
+			}));
+		}
+		runs.forEach(CompletableFuture::join);
+		assertThat(cache.asMap().values().stream().mapToLong(Long::longValue).sum()).isEqualTo((long) threads * steps);
+	}
+
+	@Test
+	void impossibleSpecificationsNamePropertyValueAndWhatIsAllowed() {
+		CacheBuilder<String, String> builder = CacheBuilder.named("prices");
+		assertThatExceptionOfType(InvalidCacheException.class).isThrownBy(() -> builder.maximumSize(-5))
+			.withMessage("Cache 'prices': maximum-size is '-5', but must be from 0 to 268435456");
+		assertThatExceptionOfType(InvalidCacheException.class).isThrownBy(builder::build)
+			.withMessageContaining("maximum-size is 'not set'");
+		assertThatExceptionOfType(InvalidCacheException.class)
+			.isThrownBy(() -> builder.maximumSize(5).maximumWeight(7, (key, value) -> 1).build())
+			.withMessageContaining("maximum-weight is '7', but must be absent if maximum-size is set (5)");
+		assertThatExceptionOfType(InvalidCacheException.class).isThrownBy(() -> CachePolicy.of("least-used"))
+			.withMessageContaining("policy is 'least-used', but must be one of TINY_LFU, LRU");
+		for (int ways : new int[] { -1, 0, 1, 3, 12, 128 }) {
+			assertThatExceptionOfType(InvalidCacheException.class).isThrownBy(() -> CachePolicy.kWay(ways))
+				.withMessageContaining("a power of two from 2 to 64");
+		}
+		assertThatExceptionOfType(InvalidCacheException.class).isThrownBy(() -> CachePolicy.of("k-way(12)"))
+			.withMessageContaining("K_WAY(8)");
+		assertThatExceptionOfType(InvalidCacheException.class)
+			.isThrownBy(() -> CacheBuilder.named("x").maximumSize(5).policy(CachePolicy.TWO_WAY).strict().build())
+			.withMessageContaining("strict is 'true'");
+		assertThatExceptionOfType(InvalidCacheException.class)
+			.isThrownBy(() -> CacheBuilder.named("x").expireAfterWrite(Duration.ZERO))
+			.withMessageContaining("expire-after-write is 'PT0S', but must be positive");
+		assertThat(CachePolicy.of("two-way")).isEqualTo(CachePolicy.TWO_WAY);
+		assertThat(CachePolicy.of("k-way(8)")).isEqualTo(CachePolicy.kWay(8));
+		CachePolicy.named().forEach((policy) -> assertThat(CachePolicy.of(policy.name())).isSameAs(policy));
+	}
+
+}

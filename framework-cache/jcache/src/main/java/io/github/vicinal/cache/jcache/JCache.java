@@ -1,0 +1,903 @@
+package io.github.vicinal.cache.jcache;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import javax.cache.Cache;
+import javax.cache.CacheException;
+import javax.cache.CacheManager;
+import javax.cache.configuration.CacheEntryListenerConfiguration;
+import javax.cache.configuration.Configuration;
+import javax.cache.event.CacheEntryListenerException;
+import javax.cache.event.EventType;
+import javax.cache.integration.CacheLoaderException;
+import javax.cache.integration.CacheWriterException;
+import javax.cache.integration.CompletionListener;
+import javax.cache.processor.EntryProcessor;
+import javax.cache.processor.EntryProcessorException;
+import javax.cache.processor.EntryProcessorResult;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.github.vicinal.cache.CacheBuilder;
+import io.github.vicinal.cache.CachePolicy;
+import io.github.vicinal.cache.RemovalCause;
+
+/**
+ * A cache of JCache on an engine. What is atomic for a key runs under the key's lock;
+ * look-ups of present entries take none. The engine evicts and expires whenever it likes;
+ * an eviction is no event to JCache, an expiry is.
+ */
+final class JCache<K, V> implements Cache<K, V> {
+
+	private static final Logger LOG = LoggerFactory.getLogger(JCache.class);
+
+	private final JCacheManager manager;
+
+	private final String name;
+
+	private final VicinalConfiguration<K, V> configuration;
+
+	private final @Nullable Copier copier;
+
+	private final Executor executor = ForkJoinPool.commonPool();
+
+	private final Outside<K, V> outside;
+
+	private final Lifetimes lifetimes;
+
+	private final Listeners<K, V> listeners;
+
+	private final StatisticsBean statistics = new StatisticsBean();
+
+	private final ConfigurationBean management;
+
+	private final Beans beans;
+
+	private final KeyLocks<K> locks = new KeyLocks<>();
+
+	private final io.github.vicinal.cache.Cache<K, Held<V>> entries;
+
+	private final AtomicBoolean closed = new AtomicBoolean();
+
+	JCache(JCacheManager manager, String name, VicinalConfiguration<K, V> configuration) {
+		this.manager = manager;
+		this.name = name;
+		this.configuration = configuration;
+		this.copier = !configuration.isStoreByValue() ? null
+				: (configuration.getCopier() != null) ? configuration.getCopier() : new SerializingCopier();
+		this.outside = new Outside<>(
+				(configuration.getCacheLoaderFactory() != null) ? configuration.getCacheLoaderFactory().create() : null,
+				(configuration.getCacheWriterFactory() != null) ? configuration.getCacheWriterFactory().create() : null,
+				configuration.isReadThrough(), configuration.isWriteThrough());
+		this.lifetimes = new Lifetimes(configuration.getExpiryPolicyFactory().create());
+		this.listeners = new Listeners<>(this, this.executor, this::copy);
+		this.management = new ConfigurationBean(configuration);
+		this.beans = new Beans(manager.getURI().toString(), name);
+		this.entries = engine();
+		configuration.getCacheEntryListenerConfigurations().forEach(this.listeners::add);
+	}
+
+	private io.github.vicinal.cache.Cache<K, Held<V>> engine() {
+		CachePolicy policy = Objects.requireNonNull(this.configuration.getPolicy(), "policy");
+		CacheBuilder<K, Held<V>> builder = CacheBuilder.<K, Held<V>>named(this.name)
+			.policy(policy)
+			.maximumSize(this.configuration.getMaximumSize())
+			.removalListener(this::left);
+		if (!this.lifetimes.eternal()) {
+			builder.expireAfter(this.lifetimes.<K, V>expiry());
+		}
+		return builder.build();
+	}
+
+	/** Called by the engine for what left it; only what nobody asked for is news. */
+	private void left(K key, Held<V> held, RemovalCause cause) {
+		if (cause == RemovalCause.SIZE) {
+			this.statistics.evicted();
+		}
+		else if (cause == RemovalCause.EXPIRED) {
+			this.listeners.publish(EventType.EXPIRED, key, held.value(), held.value());
+		}
+	}
+
+	void opened() {
+		if (this.configuration.isStatisticsEnabled()) {
+			enableStatistics(true);
+		}
+		if (this.configuration.isManagementEnabled()) {
+			enableManagement(true);
+		}
+	}
+
+	void enableStatistics(boolean enabled) {
+		this.configuration.setStatisticsEnabled(enabled);
+		this.statistics.enable(enabled);
+		this.beans.register("Statistics", this.statistics, enabled);
+	}
+
+	void enableManagement(boolean enabled) {
+		this.configuration.setManagementEnabled(enabled);
+		this.beans.register("Configuration", this.management, enabled);
+	}
+
+	VicinalConfiguration<K, V> configuration() {
+		return this.configuration;
+	}
+
+	@Override
+	public String getName() {
+		return this.name;
+	}
+
+	@Override
+	public CacheManager getCacheManager() {
+		return this.manager;
+	}
+
+	@Override
+	public <C extends Configuration<K, V>> C getConfiguration(Class<C> type) {
+		if (!type.isInstance(this.configuration)) {
+			throw new IllegalArgumentException(
+					"The configuration of the cache '%s' is no %s".formatted(this.name, type));
+		}
+		return type.cast(this.configuration);
+	}
+
+	private <T> T copy(T value) {
+		return (this.copier != null) ? this.copier.copy(value, this.manager.getClassLoader()) : value;
+	}
+
+	private void checkOpen() {
+		if (this.closed.get()) {
+			throw new IllegalStateException("The cache '%s' is closed".formatted(this.name));
+		}
+	}
+
+	private void check(K key) {
+		checkOpen();
+		Objects.requireNonNull(key, "key");
+	}
+
+	private void check(K key, V value) {
+		check(key);
+		checkTypes(key, value);
+	}
+
+	private void checkTypes(K key, V value) {
+		Objects.requireNonNull(value, "value");
+		checkType("key", this.configuration.getKeyType(), key);
+		checkType("value", this.configuration.getValueType(), value);
+	}
+
+	private void checkType(String what, Class<?> type, Object given) {
+		if (!type.isInstance(given)) {
+			throw new ClassCastException("The %s '%s' of %s is no %s, as the cache '%s' wants it".formatted(what, given,
+					given.getClass().getName(), type.getName(), this.name));
+		}
+	}
+
+	/** Returns what is held of a key, without being an access to JCache. */
+	private @Nullable Held<V> find(K key) {
+		Held<V> held = this.entries.getIfPresent(key);
+		if (held != null && held.isExpired()) {
+			if (this.entries.asMap().remove(key, held)) {
+				this.listeners.publish(EventType.EXPIRED, key, held.value(), held.value());
+			}
+			return null;
+		}
+		return held;
+	}
+
+	private void accessed(K key, Held<V> held) {
+		long deadline = this.lifetimes.accessed(held.deadline());
+		if (deadline != held.deadline()) {
+			held.expireAt(deadline);
+			// Written again, so that the engine asks for the deadline.
+			this.entries.asMap().replace(key, held, held);
+		}
+	}
+
+	/**
+	 * Holds a value, and tells the listeners. Called with the key's lock.
+	 * @param old what was held
+	 * @return whether the value is held: not if it has expired already
+	 */
+	private boolean hold(K key, @Nullable Held<V> old, V value) {
+		if (old == null) {
+			return create(key, value, true);
+		}
+		Held<V> held = new Held<>(copy(value), this.lifetimes.updated(old.deadline()));
+		this.entries.put(key, held);
+		this.listeners.publish(EventType.UPDATED, key, held.value(), old.value());
+		return true;
+	}
+
+	private boolean create(K key, V value, boolean tellsOfExpiry) {
+		Held<V> held = new Held<>(copy(value), this.lifetimes.created());
+		if (held.isExpired()) {
+			if (tellsOfExpiry) {
+				this.listeners.publish(EventType.EXPIRED, key, held.value(), held.value());
+			}
+			return false;
+		}
+		this.entries.put(copy(key), held);
+		this.listeners.publish(EventType.CREATED, key, held.value(), null);
+		return true;
+	}
+
+	private void drop(K key, Held<V> held) {
+		this.entries.invalidate(key);
+		this.listeners.publish(EventType.REMOVED, key, held.value(), held.value());
+	}
+
+	@Override
+	@SuppressWarnings("NullAway") // null as JCache says: there is none
+	public V get(K key) {
+		check(key);
+		return lookUp(key);
+	}
+
+	private @Nullable V lookUp(K key) {
+		long start = this.statistics.start();
+		Held<V> held = find(key);
+		if (held != null) {
+			accessed(key, held);
+			V value = copy(held.value());
+			this.statistics.got(true, start);
+			return value;
+		}
+		try {
+			return this.outside.readsThrough() ? load(key) : null;
+		}
+		finally {
+			this.statistics.got(false, start);
+		}
+	}
+
+	private @Nullable V load(K key) {
+		this.locks.lock(key);
+		try {
+			Held<V> held = find(key);
+			if (held != null) {
+				accessed(key, held);
+				return copy(held.value());
+			}
+			if (this.locks.holds(key) > 1) {
+				throw new CacheLoaderException(
+						"Cache '%s': the key '%s' is asked for by its own load, entry processor, writer or listener"
+							.formatted(this.name, key));
+			}
+			V value = this.outside.load(key);
+			return (value != null && create(key, value, false)) ? value : null;
+		}
+		finally {
+			this.locks.unlock(key);
+		}
+	}
+
+	@Override
+	public Map<K, V> getAll(Set<? extends K> keys) {
+		checkOpen();
+		checkKeys(keys);
+		Map<K, V> found = new HashMap<>();
+		Set<K> missing = new LinkedHashSet<>();
+		for (K key : keys) {
+			long start = this.statistics.start();
+			Held<V> held = find(key);
+			if (held != null) {
+				accessed(key, held);
+				found.put(key, copy(held.value()));
+			}
+			else {
+				missing.add(key);
+			}
+			this.statistics.got(held != null, start);
+		}
+		if (!missing.isEmpty() && this.outside.readsThrough()) {
+			found.putAll(loadMissing(missing));
+		}
+		return found;
+	}
+
+	private Map<K, V> loadMissing(Set<K> missing) {
+		Map<K, V> result = new HashMap<>();
+		List<K> locked = this.locks.lockAll(missing);
+		try {
+			Set<K> absent = new LinkedHashSet<>();
+			for (K key : missing) {
+				Held<V> held = find(key);
+				if (held != null) {
+					result.put(key, copy(held.value()));
+				}
+				else {
+					absent.add(key);
+				}
+			}
+			if (!absent.isEmpty()) {
+				this.outside.loadAll(absent).forEach((key, value) -> {
+					if (value != null && absent.contains(key) && create(key, value, false)) {
+						result.put(key, value);
+					}
+				});
+			}
+			return result;
+		}
+		finally {
+			this.locks.unlockAll(locked);
+		}
+	}
+
+	private static void checkKeys(Collection<?> keys) {
+		for (Object key : keys) {
+			Objects.requireNonNull(key, "key");
+		}
+	}
+
+	@Override
+	public boolean containsKey(K key) {
+		check(key);
+		return find(key) != null;
+	}
+
+	@Override
+	public void loadAll(Set<? extends K> keys, boolean replaceExistingValues,
+			@Nullable CompletionListener completionListener) {
+		checkOpen();
+		checkKeys(keys);
+		if (!this.outside.canLoad()) {
+			if (completionListener != null) {
+				completionListener.onCompletion();
+			}
+			return;
+		}
+		Set<K> wanted = new LinkedHashSet<>(keys);
+		this.executor.execute(() -> {
+			try {
+				loadInBackground(wanted, replaceExistingValues);
+			}
+			catch (Throwable ex) {
+				if (completionListener != null) {
+					completionListener.onException((ex instanceof Exception exception) ? exception
+							: new CacheLoaderException("The CacheLoader failed", ex));
+				}
+				return;
+			}
+			if (completionListener != null) {
+				completionListener.onCompletion();
+			}
+		});
+	}
+
+	private void loadInBackground(Set<K> keys, boolean replaceExistingValues) {
+		Set<K> wanted = new LinkedHashSet<>(keys);
+		if (!replaceExistingValues) {
+			wanted.removeIf((key) -> find(key) != null);
+		}
+		if (wanted.isEmpty()) {
+			return;
+		}
+		Failures failures = new Failures();
+		this.outside.loadAll(wanted).forEach((key, value) -> {
+			if (value == null || this.closed.get()) {
+				return;
+			}
+			this.locks.lock(key);
+			try {
+				Held<V> old = find(key);
+				if (old == null || replaceExistingValues) {
+					failures.collect(() -> hold(key, old, value));
+				}
+			}
+			finally {
+				this.locks.unlock(key);
+			}
+		});
+		failures.rethrow();
+	}
+
+	@Override
+	public void put(K key, V value) {
+		check(key, value);
+		long start = this.statistics.start();
+		this.locks.lock(key);
+		try {
+			Held<V> old = find(key);
+			this.outside.write(key, value);
+			if (hold(key, old, value)) {
+				this.statistics.put(start);
+			}
+		}
+		finally {
+			this.locks.unlock(key);
+		}
+	}
+
+	@Override
+	@SuppressWarnings("NullAway") // null as JCache says: there was none
+	public V getAndPut(K key, V value) {
+		check(key, value);
+		long start = this.statistics.start();
+		this.locks.lock(key);
+		try {
+			Held<V> old = find(key);
+			this.outside.write(key, value);
+			boolean held = hold(key, old, value);
+			this.statistics.got(old != null, start);
+			if (held) {
+				this.statistics.put(start);
+			}
+			return (old != null) ? copy(old.value()) : null;
+		}
+		finally {
+			this.locks.unlock(key);
+		}
+	}
+
+	@Override
+	public void putAll(Map<? extends K, ? extends V> map) {
+		checkOpen();
+		map.forEach((key, value) -> {
+			Objects.requireNonNull(key, "key");
+			checkTypes(key, value);
+		});
+		Map<K, V> wanted = new LinkedHashMap<>(map);
+		Failures failures = new Failures();
+		List<K> locked = this.locks.lockAll(wanted.keySet());
+		try {
+			if (this.outside.writesThrough()) {
+				Collection<Entry<? extends K, ? extends V>> writing = new ArrayList<>();
+				wanted.forEach((key, value) -> writing.add(new Pair<>(key, value)));
+				failures.add(this.outside.writeAll(writing));
+				writing.forEach((unwritten) -> wanted.remove(unwritten.getKey()));
+			}
+			wanted.forEach((key, value) -> {
+				long start = this.statistics.start();
+				failures.collect(() -> {
+					if (hold(key, find(key), value)) {
+						this.statistics.put(start);
+					}
+				});
+			});
+		}
+		finally {
+			this.locks.unlockAll(locked);
+		}
+		failures.rethrow();
+	}
+
+	@Override
+	public boolean putIfAbsent(K key, V value) {
+		check(key, value);
+		long start = this.statistics.start();
+		this.locks.lock(key);
+		try {
+			boolean put = false;
+			if (find(key) == null) {
+				this.outside.write(key, value);
+				put = hold(key, null, value);
+			}
+			this.statistics.got(!put, start);
+			if (put) {
+				this.statistics.put(start);
+			}
+			return put;
+		}
+		finally {
+			this.locks.unlock(key);
+		}
+	}
+
+	@Override
+	public boolean remove(K key) {
+		check(key);
+		long start = this.statistics.start();
+		this.locks.lock(key);
+		try {
+			this.outside.delete(key);
+			Held<V> held = find(key);
+			if (held == null) {
+				return false;
+			}
+			drop(key, held);
+			this.statistics.removed(start);
+			return true;
+		}
+		finally {
+			this.locks.unlock(key);
+		}
+	}
+
+	@Override
+	public boolean remove(K key, V oldValue) {
+		check(key);
+		Objects.requireNonNull(oldValue, "oldValue");
+		long start = this.statistics.start();
+		this.locks.lock(key);
+		try {
+			Held<V> held = find(key);
+			if (held == null || !held.value().equals(oldValue)) {
+				if (held != null) {
+					accessed(key, held);
+				}
+				this.statistics.got(held != null, start);
+				return false;
+			}
+			this.outside.delete(key);
+			drop(key, held);
+			this.statistics.got(true, start);
+			this.statistics.removed(start);
+			return true;
+		}
+		finally {
+			this.locks.unlock(key);
+		}
+	}
+
+	@Override
+	@SuppressWarnings("NullAway") // null as JCache says: there was none
+	public V getAndRemove(K key) {
+		check(key);
+		long start = this.statistics.start();
+		this.locks.lock(key);
+		try {
+			this.outside.delete(key);
+			Held<V> held = find(key);
+			this.statistics.got(held != null, start);
+			if (held == null) {
+				return null;
+			}
+			drop(key, held);
+			this.statistics.removed(start);
+			return copy(held.value());
+		}
+		finally {
+			this.locks.unlock(key);
+		}
+	}
+
+	@Override
+	public boolean replace(K key, V oldValue, V newValue) {
+		check(key, newValue);
+		Objects.requireNonNull(oldValue, "oldValue");
+		long start = this.statistics.start();
+		this.locks.lock(key);
+		try {
+			Held<V> held = find(key);
+			if (held == null || !held.value().equals(oldValue)) {
+				if (held != null) {
+					accessed(key, held);
+				}
+				this.statistics.got(held != null, start);
+				return false;
+			}
+			this.outside.write(key, newValue);
+			hold(key, held, newValue);
+			this.statistics.got(true, start);
+			this.statistics.put(start);
+			return true;
+		}
+		finally {
+			this.locks.unlock(key);
+		}
+	}
+
+	@Override
+	public boolean replace(K key, V value) {
+		return getAndReplace(key, value) != null;
+	}
+
+	@Override
+	@SuppressWarnings("NullAway") // null as JCache says: there was none
+	public V getAndReplace(K key, V value) {
+		check(key, value);
+		long start = this.statistics.start();
+		this.locks.lock(key);
+		try {
+			Held<V> held = find(key);
+			if (held == null) {
+				this.statistics.got(false, start);
+				return null;
+			}
+			this.outside.write(key, value);
+			hold(key, held, value);
+			this.statistics.got(true, start);
+			this.statistics.put(start);
+			return copy(held.value());
+		}
+		finally {
+			this.locks.unlock(key);
+		}
+	}
+
+	@Override
+	public void removeAll(Set<? extends K> keys) {
+		checkOpen();
+		checkKeys(keys);
+		Failures failures = new Failures();
+		List<K> locked = this.locks.lockAll(keys);
+		try {
+			Set<K> deleted = new LinkedHashSet<>(keys);
+			if (this.outside.writesThrough()) {
+				Set<K> deleting = new HashSet<>(keys);
+				failures.add(this.outside.deleteAll(deleting));
+				deleted.removeAll(deleting);
+			}
+			for (K key : deleted) {
+				long start = this.statistics.start();
+				Held<V> held = find(key);
+				if (held != null) {
+					this.statistics.removed(start);
+					failures.collect(() -> drop(key, held));
+				}
+			}
+		}
+		finally {
+			this.locks.unlockAll(locked);
+		}
+		failures.rethrow();
+	}
+
+	@Override
+	public void removeAll() {
+		checkOpen();
+		this.entries.cleanUp();
+		Set<K> keys = new LinkedHashSet<>(this.entries.asMap().keySet());
+		if (!keys.isEmpty()) {
+			removeAll(keys);
+		}
+	}
+
+	@Override
+	public void clear() {
+		checkOpen();
+		this.entries.invalidateAll();
+	}
+
+	@Override
+	@SuppressWarnings("NullAway") // null as JCache says: the processor returned it
+	public <T> T invoke(K key, EntryProcessor<K, V, T> processor, Object... arguments) {
+		check(key);
+		Objects.requireNonNull(processor, "entryProcessor");
+		long start = this.statistics.start();
+		this.locks.lock(key);
+		try {
+			Held<V> held = find(key);
+			this.statistics.got(held != null, start);
+			ProcessedEntry<K, V> entry = new ProcessedEntry<>(key, held, this.outside, this::copy);
+			T result;
+			try {
+				result = processor.process(entry, arguments);
+			}
+			catch (CacheException ex) {
+				throw ex;
+			}
+			catch (RuntimeException ex) {
+				throw new EntryProcessorException(ex);
+			}
+			apply(key, held, entry);
+			return result;
+		}
+		finally {
+			this.locks.unlock(key);
+		}
+	}
+
+	private void apply(K key, @Nullable Held<V> held, ProcessedEntry<K, V> entry) {
+		long start = this.statistics.start();
+		switch (entry.change()) {
+			case NONE -> {
+			}
+			case ACCESS -> {
+				if (held != null) {
+					accessed(key, held);
+				}
+			}
+			case LOAD -> hold(key, null, entry.newValue());
+			case CREATE, UPDATE -> {
+				checkTypes(key, entry.newValue());
+				this.outside.write(key, entry.newValue());
+				if (hold(key, held, entry.newValue())) {
+					this.statistics.put(start);
+				}
+			}
+			case REMOVE -> {
+				this.outside.delete(key);
+				this.statistics.removed(start);
+				if (held != null) {
+					drop(key, held);
+				}
+			}
+		}
+	}
+
+	@Override
+	public <T> Map<K, EntryProcessorResult<T>> invokeAll(Set<? extends K> keys, EntryProcessor<K, V, T> processor,
+			Object... arguments) {
+		checkOpen();
+		checkKeys(keys);
+		Objects.requireNonNull(processor, "entryProcessor");
+		Map<K, EntryProcessorResult<T>> results = new HashMap<>();
+		for (K key : keys) {
+			try {
+				T result = invoke(key, processor, arguments);
+				if (result != null) {
+					results.put(key, () -> result);
+				}
+			}
+			catch (CacheException ex) {
+				results.put(key, () -> {
+					throw (ex instanceof EntryProcessorException known) ? known : new EntryProcessorException(ex);
+				});
+			}
+		}
+		return results;
+	}
+
+	@Override
+	public void registerCacheEntryListener(CacheEntryListenerConfiguration<K, V> listener) {
+		checkOpen();
+		this.configuration.addCacheEntryListenerConfiguration(listener);
+		this.listeners.add(listener);
+	}
+
+	@Override
+	public void deregisterCacheEntryListener(CacheEntryListenerConfiguration<K, V> listener) {
+		checkOpen();
+		this.configuration.removeCacheEntryListenerConfiguration(Objects.requireNonNull(listener, "listener"));
+		this.listeners.remove(listener);
+	}
+
+	@Override
+	public Iterator<Entry<K, V>> iterator() {
+		checkOpen();
+		return new Entries(this.entries.asMap().entrySet().iterator());
+	}
+
+	private final class Entries implements Iterator<Entry<K, V>> {
+
+		private final Iterator<Map.Entry<K, Held<V>>> delegate;
+
+		private Map.@Nullable Entry<K, Held<V>> next;
+
+		private @Nullable K last;
+
+		Entries(Iterator<Map.Entry<K, Held<V>>> delegate) {
+			this.delegate = delegate;
+		}
+
+		@Override
+		public boolean hasNext() {
+			while (this.next == null && this.delegate.hasNext()) {
+				Map.Entry<K, Held<V>> candidate = this.delegate.next();
+				if (!candidate.getValue().isExpired()) {
+					this.next = candidate;
+				}
+			}
+			return this.next != null;
+		}
+
+		@Override
+		public Entry<K, V> next() {
+			checkOpen();
+			long start = JCache.this.statistics.start();
+			if (!hasNext() || this.next == null) {
+				throw new NoSuchElementException();
+			}
+			Map.Entry<K, Held<V>> entry = this.next;
+			this.next = null;
+			this.last = entry.getKey();
+			accessed(entry.getKey(), entry.getValue());
+			JCache.this.statistics.got(true, start);
+			return new Pair<>(copy(entry.getKey()), copy(entry.getValue().value()));
+		}
+
+		@Override
+		public void remove() {
+			K key = this.last;
+			if (key == null) {
+				throw new IllegalStateException("next() comes first");
+			}
+			this.last = null;
+			JCache.this.remove(key);
+		}
+
+	}
+
+	@Override
+	public <T> T unwrap(Class<T> type) {
+		for (Object known : new Object[] { this, this.entries }) {
+			if (type.isInstance(known)) {
+				return type.cast(known);
+			}
+		}
+		throw new IllegalArgumentException("The cache '%s' is no %s; it can be unwrapped to %s".formatted(this.name,
+				type.getName(), io.github.vicinal.cache.Cache.class.getName()));
+	}
+
+	@Override
+	public void close() {
+		if (!this.closed.compareAndSet(false, true)) {
+			return;
+		}
+		this.manager.forget(this);
+		enableStatistics(false);
+		enableManagement(false);
+		for (Object resource : this.outside.resources()) {
+			close(resource);
+		}
+		close(this.lifetimes.policy());
+		for (Registration<K, V> registration : this.listeners.registrations()) {
+			close(registration.listener());
+		}
+		this.entries.invalidateAll();
+	}
+
+	private void close(@Nullable Object resource) {
+		if (resource instanceof Closeable closeable) {
+			try {
+				closeable.close();
+			}
+			catch (IOException ex) {
+				LOG.warn("{} of the cache '{}' could not be closed", resource, this.name, ex);
+			}
+		}
+	}
+
+	@Override
+	public boolean isClosed() {
+		return this.closed.get();
+	}
+
+	@Override
+	public String toString() {
+		return "JCache '%s' (%s)".formatted(this.name, this.entries.policy());
+	}
+
+	/** The first failure of several steps, each of which is taken nevertheless. */
+	private static final class Failures {
+
+		private @Nullable CacheException first;
+
+		void add(@Nullable CacheWriterException failure) {
+			if (this.first == null) {
+				this.first = failure;
+			}
+		}
+
+		void collect(Runnable step) {
+			try {
+				step.run();
+			}
+			catch (CacheEntryListenerException ex) {
+				if (this.first == null) {
+					this.first = ex;
+				}
+			}
+		}
+
+		void rethrow() {
+			if (this.first != null) {
+				throw this.first;
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,146 @@
+package io.github.vicinal.cache.spring;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.cache.support.AbstractValueAdaptingCache;
+
+import io.github.vicinal.cache.Cache;
+
+/**
+ * A cache of Spring on a cache of this project. Thread-safe.
+ * <p>
+ * {@link #get(Object, Callable)} and {@link #retrieve(Object, Supplier)} load a key once
+ * for all who ask meanwhile, whichever of the two they use, and delay nobody who asks for
+ * another key. A load that fails is not cached.
+ *
+ * @since 0.1.0
+ */
+public class VicinalCache extends AbstractValueAdaptingCache {
+
+	private final Cache<Object, Object> cache;
+
+	private final InvalidationBroadcast broadcast;
+
+	/**
+	 * Creates a cache.
+	 * @param cache where values are kept
+	 * @param allowNullValues whether {@code null} may be cached; it is kept as
+	 * {@code NullValue}
+	 */
+	public VicinalCache(Cache<Object, Object> cache, boolean allowNullValues) {
+		this(cache, allowNullValues, InvalidationBroadcast.NONE);
+	}
+
+	/**
+	 * Creates a cache that tells other instances what is no longer true.
+	 * @param cache where values are kept
+	 * @param allowNullValues whether {@code null} may be cached
+	 * @param broadcast is told of evictions and of values that are put
+	 */
+	public VicinalCache(Cache<Object, Object> cache, boolean allowNullValues, InvalidationBroadcast broadcast) {
+		super(allowNullValues);
+		this.cache = cache;
+		this.broadcast = broadcast;
+	}
+
+	@Override
+	public String getName() {
+		return this.cache.name();
+	}
+
+	@Override
+	public Cache<Object, Object> getNativeCache() {
+		return this.cache;
+	}
+
+	@Override
+	protected @Nullable Object lookup(Object key) {
+		return this.cache.getIfPresent(key);
+	}
+
+	/**
+	 * Returns the value, loading it if it is absent.
+	 * @param key the key
+	 * @param valueLoader computes the value
+	 * @return the value, {@code null} only if null values are allowed
+	 * @throws ValueRetrievalException if the load failed, this one or the one that was
+	 * waited for
+	 */
+	@Override
+	@SuppressWarnings("unchecked")
+	public <T> @Nullable T get(Object key, Callable<T> valueLoader) {
+		Object stored;
+		try {
+			stored = this.cache.get(key, (missing) -> load(missing, valueLoader));
+		}
+		catch (CompletionException ex) {
+			throw new ValueRetrievalException(key, valueLoader, (ex.getCause() != null) ? ex.getCause() : ex);
+		}
+		return (T) fromStoreValue(stored);
+	}
+
+	private Object load(Object key, Callable<?> valueLoader) {
+		try {
+			return toStoreValue(valueLoader.call());
+		}
+		catch (Exception ex) {
+			throw new ValueRetrievalException(key, valueLoader, ex);
+		}
+	}
+
+	@Override
+	public @Nullable CompletableFuture<?> retrieve(Object key) {
+		CompletableFuture<@Nullable Object> found = this.cache.getAsyncIfPresent(key);
+		// Spring tells a cached null from a miss by the wrapper.
+		return (found != null && isAllowNullValues()) ? found.thenApply(this::toValueWrapper) : found;
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public <T> CompletableFuture<T> retrieve(Object key, Supplier<CompletableFuture<T>> valueLoader) {
+		return this.cache.getAsync(key, (missing) -> valueLoader.get().thenApply(this::toStoreValue))
+			.thenApply((stored) -> (T) fromStoreValue(stored));
+	}
+
+	@Override
+	public void put(Object key, @Nullable Object value) {
+		this.cache.put(key, toStoreValue(value));
+		this.broadcast.evicted(getName(), key);
+	}
+
+	@Override
+	public @Nullable ValueWrapper putIfAbsent(Object key, @Nullable Object value) {
+		return toValueWrapper(this.cache.asMap().putIfAbsent(key, toStoreValue(value)));
+	}
+
+	@Override
+	public void evict(Object key) {
+		evictIfPresent(key);
+	}
+
+	@Override
+	public boolean evictIfPresent(Object key) {
+		boolean evicted = this.cache.invalidate(key);
+		// Others may have what is not here.
+		this.broadcast.evicted(getName(), key);
+		return evicted;
+	}
+
+	@Override
+	public void clear() {
+		this.cache.invalidateAll();
+		this.broadcast.cleared(getName());
+	}
+
+	@Override
+	public boolean invalidate() {
+		boolean notEmpty = !this.cache.asMap().isEmpty();
+		clear();
+		return notEmpty;
+	}
+
+}

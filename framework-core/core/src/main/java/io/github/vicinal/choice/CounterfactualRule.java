@@ -1,0 +1,376 @@
+package io.github.vicinal.choice;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * The {@link SwitchingRule} for alternatives that can be simulated: for each call it is
+ * known what every candidate would have made of it, a success or not. Nothing needs to be
+ * probed, and candidates are compared on the same calls, which shows much smaller
+ * differences than means of different calls.
+ * <p>
+ * It switches by the same inequality: when the calls that the other candidate would have
+ * won, over one of three horizons, exceed the measured loss of a switch, times one plus a
+ * hysteresis. The loss is what the real system falls short of the simulation of the new
+ * candidate after a switch. If in that time it falls short of the simulation of the old
+ * candidate by several times the loss, the switch is taken back. What the inequality
+ * demands doubles with each return to the previous candidate, and halves again while
+ * nothing happens.
+ * <p>
+ * Time is counted in calls. Not thread-safe. A call costs some nanoseconds, and allocates
+ * nothing apart from switches.
+ *
+ * @since 0.1.0
+ */
+public final class CounterfactualRule {
+
+	/** The most candidates. */
+	public static final int MAX_CANDIDATES = 16;
+
+	/** How many decisions {@link #decisions()} remembers. */
+	public static final int MAX_DECISIONS = 64;
+
+	/** Calls between two comparisons. */
+	private static final int BATCH = 64;
+
+	/** By how much the past counts less after each batch: 4,300, 13,000, 64,000 calls. */
+	private static final double[] DISCOUNTS = { 0.985, 0.995, 0.999 };
+
+	/** So many standard deviations must lie between two candidates. */
+	private static final double CONFIDENCE = 2;
+
+	/** A difference of success rates below this is not worth a switch. */
+	private static final double MARGIN = 0.0025;
+
+	private static final double HYSTERESIS = 0.25;
+
+	private static final double LOSS_WEIGHT = 0.25;
+
+	/** Calls after a switch in which its loss is measured. */
+	private static final int MEASURED_CALLS = 1024;
+
+	/** Calls after a switch in which there is no other. */
+	private static final int DWELL = 256;
+
+	/** A switch is taken back if it loses so many times what switches lose. */
+	private static final double REVERT_LOSSES = 4;
+
+	private static final double MAX_BACK_OFF = 32;
+
+	/** A return within so many times {@code scale} calls is a flip-flop. */
+	private static final int FLIP_FLOP = 16;
+
+	private static final int FORGIVE = 32;
+
+	private final List<String> names;
+
+	private final int count;
+
+	private final int scale;
+
+	private final double leastLoss;
+
+	private final int[] batchSuccesses;
+
+	private final int[][] batchDifferences;
+
+	/** By horizon: calls, successes by candidate, calls on which two differ. */
+	private final double[] calls = new double[DISCOUNTS.length];
+
+	private final double[][] successes;
+
+	private final double[][][] differences;
+
+	private final long[] allSuccesses;
+
+	private final double[][] penalty;
+
+	private final Deque<Decision> decisions = new ArrayDeque<>();
+
+	private int current;
+
+	private int previous = SwitchingRule.NONE;
+
+	private int batch;
+
+	private long total;
+
+	private long real;
+
+	private double loss;
+
+	private double backOff = 1;
+
+	private long switchedAt = Long.MIN_VALUE / 2;
+
+	private long forgivenAt;
+
+	private long waitUntil;
+
+	private boolean measuring;
+
+	private int measured;
+
+	private long againstOld;
+
+	private long differsFromOld;
+
+	private long shortOfNew;
+
+	private long switches;
+
+	private long reverts;
+
+	/**
+	 * Creates a rule.
+	 * @param names the candidates' names for the log, at most {@link #MAX_CANDIDATES}
+	 * @param initial the candidate in use
+	 * @param scale the calls in which what a switch costs is paid, at least 1: for a
+	 * cache, its entries
+	 */
+	public CounterfactualRule(List<String> names, int initial, int scale) {
+		if (names.isEmpty() || names.size() > MAX_CANDIDATES) {
+			throw new IllegalArgumentException("There must be 1 to " + MAX_CANDIDATES + " candidates, not " + names);
+		}
+		if (scale < 1) {
+			throw new IllegalArgumentException("The scale must be at least 1, but is " + scale);
+		}
+		this.names = List.copyOf(names);
+		this.count = names.size();
+		this.current = initial;
+		this.scale = scale;
+		this.loss = 0.1 * scale;
+		this.leastLoss = 0.02 * scale;
+		this.batchSuccesses = new int[this.count];
+		this.batchDifferences = new int[this.count][this.count];
+		this.successes = new double[DISCOUNTS.length][this.count];
+		this.differences = new double[DISCOUNTS.length][this.count][this.count];
+		this.allSuccesses = new long[this.count];
+		this.penalty = new double[this.count][this.count];
+	}
+
+	/**
+	 * Records a call.
+	 * @param simulated a bit for each candidate: whether the call would have been a
+	 * success with it
+	 * @param success whether it was one
+	 * @return whether {@link #current()} has changed
+	 */
+	public boolean record(int simulated, boolean success) {
+		this.total++;
+		if (success) {
+			this.real++;
+		}
+		if (simulated != 0) {
+			count(simulated);
+		}
+		if (this.measuring) {
+			int itself = success ? 1 : 0;
+			int old = (simulated >>> this.previous) & 1;
+			this.againstOld += itself - old;
+			this.differsFromOld += itself ^ old;
+			this.shortOfNew += ((simulated >>> this.current) & 1) - itself;
+			this.measured++;
+		}
+		return ++this.batch == BATCH && endBatch();
+	}
+
+	private void count(int simulated) {
+		for (int i = 0; i < this.count; i++) {
+			this.batchSuccesses[i] += (simulated >>> i) & 1;
+		}
+		if (simulated == (1 << this.count) - 1) {
+			return;
+		}
+		for (int i = 0; i < this.count; i++) {
+			for (int j = 0; j < i; j++) {
+				this.batchDifferences[i][j] += ((simulated >>> i) ^ (simulated >>> j)) & 1;
+			}
+		}
+	}
+
+	private boolean endBatch() {
+		for (int horizon = 0; horizon < DISCOUNTS.length; horizon++) {
+			double discount = DISCOUNTS[horizon];
+			this.calls[horizon] = this.calls[horizon] * discount + BATCH;
+			for (int i = 0; i < this.count; i++) {
+				this.successes[horizon][i] = this.successes[horizon][i] * discount + this.batchSuccesses[i];
+				for (int j = 0; j < i; j++) {
+					this.differences[horizon][i][j] = this.differences[horizon][i][j] * discount
+							+ this.batchDifferences[i][j];
+				}
+			}
+		}
+		for (int i = 0; i < this.count; i++) {
+			this.allSuccesses[i] += this.batchSuccesses[i];
+			Arrays.fill(this.batchDifferences[i], 0);
+		}
+		Arrays.fill(this.batchSuccesses, 0);
+		this.batch = 0;
+		if (this.measuring && endMeasuring()) {
+			return true;
+		}
+		return this.total >= this.waitUntil && decide();
+	}
+
+	/** Returns whether the last switch is taken back. */
+	private boolean endMeasuring() {
+		double limit = Math.sqrt(this.differsFromOld + 1.0) + REVERT_LOSSES * this.loss;
+		boolean lost = this.againstOld < -limit;
+		if (!lost && this.measured < MEASURED_CALLS) {
+			return false;
+		}
+		this.measuring = false;
+		this.loss += LOSS_WEIGHT * (Math.max(this.leastLoss, this.shortOfNew) - this.loss);
+		if (!lost) {
+			return false;
+		}
+		this.penalty[this.previous][this.current] -= this.againstOld;
+		this.reverts++;
+		double waits = 2 * this.backOff;
+		switchTo(this.previous, Decision.Kind.LOSS, (double) -this.againstOld / this.measured, this.measured);
+		this.backOff = Math.min(MAX_BACK_OFF, waits);
+		this.waitUntil = this.total + (long) (this.backOff * DWELL);
+		return true;
+	}
+
+	private boolean decide() {
+		int best = this.current;
+		int bestHorizon = 0;
+		double bestConfidence = CONFIDENCE;
+		for (int i = 0; i < this.count; i++) {
+			for (int horizon = 0; horizon < DISCOUNTS.length && i != this.current; horizon++) {
+				double gain = this.successes[horizon][i] - this.successes[horizon][this.current];
+				double demanded = MARGIN * this.calls[horizon] + this.penalty[this.current][i]
+						+ this.loss * (1 + HYSTERESIS) * this.backOff;
+				double differ = this.differences[horizon][Math.max(i, this.current)][Math.min(i, this.current)];
+				double confidence = gain / Math.sqrt(differ + 1);
+				if (gain > demanded && confidence > bestConfidence) {
+					bestConfidence = confidence;
+					best = i;
+					bestHorizon = horizon;
+				}
+			}
+		}
+		if (best == this.current) {
+			if (this.backOff > 1 && this.total - this.forgivenAt > (long) FORGIVE * this.scale) {
+				this.backOff /= 2;
+				this.forgivenAt = this.total;
+			}
+			return false;
+		}
+		if (best == this.previous && this.total - this.switchedAt < FLIP_FLOP * this.scale * this.backOff) {
+			this.backOff = Math.min(MAX_BACK_OFF, 2 * this.backOff);
+		}
+		double gain = this.successes[bestHorizon][best] - this.successes[bestHorizon][this.current];
+		switchTo(best, Decision.Kind.GAIN, gain / this.calls[bestHorizon], this.calls[bestHorizon]);
+		this.measuring = true;
+		this.measured = 0;
+		this.againstOld = 0;
+		this.differsFromOld = 0;
+		this.shortOfNew = 0;
+		return true;
+	}
+
+	private void switchTo(int to, Decision.Kind kind, double gain, double over) {
+		if (this.decisions.size() == MAX_DECISIONS) {
+			this.decisions.removeFirst();
+		}
+		double failures = 1 - recentRate(to);
+		this.decisions.addLast(new Decision(this.total, this.names.get(this.current), this.names.get(to), kind,
+				failures + gain, failures, over, this.loss));
+		this.previous = this.current;
+		this.current = to;
+		this.switchedAt = this.total;
+		this.forgivenAt = this.total;
+		this.waitUntil = this.total + DWELL;
+		this.switches++;
+	}
+
+	/**
+	 * Returns the candidate in use.
+	 * @return its number
+	 */
+	public int current() {
+		return this.current;
+	}
+
+	/**
+	 * Makes a candidate the one in use without a reason, for tests.
+	 * @param candidate its number
+	 */
+	public void force(int candidate) {
+		this.measuring = false;
+		switchTo(candidate, Decision.Kind.FAILURE, 0, 0);
+	}
+
+	/**
+	 * Returns a candidate's rate of success in the recent past: some thousand calls.
+	 * @param candidate its number
+	 * @return between 0 and 1, {@code NaN} if nothing is known yet
+	 */
+	public double recentRate(int candidate) {
+		return this.successes[0][candidate] / this.calls[0];
+	}
+
+	/**
+	 * Returns a candidate's rate of success since the beginning.
+	 * @param candidate its number
+	 * @return between 0 and 1, {@code NaN} if nothing is known yet
+	 */
+	public double rate(int candidate) {
+		return (double) this.allSuccesses[candidate] / (this.total - this.batch);
+	}
+
+	/**
+	 * Returns the real rate of success since the beginning.
+	 * @return between 0 and 1, {@code NaN} if nothing is known yet
+	 */
+	public double realRate() {
+		return (double) this.real / this.total;
+	}
+
+	/**
+	 * Returns how many calls were recorded.
+	 * @return a count
+	 */
+	public long calls() {
+		return this.total;
+	}
+
+	/**
+	 * Returns what a switch is taken to cost.
+	 * @return successes lost
+	 */
+	public double loss() {
+		return this.loss;
+	}
+
+	/**
+	 * Returns how many switches there were, those that took one back among them.
+	 * @return a count
+	 */
+	public long switches() {
+		return this.switches;
+	}
+
+	/**
+	 * Returns how many switches were taken back.
+	 * @return a count
+	 */
+	public long reverts() {
+		return this.reverts;
+	}
+
+	/**
+	 * Returns the last decisions, oldest first. Costs are rates of failure, times are
+	 * numbers of calls.
+	 * @return a copy of at most {@value #MAX_DECISIONS}
+	 */
+	public List<Decision> decisions() {
+		return List.copyOf(this.decisions);
+	}
+
+}

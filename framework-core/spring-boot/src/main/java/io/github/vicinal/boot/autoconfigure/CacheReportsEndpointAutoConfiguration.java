@@ -1,0 +1,63 @@
+package io.github.vicinal.boot.autoconfigure;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.cache.CacheManager;
+import org.springframework.context.annotation.Bean;
+
+import io.github.vicinal.boot.actuate.CachePageEndpointExtension;
+import io.github.vicinal.boot.actuate.CacheReportsEndpoint;
+import io.github.vicinal.boot.cache.CacheBuilders;
+import io.github.vicinal.boot.client.EngineCallCaches;
+import io.github.vicinal.cache.Cache;
+
+/**
+ * Auto-configuration of {@link CacheReportsEndpoint}.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(after = VicinalCacheAutoConfiguration.class)
+@ConditionalOnClass({ ConditionalOnAvailableEndpoint.class, Cache.class })
+@ConditionalOnBean(CacheBuilders.class)
+@ConditionalOnAvailableEndpoint(CacheReportsEndpoint.class)
+public final class CacheReportsEndpointAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	CacheReportsEndpoint vicinalCacheReportsEndpoint(ListableBeanFactory beanFactory,
+			ObjectProvider<EngineCallCaches> callCaches) {
+		return new CacheReportsEndpoint(() -> {
+			Map<String, Cache<?, ?>> caches = new TreeMap<>();
+			callCaches.ifAvailable((known) -> known.caches().forEach((cache) -> caches.put(cache.name(), cache)));
+			for (CacheManager manager : beanFactory.getBeansOfType(CacheManager.class).values()) {
+				manager.getCacheNames().forEach((name) -> add(manager, name, caches));
+			}
+			return caches;
+		});
+	}
+
+	private static void add(CacheManager manager, String name, Map<String, Cache<?, ?>> caches) {
+		org.springframework.cache.Cache cache = manager.getCache(name);
+		if (cache != null && cache.getNativeCache() instanceof Cache<?, ?> engine) {
+			caches.put(name, engine);
+		}
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnBean(CacheReportsEndpoint.class)
+	@ConditionalOnAvailableEndpoint(endpoint = CacheReportsEndpoint.class, exposure = EndpointExposure.WEB)
+	CachePageEndpointExtension vicinalCachePageEndpointExtension(CacheReportsEndpoint endpoint) {
+		return new CachePageEndpointExtension(endpoint);
+	}
+
+}

@@ -1,0 +1,90 @@
+package io.github.vicinal.boot.autoconfigure;
+
+import java.util.Map;
+import java.util.concurrent.Executor;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.cache.CacheMeterBinder;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import io.github.vicinal.boot.cache.CacheBuilders;
+import io.github.vicinal.boot.cache.CacheCustomizer;
+import io.github.vicinal.boot.cache.CacheProperties;
+import io.github.vicinal.boot.cache.EngineMetrics;
+import io.github.vicinal.boot.client.CallCaches;
+import io.github.vicinal.boot.client.EngineCallCaches;
+import io.github.vicinal.cache.Cache;
+import io.github.vicinal.cache.CacheBuilder;
+import io.github.vicinal.cache.Weigher;
+import io.github.vicinal.codec.Codecs;
+
+/**
+ * Auto-configuration of what Spring's caches and caches of calls share: the properties
+ * under {@code vicinal.cache}.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(after = VicinalAutoConfiguration.class)
+@ConditionalOnClass(CacheBuilder.class)
+@EnableConfigurationProperties(CacheProperties.class)
+public final class VicinalCacheBuildersAutoConfiguration {
+
+	private static final String TASK_EXECUTOR = "applicationTaskExecutor";
+
+	@Bean
+	@ConditionalOnMissingBean
+	CacheBuilders vicinalCacheBuilders(CacheProperties properties, ListableBeanFactory beanFactory,
+			ObjectProvider<CacheCustomizer> customizers) {
+		return new CacheBuilders(properties, (name) -> weigher(beanFactory, name),
+				() -> customizers.orderedStream().toList(), () -> beanFactory.containsBean(TASK_EXECUTOR)
+						? beanFactory.getBean(TASK_EXECUTOR, Executor.class) : null);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean(CallCaches.class)
+	@ConditionalOnBean(Codecs.class)
+	EngineCallCaches vicinalCallCaches(CacheBuilders builders, ObjectProvider<Codecs> codecs,
+			ObjectProvider<CallCacheMeters> meters) {
+		return new EngineCallCaches(builders, codecs::getObject,
+				(cache) -> meters.ifAvailable((known) -> known.bind(cache)));
+	}
+
+	/** Shows caches of calls to whatever meters them. */
+	@FunctionalInterface
+	interface CallCacheMeters {
+
+		void bind(Cache<?, ?> cache);
+
+	}
+
+	/** Where meters are. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(CacheMeterBinder.class)
+	static class Metered {
+
+		@Bean
+		CallCacheMeters vicinalCallCacheMeters(ObjectProvider<MeterRegistry> registry) {
+			return (cache) -> registry
+				.ifAvailable((known) -> new EngineMetrics(cache, Tags.of("cache.manager", "calls")).bindTo(known));
+		}
+
+	}
+
+	@SuppressWarnings({ "unchecked", "rawtypes" })
+	private static @Nullable Weigher<Object, Object> weigher(ListableBeanFactory beanFactory, String cache) {
+		Map<String, Weigher> weighers = beanFactory.getBeansOfType(Weigher.class);
+		Weigher<Object, Object> own = weighers.get(cache);
+		return (own != null || weighers.size() != 1) ? own : weighers.values().iterator().next();
+	}
+
+}

@@ -1,0 +1,184 @@
+package io.github.vicinal.boot.cache;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.boot.cache.CacheProperties.Single;
+import io.github.vicinal.cache.Cache;
+import io.github.vicinal.cache.CacheBuilder;
+import io.github.vicinal.cache.CachePolicy;
+import io.github.vicinal.cache.InvalidCacheException;
+import io.github.vicinal.cache.Weigher;
+
+/**
+ * Turns properties into builders of caches. What is wrong is named by the property that
+ * the user wrote.
+ */
+public final class CacheBuilders implements Function<String, CacheBuilder<Object, Object>> {
+
+	private static final long MAXIMUM_SIZE = 10_000;
+
+	private final CacheProperties properties;
+
+	private final Weighers weighers;
+
+	private final Supplier<List<CacheCustomizer>> customizers;
+
+	private final Supplier<@Nullable Executor> executor;
+
+	/** Finds what weighs the entries of a cache. */
+	@FunctionalInterface
+	public interface Weighers {
+
+		/**
+		 * Returns what weighs the entries of a cache.
+		 * @param cache the name of the cache
+		 * @return a weigher, or {@code null} if there is none or not exactly one
+		 */
+		@Nullable Weigher<Object, Object> find(String cache);
+
+	}
+
+	/**
+	 * Creates the builders.
+	 * @param properties what is configured
+	 * @param weighers finds what weighs entries
+	 * @param customizers what the application adds
+	 * @param executor where refreshing loads run, {@code null} for the default
+	 */
+	public CacheBuilders(CacheProperties properties, Weighers weighers, Supplier<List<CacheCustomizer>> customizers,
+			Supplier<@Nullable Executor> executor) {
+		this.properties = properties;
+		this.weighers = weighers;
+		this.customizers = customizers;
+		this.executor = executor;
+	}
+
+	@Override
+	public CacheBuilder<Object, Object> apply(String name) {
+		return builder(name, null);
+	}
+
+	/**
+	 * Makes a cache.
+	 * @param name its name
+	 * @param expireAfterWrite how long entries live if no property says it
+	 * @return an empty cache
+	 */
+	public Cache<Object, Object> cache(String name, @Nullable Duration expireAfterWrite) {
+		return builder(name, expireAfterWrite).build();
+	}
+
+	/**
+	 * Makes a cache as all those whose name no property mentions, to find out at start
+	 * whether that is possible.
+	 */
+	public void verifyDefaults() {
+		new Setup("default", new Single(null, null, null, null, null, null, null), null).builder(false).build();
+	}
+
+	private CacheBuilder<Object, Object> builder(String name, @Nullable Duration expireAfterWrite) {
+		Single own = this.properties.caches().get(name);
+		return new Setup(name, (own != null) ? own : new Single(null, null, null, null, null, null, null),
+				expireAfterWrite)
+			.builder(true);
+	}
+
+	/** One cache that is being set up. */
+	private final class Setup {
+
+		private final String name;
+
+		private final Single own;
+
+		private final Single common = CacheBuilders.this.properties.common();
+
+		private final @Nullable Duration expireAfterWrite;
+
+		private final CacheBuilder<Object, Object> builder;
+
+		Setup(String name, Single own, @Nullable Duration expireAfterWrite) {
+			this.name = name;
+			this.own = own;
+			this.expireAfterWrite = expireAfterWrite;
+			this.builder = CacheBuilder.named(name);
+		}
+
+		CacheBuilder<Object, Object> builder(boolean customized) {
+			set(Single::policy, (policy) -> this.builder.policy(CachePolicy.of(policy)));
+			boolean expires = set(Single::expireAfterWrite, this.builder::expireAfterWrite);
+			if (!expires && this.expireAfterWrite != null) {
+				this.builder.expireAfterWrite(this.expireAfterWrite);
+			}
+			set(Single::expireAfterAccess, this.builder::expireAfterAccess);
+			set(Single::refreshAfterWrite, this.builder::refreshAfterWrite);
+			boolean counts = (this.own.statistics() != null) ? this.own.statistics()
+					: this.common.statistics() == null || this.common.statistics();
+			if (counts) {
+				this.builder.recordStatistics();
+			}
+			bound();
+			Executor background = CacheBuilders.this.executor.get();
+			if (background != null) {
+				this.builder.executor(background);
+			}
+			if (customized) {
+				CacheBuilders.this.customizers.get()
+					.forEach((customizer) -> customizer.customize(this.name, this.builder));
+			}
+			return this.builder;
+		}
+
+		private <T> boolean set(Function<Single, @Nullable T> property, Consumer<T> setter) {
+			T value = property.apply(this.own);
+			boolean isOwn = value != null;
+			value = isOwn ? value : property.apply(this.common);
+			if (value == null) {
+				return false;
+			}
+			try {
+				setter.accept(value);
+				return true;
+			}
+			catch (InvalidCacheException ex) {
+				throw new InvalidCacheException(this.name, prefix(isOwn) + ex.property(), ex.value(), ex.allowed());
+			}
+		}
+
+		private String prefix(boolean isOwn) {
+			return isOwn ? CacheProperties.PREFIX + ".caches." + this.name + "." : CacheProperties.PREFIX + ".";
+		}
+
+		/** The bound of the cache itself, else that of all caches, else the default. */
+		private void bound() {
+			boolean isOwn = this.own.maximumSize() != null || this.own.maximumWeight() != null;
+			Single from = isOwn ? this.own : this.common;
+			Long weight = from.maximumWeight();
+			if (weight != null && from.maximumSize() != null) {
+				throw new InvalidCacheException(this.name, prefix(isOwn) + "maximum-weight", weight,
+						"absent if %smaximum-size is set (%d): the bound is one or the other".formatted(prefix(isOwn),
+								from.maximumSize()));
+			}
+			if (weight == null) {
+				long size = (from.maximumSize() != null) ? from.maximumSize() : MAXIMUM_SIZE;
+				set((single) -> (single == from) ? (Long) size : null, this.builder::maximumSize);
+				return;
+			}
+			Weigher<Object, Object> weigher = CacheBuilders.this.weighers.find(this.name);
+			if (weigher == null) {
+				throw new InvalidCacheException(this.name, prefix(isOwn) + "maximum-weight", weight,
+						"accompanied by a bean of type %s: the only one, or the one whose name is '%s'"
+							.formatted(Weigher.class.getName(), this.name));
+			}
+			set((single) -> (single == from) ? weight : null, (most) -> this.builder.maximumWeight(most, weigher));
+		}
+
+	}
+
+}
