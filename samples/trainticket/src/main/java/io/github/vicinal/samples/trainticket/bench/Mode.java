@@ -25,9 +25,9 @@ record Mode(String name, Plan plan, String planName, List<String> properties) {
 		int dash = name.lastIndexOf('-');
 		List<String> properties = PATHS.get(name.substring(dash + 1));
 		if (dash < 0 || properties == null) {
-			throw new UsageException("Unknown mode '" + name + "'", "a mode is a plan ("
-					+ String.join(", ", PlanReader.SHIPPED)
-					+ ", or a YAML file) followed by -http, -vicinal, or -uds (Vicinal without shared memory)",
+			throw new UsageException("Unknown mode '" + name + "'",
+					"a mode is a plan (" + String.join(", ", PlanReader.SHIPPED)
+							+ ", or a YAML file) followed by -http, -vicinal, or -uds (Vicinal without shared memory)",
 					"for instance --modes=spread-http,merged-vicinal");
 		}
 		String planName = name.substring(0, dash);
