@@ -174,9 +174,9 @@ final class Instances {
 		while (all.size() < services) {
 			boolean lonely = planned >= inGroups;
 			int size = lonely ? 1 : Math.min(2 + random.nextInt(4), services - all.size());
-			planned += lonely ? 0 : size - 1 + size / 4;
+			planned += lonely ? 0 : size - 1 + ((size > 3) ? 1 : 0);
 			// Few services have many replicas.
-			int spread = (int) Math.min(hosts / 2, Math.max(1, Math.floor(pareto(random, 0.9))));
+			int spread = (int) Math.min(hosts / 2, Math.max(1, Math.floor(pareto(random, 1.1))));
 			int[] on = new int[spread];
 			for (int i = 0; i < spread; i++) {
 				on[i] = host(random, hostSize);
@@ -203,7 +203,7 @@ final class Instances {
 			for (int i = 1; i < group.length; i++) {
 				inside += graph.add(group[i], group[random.nextInt(i)], pareto(random, 1.3));
 			}
-			for (int i = 0; i < group.length / 4; i++) {
+			for (int i = 3; i < Math.min(4, group.length); i++) {
 				inside += graph.add(group[random.nextInt(group.length)], group[random.nextInt(group.length)],
 						pareto(random, 1.3));
 			}

@@ -252,7 +252,7 @@ public final class PlacementMeasurement implements Measurement {
 
 	private static void replicas(Settings settings, Report report) {
 		for (int seed = 1; seed <= (settings.quick() ? 1 : 2); seed++) {
-			PlacementModel model = Instances.replicated(550, 100, 350, seed);
+			PlacementModel model = Instances.replicated(550, 100, 385, seed);
 			int containers = model.services().stream().mapToInt((service) -> service.replicas()).sum();
 			String name = "replicated cluster %d (%d services, %d replicas, %d hosts, %d edges)".formatted(seed,
 					model.services().size(), containers, model.hosts().size(), model.edges().size());

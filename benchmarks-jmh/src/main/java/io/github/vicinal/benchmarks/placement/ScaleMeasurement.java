@@ -19,6 +19,7 @@ import io.github.vicinal.placement.solver.Budget;
 import io.github.vicinal.placement.solver.Progress;
 import io.github.vicinal.placement.solver.Solution;
 import io.github.vicinal.placement.solver.VicinalSolver;
+import io.github.vicinal.placement.verify.PlacementVerifier;
 
 /**
  * Quality at 1,000 and 10,000 services, and how the time of a fixed amount of search
@@ -155,8 +156,7 @@ public final class ScaleMeasurement implements Measurement {
 			Solution solution = new VicinalSolver().solve(compiled.problem(), Budget.ofIterations(amount, 1),
 					Progress.none());
 			trial = new Trial(solution, compiled.plan(solution.placement()),
-					new io.github.vicinal.placement.verify.PlacementVerifier().verify(model,
-							compiled.plan(solution.placement())));
+					new PlacementVerifier().verify(model, compiled.plan(solution.placement())));
 		}
 		System.out.printf(Locale.ROOT, "%s%.6f %b %.6f%n", RESULT, trial.crossHostPercent(), trial.feasible(),
 				trial.solution().time().toNanos() / 1e9);

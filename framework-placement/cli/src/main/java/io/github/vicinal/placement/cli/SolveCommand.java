@@ -4,11 +4,13 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
@@ -105,7 +107,7 @@ final class SolveCommand implements Callable<Integer> {
 
 		PlacementModel read() throws IOException {
 			return (this.instance != null) ? InstanceFormat.read(this.instance)
-					: new ModelJson().read(java.util.Objects.requireNonNull(this.model));
+					: new ModelJson().read(Objects.requireNonNull(this.model));
 		}
 
 	}
@@ -139,7 +141,7 @@ final class SolveCommand implements Callable<Integer> {
 		Path part = Files.createTempFile(directory, ".placement", ".json");
 		try {
 			Files.writeString(part, text + System.lineSeparator());
-			Files.move(part, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+			Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
 		}
 		finally {
 			Files.deleteIfExists(part);

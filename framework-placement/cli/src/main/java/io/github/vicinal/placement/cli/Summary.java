@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.PlacementModel;
@@ -25,7 +26,7 @@ final class Summary {
 	static void assignment(PlacementModel model, Recommendation found, PrintWriter out) {
 		for (Host host : model.hosts()) {
 			List<String> there = new ArrayList<>();
-			Map<String, Long> used = new java.util.TreeMap<>();
+			Map<String, Long> used = new TreeMap<>();
 			for (Service service : model.services()) {
 				int count = found.after().count(service.name(), host.name());
 				if (count > 0) {

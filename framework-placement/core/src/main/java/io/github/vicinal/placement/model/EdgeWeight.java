@@ -1,5 +1,6 @@
 package io.github.vicinal.placement.model;
 
+import java.util.Arrays;
 import java.util.Locale;
 
 /**
@@ -71,7 +72,7 @@ public enum EdgeWeight {
 			}
 		}
 		throw new InvalidModelException("There is no weight '%s'; the weights are %s".formatted(id,
-				java.util.Arrays.stream(values()).map(EdgeWeight::id).toList()));
+				Arrays.stream(values()).map(EdgeWeight::id).toList()));
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.github.vicinal.placement.model;
 
+import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -23,7 +24,7 @@ public record Resources(SortedMap<String, Long> amounts) {
 	public static final long MAX_AMOUNT = 1L << 42;
 
 	public Resources {
-		amounts = java.util.Collections.unmodifiableSortedMap(new TreeMap<>(amounts));
+		amounts = Collections.unmodifiableSortedMap(new TreeMap<>(amounts));
 		amounts.forEach((name, amount) -> {
 			if (amount < 0 || amount > MAX_AMOUNT) {
 				throw new InvalidModelException(

@@ -5,8 +5,8 @@ import java.util.Locale;
 /**
  * How calls choose among the replicas of the service that they are for.
  * <p>
- * Let x(s,h) be the part of the replicas of service s that run on host h. Of the traffic
- * of an edge (s,t) that stays on a host
+ * Let x(s,h) be the part of the replicas of service s that run on host h. Each model says
+ * which part of the traffic of an edge (s,t) stays on a host.
  *
  * @since 0.1.0
  */

@@ -1,5 +1,6 @@
 package io.github.vicinal.placement.model;
 
+import java.util.Collections;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -22,9 +23,9 @@ public record Service(String name, int replicas, Resources demand, Set<Integer> 
 	public static final int MAX_REPLICAS = 100_000;
 
 	public Service {
-		ports = java.util.Collections.unmodifiableSet(new TreeSet<>(ports));
-		zones = java.util.Collections.unmodifiableSet(new TreeSet<>(zones));
-		pinnedTo = java.util.Collections.unmodifiableSet(new TreeSet<>(pinnedTo));
+		ports = Collections.unmodifiableSet(new TreeSet<>(ports));
+		zones = Collections.unmodifiableSet(new TreeSet<>(zones));
+		pinnedTo = Collections.unmodifiableSet(new TreeSet<>(pinnedTo));
 		if (name.isBlank()) {
 			throw new InvalidModelException("A service has no name; give each one a name of its own");
 		}

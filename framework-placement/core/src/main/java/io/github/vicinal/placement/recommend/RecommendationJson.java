@@ -1,5 +1,7 @@
 package io.github.vicinal.placement.recommend;
 
+import java.util.Locale;
+
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
@@ -40,7 +42,7 @@ public final class RecommendationJson {
 		ObjectNode root = JsonNodeFactory.instance.objectNode();
 		root.put("format", FORMAT);
 		root.put("version", VERSION);
-		root.put("action", it.action().name().toLowerCase(java.util.Locale.ROOT));
+		root.put("action", it.action().name().toLowerCase(Locale.ROOT));
 		root.put("reason", it.reason());
 		side(root, "before", it.before(), it.beforeVerdict());
 		side(root, "after", it.after(), it.afterVerdict());

@@ -2,10 +2,12 @@ package io.github.vicinal.placement.recommend;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.solver.Budget;
@@ -49,13 +51,13 @@ public final class Recommender {
 	 * @param budget how long to search
 	 * @param progress is told, and may end the search
 	 * @return the recommendation
-	 * @throws io.github.vicinal.placement.model.InvalidModelException if the model cannot
-	 * be solved by anybody, or not by this solver
+	 * @throws InvalidModelException if the model cannot be solved by anybody, or not by
+	 * this solver
 	 */
 	public Recommendation recommend(PlacementModel model, int maxMoves, Budget budget, Progress progress) {
 		CompiledModel compiled = new CompiledModel(model, maxMoves);
 		if (!this.solver.supports(compiled.problem())) {
-			throw new io.github.vicinal.placement.model.InvalidModelException(
+			throw new InvalidModelException(
 					"Solver '%s' knows single replicas and capacities only, and the model has more; use 'vicinal'"
 						.formatted(this.solver.name()));
 		}
@@ -119,7 +121,7 @@ public final class Recommender {
 	}
 
 	private String duration() {
-		return this.policy.horizon().toString().substring(2).toLowerCase(java.util.Locale.ROOT);
+		return this.policy.horizon().toString().substring(2).toLowerCase(Locale.ROOT);
 	}
 
 }

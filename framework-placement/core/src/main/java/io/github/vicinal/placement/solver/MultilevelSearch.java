@@ -1,7 +1,10 @@
 package io.github.vicinal.placement.solver;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * Places services without replicas: multilevel annealing, repeated on a small population.
@@ -103,7 +106,7 @@ final class MultilevelSearch {
 	/** What runs now is a plan, too, if all of it is known. */
 	private void offerCurrent() {
 		int[] current = this.problem.current;
-		if (current != null && java.util.Arrays.stream(current).allMatch((host) -> host >= 0)) {
+		if (current != null && Arrays.stream(current).allMatch((host) -> host >= 0)) {
 			this.search.offer(current);
 		}
 	}
@@ -157,8 +160,8 @@ final class MultilevelSearch {
 		return multilevel(separate, better, this.warm, REFINE_STEPS, 1);
 	}
 
-	private int[] multilevel(List<int[]> separate, int @org.jspecify.annotations.Nullable [] placement, double hot,
-			int steps, double clusterShare) {
+	private int[] multilevel(List<int[]> separate, int @Nullable [] placement, double hot, int steps,
+			double clusterShare) {
 		List<Level> levels = new ArrayList<>(List.of(this.finest));
 		List<int[]> clusters = new ArrayList<>();
 		List<int[]> apart = separate;
@@ -181,7 +184,7 @@ final class MultilevelSearch {
 		int at = levels.size() - 1;
 		Level coarsest = levels.get(at);
 		int[] nothing = new int[coarsest.items];
-		java.util.Arrays.fill(nothing, -1);
+		Arrays.fill(nothing, -1);
 		int[] hosts = (start != null) ? start : Greedy.place(coarsest, this.goals, this.rng, nothing);
 		while (true) {
 			hosts = refine(levels.get(at), hosts, hot, steps);

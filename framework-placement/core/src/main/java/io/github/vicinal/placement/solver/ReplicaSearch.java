@@ -14,7 +14,19 @@ final class ReplicaSearch {
 
 	private static final int INTERVAL = 4096;
 
+	private static final int MIN_INTERVAL = 64;
+
 	private static final double HOT = 0.5;
+
+	/**
+	 * Small problems are melted down now and then, as one step away from the best is far.
+	 */
+	private static final double REHEAT = 6;
+
+	private static final int SMALL = 200;
+
+	/** A way through what does not fit helps some of them, and misleads others. */
+	private static final double[] SMALL_SOFTS = { 0.3, 3, 30 };
 
 	private static final double COLD = 0.002;
 
@@ -61,6 +73,8 @@ final class ReplicaSearch {
 
 	private final HostLoads loads;
 
+	private final boolean small;
+
 	private final double scale;
 
 	private final double meanShare;
@@ -88,6 +102,7 @@ final class ReplicaSearch {
 		this.count = new int[this.services * this.hosts];
 		this.home = new int[this.services * this.hosts];
 		this.placement = search.best().clone();
+		this.small = this.placement.length <= SMALL;
 		this.usedOn = new int[this.hosts];
 		this.serviceOf = new int[problem.replicas()];
 		this.part = new double[this.services];
@@ -152,7 +167,8 @@ final class ReplicaSearch {
 		boolean first = true;
 		while (!this.search.expired(0)) {
 			load(this.search.best());
-			anneal(first ? HOT : HOT * 0.1 * (1 + this.rng.nextInt(5)), first);
+			double again = HOT * 0.1 * (1 + this.rng.nextInt(5));
+			anneal(first ? HOT : (this.small && this.rng.nextInt(2) == 0) ? REHEAT * HOT : again, first);
 			first = false;
 		}
 	}
@@ -204,24 +220,26 @@ final class ReplicaSearch {
 
 	private void anneal(double hot, boolean whole) {
 		long steps = (long) STEPS * this.placement.length;
+		int interval = (int) Math.max(MIN_INTERVAL, Math.min(INTERVAL, steps / 64));
 		double begin = this.search.used();
 		double slice = whole ? 0.6 : 0.2;
+		double soft = this.small ? SMALL_SOFTS[this.rng.nextInt(SMALL_SOFTS.length)] : SOFT;
 		double progress = 0;
 		long done = 0;
 		while (progress < 1) {
 			this.temperature = this.scale * hot * Math.pow(COLD / hot, progress);
-			this.penalty = this.scale / this.meanShare * SOFT * Math.pow(HARD / SOFT, progress);
-			for (int i = 0; i < INTERVAL; i++) {
+			this.penalty = this.scale / this.meanShare * soft * Math.pow(HARD / soft, progress);
+			for (int i = 0; i < interval; i++) {
 				step();
 			}
-			done += INTERVAL;
-			if (this.search.expired(INTERVAL)) {
+			done += interval;
+			if (this.small && this.over < 1e-9) {
+				this.search.offer(this.placement);
+			}
+			if (this.search.expired(interval)) {
 				break;
 			}
-			// By the budget where that is known to be the shorter way.
-			double bySteps = (double) done / steps;
-			double byBudget = (this.search.used() - begin) / slice;
-			progress = this.search.bySteps() ? byBudget : Math.max(bySteps, byBudget);
+			progress = Math.max((double) done / steps, (this.search.used() - begin) / slice);
 		}
 		this.search.offer(this.placement);
 	}

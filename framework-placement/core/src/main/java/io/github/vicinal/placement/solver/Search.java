@@ -65,15 +65,14 @@ final class Search implements Clock {
 		return this.stopped;
 	}
 
-	/** Returns the used part of the budget, between 0 and 1. */
+	/**
+	 * Returns the used part of the budget, between 0 and 1: of steps, if these are
+	 * bounded.
+	 */
 	double used() {
 		double byTime = (double) (System.nanoTime() - this.start) / this.nanos;
 		double bySteps = (double) this.iterations / this.budget.iterations();
-		return Math.min(1, Math.max(byTime, bySteps));
-	}
-
-	boolean bySteps() {
-		return this.budget.iterations() < Long.MAX_VALUE;
+		return Math.min(1, (this.budget.iterations() < Long.MAX_VALUE) ? bySteps : byTime);
 	}
 
 	int[] best() {

@@ -111,8 +111,8 @@ public final class CpSatSolver implements ExactSolver {
 	}
 
 	/**
-	 * Of hosts that are alike, a later one runs the first service only if all earlier are
-	 * used.
+	 * Where all hosts are alike, they are named by first use: service s is on one of the
+	 * first s + 1 hosts.
 	 */
 	private static void symmetry(Problem problem, CpModel model, Literal[][] on) {
 		for (int h = 1; h < problem.hosts(); h++) {
@@ -124,8 +124,6 @@ public final class CpSatSolver implements ExactSolver {
 				return;
 			}
 		}
-		// Service s can only be on one of the first s + 1 hosts if hosts are named by
-		// first use.
 		for (int s = 0; s < Math.min(on.length, problem.hosts()); s++) {
 			for (int h = s + 1; h < problem.hosts(); h++) {
 				model.addEquality(on[s][h], 0);
