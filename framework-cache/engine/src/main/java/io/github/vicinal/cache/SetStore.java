@@ -19,7 +19,7 @@ import io.github.vicinal.cache.policy.FrequencySketch;
  * updates and removals change one element and never wait. Inserts into one set take
  * turns, by a version that is odd for the two instructions of an insert, so that a key is
  * never there twice. Memory per entry beyond key and value: 24 bytes for the node and 4
- * for its place, 4 bytes per set, and 4 more for tree bits; 32 more with time.
+ * for its place, 2 bytes per set, and 4 more for tree bits; 16 more with time.
  * <p>
  * Replacement within a set is LRU by stamps, which are written only if they differ: time
  * goes on by inserts, four steps for each insert that a set sees on average. Or tree
@@ -37,7 +37,9 @@ final class SetStore<K, V> extends Store<K, V> {
 
 	private static final VarHandle NODE = MethodHandles.arrayElementVarHandle(Object[].class);
 
-	private static final VarHandle VERSION = MethodHandles.arrayElementVarHandle(int[].class);
+	private static final VarHandle VERSION = MethodHandles.arrayElementVarHandle(short[].class);
+
+	private static final VarHandle TREE = MethodHandles.arrayElementVarHandle(int[].class);
 
 	private static final VarHandle META;
 
@@ -61,6 +63,9 @@ final class SetStore<K, V> extends Store<K, V> {
 
 	private static final int STEPS_PER_TURN = 4;
 
+	/** A challenge ages the victim if this bit of the challenger's hash is 0. */
+	private static final int AGING = 1;
+
 	private static final int SPINS = 64;
 
 	private final CacheBuilder<K, V> builder;
@@ -79,7 +84,7 @@ final class SetStore<K, V> extends Store<K, V> {
 
 	private final @Nullable Object[] table;
 
-	private final int[] versions;
+	private final short[] versions;
 
 	private final int @Nullable [] trees;
 
@@ -145,7 +150,7 @@ final class SetStore<K, V> extends Store<K, V> {
 		this.ways = builder.policy().ways();
 		this.sets = (int) Math.max(1, (builder.maximum() + this.ways - 1) / this.ways);
 		this.table = new Object[(builder.maximum() == 0) ? 0 : this.sets * this.ways];
-		this.versions = new int[this.sets];
+		this.versions = new short[this.sets];
 		this.trees = builder.policy().equals(CachePolicy.PLRU) ? new int[this.sets] : null;
 		this.sketch = builder.policy().admits() ? new FrequencySketch(this.sets * this.ways, 10) : null;
 		this.step = Math.max(1, this.sets / STEPS_PER_TURN);
@@ -236,7 +241,7 @@ final class SetStore<K, V> extends Store<K, V> {
 			return;
 		}
 		int set = at / this.ways;
-		int tree = (int) VERSION.getOpaque(bits, set);
+		int tree = (int) TREE.getOpaque(bits, set);
 		int changed = tree;
 		int inner = 1;
 		int way = at - set * this.ways;
@@ -246,12 +251,12 @@ final class SetStore<K, V> extends Store<K, V> {
 			inner = 2 * inner + (upper ? 1 : 0);
 		}
 		if (changed != tree) {
-			VERSION.setOpaque(bits, set, changed);
+			TREE.setOpaque(bits, set, changed);
 		}
 	}
 
 	private int pointedWay(int[] bits, int set) {
-		int tree = (int) VERSION.getOpaque(bits, set);
+		int tree = (int) TREE.getOpaque(bits, set);
 		int inner = 1;
 		int way = 0;
 		for (int half = this.ways >> 1; half > 0; half >>= 1) {
@@ -304,6 +309,9 @@ final class SetStore<K, V> extends Store<K, V> {
 
 	private Node<K, V> newNode(K key, V value, int hash, @Nullable Node<K, V> old) {
 		int uses = (old != null) ? old.meta() & USES : 0;
+		if (old == null && this.sketch != null) {
+			uses = this.sketch.estimate(hash) << 16;
+		}
 		int meta = tag(hash) | uses | this.time;
 		if (!this.timed) {
 			return new Node<>(key, value, meta);
@@ -333,7 +341,7 @@ final class SetStore<K, V> extends Store<K, V> {
 		}
 		boolean counted = false;
 		while (true) {
-			int version = (int) VERSION.getVolatile(this.versions, set);
+			short version = (short) VERSION.getVolatile(this.versions, set);
 			int at = find(key, hash);
 			Node<K, V> old = (at >= 0) ? node(at) : null;
 			if (old != null && old.key.equals(key)) {
@@ -377,7 +385,7 @@ final class SetStore<K, V> extends Store<K, V> {
 	 * Puts a node into a set in which its key was not at some version.
 	 * @return false if somebody else inserted since, or changed the place
 	 */
-	private boolean insert(Node<K, V> node, int hash, int set, int version) {
+	private boolean insert(Node<K, V> node, int hash, int set, short version) {
 		int at = victim(set);
 		Node<K, V> victim = node(at);
 		long now = now();
@@ -386,7 +394,7 @@ final class SetStore<K, V> extends Store<K, V> {
 			this.removals.add(node.key, node.value, 1, RemovalCause.SIZE);
 			return true;
 		}
-		if ((version & 1) != 0 || !VERSION.compareAndSet(this.versions, set, version, version + 1)) {
+		if ((version & 1) != 0 || !VERSION.compareAndSet(this.versions, set, version, (short) (version + 1))) {
 			pause(set);
 			return false;
 		}
@@ -395,7 +403,7 @@ final class SetStore<K, V> extends Store<K, V> {
 			done = NODE.compareAndSet(this.table, at, victim, node);
 		}
 		finally {
-			VERSION.setVolatile(this.versions, set, version + 2);
+			VERSION.setVolatile(this.versions, set, (short) (version + 2));
 		}
 		if (!done) {
 			return false;
@@ -415,7 +423,7 @@ final class SetStore<K, V> extends Store<K, V> {
 	}
 
 	private void pause(int set) {
-		for (int i = 0; ((int) VERSION.getVolatile(this.versions, set) & 1) != 0; i++) {
+		for (int i = 0; ((short) VERSION.getVolatile(this.versions, set) & 1) != 0; i++) {
 			if (i < SPINS) {
 				Thread.onSpinWait();
 			}
@@ -440,7 +448,7 @@ final class SetStore<K, V> extends Store<K, V> {
 	private int victim(int set) {
 		int base = set * this.ways;
 		int oldest = base;
-		int highestAge = -1;
+		int highestAge = Integer.MIN_VALUE;
 		long now = now();
 		int dead = -1;
 		for (int at = base; at < base + this.ways; at++) {
@@ -451,7 +459,12 @@ final class SetStore<K, V> extends Store<K, V> {
 			if (expired(node, now)) {
 				dead = at;
 			}
-			int age = (this.time - node.meta()) & STAMP;
+			int meta = node.meta();
+			int age = (this.time - meta) & STAMP;
+			if (this.sketch != null) {
+				// The fewest uses first, the age decides among equals.
+				age -= meta & USES;
+			}
 			if (age > highestAge) {
 				highestAge = age;
 				oldest = at;
@@ -463,7 +476,9 @@ final class SetStore<K, V> extends Store<K, V> {
 		return (this.trees != null) ? base + pointedWay(this.trees, set) : oldest;
 	}
 
-	/** Each challenge that a victim survives costs it one of its uses: so they age. */
+	/**
+	 * Every other challenge costs a victim that survives one of its uses: so they age.
+	 */
 	private boolean refuses(Node<K, V> victim, int hash) {
 		if (this.sketch == null) {
 			return false;
@@ -473,7 +488,7 @@ final class SetStore<K, V> extends Store<K, V> {
 		if (this.sketch.estimate(hash) > uses) {
 			return false;
 		}
-		if (uses > 0) {
+		if (uses > 0 && (hash & AGING) == 0) {
 			victim.meta(meta - USE);
 		}
 		return true;

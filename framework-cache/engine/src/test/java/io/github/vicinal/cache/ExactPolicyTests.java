@@ -64,7 +64,7 @@ class ExactPolicyTests {
 		assertThat(cache.asMap().keySet()).isEqualTo(textbook.keys());
 	}
 
-	@Property(tries = 300)
+	@Property(tries = 1000)
 	void anyCapacityAndAnyKeys(@ForAll long seed, @ForAll @IntRange(min = 1, max = 40) int capacity,
 			@ForAll @IntRange(min = 0, max = 7) int which) {
 		String policy = NAMES[which];

@@ -57,6 +57,9 @@ public final class CounterfactualRule {
 	/** A switch is taken back if it loses so many times what switches lose. */
 	private static final double REVERT_LOSSES = 4;
 
+	/** A switch is taken back at this loss in any case: it can be seen in that time. */
+	private static final double REVERT_LIMIT = 0.15 * MEASURED_CALLS;
+
 	private static final double MAX_BACK_OFF = 32;
 
 	/** A return within so many times {@code scale} calls is a flip-flop. */
@@ -217,7 +220,7 @@ public final class CounterfactualRule {
 
 	/** Returns whether the last switch is taken back. */
 	private boolean endMeasuring() {
-		double limit = Math.sqrt(this.differsFromOld + 1.0) + REVERT_LOSSES * this.loss;
+		double limit = Math.sqrt(this.differsFromOld + 1.0) + Math.min(REVERT_LOSSES * this.loss, REVERT_LIMIT);
 		boolean lost = this.againstOld < -limit;
 		if (!lost && this.measured < MEASURED_CALLS) {
 			return false;

@@ -38,7 +38,7 @@ public final class AicPolicy implements ReplacementPolicy {
 	private static final int SAMPLE_BITS = 30;
 
 	/** Uses per entry after which counts are halved. */
-	private static final double SAMPLE_FACTOR = 10;
+	private static final double SAMPLE_FACTOR = 20;
 
 	private static final double[] SIZE_FACTORS = { 0.5, 2, 4 };
 

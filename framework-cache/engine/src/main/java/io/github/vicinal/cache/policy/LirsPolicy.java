@@ -119,12 +119,9 @@ final class LirsPolicy implements ReplacementPolicy {
 		int mark = this.slots.mark(slot);
 		int place = (mark & PLACE) - 1;
 		if ((mark & LIR) != 0) {
-			boolean wasBottom = place == this.bottom;
 			unlink(place);
 			linkTop(place);
-			if (wasBottom) {
-				prune();
-			}
+			prune();
 		}
 		else if (place >= 0) {
 			this.queue.remove(slot);
@@ -141,7 +138,7 @@ final class LirsPolicy implements ReplacementPolicy {
 		}
 	}
 
-	/** The bottom of the stack is a LIR entry always. */
+	/** The bottom of a pruned stack is a LIR entry. */
 	private void demoteBottom() {
 		prune();
 		int slot = this.stack[this.bottom * STRIDE + SLOT];

@@ -1,0 +1,100 @@
+package io.github.vicinal.choice;
+
+import java.util.List;
+import java.util.Random;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class CounterfactualRuleTests {
+
+	private final Random random = new Random(11);
+
+	private final CounterfactualRule rule = new CounterfactualRule(List.of("a", "b", "c"), 0, 256);
+
+	/** The real system does what the simulation of the candidate in use does. */
+	private void run(int calls, double... rates) {
+		for (int i = 0; i < calls; i++) {
+			int simulated = 0;
+			for (int j = 0; j < rates.length; j++) {
+				simulated |= (this.random.nextDouble() < rates[j]) ? 1 << j : 0;
+			}
+			this.rule.record(simulated, (simulated >>> this.rule.current() & 1) != 0);
+		}
+	}
+
+	@Test
+	void theBetterCandidateIsTakenAndTheNumbersAreTold() {
+		run(10_000, 0.5, 0.6, 0.4);
+		assertThat(this.rule.current()).isEqualTo(1);
+		assertThat(this.rule.switches()).isEqualTo(1);
+		assertThat(this.rule.reverts()).isZero();
+		assertThat(this.rule.recentRate(1)).isBetween(0.55, 0.65);
+		assertThat(this.rule.rate(2)).isBetween(0.35, 0.45);
+		assertThat(this.rule.realRate()).isBetween(0.5, 0.65);
+		assertThat(this.rule.decisions()).singleElement()
+			.satisfies((decision) -> assertThat(decision.toString()).startsWith("a -> b: (").contains("calls > loss"));
+	}
+
+	@Test
+	void equalCandidatesAreLeftAlone() {
+		run(500_000, 0.5, 0.5, 0.5);
+		assertThat(this.rule.switches()).isLessThanOrEqualTo(6);
+	}
+
+	@Test
+	void aSwitchThatLosesIsTakenBack() {
+		// The simulation promises what the real system does not keep.
+		int fooled = 0;
+		for (int i = 0; i < 20_000; i++) {
+			fooled += this.rule.current();
+			boolean one = this.random.nextDouble() < 0.5;
+			int simulated = (one ? 1 : 0) | ((this.random.nextDouble() < 0.7) ? 2 : 0);
+			this.rule.record(simulated, this.rule.current() == 0 && one);
+		}
+		assertThat(fooled).as("calls by the candidate that does not keep its promise").isLessThan(6_000);
+		assertThat(this.rule.reverts()).isPositive();
+		assertThat(this.rule.decisions()).anyMatch((decision) -> decision.kind() == Decision.Kind.LOSS)
+			.anyMatch((decision) -> decision.toString().contains("taken back, lost"));
+	}
+
+	@Test
+	void candidatesThatTakeTurnsMakeItWaitLonger() {
+		for (int phase = 0; phase < 400; phase++) {
+			run(500, (phase % 2 == 0) ? 0.8 : 0.2, (phase % 2 == 0) ? 0.2 : 0.8, 0.1);
+		}
+		assertThat(this.rule.switches()).isLessThan(100);
+	}
+
+	@Property(tries = 100)
+	void whateverHappensTheCurrentCandidateIsOneOfThem(@ForAll long seed,
+			@ForAll @IntRange(min = 1, max = 16) int count) {
+		Random chance = new Random(seed);
+		List<String> names = List.of("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14",
+				"15");
+		CounterfactualRule any = new CounterfactualRule(names.subList(0, count), 0, 1 + chance.nextInt(1000));
+		int before = 0;
+		long changes = 0;
+		for (int i = 0; i < 20_000; i++) {
+			boolean changed = any.record(chance.nextInt(1 << count), chance.nextBoolean());
+			assertThat(any.current()).isBetween(0, count - 1);
+			assertThat(changed).isEqualTo(any.current() != before);
+			changes += changed ? 1 : 0;
+			before = any.current();
+		}
+		assertThat(any.switches()).isEqualTo(changes);
+		assertThat(any.calls()).isEqualTo(20_000);
+	}
+
+	@Test
+	void nonsenseIsRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> new CounterfactualRule(List.of(), 0, 1));
+		assertThatIllegalArgumentException().isThrownBy(() -> new CounterfactualRule(List.of("a"), 0, 0));
+	}
+
+}
