@@ -46,6 +46,8 @@ public final class UdsPathServer implements PathServer {
 
 	private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+	private static final long NOTICE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
 	private static final long ACCEPT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final PeerIdentity identity;
@@ -290,14 +292,22 @@ public final class UdsPathServer implements PathServer {
 		long deadline = System.nanoTime() + this.options.drainTimeout().toNanos();
 		// A client that does not read could hold up whoever says goodbye to it.
 		thread("drain", () -> this.connections.forEach(ServerConnection::end)).start();
+		await(deadline);
+		if (!this.connections.isEmpty()) {
+			logger.info("{} calls in flight did not end in time and are cut off", this.connections.size());
+			this.connections.forEach(ServerConnection::close);
+			// A socket is not closed before the thread that read from it has noticed, and
+			// until then takes calls that nobody will answer.
+			await(System.nanoTime() + NOTICE_NANOS);
+		}
+	}
+
+	/** Waits until all connections have ended. */
+	private void await(long deadline) {
 		boolean interrupted = false;
 		while (!this.connections.isEmpty() && System.nanoTime() - deadline < 0 && !interrupted) {
 			LockSupport.parkNanos(this, DRAIN_POLL_NANOS);
 			interrupted = Thread.currentThread().isInterrupted();
-		}
-		if (!this.connections.isEmpty()) {
-			logger.info("{} calls in flight did not end in time and are cut off", this.connections.size());
-			this.connections.forEach(ServerConnection::close);
 		}
 	}
 
