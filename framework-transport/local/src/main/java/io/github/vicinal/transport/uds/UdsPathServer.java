@@ -50,6 +50,8 @@ public final class UdsPathServer implements PathServer {
 	/** How long saying goodbye to idle clients may take beyond the drain timeout. */
 	private static final long GOODBYE_MILLIS = 1000;
 
+	private static final long NOTICE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
 	private static final long ACCEPT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final PeerIdentity identity;
@@ -291,22 +293,31 @@ public final class UdsPathServer implements PathServer {
 	}
 
 	private void drain() {
-		long deadline = System.nanoTime() + this.options.drainTimeout().toNanos();
 		// A client that does not read could hold up whoever says goodbye to it.
 		Thread goodbyes = thread("drain", () -> this.connections.forEach(ServerConnection::end));
 		goodbyes.start();
-		boolean interrupted = false;
-		while (!this.connections.isEmpty() && System.nanoTime() - deadline < 0 && !interrupted) {
-			LockSupport.parkNanos(this, DRAIN_POLL_NANOS);
-			interrupted = Thread.currentThread().isInterrupted();
-		}
+		await(System.nanoTime() + this.options.drainTimeout().toNanos());
 		// Whoever is cut off without a goodbye must take his next call for executed.
 		awaitEnd(goodbyes);
 		List<ServerConnection> busy = this.connections.stream().filter(ServerConnection::executes).toList();
 		if (!busy.isEmpty()) {
 			logger.info("{} calls in flight did not end in time and are cut off", busy.size());
 		}
-		this.connections.forEach(ServerConnection::close);
+		if (!this.connections.isEmpty()) {
+			this.connections.forEach(ServerConnection::close);
+			// A socket is not closed before the thread that read from it has noticed, and
+			// until then takes calls that nobody will answer.
+			await(System.nanoTime() + NOTICE_NANOS);
+		}
+	}
+
+	/** Waits until all connections have ended. */
+	private void await(long deadline) {
+		boolean interrupted = false;
+		while (!this.connections.isEmpty() && System.nanoTime() - deadline < 0 && !interrupted) {
+			LockSupport.parkNanos(this, DRAIN_POLL_NANOS);
+			interrupted = Thread.currentThread().isInterrupted();
+		}
 	}
 
 	private static void awaitEnd(Thread goodbyes) {
