@@ -88,7 +88,7 @@ class ChannelTests {
 		assertThat(this.channel.path(ADDRESS, true)).isSameAs(this.uds.paths.get(0));
 		assertThat(this.channel.path("elsewhere:80", true)).isNull();
 		assertThat(report().instanceId()).isEqualTo(peer.instanceId());
-		assertThat(report().paths().get(0).reason()).isEqualTo("another JVM");
+		assertThat(report().paths().get(PathKind.DIRECT.ordinal()).reason()).isEqualTo("another JVM");
 		assertThat(report().switches()).singleElement().asString().contains("http -> uds: same host");
 	}
 
@@ -135,7 +135,7 @@ class ChannelTests {
 
 		assertThatExceptionOfType(PathException.class).isThrownBy(() -> this.channel.call(ADDRESS, path, frame()));
 		assertThat(this.channel.path(ADDRESS, true)).isSameAs(path);
-		assertThat(report().paths().get(1).errors()).isEqualTo(1);
+		assertThat(report().paths().get(PathKind.UDS.ordinal()).errors()).isEqualTo(1);
 	}
 
 	@Test
@@ -185,7 +185,7 @@ class ChannelTests {
 		this.channel.silent(ADDRESS);
 		this.channel.calledOverHttp(ADDRESS, 1000, true);
 		assertThat(report().reason()).contains("runs without Vicinal");
-		assertThat(report().paths().get(2).calls()).isEqualTo(1);
+		assertThat(report().paths().get(PathKind.HTTP.ordinal()).calls()).isEqualTo(1);
 		this.channel.ignored(ADDRESS, "it is garbage");
 		assertThat(report().reason()).isEqualTo("it is garbage");
 		assertThat(this.channel.ignoredAnnouncements()).isEqualTo(1);
