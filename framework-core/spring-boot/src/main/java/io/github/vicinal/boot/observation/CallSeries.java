@@ -58,7 +58,9 @@ public final class CallSeries<C extends Observation.Context> {
 		}
 		Active known = this.active;
 		if (known == null || known.removals() != this.shortcut.removals()) {
-			known = new Active(longTaskTimer(context), this.shortcut.removals());
+			// Read first: a meter that is removed meanwhile is looked up again.
+			int removals = this.shortcut.removals();
+			known = new Active(longTaskTimer(context), removals);
 			this.active = known;
 		}
 		return (known.timer() != null) ? known.timer().start() : null;
@@ -86,7 +88,8 @@ public final class CallSeries<C extends Observation.Context> {
 		}
 		Outcome known = this.latest;
 		if (known == null || known.status() != status || known.removals() != this.shortcut.removals()) {
-			known = new Outcome(status, timer(context.get()), this.shortcut.removals());
+			int removals = this.shortcut.removals();
+			known = new Outcome(status, timer(context.get()), removals);
 			this.latest = known;
 		}
 		known.timer().record(nanos, TimeUnit.NANOSECONDS);

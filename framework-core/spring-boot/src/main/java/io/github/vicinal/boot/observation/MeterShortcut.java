@@ -73,8 +73,7 @@ public final class MeterShortcut {
 			List<?> predicates = list(config, "observationPredicates");
 			List<?> filters = list(config, "observationFilters");
 			List<?> conventions = list(config, "observationConventions");
-			boolean onlyMeters = conventions.isEmpty() && !handlers.isEmpty()
-					&& handlers.stream().allMatch(MeterShortcut::onlyMeters)
+			boolean onlyMeters = conventions.isEmpty() && onlyMeters(handlers, meters)
 					&& predicates.stream().allMatch(MeterShortcut::known)
 					&& filters.stream().allMatch(MeterShortcut::known);
 			return onlyMeters
@@ -94,11 +93,21 @@ public final class MeterShortcut {
 		return (List<?>) field.get(config);
 	}
 
-	private static boolean onlyMeters(Object handler) {
-		if (handler instanceof ObservationHandler.CompositeObservationHandler composite) {
-			return composite.getHandlers().stream().allMatch(MeterShortcut::onlyMeters);
+	/** There must be one handler, and its meters must be those that series record in. */
+	private static boolean onlyMeters(List<?> handlers, MeterRegistry meters) throws ReflectiveOperationException {
+		if (handlers.size() != 1) {
+			return false;
 		}
-		return handler.getClass() == DefaultMeterObservationHandler.class;
+		Object handler = handlers.get(0);
+		if (handler instanceof ObservationHandler.CompositeObservationHandler composite) {
+			return onlyMeters(composite.getHandlers(), meters);
+		}
+		if (handler.getClass() != DefaultMeterObservationHandler.class) {
+			return false;
+		}
+		Field field = DefaultMeterObservationHandler.class.getDeclaredField("meterRegistry");
+		field.setAccessible(true);
+		return field.get(handler) == meters;
 	}
 
 	private static boolean known(Object object) {

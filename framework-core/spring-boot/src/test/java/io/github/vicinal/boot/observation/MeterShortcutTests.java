@@ -5,6 +5,7 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -87,14 +88,20 @@ class MeterShortcutTests {
 	@Test
 	void recordsTheMetersOfFullObservations() {
 		ConfigurableApplicationContext server = start(Map.of(), Service.class);
+		assertThat(shortcut(server)).as("as Boot configures it").isPresent();
 		Map<String, String> shortcut = record(server, client(server, Client.class));
 		ConfigurableApplicationContext observed = start(Map.of(), Service.class, Bystander.class);
+		assertThat(shortcut(observed)).isEmpty();
 		Map<String, String> full = record(observed, client(observed, Client.class, Bystander.class));
 		assertThat(observed.getBean(Bystander.class).stopped).isNotEmpty();
 		assertThat(shortcut).isEqualTo(full);
 		assertThat(shortcut.keySet()).anyMatch((name) -> name.startsWith("http.server.requests.active"))
 			.anyMatch((name) -> name.startsWith("vicinal.channel.calls.active"))
 			.anyMatch((name) -> name.contains("outcome=SERVER_ERROR") && name.contains("region=north"));
+	}
+
+	private static Optional<MeterShortcut> shortcut(ConfigurableApplicationContext context) {
+		return MeterShortcut.of(context.getBean(ObservationRegistry.class), context.getBean(MeterRegistry.class));
 	}
 
 	private static Map<String, String> record(ConfigurableApplicationContext server,
@@ -195,6 +202,11 @@ class MeterShortcutTests {
 		assertThat(MeterShortcut.of(ObservationRegistry.NOOP, meters)).isEmpty();
 		assertThat(MeterShortcut.of(ObservationRegistry.create(), meters)).isEmpty();
 		assertThat(MeterShortcut.of(registry(meters), meters)).isPresent();
+		assertThat(MeterShortcut.of(registry(meters), new SimpleMeterRegistry())).as("meters of another registry")
+			.isEmpty();
+		ObservationRegistry twice = registry(meters);
+		twice.observationConfig().observationHandler(new DefaultMeterObservationHandler(new SimpleMeterRegistry()));
+		assertThat(MeterShortcut.of(twice, meters)).isEmpty();
 		ObservationRegistry handled = registry(meters);
 		handled.observationConfig().observationHandler(new Bystander());
 		assertThat(MeterShortcut.of(handled, meters)).isEmpty();
