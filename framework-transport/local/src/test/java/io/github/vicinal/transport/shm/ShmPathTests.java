@@ -13,7 +13,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +28,7 @@ import io.github.vicinal.contract.Contract;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.Service;
 import io.github.vicinal.transport.testing.Contracts;
+import io.github.vicinal.transport.testing.Skip;
 import io.github.vicinal.transport.testing.EchoContract;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -260,7 +260,7 @@ class ShmPathTests {
 		ShmOptions greedy = new ShmOptions(256, 1 << 20, 64 << 20, 64L << 20, 10, 10, Duration.ofSeconds(1),
 				Duration.ofSeconds(5), Duration.ZERO, "park");
 		long usable = this.shm.directory.toFile().getUsableSpace();
-		Assumptions.assumeTrue(usable < (600L << 20), "the file system has room for 512 MiB");
+		Skip.unless(usable < (600L << 20), "the file system has room for 512 MiB");
 		PathProvider.Attempt attempt = this.shm.attempt(this.shm.provider(greedy), this.server);
 		assertThat(((PathProvider.Unavailable) attempt).reason()).contains("KiB left");
 	}
