@@ -248,6 +248,28 @@ public final class Channel implements AutoCloseable {
 	}
 
 	/**
+	 * Returns what a peer announced last.
+	 * @param address the peer's HTTP address
+	 * @return the announcement, or {@code null} if there is none
+	 */
+	public @Nullable PeerAnnouncement announcement(String address) {
+		PeerLink peer = this.peers.get(address);
+		return (peer != null) ? peer.announcement() : null;
+	}
+
+	/**
+	 * Notes what carries HTTP requests to a peer.
+	 * @param address the peer's HTTP address
+	 * @param transport what, and why, in words for people
+	 */
+	public void httpTransport(String address, String transport) {
+		PeerLink peer = this.peers.get(address);
+		if (peer != null) {
+			peer.httpTransport(transport);
+		}
+	}
+
+	/**
 	 * Notes that a peer answered over HTTP without an announcement.
 	 * @param address the peer's HTTP address
 	 */

@@ -18,10 +18,12 @@ import io.github.vicinal.peer.PathKind;
  * @param reconnectDelay the shortest time between two attempts to connect a path
  * @param comparesPaths whether a few idempotent calls go over HTTP although a better path
  * is open, to notice when that path has become the more expensive one
+ * @param httpSocket whether HTTP requests to peers of this host may go over Unix domain
+ * sockets
  * @since 0.1
  */
 public record ChannelSettings(String name, List<PathKind> paths, @Nullable Duration timeout, Duration reconnectDelay,
-		boolean comparesPaths) {
+		boolean comparesPaths, boolean httpSocket) {
 
 	public ChannelSettings {
 		if (timeout != null && (timeout.isZero() || timeout.isNegative())) {

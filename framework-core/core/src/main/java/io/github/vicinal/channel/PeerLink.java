@@ -62,6 +62,9 @@ final class PeerLink {
 	/** Why the last attempt to connect failed, while the next one is under way. */
 	private String lastFailure = "";
 
+	/** What carries HTTP requests, and why; empty while that is not known. */
+	private volatile String httpTransport = "";
+
 	private volatile String reasonForHttp = "no answer over HTTP yet, which would name the peer's paths";
 
 	private boolean connecting;
@@ -83,6 +86,16 @@ final class PeerLink {
 
 	String address() {
 		return this.address;
+	}
+
+	@Nullable PeerAnnouncement announcement() {
+		return this.announcement;
+	}
+
+	void httpTransport(String transport) {
+		if (!transport.equals(this.httpTransport)) {
+			this.httpTransport = transport;
+		}
 	}
 
 	/** Returns why the peer wants calls of a method by HTTP, or {@code null}. */
@@ -407,7 +420,14 @@ final class PeerLink {
 		}
 		return new PathReport(kind.id(), state, reason, counted.calls(), counted.errors(),
 				counted.latency().quantileNanos(0.5) / 1e3, counted.latency().quantileNanos(0.99) / 1e3,
-				(path != null) ? path.bytesCarried() : 0, (path != null) ? path.details() : Map.of());
+				(path != null) ? path.bytesCarried() : 0, details(kind, path));
+	}
+
+	private Map<String, Object> details(PathKind kind, @Nullable Path path) {
+		if (kind == PathKind.HTTP && !this.httpTransport.isEmpty()) {
+			return Map.of("transport", this.httpTransport);
+		}
+		return (path != null) ? path.details() : Map.of();
 	}
 
 }

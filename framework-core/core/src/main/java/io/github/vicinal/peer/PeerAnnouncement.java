@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=direct,uds; c=&lt;contract hash&gt;
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; m=2,7; r="why these only http"
- * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=; r="why only http"
+ * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=; u=8080; r="why only http"
  * </pre>
  *
  * Anybody can write a header: everything in it is a claim, which the path verifies when
@@ -32,10 +32,12 @@ import org.jspecify.annotations.Nullable;
  * empty if all is offered
  * @param httpOnlyMethods indexes of the contract's methods that must come by HTTP
  * although the contract is offered
+ * @param httpSocketPort the TCP port whose HTTP requests the peer also takes on a Unix
+ * domain socket in the rendezvous directory, 0 if it has no such socket
  * @since 0.1
  */
 public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String contractHash, String refusal,
-		Set<Integer> httpOnlyMethods) {
+		Set<Integer> httpOnlyMethods, int httpSocketPort) {
 
 	/** The header of a response. */
 	public static final String HEADER = "Vicinal-Peer";
@@ -50,7 +52,11 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 
 	private static final int MAX_REFUSAL_CHARS = 300;
 
+	private static final int MAX_PORT = 65535;
+
 	private static final Pattern INDEX = Pattern.compile("[0-9]{1,4}");
+
+	private static final Pattern PORT = Pattern.compile("[0-9]{1,5}");
 
 	private static final Pattern HASH = Pattern.compile("[0-9a-f]{16}");
 
@@ -61,6 +67,25 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 			throw new IllegalArgumentException(
 					"A contract hash has 16 hexadecimal digits: '%s'".formatted(contractHash));
 		}
+		if (httpSocketPort < 0 || httpSocketPort > MAX_PORT) {
+			throw new IllegalArgumentException(
+					"A port is a number from 0 to %d: %d".formatted(MAX_PORT, httpSocketPort));
+		}
+	}
+
+	/**
+	 * Creates an announcement of a peer that takes HTTP requests by TCP only.
+	 * @param peer the instance
+	 * @param paths the paths that it offers for the contract
+	 * @param contractHash the contract's hash as the peer knows it, empty if it offers
+	 * none
+	 * @param refusal why no path is offered, or why the {@code httpOnlyMethods} are not;
+	 * empty if all is offered
+	 * @param httpOnlyMethods indexes of the contract's methods that must come by HTTP
+	 */
+	public PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String contractHash, String refusal,
+			Set<Integer> httpOnlyMethods) {
+		this(peer, paths, contractHash, refusal, httpOnlyMethods, 0);
 	}
 
 	/**
@@ -73,6 +98,15 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 	 */
 	public PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String contractHash, String refusal) {
 		this(peer, paths, contractHash, refusal, Set.of());
+	}
+
+	/**
+	 * Returns this announcement with a socket for HTTP requests.
+	 * @param port the TCP port whose requests it takes, 0 for none
+	 * @return the announcement
+	 */
+	public PeerAnnouncement withHttpSocketPort(int port) {
+		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods, port);
 	}
 
 	/**
@@ -93,6 +127,9 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 		if (!this.httpOnlyMethods.isEmpty()) {
 			value.append("; m=")
 				.append(this.httpOnlyMethods.stream().sorted().map(String::valueOf).collect(Collectors.joining(",")));
+		}
+		if (this.httpSocketPort > 0) {
+			value.append("; u=").append(this.httpSocketPort);
 		}
 		if (!this.refusal.isEmpty()) {
 			value.append("; r=\"").append(printable(this.refusal)).append('"');
@@ -135,11 +172,21 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 		try {
 			PeerIdentity identity = new PeerIdentity(required(fields, "i", value), required(fields, "h", value));
 			return new PeerAnnouncement(identity, paths(required(fields, "p", value)), fields.getOrDefault("c", ""),
-					unquote(fields.get("r")), methods(fields.get("m")));
+					unquote(fields.get("r")), methods(fields.get("m")), port(fields.get("u")));
 		}
 		catch (IllegalArgumentException ex) {
 			throw new MalformedAnnouncementException(String.valueOf(ex.getMessage()), value);
 		}
+	}
+
+	private static int port(@Nullable String number) {
+		if (number == null) {
+			return 0;
+		}
+		if (!PORT.matcher(number).matches()) {
+			throw new IllegalArgumentException("'u' is not a port");
+		}
+		return Integer.parseInt(number);
 	}
 
 	private static Set<Integer> methods(@Nullable String indexes) {

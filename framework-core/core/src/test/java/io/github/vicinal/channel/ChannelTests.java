@@ -49,9 +49,9 @@ class ChannelTests {
 	private final Channel channel = channel(Duration.ofNanos(1), false);
 
 	private Channel channel(Duration reconnectDelay, boolean compares) {
-		return new Channel(
-				new ChannelSettings("shop", List.of(PathKind.DIRECT, PathKind.UDS), null, reconnectDelay, compares),
-				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
+		return new Channel(new ChannelSettings("shop", List.of(PathKind.DIRECT, PathKind.UDS), null, reconnectDelay,
+				compares, true), this.contract, List.of(this.direct, this.uds), this.connecting::add,
+				Clock.systemUTC());
 	}
 
 	private PeerAnnouncement announcement(PeerIdentity peer, PathKind... paths) {
@@ -94,7 +94,7 @@ class ChannelTests {
 
 	@Test
 	void nothingIsConnectedWhereOnlyHttpIsAllowed() {
-		Channel http = new Channel(new ChannelSettings("shop", List.of(), null, Duration.ofNanos(1), false),
+		Channel http = new Channel(new ChannelSettings("shop", List.of(), null, Duration.ofNanos(1), false, true),
 				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
 		http.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.DIRECT, PathKind.UDS));
 		assertThat(this.connecting).isEmpty();

@@ -32,6 +32,7 @@ class PeerAnnouncementTests {
 		assertThat(read.paths()).isEqualTo(announcement.paths());
 		assertThat(read.contractHash()).isEqualTo(announcement.contractHash());
 		assertThat(read.refusal().isEmpty()).isEqualTo(announcement.refusal().isEmpty());
+		assertThat(read.httpSocketPort()).isEqualTo(announcement.httpSocketPort());
 	}
 
 	@Provide
@@ -41,9 +42,12 @@ class PeerAnnouncementTests {
 		Arbitrary<Set<PathKind>> paths = Arbitraries.of(PathKind.DIRECT, PathKind.UDS).set();
 		Arbitrary<String> hashes = Arbitraries.oneOf(Arbitraries.just(""),
 				Arbitraries.strings().withChars("0123456789abcdef").ofLength(16));
-		return Combinators.combine(ids, hosts, paths, hashes, Arbitraries.strings().ofMaxLength(500))
-			.as((id, host, kinds, hash, refusal) -> new PeerAnnouncement(new PeerIdentity(id, host), kinds, hash,
-					refusal));
+		return Combinators
+			.combine(ids, hosts, paths, hashes, Arbitraries.strings().ofMaxLength(500),
+					Arbitraries.integers().between(0, 65535))
+			.as((id, host, kinds, hash, refusal,
+					port) -> new PeerAnnouncement(new PeerIdentity(id, host), kinds, hash, refusal)
+						.withHttpSocketPort(port));
 	}
 
 	@Property(tries = 5000)
@@ -78,6 +82,8 @@ class PeerAnnouncementTests {
 			v=1; i=xyz; h=; p=uds                                | 32 hexadecimal digits
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; p=  | stands twice
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; c=1 | 16 hexadecimal digits
+			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; u=x | is not a port
+			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; u=70000 | from 0 to 65535
 			nonsense                                             | without '='
 			""")
 	void theReasonNamesTheRule(String header, String rule) {

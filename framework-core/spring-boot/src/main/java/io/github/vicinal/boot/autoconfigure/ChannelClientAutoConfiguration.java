@@ -52,6 +52,7 @@ import io.github.vicinal.boot.client.ChannelRequestFactories;
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.boot.client.ClientObservation;
 import io.github.vicinal.boot.client.HttpLegs;
+import io.github.vicinal.boot.client.HttpSockets;
 import io.github.vicinal.boot.client.InvalidChannelException;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.ChannelInterceptor;
@@ -60,6 +61,8 @@ import io.github.vicinal.channel.PathProvider;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.observation.ChannelObservationConvention;
 import io.github.vicinal.observation.DefaultChannelObservationConvention;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.peer.Rendezvous;
 
 /**
  * Auto-configuration of the client side: channels of HTTP interface clients.
@@ -93,8 +96,9 @@ public final class ChannelClientAutoConfiguration {
 	@Bean
 	@Order(Ordered.LOWEST_PRECEDENCE)
 	ClientHttpRequestFactoryBuilderCustomizer<ClientHttpRequestFactoryBuilder<ClientHttpRequestFactory>> vicinalRequestFactoryCustomizer(
-			HttpLegs legs) {
-		return (builder) -> ChannelRequestFactories.asking(builder, legs);
+			HttpLegs legs, ObjectProvider<Rendezvous> rendezvous, ObjectProvider<PeerIdentity> identity) {
+		HttpSockets sockets = new HttpSockets(rendezvous::getIfAvailable, identity::getIfAvailable);
+		return (builder) -> ChannelRequestFactories.asking(builder, legs, sockets);
 	}
 
 	/** An error that is replayed through the HTTP client has been observed already. */
@@ -131,7 +135,7 @@ public final class ChannelClientAutoConfiguration {
 		Map<String, ChannelDefinition> definitions = new LinkedHashMap<>();
 		properties.channels()
 			.forEach((name, channel) -> definitions.put(name, new ChannelDefinition(channel.enabled(), channel.paths(),
-					channel.timeout(), channel.ignoreClientInterceptors())));
+					channel.timeout(), channel.ignoreClientInterceptors(), channel.httpSocket())));
 		return new ClientChannels(definitions, properties.reconnectDelay(), properties.comparePaths(),
 				configuredChannels(beanFactory),
 				new ClientChannels.Toolbox(() -> providers.orderedStream().toList(), legs, observation,

@@ -6,6 +6,7 @@ import io.micrometer.context.ContextRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletContext;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -14,9 +15,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication.Type;
+import org.springframework.boot.web.server.WebServer;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
@@ -26,13 +30,16 @@ import org.springframework.web.servlet.DispatcherServlet;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.boot.server.AnnouncementFilter;
+import io.github.vicinal.boot.server.HttpSocketServer;
 import io.github.vicinal.boot.server.MvcServiceSource;
 import io.github.vicinal.boot.server.ServerObservation;
 import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.boot.server.ServiceCatalog.ServiceSource;
 import io.github.vicinal.boot.server.ThreadIsolation;
+import io.github.vicinal.boot.server.TomcatHttpSocket;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
 
@@ -84,9 +91,9 @@ public final class ServiceAutoConfiguration {
 	@Bean
 	ServiceCatalog vicinalServiceCatalog(VicinalProperties properties, ObjectProvider<PeerIdentity> identity,
 			ObjectProvider<ServiceSource> source, ObjectProvider<ServiceRegistry> registry,
-			ObjectProvider<PathServer> servers) {
+			ObjectProvider<PathServer> servers, ObjectProvider<HttpSocketServer> httpSocket) {
 		return new ServiceCatalog(identity::getObject, (name) -> source.getObject().find(name), registry::getObject,
-				() -> offered(properties, servers));
+				() -> offered(properties, servers), httpSocket::getIfAvailable);
 	}
 
 	private static List<PathServer> offered(VicinalProperties properties, ObjectProvider<PathServer> servers) {
@@ -100,6 +107,28 @@ public final class ServiceAutoConfiguration {
 		registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
 		registration.setDispatcherTypes(DispatcherType.REQUEST);
 		return registration;
+	}
+
+	/** Where Tomcat is, and sockets are not switched off. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(
+			name = { "org.springframework.boot.tomcat.TomcatWebServer", "org.apache.coyote.http11.Http11NioProtocol" })
+	static class TomcatSocket {
+
+		@Bean
+		@Lazy
+		@ConditionalOnMissingBean
+		HttpSocketServer vicinalHttpSocketServer(ApplicationContext context, VicinalProperties properties,
+				ObjectProvider<Rendezvous> rendezvous, ObjectProvider<PeerIdentity> identity) {
+			return new TomcatHttpSocket(() -> webServer(context), () -> properties.server().httpSocket()
+					? rendezvous.getObject() : Rendezvous.none("vicinal.server.http-socket is false"),
+					identity::getObject);
+		}
+
+		private static @Nullable WebServer webServer(ApplicationContext context) {
+			return (context instanceof WebServerApplicationContext web) ? web.getWebServer() : null;
+		}
+
 	}
 
 }

@@ -53,9 +53,12 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * client.
 	 * @param ignoreClientInterceptors Whether typed paths may be used although the HTTP
 	 * client has interceptors or headers of the application, which do not apply to them.
+	 * @param httpSocket Whether HTTP requests to processes of this host may go over Unix
+	 * domain sockets instead of TCP; takes Apache HttpClient 5.6 or newer.
 	 */
 	public record Channel(@DefaultValue("true") boolean enabled, @DefaultValue List<PathKind> paths,
-			@Nullable Duration timeout, @DefaultValue("false") boolean ignoreClientInterceptors) {
+			@Nullable Duration timeout, @DefaultValue("false") boolean ignoreClientInterceptors,
+			@DefaultValue("true") boolean httpSocket) {
 	}
 
 	/**
@@ -134,9 +137,11 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param enabled Whether contracts that controllers implement are offered over typed
 	 * paths.
 	 * @param paths Paths that are offered.
+	 * @param httpSocket Whether Tomcat also takes HTTP requests on a Unix domain socket,
+	 * from processes of this user on this host.
 	 */
 	public record Server(@DefaultValue("true") boolean enabled, @DefaultValue( {
-			"direct", "shm", "uds" }) List<PathKind> paths){
+			"direct", "shm", "uds" }) List<PathKind> paths, @DefaultValue("true") boolean httpSocket){
 	}
 
 }

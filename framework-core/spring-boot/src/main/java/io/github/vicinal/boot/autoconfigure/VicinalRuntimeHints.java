@@ -18,6 +18,10 @@ final class VicinalRuntimeHints implements RuntimeHintsRegistrar {
 	private static final String[] LOOKED_INTO = { "io.micrometer.observation.ObservationRegistry$ObservationConfig",
 			"io.micrometer.core.instrument.observation.DefaultMeterObservationHandler" };
 
+	/** Whose properties {@code TomcatHttpSocket} copies. */
+	private static final String[] COPIED = { "org.apache.catalina.connector.Connector",
+			"org.apache.coyote.http11.Http11NioProtocol" };
+
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 		for (String name : STUBBED) {
@@ -31,6 +35,9 @@ final class VicinalRuntimeHints implements RuntimeHintsRegistrar {
 		hints.reflection().registerType(ChannelReport.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		for (String name : LOOKED_INTO) {
 			hints.reflection().registerTypeIfPresent(classLoader, name, MemberCategory.ACCESS_DECLARED_FIELDS);
+		}
+		for (String name : COPIED) {
+			hints.reflection().registerTypeIfPresent(classLoader, name, MemberCategory.INVOKE_PUBLIC_METHODS);
 		}
 	}
 

@@ -15,11 +15,13 @@ import io.github.vicinal.peer.PathKind;
  * @param timeout how long a call may take
  * @param ignoreClientInterceptors whether typed paths may be used although the HTTP
  * client has interceptors or headers of the application, which do not apply to them
+ * @param httpSocket whether HTTP requests to peers of this host may go over Unix domain
+ * sockets
  */
 public record ChannelDefinition(boolean enabled, List<PathKind> paths, @Nullable Duration timeout,
-		boolean ignoreClientInterceptors) {
+		boolean ignoreClientInterceptors, boolean httpSocket) {
 
 	/** What is said of a channel that no property names. */
-	public static final ChannelDefinition DEFAULT = new ChannelDefinition(true, List.of(), null, false);
+	public static final ChannelDefinition DEFAULT = new ChannelDefinition(true, List.of(), null, false, true);
 
 }

@@ -3,10 +3,17 @@ package io.github.vicinal.boot.client;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder;
 import org.springframework.http.client.ClientHttpRequestFactory;
+import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
 import org.springframework.http.client.reactive.ClientHttpConnector;
+import org.springframework.util.ClassUtils;
 
 /** Makes request factories that ask peers for their paths. */
 public final class ChannelRequestFactories {
+
+	/** Whether the library is there that can speak HTTP over a Unix domain socket. */
+	private static final boolean APACHE_CLIENT = ClassUtils.isPresent(
+			"org.apache.hc.client5.http.socket.UnixDomainSocketFactory",
+			ChannelRequestFactories.class.getClassLoader());
 
 	private ChannelRequestFactories() {
 	}
@@ -15,13 +22,26 @@ public final class ChannelRequestFactories {
 	 * Wraps what a builder builds.
 	 * @param builder the builder
 	 * @param legs connects proxies and request factories
+	 * @param sockets finds the sockets of peers of this host
 	 * @return a builder of request factories that ask peers, on requests that belong to a
 	 * channel
 	 */
 	public static ClientHttpRequestFactoryBuilder<ClientHttpRequestFactory> asking(
-			ClientHttpRequestFactoryBuilder<? extends ClientHttpRequestFactory> builder, HttpLegs legs) {
-		return (settings) -> new ChannelRequestFactory(builder.build(settings), legs,
-				(settings != null) ? settings.readTimeout() : null);
+			ClientHttpRequestFactoryBuilder<? extends ClientHttpRequestFactory> builder, HttpLegs legs,
+			HttpSockets sockets) {
+		return (settings) -> {
+			ClientHttpRequestFactory built = builder.build(settings);
+			if (APACHE_CLIENT) {
+				overSockets(built, legs, sockets);
+			}
+			return new ChannelRequestFactory(built, legs, (settings != null) ? settings.readTimeout() : null);
+		};
+	}
+
+	private static void overSockets(ClientHttpRequestFactory built, HttpLegs legs, HttpSockets sockets) {
+		if (built instanceof HttpComponentsClientHttpRequestFactory factory) {
+			SocketHttpClient.install(factory, legs, sockets);
+		}
 	}
 
 	/**

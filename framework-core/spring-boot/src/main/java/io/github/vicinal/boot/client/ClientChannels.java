@@ -176,17 +176,18 @@ public final class ClientChannels implements AutoCloseable {
 	private ClientChannel create(String name, Contract contract, List<PathKind> paths, ChannelDefinition definition,
 			ClientFacts facts) {
 		Duration timeout = (definition.timeout() != null) ? definition.timeout() : facts.timeout();
-		Channel channel = new Channel(settings(name, paths, timeout), contract, this.tools.providers().get(),
-				this.tools.connector(), this.tools.clock());
+		Channel channel = new Channel(settings(name, paths, timeout, definition.httpSocket()), contract,
+				this.tools.providers().get(), this.tools.connector(), this.tools.clock());
 		ClientTraits traits = new ClientTraits(name, definition.ignoreClientInterceptors(), facts.interceptors());
 		return new ClientChannel(channel, this.tools.legs(), facts, this.tools.observation(),
 				this.tools.interceptors().get(), this.tools.listeners().get(), this.tools.async(), traits,
 				definition.timeout(), this.tools.callCaches().get());
 	}
 
-	private ChannelSettings settings(String name, List<PathKind> paths, @Nullable Duration timeout) {
+	private ChannelSettings settings(String name, List<PathKind> paths, @Nullable Duration timeout,
+			boolean httpSocket) {
 		try {
-			return new ChannelSettings(name, paths, timeout, this.reconnectDelay, this.comparesPaths);
+			return new ChannelSettings(name, paths, timeout, this.reconnectDelay, this.comparesPaths, httpSocket);
 		}
 		catch (IllegalArgumentException ex) {
 			throw new InvalidChannelException(String.valueOf(ex.getMessage()),

@@ -79,6 +79,10 @@ final class HttpLeg {
 		return this.replayed;
 	}
 
+	Channel channel() {
+		return this.channel;
+	}
+
 	String contractName() {
 		return this.channel.contract().name();
 	}

@@ -44,6 +44,8 @@ public final class ServiceCatalog implements AutoCloseable {
 
 	private final Supplier<List<PathServer>> serverSupplier;
 
+	private final Supplier<@Nullable HttpSocketServer> httpSocket;
+
 	private List<PathServer> servers = List.of();
 
 	private final Map<String, String> announcements = new ConcurrentHashMap<>();
@@ -71,13 +73,15 @@ public final class ServiceCatalog implements AutoCloseable {
 	 * @param source builds services
 	 * @param registry where servers look services up
 	 * @param servers the kinds of path that the application has
+	 * @param httpSocket takes HTTP requests from processes of this host, or {@code null}
 	 */
 	public ServiceCatalog(Supplier<PeerIdentity> self, ServiceSource source, Supplier<ServiceRegistry> registry,
-			Supplier<List<PathServer>> servers) {
+			Supplier<List<PathServer>> servers, Supplier<@Nullable HttpSocketServer> httpSocket) {
 		this.self = self;
 		this.source = source;
 		this.registry = registry;
 		this.serverSupplier = servers;
+		this.httpSocket = httpSocket;
 	}
 
 	/**
@@ -93,11 +97,16 @@ public final class ServiceCatalog implements AutoCloseable {
 		if (known != null) {
 			return known;
 		}
-		String announcement = announce(contractName).format();
+		String announcement = announce(contractName).withHttpSocketPort(httpSocketPort()).format();
 		if (this.announcements.size() < MAX_UNKNOWN) {
 			this.announcements.put(contractName, announcement);
 		}
 		return announcement;
+	}
+
+	private synchronized int httpSocketPort() {
+		HttpSocketServer server = this.closed ? null : this.httpSocket.get();
+		return (server != null) ? server.start() : 0;
 	}
 
 	private synchronized PeerAnnouncement announce(String contractName) {
@@ -175,6 +184,10 @@ public final class ServiceCatalog implements AutoCloseable {
 		if (this.started) {
 			this.servers.forEach(
 					(server) -> server.unavailable().ifPresent((reason) -> reasons.put(server.kind().id(), reason)));
+		}
+		HttpSocketServer http = this.httpSocket.get();
+		if (http != null) {
+			http.unavailable().ifPresent((reason) -> reasons.put("http-socket", reason));
 		}
 		return reasons;
 	}

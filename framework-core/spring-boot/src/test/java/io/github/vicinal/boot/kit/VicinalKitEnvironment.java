@@ -19,6 +19,8 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.HttpClientSettings;
+import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
 import org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -33,6 +35,7 @@ import org.springframework.web.reactive.function.client.support.WebClientAdapter
 import org.springframework.web.service.invoker.HttpExchangeAdapter;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 
+import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.testkit.CarriedCall;
 import io.github.vicinal.testkit.KitClient;
@@ -48,10 +51,16 @@ class VicinalKitEnvironment implements KitEnvironment {
 
 	private static final HttpClientSettings PATIENT = HttpClientSettings.defaults();
 
+	private static final ManyConnections MANY_CONNECTIONS = new ManyConnections();
+
 	private static final List<String> CONTRACTS = List.of("Arguments", "Bodies", "Results", "Errors", "Timing",
 			"Context", "Volume", "Shapes", "State", "Untouched");
 
 	private final String path;
+
+	private final String httpClient;
+
+	private final boolean httpSocket;
 
 	private final Path rendezvous;
 
@@ -68,7 +77,13 @@ class VicinalKitEnvironment implements KitEnvironment {
 	private int port;
 
 	VicinalKitEnvironment(String path) {
+		this(path, "jdk", false);
+	}
+
+	VicinalKitEnvironment(String path, String httpClient, boolean httpSocket) {
 		this.path = path;
+		this.httpClient = httpClient;
+		this.httpSocket = httpSocket;
 		try {
 			Path memory = Path.of("/dev/shm");
 			this.rendezvous = Files.isDirectory(memory) ? Files.createTempDirectory(memory, "vicinal-kit")
@@ -83,8 +98,14 @@ class VicinalKitEnvironment implements KitEnvironment {
 		this.client = new SpringApplicationBuilder(ClientApplication.class).web(WebApplicationType.NONE)
 			.properties(properties())
 			.initializers((context) -> ((GenericApplicationContext) context).registerBean(ChannelListener.class,
-					() -> listener))
+					() -> listener), this::manyConnections)
 			.run();
+	}
+
+	private void manyConnections(ConfigurableApplicationContext context) {
+		if (this.httpClient.equals("http-components")) {
+			((GenericApplicationContext) context).registerBean(ManyConnections.class, () -> MANY_CONNECTIONS);
+		}
 	}
 
 	private Map<String, Object> properties() {
@@ -92,10 +113,11 @@ class VicinalKitEnvironment implements KitEnvironment {
 		properties.put("spring.main.banner-mode", "off");
 		// Proxies are made later than the verification of channel names at start.
 		properties.put("spring.main.lazy-initialization", "true");
-		properties.put("spring.http.clients.imperative.factory", "jdk");
+		properties.put("spring.http.clients.imperative.factory", this.httpClient);
 		properties.put("spring.http.clients.reactive.connector", "jdk");
 		properties.put("vicinal.rendezvous.directory", this.rendezvous.toString());
 		properties.put("vicinal.compare-paths", "false");
+		properties.put("vicinal.server.http-socket", String.valueOf(this.httpSocket));
 		properties.put("vicinal.reconnect-delay", "20ms");
 		for (String contract : CONTRACTS) {
 			properties.put("vicinal.channels." + contract + "Contract.paths", this.path);
@@ -144,9 +166,25 @@ class VicinalKitEnvironment implements KitEnvironment {
 		ObservationRegistry registry = observationRegistry();
 		HttpExchangeAdapter adapter = kitClient.isReactive()
 				? reactive(WebClient.builder(), ClientHttpConnectorBuilder.jdk(), kitClient, registry)
-				: blocking(this.client.getBean(RestClient.Builder.class), ClientHttpRequestFactoryBuilder.jdk(),
-						kitClient, registry);
+				: blocking(this.client.getBean(RestClient.Builder.class), plainRequests(), kitClient, registry);
 		return proxy(adapter, contract, kitClient);
+	}
+
+	private ClientHttpRequestFactoryBuilder<?> plainRequests() {
+		return this.httpClient.equals("jdk") ? ClientHttpRequestFactoryBuilder.jdk()
+				: MANY_CONNECTIONS.customize(ClientHttpRequestFactoryBuilder.httpComponents());
+	}
+
+	/** Returns what carried the HTTP requests of a contract, as its report says. */
+	List<Object> httpTransports() {
+		return this.client.getBean(ClientChannels.class)
+			.reports()
+			.stream()
+			.flatMap((channel) -> channel.peers().stream())
+			.flatMap((peer) -> peer.paths().stream())
+			.filter((report) -> report.path().equals("http"))
+			.map((report) -> report.details().getOrDefault("transport", "none"))
+			.toList();
 	}
 
 	private HttpExchangeAdapter blocking(RestClient.Builder builder, ClientHttpRequestFactoryBuilder<?> requests,
@@ -211,7 +249,8 @@ class VicinalKitEnvironment implements KitEnvironment {
 		this.server = new SpringApplicationBuilder(ServerApplication.class).web(WebApplicationType.SERVLET)
 			.properties(properties)
 			.initializers(
-					(context) -> ((GenericApplicationContext) context).registerBean(KitPeers.class, () -> this::peer))
+					(context) -> ((GenericApplicationContext) context).registerBean(KitPeers.class, () -> this::peer),
+					this::manyConnections)
 			.run();
 		this.port = ((WebServerApplicationContext) this.server).getWebServer().getPort();
 	}
@@ -227,6 +266,19 @@ class VicinalKitEnvironment implements KitEnvironment {
 		this.client.close();
 		this.server.close();
 		FileSystemUtils.deleteRecursively(this.rendezvous.toFile());
+	}
+
+	/** Apache's default is five connections to one peer; the kit's calls nest deeper. */
+	private static final class ManyConnections
+			implements ClientHttpRequestFactoryBuilderCustomizer<HttpComponentsClientHttpRequestFactoryBuilder> {
+
+		@Override
+		public HttpComponentsClientHttpRequestFactoryBuilder customize(
+				HttpComponentsClientHttpRequestFactoryBuilder builder) {
+			return builder.withConnectionManagerCustomizer(
+					(connections) -> connections.setMaxConnPerRoute(500).setMaxConnTotal(1000));
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -25,7 +25,7 @@ public final class SocketFile {
 	/** The suffix of sockets that control shared memory. */
 	public static final String LANES = ".shm";
 
-	private static final Pattern SOCKET = Pattern.compile("[0-9a-f]{32}\\.(sock|shm)");
+	private static final Pattern SOCKET = Pattern.compile("[0-9a-f]{32}\\.(sock|shm|http)");
 
 	private static final Pattern DRAFT = Pattern.compile("\\.[0-9a-f]{16}(\\.sock|\\.shm)?\\.tmp");
 

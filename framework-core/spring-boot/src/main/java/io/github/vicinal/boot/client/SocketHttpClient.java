@@ -1,0 +1,125 @@
+package io.github.vicinal.boot.client;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.nio.file.Path;
+
+import org.apache.hc.client5.http.config.Configurable;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpResponse;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.HttpHost;
+import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.protocol.HttpContext;
+import org.apache.hc.core5.io.CloseMode;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
+
+/**
+ * The application's Apache HTTP client, whose requests to peers of this host go over a
+ * Unix domain socket. Cookies, credentials, interceptors, time-outs, retries and
+ * redirects remain what the application made them, as only the connection differs.
+ */
+final class SocketHttpClient extends CloseableHttpClient implements Configurable {
+
+	/** Where a response over the socket sends a request is no longer this peer. */
+	private static final class SocketContext extends HttpClientContext {
+
+		private final RequestConfig original;
+
+		SocketContext(RequestConfig original, Path socket) {
+			this.original = original;
+			super.setRequestConfig(RequestConfig.copy(original).setUnixDomainSocket(socket).build());
+		}
+
+		@Override
+		public void setResponse(HttpResponse response) {
+			super.setResponse(response);
+			super.setRequestConfig(this.original);
+		}
+
+	}
+
+	private final CloseableHttpClient delegate;
+
+	private final HttpLegs legs;
+
+	private final HttpSockets sockets;
+
+	/** Why this client cannot use sockets, once that has shown. */
+	private volatile @Nullable String unable;
+
+	private SocketHttpClient(CloseableHttpClient delegate, HttpLegs legs, HttpSockets sockets) {
+		this.delegate = delegate;
+		this.legs = legs;
+		this.sockets = sockets;
+	}
+
+	/** Lets the requests of a factory go over sockets. */
+	static void install(HttpComponentsClientHttpRequestFactory factory, HttpLegs legs, HttpSockets sockets) {
+		if (factory.getHttpClient() instanceof CloseableHttpClient client && !(client instanceof SocketHttpClient)) {
+			factory.setHttpClient(new SocketHttpClient(client, legs, sockets));
+		}
+	}
+
+	@Override
+	protected CloseableHttpResponse doExecute(HttpHost target, ClassicHttpRequest request, HttpContext context)
+			throws IOException {
+		HttpLeg leg = this.legs.current();
+		URI uri = (leg != null) ? leg.sent() : null;
+		if (leg == null || uri == null) {
+			return this.delegate.execute(target, request, context);
+		}
+		Path socket = null;
+		String problem = (context.getClass() != HttpClientContext.class)
+				? "the HTTP client has contexts of the application's own" : this.unable;
+		if (problem == null) {
+			socket = this.sockets.find(leg.channel(), uri);
+		}
+		else {
+			this.sockets.tcp(leg.channel(), HttpLeg.address(uri), problem);
+		}
+		return (socket != null) ? overSocket(socket, leg, uri, target, request, (HttpClientContext) context)
+				: this.delegate.execute(target, request, context);
+	}
+
+	private CloseableHttpResponse overSocket(Path socket, HttpLeg leg, URI uri, HttpHost target,
+			ClassicHttpRequest request, HttpClientContext context) throws IOException {
+		RequestConfig config = context.getRequestConfig();
+		if (config == null) {
+			config = getConfig();
+		}
+		try {
+			return this.delegate.execute(target, request,
+					new SocketContext((config != null) ? config : RequestConfig.DEFAULT, socket));
+		}
+		catch (ConnectException ex) {
+			this.sockets.refused(leg.channel(), uri, String.valueOf(ex.getMessage()));
+		}
+		catch (UnsupportedOperationException ex) {
+			// Raised when the route is planned, of a client that uses a proxy.
+			this.unable = String.valueOf(ex.getMessage());
+			this.sockets.tcp(leg.channel(), HttpLeg.address(uri), this.unable);
+		}
+		return this.delegate.execute(target, request, context);
+	}
+
+	@Override
+	public @Nullable RequestConfig getConfig() {
+		return (this.delegate instanceof Configurable configurable) ? configurable.getConfig() : null;
+	}
+
+	@Override
+	public void close() throws IOException {
+		this.delegate.close();
+	}
+
+	@Override
+	public void close(CloseMode mode) {
+		this.delegate.close(mode);
+	}
+
+}
