@@ -40,8 +40,8 @@ public final class ShmMeasurement implements Measurement {
 			int idleMillis, int peersMillis) {
 
 		static Times of(boolean quick) {
-			return quick ? new Times(3, 120, 150, 600, 2_000, 500, 3_000)
-					: new Times(5, 350, 500, 2_500, 8_000, 3_000, 12_000);
+			return quick ? new Times(3, 100, 150, 500, 1_500, 500, 3_000)
+					: new Times(5, 250, 400, 2_000, 5_000, 2_000, 10_000);
 		}
 
 		int of(Load load) {
@@ -180,9 +180,9 @@ public final class ShmMeasurement implements Measurement {
 	private static void peers(Settings settings, Times times, Path directory, Measured measured) throws Exception {
 		settings.say("Idle: %d connected peers ...", PEERS);
 		try (Pair pair = Pair.plain(directory, List.of(Transports.LEARNED))) {
-			measured.figure(Bars.IDLE_JVMS, pair.idle(times.peersMillis() / 4, times.peersMillis()));
+			measured.figure(Bars.IDLE_JVMS, pair.idle(times.idleMillis(), 2 * times.idleMillis()));
 			pair.peers(PEERS);
-			measured.figure(Bars.IDLE_PEERS, pair.idle(times.peersMillis() / 4, times.peersMillis()));
+			measured.figure(Bars.IDLE_PEERS, pair.idle(times.idleMillis(), times.peersMillis()));
 		}
 		finally {
 			Files.deleteIfExists(directory.resolve(LanesTransport.INSTANCE_FILE));
