@@ -1,6 +1,7 @@
 package io.github.vicinal.benchmarks;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -130,7 +131,7 @@ public final class Report {
 	 * @return figures by name
 	 */
 	public Map<String, Double> figures() {
-		return Map.copyOf(this.figures);
+		return Collections.unmodifiableMap(this.figures);
 	}
 
 	/**

@@ -68,7 +68,7 @@ public interface Echo {
 	}
 
 	/**
-	 * About 1 KB as JSON.
+	 * About 1 KB as JSON, or a multiple.
 	 *
 	 * @param id a number
 	 * @param author a name
@@ -77,7 +77,16 @@ public interface Echo {
 	record Note(long id, String author, String text) {
 
 		static Note sample() {
-			return new Note(4711, "Ann Example", "x".repeat(960));
+			return sample(1);
+		}
+
+		/**
+		 * Returns an example.
+		 * @param kilobytes about how long it is as JSON
+		 * @return a note with a text of that length
+		 */
+		public static Note sample(int kilobytes) {
+			return new Note(4711, "Ann Example", "x".repeat(960 * kilobytes));
 		}
 
 	}

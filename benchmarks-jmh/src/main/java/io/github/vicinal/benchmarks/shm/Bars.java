@@ -1,5 +1,6 @@
 package io.github.vicinal.benchmarks.shm;
 
+import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 import io.github.vicinal.benchmarks.Report;
@@ -65,17 +66,20 @@ final class Bars {
 		this.measured.figures().forEach((name) -> this.report.figure(name, this.measured.get(name)));
 		this.report
 			.chart("1 KB there and back: CPU time of all processes per call, in us", "CPU us/call", "transport", "load")
-			.chartOnly(
-					(row) -> String.valueOf(row.get("payload")).equals("1 KB")
-							&& !String.valueOf(row.get("load")).contains("work")
-							&& !String.valueOf(row.get("load")).startsWith("32"),
-					(label) -> !label.startsWith("lanes") && !label.startsWith(ShmMeasurement.TYPED_SHM));
+			.chartOnly(Bars::isDrawn, (label) -> !label.startsWith("lanes")
+					&& !label.startsWith(ShmMeasurement.TYPED_SHM) && !label.startsWith(ShmMeasurement.TYPED_UDS));
 		sockets();
 		others();
 		large();
 		typed();
 		resources();
 		return this.report;
+	}
+
+	private static boolean isDrawn(Map<String, Object> row) {
+		String load = String.valueOf(row.get("load"));
+		return String.valueOf(row.get("payload")).equals("1 KB") && !load.contains("work") && !load.startsWith("32")
+				&& !String.valueOf(row.get("transport")).startsWith("C,");
 	}
 
 	private void sockets() {
@@ -118,6 +122,8 @@ final class Bars {
 		cpu(us, them, EIGHT, 1 / 15.0);
 		p50(us, them, ONE_LARGE, 1 / 10.0);
 		cpu(us, them, ONE_LARGE, 1 / 10.0);
+		p50(ShmMeasurement.TYPED_SHM_TEXT, ShmMeasurement.TYPED_HTTP_TEXT, ONE_LARGE, 1 / 10.0);
+		cpu(ShmMeasurement.TYPED_SHM_TEXT, ShmMeasurement.TYPED_HTTP_TEXT, ONE_LARGE, 1 / 10.0);
 	}
 
 	private void resources() {

@@ -65,7 +65,7 @@ public final class ShmChild {
 	 */
 	public static void main(String[] arguments) throws Exception {
 		if (LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME) instanceof Logger root) {
-			root.setLevel(Level.WARN);
+			root.setLevel(Level.ERROR);
 		}
 		Path directory = Path.of(arguments[2]);
 		List<AutoCloseable> open = new ArrayList<>();

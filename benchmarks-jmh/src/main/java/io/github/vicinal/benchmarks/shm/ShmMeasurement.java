@@ -29,6 +29,11 @@ public final class ShmMeasurement implements Measurement {
 
 	static final String TYPED_HTTP = "typed: RestClient HC5, JSON";
 
+	/** One long text instead of a thousand lines. */
+	static final String TYPED_SHM_TEXT = TYPED_SHM + ", a text";
+
+	static final String TYPED_HTTP_TEXT = TYPED_HTTP + ", a text";
+
 	static final int KIB = 1024;
 
 	private static final Path MEMORY = Path.of("/dev/shm");
@@ -40,8 +45,8 @@ public final class ShmMeasurement implements Measurement {
 			int idleMillis, int peersMillis) {
 
 		static Times of(boolean quick) {
-			return quick ? new Times(3, 100, 150, 500, 1_500, 500, 3_000)
-					: new Times(5, 250, 400, 2_000, 5_000, 2_000, 10_000);
+			return quick ? new Times(3, 100, 150, 500, 1_000, 500, 3_000)
+					: new Times(5, 250, 400, 1_500, 3_000, 1_500, 10_000);
 		}
 
 		int of(Load load) {
@@ -234,10 +239,16 @@ public final class ShmMeasurement implements Measurement {
 			for (Load load : typedLoads()) {
 				subjects.keySet().forEach((name) -> cells.add(new Cell(name, load)));
 			}
+			subjects.put(TYPED_SHM_TEXT, text(shm.echo(), runner));
+			subjects.put(TYPED_HTTP_TEXT, text(http.echo(), runner));
+			cells.add(new Cell(TYPED_SHM_TEXT, Load.closed(1, 100 * KIB)));
+			cells.add(new Cell(TYPED_HTTP_TEXT, Load.closed(1, 100 * KIB)));
 			for (Map.Entry<String, Subject> subject : subjects.entrySet()) {
 				settings.say("Warming up %s ...", subject.getKey());
-				subject.getValue().run(Load.closed(8, KIB), times.typedWarmUpMillis());
-				subject.getValue().run(Load.closed(1, KIB), times.typedWarmUpMillis() / 4);
+				// HTTP is the slowest to warm up.
+				subject.getValue()
+					.run(Load.closed(8, KIB),
+							times.typedWarmUpMillis() * (subject.getKey().equals(TYPED_HTTP) ? 4 : 1));
 				subject.getValue().run(Load.closed(1, 100 * KIB), times.typedWarmUpMillis() / 4);
 			}
 			for (int repeat = 1; repeat <= times.repeats(); repeat++) {
@@ -256,6 +267,17 @@ public final class ShmMeasurement implements Measurement {
 					: -1;
 			List<Transport.Caller> callers = java.util.Collections.nCopies(load.callers(), caller);
 			return runner.run(callers, load, millis, Integer.MAX_VALUE);
+		};
+	}
+
+	private static Subject text(Echo echo, LoadRunner runner) {
+		Echo.Note large = Echo.Note.sample(100);
+		Echo.Note small = Echo.Note.sample(1);
+		return (load, millis) -> {
+			Echo.Note note = (load.bytes() > KIB) ? large : small;
+			Transport.Caller caller = (body) -> (echo.note(note).text().length() == note.text().length()) ? body.length
+					: -1;
+			return runner.run(java.util.Collections.nCopies(load.callers(), caller), load, millis, Integer.MAX_VALUE);
 		};
 	}
 
