@@ -3,6 +3,7 @@ package io.github.vicinal.benchmarks;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -30,9 +31,11 @@ final class BarChart {
 	 * @param rows the report's rows
 	 * @param labels the columns that name a row
 	 * @param column the column that is drawn
+	 * @param rivals the labels that are drawn in grey
 	 * @return an SVG document
 	 */
-	static String draw(String title, List<Map<String, Object>> rows, List<String> labels, String column) {
+	static String draw(String title, List<Map<String, Object>> rows, List<String> labels, String column,
+			Predicate<String> rivals) {
 		double largest = rows.stream().mapToDouble((row) -> number(row.get(column))).max().orElse(1);
 		int height = TITLE_HEIGHT + rows.size() * ROW_HEIGHT + 10;
 		StringBuilder svg = new StringBuilder();
@@ -51,7 +54,7 @@ final class BarChart {
 				.formatted(LABEL_WIDTH - 8, top + BAR_HEIGHT - 4, escape(label)));
 			svg.append(
 					String.format(Locale.ROOT, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>%n",
-							LABEL_WIDTH, top, length, BAR_HEIGHT, label.contains("http") ? "#9aa5b1" : "#2f7d5b"));
+							LABEL_WIDTH, top, length, BAR_HEIGHT, rivals.test(label) ? "#9aa5b1" : "#2f7d5b"));
 			svg.append(String.format(Locale.ROOT, "<text x=\"%.1f\" y=\"%d\" fill=\"#222222\">%s</text>%n",
 					LABEL_WIDTH + length + 6, top + BAR_HEIGHT - 4, Report.text(value)));
 		}

@@ -28,6 +28,8 @@ import io.github.vicinal.benchmarks.call.EchoServer;
 import io.github.vicinal.benchmarks.call.StartupMeasurement;
 import io.github.vicinal.benchmarks.placement.PlacementMeasurement;
 import io.github.vicinal.benchmarks.placement.ScaleMeasurement;
+import io.github.vicinal.benchmarks.shm.ShmChild;
+import io.github.vicinal.benchmarks.shm.ShmMeasurement;
 import io.github.vicinal.benchmarks.trainticket.TrainTicketMeasurement;
 
 /** The one entry to measurements. */
@@ -38,7 +40,7 @@ public final class Bench implements Callable<Integer> {
 	private static final List<Measurement> MEASUREMENTS = List.of(new CallMeasurement(), new StartupMeasurement(),
 			new TrainTicketMeasurement(), new PlacementMeasurement(), new ScaleMeasurement(),
 			new CacheTable1Measurement(), new CacheTraceMeasurement(), new CacheTracesMeasurement(),
-			new CacheSpeedMeasurement(), new CacheMemoryMeasurement(), new CacheTckMeasurement());
+			new CacheSpeedMeasurement(), new CacheMemoryMeasurement(), new CacheTckMeasurement(), new ShmMeasurement());
 
 	@Spec
 	@SuppressWarnings("NullAway.Init")
@@ -81,8 +83,13 @@ public final class Bench implements Callable<Integer> {
 	/**
 	 * Runs the command.
 	 * @param arguments its arguments
+	 * @throws Exception if it cannot run
 	 */
-	public static void main(String[] arguments) {
+	public static void main(String[] arguments) throws Exception {
+		if (arguments.length > 0 && arguments[0].equals(ShmChild.COMMAND)) {
+			ShmChild.main(arguments);
+			return;
+		}
 		if (arguments.length > 0 && arguments[0].equals(EchoServer.COMMAND)) {
 			EchoServer.main(arguments);
 			return;
@@ -154,12 +161,13 @@ public final class Bench implements Callable<Integer> {
 			all.put("quick", this.quick);
 			all.put("machine", before);
 			all.put("rows", report.rows());
+			all.put("figures", report.figures());
 			all.put("bars", report.bars());
 			JsonMapper.builder().build().writerWithDefaultPrettyPrinter().writeValue(this.json, all);
 		}
 		if (this.svg != null) {
-			Files.writeString(this.svg,
-					BarChart.draw(report.chartTitle(), report.rows(), report.chartLabels(), report.chartColumn()));
+			Files.writeString(this.svg, BarChart.draw(report.chartTitle(), report.chartRows(), report.chartLabels(),
+					report.chartColumn(), report.chartRivals()));
 		}
 		boolean fallsShort = report.bars().stream().anyMatch((bar) -> !bar.passes());
 		return (this.check && fallsShort) ? 1 : 0;

@@ -1,10 +1,12 @@
 package io.github.vicinal.benchmarks;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /** Figures of a measurement, in rows, and its bars. */
 public final class Report {
@@ -20,6 +22,12 @@ public final class Report {
 	private String chartColumn = "";
 
 	private List<String> chartLabels = List.of();
+
+	private Predicate<Map<String, Object>> chartRows = (row) -> true;
+
+	private Predicate<String> chartRivals = (label) -> label.contains("http");
+
+	private final Map<String, Double> figures = new LinkedHashMap<>();
 
 	/**
 	 * A figure that must hold.
@@ -62,6 +70,26 @@ public final class Report {
 		return this;
 	}
 
+	/**
+	 * Draws some rows only.
+	 * @param rows which
+	 * @param rivals the labels of what is compared with
+	 * @return this report
+	 */
+	public Report chartOnly(Predicate<Map<String, Object>> rows, Predicate<String> rivals) {
+		this.chartRows = rows;
+		this.chartRivals = rivals;
+		return this;
+	}
+
+	Predicate<String> chartRivals() {
+		return this.chartRivals;
+	}
+
+	List<Map<String, Object>> chartRows() {
+		return this.rows.stream().filter(this.chartRows).toList();
+	}
+
 	String chartTitle() {
 		return this.chartTitle;
 	}
@@ -87,6 +115,23 @@ public final class Report {
 			row.put(this.columns.get(i), values[i]);
 		}
 		this.rows.add(row);
+	}
+
+	/**
+	 * Adds a figure that belongs to no row.
+	 * @param name what it is, with the unit
+	 * @param value the figure
+	 */
+	public void figure(String name, double value) {
+		this.figures.put(name, value);
+	}
+
+	/**
+	 * Returns the figures that belong to no row.
+	 * @return figures by name
+	 */
+	public Map<String, Double> figures() {
+		return Collections.unmodifiableMap(this.figures);
 	}
 
 	/**
@@ -125,7 +170,17 @@ public final class Report {
 		for (Map<String, Object> row : this.rows) {
 			cells.add(row.values().stream().map(Report::text).toList());
 		}
-		int[] widths = new int[this.columns.size()];
+		String table = table(cells);
+		if (this.figures.isEmpty()) {
+			return table;
+		}
+		List<List<String>> lines = new ArrayList<>(List.of(List.of("figure", "value")));
+		this.figures.forEach((name, value) -> lines.add(List.of(name, text(value))));
+		return table + "\n" + table(lines);
+	}
+
+	private static String table(List<List<String>> cells) {
+		int[] widths = new int[cells.get(0).size()];
 		for (List<String> line : cells) {
 			for (int i = 0; i < widths.length; i++) {
 				widths[i] = Math.max(widths[i], line.get(i).length());

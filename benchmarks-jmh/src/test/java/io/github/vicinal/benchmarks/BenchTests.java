@@ -46,7 +46,8 @@ class BenchTests {
 		report.row("http & more", 243.2);
 		report.row("uds", 44.56);
 		assertThat(report.table()).contains("| http & more |").contains(" 243 |").contains("44.6 |");
-		assertThat(BarChart.draw(report.chartTitle(), report.rows(), report.chartLabels(), report.chartColumn()))
+		assertThat(BarChart.draw(report.chartTitle(), report.chartRows(), report.chartLabels(), report.chartColumn(),
+				report.chartRivals()))
 			.startsWith("<svg")
 			.contains("http &amp; more")
 			.contains(">243<")

@@ -30,7 +30,7 @@ public interface Echo {
 	Note note(@RequestBody Note note);
 
 	/**
-	 * About 1 KB as JSON.
+	 * About 1 KB as JSON, or a multiple.
 	 *
 	 * @param id a number
 	 * @param customer a name
@@ -40,10 +40,19 @@ public interface Echo {
 	record Order(long id, String customer, List<Line> lines, String comment) {
 
 		static Order sample() {
-			List<Line> lines = java.util.stream.IntStream.range(0, 10)
+			return sample(1);
+		}
+
+		/**
+		 * Returns an example.
+		 * @param kilobytes about how long it is as JSON
+		 * @return an order with ten lines per kilobyte
+		 */
+		public static Order sample(int kilobytes) {
+			List<Line> lines = java.util.stream.IntStream.range(0, 10 * kilobytes)
 				.mapToObj((i) -> new Line("article-%04d".formatted(i), i + 1, 1999L + i))
 				.toList();
-			return new Order(4711, "Ann Example", lines, "x".repeat(420));
+			return new Order(4711, "Ann Example", lines, "x".repeat(420 * kilobytes));
 		}
 
 	}
@@ -59,7 +68,7 @@ public interface Echo {
 	}
 
 	/**
-	 * About 1 KB as JSON.
+	 * About 1 KB as JSON, or a multiple.
 	 *
 	 * @param id a number
 	 * @param author a name
@@ -68,7 +77,16 @@ public interface Echo {
 	record Note(long id, String author, String text) {
 
 		static Note sample() {
-			return new Note(4711, "Ann Example", "x".repeat(960));
+			return sample(1);
+		}
+
+		/**
+		 * Returns an example.
+		 * @param kilobytes about how long it is as JSON
+		 * @return a note with a text of that length
+		 */
+		public static Note sample(int kilobytes) {
+			return new Note(4711, "Ann Example", "x".repeat(960 * kilobytes));
 		}
 
 	}

@@ -16,7 +16,7 @@ import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.ChannelReport;
 
 /** A client application. */
-final class EchoClient implements AutoCloseable {
+public final class EchoClient implements AutoCloseable {
 
 	private static final int MAX_CONNECTIONS = 200;
 
@@ -33,8 +33,10 @@ final class EchoClient implements AutoCloseable {
 	 * @param port where the server is
 	 * @param path the path, or {@code http} for a client without Vicinal
 	 * @param observed whether observation is on
+	 * @return the running client
+	 * @throws InterruptedException if the thread was interrupted
 	 */
-	static EchoClient start(String port, String path, boolean observed) throws InterruptedException {
+	public static EchoClient start(String port, String path, boolean observed) throws InterruptedException {
 		Map<String, Object> properties = new HashMap<>(Map.of("spring.main.web-application-type", "none",
 				"spring.http.serviceclient.echo.base-url", "http://localhost:" + port));
 		if (path.equals("http")) {
@@ -65,11 +67,19 @@ final class EchoClient implements AutoCloseable {
 		}
 	}
 
-	Echo echo() {
+	/**
+	 * Returns the client's proxy.
+	 * @return makes calls
+	 */
+	public Echo echo() {
 		return this.context.getBean(Echo.class);
 	}
 
-	String codec() {
+	/**
+	 * Returns what the channel's values travel as.
+	 * @return the codec's name
+	 */
+	public String codec() {
 		ChannelReport report = this.context.getBean(ChannelsEndpoint.class).channel("echo");
 		if (report == null) {
 			return "";

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** The server in a JVM of its own, which ends with this one. */
-final class EchoProcess implements AutoCloseable {
+public final class EchoProcess implements AutoCloseable {
 
 	private final Process process;
 
@@ -20,7 +20,12 @@ final class EchoProcess implements AutoCloseable {
 		this.port = port;
 	}
 
-	static EchoProcess start() throws IOException {
+	/**
+	 * Starts the server.
+	 * @return the running server
+	 * @throws IOException if it does not start
+	 */
+	public static EchoProcess start() throws IOException {
 		Process process = new ProcessBuilder(command()).redirectError(ProcessBuilder.Redirect.INHERIT).start();
 		BufferedReader lines = new BufferedReader(
 				new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
@@ -43,11 +48,19 @@ final class EchoProcess implements AutoCloseable {
 		return List.of(java, "-cp", classPath, "io.github.vicinal.benchmarks.Bench", EchoServer.COMMAND);
 	}
 
-	long pid() {
+	/**
+	 * Returns the process id.
+	 * @return the id
+	 */
+	public long pid() {
 		return this.process.pid();
 	}
 
-	String port() {
+	/**
+	 * Returns the port of HTTP.
+	 * @return a number
+	 */
+	public String port() {
 		return this.port;
 	}
 

@@ -1,7 +1,5 @@
 package io.github.vicinal.transport.shm;
 
-import java.util.concurrent.RejectedExecutionException;
-
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.channel.CallFrame;
@@ -18,11 +16,14 @@ import io.github.vicinal.transport.wire.ServerCalls;
 import io.github.vicinal.transport.wire.WireException;
 
 /**
- * Executes the calls of one lane, one at a time, on the receiver's thread or another.
+ * Executes the calls of one lane, one at a time, on the thread that received them.
  */
-final class ShmCall implements Runnable {
+final class ShmCall {
 
-	/** More bytes than this take so long to copy that another thread should do it. */
+	/**
+	 * More bytes than this take so long to copy that another thread should receive
+	 * meanwhile.
+	 */
 	private static final int LARGE_BYTES = 256 * 1024;
 
 	private final ShmConnection connection;
@@ -42,7 +43,7 @@ final class ShmCall implements Runnable {
 		this.lane = lane;
 	}
 
-	/** On the receiver's thread: runs the call there if that is known to be short. */
+	/** Gives the receiver's role away first, unless the call is known to be short. */
 	void receive(LaneServer lanes, int batch) throws WireException {
 		if (this.lane.cancelled()) {
 			refuse(Refusal.DEADLINE, 0, "the caller has given up");
@@ -64,18 +65,23 @@ final class ShmCall implements Runnable {
 				return;
 			}
 		}
-		try {
-			this.connection.server().executor().execute(this);
+		ShmPathServer server = this.connection.server();
+		if (!server.beginLong()) {
+			refuse(Refusal.CONNECTIONS, 0,
+					"all %d threads of the server are in use".formatted(server.options().maxThreads()));
+			return;
 		}
-		catch (RejectedExecutionException ex) {
-			refuse(Refusal.CONNECTIONS, 0, "all %d threads of the server are in use"
-				.formatted(this.connection.server().options().maxThreads()));
+		try {
+			lanes.leave();
+			run();
+		}
+		finally {
+			server.endLong();
 		}
 	}
 
-	/** On another thread. */
-	@Override
-	public void run() {
+	/** While another thread may receive. */
+	private void run() {
 		try {
 			if (!this.parsed) {
 				parse();

@@ -17,7 +17,7 @@ import io.github.vicinal.transport.wire.WireLimits;
  * @param maxMemoryBytes the most memory for larger calls or replies, per peer and
  * direction
  * @param maxPeers how many clients a server shares memory with
- * @param maxThreads how many threads execute calls that are not known to be short
+ * @param maxThreads how many calls that are not known to be short are executed at a time
  * @param acquireTimeout how long a call waits for a lane or memory at most, even if its
  * deadline is later
  * @param handshakeTimeout how long connecting may take

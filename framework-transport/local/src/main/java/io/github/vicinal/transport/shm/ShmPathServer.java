@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -42,11 +43,11 @@ import io.github.vicinal.transport.wire.WireException;
 /**
  * Offers the services of this process by shared memory. Thread-safe.
  * <p>
- * A client connects to a socket and shares a segment with this server; two threads per
- * client sleep until there is something to do, one at the socket and one at the segment's
- * bell. {@link #close()} executes no further calls, lets those in flight end for at most
- * {@link ShmOptions#drainTimeout()}, and then removes what the server left in the file
- * system.
+ * A client connects to a socket and shares a segment with this server; threads of this
+ * server sleep until there is something to do, one per client at the socket and one or a
+ * few at the segment's bell. {@link #close()} executes no further calls, lets those in
+ * flight end for at most {@link ShmOptions#drainTimeout()}, and then removes what the
+ * server left in the file system.
  *
  * @since 0.1
  */
@@ -86,7 +87,8 @@ public final class ShmPathServer implements PathServer {
 
 	private final AtomicLong threads = new AtomicLong();
 
-	private final ExecutorService executor;
+	/** How many calls are executed that are not known to be short. */
+	private final AtomicInteger longCalls = new AtomicInteger();
 
 	private final ExecutorService receivers;
 
@@ -124,13 +126,8 @@ public final class ShmPathServer implements PathServer {
 		this.bellSupport = bellSupport;
 		this.rawHandler = rawHandler;
 		this.calls = new ServerCalls(services, options.limits(), this::refused);
-		this.executor = pool("call", options.maxThreads());
-		this.receivers = pool("receiver", Integer.MAX_VALUE);
-	}
-
-	private ExecutorService pool(String suffix, int maxThreads) {
-		return new ThreadPoolExecutor(0, maxThreads, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(),
-				(task) -> thread(suffix + "-" + this.threads.incrementAndGet(), task));
+		this.receivers = new ThreadPoolExecutor(0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS,
+				new SynchronousQueue<>(), (task) -> thread("receiver-" + this.threads.incrementAndGet(), task));
 	}
 
 	@Override
@@ -295,8 +292,20 @@ public final class ShmPathServer implements PathServer {
 		return this.peerCheck;
 	}
 
-	Executor executor() {
-		return this.executor;
+	/**
+	 * Returns whether a call that may take long can be executed; {@link #endLong()} must
+	 * follow then.
+	 */
+	boolean beginLong() {
+		if (this.longCalls.incrementAndGet() <= this.options.maxThreads()) {
+			return true;
+		}
+		this.longCalls.decrementAndGet();
+		return false;
+	}
+
+	void endLong() {
+		this.longCalls.decrementAndGet();
 	}
 
 	Executor receivers() {
@@ -351,7 +360,6 @@ public final class ShmPathServer implements PathServer {
 			connection.close();
 		}
 		awaitEnds();
-		this.executor.shutdown();
 		this.receivers.shutdown();
 		this.guard.close();
 		this.watchdog.close();

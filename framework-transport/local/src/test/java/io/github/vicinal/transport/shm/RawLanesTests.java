@@ -1,6 +1,7 @@
 package io.github.vicinal.transport.shm;
 
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,6 +25,7 @@ import io.github.vicinal.channel.PathException;
 import io.github.vicinal.channel.PathException.Reason;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.lane.ClientLane;
+import io.github.vicinal.transport.shm.lane.SegmentAccess;
 import io.github.vicinal.transport.testing.Contracts;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -69,6 +71,89 @@ class RawLanesTests {
 		this.client.lanes().release(lane);
 		assertThat(this.client.lanes().freeLanes()).isEqualTo(16);
 		assertThat(this.client.lanes().slabsInUse()).isZero();
+	}
+
+	@Test
+	void echoesInPlace() throws Exception {
+		PeerIdentity other = PeerIdentity.create(PeerIdentity.NO_HOST);
+		try (ShmPathServer inPlace = RawLanes.serve(this.directory, other, OPTIONS, false, RawLanes.echoInPlace());
+				RawLanes.Client caller = RawLanes.connect(this.directory, other.instanceId(), OPTIONS, false)) {
+			ClientLane lane = caller.lanes().acquire(ClientLane.NO_DEADLINE);
+			ClientLane beside = caller.lanes().acquire(ClientLane.NO_DEADLINE);
+			for (int size : new int[] { 0, 1, 1024, 2047, 2048, 2049, 16_384, 100_000, 1 << 20, 10_000_000, 3 }) {
+				byte[] request = Contracts.pattern(size, size);
+				ByteBuffer answer = lane.exchangeInPlace(request, size, ClientLane.NO_DEADLINE);
+				// What another lane carries meanwhile does not touch it.
+				beside.exchange(Contracts.pattern(size, size + 1), size, ClientLane.NO_DEADLINE);
+				assertThat(answer.isReadOnly()).isTrue();
+				byte[] bytes = new byte[answer.remaining()];
+				answer.get(bytes);
+				assertThat(bytes).isEqualTo(request);
+			}
+			caller.lanes().release(lane);
+			caller.lanes().release(beside);
+			assertThat(caller.lanes().slabsInUse()).isZero();
+			assertThat(inPlace.unavailable()).isEmpty();
+		}
+	}
+
+	/** Words may change between two looks, and bytes while they are read. */
+	@ParameterizedTest
+	@ValueSource(longs = { 1, 2, 3 })
+	void flippedBytesAreReadInPlaceWithinBounds(long seed) throws Exception {
+		PeerIdentity other = PeerIdentity.create(PeerIdentity.NO_HOST);
+		try (ShmPathServer inPlace = RawLanes.serve(this.directory, other, OPTIONS, false, RawLanes.echoInPlace())) {
+			for (int round = 0; round < 6; round++) {
+				try (RawLanes.Client victim = RawLanes.connect(this.directory, other.instanceId(), OPTIONS, false)) {
+					ByteBuffer memory = SegmentAccess.memory(victim.lanes());
+					Random random = new Random(seed * 31 + round);
+					Thread flipping = new Thread(() -> {
+						while (!Thread.currentThread().isInterrupted()) {
+							// The first lanes, and their payloads.
+							int at = 4096 + random.nextInt(16 * 256 + 8192);
+							memory.put(at, (byte) (memory.get(at) ^ 1 << random.nextInt(8)));
+						}
+					});
+					flipping.start();
+					long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(100);
+					int read = 0;
+					while (System.nanoTime() < end && victim.lanes().whyEnded() == null) {
+						read += readInPlace(victim, (read % 2 == 0) ? 1000 : 20_000);
+					}
+					flipping.interrupt();
+					flipping.join();
+				}
+			}
+			try (RawLanes.Client caller = RawLanes.connect(this.directory, other.instanceId(), OPTIONS, false)) {
+				assertThat(readInPlace(caller, 20_000)).isOne();
+			}
+			assertThat(inPlace.unavailable()).isEmpty();
+		}
+	}
+
+	/** Returns 1 if there was an answer; anything but a PathException fails the test. */
+	private static int readInPlace(RawLanes.Client caller, int size) {
+		try {
+			ClientLane lane = caller.lanes().acquire(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20));
+			try {
+				ByteBuffer answer = lane.exchangeInPlace(Contracts.pattern(size, 1), size,
+						System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20));
+				assertThat(answer.remaining()).isNotNegative();
+				int sum = 0;
+				while (answer.hasRemaining()) {
+					sum += answer.get();
+				}
+				assertThat(sum).isBetween(-128 * answer.limit(), 127 * answer.limit());
+			}
+			finally {
+				caller.lanes().release(lane);
+			}
+			return 1;
+		}
+		catch (PathException ex) {
+			assertThat(ex.reason()).isNotNull();
+			return 0;
+		}
 	}
 
 	@ParameterizedTest

@@ -2,14 +2,21 @@ package io.github.vicinal.transport.shm;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
@@ -102,15 +109,37 @@ class ShmPathTests {
 	}
 
 	@Test
-	void shortHandlersMoveToTheReceiversThread() throws Exception {
-		Path path = connect(
-				Contracts.service(this.shm.contract, (frame) -> Contracts.value(Thread.currentThread().getName())));
-		assertThat((String) ShmFixture.value(path, this.shm.call("join", "", 1))).contains("-call-");
-		String thread = "";
-		for (int i = 0; i < 10_000 && !thread.contains("-receiver-"); i++) {
-			thread = (String) ShmFixture.value(path, this.shm.call("join", "", 1));
+	void handlersThatNeedOneAnotherMeet() throws Exception {
+		int together = 3;
+		CyclicBarrier barrier = new CyclicBarrier(together);
+		Set<String> threads = ConcurrentHashMap.newKeySet();
+		Path path = connect(Contracts.service(this.shm.contract, (frame) -> {
+			threads.add(Thread.currentThread().getName());
+			try {
+				barrier.await(20, TimeUnit.SECONDS);
+			}
+			catch (InterruptedException | BrokenBarrierException | TimeoutException ex) {
+				throw new IllegalStateException(ex);
+			}
+			return Contracts.value(frame.arguments()[0]);
+		}));
+		ExecutorService callers = Executors.newFixedThreadPool(together);
+		List<Callable<Integer>> tasks = new ArrayList<>();
+		for (int i = 0; i < together; i++) {
+			tasks.add(() -> {
+				int right = 0;
+				for (int call = 0; call < 500; call++) {
+					right += "a".equals(ShmFixture.value(path, this.shm.call("join", "a", 1))) ? 1 : 0;
+				}
+				return right;
+			});
 		}
-		assertThat(thread).contains("-receiver-");
+		for (Future<Integer> right : callers.invokeAll(tasks)) {
+			assertThat(right.get()).isEqualTo(500);
+		}
+		callers.shutdown();
+		// Each call runs where it is received, and threads are used again.
+		assertThat(threads).allMatch((name) -> name.contains("-receiver-")).hasSizeBetween(together, 4 * together);
 	}
 
 	@Test

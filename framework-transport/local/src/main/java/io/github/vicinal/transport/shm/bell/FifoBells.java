@@ -10,7 +10,9 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -197,8 +199,6 @@ public final class FifoBells implements Bells {
 	/** One FIFO. */
 	private final class FifoBell implements Bell, Watchdog.Watched {
 
-		private static final int DRAIN_BYTES = 64;
-
 		private static final int MAX_TRIES = 3;
 
 		/** Also the lock of those who ring: a write moves its position. */
@@ -206,9 +206,11 @@ public final class FifoBells implements Bells {
 
 		private final String name;
 
-		private volatile @Nullable FileChannel ears;
+		/** Of those who do not sleep at this moment. Guarded by this. */
+		private final Deque<Ears> idle = new ArrayDeque<>(1);
 
-		private volatile @Nullable ByteBuffer heard;
+		/** All that are open. Guarded by this. */
+		private final List<Ears> all = new ArrayList<>(1);
 
 		private volatile @Nullable FileChannel clapper;
 
@@ -222,22 +224,21 @@ public final class FifoBells implements Bells {
 
 		@Override
 		public void await(long nanos) {
+			Ears ears = null;
 			try {
-				FileChannel channel = ears();
-				ByteBuffer buffer = this.heard;
-				if (channel == null || buffer == null) {
+				ears = take();
+				if (ears == null) {
 					return;
 				}
 				if (nanos != FOREVER) {
 					arm(nanos);
 				}
-				// Rings that nobody waited for are taken, too.
-				buffer.clear();
-				channel.read(buffer);
+				ears.listen();
+				putBack(ears);
 			}
 			catch (IOException ex) {
 				// Closed, or an interrupt has closed it: the sleeper looks why.
-				forgetEars();
+				forget(ears);
 			}
 			finally {
 				if (nanos != FOREVER) {
@@ -303,25 +304,23 @@ public final class FifoBells implements Bells {
 			}
 		}
 
-		private @Nullable FileChannel ears() throws IOException {
-			FileChannel channel = this.ears;
-			if (channel != null && channel.isOpen()) {
-				return channel;
+		private synchronized @Nullable Ears take() throws IOException {
+			Ears ears = this.idle.poll();
+			if (ears != null || FifoBells.this.closed) {
+				return ears;
 			}
-			synchronized (this) {
-				if (FifoBells.this.closed) {
-					return null;
-				}
-				this.heard = ByteBuffer.allocateDirect(DRAIN_BYTES);
-				channel = FileChannel.open(FifoBells.this.directory.resolve(this.name), StandardOpenOption.READ,
-						StandardOpenOption.WRITE);
-				this.ears = channel;
-				return channel;
-			}
+			ears = new Ears(FileChannel.open(FifoBells.this.directory.resolve(this.name), StandardOpenOption.READ,
+					StandardOpenOption.WRITE));
+			this.all.add(ears);
+			return ears;
 		}
 
-		private synchronized void forgetEars() {
-			this.ears = null;
+		private synchronized void putBack(Ears ears) {
+			this.idle.push(ears);
+		}
+
+		private synchronized void forget(@Nullable Ears ears) {
+			this.all.remove(ears);
 		}
 
 		private @Nullable FileChannel clapper() throws IOException {
@@ -343,11 +342,10 @@ public final class FifoBells implements Bells {
 			if (this.watched) {
 				FifoBells.this.watchdog.remove(this);
 			}
-			FileChannel channel = this.ears;
 			FileChannel file = this.clapper;
 			try {
-				if (channel != null) {
-					channel.close();
+				for (Ears ears : this.all) {
+					ears.channel.close();
 				}
 				if (file != null) {
 					file.close();
@@ -356,6 +354,29 @@ public final class FifoBells implements Bells {
 			catch (IOException ex) {
 				logger.debug("A bell could not be closed: {}", ex.toString());
 			}
+		}
+
+	}
+
+	/**
+	 * What one thread hears with: those who read from one channel would wait for one
+	 * another.
+	 */
+	private static final class Ears {
+
+		private static final int DRAIN_BYTES = 64;
+
+		final FileChannel channel;
+
+		private final ByteBuffer heard = ByteBuffer.allocateDirect(DRAIN_BYTES);
+
+		Ears(FileChannel channel) {
+			this.channel = channel;
+		}
+
+		void listen() throws IOException {
+			// Rings that nobody waited for are taken, too.
+			this.channel.read(this.heard.clear());
 		}
 
 	}

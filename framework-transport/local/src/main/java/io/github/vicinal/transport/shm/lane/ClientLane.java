@@ -1,5 +1,6 @@
 package io.github.vicinal.transport.shm.lane;
 
+import java.nio.ByteBuffer;
 import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
@@ -64,6 +65,11 @@ public final class ClientLane implements Condition {
 
 	private SlabArena.@Nullable Slab slab;
 
+	private final Windows windows = new Windows();
+
+	/** Whether somebody may look at the last answer where it is. */
+	private boolean reading;
+
 	private boolean abandoned;
 
 	private int smallInARow;
@@ -112,7 +118,7 @@ public final class ClientLane implements Condition {
 	}
 
 	/**
-	 * Makes a call and waits for its answer.
+	 * Makes a call, waits for its answer and copies that: see {@link #response()}.
 	 * @param request holds the request
 	 * @param length how long it is
 	 * @param deadlineNanos the {@link System#nanoTime()} until which to wait, or
@@ -120,7 +126,32 @@ public final class ClientLane implements Condition {
 	 * @throws PathException if there is no answer
 	 */
 	public void exchange(byte[] request, int length, long deadlineNanos) throws PathException {
+		exchange(request, length, deadlineNanos, false);
+	}
+
+	/**
+	 * Makes a call, waits for its answer and leaves that where it is, for callers that
+	 * can bear that a server which breaks the rules changes it while they read.
+	 * @param request holds the request
+	 * @param length how long it is
+	 * @param deadlineNanos the {@link System#nanoTime()} until which to wait, or
+	 * {@link #NO_DEADLINE}
+	 * @return a window on the answer, read-only, the lane's own, valid until the next
+	 * call in this lane or its release
+	 * @throws PathException if there is no answer
+	 */
+	public ByteBuffer exchangeInPlace(byte[] request, int length, long deadlineNanos) throws PathException {
+		ByteBuffer answer = exchange(request, length, deadlineNanos, true);
+		if (answer == null) {
+			throw new IllegalStateException("The answer was copied");
+		}
+		return answer;
+	}
+
+	private @Nullable ByteBuffer exchange(byte[] request, int length, long deadlineNanos, boolean inPlace)
+			throws PathException {
 		try {
+			endReading();
 			place(request, length, deadlineNanos);
 			boolean rang = this.client.publish(this.index, this.lines, ++this.sequence);
 			if (!this.client.waiter().await(this, this.turn, rang, this.client.segment().mode())) {
@@ -129,7 +160,7 @@ public final class ClientLane implements Condition {
 			if (!answered()) {
 				throw this.client.gone(true);
 			}
-			read();
+			return read(inPlace);
 		}
 		catch (WireException ex) {
 			this.client.end(LaneClient.End.of("the peer sent an unacceptable answer: " + ex.text()));
@@ -213,14 +244,28 @@ public final class ClientLane implements Condition {
 		return new PathException(reason, true, message, null);
 	}
 
-	private void read() throws WireException {
+	private @Nullable ByteBuffer read(boolean inPlace) throws WireException {
 		int length = this.memory.getInt(this.lines + SegmentLayout.RESPONSE_LENGTH);
 		int place = this.memory.getInt(this.lines + SegmentLayout.RESPONSE_PLACE);
 		int offset = this.memory.getInt(this.lines + SegmentLayout.RESPONSE_OFFSET);
+		this.responseLength = length;
+		if (inPlace) {
+			this.reading = true;
+			return Payloads.view(this.memory, this.client.peerArenas(), length, place, offset, this.responseArea,
+					this.inlineBytes, this.client.maxBytes(), this.windows);
+		}
 		this.response = Payloads.read(this.memory, this.client.peerArenas(), length, place, offset, this.responseArea,
 				this.inlineBytes, this.client.maxBytes(), this.response);
-		this.responseLength = length;
 		acknowledge();
+		return null;
+	}
+
+	/** The window on the last answer is not used any more. */
+	void endReading() {
+		if (this.reading) {
+			this.reading = false;
+			acknowledge();
+		}
 	}
 
 	private void acknowledge() {

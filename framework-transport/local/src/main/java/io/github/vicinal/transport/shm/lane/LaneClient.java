@@ -211,6 +211,12 @@ public final class LaneClient implements AutoCloseable {
 	 * @param lane a lane that the caller acquired
 	 */
 	public void release(ClientLane lane) {
+		try {
+			lane.endReading();
+		}
+		catch (InternalError ex) {
+			end(End.of("the shared memory failed: " + ex.getMessage()));
+		}
 		lane.shrink();
 		if (lane.abandoned()) {
 			this.quarantine.add(lane);

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -23,9 +24,15 @@ import io.github.vicinal.transport.wire.WireException;
  * The server's end of a segment. Thread-safe.
  * <p>
  * One thread at a time is the <em>receiver</em>: it takes requests and lets a handler
- * answer them, on its own thread if the handler wants that. When a handler keeps the
- * receiver for longer than it should, another thread becomes the receiver, so that
- * requests that the handler itself may depend on are served.
+ * answer them on that same thread, because waking another one would cost more than most
+ * handlers. A handler that may take long gives the role away first: see {@link #leave()}.
+ * When a handler keeps the receiver for longer than it should, the role is taken away, so
+ * that requests that the handler itself may depend on are served.
+ * <p>
+ * Whoever finds the role free takes it. A receiver that has nothing to do gives it away
+ * and sleeps at the server's bell; several threads may sleep there, and a ring wakes one
+ * of them. So a call wakes one thread, whether its handler is short or long, and the next
+ * one finds another asleep if the first is still busy.
  */
 public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard.Guarded {
 
@@ -35,6 +42,12 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	private static final long ACTIVE_WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
 	private static final int BATCHES_PER_LOOK = 16;
+
+	/**
+	 * So many threads sleep at the bell; others go back to where they came from, because
+	 * each has a stack.
+	 */
+	private static final int MAX_ASLEEP = 4;
 
 	private final Segment segment;
 
@@ -54,7 +67,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 
 	private final Handler handler;
 
-	private final Executor receivers;
+	private final Executor threads;
 
 	private final ReceiverGuard guard;
 
@@ -65,7 +78,14 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 
 	private final long[] seen;
 
-	private final AtomicInteger role = new AtomicInteger();
+	/** Who receives; nobody while all are busy or asleep. */
+	private final AtomicReference<@Nullable Thread> receiver = new AtomicReference<>();
+
+	/** How many threads are at the bell, or just about to sleep or to wake there. */
+	private final AtomicInteger asleep = new AtomicInteger();
+
+	/** When the latest receiver went to sleep. Used by the receiver. */
+	private long asleepSince;
 
 	/** When the receiver gave itself to a handler, 0 while it receives. */
 	private final AtomicLong awaySince = new AtomicLong();
@@ -87,13 +107,12 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	 * @param announcer tells the other side of new arenas
 	 * @param peerArenas the other side's arenas
 	 * @param handler answers requests
-	 * @param receivers has a thread whenever one is needed
+	 * @param threads has a thread whenever one is needed
 	 * @param guard notices receivers that are kept by a handler
 	 * @param onFailure told, once or more, that the pair must end and why
 	 */
 	public LaneServer(Segment segment, Bells bells, Path directory, LaneLimits limits, LaneLimits.Announcer announcer,
-			PeerArenas peerArenas, Handler handler, Executor receivers, ReceiverGuard guard,
-			Consumer<String> onFailure) {
+			PeerArenas peerArenas, Handler handler, Executor threads, ReceiverGuard guard, Consumer<String> onFailure) {
 		this.segment = segment;
 		this.bells = bells;
 		this.waiter = new Waiter(segment.shared(), Processor.REAL, Runtime.getRuntime().availableProcessors(), true);
@@ -101,7 +120,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		this.peerArenas = peerArenas;
 		this.maxBytes = limits.maxPayloadBytes();
 		this.handler = handler;
-		this.receivers = receivers;
+		this.threads = threads;
 		this.guard = guard;
 		this.onFailure = onFailure;
 		SegmentLayout layout = segment.layout();
@@ -116,7 +135,9 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	/** Starts to receive. */
 	public void start() {
 		this.guard.add(this);
-		receive(this.role.get());
+		if (!callThread()) {
+			fail("no thread is left to receive calls");
+		}
 	}
 
 	Segment segment() {
@@ -135,18 +156,19 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		return this.maxBytes;
 	}
 
-	private void receive(int role) {
+	private boolean callThread() {
 		try {
-			this.receivers.execute(() -> receiveSafely(role));
+			this.threads.execute(this::attendSafely);
+			return true;
 		}
 		catch (RejectedExecutionException ex) {
-			fail("no thread is left to receive calls");
+			return false;
 		}
 	}
 
-	private void receiveSafely(int mine) {
+	private void attendSafely() {
 		try {
-			loop(mine);
+			attend();
 		}
 		catch (WireException ex) {
 			fail(ex.text());
@@ -159,31 +181,100 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 			// A pair without a receiver must not look as if it had one.
 			fail("the receiver failed: " + ex);
 		}
+		if (this.closed) {
+			wakeOne();
+		}
 	}
 
-	private void loop(int mine) throws WireException {
-		Memory memory = this.segment.memory();
-		while (!this.closed && this.role.get() == mine) {
-			if (serve(mine)) {
-				continue;
+	/** Receives as often as nobody else does. */
+	private void attend() throws WireException {
+		Thread self = Thread.currentThread();
+		boolean slept = false;
+		while (!this.closed && this.receiver.compareAndSet(null, self)) {
+			this.segment.memory().setIntVolatile(SegmentLayout.SERVER_PARKED_OFFSET, 0);
+			if (slept) {
+				this.waiter.slept(System.nanoTime() - this.asleepSince);
 			}
-			if (this.waiter.await(this, this.turn, false, this.segment.mode())) {
-				continue;
+			receive(self);
+			slept = !this.closed && this.receiver.get() == self;
+			if (slept && !sleep(self)) {
+				return;
 			}
-			look(System.nanoTime());
-			memory.setIntVolatile(SegmentLayout.SERVER_PARKED_OFFSET, 1);
+		}
+	}
+
+	/** Receives until there is nothing to do, or the role is somebody else's. */
+	private void receive(Thread self) throws WireException {
+		while (!this.closed && this.receiver.get() == self) {
+			if (!serve(self) && !this.waiter.await(this, this.turn, false, this.segment.mode())) {
+				return;
+			}
+		}
+	}
+
+	/**
+	 * Gives the role away and sleeps, and returns whether this thread is still needed.
+	 * <p>
+	 * The order matters. The role is free before the word says that somebody sleeps, and
+	 * the word says so before this thread looks once more: whoever publishes a request
+	 * either is seen or rings. A thread that wakes stops counting as asleep before it
+	 * tries to take the role: whoever gives the role away and then sees it counted knows
+	 * that it will try.
+	 */
+	private boolean sleep(Thread self) {
+		long now = System.nanoTime();
+		look(now);
+		this.asleepSince = now;
+		this.asleep.incrementAndGet();
+		if (this.receiver.compareAndSet(self, null)) {
+			this.segment.memory().setIntVolatile(SegmentLayout.SERVER_PARKED_OFFSET, 1);
 			if (!isMet()) {
-				long before = System.nanoTime();
+				int count = this.asleep.get();
+				if (count > MAX_ASLEEP && this.asleep.compareAndSet(count, count - 1)) {
+					return false;
+				}
 				this.bells.server().await(Bell.FOREVER);
 				Thread.interrupted();
-				this.waiter.slept(System.nanoTime() - before);
 			}
-			memory.setIntVolatile(SegmentLayout.SERVER_PARKED_OFFSET, 0);
+		}
+		this.asleep.decrementAndGet();
+		return true;
+	}
+
+	/**
+	 * Lets another thread receive. Called by the receiver, before it runs a handler that
+	 * may take long.
+	 */
+	public void leave() {
+		leave(Thread.currentThread());
+	}
+
+	private void leave(Thread from) {
+		if (this.closed || !this.receiver.compareAndSet(from, null)) {
+			return;
+		}
+		this.segment.memory().setIntVolatile(SegmentLayout.SERVER_PARKED_OFFSET, 1);
+		if (this.asleep.get() == 0) {
+			callThread();
+		}
+		else if (isMet()) {
+			wakeOne();
+		}
+	}
+
+	private void wakeOne() {
+		try {
+			if (this.segment.memory().compareAndSetInt(SegmentLayout.SERVER_PARKED_OFFSET, 1, 0) || this.closed) {
+				this.bells.server().ring();
+			}
+		}
+		catch (InternalError ex) {
+			// The memory is gone; so is a receiver that slept on it, by the same error.
 		}
 	}
 
 	/** Serves what is pending, and returns whether that was anything. */
-	private boolean serve(int mine) throws WireException {
+	private boolean serve(Thread self) throws WireException {
 		Memory memory = this.segment.memory();
 		SegmentLayout layout = this.segment.layout();
 		int count = 0;
@@ -204,10 +295,10 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 			while (bit >= 0) {
 				ServerLane lane = this.lanes[word * Long.SIZE + bit];
 				if (lane.take()) {
-					this.handler.handle(lane, count);
 					this.served++;
+					this.handler.handle(lane, count);
 				}
-				if (this.role.get() != mine) {
+				if (this.receiver.get() != self) {
 					// Another thread receives now; what is taken is its business.
 					return true;
 				}
@@ -258,7 +349,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		}
 		Memory memory = this.segment.memory();
 		for (int word = 0; word < this.segment.layout().words(); word++) {
-			if (memory.getLongVolatile(SegmentLayout.PENDING_OFFSET + word * Long.BYTES) != 0) {
+			if (memory.getLongVolatile(SegmentLayout.PENDING_OFFSET + word * Long.BYTES) != 0
+					|| this.taken.get(word) != 0) {
 				return true;
 			}
 		}
@@ -287,7 +379,10 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	public void check(long now) {
 		long since = this.awaySince.get();
 		if (since != 0 && now - since > TAKE_OVER_NANOS && !this.closed && this.awaySince.compareAndSet(since, 0)) {
-			receive(this.role.incrementAndGet());
+			Thread kept = this.receiver.get();
+			if (kept != null) {
+				leave(kept);
+			}
 		}
 	}
 
@@ -351,13 +446,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		this.closed = true;
 		this.guard.remove(this);
 		this.arena.close();
-		try {
-			this.segment.memory().setIntVolatile(SegmentLayout.SERVER_PARKED_OFFSET, 0);
-			this.bells.server().ring();
-		}
-		catch (InternalError ex) {
-			// The memory is gone; so is a receiver that slept on it, by the same error.
-		}
+		// Each thread that wakes wakes the next one.
+		wakeOne();
 	}
 
 	/** Answers requests. */

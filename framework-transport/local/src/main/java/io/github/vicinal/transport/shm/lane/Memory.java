@@ -197,6 +197,10 @@ public final class Memory {
 		this.buffer.put(offset, source, from, length);
 	}
 
+	void put(int offset, ByteBuffer source) {
+		this.buffer.put(offset, source, source.position(), source.remaining());
+	}
+
 	void get(int offset, byte[] target, int to, int length) {
 		this.buffer.get(offset, target, to, length);
 	}

@@ -1,11 +1,14 @@
 package io.github.vicinal.transport.shm.lane;
 
+import java.nio.ByteBuffer;
+
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
 /**
- * Copies what the other side wrote out of its reach, before anybody looks at it. The
- * words that say where it is were read once, and are checked here.
+ * Reads what the other side wrote: copied out of its reach before anybody looks at it, or
+ * in place for those who can bear that it changes meanwhile. The words that say where it
+ * is were read once, and are checked here.
  */
 final class Payloads {
 
@@ -19,6 +22,34 @@ final class Payloads {
 	 */
 	static byte[] read(Memory memory, PeerArenas arenas, int length, int place, int offset, int area, int inlineBytes,
 			int maxBytes, byte[] target) throws WireException {
+		check(length, place, inlineBytes, maxBytes);
+		byte[] bytes = (length <= target.length) ? target
+				: new byte[(int) Math.min(Math.max(length, 2L * target.length), Math.max(length, maxBytes))];
+		if (place == SegmentLayout.INLINE) {
+			memory.get(area, bytes, 0, length);
+		}
+		else {
+			arenas.find(place, offset, length).get(offset, bytes, 0, length);
+		}
+		return bytes;
+	}
+
+	/**
+	 * Opens a window on a payload where it is. The other side can change what is seen
+	 * there at any time, but not what can be reached.
+	 * @return a window that is valid until the lane carries something else
+	 * @throws WireException if the other side's words make no sense
+	 */
+	static ByteBuffer view(Memory memory, PeerArenas arenas, int length, int place, int offset, int area,
+			int inlineBytes, int maxBytes, Windows windows) throws WireException {
+		check(length, place, inlineBytes, maxBytes);
+		if (place == SegmentLayout.INLINE) {
+			return windows.onSegment(memory, area, length);
+		}
+		return windows.onArena(arenas.find(place, offset, length), offset, length);
+	}
+
+	private static void check(int length, int place, int inlineBytes, int maxBytes) throws WireException {
 		if (length < 0 || length > maxBytes) {
 			throw new WireException(Refusal.TOO_LARGE, "a payload of %d bytes is larger than the limit of %d bytes"
 				.formatted(Integer.toUnsignedLong(length), maxBytes));
@@ -27,15 +58,6 @@ final class Payloads {
 			throw new WireException(Refusal.MALFORMED,
 					"a payload of %d bytes in a lane's area of %d bytes".formatted(length, inlineBytes));
 		}
-		byte[] bytes = (length <= target.length) ? target
-				: new byte[(int) Math.min(Math.max(length, 2L * target.length), Math.max(length, maxBytes))];
-		if (place == SegmentLayout.INLINE) {
-			memory.get(area, bytes, 0, length);
-		}
-		else {
-			arenas.get(place, offset, bytes, length);
-		}
-		return bytes;
 	}
 
 }

@@ -63,20 +63,20 @@ public final class PeerArenas {
 	}
 
 	/**
-	 * Copies a payload.
+	 * Finds the memory of a payload.
 	 * @param place the number of its arena
 	 * @param offset where it begins
-	 * @param target receives it
-	 * @param length how long it is, at most that of the target
+	 * @param length how long it is, not negative
+	 * @return memory that has these bytes
 	 * @throws WireException if there are no such bytes
 	 */
-	void get(int place, int offset, byte[] target, int length) throws WireException {
+	Memory find(int place, int offset, int length) throws WireException {
 		Memory memory = find(place);
 		if (memory == null || offset < 0 || offset > memory.bytes() - length) {
 			throw new WireException(Refusal.MALFORMED,
 					"a payload of %d bytes at %d of arena %d is out of bounds".formatted(length, offset, place));
 		}
-		memory.get(offset, target, 0, length);
+		return memory;
 	}
 
 	private synchronized @Nullable Memory find(int place) {

@@ -1,5 +1,6 @@
 package io.github.vicinal.transport.shm.lane;
 
+import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,8 @@ public final class ServerLane {
 	private final int inlineBytes;
 
 	private final EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
+
+	private final Windows windows = new Windows();
 
 	private byte[] request = new byte[FIRST_BYTES];
 
@@ -103,6 +106,18 @@ public final class ServerLane {
 	}
 
 	/**
+	 * Looks at the request where it is, for handlers that can bear that a client which
+	 * breaks the rules changes it meanwhile.
+	 * @return a window of {@link #length()} bytes, read-only, the lane's own, valid until
+	 * the response
+	 * @throws WireException if the client's words make no sense; the pair must end
+	 */
+	public ByteBuffer view() throws WireException {
+		return Payloads.view(this.memory, this.server.peerArenas(), this.length, this.place, this.offset,
+				this.requestArea, this.inlineBytes, this.server.maxBytes(), this.windows);
+	}
+
+	/**
 	 * Returns how long the request says it is.
 	 * @return bytes, unchecked before {@link #request()} has returned
 	 */
@@ -135,29 +150,56 @@ public final class ServerLane {
 	 * with a shorter one
 	 */
 	public boolean respond(byte[] response, int size) {
-		int where = SegmentLayout.INLINE;
-		int at = 0;
+		SlabArena.Slab taken = null;
 		if (size <= this.inlineBytes) {
 			this.memory.put(this.responseArea, response, 0, size);
 		}
 		else {
-			SlabArena.Slab taken = this.server.slab(size, SLAB_PATIENCE_NANOS);
+			taken = this.server.slab(size, SLAB_PATIENCE_NANOS);
 			if (taken == null) {
 				return false;
 			}
 			taken.put(response, size);
+		}
+		respond(taken, size);
+		return true;
+	}
+
+	/**
+	 * Answers; from then on the lane is the client's.
+	 * @param response what remains in it is the response; may be {@link #view()}
+	 * @return {@code false} if there was no memory for so long a response: then respond
+	 * with a shorter one
+	 */
+	public boolean respond(ByteBuffer response) {
+		int size = response.remaining();
+		SlabArena.Slab taken = null;
+		if (size <= this.inlineBytes) {
+			this.memory.put(this.responseArea, response);
+		}
+		else {
+			taken = this.server.slab(size, SLAB_PATIENCE_NANOS);
+			if (taken == null) {
+				return false;
+			}
+			taken.put(response);
+		}
+		respond(taken, size);
+		return true;
+	}
+
+	private void respond(SlabArena.@Nullable Slab taken, int size) {
+		if (taken != null) {
 			keep(taken);
-			where = taken.place();
-			at = taken.offset();
 		}
 		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_LENGTH, size);
-		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_PLACE, where);
-		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_OFFSET, at);
+		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_PLACE,
+				(taken != null) ? taken.place() : SegmentLayout.INLINE);
+		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_OFFSET, (taken != null) ? taken.offset() : 0);
 		shrink(size);
 		this.busy = false;
 		this.memory.setLongVolatile(this.lines + SegmentLayout.RESPONSE_SEQUENCE, this.sequence);
 		wake();
-		return true;
 	}
 
 	private void wake() {

@@ -1,6 +1,7 @@
 package io.github.vicinal.transport.shm.lane;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -330,6 +331,10 @@ final class SlabArena {
 
 		void put(byte[] source, int length) {
 			this.arena.memory.put(this.offset, source, 0, length);
+		}
+
+		void put(ByteBuffer source) {
+			this.arena.memory.put(this.offset, source);
 		}
 
 	}

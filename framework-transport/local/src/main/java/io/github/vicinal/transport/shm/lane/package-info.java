@@ -9,9 +9,10 @@
  * <p>
  * {@link io.github.vicinal.transport.shm.lane.LaneClient} and
  * {@link io.github.vicinal.transport.shm.lane.LaneServer} are the two ends. Neither
- * believes what the other wrote: each word is read once and checked, payloads are copied
- * before they are looked at, and what decides who may use which lane or slab is never
- * shared.
+ * believes what the other wrote: each word is read once and checked, and what decides who
+ * may use which lane or slab is never shared. Payloads are copied before they are looked
+ * at; who can bear that they change meanwhile may look in place, through a read-only
+ * window that ends where the payload does.
  */
 @NullMarked
 package io.github.vicinal.transport.shm.lane;

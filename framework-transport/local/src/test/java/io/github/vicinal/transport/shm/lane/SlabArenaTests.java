@@ -76,7 +76,8 @@ class SlabArenaTests {
 				if (oldest != null) {
 					byte[] expected = held.remove(oldest);
 					byte[] read = new byte[expected.length];
-					this.peer.get(oldest.place(), oldest.offset(), read, read.length);
+					this.peer.find(oldest.place(), oldest.offset(), read.length)
+						.get(oldest.offset(), read, 0, read.length);
 					assertThat(Arrays.equals(expected, read)).isTrue();
 					this.arena.free(oldest);
 				}
@@ -110,11 +111,9 @@ class SlabArenaTests {
 	@Test
 	void hostileAnnouncementsAndReferencesAreRefused() throws Exception {
 		this.arena.allocate(20_000, System.nanoTime());
-		byte[] target = new byte[100];
 		for (int[] reference : new int[][] { { 0, -1 }, { 0, Integer.MAX_VALUE }, { 0, 262_144 - 99 }, { -2, 0 },
 				{ 256, 0 }, { Integer.MIN_VALUE, 0 } }) {
-			assertThat(catchThrowableOfType(WireException.class,
-					() -> this.peer.get(reference[0], reference[1], target, 100)))
+			assertThat(catchThrowableOfType(WireException.class, () -> this.peer.find(reference[0], reference[1], 100)))
 				.isNotNull();
 		}
 		String name = Segment.newName();
