@@ -37,16 +37,6 @@ final class SegmentState implements SharedState {
 	}
 
 	@Override
-	public long peakLateness() {
-		return this.memory.getLong(SegmentLayout.PEAK_LATENESS_OFFSET);
-	}
-
-	@Override
-	public void peakLateness(long nanos) {
-		this.memory.setLong(SegmentLayout.PEAK_LATENESS_OFFSET, nanos);
-	}
-
-	@Override
 	public long served() {
 		return this.memory.getLong(SegmentLayout.SERVED_OFFSET);
 	}
