@@ -111,9 +111,9 @@ public final class Victim implements AutoCloseable {
 		}
 	}
 
-	/** Kills the process with SIGKILL, and returns at once. */
+	/** Kills the process with SIGKILL, and returns at once; what it said can be read. */
 	void kill() {
-		this.process.destroyForcibly();
+		this.process.toHandle().destroyForcibly();
 	}
 
 	/** Returns what the process complained of before it died. */

@@ -17,7 +17,8 @@ package io.github.vicinal.transport.shm.lane;
  *  512  completed (long[4])                   one bit per lane: wake who waits by the poller
  *  640  waiting: mode (long)                  how both sides wait, written by the client
  *  768  waiting: banned until (long),         monotonic nanoseconds, written by both
- *  776     ban period (long)                  sides, see the package waiting
+ *  776     ban period (long),                 sides, see the package waiting
+ *  784     lateness (long)
  *  896  served (long), active lanes (int)     written by the server
  * 4096  lane 0: request line, response line
  * 4352  lane 1 ...
@@ -76,6 +77,8 @@ public final class SegmentLayout {
 	static final int BANNED_UNTIL_OFFSET = 6 * LINE;
 
 	static final int BAN_PERIOD_OFFSET = BANNED_UNTIL_OFFSET + 8;
+
+	static final int LATENESS_OFFSET = BANNED_UNTIL_OFFSET + 16;
 
 	static final int SERVED_OFFSET = 7 * LINE;
 
@@ -193,7 +196,7 @@ public final class SegmentLayout {
 	public int hash() {
 		int hash = VERSION;
 		for (int value : new int[] { this.lanes, this.inlineBytes, LINE, PENDING_OFFSET, COMPLETED_OFFSET, MODE_OFFSET,
-				BANNED_UNTIL_OFFSET, BAN_PERIOD_OFFSET, SERVED_OFFSET, LANE_LINES_OFFSET, LANE_LINES_BYTES, CANCELLED,
+				BANNED_UNTIL_OFFSET, LATENESS_OFFSET, SERVED_OFFSET, LANE_LINES_OFFSET, LANE_LINES_BYTES, CANCELLED,
 				RELEASED, WAITING, RESPONSE_SEQUENCE, RESPONSE_OFFSET }) {
 			hash = hash * 31 + value;
 		}

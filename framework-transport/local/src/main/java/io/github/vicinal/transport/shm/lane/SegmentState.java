@@ -37,6 +37,16 @@ final class SegmentState implements SharedState {
 	}
 
 	@Override
+	public long lateness() {
+		return this.memory.getLong(SegmentLayout.LATENESS_OFFSET);
+	}
+
+	@Override
+	public void lateness(long nanos) {
+		this.memory.setLong(SegmentLayout.LATENESS_OFFSET, nanos);
+	}
+
+	@Override
 	public long served() {
 		return this.memory.getLong(SegmentLayout.SERVED_OFFSET);
 	}

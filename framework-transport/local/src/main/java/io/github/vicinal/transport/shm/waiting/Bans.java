@@ -4,29 +4,39 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Notices that many others want the processors, by yields that come back late, and bans
- * waiting awake for a while on both sides of the channel.
+ * Notices that others want the processors, by yields that come back late, and bans
+ * yielding for a while on both sides of the channel.
  * <p>
- * Two sides that stay awake meet when both have a processor at the same time. A few
- * competitors make that rarer, but each time lasts for a slice of some milliseconds,
- * which is thousands of calls. Among many they hardly ever meet, while a thread that is
- * woken runs soon, and on the processor of the one that woke it. A yield is late for
- * another reason when this channel's own callers had the processor: they are told apart
- * by the calls that were served meanwhile.
- * <p>
- * When a ban has ended, one waiter <em>probes</em> with some yields while all others
- * sleep, as each of them would lose much time if the competitors are still there. Bans
+ * Two sides that stay awake meet when both have a processor at the same time.
+ * <ul>
+ * <li>With fewer callers than processors, nobody of this channel has a reason to keep
+ * another one waiting: a yield is late after some milliseconds, a slice of the kernel's.
+ * Who spins instead keeps its slice, in which thousands of calls can be made.</li>
+ * <li>With more callers, spinning would take the processor from the channel's own; they
+ * go on yielding, also to a few competitors.</li>
+ * <li>Among many competitors the sides hardly ever meet, while a thread that is woken
+ * runs soon, and on the processor of the one that woke it: a <em>heavy</em> ban forbids
+ * to wait awake at all. When own callers had the processor meanwhile, which the calls
+ * show that were served, a yield is not late.</li>
+ * </ul>
+ * When a ban has ended, one waiter <em>probes</em> with some yields while it holds for
+ * all others, as each of them would lose a slice if the competitors are still there. Bans
  * that follow one another get longer. Thread-safe.
  */
 final class Bans {
 
-	/** Later than this is a queue of competitors, unless there were calls. */
-	static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(16);
+	/** Later than this is a competitor, with fewer callers than processors. */
+	static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+	/** Later than this is a queue of competitors. */
+	static final long HEAVY_NANOS = TimeUnit.MILLISECONDS.toNanos(16);
 
 	/** What each own caller may add to that. */
-	static final long LATE_NANOS_PER_LANE = TimeUnit.MILLISECONDS.toNanos(2);
+	static final long HEAVY_NANOS_PER_LANE = TimeUnit.MILLISECONDS.toNanos(2);
 
 	static final long MIN_BAN_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
+
+	static final long USUAL_MAX_BAN_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
 	/** No ban is longer, whatever was measured or written by the other side. */
 	static final long MAX_BAN_NANOS = TimeUnit.SECONDS.toNanos(4);
@@ -47,7 +57,10 @@ final class Bans {
 	private static final double FORGET = 0.98;
 
 	/** The first ban is so many times as long as what the yield has cost. */
-	private static final int FIRST_FACTOR = 32;
+	private static final int FIRST_FACTOR = 8;
+
+	/** The same for heavy bans, and for the longest in a series of others. */
+	private static final int LAST_FACTOR = 32;
 
 	private static final long NO_BAN = 0;
 
@@ -76,15 +89,24 @@ final class Bans {
 		return Math.max(1, Math.min(this.shared.activeLanes(), MAX_LANES));
 	}
 
-	/** Returns whether waiting awake is banned. */
+	/** Returns whether yielding is banned. */
 	boolean inForce(long now) {
 		long left = this.shared.bannedUntil() - now;
 		// More than the longest ban cannot be one: the other side wrote nonsense.
 		return left > 0 && left <= MAX_BAN_NANOS;
 	}
 
+	/** Returns whether a ban forbids to wait awake, too. */
+	boolean heavy() {
+		return heavy(this.shared.lateness());
+	}
+
+	private boolean heavy(long lateness) {
+		return lateness > HEAVY_NANOS + active() * HEAVY_NANOS_PER_LANE;
+	}
+
 	/**
-	 * Returns whether waiting awake is banned; if a ban has ended, this waiter may probe.
+	 * Returns whether yielding is banned; if a ban has ended, this waiter may probe.
 	 */
 	boolean banned(long now, boolean crowded) {
 		long until = this.shared.bannedUntil();
@@ -124,7 +146,7 @@ final class Bans {
 		this.processor.yieldToOthers();
 		long after = this.processor.nanos();
 		long lateness = after - before;
-		if (lateness < LATE_NANOS + active() * LATE_NANOS_PER_LANE) {
+		if (crowded ? !heavy(lateness) : lateness < LATE_NANOS) {
 			good();
 			return false;
 		}
@@ -156,11 +178,16 @@ final class Bans {
 	private synchronized void ban(long lateness, long now) {
 		this.goodYields = 0;
 		long previous = Math.max(0, Math.min(this.shared.banPeriod(), MAX_BAN_NANOS));
-		long period = Math.min(Math.max(2 * previous, FIRST_FACTOR * lateness), MAX_BAN_NANOS);
+		long longest = Math.max(USUAL_MAX_BAN_NANOS, LAST_FACTOR * lateness);
+		boolean heavy = heavy(lateness);
+		long period = heavy ? Math.max(2 * previous, longest)
+				: Math.min(Math.max(2 * previous, FIRST_FACTOR * lateness), longest);
+		period = Math.max(MIN_BAN_NANOS, Math.min(period, MAX_BAN_NANOS));
+		this.shared.lateness(lateness);
 		this.shared.banPeriod(period);
 		this.shared.bannedUntil(now + period);
 		this.count.increment();
-		this.decisions.add(Decisions.Kind.BAN, now, period, lateness);
+		this.decisions.add(heavy ? Decisions.Kind.HEAVY_BAN : Decisions.Kind.BAN, now, period, lateness);
 	}
 
 	long count() {

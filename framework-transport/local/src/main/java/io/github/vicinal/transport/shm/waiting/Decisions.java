@@ -48,9 +48,11 @@ final class Decisions {
 
 		NONE("nothing has been decided yet"),
 
-		BAN("sleep at once for %.0f ms: a yield came back %.1f ms late, so many threads want the processors"),
+		BAN("spin instead of yield for %.0f ms: a yield came back %.1f ms late"),
 
-		LIFTED("stay awake: some yields came back in time"),
+		HEAVY_BAN("sleep at once for %.0f ms: a yield came back %.1f ms late, so many threads want the processors"),
+
+		LIFTED("spin, then yield: some yields came back in time"),
 
 		REST("sleep at once for %.0f ms: staying awake did not pay"),
 

@@ -7,7 +7,7 @@ package io.github.vicinal.transport.shm.waiting;
  */
 public interface SharedState {
 
-	/** Returns until when nobody waits awake, 0 if that is allowed. */
+	/** Returns until when nobody yields the processor, 0 if that is allowed. */
 	long bannedUntil();
 
 	void bannedUntil(long nanos);
@@ -19,6 +19,11 @@ public interface SharedState {
 	long banPeriod();
 
 	void banPeriod(long nanos);
+
+	/** Returns how late the yield came back that led to the last ban. */
+	long lateness();
+
+	void lateness(long nanos);
 
 	/** Returns how many calls the server has served. */
 	long served();

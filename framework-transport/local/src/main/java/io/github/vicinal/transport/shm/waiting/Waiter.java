@@ -12,7 +12,8 @@ import java.util.concurrent.TimeUnit;
  * on which this caller sleeps: sleep at once. If it did not sleep, stay awake, too.</li>
  * <li><em>Sparse traffic:</em> a server that mostly slept long between calls sleeps.</li>
  * <li><em>Rest:</em> while staying awake does not pay, sleep. See {@link Trials}.</li>
- * <li><em>Ban:</em> while many other threads want the processors, sleep. See
+ * <li><em>Ban:</em> while other threads want the processors, spin for at most
+ * {@value #BANNED_SPIN_NANOS} ns, then sleep; while many do, sleep at once. See
  * {@link Bans}.</li>
  * <li><em>Otherwise</em> spin for {@value #SPIN_NANOS} ns, then yield {@value #YIELDS}
  * times, then sleep.</li>
@@ -26,8 +27,11 @@ public final class Waiter {
 	 */
 	static final long SPIN_NANOS = 11_000;
 
-	/** About the cost of two wake-ups, which is what a sleep would cost. */
+	/** They take about as long as the two wake-ups that a sleep would cost. */
 	static final int YIELDS = 50;
+
+	/** Longer than the other side needs to come back if it has lost nothing. */
+	static final long BANNED_SPIN_NANOS = 110_000;
 
 	private static final int SPINS_PER_LOOK = 32;
 
@@ -36,9 +40,10 @@ public final class Waiter {
 
 	private static final int SPARSE = 5;
 
-	private static final int MOST_SPARSE = 8;
-
-	private final SharedState shared;
+	/**
+	 * A call that another thread held up is followed by a short gap: that is no trend.
+	 */
+	private static final int MOST_SPARSE = 16;
 
 	private final Processor processor;
 
@@ -62,7 +67,6 @@ public final class Waiter {
 	 * @param server whether this is the side that waits for requests
 	 */
 	public Waiter(SharedState shared, Processor processor, int processors, boolean server) {
-		this.shared = shared;
 		this.processor = processor;
 		this.processors = processors;
 		this.server = server;
@@ -114,10 +118,16 @@ public final class Waiter {
 			return false;
 		}
 		boolean crowded = this.bans.active() >= this.processors;
-		if (this.bans.banned(now, crowded)) {
+		boolean met;
+		if (!this.bans.banned(now, crowded)) {
+			met = spin(condition, now + SPIN_NANOS) || yieldUntil(condition, crowded);
+		}
+		else if (this.bans.heavy()) {
 			return false;
 		}
-		boolean met = spin(condition, now + SPIN_NANOS) || yieldUntil(condition, crowded);
+		else {
+			met = spin(condition, now + BANNED_SPIN_NANOS);
+		}
 		if (met) {
 			this.trials.succeeded(now);
 		}
@@ -165,12 +175,12 @@ public final class Waiter {
 	 * @param nanos how long it was
 	 */
 	public void slept(long nanos) {
-		int gaps = this.longGaps + ((nanos > LONG_GAP_NANOS) ? 1 : -2);
+		int gaps = this.longGaps + ((nanos > LONG_GAP_NANOS) ? 1 : -1);
 		this.longGaps = Math.max(0, Math.min(MOST_SPARSE, gaps));
 	}
 
 	/**
-	 * Returns how often this side banned waiting awake.
+	 * Returns how often this side banned yielding.
 	 * @return a count
 	 */
 	public long bans() {
@@ -209,7 +219,8 @@ public final class Waiter {
 			return "park: staying awake did not pay";
 		}
 		if (this.bans.inForce(this.processor.nanos())) {
-			return "park: many other threads want the processors";
+			return this.bans.heavy() ? "park: many other threads want the processors"
+					: "spin: other threads want the processors";
 		}
 		return "spin, then yield";
 	}

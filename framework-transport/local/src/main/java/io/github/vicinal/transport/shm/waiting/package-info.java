@@ -4,7 +4,7 @@
  * <p>
  * <em>Spinning</em> looks again and again; <em>yielding</em> lets other threads run in
  * between; <em>sleeping</em> costs a wake-up of 15 to 30 microseconds on each side. A
- * <em>ban</em> is a time in which nobody waits awake, because a yield came back late.
+ * <em>ban</em> is a time in which nobody yields, because a yield came back late.
  * {@link io.github.vicinal.transport.shm.waiting.Waiter} holds the table of rules. It
  * never waits awake for longer than a bounded time, and never while there is no call.
  */

@@ -62,6 +62,7 @@ class WaiterTests {
 			this.state.activeLanes = random.nextInt(300) - 20;
 			this.state.bannedUntil = random.nextBoolean() ? random.nextLong() : this.processor.now + random.nextInt();
 			this.state.banPeriod = random.nextLong();
+			this.state.lateness = random.nextBoolean() ? random.nextLong() : random.nextInt(60_000_000);
 			this.processor.yieldNanos = (random.nextInt(20) == 0) ? random.nextInt(60_000_000) : 300;
 			this.processor.now += random.nextInt(100_000);
 			long before = this.processor.now;
@@ -69,7 +70,21 @@ class WaiterTests {
 			waiters[i % 2].await(() -> false, this.turn, false, LEARNED);
 			long own = this.processor.now - before - (this.processor.lateNanos - yields);
 			// A probe may come before, and each yield takes 300 ns if it is not late.
-			assertThat(own).isLessThan(Waiter.SPIN_NANOS + 100 * 300 + 2_000);
+			assertThat(own).isLessThan(Waiter.BANNED_SPIN_NANOS + 100 * 300 + 2_000);
+		}
+	}
+
+	@Test
+	void someShortGapsDoNotEndSparseTraffic() {
+		Waiter waiter = server();
+		for (int i = 0; i < 200; i++) {
+			waiter.slept(TimeUnit.MILLISECONDS.toNanos(1));
+			if (i % 10 < 3) {
+				waiter.slept(TimeUnit.MICROSECONDS.toNanos(50));
+			}
+			if (i > 20) {
+				assertThat(waiter.describe(LEARNED)).isEqualTo("park: calls are rare");
+			}
 		}
 	}
 
@@ -145,13 +160,31 @@ class WaiterTests {
 
 	/** They meet the other side in its slices, which are worth thousands of calls. */
 	@Test
-	void fewCompetitorsAreYieldedTo() {
+	void aCrowdGoesOnYieldingToFewCompetitors() {
+		this.state.activeLanes = 8;
 		this.processor.yieldNanos = TimeUnit.MILLISECONDS.toNanos(8);
 		Waiter waiter = client();
 		for (int i = 0; i < 100; i++) {
 			assertThat(await(waiter, false, TimeUnit.MILLISECONDS.toNanos(20))).isTrue();
 		}
 		assertThat(waiter.bans()).isZero();
+	}
+
+	@Test
+	void aLateYieldMakesBothSidesSpinIfThereIsNoCrowd() {
+		this.processor.yieldNanos = TimeUnit.MILLISECONDS.toNanos(5);
+		Waiter client = client();
+		Waiter server = server();
+		assertThat(await(client, false, TimeUnit.MILLISECONDS.toNanos(50))).isFalse();
+		assertThat(this.processor.yields).isEqualTo(1);
+		assertThat(this.state.bannedUntil - this.processor.now).isEqualTo(TimeUnit.MILLISECONDS.toNanos(8 * 5));
+		assertThat(client.describe(LEARNED)).isEqualTo("spin: other threads want the processors");
+		assertThat(client.lastDecision())
+			.isEqualTo("0.0 s ago: spin instead of yield for 40 ms: a yield came back 5.0 ms late");
+		assertThat(await(server, false, Waiter.BANNED_SPIN_NANOS / 2)).isTrue();
+		assertThat(await(client, false, Waiter.BANNED_SPIN_NANOS / 2)).isTrue();
+		assertThat(await(client, false, 5 * Waiter.BANNED_SPIN_NANOS)).isFalse();
+		assertThat(this.processor.yields).isEqualTo(1);
 	}
 
 	@Test
@@ -186,19 +219,22 @@ class WaiterTests {
 	}
 
 	@Test
-	void reactsToCompetitorsWithTheFirstYieldAndToTheirLeaving() {
+	void reactsToHogsWithinTheirFirstSliceAndToTheirLeaving() {
 		Waiter waiter = client();
-		this.processor.yieldNanos = TimeUnit.MILLISECONDS.toNanos(40);
-		assertThat(await(waiter, false, TimeUnit.MILLISECONDS.toNanos(50))).isFalse();
-		assertThat(this.processor.yields).isEqualTo(1);
+		this.processor.yieldNanos = TimeUnit.MILLISECONDS.toNanos(5);
+		long since = this.processor.now;
+		await(waiter, false, TimeUnit.MILLISECONDS.toNanos(50));
+		assertThat(waiter.bans()).isEqualTo(1);
+		assertThat(this.processor.now - since).isLessThan(TimeUnit.MILLISECONDS.toNanos(10));
 		this.processor.yieldNanos = 300;
 		long left = this.processor.now;
-		while (!await(waiter, false, 5_000)) {
+		while (this.state.bannedUntil != 0) {
+			await(waiter, false, 5_000);
 			this.processor.now += 10_000;
 		}
-		assertThat(this.processor.now - left).isBetween(TimeUnit.SECONDS.toNanos(1), TimeUnit.SECONDS.toNanos(2));
+		assertThat(this.processor.now - left).isLessThan(Bans.USUAL_MAX_BAN_NANOS);
 		assertThat(this.processor.yields).isEqualTo(1 + Bans.PROBE_YIELDS);
-		assertThat(waiter.lastDecision()).contains("stay awake: some yields came back in time");
+		assertThat(waiter.lastDecision()).contains("spin, then yield: some yields came back in time");
 	}
 
 	@Test
@@ -342,6 +378,8 @@ class WaiterTests {
 
 		long banPeriod;
 
+		long lateness;
+
 		long served;
 
 		int activeLanes = 1;
@@ -373,6 +411,16 @@ class WaiterTests {
 		@Override
 		public void banPeriod(long nanos) {
 			this.banPeriod = nanos;
+		}
+
+		@Override
+		public long lateness() {
+			return this.lateness;
+		}
+
+		@Override
+		public void lateness(long nanos) {
+			this.lateness = nanos;
 		}
 
 		@Override
