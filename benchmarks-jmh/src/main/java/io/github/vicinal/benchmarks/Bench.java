@@ -26,11 +26,15 @@ import io.github.vicinal.benchmarks.cache.CacheTracesMeasurement;
 import io.github.vicinal.benchmarks.call.CallMeasurement;
 import io.github.vicinal.benchmarks.call.EchoServer;
 import io.github.vicinal.benchmarks.call.StartupMeasurement;
+import io.github.vicinal.benchmarks.crash.CrashMeasurement;
+import io.github.vicinal.benchmarks.crash.Victim;
 import io.github.vicinal.benchmarks.placement.PlacementMeasurement;
 import io.github.vicinal.benchmarks.placement.ScaleMeasurement;
 import io.github.vicinal.benchmarks.shm.ShmChild;
 import io.github.vicinal.benchmarks.shm.ShmMeasurement;
 import io.github.vicinal.benchmarks.trainticket.TrainTicketMeasurement;
+import io.github.vicinal.benchmarks.wait.RawServer;
+import io.github.vicinal.benchmarks.wait.WaitMeasurement;
 
 /** The one entry to measurements. */
 @Command(name = "bench", mixinStandardHelpOptions = true,
@@ -40,7 +44,8 @@ public final class Bench implements Callable<Integer> {
 	private static final List<Measurement> MEASUREMENTS = List.of(new CallMeasurement(), new StartupMeasurement(),
 			new TrainTicketMeasurement(), new PlacementMeasurement(), new ScaleMeasurement(),
 			new CacheTable1Measurement(), new CacheTraceMeasurement(), new CacheTracesMeasurement(),
-			new CacheSpeedMeasurement(), new CacheMemoryMeasurement(), new CacheTckMeasurement(), new ShmMeasurement());
+			new CacheSpeedMeasurement(), new CacheMemoryMeasurement(), new CacheTckMeasurement(), new ShmMeasurement(),
+			new WaitMeasurement(), new CrashMeasurement());
 
 	@Spec
 	@SuppressWarnings("NullAway.Init")
@@ -71,6 +76,18 @@ public final class Bench implements Callable<Integer> {
 	@Option(names = "--policies", paramLabel = "A,B", description = "cache-trace: only these policies")
 	private @Nullable String policies;
 
+	@Option(names = "--regimes", paramLabel = "A,B", description = "shm-wait: only these regimes")
+	private @Nullable String regimes;
+
+	@Option(names = "--ways", paramLabel = "A,B", description = "shm-wait: only these ways to wait")
+	private @Nullable String ways;
+
+	@Option(names = "--kills", paramLabel = "N", description = "shm-crash: how many processes are killed")
+	private @Nullable Integer kills;
+
+	@Option(names = "--soak", paramLabel = "MINUTES", description = "shm-crash: kill nobody, call for so long")
+	private @Nullable Double soak;
+
 	@Option(names = "--project", hidden = true)
 	private @Nullable Path project;
 
@@ -83,7 +100,7 @@ public final class Bench implements Callable<Integer> {
 	/**
 	 * Runs the command.
 	 * @param arguments its arguments
-	 * @throws Exception if it cannot run
+	 * @throws Exception if a child process of a measurement cannot do its part
 	 */
 	public static void main(String[] arguments) throws Exception {
 		if (arguments.length > 0 && arguments[0].equals(ShmChild.COMMAND)) {
@@ -96,6 +113,14 @@ public final class Bench implements Callable<Integer> {
 		}
 		if (arguments.length > 0 && arguments[0].equals(ScaleMeasurement.COMMAND)) {
 			ScaleMeasurement.main(arguments);
+			return;
+		}
+		if (arguments.length > 0 && arguments[0].equals(RawServer.COMMAND)) {
+			RawServer.main(arguments);
+			return;
+		}
+		if (arguments.length > 0 && arguments[0].equals(Victim.COMMAND)) {
+			Victim.main(arguments);
 			return;
 		}
 		System.exit(new CommandLine(new Bench()).execute(arguments));
@@ -111,6 +136,18 @@ public final class Bench implements Callable<Integer> {
 		}
 		if (this.policies != null) {
 			options.put("policies", this.policies);
+		}
+		if (this.regimes != null) {
+			options.put("regimes", this.regimes);
+		}
+		if (this.ways != null) {
+			options.put("ways", this.ways);
+		}
+		if (this.kills != null) {
+			options.put("kills", this.kills.toString());
+		}
+		if (this.soak != null) {
+			options.put("soak", this.soak.toString());
 		}
 		if (this.project != null) {
 			options.put("project", this.project.toString());

@@ -74,6 +74,8 @@ final class ShmPath implements Path {
 		details.put("waitsAwake", waits.awake());
 		details.put("waitsAsleep", waits.asleep());
 		details.put("yieldBans", waits.bans());
+		details.put("waitDecisions", lanes.waitDecisions());
+		details.put("lastWaitDecision", lanes.lastWaitDecision());
 		details.put("bells", lanes.bellKind());
 		if (!this.peer.bellReason().isEmpty()) {
 			details.put("bellsReason", this.peer.bellReason());

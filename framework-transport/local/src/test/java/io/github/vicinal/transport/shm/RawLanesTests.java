@@ -4,11 +4,13 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -26,6 +28,7 @@ import io.github.vicinal.channel.PathException.Reason;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.lane.ClientLane;
 import io.github.vicinal.transport.shm.lane.SegmentAccess;
+import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -240,6 +243,43 @@ class RawLanesTests {
 		}
 		assertThat(ex.reason()).isEqualTo(Reason.PEER_GONE);
 		assertThat(ex.maybeExecuted()).isFalse();
+	}
+
+	/** Nobody gives back the slab that a caller waits for. */
+	@Test
+	void whoWaitsForMemoryIsReleasedWithTheOthersWhenTheServerGoes() throws Exception {
+		PeerIdentity identity = PeerIdentity.create(PeerIdentity.NO_HOST);
+		ShmOptions small = OPTIONS.withMaxMemoryBytes(1 << 20).withDrainTimeout(Duration.ZERO);
+		CountDownLatch received = new CountDownLatch(1);
+		ShmPathServer silent = RawLanes.serve(this.directory, identity, small, false,
+				(lane, batch) -> received.countDown());
+		ExecutorService threads = Executors.newFixedThreadPool(2);
+		try (RawLanes.Client waiting = RawLanes.connect(this.directory, identity.instanceId(), small, false)) {
+			Callable<PathException> caller = () -> catchThrowableOfType(PathException.class,
+					() -> callOnce(waiting, 900_000));
+			Future<PathException> first = threads.submit(caller);
+			received.await();
+			Future<PathException> second = threads.submit(caller);
+			Async.await(() -> waiting.lanes().freeLanes() == small.lanes() - 2);
+			silent.close();
+			assertThat(first.get(2, TimeUnit.SECONDS).reason()).isEqualTo(Reason.PEER_GONE);
+			assertThat(second.get(2, TimeUnit.SECONDS).reason()).isEqualTo(Reason.PEER_GONE);
+			assertThat(second.get().maybeExecuted()).isFalse();
+		}
+		finally {
+			silent.close();
+			threads.shutdown();
+		}
+	}
+
+	private static void callOnce(RawLanes.Client client, int bytes) throws PathException {
+		ClientLane lane = client.lanes().acquire(ClientLane.NO_DEADLINE);
+		try {
+			lane.exchange(new byte[bytes], bytes, ClientLane.NO_DEADLINE);
+		}
+		finally {
+			client.lanes().release(lane);
+		}
 	}
 
 	private ClientLane taken() {

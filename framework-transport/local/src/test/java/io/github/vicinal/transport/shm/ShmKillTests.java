@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -21,11 +22,12 @@ import io.github.vicinal.channel.PathException.Reason;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.lane.ClientLane;
 import io.github.vicinal.transport.shm.lane.Segment;
+import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The server's process is killed at random moments, while calls are made. */
+/** Either side's process is killed at random moments, while calls are made. */
 @Timeout(120)
 class ShmKillTests {
 
@@ -54,6 +56,40 @@ class ShmKillTests {
 		ShmFixture.assertEmptyAndDelete(directory);
 	}
 
+	@Test
+	void serverLetsGoOfClientsThatWereKilledAndGoesOnWithOthers() throws Exception {
+		Path directory = ShmFixture.memoryDirectory();
+		PeerIdentity identity = PeerIdentity.create(PeerIdentity.NO_HOST);
+		Random random = new Random(8);
+		try (ShmPathServer server = RawLanes.serve(directory, identity, ShmOptions.defaults(), false, RawLanes.echo());
+				RawLanes.Client survivor = RawLanes.connect(directory, identity.instanceId(), ShmOptions.defaults(),
+						false)) {
+			AtomicLong answers = new AtomicLong();
+			CompletableFuture<Long> caller = Async.call(() -> callUntilTheEnd(survivor, 99, answers));
+			for (int kill = 0; kill < KILLS; kill++) {
+				try (ShmChild child = ShmChild.startClient(directory, identity)) {
+					assertThat(server.metrics().open().sum()).isEqualTo(2);
+					long start = System.nanoTime();
+					int afterNanos = random.nextInt(30_000_000);
+					while (System.nanoTime() - start < afterNanos) {
+						Thread.onSpinWait();
+					}
+					long killed = System.nanoTime();
+					child.process().destroyForcibly();
+					Async.await(() -> server.metrics().open().sum() == 1);
+					assertThat(System.nanoTime() - killed).isLessThan(MAX_HANG_NANOS);
+				}
+				long before = answers.get();
+				Async.await(() -> answers.get() > before);
+			}
+			assertThat(caller).isNotDone();
+			survivor.close();
+			caller.join();
+		}
+		assertThat(Segment.deleteOrphans(directory, Duration.ofSeconds(-10))).isLessThanOrEqualTo(KILLS);
+		ShmFixture.assertEmptyAndDelete(directory);
+	}
+
 	private static void killDuringCalls(Path directory, ShmChild child, int afterNanos, int seed) throws Exception {
 		try (RawLanes.Client client = RawLanes.connect(directory, child.instanceId(), ShmOptions.defaults(), false)) {
 			AtomicLong killed = new AtomicLong(Long.MAX_VALUE);
@@ -61,7 +97,7 @@ class ShmKillTests {
 			List<Callable<Long>> callers = new ArrayList<>();
 			for (int i = 0; i < CALLERS; i++) {
 				int id = i;
-				callers.add(() -> callUntilTheEnd(client, seed * CALLERS + id));
+				callers.add(() -> callUntilTheEnd(client, seed * CALLERS + id, new AtomicLong()));
 			}
 			List<Future<Long>> ends = callers.stream().map(threads::submit).toList();
 			long start = System.nanoTime();
@@ -79,7 +115,7 @@ class ShmKillTests {
 	}
 
 	/** Returns when the calls ended; an answer that is not the own one fails. */
-	private static long callUntilTheEnd(RawLanes.Client client, int seed) throws Exception {
+	private static long callUntilTheEnd(RawLanes.Client client, int seed, AtomicLong answers) throws Exception {
 		Random random = new Random(seed);
 		while (true) {
 			byte[] request = Contracts.pattern(random.nextInt((random.nextInt(10) == 0) ? 300_000 : 1500),
@@ -89,6 +125,7 @@ class ShmKillTests {
 				try {
 					lane.exchange(request, request.length, ClientLane.NO_DEADLINE);
 					assertThat(Arrays.equals(request, Arrays.copyOf(lane.response(), lane.responseLength()))).isTrue();
+					answers.incrementAndGet();
 				}
 				finally {
 					client.lanes().release(lane);

@@ -86,7 +86,8 @@ class ShmPathTests {
 		for (int i = 0; i < 3; i++) {
 			assertThat(ShmFixture.value(path, this.shm.call("bytes", (Object) body))).isEqualTo(body);
 		}
-		assertThat(path.details()).containsKeys("waiting", "bells").containsEntry("freeLanes", 64);
+		assertThat(path.details()).containsKeys("waiting", "bells", "waitDecisions", "lastWaitDecision")
+			.containsEntry("freeLanes", 64);
 	}
 
 	@Test

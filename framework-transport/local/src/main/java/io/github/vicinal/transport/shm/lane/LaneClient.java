@@ -287,6 +287,9 @@ public final class LaneClient implements AutoCloseable {
 		boolean byDeadline = deadlineNanos != ClientLane.NO_DEADLINE && deadlineNanos - patience < 0;
 		try {
 			SlabArena.Slab slab = this.arena.allocate(length, byDeadline ? deadlineNanos : patience);
+			if (slab == null && ended()) {
+				throw gone(false);
+			}
 			if (slab == null) {
 				throw new PathException(Reason.EXHAUSTED, false, "there is no shared memory for a call of %d bytes: %s"
 					.formatted(length, this.arena.whyExhausted()), null);
@@ -379,6 +382,8 @@ public final class LaneClient implements AutoCloseable {
 		finally {
 			this.lock.unlock();
 		}
+		// Whoever waits for memory must not wait for slabs that nobody gives back.
+		this.arena.close();
 	}
 
 	/**
@@ -406,6 +411,22 @@ public final class LaneClient implements AutoCloseable {
 	 */
 	public String waiting() {
 		return this.waiter.describe(this.segment.mode());
+	}
+
+	/**
+	 * Returns how often callers changed how they wait.
+	 * @return a count
+	 */
+	public long waitDecisions() {
+		return this.waiter.decisions();
+	}
+
+	/**
+	 * Returns the last change of how callers wait, with its reason, for people.
+	 * @return some words with numbers
+	 */
+	public String lastWaitDecision() {
+		return this.waiter.lastDecision();
 	}
 
 	/**
@@ -485,7 +506,6 @@ public final class LaneClient implements AutoCloseable {
 	@Override
 	public void close() {
 		end(End.of("the path was closed"));
-		this.arena.close();
 		this.bells.close();
 	}
 

@@ -39,7 +39,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	/** A handler that keeps the receiver for longer loses that role. */
 	private static final long TAKE_OVER_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-	private static final long ACTIVE_WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+	/** With more callers than processors, each gets a slice of some milliseconds. */
+	private static final long ACTIVE_WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(32);
 
 	private static final int BATCHES_PER_LOOK = 16;
 
@@ -76,7 +77,10 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	/** Requests that the receiver has taken from the bitmap and not yet begun. */
 	private final AtomicLongArray taken;
 
+	/** Lanes with requests in this window, and in the one before. */
 	private final long[] seen;
+
+	private final long[] seenBefore;
 
 	/** Who receives; nobody while all are busy or asleep. */
 	private final AtomicReference<@Nullable Thread> receiver = new AtomicReference<>();
@@ -130,6 +134,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		}
 		this.taken = new AtomicLongArray(layout.words());
 		this.seen = new long[layout.words()];
+		this.seenBefore = new long[layout.words()];
 	}
 
 	/** Starts to receive. */
@@ -325,7 +330,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	}
 
 	/**
-	 * Tells both sides how many lanes are in use, as the last two milliseconds showed.
+	 * Tells both sides how many lanes are in use, as the last two windows showed.
 	 */
 	private void look(long now) {
 		if (now - this.windowStart < ACTIVE_WINDOW_NANOS) {
@@ -334,7 +339,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		this.windowStart = now;
 		int count = 0;
 		for (int word = 0; word < this.seen.length; word++) {
-			count += Long.bitCount(this.seen[word]);
+			count += Long.bitCount(this.seen[word] | this.seenBefore[word]);
+			this.seenBefore[word] = this.seen[word];
 			this.seen[word] = 0;
 		}
 		if (count != this.segment.shared().activeLanes()) {

@@ -16,10 +16,9 @@ package io.github.vicinal.transport.shm.lane;
  *  384  pending (long[4])                     one bit per lane: a request was published
  *  512  completed (long[4])                   one bit per lane: wake who waits by the poller
  *  640  waiting: mode (long)                  how both sides wait, written by the client
- *  768  waiting: banned until (long),         monotonic nanoseconds and counts, written by
- *  776     ban period (long),                 both sides, see the package waiting
- *  784     peak lateness (long),
- *  792     ban ended (long)
+ *  768  waiting: banned until (long),         monotonic nanoseconds, written by both
+ *  776     ban period (long),                 sides, see the package waiting
+ *  784     lateness (long)
  *  896  served (long), active lanes (int)     written by the server
  * 4096  lane 0: request line, response line
  * 4352  lane 1 ...
@@ -79,9 +78,7 @@ public final class SegmentLayout {
 
 	static final int BAN_PERIOD_OFFSET = BANNED_UNTIL_OFFSET + 8;
 
-	static final int PEAK_LATENESS_OFFSET = BANNED_UNTIL_OFFSET + 16;
-
-	static final int BAN_ENDED_OFFSET = BANNED_UNTIL_OFFSET + 24;
+	static final int LATENESS_OFFSET = BANNED_UNTIL_OFFSET + 16;
 
 	static final int SERVED_OFFSET = 7 * LINE;
 
@@ -199,7 +196,7 @@ public final class SegmentLayout {
 	public int hash() {
 		int hash = VERSION;
 		for (int value : new int[] { this.lanes, this.inlineBytes, LINE, PENDING_OFFSET, COMPLETED_OFFSET, MODE_OFFSET,
-				BANNED_UNTIL_OFFSET, BAN_ENDED_OFFSET, SERVED_OFFSET, LANE_LINES_OFFSET, LANE_LINES_BYTES, CANCELLED,
+				BANNED_UNTIL_OFFSET, LATENESS_OFFSET, SERVED_OFFSET, LANE_LINES_OFFSET, LANE_LINES_BYTES, CANCELLED,
 				RELEASED, WAITING, RESPONSE_SEQUENCE, RESPONSE_OFFSET }) {
 			hash = hash * 31 + value;
 		}

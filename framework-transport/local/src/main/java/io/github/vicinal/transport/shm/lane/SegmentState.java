@@ -37,13 +37,13 @@ final class SegmentState implements SharedState {
 	}
 
 	@Override
-	public long peakLateness() {
-		return this.memory.getLong(SegmentLayout.PEAK_LATENESS_OFFSET);
+	public long lateness() {
+		return this.memory.getLong(SegmentLayout.LATENESS_OFFSET);
 	}
 
 	@Override
-	public void peakLateness(long nanos) {
-		this.memory.setLong(SegmentLayout.PEAK_LATENESS_OFFSET, nanos);
+	public void lateness(long nanos) {
+		this.memory.setLong(SegmentLayout.LATENESS_OFFSET, nanos);
 	}
 
 	@Override

@@ -84,7 +84,8 @@ final class SlabArena {
 	 * Takes a slab.
 	 * @param length how many bytes it must hold
 	 * @param deadlineNanos until when to wait for one
-	 * @return the slab, or {@code null} if none became free in time
+	 * @return the slab, or {@code null} if none became free in time or the arena was
+	 * closed
 	 * @throws InterruptedException if the thread was interrupted while it waited
 	 */
 	@Nullable Slab allocate(int length, long deadlineNanos) throws InterruptedException {
@@ -96,7 +97,7 @@ final class SlabArena {
 				slab = find(length, true);
 				if (slab == null) {
 					long left = (deadlineNanos == Long.MAX_VALUE) ? Long.MAX_VALUE : deadlineNanos - System.nanoTime();
-					if (left <= 0 || slabBytes(length) > this.maxBytes) {
+					if (left <= 0 || this.closed || slabBytes(length) > this.maxBytes) {
 						return null;
 					}
 					this.freed.awaitNanos(Math.min(left, RECLAIM_NANOS));
@@ -194,11 +195,15 @@ final class SlabArena {
 		}
 	}
 
-	/** Makes no more memory, and removes the names that a dead other side did not. */
+	/**
+	 * Makes no more memory, lets nobody wait for any, and removes the names that a dead
+	 * other side did not.
+	 */
 	void close() {
 		this.lock.lock();
 		try {
 			this.closed = true;
+			this.freed.signalAll();
 			for (Path file : this.files) {
 				Files.deleteIfExists(file);
 			}

@@ -4,23 +4,35 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Notices that somebody else wants the processors, by yields that come back late, and
- * bans yielding for a while on both sides of the channel.
+ * Notices that others want the processors, by yields that come back late, and bans
+ * yielding for a while on both sides of the channel.
  * <p>
- * A foreign thread that gets the processor keeps it for a slice of some milliseconds,
- * however short the work was that it was given up for. So one late yield is reason enough
- * for a ban. Three things that look the same are told apart: a yield that was late
- * because this channel's own callers made progress meanwhile; one just after a ban, when
- * the late ones are those who spun during the ban; and lateness so large that many
- * threads must be waiting, where only sleeping is right. Thread-safe.
+ * Two sides that stay awake meet when both have a processor at the same time.
+ * <ul>
+ * <li>With fewer callers than processors, nobody of this channel has a reason to keep
+ * another one waiting: a yield is late after some milliseconds, a slice of the kernel's.
+ * Who spins instead keeps its slice, in which thousands of calls can be made.</li>
+ * <li>With more callers, spinning would take the processor from the channel's own; they
+ * go on yielding, also to a few competitors.</li>
+ * <li>Among many competitors the sides hardly ever meet, while a thread that is woken
+ * runs soon, and on the processor of the one that woke it: a <em>heavy</em> ban forbids
+ * to wait awake at all. When own callers had the processor meanwhile, which the calls
+ * show that were served, a yield is not late.</li>
+ * </ul>
+ * When a ban has ended, one waiter <em>probes</em> with some yields while it holds for
+ * all others, as each of them would lose a slice if the competitors are still there. Bans
+ * that follow one another get longer. Thread-safe.
  */
 final class Bans {
 
-	/** Later than this was not a colleague. */
+	/** Later than this is a competitor, with fewer callers than processors. */
 	static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
 	/** Later than this is a queue of competitors. */
 	static final long HEAVY_NANOS = TimeUnit.MILLISECONDS.toNanos(16);
+
+	/** What each own caller may add to that. */
+	static final long HEAVY_NANOS_PER_LANE = TimeUnit.MILLISECONDS.toNanos(2);
 
 	static final long MIN_BAN_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
 
@@ -29,155 +41,153 @@ final class Bans {
 	/** No ban is longer, whatever was measured or written by the other side. */
 	static final long MAX_BAN_NANOS = TimeUnit.SECONDS.toNanos(4);
 
-	static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(6);
-
+	/** So many good yields end a series of bans: the next one is short again. */
 	static final int GOOD_YIELDS = 64;
 
-	/** So many calls per millisecond mean that the time went to this channel. */
-	private static final long OWN_CALLS_PER_MILLI = 100;
+	/** So many good yields end a ban: a thread that has slept gets one back for free. */
+	static final int PROBE_YIELDS = 4;
 
+	/** With fewer calls than this the time did not go to this channel. */
+	private static final double LEAST_OWN_CALLS_PER_MILLI = 100;
+
+	/** The time went to this channel if it served this share of what it can serve. */
+	private static final double OWN_SHARE = 0.5;
+
+	/** What the channel can serve is forgotten in about 50 late yields. */
+	private static final double FORGET = 0.98;
+
+	/** The first ban is so many times as long as what the yield has cost. */
 	private static final int FIRST_FACTOR = 8;
 
+	/** The same for heavy bans, and for the longest in a series of others. */
 	private static final int LAST_FACTOR = 32;
 
-	/** More bans than this in a second say that learning does not work here. */
-	static final int MAX_BANS_PER_SECOND = 30;
+	private static final long NO_BAN = 0;
 
-	static final long FIRST_FALLBACK_NANOS = TimeUnit.SECONDS.toNanos(2);
-
-	static final long MAX_FALLBACK_NANOS = TimeUnit.SECONDS.toNanos(30);
+	private static final int MAX_LANES = 256;
 
 	private final SharedState shared;
 
 	private final Processor processor;
 
+	private final Decisions decisions;
+
 	private final LongAdder count = new LongAdder();
 
 	private int goodYields;
 
-	private long windowStart;
+	private double bestCallsPerMilli;
 
-	private int windowBans;
-
-	private long fallbackNanos = FIRST_FALLBACK_NANOS;
-
-	private volatile long fallbackUntil;
-
-	private volatile boolean fallback;
-
-	Bans(SharedState shared, Processor processor) {
+	Bans(SharedState shared, Processor processor, Decisions decisions) {
 		this.shared = shared;
 		this.processor = processor;
+		this.decisions = decisions;
+	}
+
+	/** Returns how many callers there are, as far as the other side can be believed. */
+	int active() {
+		return Math.max(1, Math.min(this.shared.activeLanes(), MAX_LANES));
 	}
 
 	/** Returns whether yielding is banned. */
-	boolean banned(long now) {
+	boolean inForce(long now) {
 		long left = this.shared.bannedUntil() - now;
 		// More than the longest ban cannot be one: the other side wrote nonsense.
 		return left > 0 && left <= MAX_BAN_NANOS;
 	}
 
-	/** Returns whether only sleeping is right. */
+	/** Returns whether a ban forbids to wait awake, too. */
 	boolean heavy() {
-		return this.shared.peakLateness() > HEAVY_NANOS;
+		return heavy(this.shared.lateness());
+	}
+
+	private boolean heavy(long lateness) {
+		return lateness > HEAVY_NANOS + active() * HEAVY_NANOS_PER_LANE;
 	}
 
 	/**
-	 * Returns whether this caller may try to yield after a heavy ban: one does, and the
-	 * others stay banned meanwhile.
+	 * Returns whether yielding is banned; if a ban has ended, this waiter may probe.
 	 */
-	boolean mayProbe(long now) {
+	boolean banned(long now, boolean crowded) {
 		long until = this.shared.bannedUntil();
-		long period = Math.min(Math.max(this.shared.banPeriod(), MIN_BAN_NANOS), MAX_BAN_NANOS);
-		return this.shared.claimProbe(until, now + period);
-	}
-
-	/** Ends a heavy ban whose probe was good. */
-	void lift(long now) {
-		this.shared.peakLateness(0);
-		this.shared.bannedUntil(now);
-	}
-
-	/** Returns whether bans were so frequent that this side only sleeps for a while. */
-	boolean fallenBack(long now) {
-		if (!this.fallback) {
+		if (until == NO_BAN) {
 			return false;
 		}
-		if (this.fallbackUntil - now > 0) {
-			return true;
+		return inForce(now) || !probe(until, now, crowded);
+	}
+
+	private boolean probe(long until, long now, boolean crowded) {
+		long period = Math.min(Math.max(this.shared.banPeriod(), MIN_BAN_NANOS), MAX_BAN_NANOS);
+		if (!this.shared.claimProbe(until, now + period)) {
+			return false;
 		}
-		this.fallback = false;
-		return false;
+		for (int i = 0; i < PROBE_YIELDS; i++) {
+			if (yieldIsLate(crowded, true)) {
+				return false;
+			}
+		}
+		this.shared.bannedUntil(NO_BAN);
+		this.decisions.add(Decisions.Kind.LIFTED, now, 0, 0);
+		return true;
 	}
 
 	/**
 	 * Yields, and judges how long that took.
 	 * @param crowded whether there are at least as many callers as processors
-	 * @return the time after it
+	 * @return whether it came back so late that there is a ban
 	 */
-	long yield(boolean crowded) {
+	boolean yieldIsLate(boolean crowded) {
+		return yieldIsLate(crowded, false);
+	}
+
+	private boolean yieldIsLate(boolean crowded, boolean probing) {
 		long served = this.shared.served();
 		long before = this.processor.nanos();
 		this.processor.yieldToOthers();
 		long after = this.processor.nanos();
 		long lateness = after - before;
-		if (lateness < LATE_NANOS) {
+		if (crowded ? !heavy(lateness) : lateness < LATE_NANOS) {
 			good();
+			return false;
 		}
-		else if (!crowded || !ownProgress(this.shared.served() - served, lateness)) {
-			late(lateness, after);
+		if (crowded && ownProgress(this.shared.served() - served, lateness)) {
+			return false;
 		}
-		return after;
+		if (probing || !inForce(after)) {
+			ban(lateness, after);
+		}
+		return true;
 	}
 
 	private void good() {
 		if (++this.goodYields >= GOOD_YIELDS) {
 			this.goodYields = 0;
-			if (this.shared.banPeriod() != 0) {
+			if (this.shared.banPeriod() != 0 && this.shared.bannedUntil() == NO_BAN) {
 				this.shared.banPeriod(0);
-				this.shared.peakLateness(0);
 			}
 		}
 	}
 
-	private static boolean ownProgress(long calls, long lateness) {
-		return calls > lateness / 1_000_000 * OWN_CALLS_PER_MILLI;
+	private boolean ownProgress(long calls, long lateness) {
+		double callsPerMilli = calls * 1e6 / lateness;
+		double best = Math.max(callsPerMilli, FORGET * this.bestCallsPerMilli);
+		this.bestCallsPerMilli = best;
+		return callsPerMilli > LEAST_OWN_CALLS_PER_MILLI && callsPerMilli > OWN_SHARE * best;
 	}
 
-	private synchronized void late(long lateness, long now) {
+	private synchronized void ban(long lateness, long now) {
 		this.goodYields = 0;
-		long until = this.shared.bannedUntil();
-		if (now - until < GRACE_NANOS && now - until > -MAX_BAN_NANOS && until != 0 && !heavy()) {
-			return;
-		}
-		long peak = Math.max(this.shared.peakLateness(), lateness);
-		long previous = this.shared.banPeriod();
+		long previous = Math.max(0, Math.min(this.shared.banPeriod(), MAX_BAN_NANOS));
 		long longest = Math.max(USUAL_MAX_BAN_NANOS, LAST_FACTOR * lateness);
-		long period = (lateness > HEAVY_NANOS) ? longest
-				: (previous <= 0) ? Math.max(MIN_BAN_NANOS, FIRST_FACTOR * lateness)
-						: Math.min(2 * Math.min(previous, MAX_BAN_NANOS), longest);
-		period = Math.min(period, MAX_BAN_NANOS);
-		this.shared.peakLateness(peak);
+		boolean heavy = heavy(lateness);
+		long period = heavy ? Math.max(2 * previous, longest)
+				: Math.min(Math.max(2 * previous, FIRST_FACTOR * lateness), longest);
+		period = Math.max(MIN_BAN_NANOS, Math.min(period, MAX_BAN_NANOS));
+		this.shared.lateness(lateness);
 		this.shared.banPeriod(period);
 		this.shared.bannedUntil(now + period);
 		this.count.increment();
-		countForFallback(now);
-	}
-
-	private void countForFallback(long now) {
-		if (now - this.windowStart > TimeUnit.SECONDS.toNanos(1)) {
-			if (this.windowBans < MAX_BANS_PER_SECOND / 2 && now - this.fallbackUntil > this.fallbackNanos) {
-				this.fallbackNanos = FIRST_FALLBACK_NANOS;
-			}
-			this.windowStart = now;
-			this.windowBans = 0;
-		}
-		if (++this.windowBans > MAX_BANS_PER_SECOND) {
-			this.fallbackUntil = now + this.fallbackNanos;
-			this.fallback = true;
-			this.fallbackNanos = Math.min(2 * this.fallbackNanos, MAX_FALLBACK_NANOS);
-			this.windowBans = 0;
-		}
+		this.decisions.add(heavy ? Decisions.Kind.HEAVY_BAN : Decisions.Kind.BAN, now, period, lateness);
 	}
 
 	long count() {

@@ -7,7 +7,7 @@ package io.github.vicinal.transport.shm.waiting;
  */
 public interface SharedState {
 
-	/** Returns until when nobody yields the processor. */
+	/** Returns until when nobody yields the processor, 0 if that is allowed. */
 	long bannedUntil();
 
 	void bannedUntil(long nanos);
@@ -15,15 +15,15 @@ public interface SharedState {
 	/** Lets one caller try whether a ban can end, and extends it for all others. */
 	boolean claimProbe(long expected, long nanos);
 
-	/** Returns how long the last ban was, 0 if yielding has been good since. */
+	/** Returns how long the last ban was, 0 if yields have come back in time since. */
 	long banPeriod();
 
 	void banPeriod(long nanos);
 
-	/** Returns how late the latest yield of this series of bans came back. */
-	long peakLateness();
+	/** Returns how late the yield came back that led to the last ban. */
+	long lateness();
 
-	void peakLateness(long nanos);
+	void lateness(long nanos);
 
 	/** Returns how many calls the server has served. */
 	long served();

@@ -1,13 +1,10 @@
 package io.github.vicinal.transport.shm.waiting;
 
 /**
- * What one waiter remembers from wait to wait: the owner of a lane, or the server's
- * receiver. Used by one thread at a time.
+ * What one waiter counts: the owner of a lane, or the server's receiver. Used by one
+ * thread at a time.
  */
 public final class Turn {
-
-	/** When this waiter last gave the processor to others. */
-	long offNanos;
 
 	/** Waits that ended without sleep. */
 	long awake;

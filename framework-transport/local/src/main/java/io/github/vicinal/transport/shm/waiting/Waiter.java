@@ -10,35 +10,28 @@ import java.util.concurrent.TimeUnit;
  * <ol>
  * <li><em>Did the caller ring?</em> Then the server slept, and answers on the processor
  * on which this caller sleeps: sleep at once. If it did not sleep, stay awake, too.</li>
- * <li><em>Fallback:</em> after too many bans in a second only sleep, for some
- * seconds.</li>
  * <li><em>Sparse traffic:</em> a server that mostly slept long between calls sleeps.</li>
- * <li><em>Score:</em> see {@link Score}.</li>
- * <li><em>Ban:</em> while yielding is banned, spin for at most
- * {@value #BANNED_SPIN_NANOS} ns, and only with few callers and few competitors; after a
- * heavy ban, one caller probes. See {@link Bans}.</li>
- * <li><em>Crowding:</em> with fewer callers than processors, spin shortly, then yield.
- * With up to {@value #MAX_SPINNING_LANES} callers, spin as long as the fairness quantum
- * lasts, then yield. With more, only yield.</li>
+ * <li><em>Rest:</em> while staying awake does not pay, sleep. See {@link Trials}.</li>
+ * <li><em>Ban:</em> while other threads want the processors, spin for at most
+ * {@value #BANNED_SPIN_NANOS} ns, then sleep; while many do, sleep at once. See
+ * {@link Bans}.</li>
+ * <li><em>Otherwise</em> spin for {@value #SPIN_NANOS} ns, then yield {@value #YIELDS}
+ * times, then sleep.</li>
  * </ol>
- * Each wait is bounded by time: {@value #AWAKE_NANOS} ns, for a caller times half the
- * number of callers.
  */
 public final class Waiter {
 
-	/** About the cost of two wake-ups, which is what a sleep would cost. */
-	static final long AWAKE_NANOS = 60_000;
-
-	static final long BANNED_SPIN_NANOS = 110_000;
-
-	static final int MAX_SPINNING_LANES = 16;
-
 	/**
-	 * How long all callers together may keep a processor from one that yields.
+	 * Longer than a short call takes if the server has a processor: to yield then gives
+	 * up a slice in which thousands of calls could be made.
 	 */
-	static final long FAIRNESS_NANOS = TimeUnit.MILLISECONDS.toNanos(6);
+	static final long SPIN_NANOS = 11_000;
 
-	private static final int FIRST_SPINS = 200;
+	/** They take about as long as the two wake-ups that a sleep would cost. */
+	static final int YIELDS = 50;
+
+	/** Longer than the other side needs to come back if it has lost nothing. */
+	static final long BANNED_SPIN_NANOS = 110_000;
 
 	private static final int SPINS_PER_LOOK = 32;
 
@@ -47,9 +40,10 @@ public final class Waiter {
 
 	private static final int SPARSE = 5;
 
-	private static final int MOST_SPARSE = 8;
-
-	private final SharedState shared;
+	/**
+	 * A call that another thread held up is followed by a short gap: that is no trend.
+	 */
+	private static final int MOST_SPARSE = 16;
 
 	private final Processor processor;
 
@@ -57,9 +51,11 @@ public final class Waiter {
 
 	private final boolean server;
 
-	private final Bans bans;
+	private final Decisions decisions = new Decisions();
 
-	private final Score score = new Score();
+	private final Trials trials = new Trials(this.decisions);
+
+	private final Bans bans;
 
 	private int longGaps;
 
@@ -71,11 +67,10 @@ public final class Waiter {
 	 * @param server whether this is the side that waits for requests
 	 */
 	public Waiter(SharedState shared, Processor processor, int processors, boolean server) {
-		this.shared = shared;
 		this.processor = processor;
 		this.processors = processors;
 		this.server = server;
-		this.bans = new Bans(shared, processor);
+		this.bans = new Bans(shared, processor, this.decisions);
 	}
 
 	/**
@@ -87,7 +82,7 @@ public final class Waiter {
 	 * @return whether the condition is met; if not, sleep
 	 */
 	public boolean await(Condition condition, Turn turn, boolean rang, long mode) {
-		boolean met = condition.isMet() || (WaitMode.isLearned(mode) ? learned(condition, turn, rang)
+		boolean met = condition.isMet() || (WaitMode.isLearned(mode) ? learned(condition, rang)
 				: fixed(condition, WaitMode.spins(mode), WaitMode.yields(mode)));
 		if (met) {
 			turn.awake++;
@@ -114,79 +109,42 @@ public final class Waiter {
 		return condition.isMet();
 	}
 
-	private boolean learned(Condition condition, Turn turn, boolean rang) {
+	private boolean learned(Condition condition, boolean rang) {
 		if (this.server ? this.longGaps >= SPARSE : rang) {
 			return false;
 		}
-		if (!this.score.tries()) {
-			return false;
-		}
 		long now = this.processor.nanos();
-		if (this.bans.fallenBack(now)) {
+		if (!this.trials.awake(now)) {
 			return false;
 		}
-		int active = Math.max(1, Math.min(this.shared.activeLanes(), Long.SIZE * Integer.BYTES));
-		boolean banned = this.bans.banned(now);
+		boolean crowded = this.bans.active() >= this.processors;
 		boolean met;
-		if (banned) {
-			if (active > MAX_SPINNING_LANES || this.bans.heavy()) {
-				return false;
-			}
-			met = spin(condition, now + BANNED_SPIN_NANOS);
+		if (!this.bans.banned(now, crowded)) {
+			met = spin(condition, now + SPIN_NANOS) || yieldUntil(condition, crowded);
 		}
 		else if (this.bans.heavy()) {
-			if (!this.bans.mayProbe(now)) {
-				return false;
-			}
-			long before = this.bans.count();
-			met = awake(condition, turn, now, active, true);
-			if (this.bans.count() == before && turn.offNanos - now > 0) {
-				this.bans.lift(turn.offNanos);
-			}
+			return false;
 		}
 		else {
-			met = awake(condition, turn, now, active, false);
+			met = spin(condition, now + BANNED_SPIN_NANOS);
 		}
 		if (met) {
-			this.score.succeeded();
+			this.trials.succeeded(now);
 		}
 		else {
-			this.score.failed(banned);
-			turn.offNanos = this.processor.nanos();
+			this.trials.failed(this.processor.nanos());
 		}
 		return met;
 	}
 
-	private boolean awake(Condition condition, Turn turn, long start, int active, boolean probing) {
-		long end = start + (this.server ? AWAKE_NANOS : AWAKE_NANOS * Math.max(1, active / 2));
-		boolean crowded = active >= this.processors;
-		long bansBefore = probing ? this.bans.count() : 0;
-		if (!crowded) {
-			for (int i = 0; i < FIRST_SPINS; i++) {
-				this.processor.spin();
-				if (condition.isMet()) {
-					return true;
-				}
+	private boolean yieldUntil(Condition condition, boolean crowded) {
+		for (int i = 0; i < YIELDS; i++) {
+			boolean late = this.bans.yieldIsLate(crowded);
+			if (condition.isMet()) {
+				return true;
 			}
-		}
-		long quantum = (crowded && active <= MAX_SPINNING_LANES) ? FAIRNESS_NANOS / active : 0;
-		long now = start;
-		while (now - end < 0) {
-			if (now - turn.offNanos < quantum) {
-				if (spinOnce(condition)) {
-					return true;
-				}
-				now = this.processor.nanos();
-			}
-			else {
-				now = this.bans.yield(crowded);
-				turn.offNanos = now;
-				if (condition.isMet()) {
-					return true;
-				}
-				if (probing ? this.bans.count() != bansBefore : this.bans.banned(now)) {
-					return false;
-				}
+			if (late) {
+				return false;
 			}
 		}
 		return false;
@@ -217,16 +175,32 @@ public final class Waiter {
 	 * @param nanos how long it was
 	 */
 	public void slept(long nanos) {
-		int gaps = this.longGaps + ((nanos > LONG_GAP_NANOS) ? 1 : -2);
+		int gaps = this.longGaps + ((nanos > LONG_GAP_NANOS) ? 1 : -1);
 		this.longGaps = Math.max(0, Math.min(MOST_SPARSE, gaps));
 	}
 
 	/**
-	 * Returns how often yielding was banned by this side.
+	 * Returns how often this side banned yielding.
 	 * @return a count
 	 */
 	public long bans() {
 		return this.bans.count();
+	}
+
+	/**
+	 * Returns how often this side changed how it waits.
+	 * @return a count
+	 */
+	public long decisions() {
+		return this.decisions.count();
+	}
+
+	/**
+	 * Says what this side decided last, and why, for people.
+	 * @return some words with numbers
+	 */
+	public String lastDecision() {
+		return this.decisions.last(this.processor.nanos());
 	}
 
 	/**
@@ -238,23 +212,17 @@ public final class Waiter {
 		if (!WaitMode.isLearned(mode)) {
 			return WaitMode.name(mode) + ": fixed";
 		}
-		long now = this.processor.nanos();
-		if (this.bans.fallenBack(now)) {
-			return "park: yields kept coming back late";
-		}
 		if (this.longGaps >= SPARSE) {
 			return "park: calls are rare";
 		}
-		if (this.bans.banned(now)) {
+		if (this.trials.resting()) {
+			return "park: staying awake did not pay";
+		}
+		if (this.bans.inForce(this.processor.nanos())) {
 			return this.bans.heavy() ? "park: many other threads want the processors"
 					: "spin: other threads want the processors";
 		}
-		if (this.score.value() < Score.WORST) {
-			return "park: staying awake did not pay";
-		}
-		int active = this.shared.activeLanes();
-		return (active < this.processors) ? "spin, then yield"
-				: (active <= MAX_SPINNING_LANES) ? "spin and yield in turns" : "yield";
+		return "spin, then yield";
 	}
 
 }

@@ -1,0 +1,97 @@
+package io.github.vicinal.transport.shm.waiting;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Whether staying awake pays on this side: the ski rental problem. A wait that ends while
+ * its waiter is still awake counts 1, one that ends in sleep after all counts -1; below
+ * {@value #WORST} all waiters of this side sleep at once, and <em>rest</em> so.
+ * <p>
+ * After a rest comes a <em>trial</em> of {@value #TRIAL_NANOS} ns, in which failures are
+ * borne: long enough for the kernel to move apart two threads that kept each other from
+ * one processor. If it paid, waiters stay awake; if not, the next rest is twice as long,
+ * up to {@value #LONGEST_REST_NANOS} ns.
+ * <p>
+ * Thread-safe in the sense that concurrent updates may get lost, which changes nothing
+ * that matters; in a steady state nothing is written, so that callers on different
+ * processors do not slow one another.
+ */
+final class Trials {
+
+	static final int BEST = 8;
+
+	static final int WORST = -8;
+
+	static final long TRIAL_NANOS = 16_000_000;
+
+	static final long FIRST_REST_NANOS = 16_000_000;
+
+	static final long LONGEST_REST_NANOS = 1_000_000_000;
+
+	private final Decisions decisions;
+
+	private int score;
+
+	private boolean resting;
+
+	private boolean trying;
+
+	private long restNanos = FIRST_REST_NANOS;
+
+	/** When the rest or the trial ends. */
+	private long until;
+
+	Trials(Decisions decisions) {
+		this.decisions = decisions;
+	}
+
+	/** Returns whether a wait should begin awake. */
+	boolean awake(long now) {
+		if (!this.resting) {
+			return true;
+		}
+		if (this.until - now > 0) {
+			return false;
+		}
+		this.until = now + TRIAL_NANOS;
+		this.score = 0;
+		this.trying = true;
+		this.resting = false;
+		return true;
+	}
+
+	void succeeded(long now) {
+		int before = this.score;
+		if (before < BEST) {
+			this.score = before + 1;
+		}
+		else if (this.trying) {
+			this.trying = false;
+			this.restNanos = FIRST_REST_NANOS;
+			this.decisions.add(Decisions.Kind.AWAKE, now, 0, 0);
+		}
+	}
+
+	void failed(long now) {
+		int after = Math.max(WORST, this.score) - 1;
+		this.score = after;
+		if (after < WORST && !this.resting && !(this.trying && this.until - now > 0)) {
+			rest(now);
+		}
+	}
+
+	private void rest(long now) {
+		if (this.trying) {
+			this.trying = false;
+			this.restNanos = Math.min(2 * this.restNanos, LONGEST_REST_NANOS);
+		}
+		this.until = now + this.restNanos;
+		this.resting = true;
+		this.decisions.add(Decisions.Kind.REST, now, this.restNanos, 0);
+	}
+
+	boolean resting() {
+		return this.resting;
+	}
+
+}

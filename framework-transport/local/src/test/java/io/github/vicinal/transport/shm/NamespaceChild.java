@@ -1,0 +1,193 @@
+package io.github.vicinal.transport.shm;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import io.github.vicinal.channel.PathException;
+import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.transport.shm.lane.ClientLane;
+import io.github.vicinal.transport.shm.lane.LaneServer;
+import io.github.vicinal.transport.testing.Contracts;
+
+/**
+ * What the tests of the life cycle do in namespaces of their own. Prints what it saw; the
+ * last line is {@code ok} if that was right.
+ */
+public final class NamespaceChild {
+
+	private static final ShmOptions OPTIONS = ShmOptions.defaults().withAcquireTimeout(Duration.ofMillis(100));
+
+	private static final int MIB = 1 << 20;
+
+	private NamespaceChild() {
+	}
+
+	/**
+	 * Runs one scenario.
+	 * @param args its name, the rendezvous directory, the server's instance id
+	 */
+	public static void main(String[] args) throws Exception {
+		Path directory = Path.of(args[1]);
+		switch (args[0]) {
+			case "full" -> full(directory);
+			case "small" -> small(directory);
+			case "serve" -> serve(directory, args[2]);
+			case "call" -> call(directory, args[2]);
+			default -> throw new IllegalArgumentException(args[0]);
+		}
+		System.out.println("ok");
+		System.exit(0);
+	}
+
+	/** Answers with the first bytes, so that only requests need memory. */
+	private static LaneServer.Handler shortAnswers() {
+		return (lane, batch) -> lane.respond(lane.request(), Math.min(8, lane.length()));
+	}
+
+	private static String exchange(RawLanes.Client client, int bytes) {
+		byte[] request = Contracts.pattern(bytes, bytes);
+		try {
+			ClientLane lane = client.lanes().acquire(ClientLane.NO_DEADLINE);
+			try {
+				lane.exchange(request, bytes, ClientLane.NO_DEADLINE);
+				check(Arrays.equals(Arrays.copyOf(request, lane.responseLength()),
+						Arrays.copyOf(lane.response(), lane.responseLength())), "another answer");
+				return "answered";
+			}
+			finally {
+				client.lanes().release(lane);
+			}
+		}
+		catch (PathException ex) {
+			check(ex.reason() == Reason.EXHAUSTED && !ex.maybeExecuted(), "failed otherwise: " + ex);
+			return "exhausted";
+		}
+	}
+
+	private static void check(boolean condition, String otherwise) {
+		if (!condition) {
+			throw new IllegalStateException(otherwise);
+		}
+	}
+
+	/** A file system of 2 MiB is filled by somebody else while calls are made. */
+	private static void full(Path directory) throws Exception {
+		PeerIdentity identity = PeerIdentity.create(PeerIdentity.NO_HOST);
+		try (ShmPathServer server = RawLanes.serve(directory, identity, OPTIONS, true, shortAnswers());
+				RawLanes.Client client = RawLanes.connect(directory, identity.instanceId(), OPTIONS, true)) {
+			check(exchange(client, 1000).equals("answered"), "a small call was refused");
+			check(exchange(client, 3 * MIB).equals("exhausted"), "more than the file system holds");
+			Path filler = directory.resolve("filler");
+			fill(filler);
+			check(Files.getFileStore(directory).getUsableSpace() == 0, "the file system is not full");
+			check(exchange(client, 1000).equals("answered"), "a small call failed in a full file system");
+			check(exchange(client, 300_000).equals("exhausted"), "there was no memory for this");
+			try (RawLanes.Client another = RawLanes.connect(directory, identity.instanceId(), OPTIONS, true)) {
+				throw new IllegalStateException("connected in a full file system: " + another);
+			}
+			catch (IOException ex) {
+				System.out.println("refused: " + ex.getMessage());
+				check(String.valueOf(ex.getMessage()).contains("KiB left"), "not the reason");
+			}
+			Files.delete(filler);
+			check(exchange(client, 300_000).equals("answered"), "there is memory again");
+			RawLanes.connect(directory, identity.instanceId(), OPTIONS, true).close();
+		}
+	}
+
+	private static void fill(Path file) throws IOException {
+		byte[] page = new byte[4096];
+		try (OutputStream out = Files.newOutputStream(file)) {
+			while (true) {
+				out.write(page);
+			}
+		}
+		catch (IOException ex) {
+			System.out.println("filled up: " + ex.getMessage());
+		}
+	}
+
+	/** Several clients want far more than the 64 MiB that there are. */
+	private static void small(Path directory) throws Exception {
+		PeerIdentity identity = PeerIdentity.create(PeerIdentity.NO_HOST);
+		ExecutorService threads = Executors.newCachedThreadPool();
+		List<RawLanes.Client> clients = new ArrayList<>();
+		try (ShmPathServer server = RawLanes.serve(directory, identity, OPTIONS, true, shortAnswers())) {
+			List<Callable<Integer>> callers = new ArrayList<>();
+			long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
+			for (int i = 0; i < 4; i++) {
+				RawLanes.Client client = RawLanes.connect(directory, identity.instanceId(), OPTIONS, true);
+				clients.add(client);
+				for (int j = 0; j < 4; j++) {
+					Random random = new Random(i * 4L + j);
+					callers.add(() -> callLarge(client, random, end));
+				}
+			}
+			int exhausted = 0;
+			for (Future<Integer> caller : threads.invokeAll(callers)) {
+				exhausted += caller.get();
+			}
+			long usable = Files.getFileStore(directory).getUsableSpace();
+			System.out.printf("exhausted %d times, %d KiB are left%n", exhausted, usable >> 10);
+			check(exhausted > 0, "the memory was never exhausted");
+			check(usable >= 3L * MIB, "less than the reserve is left");
+			for (RawLanes.Client client : clients) {
+				check(exchange(client, 1000).equals("answered"), "a small call was refused");
+			}
+		}
+		finally {
+			clients.forEach(RawLanes.Client::close);
+			threads.shutdown();
+		}
+	}
+
+	/** Returns how often there was no memory. */
+	private static int callLarge(RawLanes.Client client, Random random, long end) {
+		int exhausted = 0;
+		while (System.nanoTime() < end) {
+			exhausted += exchange(client, 1 + random.nextInt(random.nextBoolean() ? 9 * MIB : 3000)).equals("exhausted")
+					? 1 : 0;
+		}
+		return exhausted;
+	}
+
+	private static void serve(Path directory, String instanceId) throws IOException {
+		about(directory);
+		try (ShmPathServer server = RawLanes.serve(directory, new PeerIdentity(instanceId, PeerIdentity.NO_HOST),
+				OPTIONS, true, RawLanes.echo())) {
+			System.out.println("ready");
+			while (System.in.read() >= 0) {
+				// Only the end counts: the parent is gone.
+			}
+		}
+	}
+
+	private static void call(Path directory, String instanceId) throws Exception {
+		about(directory);
+		try (RawLanes.Client client = RawLanes.connect(directory, instanceId, OPTIONS, true)) {
+			for (int i = 0; i < 1000; i++) {
+				check(exchange(client, (i % 10 == 0) ? 100_000 : 1000).equals("answered"), "a call was refused");
+			}
+		}
+	}
+
+	private static void about(Path directory) {
+		System.out.println("pid " + ProcessHandle.current().pid());
+		System.out.println("host " + Rendezvous.open(directory.toString()).hostId());
+	}
+
+}
