@@ -50,6 +50,9 @@ public final class Cluster {
 
 	private final Map<String, String> serviceByAddress = new HashMap<>();
 
+	/** By address and service: several services may be behind one address. */
+	private final Map<String, String> memberByAddress = new HashMap<>();
+
 	/** An instance as it was seen last. */
 	private static final class Member {
 
@@ -69,8 +72,8 @@ public final class Cluster {
 	/**
 	 * Creates an empty cluster.
 	 * @param halfLife after this time a count has half its weight
-	 * @param silentAfter an instance that has said nothing for so long is named as
-	 * missing
+	 * @param silentAfter an instance that has said nothing for so long is taken to be
+	 * gone, and named
 	 * @param minimumCalls edges with less evidence are left out, and named
 	 */
 	public Cluster(Duration halfLife, Duration silentAfter, long minimumCalls) {
@@ -87,10 +90,17 @@ public final class Cluster {
 	 * @param nanos when, on any clock that all calls share
 	 */
 	public synchronized void add(InstanceReport report, @Nullable String address, long nanos) {
+		String id = report.service() + '@' + report.instance();
 		if (address != null) {
 			this.serviceByAddress.put(address, report.service());
+			String before = this.memberByAddress.put(address + ' ' + report.service(), id);
+			if (before != null && !before.equals(id)) {
+				// It has restarted: this is the same instance under a new id.
+				this.members.remove(before);
+				this.calls.remove(before);
+				this.incoming.remove(before);
+			}
 		}
-		String id = report.service() + '@' + report.instance();
 		Member member = this.members.get(id);
 		if (member == null) {
 			member = new Member(report, nanos);
@@ -116,7 +126,7 @@ public final class Cluster {
 		this.calls.add(id, nanos, running, counts);
 		this.incoming.add(id, nanos, running,
 				List.of(new EdgeCount("", report.service(), Side.SERVER, report.incomingCalls(), null)));
-		this.members.values().removeIf((one) -> nanos - one.nanos > 3 * this.silentAfter.toNanos());
+		this.members.values().removeIf((one) -> nanos - one.nanos > this.silentAfter.toNanos());
 	}
 
 	private String resolve(String key) {
@@ -167,6 +177,40 @@ public final class Cluster {
 		Set<String> services = new LinkedHashSet<>();
 		this.members.values().forEach((member) -> services.add(member.report.service()));
 		return services;
+	}
+
+	/**
+	 * A path between two services.
+	 *
+	 * @param from name of the calling service
+	 * @param to name of the called service
+	 * @param path the path that carried most calls
+	 * @since 0.1.0
+	 */
+	public record PathInUse(String from, String to, String path) {
+	}
+
+	/**
+	 * Returns which path calls take.
+	 * @return one for each edge
+	 */
+	public synchronized List<PathInUse> paths() {
+		Map<List<String>, Map<String, Double>> calls = new LinkedHashMap<>();
+		for (Member member : this.members.values()) {
+			for (Outgoing one : member.report.outgoing()) {
+				String to = resolve(one.target() + SEPARATOR + one.address() + SEPARATOR + one.instance());
+				if (one.calls() > 0) {
+					calls.computeIfAbsent(List.of(member.report.service(), to), (ends) -> new TreeMap<>())
+						.merge(one.path(), one.calls(), Double::sum);
+				}
+			}
+		}
+		List<PathInUse> paths = new ArrayList<>();
+		calls.forEach((ends, byPath) -> byPath.entrySet()
+			.stream()
+			.max(Map.Entry.comparingByValue())
+			.ifPresent((most) -> paths.add(new PathInUse(ends.get(0), ends.get(1), most.getKey()))));
+		return paths;
 	}
 
 	/**
@@ -226,12 +270,25 @@ public final class Cluster {
 		List<Service> services = new ArrayList<>();
 		demands.forEach((name, demand) -> services.add(new Service(name, replicas.getOrDefault(name, 1), demand)));
 		List<Host> places = new ArrayList<>();
-		hosts.forEach((name,
-				report) -> places.add(new Host(name, report.zone(),
-						Resources.of(1000L * report.processors(), bounded(report.hostMemoryMib())), Resources.none(),
-						Integer.MAX_VALUE)));
+		Plan current = current();
+		hosts.forEach((name, report) -> {
+			Resources has = Resources.of(1000L * report.processors(), bounded(report.hostMemoryMib()));
+			// Peaks of several moments can add up to more than there is.
+			long cpu = 0;
+			long memory = 0;
+			for (Map.Entry<String, Resources> demand : demands.entrySet()) {
+				cpu += current.count(demand.getKey(), name) * demand.getValue().get(Resources.CPU);
+				memory += current.count(demand.getKey(), name) * demand.getValue().get(Resources.MEMORY);
+			}
+			Resources needed = larger(has, Resources.of(bounded(cpu), bounded(memory)));
+			if (!needed.equals(has)) {
+				notSeen.add("host '%s': what runs there used %s at different times; that is taken for its capacity"
+					.formatted(name, needed.amounts()));
+			}
+			places.add(new Host(name, report.zone(), needed, Resources.none(), Integer.MAX_VALUE));
+		});
 		PlacementModel bare = new PlacementModel(services, places, List.of(), List.of(), PathCosts.defaults(),
-				objective, current());
+				objective, current);
 		ObservedModel observed = ObservedModel.of(bare, List.of(traffic(nanos)));
 		notSeen.addAll(observed.notSeen());
 		return new ObservedModel(observed.model(), notSeen);

@@ -7,6 +7,7 @@ import java.math.RoundingMode;
 import java.nio.charset.MalformedInputException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -20,6 +21,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.DumperOptions;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
@@ -29,6 +31,9 @@ import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.ScalarNode;
+import org.yaml.snakeyaml.nodes.Tag;
+import org.yaml.snakeyaml.representer.Representer;
+import org.yaml.snakeyaml.resolver.Resolver;
 
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Evidence;
@@ -91,6 +96,21 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 		return new Parser(text, name).parse();
 	}
 
+	/**
+	 * Leaves scalars as they are written: by the rules of YAML 1.1 a service named "off"
+	 * would be called "false", and the ports 22:22 would be a number.
+	 */
+	private static final class Texts extends Resolver {
+
+		@Override
+		protected void addImplicitResolvers() {
+			addImplicitResolver(Tag.NULL, NULL, "~nN\0");
+			addImplicitResolver(Tag.NULL, EMPTY, null);
+			addImplicitResolver(Tag.MERGE, MERGE, "<");
+		}
+
+	}
+
 	private static final class Parser {
 
 		private static final Pattern VARIABLE = Pattern
@@ -123,6 +143,12 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 			options.setMaxAliasesForCollections(200);
 			options.setNestingDepthLimit(50);
 			return options;
+		}
+
+		private static Yaml yaml() {
+			LoaderOptions options = options();
+			DumperOptions dumper = new DumperOptions();
+			return new Yaml(new SafeConstructor(options), new Representer(dumper), dumper, options, new Texts());
 		}
 
 		private InvalidModelException wrong(String what, String... path) {
@@ -160,7 +186,7 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 
 		private Object load() {
 			try {
-				Object root = new Yaml(new SafeConstructor(options())).load(this.text);
+				Object root = yaml().load(this.text);
 				if (root != null) {
 					return root;
 				}
@@ -396,9 +422,8 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 							continue;
 						}
 						edges.putIfAbsent(from + ' ' + to,
-								new Edge(from, to, null, null, null, null, null,
-										new Evidence("compose", 0, java.time.Duration.ZERO, true,
-												"declared by %s, never measured".formatted(member))));
+								new Edge(from, to, null, null, null, null, null, new Evidence("compose", 0,
+										Duration.ZERO, true, "declared by %s, never measured".formatted(member))));
 					}
 				}
 			});

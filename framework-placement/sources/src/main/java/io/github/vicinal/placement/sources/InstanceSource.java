@@ -4,6 +4,11 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
 import io.github.vicinal.placement.model.InvalidModelException;
@@ -19,6 +24,8 @@ import io.github.vicinal.placement.source.TrafficSource;
 public final class InstanceSource implements TrafficSource {
 
 	private static final int MAX_INSTANCES = 10_000;
+
+	private static final int AT_ONCE = 16;
 
 	private final Supplier<List<URI>> addresses;
 
@@ -45,28 +52,56 @@ public final class InstanceSource implements TrafficSource {
 	}
 
 	/**
-	 * Asks all instances once, one after the other.
+	 * Asks all instances once, some of them at a time.
 	 * @return who did not answer and why, one sentence each
 	 */
 	public List<String> refresh() {
-		List<String> failures = new ArrayList<>();
-		List<URI> asked = this.addresses.get();
-		for (URI base : asked.subList(0, Math.min(MAX_INSTANCES, asked.size()))) {
-			if (Thread.currentThread().isInterrupted()) {
-				break;
+		List<URI> all = this.addresses.get();
+		List<URI> asked = all.subList(0, Math.min(MAX_INSTANCES, all.size()));
+		if (asked.isEmpty()) {
+			return List.of();
+		}
+		ExecutorService executor = Executors.newFixedThreadPool(Math.min(AT_ONCE, asked.size()), (task) -> {
+			Thread thread = new Thread(task, "placement-instances");
+			thread.setDaemon(true);
+			return thread;
+		});
+		try {
+			List<String> failures = new ArrayList<>();
+			for (Future<String> answer : executor.invokeAll(asked.stream().map(this::ask).toList())) {
+				if (!answer.get().isEmpty()) {
+					failures.add(answer.get());
+				}
 			}
-			String path = base.toString();
-			URI uri = URI
-				.create((path.endsWith("/") ? path.substring(0, path.length() - 1) : path) + "/placement/instance");
+			return failures;
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return List.of("interrupted while asking instances");
+		}
+		catch (ExecutionException ex) {
+			throw new IllegalStateException(ex.getCause());
+		}
+		finally {
+			executor.shutdownNow();
+		}
+	}
+
+	/** Returns a question whose answer is why there is none, or nothing. */
+	private Callable<String> ask(URI base) {
+		String path = base.toString();
+		URI uri = URI
+			.create((path.endsWith("/") ? path.substring(0, path.length() - 1) : path) + "/placement/instance");
+		return () -> {
 			try {
 				this.cluster.add(InstanceReport.read(this.http.get(uri), HttpJson.shown(uri)),
 						base.getHost() + ":" + port(base), System.nanoTime());
+				return "";
 			}
 			catch (IOException | InvalidModelException ex) {
-				failures.add(String.valueOf(ex.getMessage()));
+				return String.valueOf(ex.getMessage());
 			}
-		}
-		return failures;
+		};
 	}
 
 	private static int port(URI uri) {

@@ -55,12 +55,17 @@ public final class MicrometerSource implements TrafficSource {
 	}
 
 	/**
-	 * Returns the calls that the application served.
+	 * Returns the calls that the application served, without those of its actuator.
 	 * @param registry a registry
-	 * @return the sum of all its server timers
+	 * @return the sum of its server timers
 	 */
 	public static double served(MeterRegistry registry) {
-		return registry.find(SERVER).timers().stream().mapToDouble(Timer::count).sum();
+		return registry.find(SERVER)
+			.timers()
+			.stream()
+			.filter((timer) -> !String.valueOf(timer.getId().getTag("uri")).startsWith("/actuator"))
+			.mapToDouble(Timer::count)
+			.sum();
 	}
 
 	/**

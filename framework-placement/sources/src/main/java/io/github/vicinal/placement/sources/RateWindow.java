@@ -130,6 +130,14 @@ public final class RateWindow {
 		this.reporters.values().removeIf((other) -> (nanos - other.lastNanos) > FORGOTTEN * this.halfLife.toNanos());
 	}
 
+	/**
+	 * Forgets a reporter, because another one has taken its place.
+	 * @param reporter who counted
+	 */
+	public synchronized void remove(String reporter) {
+		this.reporters.remove(reporter);
+	}
+
 	private static void add(Sum sum, EdgeCount count) {
 		double calls = (count.calls() >= sum.lastCalls) ? count.calls() - sum.lastCalls : count.calls();
 		sum.calls += calls;
@@ -189,7 +197,8 @@ public final class RateWindow {
 	 * Returns the traffic of the recent past.
 	 * @param source the name that stands in the evidence
 	 * @param nanos now, on the clock of {@link #add}
-	 * @param silentAfter a reporter that has said nothing for so long is named
+	 * @param silentAfter a reporter that has said nothing for so long is left out, and
+	 * named
 	 * @param names resolves what {@link EdgeCount#to()} was given to names of services;
 	 * an empty name leaves the edge out
 	 * @return edges and what is missing
@@ -200,19 +209,15 @@ public final class RateWindow {
 		this.reporters.forEach((name, reporter) -> {
 			double silent = (nanos - reporter.lastNanos) / 1e9;
 			if (silent > silentAfter.toNanos() / 1e9) {
-				notSeen.add("'%s' has not answered for %.0f s; what it counted fades".formatted(name, silent));
+				notSeen.add("'%s' has not answered for %.0f s; what it counted is left out".formatted(name, silent));
+				return;
 			}
-			double fade = Math.pow(0.5, Math.max(0, silent) / (this.halfLife.toNanos() / 1e9));
 			reporter.sums.forEach((key, sum) -> {
 				String to = names.apply(key.to());
 				if (!to.isEmpty() && !to.equals(key.from())) {
-					Sum faded = new Sum();
-					faded.calls = sum.calls * fade;
-					faded.bytes = sum.bytes * fade;
-					faded.callsWithBytes = sum.callsWithBytes * fade;
 					rates.computeIfAbsent(new Ends(key.from(), to), (ends) -> new TreeMap<>())
 						.computeIfAbsent(key.side(), (side) -> new Rate())
-						.add(faded, reporter.seconds);
+						.add(sum, reporter.seconds);
 				}
 			});
 		});

@@ -94,6 +94,27 @@ class ClusterTests {
 	}
 
 	@Test
+	void anInstanceThatRestartsIsOneInstance() {
+		Cluster cluster = new Cluster(LONG, LONG, 1);
+		cluster.add(report("shop", "i1", "a", 10, to("orders", "", "", 1000)), "x:1", 0);
+		cluster.add(report("shop", "i2", "a", 10, to("orders", "", "", 500)), "x:1", 1);
+		assertThat(cluster.current().total("shop")).isEqualTo(1);
+		assertThat(cluster.traffic(1).edges()).singleElement()
+			.satisfies((edge) -> assertThat(edge.callsPerSecond()).isCloseTo(5, within(1e-9)));
+	}
+
+	@Test
+	void anInstanceThatIsGoneDoesNotCount() {
+		Cluster cluster = new Cluster(LONG, Duration.ofSeconds(30), 1);
+		cluster.add(report("shop", "i1", "a", 10, to("orders", "", "", 1000)), "x:1", 0);
+		cluster.add(report("orders", "i2", "b", 10), "y:1", 60_000_000_000L);
+		assertThat(cluster.services()).containsExactly("orders");
+		assertThat(cluster.traffic(60_000_000_000L).edges()).isEmpty();
+		assertThat(cluster.traffic(60_000_000_000L).notSeen())
+			.anySatisfy((line) -> assertThat(line).contains("'shop@i1' has not answered for 60 s"));
+	}
+
+	@Test
 	void nothingReportedIsSaid() {
 		assertThatThrownBy(() -> new Cluster(LONG, LONG, 1).model(CALLS, 0)).isInstanceOf(InvalidModelException.class)
 			.hasMessageContaining("No instance has reported");
