@@ -28,6 +28,7 @@ import io.github.vicinal.benchmarks.call.EchoServer;
 import io.github.vicinal.benchmarks.call.StartupMeasurement;
 import io.github.vicinal.benchmarks.placement.PlacementMeasurement;
 import io.github.vicinal.benchmarks.placement.ScaleMeasurement;
+import io.github.vicinal.benchmarks.trainticket.LoopMeasurement;
 import io.github.vicinal.benchmarks.trainticket.TrainTicketMeasurement;
 
 /** The one entry to measurements. */
@@ -36,7 +37,7 @@ import io.github.vicinal.benchmarks.trainticket.TrainTicketMeasurement;
 public final class Bench implements Callable<Integer> {
 
 	private static final List<Measurement> MEASUREMENTS = List.of(new CallMeasurement(), new StartupMeasurement(),
-			new TrainTicketMeasurement(), new PlacementMeasurement(), new ScaleMeasurement(),
+			new TrainTicketMeasurement(), new PlacementMeasurement(), new ScaleMeasurement(), new LoopMeasurement(),
 			new CacheTable1Measurement(), new CacheTraceMeasurement(), new CacheTracesMeasurement(),
 			new CacheSpeedMeasurement(), new CacheMemoryMeasurement(), new CacheTckMeasurement());
 
