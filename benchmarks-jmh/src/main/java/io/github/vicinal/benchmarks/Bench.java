@@ -32,6 +32,7 @@ import io.github.vicinal.benchmarks.placement.PlacementMeasurement;
 import io.github.vicinal.benchmarks.placement.ScaleMeasurement;
 import io.github.vicinal.benchmarks.shm.ShmChild;
 import io.github.vicinal.benchmarks.shm.ShmMeasurement;
+import io.github.vicinal.benchmarks.trainticket.LoopMeasurement;
 import io.github.vicinal.benchmarks.trainticket.TrainTicketMeasurement;
 import io.github.vicinal.benchmarks.wait.RawServer;
 import io.github.vicinal.benchmarks.wait.WaitMeasurement;
@@ -42,7 +43,7 @@ import io.github.vicinal.benchmarks.wait.WaitMeasurement;
 public final class Bench implements Callable<Integer> {
 
 	private static final List<Measurement> MEASUREMENTS = List.of(new CallMeasurement(), new StartupMeasurement(),
-			new TrainTicketMeasurement(), new PlacementMeasurement(), new ScaleMeasurement(),
+			new TrainTicketMeasurement(), new PlacementMeasurement(), new ScaleMeasurement(), new LoopMeasurement(),
 			new CacheTable1Measurement(), new CacheTraceMeasurement(), new CacheTracesMeasurement(),
 			new CacheSpeedMeasurement(), new CacheMemoryMeasurement(), new CacheTckMeasurement(), new ShmMeasurement(),
 			new WaitMeasurement(), new CrashMeasurement());

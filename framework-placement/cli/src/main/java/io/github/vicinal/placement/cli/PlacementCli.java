@@ -1,6 +1,7 @@
 package io.github.vicinal.placement.cli;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -26,9 +27,8 @@ public final class PlacementCli {
 		commandLine.setCaseInsensitiveEnumValuesAllowed(true);
 		commandLine.setExecutionExceptionHandler((ex, command, result) -> {
 			if (ex instanceof InvalidModelException || ex instanceof IOException) {
-				command.getErr()
-					.println(
-							(ex instanceof IOException) ? "Cannot read or write: " + ex.getMessage() : ex.getMessage());
+				boolean file = ex instanceof FileSystemException;
+				command.getErr().println((file ? "Cannot read or write: " : "") + ex.getMessage());
 				command.getErr().flush();
 				return CommandLine.ExitCode.USAGE;
 			}

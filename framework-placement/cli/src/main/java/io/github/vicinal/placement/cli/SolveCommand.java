@@ -2,15 +2,11 @@ package io.github.vicinal.placement.cli;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
@@ -19,23 +15,20 @@ import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-import io.github.vicinal.placement.model.InstanceFormat;
-import io.github.vicinal.placement.model.ModelJson;
 import io.github.vicinal.placement.model.Objective;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.recommend.MergeChecker;
 import io.github.vicinal.placement.recommend.MovePolicy;
 import io.github.vicinal.placement.recommend.Recommendation;
-import io.github.vicinal.placement.recommend.RecommendationJson;
 import io.github.vicinal.placement.recommend.Recommender;
 import io.github.vicinal.placement.solver.Budget;
 import io.github.vicinal.placement.solver.ExactSolver;
@@ -44,10 +37,11 @@ import io.github.vicinal.placement.solver.Progress;
 import io.github.vicinal.placement.solver.Solvers;
 import io.github.vicinal.placement.solver.Value;
 import io.github.vicinal.placement.solver.VicinalSolver;
+import io.github.vicinal.placement.sources.ObservedModel;
 
-/** Reads a model or an instance, and finds a plan. */
+/** Reads what there is and what was seen of it, and finds a plan. */
 @Command(name = "solve", mixinStandardHelpOptions = true, sortOptions = false,
-		description = "Finds a plan for a model or an instance, and has it verified.")
+		description = "Finds a plan for a model, an instance or a compose file, and has it verified.")
 final class SolveCommand implements Callable<Integer> {
 
 	private static final Duration LONG = Duration.ofSeconds(3);
@@ -56,9 +50,9 @@ final class SolveCommand implements Callable<Integer> {
 	@SuppressWarnings("NullAway.Init")
 	private CommandSpec spec;
 
-	@ArgGroup(exclusive = true, multiplicity = "1")
+	@Mixin
 	@SuppressWarnings("NullAway.Init")
-	private Input input;
+	private Inputs inputs;
 
 	@Option(names = "--solver", paramLabel = "NAME", defaultValue = VicinalSolver.NAME,
 			description = "vicinal (default), spread, binpack, first-fit-affinity, paper-knapsack, node-knapsack, shift-swap-replace; exact where its jar is on the class path")
@@ -90,62 +84,37 @@ final class SolveCommand implements Callable<Integer> {
 			description = "the most replicas that may leave the host they run on now")
 	private int maxMoves;
 
-	@Option(names = "--json", paramLabel = "OUT", description = "write the recommendation to this file, too")
-	private @Nullable Path json;
+	@Mixin
+	@SuppressWarnings("NullAway.Init")
+	private Outputs outputs;
+
+	@Option(names = "--explain", description = "say what keeps the heaviest traffic between hosts there")
+	private boolean explain;
 
 	@Option(names = "--quiet", description = "no assignment and no progress, only the summary")
 	private boolean quiet;
-
-	static final class Input {
-
-		@Option(names = "--instance", required = true, paramLabel = "FILE",
-				description = "plain instance: 'services hosts edges', then one line each")
-		private @Nullable Path instance;
-
-		@Option(names = "--model", required = true, paramLabel = "FILE", description = "model as JSON")
-		private @Nullable Path model;
-
-		PlacementModel read() throws IOException {
-			return (this.instance != null) ? InstanceFormat.read(this.instance)
-					: new ModelJson().read(Objects.requireNonNull(this.model));
-		}
-
-	}
 
 	@Override
 	public Integer call() throws IOException {
 		PrintWriter out = this.spec.commandLine().getOut();
 		PlacementSolver chosen = solver();
-		PlacementModel model = objective(this.input.read());
+		ObservedModel observed = this.inputs.read();
+		PlacementModel model = objective(observed.model());
 		Budget budget = (this.iterations != null) ? Budget.ofIterations(this.iterations, this.seed)
 				: Budget.ofTime(this.time, this.seed);
-		Recommendation found = new Recommender(chosen, MovePolicy.defaults(), MergeChecker.none()).recommend(model,
-				this.maxMoves, budget, progress());
+		Recommendation found = new Recommender(chosen, MovePolicy.defaults(), MergeChecker.none())
+			.recommend(model, this.maxMoves, budget, progress())
+			.withNotSeen(observed.notSeen());
 		if (!this.quiet) {
 			Summary.assignment(model, found, out);
 		}
 		Summary.print(model, found, out);
+		if (this.explain) {
+			Explanation.print(model, found, out);
+		}
 		out.flush();
-		if (this.json != null) {
-			write(this.json, new RecommendationJson().write(found));
-		}
+		this.outputs.write(model, found);
 		return (found.action() == Recommendation.Action.NONE) ? CommandLine.ExitCode.SOFTWARE : CommandLine.ExitCode.OK;
-	}
-
-	/** The file is there as a whole or not at all. */
-	private static void write(Path file, String text) throws IOException {
-		Path directory = file.toAbsolutePath().getParent();
-		if (directory == null || !Files.isDirectory(directory)) {
-			throw new IOException("the directory of " + file + " does not exist");
-		}
-		Path part = Files.createTempFile(directory, ".placement", ".json");
-		try {
-			Files.writeString(part, text + System.lineSeparator());
-			Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
-		}
-		finally {
-			Files.deleteIfExists(part);
-		}
 	}
 
 	private PlacementSolver solver() {

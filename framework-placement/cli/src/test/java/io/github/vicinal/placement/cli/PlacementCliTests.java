@@ -114,4 +114,78 @@ class PlacementCliTests {
 		assertThat(this.err.toString()).contains("nowhere").doesNotContain("\tat ");
 	}
 
+	private static final String COMPOSE = """
+			services:
+			  shop:
+			    cpus: 0.5
+			    mem_limit: 256m
+			    depends_on: [ orders ]
+			  orders: { cpus: 0.5, mem_limit: 256m }
+			  stock: { cpus: 0.5, mem_limit: 256m }
+			""";
+
+	private static final String LINKS = """
+			[ { "parent": "shop", "child": "orders", "callCount": 6000 },
+			  { "parent": "orders", "child": "stock", "callCount": 60 },
+			  { "parent": "shop", "child": "mail", "callCount": 600 } ]
+			""";
+
+	@Test
+	void aComposeFileAndTracesMakeAPlan() throws IOException {
+		Path svg = this.directory.resolve("plan.svg");
+		Path dot = this.directory.resolve("plan.dot");
+		Path override = this.directory.resolve("override.yml");
+		Path model = this.directory.resolve("model.json");
+		assertThat(run("solve", "--compose", file("compose.yml", COMPOSE), "--host", "a=1000:1024", "--host",
+				"b=1000:1024:west", "--traffic", "zipkin=" + file("links.json", LINKS), "--iterations", "20000",
+				"--explain", "--svg", svg.toString(), "--dot", dot.toString(), "--compose-override",
+				override.toString(), "--model-out", model.toString()))
+			.as(this.err.toString())
+			.isZero();
+		assertThat(this.out.toString()).contains("Traffic between hosts: 0.990 % of calls")
+			.contains("Not seen: 'mail' is not among the services")
+			.contains("orders -> stock")
+			.contains("stock does not go to")
+			.contains("it needs 500 of cpuMillis, and 0 are left");
+		assertThat(Files.readString(svg)).startsWith("<svg").contains("orders").endsWith("</svg>\n");
+		assertThat(Files.readString(dot)).startsWith("digraph").contains("\"shop@").contains("label=\"10\"");
+		assertThat(Files.readString(override)).contains("services:", "orders:", "node.hostname == ");
+		this.out.getBuffer().setLength(0);
+		assertThat(run("solve", "--model", model.toString(), "--iterations", "20000", "--figure", "annotated", "--svg",
+				svg.toString()))
+			.isZero();
+		assertThat(this.out.toString()).contains("0.990 %").contains("partial");
+		assertThat(Files.readString(svg)).contains(">10<");
+	}
+
+	@Test
+	void whatCannotBeReadSaysWhatToDo() throws IOException {
+		String compose = file("compose.yml", COMPOSE);
+		assertThat(run("solve", "--compose", compose)).isEqualTo(2);
+		assertThat(this.err.toString()).contains("--host a=8000:16384");
+		refused("'lots'", "solve", "--compose", compose, "--host", "lots");
+		refused("prometheus=URL", "solve", "--compose", compose, "--host", "a=1:1", "--traffic", "gossip");
+		refused("larger than any host", "solve", "--compose", compose, "--host", "a=100:1024");
+		refused("needs --names", "solve", "--compose", compose, "--host", "a=9000:9000", "--traffic", "pcap=x");
+		refused("http://127.0.0.1:1", "solve", "--compose", compose, "--host", "a=9000:9000", "--traffic",
+				"prometheus=http://127.0.0.1:1");
+		refused("Is it running", "solve", "--model", "http://127.0.0.1:1/actuator/placement/model");
+		refused("no address", "solve", "--compose", compose, "--host", "a=9000:9000", "--traffic",
+				"prometheus=ftp://x");
+		refused("compose.yml, line 2", "solve", "--compose", file("compose.yml", COMPOSE.substring(0, 26)), "--host",
+				"a=1:1");
+	}
+
+	private void refused(String message, String... arguments) {
+		this.err.getBuffer().setLength(0);
+		assertThat(run(arguments)).isNotZero();
+		assertThat(this.err.toString()).contains(message).doesNotContain("\tat ");
+	}
+
+	@Test
+	void withoutQuantitiesThereIsNothingToWeigh() throws IOException {
+		assertThat(run("solve", "--compose", file("compose.yml", COMPOSE), "--host", "a=9000:9000")).isEqualTo(2);
+		assertThat(this.err.toString()).contains("No edge says what its calls are");
+	}
+
 }

@@ -10,19 +10,34 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** A member of a JSON document that knows its place, for errors that name it. */
-final class JsonMember {
+/**
+ * A member of a JSON document that knows its place, for errors that name it: somebody
+ * else wrote the document. Immutable.
+ *
+ * @since 0.1.0
+ */
+public final class JsonMember {
 
 	private final JsonNode node;
 
 	private final String place;
 
-	JsonMember(JsonNode node, String place) {
+	/**
+	 * Creates a member.
+	 * @param node its value
+	 * @param place what errors call it
+	 */
+	public JsonMember(JsonNode node, String place) {
 		this.node = node;
 		this.place = place;
 	}
 
-	InvalidModelException wrong(String what) {
+	/**
+	 * Makes an exception that names the place.
+	 * @param what is wrong
+	 * @return the exception
+	 */
+	public InvalidModelException wrong(String what) {
 		return new InvalidModelException("In %s: %s".formatted(this.place, what));
 	}
 
@@ -37,8 +52,11 @@ final class JsonMember {
 		return (text.length() <= 60) ? text : text.substring(0, 60) + "...";
 	}
 
-	/** Refuses members that are not known. */
-	void only(String... names) {
+	/**
+	 * Refuses members that are not known.
+	 * @param names the members that there may be
+	 */
+	public void only(String... names) {
 		isObject();
 		for (String name : this.node.propertyNames()) {
 			if (!List.of(names).contains(name)) {
@@ -57,7 +75,12 @@ final class JsonMember {
 		return new JsonMember(member, this.place.equals("the model") ? name : this.place + "." + name);
 	}
 
-	String text(String name) {
+	/**
+	 * Reads a text that must be there.
+	 * @param name its name
+	 * @return the text
+	 */
+	public String text(String name) {
 		JsonNode member = get(name);
 		if (member == null) {
 			throw wrong("'%s' is missing".formatted(name));
@@ -65,7 +88,13 @@ final class JsonMember {
 		return text(name, "");
 	}
 
-	String text(String name, String otherwise) {
+	/**
+	 * Reads a text.
+	 * @param name its name
+	 * @param otherwise what it is if it is missing
+	 * @return the text
+	 */
+	public String text(String name, String otherwise) {
 		JsonNode member = get(name);
 		if (member == null) {
 			return otherwise;
@@ -76,7 +105,12 @@ final class JsonMember {
 		return member.stringValue();
 	}
 
-	boolean flag(String name) {
+	/**
+	 * Reads true or false.
+	 * @param name its name
+	 * @return the value, false if it is missing
+	 */
+	public boolean flag(String name) {
 		JsonNode member = get(name);
 		if (member != null && !member.isBoolean()) {
 			throw wrong("%s should be true or false, not %s".formatted(name, shown(member)));
@@ -84,7 +118,15 @@ final class JsonMember {
 		return member != null && member.booleanValue();
 	}
 
-	long integer(String name, long otherwise, long min, long max) {
+	/**
+	 * Reads a whole number.
+	 * @param name its name
+	 * @param otherwise what it is if it is missing
+	 * @param min the least that is allowed
+	 * @param max the most that is allowed
+	 * @return the number
+	 */
+	public long integer(String name, long otherwise, long min, long max) {
 		JsonNode member = get(name);
 		return (member == null) ? otherwise : at(name, member).asInteger(min, max);
 	}
@@ -98,7 +140,12 @@ final class JsonMember {
 		return this.node.longValue();
 	}
 
-	@Nullable Double number(String name) {
+	/**
+	 * Reads a number.
+	 * @param name its name
+	 * @return the number, {@code null} if it is missing
+	 */
+	public @Nullable Double number(String name) {
 		JsonNode member = get(name);
 		if (member == null) {
 			return null;
@@ -109,7 +156,13 @@ final class JsonMember {
 		return member.doubleValue();
 	}
 
-	double number(String name, double otherwise) {
+	/**
+	 * Reads a number.
+	 * @param name its name
+	 * @param otherwise what it is if it is missing
+	 * @return the number
+	 */
+	public double number(String name, double otherwise) {
 		Double number = number(name);
 		return (number != null) ? number : otherwise;
 	}
@@ -124,7 +177,12 @@ final class JsonMember {
 		return object;
 	}
 
-	List<JsonMember> list(String name) {
+	/**
+	 * Reads a list.
+	 * @param name its name
+	 * @return its elements, none if it is missing
+	 */
+	public List<JsonMember> list(String name) {
 		JsonNode member = get(name);
 		if (member == null) {
 			return List.of();

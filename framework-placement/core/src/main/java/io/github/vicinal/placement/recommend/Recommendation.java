@@ -1,6 +1,7 @@
 package io.github.vicinal.placement.recommend;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,19 @@ public record Recommendation(Action action, String reason, @Nullable Plan before
 		moves = List.copyOf(moves);
 		merges = List.copyOf(merges);
 		notSeen = List.copyOf(notSeen);
+	}
+
+	/**
+	 * Returns this recommendation with more that is known to be missing.
+	 * @param more one sentence each
+	 * @return another recommendation
+	 */
+	public Recommendation withNotSeen(List<String> more) {
+		List<String> all = new ArrayList<>(this.notSeen);
+		all.addAll(more);
+		return new Recommendation(this.action, this.reason, this.before, this.beforeVerdict, this.after,
+				this.afterVerdict, this.gain, this.moves, this.merges, all, this.solver, this.seed, this.iterations,
+				this.time, this.stopped, this.lowerBound);
 	}
 
 	/**

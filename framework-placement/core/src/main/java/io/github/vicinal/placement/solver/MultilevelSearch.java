@@ -25,6 +25,12 @@ final class MultilevelSearch {
 	private static final double COLD = 0.01;
 
 	/**
+	 * Where balance alone counts, exchanges of items that are nearly alike decide, which
+	 * make far smaller differences than moves.
+	 */
+	private static final double COLD_BALANCE = 1e-5;
+
+	/**
 	 * Penalty for a host over capacity, in multiples of what moves of one host's items
 	 * make.
 	 */
@@ -214,7 +220,8 @@ final class MultilevelSearch {
 		Annealer annealer = new Annealer(level, goals, hosts, this.rng);
 		double scale = goals.scale();
 		double penalty = scale / Math.max(level.meanShare, 1e-9);
-		annealer.anneal(hot * scale, COLD * Math.min(1, hot) * scale, this.soft * penalty, HARD * penalty,
+		double cold = (this.problem.communicationWeight > 0) ? COLD : COLD_BALANCE;
+		annealer.anneal(hot * scale, cold * Math.min(1, hot) * scale, this.soft * penalty, HARD * penalty,
 				(long) steps * level.items, this.search);
 		return annealer.best();
 	}

@@ -87,6 +87,12 @@ final class Search implements Clock {
 		return end(this);
 	}
 
+	/** Ends with what was found here, which nothing is better than. */
+	Solution proven() {
+		return new Solution(this.best, this.value, this.value.feasible() ? this.value.objective() : Double.NaN,
+				this.iterations, Duration.ofNanos(System.nanoTime() - this.start), this.stopped);
+	}
+
 	/** Ends with what was found here, and with the time and iterations of another run. */
 	Solution end(Search other) {
 		return new Solution(this.best, this.value, Double.NaN, other.iterations,

@@ -17,13 +17,17 @@ public final class VicinalSolver implements PlacementSolver {
 
 	@Override
 	public String description() {
-		return "multilevel clustering, annealed shifts, swaps and ejections at every level, recombination";
+		return "multilevel clustering, annealed shifts, swaps and ejections at every level, recombination; enumeration where there is little to place";
 	}
 
 	@Override
 	public Solution solve(Problem problem, Budget budget, Progress progress) {
 		Rng rng = new Rng(budget.seed());
 		Search search = new Search(problem, budget, progress, Spread.place(problem));
+		boolean proven = problem.replicated() && Enumeration.covers(problem) && new Enumeration(problem, search).run();
+		if (proven) {
+			return search.proven();
+		}
 		if (problem.replicated()) {
 			new ReplicaSearch(problem, search, rng).run();
 		}

@@ -106,9 +106,16 @@ class SolverTests {
 		// A move more or less that nothing else depends on counts a millionth of all
 		// replicas.
 		assertThat(found.value().objective()).isGreaterThanOrEqualTo(best - 1e-9);
-		if (!replicas) {
-			assertThat(found.value().objective()).isCloseTo(best, within(2e-6));
+		assertThat(found.value().objective()).isCloseTo(best, within(2e-6));
+		if (replicas) {
+			assertThat(found.bound()).isEqualTo(found.value().objective());
 		}
+	}
+
+	/** Eight replicas on three hosts that are almost full: steps do not lead there. */
+	@Test
+	void findsTheBestOfAnAlmostFullCluster() {
+		findsTheBestOfAllPlacements(16_841, true, true);
 	}
 
 	@Test

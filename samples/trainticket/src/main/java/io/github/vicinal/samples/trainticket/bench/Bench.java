@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +65,21 @@ record Bench(Settings settings, PrintWriter out) {
 	}
 
 	private Answers run(Mode mode, LocalDate day, List<Row> rows) throws InterruptedException {
+		return run(mode, day, rows, (running) -> {
+		});
+	}
+
+	/**
+	 * Runs one mode.
+	 * @param mode the mode
+	 * @param day the day that is searched for
+	 * @param rows where to put the measurements
+	 * @param afterwards sees the services before they are stopped
+	 * @return the answers
+	 * @throws InterruptedException if the thread is interrupted
+	 */
+	Answers run(Mode mode, LocalDate day, List<Row> rows, Consumer<RunningMode> afterwards)
+			throws InterruptedException {
 		say("%s: starting %d JVMs".formatted(mode.name(), mode.plan().groups().size()));
 		HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 		try (RunningMode running = new RunningMode(mode, this.settings.launcher(), this.settings.basePort(),
@@ -73,6 +89,7 @@ record Bench(Settings settings, PrintWriter out) {
 				rows.add(measure(mode, running, client, request, day, start));
 			}
 			Answers answers = Answers.of(client, running.gateway(), day);
+			afterwards.accept(running);
 			say("  stopping");
 			return answers;
 		}

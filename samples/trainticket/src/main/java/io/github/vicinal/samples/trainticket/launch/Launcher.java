@@ -10,6 +10,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 import io.github.vicinal.samples.trainticket.bench.BenchCommand;
+import io.github.vicinal.samples.trainticket.bench.LoopCommand;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -21,7 +22,8 @@ import picocli.CommandLine.Unmatched;
 /**
  * Main class of the jar: starts the services that are asked for in this JVM.
  */
-@Command(name = "trainticket", mixinStandardHelpOptions = true, sortOptions = false, subcommands = BenchCommand.class,
+@Command(name = "trainticket", mixinStandardHelpOptions = true, sortOptions = false,
+		subcommands = { BenchCommand.class, LoopCommand.class },
 		description = { "Starts services of the sample in this JVM and runs until it is stopped.",
 				"Options with a dot in their name, such as --vicinal.enabled=false, are properties for all of them." })
 public final class Launcher implements Callable<Integer> {
@@ -39,7 +41,7 @@ public final class Launcher implements Callable<Integer> {
 	private List<String> services = List.of();
 
 	@Option(names = "--plan", paramLabel = "PLAN",
-			description = "who shares a JVM with whom: spread, two, merged, or a YAML file")
+			description = "who shares a JVM with whom: spread, two, merged, recommended, or a YAML file")
 	private @Nullable String plan;
 
 	@Option(names = "--group", paramLabel = "NAME", description = "the group of the plan to start here")

@@ -26,6 +26,17 @@ public final class PlanReader {
 	 */
 	public static final List<String> SHIPPED = List.of("spread", "two", "merged");
 
+	/**
+	 * Name of the plan that the command {@code loop} has written to
+	 * {@value #RECOMMENDED_FILE}.
+	 */
+	public static final String RECOMMENDED = "recommended";
+
+	/**
+	 * Where that plan is, in the working directory.
+	 */
+	public static final String RECOMMENDED_FILE = "recommended.yml";
+
 	private static final String SHAPE = "a plan looks like 'groups: { NAME: { host: HOST, services: [SERVICE, ...] } }'";
 
 	private static final String COMPARE = "compare it with the shipped plans in src/main/resources/plans";
@@ -39,6 +50,9 @@ public final class PlanReader {
 	 * @return the plan
 	 */
 	public static Plan read(String nameOrFile) {
+		if (nameOrFile.equals(RECOMMENDED)) {
+			return parse(nameOrFile, file(RECOMMENDED_FILE));
+		}
 		return parse(nameOrFile, SHIPPED.contains(nameOrFile) ? shipped(nameOrFile) : file(nameOrFile));
 	}
 
@@ -108,7 +122,8 @@ public final class PlanReader {
 		}
 		catch (IOException ex) {
 			throw new UsageException("Plan '" + file + "' cannot be read (" + ex.getClass().getSimpleName() + ")",
-					"a plan is one of " + String.join(", ", SHIPPED) + ", or a YAML file",
+					"a plan is one of " + String.join(", ", SHIPPED) + ", 'recommended' (" + RECOMMENDED_FILE
+							+ ", which the command 'loop' writes), or a YAML file",
 					"correct --plan, or create the file");
 		}
 	}

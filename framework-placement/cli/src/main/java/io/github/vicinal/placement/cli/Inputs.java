@@ -1,0 +1,228 @@
+package io.github.vicinal.placement.cli;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+import io.github.vicinal.placement.model.EdgeWeight;
+import io.github.vicinal.placement.model.Host;
+import io.github.vicinal.placement.model.InstanceFormat;
+import io.github.vicinal.placement.model.InvalidModelException;
+import io.github.vicinal.placement.model.ModelJson;
+import io.github.vicinal.placement.model.Objective;
+import io.github.vicinal.placement.model.PathCosts;
+import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.model.Resources;
+import io.github.vicinal.placement.model.Routing;
+import io.github.vicinal.placement.source.Traffic;
+import io.github.vicinal.placement.source.TrafficSource;
+import io.github.vicinal.placement.sources.Cluster;
+import io.github.vicinal.placement.sources.ComposeFile;
+import io.github.vicinal.placement.sources.HttpJson;
+import io.github.vicinal.placement.sources.InstanceSource;
+import io.github.vicinal.placement.sources.ObservedModel;
+import io.github.vicinal.placement.sources.PcapSource;
+import io.github.vicinal.placement.sources.PrometheusSource;
+import io.github.vicinal.placement.sources.ZipkinSource;
+
+/**
+ * What a plan is found for: one of a model, an instance or a compose file says what there
+ * is, any number of sources say what was seen of its traffic.
+ */
+final class Inputs {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+	@Spec(Spec.Target.MIXEE)
+	@SuppressWarnings("NullAway.Init")
+	private CommandSpec spec;
+
+	@ArgGroup(exclusive = true, multiplicity = "1")
+	@SuppressWarnings("NullAway.Init")
+	private What what;
+
+	@Option(names = "--host", paramLabel = "NAME=CPU:MEM[:ZONE]",
+			description = "a host with so many thousandths of a processor and MiB of memory: added, or changed if it is there")
+	private List<String> hosts = new ArrayList<>();
+
+	@Option(names = "--traffic", paramLabel = "KIND=WHERE",
+			description = {
+					"what was seen, by prometheus=URL, zipkin=URL|FILE, pcap=FILE or instances=URL (of an actuator); ",
+					"may be given more than once, the most trusted first" })
+	private List<String> traffic = new ArrayList<>();
+
+	@Option(names = "--window", paramLabel = "TIME", defaultValue = "10m",
+			converter = SolveCommand.DurationConverter.class,
+			description = "the time that prometheus and zipkin look back (default ${DEFAULT-VALUE})")
+	@SuppressWarnings("NullAway.Init")
+	private Duration window;
+
+	@Option(names = "--minimum-calls", paramLabel = "N", defaultValue = "100",
+			description = "edges with less evidence are left out, and named (default ${DEFAULT-VALUE})")
+	private long minimumCalls;
+
+	@Option(names = "--names", paramLabel = "FILE",
+			description = "for pcap: an address (with or without port) and a service on each line")
+	private @Nullable Path names;
+
+	@Option(names = "--edge-weight", paramLabel = "NAME",
+			description = "what counts: calls, application-bytes, wire-bytes, hop-bytes, latency, path-latency, path-cpu (default: what the model says, or calls)")
+	private @Nullable String edgeWeight;
+
+	static final class What {
+
+		@Option(names = "--instance", required = true, paramLabel = "FILE",
+				description = "plain instance: 'services hosts edges', then one line each")
+		private @Nullable Path instance;
+
+		@Option(names = "--model", required = true, paramLabel = "FILE|URL",
+				description = "model as JSON, for instance of http://host:8080/actuator/placement/model")
+		private @Nullable String model;
+
+		@Option(names = "--compose", required = true, paramLabel = "FILE",
+				description = "docker-compose file; give its hosts with --host")
+		private @Nullable Path compose;
+
+	}
+
+	/** Reads everything. */
+	ObservedModel read() throws IOException {
+		List<TrafficSource> sources = new ArrayList<>();
+		for (String one : this.traffic) {
+			sources.add(source(one));
+		}
+		List<String> notSeen = new ArrayList<>();
+		PlacementModel model = withHosts(base(notSeen));
+		if (this.edgeWeight != null) {
+			Objective given = model.objective();
+			model = model.with(new Objective(EdgeWeight.of(this.edgeWeight), given.routing(), given.communication(),
+					given.imbalance(), given.moves(), given.hosts()));
+		}
+		List<Traffic> seen = new ArrayList<>();
+		for (TrafficSource source : sources) {
+			seen.add(source.observe());
+		}
+		ObservedModel observed = ObservedModel.of(model, seen);
+		notSeen.addAll(observed.notSeen());
+		return new ObservedModel(observed.model(), notSeen);
+	}
+
+	private PlacementModel base(List<String> notSeen) throws IOException {
+		if (this.what.instance != null) {
+			return InstanceFormat.read(this.what.instance);
+		}
+		if (this.what.model != null) {
+			return model(this.what.model);
+		}
+		Path compose = this.what.compose;
+		if (compose == null) {
+			throw usage("One of --model, --instance and --compose is needed");
+		}
+		ComposeFile file = ComposeFile.read(compose);
+		notSeen.addAll(file.notSeen());
+		if (this.hosts.isEmpty()) {
+			throw usage(
+					"A compose file names no hosts; add --host NAME=CPU:MEM, such as --host a=8000:16384, for each");
+		}
+		return new PlacementModel(file.services(), hosts(List.of()), file.declared(), List.of(), PathCosts.defaults(),
+				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), null);
+	}
+
+	private static PlacementModel model(String place) throws IOException {
+		if (!place.startsWith("http://") && !place.startsWith("https://")) {
+			return new ModelJson().read(Path.of(place));
+		}
+		URI uri = HttpJson.address(place);
+		String json = new HttpJson(TIMEOUT).get(uri).toString();
+		try {
+			return new ModelJson().read(json);
+		}
+		catch (InvalidModelException ex) {
+			throw new InvalidModelException("%s: %s".formatted(place, ex.getMessage()), ex.culprits());
+		}
+	}
+
+	private PlacementModel withHosts(PlacementModel model) {
+		return this.hosts.isEmpty() ? model : new PlacementModel(model.services(), hosts(model.hosts()), model.edges(),
+				model.separations(), model.pathCosts(), model.objective(), model.current());
+	}
+
+	private List<Host> hosts(List<Host> known) {
+		Map<String, Host> all = new LinkedHashMap<>();
+		known.forEach((host) -> all.put(host.name(), host));
+		for (String text : this.hosts) {
+			int equals = text.indexOf('=');
+			String[] parts = text.substring(equals + 1).split(":", -1);
+			try {
+				if (equals > 0 && (parts.length == 2 || parts.length == 3)) {
+					String name = text.substring(0, equals);
+					Host host = all.get(name);
+					TreeMap<String, Long> capacity = new TreeMap<>(
+							(host != null) ? host.capacity().amounts() : Map.of());
+					capacity.put(Resources.CPU, Long.parseLong(parts[0]));
+					capacity.put(Resources.MEMORY, Long.parseLong(parts[1]));
+					String zone = (parts.length == 3) ? parts[2] : (host != null) ? host.zone() : "";
+					all.put(name,
+							new Host(name, zone, new Resources(capacity),
+									(host != null) ? host.reserve() : Resources.none(),
+									(host != null) ? host.maxReplicas() : Integer.MAX_VALUE));
+					continue;
+				}
+			}
+			catch (NumberFormatException ex) {
+				// Said below.
+			}
+			throw usage("--host has '%s'; write NAME=CPU:MEM[:ZONE], such as a=8000:16384".formatted(text));
+		}
+		return List.copyOf(all.values());
+	}
+
+	private TrafficSource source(String text) throws IOException {
+		int equals = text.indexOf('=');
+		String kind = (equals > 0) ? text.substring(0, equals) : "";
+		String where = text.substring(equals + 1);
+		HttpJson http = new HttpJson(TIMEOUT);
+		return switch (kind) {
+			case "prometheus" -> new PrometheusSource(HttpJson.address(where), this.window, this.minimumCalls, http);
+			case "zipkin" -> where.startsWith("http://") || where.startsWith("https://")
+					? ZipkinSource.server(HttpJson.address(where), this.window, http)
+					: ZipkinSource.file(Path.of(where), this.window);
+			case "pcap" -> {
+				if (this.names == null) {
+					throw usage("--traffic %s needs --names FILE, which says which address is which service"
+						.formatted(text));
+				}
+				yield new PcapSource(Path.of(where), PcapSource.names(this.names));
+			}
+			case "instances" -> {
+				List<URI> addresses = new ArrayList<>();
+				for (String address : where.split(",", -1)) {
+					addresses.add(HttpJson.address(address));
+				}
+				yield new InstanceSource(() -> addresses,
+						new Cluster(this.window, Duration.ofDays(1), this.minimumCalls), http);
+			}
+			default ->
+				throw usage("--traffic has '%s'; write prometheus=URL, zipkin=URL|FILE, pcap=FILE or instances=URL,URL"
+					.formatted(text));
+		};
+	}
+
+	private CommandLine.ParameterException usage(String message) {
+		return new CommandLine.ParameterException(this.spec.commandLine(), message);
+	}
+
+}

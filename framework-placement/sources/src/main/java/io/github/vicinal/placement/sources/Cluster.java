@@ -1,0 +1,310 @@
+package io.github.vicinal.placement.sources;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.Host;
+import io.github.vicinal.placement.model.InvalidModelException;
+import io.github.vicinal.placement.model.Objective;
+import io.github.vicinal.placement.model.PathCosts;
+import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.model.Resources;
+import io.github.vicinal.placement.model.Service;
+import io.github.vicinal.placement.source.Traffic;
+import io.github.vicinal.placement.sources.EdgeCount.Side;
+import io.github.vicinal.placement.sources.InstanceReport.Outgoing;
+
+/**
+ * What the reports of instances say together: which service runs where, what it uses, and
+ * who calls whom. Whom a caller means is known from what its peer calls itself, else from
+ * the address that the peer was asked at, else from the caller's own name for it.
+ * Thread-safe.
+ *
+ * @since 0.1.0
+ */
+public final class Cluster {
+
+	/** Between the parts of a key that is resolved later; in no name of a host. */
+	private static final char SEPARATOR = '\n';
+
+	private final Duration silentAfter;
+
+	private final RateWindow calls;
+
+	/** Incoming calls of a service, whoever made them. */
+	private final RateWindow incoming;
+
+	private final Map<String, Member> members = new LinkedHashMap<>();
+
+	private final Map<String, String> serviceByAddress = new HashMap<>();
+
+	/** By address and service: several services may be behind one address. */
+	private final Map<String, String> memberByAddress = new HashMap<>();
+
+	/** An instance as it was seen last. */
+	private static final class Member {
+
+		private InstanceReport report;
+
+		private long nanos;
+
+		private double cpuMillis;
+
+		private Member(InstanceReport report, long nanos) {
+			this.report = report;
+			this.nanos = nanos;
+		}
+
+	}
+
+	/**
+	 * Creates an empty cluster.
+	 * @param halfLife after this time a count has half its weight
+	 * @param silentAfter an instance that has said nothing for so long is taken to be
+	 * gone, and named
+	 * @param minimumCalls edges with less evidence are left out, and named
+	 */
+	public Cluster(Duration halfLife, Duration silentAfter, long minimumCalls) {
+		this.silentAfter = silentAfter;
+		this.calls = new RateWindow(halfLife, minimumCalls);
+		this.incoming = new RateWindow(halfLife, 0);
+	}
+
+	/**
+	 * Adds what an instance reports.
+	 * @param report the report
+	 * @param address where it was asked, {@code host:port}, {@code null} if it is this
+	 * process
+	 * @param nanos when, on any clock that all calls share
+	 */
+	public synchronized void add(InstanceReport report, @Nullable String address, long nanos) {
+		String id = report.service() + '@' + report.instance();
+		if (address != null) {
+			this.serviceByAddress.put(address, report.service());
+			String before = this.memberByAddress.put(address + ' ' + report.service(), id);
+			if (before != null && !before.equals(id)) {
+				// It has restarted: this is the same instance under a new id.
+				this.members.remove(before);
+				this.calls.remove(before);
+				this.incoming.remove(before);
+			}
+		}
+		Member member = this.members.get(id);
+		if (member == null) {
+			member = new Member(report, nanos);
+			member.cpuMillis = (report.uptimeSeconds() > 0) ? 1000 * report.cpuSeconds() / report.uptimeSeconds() : 0;
+			this.members.put(id, member);
+		}
+		else {
+			double seconds = (nanos - member.nanos) / 1e9;
+			double used = report.cpuSeconds() - member.report.cpuSeconds();
+			if (seconds > 0 && used >= 0) {
+				member.cpuMillis = 0.5 * member.cpuMillis + 0.5 * 1000 * used / seconds;
+			}
+			member.report = report;
+			member.nanos = nanos;
+		}
+		Duration running = Duration.ofMillis(Math.round(1000 * Math.min(1e9, report.uptimeSeconds())));
+		List<EdgeCount> counts = new ArrayList<>();
+		for (Outgoing outgoing : report.outgoing()) {
+			counts.add(new EdgeCount(report.service(),
+					outgoing.target() + SEPARATOR + outgoing.address() + SEPARATOR + outgoing.instance(), Side.CLIENT,
+					outgoing.calls(), outgoing.bytes()));
+		}
+		this.calls.add(id, nanos, running, counts);
+		this.incoming.add(id, nanos, running,
+				List.of(new EdgeCount("", report.service(), Side.SERVER, report.incomingCalls(), null)));
+		this.members.values().removeIf((one) -> nanos - one.nanos > this.silentAfter.toNanos());
+	}
+
+	private String resolve(String key) {
+		String[] parts = key.split(String.valueOf(SEPARATOR), -1);
+		if (parts.length != 3) {
+			return key;
+		}
+		for (Member member : this.members.values()) {
+			if (!parts[2].isEmpty() && member.report.instance().equals(parts[2])) {
+				return member.report.service();
+			}
+		}
+		String byAddress = this.serviceByAddress.get(parts[1]);
+		return (byAddress != null) ? byAddress : parts[0];
+	}
+
+	/**
+	 * Returns the traffic between the services.
+	 * @param nanos now, on the clock of {@link #add}
+	 * @return edges and what is missing
+	 */
+	public synchronized Traffic traffic(long nanos) {
+		Traffic calls = this.calls.traffic("micrometer", nanos, this.silentAfter, this::resolve);
+		Map<String, Double> known = new HashMap<>();
+		calls.edges().forEach((edge) -> known.merge(edge.to(), rate(edge), Double::sum));
+		List<String> notSeen = new ArrayList<>(calls.notSeen());
+		for (Edge edge : this.incoming.traffic("micrometer", nanos, this.silentAfter, (name) -> name).edges()) {
+			double all = rate(edge);
+			double seen = known.getOrDefault(edge.to(), 0.0);
+			if (all > 0 && seen < (1 - RateWindow.TOLERANCE) * all) {
+				notSeen.add("'%s': %.0f %% of its calls come from callers that do not report here".formatted(edge.to(),
+						100 * (1 - seen / all)));
+			}
+		}
+		return new Traffic(calls.edges(), notSeen);
+	}
+
+	private static double rate(Edge edge) {
+		Double calls = edge.callsPerSecond();
+		return (calls != null) ? calls : 0;
+	}
+
+	/**
+	 * Returns the names of the services that report.
+	 * @return names in the order of their first report
+	 */
+	public synchronized Set<String> services() {
+		Set<String> services = new LinkedHashSet<>();
+		this.members.values().forEach((member) -> services.add(member.report.service()));
+		return services;
+	}
+
+	/**
+	 * A path between two services.
+	 *
+	 * @param from name of the calling service
+	 * @param to name of the called service
+	 * @param path the path that carried most calls
+	 * @since 0.1.0
+	 */
+	public record PathInUse(String from, String to, String path) {
+	}
+
+	/**
+	 * Returns which path calls take.
+	 * @return one for each edge
+	 */
+	public synchronized List<PathInUse> paths() {
+		Map<List<String>, Map<String, Double>> calls = new LinkedHashMap<>();
+		for (Member member : this.members.values()) {
+			for (Outgoing one : member.report.outgoing()) {
+				String to = resolve(one.target() + SEPARATOR + one.address() + SEPARATOR + one.instance());
+				if (one.calls() > 0) {
+					calls.computeIfAbsent(List.of(member.report.service(), to), (ends) -> new TreeMap<>())
+						.merge(one.path(), one.calls(), Double::sum);
+				}
+			}
+		}
+		List<PathInUse> paths = new ArrayList<>();
+		calls.forEach((ends, byPath) -> byPath.entrySet()
+			.stream()
+			.max(Map.Entry.comparingByValue())
+			.ifPresent((most) -> paths.add(new PathInUse(ends.get(0), ends.get(1), most.getKey()))));
+		return paths;
+	}
+
+	/**
+	 * Returns where instances run.
+	 * @return replicas by service and host
+	 */
+	public synchronized Plan current() {
+		Map<String, Map<String, Integer>> replicas = new TreeMap<>();
+		this.members.values()
+			.forEach((member) -> replicas.computeIfAbsent(member.report.service(), (name) -> new TreeMap<>())
+				.merge(host(member.report), 1, Integer::sum));
+		return new Plan(replicas);
+	}
+
+	private static String host(InstanceReport report) {
+		return report.host().isEmpty() ? "host of " + report.instance() : report.host();
+	}
+
+	/**
+	 * Makes a model of all that reports: the hosts that instances run on, what these use
+	 * now, and the traffic. A service needs what its largest instance uses; where several
+	 * share a process, that is divided among them by their calls.
+	 * @param objective what a good plan is
+	 * @param nanos now, on the clock of {@link #add}
+	 * @return the model
+	 * @throws InvalidModelException if nothing has reported yet
+	 */
+	public synchronized ObservedModel model(Objective objective, long nanos) {
+		if (this.members.isEmpty()) {
+			throw new InvalidModelException("No instance has reported yet; wait, or name instances to ask");
+		}
+		List<String> notSeen = new ArrayList<>();
+		Map<String, List<Member>> processes = new LinkedHashMap<>();
+		this.members.values()
+			.forEach((member) -> processes
+				.computeIfAbsent(member.report.process().isEmpty() ? member.report.instance() : member.report.process(),
+						(name) -> new ArrayList<>())
+				.add(member));
+		Map<String, Resources> demands = new LinkedHashMap<>();
+		Map<String, Integer> replicas = new LinkedHashMap<>();
+		Map<String, InstanceReport> hosts = new LinkedHashMap<>();
+		processes.values().forEach((sharing) -> {
+			double all = sharing.stream().mapToDouble((member) -> member.report.incomingCalls()).sum();
+			if (sharing.size() > 1) {
+				notSeen.add("%s share a process; what it uses is divided among them by their calls"
+					.formatted(names(sharing)));
+			}
+			for (Member member : sharing) {
+				double part = (all > 0) ? member.report.incomingCalls() / all : 1.0 / sharing.size();
+				Resources demand = Resources.of(bounded(Math.ceil(member.cpuMillis * part)),
+						bounded(Math.ceil(member.report.memoryMib() / (double) sharing.size())));
+				demands.merge(member.report.service(), demand, Cluster::larger);
+				replicas.merge(member.report.service(), 1, Integer::sum);
+				hosts.putIfAbsent(host(member.report), member.report);
+			}
+		});
+		List<Service> services = new ArrayList<>();
+		demands.forEach((name, demand) -> services.add(new Service(name, replicas.getOrDefault(name, 1), demand)));
+		List<Host> places = new ArrayList<>();
+		Plan current = current();
+		hosts.forEach((name, report) -> {
+			Resources has = Resources.of(1000L * report.processors(), bounded(report.hostMemoryMib()));
+			// Peaks of several moments can add up to more than there is.
+			long cpu = 0;
+			long memory = 0;
+			for (Map.Entry<String, Resources> demand : demands.entrySet()) {
+				cpu += current.count(demand.getKey(), name) * demand.getValue().get(Resources.CPU);
+				memory += current.count(demand.getKey(), name) * demand.getValue().get(Resources.MEMORY);
+			}
+			Resources needed = larger(has, Resources.of(bounded(cpu), bounded(memory)));
+			if (!needed.equals(has)) {
+				notSeen.add("host '%s': what runs there used %s at different times; that is taken for its capacity"
+					.formatted(name, needed.amounts()));
+			}
+			places.add(new Host(name, report.zone(), needed, Resources.none(), Integer.MAX_VALUE));
+		});
+		PlacementModel bare = new PlacementModel(services, places, List.of(), List.of(), PathCosts.defaults(),
+				objective, current);
+		ObservedModel observed = ObservedModel.of(bare, List.of(traffic(nanos)));
+		notSeen.addAll(observed.notSeen());
+		return new ObservedModel(observed.model(), notSeen);
+	}
+
+	private static String names(Collection<Member> members) {
+		return members.stream().map((member) -> member.report.service()).sorted().toList().toString();
+	}
+
+	private static long bounded(double amount) {
+		return (long) Math.max(0, Math.min(Resources.MAX_AMOUNT, amount));
+	}
+
+	private static Resources larger(Resources one, Resources other) {
+		return Resources.of(Math.max(one.get(Resources.CPU), other.get(Resources.CPU)),
+				Math.max(one.get(Resources.MEMORY), other.get(Resources.MEMORY)));
+	}
+
+}

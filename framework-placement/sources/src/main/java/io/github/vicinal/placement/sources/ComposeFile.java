@@ -1,0 +1,435 @@
+package io.github.vicinal.placement.sources;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.nio.charset.MalformedInputException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.DumperOptions;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeTuple;
+import org.yaml.snakeyaml.nodes.ScalarNode;
+import org.yaml.snakeyaml.nodes.Tag;
+import org.yaml.snakeyaml.representer.Representer;
+import org.yaml.snakeyaml.resolver.Resolver;
+
+import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.Evidence;
+import io.github.vicinal.placement.model.InvalidModelException;
+import io.github.vicinal.placement.model.Resources;
+import io.github.vicinal.placement.model.Service;
+
+/**
+ * Services of a docker-compose file: what they need ({@code cpus}, {@code mem_limit},
+ * {@code deploy.resources}), how many there are, which ports of the host they take, and
+ * who may talk to whom ({@code depends_on}, {@code links}). How much they talk is not in
+ * such a file.
+ *
+ * @param services the services
+ * @param declared edges that the file declares, without any quantity
+ * @param notSeen what the file does not say, one sentence each
+ * @since 0.1.0
+ */
+public record ComposeFile(List<Service> services, List<Edge> declared, List<String> notSeen) {
+
+	/** The largest file that is read, in characters. */
+	public static final int MAX_CHARS = 3 << 20;
+
+	private static final int MAX_SERVICES = 10_000;
+
+	public ComposeFile {
+		services = List.copyOf(services);
+		declared = List.copyOf(declared);
+		notSeen = List.copyOf(notSeen);
+	}
+
+	/**
+	 * Reads a file.
+	 * @param file the file
+	 * @return its services
+	 * @throws IOException if it cannot be read
+	 * @throws InvalidModelException if it is no compose file; the message names the line
+	 */
+	public static ComposeFile read(Path file) throws IOException {
+		if (Files.size(file) > MAX_CHARS) {
+			throw new InvalidModelException(
+					"%s has %d bytes; at most %d are read".formatted(file.getFileName(), Files.size(file), MAX_CHARS));
+		}
+		try {
+			return parse(Files.readString(file), String.valueOf(file.getFileName()));
+		}
+		catch (MalformedInputException ex) {
+			throw new InvalidModelException("%s is no text in UTF-8".formatted(file.getFileName()));
+		}
+	}
+
+	/**
+	 * Reads a text.
+	 * @param text the text
+	 * @param name what errors call it
+	 * @return its services
+	 * @throws InvalidModelException if it is no compose file; the message names the line
+	 */
+	public static ComposeFile parse(String text, String name) {
+		return new Parser(text, name).parse();
+	}
+
+	/**
+	 * Leaves scalars as they are written: by the rules of YAML 1.1 a service named "off"
+	 * would be called "false", and the ports 22:22 would be a number.
+	 */
+	private static final class Texts extends Resolver {
+
+		@Override
+		protected void addImplicitResolvers() {
+			addImplicitResolver(Tag.NULL, NULL, "~nN\0");
+			addImplicitResolver(Tag.NULL, EMPTY, null);
+			addImplicitResolver(Tag.MERGE, MERGE, "<");
+		}
+
+	}
+
+	private static final class Parser {
+
+		private static final Pattern VARIABLE = Pattern
+			.compile("\\$(?:\\$|([A-Za-z_][A-Za-z0-9_]*)|\\{([A-Za-z_][A-Za-z0-9_]*)(?::?-([^}]*))?[^}]*})");
+
+		private static final Pattern MEMORY = Pattern.compile("([0-9]+(?:\\.[0-9]+)?)\\s*([bkmg]?)b?");
+
+		private static final Pattern PUBLISHED = Pattern
+			.compile("(?:[^:]*:|\\[[^]]*]:)?([0-9]{1,5}):[0-9]{1,5}(?:/.*)?");
+
+		private final String text;
+
+		private final String name;
+
+		private final List<String> notSeen = new ArrayList<>();
+
+		private final Set<String> withoutCpu = new TreeSet<>();
+
+		private final Set<String> withoutMemory = new TreeSet<>();
+
+		Parser(String text, String name) {
+			this.text = text;
+			this.name = name;
+		}
+
+		private static LoaderOptions options() {
+			LoaderOptions options = new LoaderOptions();
+			options.setAllowDuplicateKeys(false);
+			options.setCodePointLimit(MAX_CHARS);
+			options.setMaxAliasesForCollections(200);
+			options.setNestingDepthLimit(50);
+			return options;
+		}
+
+		private static Yaml yaml() {
+			LoaderOptions options = options();
+			DumperOptions dumper = new DumperOptions();
+			return new Yaml(new SafeConstructor(options), new Representer(dumper), dumper, options, new Texts());
+		}
+
+		private InvalidModelException wrong(String what, String... path) {
+			int line = line(path);
+			return new InvalidModelException((line > 0) ? "%s, line %d: %s".formatted(this.name, line, what)
+					: "%s: %s".formatted(this.name, what));
+		}
+
+		/** The line of a member, for errors only: finding it means to read again. */
+		private int line(String... path) {
+			try {
+				Node node = new Yaml(options()).compose(new StringReader(this.text));
+				int line = (node != null) ? node.getStartMark().getLine() + 1 : 0;
+				for (String key : path) {
+					Node next = null;
+					if (node instanceof MappingNode mapping) {
+						for (NodeTuple tuple : mapping.getValue()) {
+							if (tuple.getKeyNode() instanceof ScalarNode scalar && scalar.getValue().equals(key)) {
+								next = tuple.getValueNode();
+								line = tuple.getKeyNode().getStartMark().getLine() + 1;
+							}
+						}
+					}
+					if (next == null) {
+						return line;
+					}
+					node = next;
+				}
+				return line;
+			}
+			catch (YAMLException ex) {
+				return 0;
+			}
+		}
+
+		private Object load() {
+			try {
+				Object root = yaml().load(this.text);
+				if (root != null) {
+					return root;
+				}
+			}
+			catch (MarkedYAMLException ex) {
+				int line = (ex.getProblemMark() != null) ? ex.getProblemMark().getLine() + 1 : 0;
+				throw new InvalidModelException("%s, line %d: %s. Is the file truncated, or the indentation wrong?"
+					.formatted(this.name, line, ex.getProblem()));
+			}
+			catch (YAMLException ex) {
+				throw new InvalidModelException("%s is no YAML that can be read: %s".formatted(this.name,
+						String.valueOf(ex.getMessage()).lines().findFirst().orElse("")));
+			}
+			throw new InvalidModelException("%s is empty; a compose file has 'services'".formatted(this.name));
+		}
+
+		ComposeFile parse() {
+			Object root = load();
+			Map<?, ?> services = map(map(root, "the file").get("services"), "services", "services");
+			if (services.isEmpty() || services.size() > MAX_SERVICES) {
+				throw wrong("there are %d services; 1 to %d are read".formatted(services.size(), MAX_SERVICES),
+						"services");
+			}
+			List<Service> found = new ArrayList<>();
+			Map<String, Set<String>> networks = new LinkedHashMap<>();
+			services.forEach((key, value) -> {
+				String service = String.valueOf(key);
+				Map<?, ?> members = (value == null) ? Map.of() : map(value, service, "services", service);
+				Service one = service(service, members);
+				if (one != null) {
+					found.add(one);
+					networks.put(service, networks(service, members));
+				}
+			});
+			if (found.isEmpty()) {
+				throw wrong("all services have 0 replicas, so there is nothing to place", "services");
+			}
+			List<Edge> declared = declared(services, networks);
+			if (!this.withoutCpu.isEmpty()) {
+				this.notSeen.add("%s: no cpus are given; they count as 0. Add deploy.resources.limits.cpus"
+					.formatted(this.withoutCpu));
+			}
+			if (!this.withoutMemory.isEmpty()) {
+				this.notSeen.add("%s: no memory limit is given; it counts as 0. Add deploy.resources.limits.memory"
+					.formatted(this.withoutMemory));
+			}
+			return new ComposeFile(found, declared, this.notSeen);
+		}
+
+		private Map<?, ?> map(@Nullable Object value, String what, String... path) {
+			if (value instanceof Map<?, ?> map) {
+				return map;
+			}
+			throw wrong("%s should have members, not %s; is the file truncated?".formatted(what, shortened(value)),
+					path);
+		}
+
+		private static String shortened(@Nullable Object value) {
+			String text = (value instanceof Map || value instanceof Iterable) ? "a list or members"
+					: "'" + String.valueOf(value) + "'";
+			return (text.length() <= 80) ? text : text.substring(0, 80) + "...'";
+		}
+
+		private @Nullable Object get(Map<?, ?> members, String... path) {
+			Object at = members;
+			for (String key : path) {
+				at = (at instanceof Map<?, ?> map) ? map.get(key) : null;
+			}
+			return at;
+		}
+
+		private @Nullable Service service(String service, Map<?, ?> members) {
+			int replicas = replicas(service, members);
+			if (replicas == 0) {
+				this.notSeen.add("'%s' has 0 replicas; left out".formatted(service));
+				return null;
+			}
+			String[][] cpus = { { "deploy", "resources", "limits", "cpus" }, { "cpus" },
+					{ "deploy", "resources", "reservations", "cpus" } };
+			String[][] memory = { { "deploy", "resources", "limits", "memory" }, { "mem_limit" },
+					{ "deploy", "resources", "reservations", "memory" }, { "mem_reservation" } };
+			TreeMap<String, Long> demand = new TreeMap<>();
+			demand.put(Resources.CPU, first(members, service, cpus, this.withoutCpu, true));
+			demand.put(Resources.MEMORY, first(members, service, memory, this.withoutMemory, false));
+			return new Service(service, replicas, new Resources(demand), ports(service, members), Integer.MAX_VALUE,
+					Set.of(), Set.of());
+		}
+
+		private long first(Map<?, ?> members, String service, String[][] paths, Set<String> without, boolean cpu) {
+			for (String[] path : paths) {
+				Object value = get(members, path);
+				if (value != null) {
+					String[] place = place(service, path);
+					String text = resolved(value, place);
+					return cpu ? cpuMillis(text, place) : memoryMib(text, place);
+				}
+			}
+			without.add(service);
+			return 0;
+		}
+
+		private static String[] place(String service, String... path) {
+			List<String> place = new ArrayList<>(List.of("services", service));
+			place.addAll(List.of(path));
+			return place.toArray(String[]::new);
+		}
+
+		private String resolved(Object value, String... place) {
+			Matcher matcher = VARIABLE.matcher(String.valueOf(value));
+			StringBuilder text = new StringBuilder();
+			while (matcher.find()) {
+				String otherwise = matcher.group(3);
+				boolean variable = matcher.group(1) != null || matcher.group(2) != null;
+				if (variable && otherwise == null) {
+					throw wrong(
+							"'%s' has a variable without a default; write the value, or run 'docker compose config' first"
+								.formatted(shortened(value)),
+							place);
+				}
+				matcher.appendReplacement(text, Matcher.quoteReplacement(variable ? otherwise : "$"));
+			}
+			return matcher.appendTail(text).toString().strip();
+		}
+
+		private long cpuMillis(String text, String... place) {
+			try {
+				if (text.length() <= 20) {
+					BigDecimal millis = new BigDecimal(text).movePointRight(3).setScale(0, RoundingMode.CEILING);
+					if (millis.signum() >= 0 && millis.compareTo(BigDecimal.valueOf(Resources.MAX_AMOUNT)) <= 0) {
+						return millis.longValueExact();
+					}
+				}
+			}
+			catch (NumberFormatException ex) {
+				// Said below.
+			}
+			throw wrong("'%s' is no number of processors such as 0.5".formatted(text), place);
+		}
+
+		private long memoryMib(String text, String... place) {
+			Matcher matcher = MEMORY.matcher(text.toLowerCase(Locale.ROOT));
+			if (text.length() <= 20 && matcher.matches()) {
+				BigDecimal bytes = new BigDecimal(matcher.group(1)).multiply(switch (matcher.group(2)) {
+					case "k" -> BigDecimal.valueOf(1L << 10);
+					case "m" -> BigDecimal.valueOf(1L << 20);
+					case "g" -> BigDecimal.valueOf(1L << 30);
+					default -> BigDecimal.ONE;
+				});
+				BigDecimal mib = bytes.divide(BigDecimal.valueOf(1L << 20), 0, RoundingMode.CEILING);
+				if (mib.compareTo(BigDecimal.valueOf(Resources.MAX_AMOUNT)) <= 0) {
+					return mib.longValueExact();
+				}
+			}
+			throw wrong("'%s' is no amount of memory such as 512M or 1g".formatted(text), place);
+		}
+
+		private int replicas(String service, Map<?, ?> members) {
+			for (String[] path : new String[][] { { "deploy", "replicas" }, { "scale" } }) {
+				Object value = get(members, path);
+				if (value != null) {
+					String text = resolved(value, place(service, path));
+					if (text.matches("[0-9]{1,6}") && Integer.parseInt(text) <= Service.MAX_REPLICAS) {
+						return Integer.parseInt(text);
+					}
+					throw wrong("'%s' is no number of replicas between 0 and %d".formatted(text, Service.MAX_REPLICAS),
+							place(service, path));
+				}
+			}
+			return 1;
+		}
+
+		private Set<Integer> ports(String service, Map<?, ?> members) {
+			Set<Integer> ports = new TreeSet<>();
+			if (get(members, "ports") instanceof Iterable<?> list) {
+				for (Object element : list) {
+					Object published = (element instanceof Map<?, ?> map) ? map.get("published") : null;
+					String text = (element instanceof Map<?, ?>) ? String.valueOf(published)
+							: resolved(String.valueOf(element), place(service, "ports"));
+					Matcher matcher = PUBLISHED.matcher(text);
+					String port = (element instanceof Map<?, ?>) ? text : matcher.matches() ? matcher.group(1) : "";
+					if (port.matches("[0-9]{1,5}")) {
+						int number = Integer.parseInt(port);
+						if (number < 1 || number > 65535) {
+							throw wrong("the port %d is not between 1 and 65535".formatted(number),
+									place(service, "ports"));
+						}
+						ports.add(number);
+					}
+				}
+			}
+			return ports;
+		}
+
+		private static Set<String> networks(String service, Map<?, ?> members) {
+			Set<String> networks = names(members.get("networks"));
+			return networks.isEmpty() ? Set.of("default") : networks;
+		}
+
+		private static Set<String> names(@Nullable Object value) {
+			Set<String> names = new LinkedHashSet<>();
+			if (value instanceof Map<?, ?> map) {
+				map.keySet().forEach((key) -> names.add(String.valueOf(key)));
+			}
+			else if (value instanceof Iterable<?> list) {
+				list.forEach((element) -> names.add(String.valueOf(element)));
+			}
+			return names;
+		}
+
+		private List<Edge> declared(Map<?, ?> services, Map<String, Set<String>> networks) {
+			Map<String, Edge> edges = new LinkedHashMap<>();
+			services.forEach((key, value) -> {
+				String from = String.valueOf(key);
+				if (!(value instanceof Map<?, ?> members) || !networks.containsKey(from)) {
+					return;
+				}
+				for (String member : List.of("depends_on", "links")) {
+					for (String target : names(members.get(member))) {
+						String to = target.contains(":") ? target.substring(0, target.indexOf(':')) : target;
+						if (!services.containsKey(to)) {
+							throw wrong("'%s' names the service '%s', which the file does not have".formatted(from, to),
+									place(from, member));
+						}
+						Set<String> others = networks.get(to);
+						if (others == null || to.equals(from)) {
+							continue;
+						}
+						Set<String> shared = new TreeSet<>(others);
+						shared.retainAll(networks.getOrDefault(from, Set.of()));
+						if (shared.isEmpty()) {
+							this.notSeen.add("'%s' -> '%s' is declared, but they share no network; left out"
+								.formatted(from, to));
+							continue;
+						}
+						edges.putIfAbsent(from + ' ' + to,
+								new Edge(from, to, null, null, null, null, null, new Evidence("compose", 0,
+										Duration.ZERO, true, "declared by %s, never measured".formatted(member))));
+					}
+				}
+			});
+			return List.copyOf(edges.values());
+		}
+
+	}
+
+}

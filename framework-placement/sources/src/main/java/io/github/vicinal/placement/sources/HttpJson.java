@@ -1,0 +1,219 @@
+package io.github.vicinal.placement.sources;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Reads JSON from other processes over HTTP: with a bound on time and size, without
+ * following redirects, and with errors that name the address. Thread-safe.
+ *
+ * @since 0.1.0
+ */
+public final class HttpJson {
+
+	private static final int MAX_BYTES = 64 << 20;
+
+	private final HttpClient client;
+
+	private final Duration timeout;
+
+	private final JsonMapper mapper = JsonMapper.builder().build();
+
+	/**
+	 * Creates a reader.
+	 * @param timeout how long an answer may take, all of it
+	 */
+	public HttpJson(Duration timeout) {
+		this.timeout = timeout;
+		this.client = HttpClient.newBuilder()
+			.connectTimeout(timeout)
+			.version(HttpClient.Version.HTTP_1_1)
+			.followRedirects(HttpClient.Redirect.NEVER)
+			.build();
+	}
+
+	/**
+	 * Makes an address of what a user wrote.
+	 * @param text the text
+	 * @return the address
+	 * @throws IOException if it is none of HTTP
+	 */
+	public static URI address(String text) throws IOException {
+		try {
+			URI uri = URI.create(text);
+			if (uri.getHost() != null && ("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))) {
+				return uri;
+			}
+		}
+		catch (IllegalArgumentException ex) {
+			// Said below.
+		}
+		throw new IOException("'%s' is no address such as http://host:9090".formatted(text));
+	}
+
+	/**
+	 * Returns an address as errors and logs may show it.
+	 * @param uri the address
+	 * @return the address without a password and a query
+	 */
+	static String shown(URI uri) {
+		String path = (uri.getPath() != null) ? uri.getPath() : "";
+		return uri.getScheme() + "://" + uri.getHost() + ((uri.getPort() >= 0) ? ":" + uri.getPort() : "") + path;
+	}
+
+	/**
+	 * Reads a document. User and password in the address become basic authentication.
+	 * @param uri its address
+	 * @return the document
+	 * @throws IOException if it cannot be read; the message names the address and what to
+	 * do
+	 */
+	public JsonNode get(URI uri) throws IOException {
+		HttpRequest.Builder request = HttpRequest.newBuilder(withoutUser(uri))
+			.timeout(this.timeout)
+			.header("Accept", "application/json");
+		if (uri.getUserInfo() != null) {
+			request.header("Authorization",
+					"Basic " + Base64.getEncoder().encodeToString(uri.getUserInfo().getBytes(StandardCharsets.UTF_8)));
+		}
+		HttpResponse<byte[]> response = send(uri, request.build());
+		if (response.statusCode() != 200) {
+			throw new IOException("%s answered with status %d%s".formatted(shown(uri), response.statusCode(),
+					advice(response.statusCode())));
+		}
+		try {
+			return this.mapper.readTree(response.body());
+		}
+		catch (JacksonException ex) {
+			throw new IOException("%s did not answer with JSON: %s. Is it the right address?".formatted(shown(uri),
+					ex.getOriginalMessage()), ex);
+		}
+	}
+
+	private static String advice(int status) {
+		return switch (status) {
+			case 301, 302, 307, 308 -> "; redirects are not followed, give the address that it leads to";
+			case 401, 403 -> "; put user and password into the address, or allow it there";
+			case 404 -> "; is it the right address?";
+			default -> "";
+		};
+	}
+
+	private static URI withoutUser(URI uri) {
+		String text = uri.toString();
+		return (uri.getRawUserInfo() == null) ? uri : URI.create(text.replaceFirst("//[^@/]*@", "//"));
+	}
+
+	private HttpResponse<byte[]> send(URI uri, HttpRequest request) throws IOException {
+		CompletableFuture<HttpResponse<byte[]>> answer = this.client.sendAsync(request,
+				(info) -> new Bounded(shown(uri)));
+		try {
+			return answer.get(this.timeout.toMillis(), TimeUnit.MILLISECONDS);
+		}
+		catch (TimeoutException ex) {
+			answer.cancel(true);
+			throw new IOException("%s did not answer within %d ms".formatted(shown(uri), this.timeout.toMillis()), ex);
+		}
+		catch (InterruptedException ex) {
+			answer.cancel(true);
+			Thread.currentThread().interrupt();
+			throw new IOException("Interrupted while waiting for " + shown(uri), ex);
+		}
+		catch (ExecutionException ex) {
+			Throwable cause = (ex.getCause() != null) ? ex.getCause() : ex;
+			if (cause instanceof TooLarge) {
+				throw new IOException(String.valueOf(cause.getMessage()), cause);
+			}
+			String why = (cause.getMessage() != null) ? cause.getMessage() : cause.getClass().getSimpleName();
+			throw new IOException(
+					"%s cannot be reached (%s). Is it running, and is the address right?".formatted(shown(uri), why),
+					cause);
+		}
+	}
+
+	private static final class TooLarge extends IOException {
+
+		private static final long serialVersionUID = 1L;
+
+		private TooLarge(String message) {
+			super(message);
+		}
+
+	}
+
+	/** Collects a body, and gives up when there is too much of it. */
+	private static final class Bounded implements HttpResponse.BodySubscriber<byte[]> {
+
+		private final String address;
+
+		private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+		private final CompletableFuture<byte[]> body = new CompletableFuture<>();
+
+		private Flow.@Nullable Subscription subscription;
+
+		private Bounded(String address) {
+			this.address = address;
+		}
+
+		@Override
+		public CompletionStage<byte[]> getBody() {
+			return this.body;
+		}
+
+		@Override
+		public void onSubscribe(Flow.Subscription subscription) {
+			this.subscription = subscription;
+			subscription.request(Long.MAX_VALUE);
+		}
+
+		@Override
+		public void onNext(List<ByteBuffer> items) {
+			for (ByteBuffer item : items) {
+				if (this.bytes.size() + item.remaining() > MAX_BYTES) {
+					if (this.subscription != null) {
+						this.subscription.cancel();
+					}
+					this.body.completeExceptionally(new TooLarge(
+							"%s sends more than %d MiB; ask for less".formatted(this.address, MAX_BYTES >> 20)));
+					return;
+				}
+				byte[] part = new byte[item.remaining()];
+				item.get(part);
+				this.bytes.writeBytes(part);
+			}
+		}
+
+		@Override
+		public void onError(Throwable throwable) {
+			this.body.completeExceptionally(throwable);
+		}
+
+		@Override
+		public void onComplete() {
+			this.body.complete(this.bytes.toByteArray());
+		}
+
+	}
+
+}

@@ -1,0 +1,151 @@
+package io.github.vicinal.placement.sources;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+import io.github.vicinal.placement.model.InvalidModelException;
+import io.github.vicinal.placement.model.JsonMember;
+
+/**
+ * What one running instance knows of itself: where it runs, what it uses, whom it called.
+ * {@code /actuator/placement/instance} shows it, and the endpoint of another instance
+ * reads it.
+ *
+ * @param service name of the service
+ * @param instance names the instance among all; changes when it restarts
+ * @param process names the process: services that share a JVM say the same
+ * @param host names the host
+ * @param zone the zone of the host, empty if there are none
+ * @param processors processors of the host
+ * @param hostMemoryMib memory of the host, in MiB
+ * @param uptimeSeconds for how long it has been counting
+ * @param cpuSeconds CPU time of the process since it started
+ * @param memoryMib memory of the process, in MiB
+ * @param incomingCalls calls that it served
+ * @param outgoing calls that it made
+ * @since 0.1.0
+ */
+public record InstanceReport(String service, String instance, String process, String host, String zone, int processors,
+		long hostMemoryMib, double uptimeSeconds, double cpuSeconds, long memoryMib, double incomingCalls,
+		List<Outgoing> outgoing) {
+
+	/** What the member {@code format} says. */
+	public static final String FORMAT = "vicinal-placement-instance";
+
+	/** What the member {@code version} says. */
+	public static final int VERSION = 1;
+
+	private static final int MAX_NAME = 256;
+
+	private static final int MAX_OUTGOING = 10_000;
+
+	public InstanceReport {
+		outgoing = List.copyOf(outgoing);
+	}
+
+	/**
+	 * Calls to one peer over one path.
+	 *
+	 * @param target the name that the caller has for the service
+	 * @param address where HTTP reaches the peer, {@code host:port}, empty if unknown
+	 * @param instance what the peer calls itself, empty if it has not said
+	 * @param path the path
+	 * @param calls calls that were made
+	 * @param bytes bytes of calls and replies, {@code null} where nobody counts them
+	 * @since 0.1.0
+	 */
+	public record Outgoing(String target, String address, String instance, String path, double calls,
+			@Nullable Double bytes) {
+	}
+
+	/**
+	 * Reads a report.
+	 * @param document what an instance answered
+	 * @param place what errors call it
+	 * @return the report
+	 * @throws InvalidModelException if it is none; the message names the member
+	 */
+	public static InstanceReport read(JsonNode document, String place) {
+		JsonMember root = new JsonMember(document, place);
+		if (!root.text("format", "").equals(FORMAT) || root.integer("version", 0, 0, Integer.MAX_VALUE) != VERSION) {
+			throw root.wrong("a report begins with \"format\": \"%s\", \"version\": %d".formatted(FORMAT, VERSION));
+		}
+		List<Outgoing> outgoing = new ArrayList<>();
+		List<JsonMember> members = root.list("outgoing");
+		if (members.size() > MAX_OUTGOING) {
+			throw root.wrong("outgoing has %d elements; at most %d are read".formatted(members.size(), MAX_OUTGOING));
+		}
+		for (JsonMember member : members) {
+			Double bytes = member.number("bytes");
+			outgoing.add(new Outgoing(name(member, "target"), name(member, "address"), name(member, "instance"),
+					name(member, "path"), amount(member, "calls"), (bytes != null) ? amount(member, "bytes") : null));
+		}
+		if (name(root, "service").isBlank() || name(root, "instance").isBlank()) {
+			throw root.wrong("service and instance must not be empty");
+		}
+		return new InstanceReport(name(root, "service"), name(root, "instance"), name(root, "process"),
+				name(root, "host"), name(root, "zone"), (int) root.integer("processors", 1, 1, 100_000),
+				root.integer("hostMemoryMiB", 0, 0, 1L << 40), amount(root, "uptimeSeconds"),
+				amount(root, "cpuSeconds"), root.integer("memoryMiB", 0, 0, 1L << 40), amount(root, "incomingCalls"),
+				outgoing);
+	}
+
+	private static String name(JsonMember member, String name) {
+		String text = member.text(name, "");
+		if (text.length() > MAX_NAME) {
+			throw member.wrong("%s has %d characters; at most %d are read".formatted(name, text.length(), MAX_NAME));
+		}
+		return text;
+	}
+
+	private static double amount(JsonMember member, String name) {
+		double amount = member.number(name, 0);
+		if (!(amount >= 0 && amount <= 1e18)) {
+			throw member.wrong("%s is %s; it must be between 0 and 1e18".formatted(name, amount));
+		}
+		return amount;
+	}
+
+	/**
+	 * Returns what {@link #read} reads.
+	 * @return members by name
+	 */
+	public Map<String, Object> toMap() {
+		Map<String, Object> root = new LinkedHashMap<>();
+		root.put("format", FORMAT);
+		root.put("version", VERSION);
+		root.put("service", this.service);
+		root.put("instance", this.instance);
+		root.put("process", this.process);
+		root.put("host", this.host);
+		root.put("zone", this.zone);
+		root.put("processors", this.processors);
+		root.put("hostMemoryMiB", this.hostMemoryMib);
+		root.put("uptimeSeconds", this.uptimeSeconds);
+		root.put("cpuSeconds", this.cpuSeconds);
+		root.put("memoryMiB", this.memoryMib);
+		root.put("incomingCalls", this.incomingCalls);
+		List<Map<String, Object>> outgoing = new ArrayList<>();
+		for (Outgoing one : this.outgoing) {
+			Map<String, Object> member = new LinkedHashMap<>();
+			member.put("target", one.target());
+			member.put("address", one.address());
+			member.put("instance", one.instance());
+			member.put("path", one.path());
+			member.put("calls", one.calls());
+			Double bytes = one.bytes();
+			if (bytes != null) {
+				member.put("bytes", bytes);
+			}
+			outgoing.add(member);
+		}
+		root.put("outgoing", outgoing);
+		return root;
+	}
+
+}

@@ -1,0 +1,108 @@
+package io.github.vicinal.placement.sources;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.Evidence;
+import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.model.Service;
+import io.github.vicinal.placement.source.Traffic;
+
+/**
+ * A model with the traffic that sources saw.
+ *
+ * @param model the model
+ * @param notSeen what is known to be missing, one sentence each
+ * @since 0.1.0
+ */
+public record ObservedModel(PlacementModel model, List<String> notSeen) {
+
+	private static final int MAX_UNKNOWN = 20;
+
+	public ObservedModel {
+		notSeen = List.copyOf(notSeen);
+	}
+
+	private record Ends(String from, String to) {
+	}
+
+	/**
+	 * Puts traffic into a model. Each quantity of an edge comes from the first source
+	 * that has it, and from the model itself last. Traffic of services that the model
+	 * does not have is left out, and named.
+	 * @param model services, hosts and rules
+	 * @param seen what each source saw, the most trusted one first
+	 * @return the model with edges, and what is missing
+	 */
+	public static ObservedModel of(PlacementModel model, List<Traffic> seen) {
+		List<String> notSeen = new ArrayList<>();
+		Map<Ends, Edge> edges = new LinkedHashMap<>();
+		Set<String> known = new HashSet<>();
+		model.services().stream().map(Service::name).forEach(known::add);
+		Map<String, Long> unknown = new TreeMap<>();
+		for (Traffic traffic : seen) {
+			notSeen.addAll(traffic.notSeen());
+			for (Edge edge : traffic.edges()) {
+				if (known.contains(edge.from()) && known.contains(edge.to())) {
+					edges.merge(new Ends(edge.from(), edge.to()), edge, ObservedModel::together);
+				}
+				else {
+					String stranger = known.contains(edge.from()) ? edge.to() : edge.from();
+					unknown.merge(stranger, 1L, Long::sum);
+				}
+			}
+		}
+		unknown.entrySet()
+			.stream()
+			.limit(MAX_UNKNOWN)
+			.forEach((stranger) -> notSeen.add(
+					"'%s' is not among the services of the model; %d edges with it are left out. Add it if it can be placed"
+						.formatted(stranger.getKey(), stranger.getValue())));
+		if (unknown.size() > MAX_UNKNOWN) {
+			notSeen
+				.add("%d more names are not among the services of the model".formatted(unknown.size() - MAX_UNKNOWN));
+		}
+		model.edges().forEach((edge) -> edges.merge(new Ends(edge.from(), edge.to()), edge, ObservedModel::together));
+		return new ObservedModel(model.withEdges(List.copyOf(edges.values())), notSeen);
+	}
+
+	private static Edge together(Edge one, Edge other) {
+		boolean same = one.evidence().source().equals(other.evidence().source());
+		Evidence evidence = one.evidence();
+		boolean adds = (one.callsPerSecond() == null && other.callsPerSecond() != null)
+				|| (one.applicationBytesPerSecond() == null && other.applicationBytesPerSecond() != null)
+				|| (one.wireBytesPerSecond() == null && other.wireBytesPerSecond() != null)
+				|| (one.hopBytesPerSecond() == null && other.hopBytesPerSecond() != null)
+				|| (one.p90LatencyMicros() == null && other.p90LatencyMicros() != null);
+		if (adds) {
+			String note = (one.evidence().note().isEmpty() || other.evidence().note().isEmpty())
+					? one.evidence().note() + other.evidence().note()
+					: one.evidence().note() + "; " + other.evidence().note();
+			boolean nothing = one.callsPerSecond() == null && one.applicationBytesPerSecond() == null
+					&& one.wireBytesPerSecond() == null && one.hopBytesPerSecond() == null;
+			evidence = nothing ? other.evidence()
+					: new Evidence(same ? evidence.source() : evidence.source() + "+" + other.evidence().source(),
+							(evidence.samples() > 0) ? evidence.samples() : other.evidence().samples(),
+							evidence.window().isZero() ? other.evidence().window() : evidence.window(),
+							evidence.partial() || other.evidence().partial(), note);
+		}
+		return new Edge(one.from(), one.to(), first(one.callsPerSecond(), other.callsPerSecond()),
+				first(one.applicationBytesPerSecond(), other.applicationBytesPerSecond()),
+				first(one.wireBytesPerSecond(), other.wireBytesPerSecond()),
+				first(one.hopBytesPerSecond(), other.hopBytesPerSecond()),
+				first(one.p90LatencyMicros(), other.p90LatencyMicros()), evidence);
+	}
+
+	private static @Nullable Double first(@Nullable Double one, @Nullable Double other) {
+		return (one != null) ? one : other;
+	}
+
+}

@@ -1,0 +1,230 @@
+package io.github.vicinal.placement.sources;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.Evidence;
+import io.github.vicinal.placement.source.Traffic;
+import io.github.vicinal.placement.source.TrafficSource;
+
+/**
+ * Asks a Prometheus server, by its HTTP API, for the names that are in use: Istio's
+ * standard metrics, the service graph of the OpenTelemetry collector, OpenTelemetry's
+ * HTTP client metrics, and Spring's {@code http.client.requests}. Names that the server
+ * does not know are skipped; of several that it knows, each quantity of an edge comes
+ * from the first in this order.
+ *
+ * @since 0.1.0
+ */
+public final class PrometheusSource implements TrafficSource {
+
+	private static final int MAX_SERIES = 200_000;
+
+	/** What the queries are about; {@code %s} is the window. */
+	private static final List<Family> FAMILIES = List.of(new Family("istio_requests_total", "source_canonical_service",
+			"destination_canonical_service",
+			List.of("sum by (source_canonical_service, destination_canonical_service, reporter) (rate(istio_requests_total[%s]))"),
+			List.of("sum by (source_canonical_service, destination_canonical_service, reporter) (rate(istio_request_bytes_sum[%s]))",
+					"sum by (source_canonical_service, destination_canonical_service, reporter) (rate(istio_response_bytes_sum[%s]))"),
+			"", ""),
+			new Family("traces_service_graph_request_total", "client", "server",
+					List.of("sum by (client, server) (rate(traces_service_graph_request_total[%s]))"), List.of(),
+					"histogram_quantile(0.9, sum by (client, server, le) (rate(traces_service_graph_request_client_seconds_bucket[%s])))",
+					"histogram_quantile(0.9, sum by (client, server, le) (rate(traces_service_graph_request_server_seconds_bucket[%s])))"),
+			new Family("http_client_request_duration_seconds_count", "service_name", "server_address", List
+				.of("sum by (service_name, server_address) (label_replace(rate(http_client_request_duration_seconds_count[%s]), \"service_name\", \"$1\", \"job\", \"(.+)\"))"),
+					List.of("sum by (service_name, server_address) (label_replace(rate(http_client_request_body_size_bytes_sum[%s]), \"service_name\", \"$1\", \"job\", \"(.+)\"))",
+							"sum by (service_name, server_address) (label_replace(rate(http_client_response_body_size_bytes_sum[%s]), \"service_name\", \"$1\", \"job\", \"(.+)\"))"),
+					"", ""),
+			new Family("http_client_requests_seconds_count", "application", "client_name", List.of(
+					"sum by (application, client_name) (rate(http_client_requests_seconds_count{application!=\"\"}[%s]))",
+					"sum by (application, client_name) (label_replace(rate(http_client_requests_seconds_count{application=\"\"}[%s]), \"application\", \"$1\", \"job\", \"(.+)\"))"),
+					List.of(), "", ""));
+
+	private final URI base;
+
+	private final Duration window;
+
+	private final long minimumCalls;
+
+	private final HttpJson http;
+
+	/**
+	 * Creates a source.
+	 * @param base address of the server, without {@code /api/v1}
+	 * @param window the time that rates are taken over
+	 * @param minimumCalls edges with less evidence are left out, and named
+	 * @param http reads over HTTP
+	 */
+	public PrometheusSource(URI base, Duration window, long minimumCalls, HttpJson http) {
+		this.base = base;
+		this.window = window;
+		this.minimumCalls = minimumCalls;
+		this.http = http;
+	}
+
+	/**
+	 * Metrics that say who calls whom.
+	 *
+	 * @param metric the metric that is there if the others are
+	 * @param from the label that names the caller
+	 * @param to the label that names the called
+	 * @param calls queries whose results are added, unless they are of two reporters
+	 * @param bytes the same for bytes
+	 * @param clientP90 seconds that calls take for the caller, empty if not known
+	 * @param serverP90 the same for the called
+	 */
+	private record Family(String metric, String from, String to, List<String> calls, List<String> bytes,
+			String clientP90, String serverP90) {
+	}
+
+	private record Ends(String from, String to) {
+	}
+
+	@Override
+	public String name() {
+		return "prometheus";
+	}
+
+	@Override
+	public Traffic observe() throws IOException {
+		Map<Ends, Edge> edges = new LinkedHashMap<>();
+		Set<String> notSeen = new LinkedHashSet<>();
+		List<String> missing = new ArrayList<>();
+		for (Family family : FAMILIES) {
+			Map<Ends, Double> calls = query(family, family.calls(), notSeen);
+			if (calls.isEmpty()) {
+				missing.add(family.metric());
+				continue;
+			}
+			Map<Ends, Double> bytes = query(family, family.bytes(), notSeen);
+			Map<Ends, Double> latency = latency(family, notSeen);
+			calls.forEach((ends, rate) -> {
+				if (rate > 0) {
+					edges.putIfAbsent(ends, edge(ends, rate, bytes.get(ends), latency.get(ends)));
+				}
+			});
+		}
+		if (edges.isEmpty()) {
+			throw new IOException(
+					"%s knows no calls between services in the last %s: none of the metrics %s has values. Is it scraping the services, and is the window long enough?"
+						.formatted(HttpJson.shown(this.base), seconds(), missing));
+		}
+		edges.values().removeIf((edge) -> {
+			boolean little = edge.evidence().samples() < this.minimumCalls;
+			if (little) {
+				notSeen.add("'%s' -> '%s': %d calls in %s are less than the %d that count as evidence; left out"
+					.formatted(edge.from(), edge.to(), edge.evidence().samples(), seconds(), this.minimumCalls));
+			}
+			return little;
+		});
+		return new Traffic(List.copyOf(edges.values()), List.copyOf(notSeen));
+	}
+
+	private Edge edge(Ends ends, double calls, @Nullable Double bytes, @Nullable Double latency) {
+		return new Edge(ends.from(), ends.to(), calls, bytes, null, null, latency,
+				new Evidence(name(), Math.round(calls * this.window.toMillis() / 1000.0), this.window, false, ""));
+	}
+
+	private String seconds() {
+		return Math.max(1, this.window.toSeconds()) + "s";
+	}
+
+	/**
+	 * The sum of several queries. Reporters are not added: both ends report the same
+	 * calls.
+	 */
+	private Map<Ends, Double> query(Family family, List<String> queries, Set<String> notSeen) throws IOException {
+		Map<Ends, Double> sum = new LinkedHashMap<>();
+		for (String query : queries) {
+			Map<Ends, Double> most = new LinkedHashMap<>();
+			for (Sample sample : query(family, query, notSeen)) {
+				most.merge(sample.ends(), sample.value(), Math::max);
+			}
+			most.forEach((ends, value) -> sum.merge(ends, value, Double::sum));
+		}
+		return sum;
+	}
+
+	/** What the path alone costs: client less server. */
+	private Map<Ends, Double> latency(Family family, Set<String> notSeen) throws IOException {
+		Map<Ends, Double> latency = new LinkedHashMap<>();
+		if (family.clientP90().isEmpty()) {
+			return latency;
+		}
+		Map<Ends, Double> server = new LinkedHashMap<>();
+		query(family, family.serverP90(), notSeen).forEach((sample) -> server.put(sample.ends(), sample.value()));
+		for (Sample sample : query(family, family.clientP90(), notSeen)) {
+			Double there = server.get(sample.ends());
+			if (there != null && sample.value() >= there) {
+				latency.put(sample.ends(), (sample.value() - there) * 1e6);
+			}
+		}
+		return latency;
+	}
+
+	private record Sample(Ends ends, double value) {
+	}
+
+	private List<Sample> query(Family family, String query, Set<String> notSeen) throws IOException {
+		String text = String.format(Locale.ROOT, query, seconds());
+		String path = this.base.toString();
+		URI uri = URI.create((path.endsWith("/") ? path.substring(0, path.length() - 1) : path) + "/api/v1/query?query="
+				+ URLEncoder.encode(text, StandardCharsets.UTF_8));
+		JsonNode answer = this.http.get(uri);
+		if (!answer.path("status").asString("").equals("success")) {
+			throw new IOException("%s refused a query: %s".formatted(HttpJson.shown(uri),
+					shortened(answer.path("error").asString("it is no answer of Prometheus"))));
+		}
+		JsonNode results = answer.path("data").path("result");
+		if (!results.isArray() || results.size() > MAX_SERIES) {
+			throw new IOException("%s answered with %s; at most %d series are read".formatted(HttpJson.shown(uri),
+					results.isArray() ? results.size() + " series" : "no list of series", MAX_SERIES));
+		}
+		List<Sample> samples = new ArrayList<>();
+		for (JsonNode result : results) {
+			JsonNode labels = result.path("metric");
+			String from = ServiceNames.ofHost(labels.path(family.from()).asString(""));
+			String to = ServiceNames.ofHost(labels.path(family.to()).asString(""));
+			if (from.isEmpty() || to.isEmpty()) {
+				notSeen.add("%s has series whose caller or called has no name (%s='%s', %s='%s')".formatted(
+						family.metric(), family.from(), shortened(labels.path(family.from()).asString("")), family.to(),
+						shortened(labels.path(family.to()).asString(""))));
+				continue;
+			}
+			double value = number(result.path("value").path(1).asString(""));
+			if (!from.equals(to) && value >= 0 && value < Double.POSITIVE_INFINITY) {
+				samples.add(new Sample(new Ends(from, to), value));
+			}
+		}
+		return samples;
+	}
+
+	private static double number(String text) {
+		try {
+			return Double.parseDouble(text);
+		}
+		catch (NumberFormatException ex) {
+			return Double.NaN;
+		}
+	}
+
+	private static String shortened(String text) {
+		return (text.length() <= 120) ? text : text.substring(0, 120) + "...";
+	}
+
+}

@@ -1,0 +1,266 @@
+package io.github.vicinal.placement.sources;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.Evidence;
+import io.github.vicinal.placement.source.Traffic;
+import io.github.vicinal.placement.sources.EdgeCount.Side;
+
+/**
+ * Turns counts that grow into rates of the recent past. A reporter's counts are read
+ * again and again; each difference enters with full weight, and fades with a half life. A
+ * count that fell has been reset: the reporter restarted, and what it counts now is new.
+ * <p>
+ * Where both ends of an edge count, each call is counted once: the end that saw more is
+ * right, because an end can miss calls but not invent them. Thread-safe.
+ *
+ * @since 0.1.0
+ */
+public final class RateWindow {
+
+	/** Ends that differ by more than this part make an edge's evidence partial. */
+	static final double TOLERANCE = 0.1;
+
+	/** After so many half lives nothing of a silent reporter is left. */
+	private static final int FORGOTTEN = 10;
+
+	/** The most edges of one reporter. */
+	private static final int MAX_SERIES = 100_000;
+
+	private final Duration halfLife;
+
+	private final long minimumCalls;
+
+	private final Map<String, Reporter> reporters = new TreeMap<>();
+
+	/**
+	 * Creates an empty window.
+	 * @param halfLife after this time a count has half its weight
+	 * @param minimumCalls edges with less evidence are left out, and named
+	 */
+	public RateWindow(Duration halfLife, long minimumCalls) {
+		if (halfLife.isNegative() || halfLife.isZero() || minimumCalls < 0) {
+			throw new IllegalArgumentException("A half life is positive and a minimum of calls at least 0: %s, %d"
+				.formatted(halfLife, minimumCalls));
+		}
+		this.halfLife = halfLife;
+		this.minimumCalls = minimumCalls;
+	}
+
+	private record Key(String from, String to, Side side) {
+	}
+
+	private record Ends(String from, String to) {
+	}
+
+	private static final class Sum {
+
+		private double lastCalls;
+
+		private @Nullable Double lastBytes;
+
+		private double calls;
+
+		private double bytes;
+
+		/** Calls whose bytes were counted, too. */
+		private double callsWithBytes;
+
+	}
+
+	private static final class Reporter {
+
+		private final Map<Key, Sum> sums = new LinkedHashMap<>();
+
+		private long lastNanos;
+
+		private double seconds;
+
+	}
+
+	/**
+	 * Adds what a reporter has counted.
+	 * @param reporter who counted
+	 * @param nanos when, on any clock that all calls share
+	 * @param running for how long the reporter has been counting; decides the window of
+	 * its first report
+	 * @param counts all that it has counted
+	 */
+	public synchronized void add(String reporter, long nanos, Duration running, List<EdgeCount> counts) {
+		Reporter known = this.reporters.get(reporter);
+		boolean first = known == null;
+		if (known == null) {
+			known = new Reporter();
+			known.lastNanos = nanos - running.toNanos();
+			this.reporters.put(reporter, known);
+		}
+		double elapsed = (nanos - known.lastNanos) / 1e9;
+		if (elapsed < 0 || (elapsed == 0 && !first)) {
+			return;
+		}
+		double fade = Math.pow(0.5, elapsed / (this.halfLife.toNanos() / 1e9));
+		known.seconds = first ? elapsed : known.seconds * fade + elapsed;
+		known.lastNanos = nanos;
+		known.sums.values().forEach((sum) -> {
+			sum.calls *= fade;
+			sum.bytes *= fade;
+			sum.callsWithBytes *= fade;
+		});
+		for (Map.Entry<Key, EdgeCount> count : together(counts).entrySet()) {
+			Sum sum = known.sums.get(count.getKey());
+			if (sum == null) {
+				if (known.sums.size() >= MAX_SERIES) {
+					continue;
+				}
+				sum = new Sum();
+				known.sums.put(count.getKey(), sum);
+			}
+			add(sum, count.getValue());
+		}
+		this.reporters.values().removeIf((other) -> (nanos - other.lastNanos) > FORGOTTEN * this.halfLife.toNanos());
+	}
+
+	/**
+	 * Forgets a reporter, because another one has taken its place.
+	 * @param reporter who counted
+	 */
+	public synchronized void remove(String reporter) {
+		this.reporters.remove(reporter);
+	}
+
+	private static void add(Sum sum, EdgeCount count) {
+		double calls = (count.calls() >= sum.lastCalls) ? count.calls() - sum.lastCalls : count.calls();
+		sum.calls += calls;
+		Double bytes = count.applicationBytes();
+		if (bytes != null) {
+			double before = (sum.lastBytes != null && bytes >= sum.lastBytes) ? sum.lastBytes : 0;
+			sum.bytes += bytes - before;
+			sum.callsWithBytes += calls;
+		}
+		sum.lastCalls = count.calls();
+		sum.lastBytes = bytes;
+	}
+
+	/** One reporter may count an edge in several series. */
+	private static Map<Key, EdgeCount> together(List<EdgeCount> counts) {
+		Map<Key, EdgeCount> together = new LinkedHashMap<>();
+		for (EdgeCount count : counts) {
+			if (count.calls() >= 0 && count.calls() < Double.POSITIVE_INFINITY) {
+				together.merge(new Key(count.from(), count.to(), count.side()), count,
+						(one, other) -> new EdgeCount(one.from(), one.to(), one.side(), one.calls() + other.calls(),
+								sum(one.applicationBytes(), other.applicationBytes())));
+			}
+		}
+		return together;
+	}
+
+	private static @Nullable Double sum(@Nullable Double one, @Nullable Double other) {
+		return (one == null) ? other : (other == null) ? one : (Double) (one + other);
+	}
+
+	/** What one end of an edge has seen, of all reporters together. */
+	private static final class Rate {
+
+		private double callsPerSecond;
+
+		private double samples;
+
+		private double bytesPerSecond;
+
+		private double samplesWithBytes;
+
+		private double seconds;
+
+		void add(Sum sum, double seconds) {
+			if (seconds > 0) {
+				this.callsPerSecond += sum.calls / seconds;
+				this.bytesPerSecond += sum.bytes / seconds;
+			}
+			this.samples += sum.calls;
+			this.samplesWithBytes += sum.callsWithBytes;
+			this.seconds = Math.max(this.seconds, seconds);
+		}
+
+	}
+
+	/**
+	 * Returns the traffic of the recent past.
+	 * @param source the name that stands in the evidence
+	 * @param nanos now, on the clock of {@link #add}
+	 * @param silentAfter a reporter that has said nothing for so long is left out, and
+	 * named
+	 * @param names resolves what {@link EdgeCount#to()} was given to names of services;
+	 * an empty name leaves the edge out
+	 * @return edges and what is missing
+	 */
+	public synchronized Traffic traffic(String source, long nanos, Duration silentAfter, UnaryOperator<String> names) {
+		Map<Ends, Map<Side, Rate>> rates = new LinkedHashMap<>();
+		List<String> notSeen = new ArrayList<>();
+		this.reporters.forEach((name, reporter) -> {
+			double silent = (nanos - reporter.lastNanos) / 1e9;
+			if (silent > silentAfter.toNanos() / 1e9) {
+				notSeen.add("'%s' has not answered for %.0f s; what it counted is left out".formatted(name, silent));
+				return;
+			}
+			reporter.sums.forEach((key, sum) -> {
+				String to = names.apply(key.to());
+				if (!to.isEmpty() && !to.equals(key.from())) {
+					rates.computeIfAbsent(new Ends(key.from(), to), (ends) -> new TreeMap<>())
+						.computeIfAbsent(key.side(), (side) -> new Rate())
+						.add(sum, reporter.seconds);
+				}
+			});
+		});
+		List<Edge> edges = new ArrayList<>();
+		rates.forEach((ends, sides) -> {
+			Edge edge = edge(source, ends, sides);
+			if (edge.evidence().samples() < this.minimumCalls) {
+				notSeen.add("'%s' -> '%s': %d calls in %d s are less than the %d that count as evidence; left out"
+					.formatted(ends.from(), ends.to(), edge.evidence().samples(), edge.evidence().window().toSeconds(),
+							this.minimumCalls));
+			}
+			else if (edge.evidence().samples() > 0) {
+				edges.add(edge);
+			}
+		});
+		return new Traffic(edges, notSeen);
+	}
+
+	private static Edge edge(String source, Ends ends, Map<Side, Rate> sides) {
+		Rate client = sides.getOrDefault(Side.CLIENT, new Rate());
+		Rate server = sides.getOrDefault(Side.SERVER, new Rate());
+		Rate most = (client.callsPerSecond >= server.callsPerSecond) ? client : server;
+		Rate least = (most == client) ? server : client;
+		List<String> notes = new ArrayList<>();
+		if (least.callsPerSecond > 0 && least.callsPerSecond < (1 - TOLERANCE) * most.callsPerSecond) {
+			notes.add(String.format(Locale.ROOT, "callers counted %.3g calls/s, the called %.3g; the larger one counts",
+					client.callsPerSecond, server.callsPerSecond));
+		}
+		Rate bytes = (most.samplesWithBytes > 0) ? most : least;
+		Double bytesPerSecond = null;
+		if (bytes.samplesWithBytes > 0) {
+			// Calls without counted bytes are taken to be like those with them.
+			double covered = Math.min(1, bytes.samplesWithBytes / bytes.samples);
+			if (covered < 1 - TOLERANCE) {
+				notes.add("bytes of %.0f %% of the calls were counted, the others are taken to be like them"
+					.formatted(100 * covered));
+			}
+			bytesPerSecond = bytes.bytesPerSecond / covered * most.callsPerSecond
+					/ Math.max(bytes.callsPerSecond, Double.MIN_NORMAL);
+		}
+		return new Edge(ends.from(), ends.to(), most.callsPerSecond, bytesPerSecond, null, null, null,
+				new Evidence(source, Math.round(most.samples), Duration.ofMillis(Math.round(1000 * most.seconds)),
+						!notes.isEmpty(), String.join("; ", notes)));
+	}
+
+}

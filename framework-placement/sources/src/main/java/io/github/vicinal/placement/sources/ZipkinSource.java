@@ -1,0 +1,288 @@
+package io.github.vicinal.placement.sources;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.Evidence;
+import io.github.vicinal.placement.source.Traffic;
+import io.github.vicinal.placement.source.TrafficSource;
+
+/**
+ * Asks a Zipkin server for its dependency links and for traces, or reads either from a
+ * file. Links say how often one service called another; of traces, the 90th percentile of
+ * client span minus server span is what the path itself took.
+ *
+ * @since 0.1.0
+ */
+public final class ZipkinSource implements TrafficSource {
+
+	private static final int TRACES = 1000;
+
+	private static final int MAX_SPANS = 1_000_000;
+
+	private static final long MAX_BYTES = 256L << 20;
+
+	private final @Nullable URI base;
+
+	private final @Nullable Path file;
+
+	private final Duration window;
+
+	private final HttpJson http;
+
+	private ZipkinSource(@Nullable URI base, @Nullable Path file, Duration window, HttpJson http) {
+		this.base = base;
+		this.file = file;
+		this.window = window;
+		this.http = http;
+	}
+
+	/**
+	 * Creates a source that asks a server.
+	 * @param base address of the server, without {@code /api/v2}
+	 * @param window how far to look back
+	 * @param http reads over HTTP
+	 * @return the source
+	 */
+	public static ZipkinSource server(URI base, Duration window, HttpJson http) {
+		return new ZipkinSource(base, null, window, http);
+	}
+
+	/**
+	 * Creates a source that reads a file: links, spans, or lists of spans, as the server
+	 * answers with them.
+	 * @param file the file
+	 * @param window the time that links of a file were counted over
+	 * @return the source
+	 */
+	public static ZipkinSource file(Path file, Duration window) {
+		return new ZipkinSource(null, file, window, new HttpJson(Duration.ofSeconds(1)));
+	}
+
+	@Override
+	public String name() {
+		return "zipkin";
+	}
+
+	@Override
+	public Traffic observe() throws IOException {
+		if (this.file != null) {
+			return ofFile(this.file);
+		}
+		if (this.base == null) {
+			throw new IllegalStateException("Neither a server nor a file");
+		}
+		String path = this.base.toString();
+		String api = (path.endsWith("/") ? path.substring(0, path.length() - 1) : path) + "/api/v2/";
+		long end = System.currentTimeMillis();
+		URI links = URI.create("%sdependencies?endTs=%d&lookback=%d".formatted(api, end, this.window.toMillis()));
+		URI traces = URI
+			.create("%straces?endTs=%d&lookback=%d&limit=%d".formatted(api, end, this.window.toMillis(), TRACES));
+		Observed observed = new Observed(HttpJson.shown(this.base));
+		observed.links(this.http.get(links));
+		observed.spans(this.http.get(traces));
+		return observed.traffic();
+	}
+
+	private Traffic ofFile(Path file) throws IOException {
+		if (Files.size(file) > MAX_BYTES) {
+			throw new IOException("%s has %d bytes; at most %d are read".formatted(file, Files.size(file), MAX_BYTES));
+		}
+		JsonNode document;
+		try {
+			document = JsonMapper.builder().build().readTree(file.toFile());
+		}
+		catch (JacksonException ex) {
+			throw new IOException("%s is no JSON: %s%s".formatted(file, ex.getOriginalMessage(),
+					(ex.getLocation() != null) ? ", line " + ex.getLocation().getLineNr() : ""), ex);
+		}
+		Observed observed = new Observed(file.toString());
+		if (document.isArray() && !document.isEmpty() && document.get(0).has("parent")) {
+			observed.links(document);
+		}
+		else {
+			observed.spans(document);
+		}
+		return observed.traffic();
+	}
+
+	private record Ends(String from, String to) {
+	}
+
+	private static final class Latencies {
+
+		private double[] micros = new double[16];
+
+		private int count;
+
+		void add(double value) {
+			if (this.count == this.micros.length) {
+				this.micros = Arrays.copyOf(this.micros, 2 * this.count);
+			}
+			this.micros[this.count++] = value;
+		}
+
+		double p90() {
+			double[] sorted = Arrays.copyOf(this.micros, this.count);
+			Arrays.sort(sorted);
+			return sorted[(int) Math.ceil(0.9 * this.count) - 1];
+		}
+
+	}
+
+	private record Span(String service, String kind, double micros) {
+	}
+
+	/** Reads what Zipkin answered. */
+	private final class Observed {
+
+		private final String place;
+
+		private final Map<Ends, Double> calls = new LinkedHashMap<>();
+
+		private final Map<Ends, Latencies> latencies = new LinkedHashMap<>();
+
+		private final Set<String> notSeen = new LinkedHashSet<>();
+
+		private Observed(String place) {
+			this.place = place;
+		}
+
+		private IOException wrong(String what) {
+			return new IOException("%s: %s".formatted(this.place, what));
+		}
+
+		void links(JsonNode links) throws IOException {
+			if (!links.isArray() || links.size() > MAX_SPANS) {
+				throw wrong("dependencies should be a list of at most %d links".formatted(MAX_SPANS));
+			}
+			for (JsonNode link : links) {
+				String parent = link.path("parent").asString("");
+				String child = link.path("child").asString("");
+				double count = link.path("callCount").asDouble(-1);
+				if (parent.isBlank() || child.isBlank() || !(count >= 0)) {
+					throw wrong(
+							"a link has parent, child and callCount, but this one is " + shortened(link.toString()));
+				}
+				if (!parent.equals(child)) {
+					this.calls.merge(new Ends(parent, child), count, Double::sum);
+				}
+			}
+		}
+
+		void spans(JsonNode document) throws IOException {
+			if (!document.isArray()) {
+				throw wrong("there should be a list of links, spans or traces");
+			}
+			List<JsonNode> traces = new ArrayList<>();
+			boolean nested = !document.isEmpty() && document.get(0).isArray();
+			if (nested) {
+				document.forEach(traces::add);
+			}
+			else if (!document.isEmpty()) {
+				traces.add(document);
+			}
+			long spans = 0;
+			for (JsonNode trace : traces) {
+				spans += trace.size();
+				if (spans > MAX_SPANS) {
+					throw wrong("more than %d spans; look back less far".formatted(MAX_SPANS));
+				}
+				trace(trace);
+			}
+		}
+
+		/** A server span shares the id of its client span, or is its child. */
+		private void trace(JsonNode trace) {
+			Map<String, Span> clients = new HashMap<>();
+			for (JsonNode span : trace) {
+				if (span.path("kind").asString("").equals("CLIENT")) {
+					clients.put(key(span, "id"), span(span));
+				}
+			}
+			for (JsonNode node : trace) {
+				if (!node.path("kind").asString("").equals("SERVER")) {
+					continue;
+				}
+				Span server = span(node);
+				Span client = clients.get(key(node, "id"));
+				if (client == null) {
+					client = clients.get(key(node, "parentId"));
+				}
+				if (client == null || client.service().isEmpty() || server.service().isEmpty()
+						|| client.service().equals(server.service())) {
+					continue;
+				}
+				double path = client.micros() - server.micros();
+				if (path >= 0) {
+					this.latencies
+						.computeIfAbsent(new Ends(client.service(), server.service()), (ends) -> new Latencies())
+						.add(path);
+				}
+				else {
+					this.notSeen.add("'%s' -> '%s': a server span is longer than its client span; not used"
+						.formatted(client.service(), server.service()));
+				}
+			}
+		}
+
+		private static String key(JsonNode span, String id) {
+			return span.path("traceId").asString("") + '/' + span.path(id).asString("");
+		}
+
+		private static Span span(JsonNode span) {
+			double micros = span.path("duration").asDouble(Double.NaN);
+			return new Span(span.path("localEndpoint").path("serviceName").asString(""), span.path("kind").asString(""),
+					micros);
+		}
+
+		Traffic traffic() throws IOException {
+			if (this.calls.isEmpty() && this.latencies.isEmpty()) {
+				throw wrong("there are no calls between services; is the window of %s long enough?"
+					.formatted(ZipkinSource.this.window));
+			}
+			Set<Ends> all = new LinkedHashSet<>(this.calls.keySet());
+			all.addAll(this.latencies.keySet());
+			List<Edge> edges = new ArrayList<>();
+			double seconds = Math.max(1e-3, ZipkinSource.this.window.toMillis() / 1000.0);
+			for (Ends ends : all) {
+				Double calls = this.calls.get(ends);
+				Latencies latency = this.latencies.get(ends);
+				List<String> notes = new ArrayList<>();
+				if (calls == null) {
+					notes.add("seen in traces, but not in the links");
+				}
+				notes.add("only sampled calls are in traces and links; a sampling rate below 1 makes calls look fewer");
+				edges.add(new Edge(ends.from(), ends.to(), (calls != null) ? calls / seconds : null, null, null, null,
+						(latency != null) ? latency.p90() : null,
+						new Evidence(name(),
+								Math.round((calls != null) ? calls : (latency != null) ? latency.count : 0),
+								ZipkinSource.this.window, true, String.join("; ", notes))));
+			}
+			return new Traffic(edges, List.copyOf(this.notSeen));
+		}
+
+	}
+
+	private static String shortened(String text) {
+		return (text.length() <= 120) ? text : text.substring(0, 120) + "...";
+	}
+
+}

@@ -1,0 +1,188 @@
+package io.github.vicinal.placement.sources;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.EdgeWeight;
+import io.github.vicinal.placement.model.InvalidModelException;
+import io.github.vicinal.placement.model.Objective;
+import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.model.Resources;
+import io.github.vicinal.placement.model.Routing;
+import io.github.vicinal.placement.model.Service;
+import io.github.vicinal.placement.source.Traffic;
+import io.github.vicinal.placement.sources.InstanceReport.Outgoing;
+import io.github.vicinal.placement.sources.LocalServer.Answer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+class ClusterTests {
+
+	private static final Duration LONG = Duration.ofHours(1);
+
+	private static final Objective CALLS = Objective.traffic(EdgeWeight.CALLS, Routing.LOCALITY);
+
+	private final JsonMapper mapper = JsonMapper.builder().build();
+
+	private static InstanceReport report(String service, String instance, String host, double incoming,
+			Outgoing... outgoing) {
+		return new InstanceReport(service, instance, instance, host, "", 4, 8192, 100, 50, 400, incoming,
+				List.of(outgoing));
+	}
+
+	private static Outgoing to(String target, String address, String instance, double calls) {
+		return new Outgoing(target, address, instance, "http", calls, 1000 * calls);
+	}
+
+	@Test
+	void peersAreKnownByTheirIdThenByAddressThenByTheCallersName() {
+		Cluster cluster = new Cluster(LONG, LONG, 1);
+		cluster.add(report("shop", "i1", "a", 0, to("client-a", "x:1", "i2", 100), to("client-b", "y:2", "", 200),
+				to("mail", "z:3", "", 300), to("shop-itself", "", "i1", 5)), null, 0);
+		cluster.add(report("orders", "i2", "b", 100), "x:1", 0);
+		cluster.add(report("stock", "i3", "b", 400), "y:2", 0);
+		Traffic traffic = cluster.traffic(0);
+		assertThat(traffic.edges()).extracting(Edge::to).containsExactly("orders", "stock", "mail");
+		assertThat(traffic.edges().get(0).callsPerSecond()).isCloseTo(1, within(1e-9));
+		assertThat(traffic.edges().get(0).bytesPerCall()).isCloseTo(1000, within(1e-6));
+		assertThat(traffic.notSeen()).singleElement().asString().contains("'stock': 50 %", "do not report");
+	}
+
+	@Test
+	void aModelComesFromReportsAlone() {
+		Cluster cluster = new Cluster(LONG, LONG, 1);
+		cluster.add(report("shop", "i1", "a", 10, to("orders", "", "i2", 100)), null, 0);
+		cluster.add(report("orders", "i2", "b", 100), null, 0);
+		cluster.add(report("orders", "i3", "b", 100), null, 0);
+		ObservedModel observed = cluster.model(CALLS, 0);
+		PlacementModel model = observed.model();
+		assertThat(model.services()).extracting(Service::name, Service::replicas)
+			.containsExactly(org.assertj.core.groups.Tuple.tuple("shop", 1),
+					org.assertj.core.groups.Tuple.tuple("orders", 2));
+		assertThat(model.services().get(0).demand()).isEqualTo(Resources.of(500, 400));
+		assertThat(model.hosts()).extracting((host) -> host.capacity()).containsOnly(Resources.of(4000, 8192));
+		assertThat(model.current()).isNotNull();
+		assertThat(cluster.current().on("orders")).isEqualTo(Map.of("b", 2));
+	}
+
+	@Test
+	void servicesOfOneProcessDivideWhatItUses() {
+		Cluster cluster = new Cluster(LONG, LONG, 1);
+		for (String service : List.of("one", "two")) {
+			cluster.add(new InstanceReport(service, service, "p", "a", "", 4, 8192, 100, 80, 400,
+					service.equals("one") ? 300 : 100, List.of(to("other", "", "", 10))), null, 0);
+		}
+		ObservedModel observed = cluster.model(CALLS, 0);
+		assertThat(observed.model().services()).extracting(Service::demand)
+			.containsExactly(Resources.of(600, 200), Resources.of(200, 200));
+		assertThat(observed.notSeen()).anySatisfy((line) -> assertThat(line).contains("[one, two] share a process"))
+			.anySatisfy((line) -> assertThat(line).contains("'other' is not among the services"));
+	}
+
+	@Test
+	void anInstanceThatRestartsIsOneInstance() {
+		Cluster cluster = new Cluster(LONG, LONG, 1);
+		cluster.add(report("shop", "i1", "a", 10, to("orders", "", "", 1000)), "x:1", 0);
+		cluster.add(report("shop", "i2", "a", 10, to("orders", "", "", 500)), "x:1", 1);
+		assertThat(cluster.current().total("shop")).isEqualTo(1);
+		assertThat(cluster.traffic(1).edges()).singleElement()
+			.satisfies((edge) -> assertThat(edge.callsPerSecond()).isCloseTo(5, within(1e-9)));
+	}
+
+	@Test
+	void anInstanceThatIsGoneDoesNotCount() {
+		Cluster cluster = new Cluster(LONG, Duration.ofSeconds(30), 1);
+		cluster.add(report("shop", "i1", "a", 10, to("orders", "", "", 1000)), "x:1", 0);
+		cluster.add(report("orders", "i2", "b", 10), "y:1", 60_000_000_000L);
+		assertThat(cluster.services()).containsExactly("orders");
+		assertThat(cluster.traffic(60_000_000_000L).edges()).isEmpty();
+		assertThat(cluster.traffic(60_000_000_000L).notSeen())
+			.anySatisfy((line) -> assertThat(line).contains("'shop@i1' has not answered for 60 s"));
+	}
+
+	@Test
+	void nothingReportedIsSaid() {
+		assertThatThrownBy(() -> new Cluster(LONG, LONG, 1).model(CALLS, 0)).isInstanceOf(InvalidModelException.class)
+			.hasMessageContaining("No instance has reported");
+	}
+
+	@Test
+	void instancesAreAskedOverHttp() throws IOException {
+		InstanceReport shop = report("shop", "i1", "a", 0, to("peer", "x:1", "i2", 100));
+		InstanceReport orders = report("orders", "i2", "b", 100);
+		try (LocalServer server = new LocalServer((request) -> Answer.ok(this.mapper
+			.writeValueAsString((request.startsWith("/shop/placement/instance") ? shop : orders).toMap())))) {
+			URI gone = URI.create("http://127.0.0.1:1/actuator");
+			InstanceSource source = new InstanceSource(() -> List.of(server.uri("/shop"), server.uri("/orders/"), gone),
+					new Cluster(LONG, LONG, 1), new HttpJson(Duration.ofSeconds(5)));
+			Traffic traffic = source.observe();
+			assertThat(traffic.edges()).singleElement()
+				.satisfies((edge) -> assertThat(edge.from() + edge.to()).isEqualTo("shoporders"));
+			assertThat(traffic.notSeen()).anySatisfy((line) -> assertThat(line).contains("127.0.0.1:1", "reached"));
+		}
+		InstanceSource none = new InstanceSource(() -> List.of(URI.create("http://127.0.0.1:1")),
+				new Cluster(LONG, LONG, 1), new HttpJson(Duration.ofSeconds(5)));
+		assertThatThrownBy(none::observe).isInstanceOf(IOException.class).hasMessageContaining("No instance answered");
+	}
+
+	@Test
+	void reportsAreReadAsTheyAreWritten() {
+		InstanceReport report = report("shop", "i1", "a", 7, to("x", "y:1", "i2", 3),
+				new Outgoing("q", "", "", "direct", 5, null));
+		assertThat(InstanceReport.read(this.mapper.valueToTree(report.toMap()), "test")).isEqualTo(report);
+	}
+
+	@Property(tries = 500)
+	void anyDocumentIsAReportOrAnError(@ForAll byte[] noise, @ForAll int at) {
+		byte[] bytes = this.mapper.writeValueAsBytes(report("shop", "i1", "a", 7, to("x", "y:1", "i2", 3)).toMap());
+		for (int i = 0; i < noise.length; i++) {
+			bytes[Math.floorMod(at + 17 * i, bytes.length)] = noise[i];
+		}
+		try {
+			InstanceReport report = InstanceReport.read(this.mapper.readTree(new String(bytes, StandardCharsets.UTF_8)),
+					"noise");
+			assertThat(report.service()).isNotBlank();
+			new Cluster(LONG, LONG, 0).add(report, null, 0);
+		}
+		catch (JacksonException ex) {
+			assertThat(ex.getMessage()).isNotBlank();
+		}
+		catch (InvalidModelException ex) {
+			assertThat(ex).hasMessageContaining("noise");
+		}
+	}
+
+	@Test
+	void ownMetersCountEachCallOnce() {
+		SimpleMeterRegistry registry = new SimpleMeterRegistry();
+		timer(registry, "http.client.requests", "client.name", "orders.prod.svc.cluster.local", 5);
+		timer(registry, "http.client.requests", "client.name", "localhost", 10);
+		timer(registry, "vicinal.channel.calls", "channel", "stock", 7);
+		Traffic traffic = new MicrometerSource(registry, "shop", new RateWindow(LONG, 1)).observe();
+		assertThat(traffic.edges()).extracting(Edge::to, (edge) -> edge.evidence().samples())
+			.containsExactly(org.assertj.core.groups.Tuple.tuple("orders", 5L),
+					org.assertj.core.groups.Tuple.tuple("stock", 7L));
+		assertThat(traffic.notSeen()).singleElement().asString().contains("'shop': 3 calls");
+	}
+
+	private static void timer(SimpleMeterRegistry registry, String name, String tag, String value, int calls) {
+		for (int i = 0; i < calls; i++) {
+			registry.timer(name, tag, value).record(Duration.ofMillis(1));
+		}
+	}
+
+}

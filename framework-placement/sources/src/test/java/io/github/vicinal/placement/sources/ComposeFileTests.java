@@ -1,0 +1,119 @@
+package io.github.vicinal.placement.sources;
+
+import java.nio.charset.StandardCharsets;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+
+import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.InvalidModelException;
+import io.github.vicinal.placement.model.Resources;
+import io.github.vicinal.placement.model.Service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class ComposeFileTests {
+
+	private static final String SHOP = """
+			x-small: &small
+			  limits: { cpus: '0.25', memory: 300M }
+			services:
+			  front:
+			    image: shop/front
+			    ports: [ "8080:80", "127.0.0.1:9000:9000/tcp", "7000" ]
+			    depends_on:
+			      orders: { condition: service_healthy }
+			    networks: [ web, back ]
+			    deploy:
+			      replicas: 2
+			      resources: { limits: { cpus: "1.5", memory: 1g } }
+			  orders:
+			    depends_on: [ orders-db ]
+			    networks: [ back ]
+			    deploy:
+			      resources:
+			        <<: *small
+			  orders-db:
+			    cpus: ${DB_CPUS:-0.5}
+			    mem_limit: 512m
+			    networks: [ back ]
+			  batch:
+			    links: [ "front:web" ]
+			    networks: [ night ]
+			  off:
+			    scale: 0
+			""";
+
+	@Test
+	void readsWhatServicesNeedAndDeclare() {
+		ComposeFile file = ComposeFile.parse(SHOP, "compose.yml");
+		assertThat(file.services()).extracting(Service::name).containsExactly("front", "orders", "orders-db", "batch");
+		Service front = file.services().get(0);
+		assertThat(front.replicas()).isEqualTo(2);
+		assertThat(front.demand()).isEqualTo(Resources.of(1500, 1024));
+		assertThat(front.ports()).containsExactly(8080, 9000);
+		assertThat(file.services().get(1).demand()).isEqualTo(Resources.of(250, 300));
+		assertThat(file.services().get(2).demand()).isEqualTo(Resources.of(500, 512));
+		assertThat(file.declared()).extracting(Edge::from, Edge::to)
+			.containsExactly(org.assertj.core.groups.Tuple.tuple("front", "orders"),
+					org.assertj.core.groups.Tuple.tuple("orders", "orders-db"));
+		assertThat(file.declared()).allSatisfy((edge) -> assertThat(edge.callsPerSecond()).isNull());
+		assertThat(file.notSeen()).anySatisfy((line) -> assertThat(line).contains("[batch]", "cpus"))
+			.anySatisfy((line) -> assertThat(line).contains("'batch' -> 'front'", "no network"))
+			.anySatisfy((line) -> assertThat(line).contains("'off' has 0 replicas"));
+	}
+
+	private static void refused(String text, String... parts) {
+		assertThatThrownBy(() -> ComposeFile.parse(text, "compose.yml")).isInstanceOf(InvalidModelException.class)
+			.hasMessageContainingAll(parts);
+	}
+
+	@Test
+	void errorsNameTheLine() {
+		refused("services:\n  a:\n    cpus: many\n", "compose.yml, line 3", "'many'", "0.5");
+		refused("services:\n  a:\n    mem_limit: 5 apples\n", "line 3", "512M");
+		refused("services:\n  a:\n    cpus: ${CPUS}\n", "line 3", "docker compose config");
+		refused("services:\n  a:\n    depends_on: [ b ]\n", "line 3", "'b'");
+		refused("services:\n  a:\n    deploy: { replicas: -2 }\n", "line 3", "'-2'");
+		refused("services:\n  a: [ 1 ]\n", "line 2", "members");
+		refused("services:\n  a:\n    command: [ \"run\n", "line", "truncated");
+		refused("services:\n  a: {}\n  a: {}\n", "line 3", "duplicate");
+		refused("version: '3'\n", "services");
+		refused("", "empty");
+	}
+
+	@Test
+	void doesNotMakeObjectsNorUnfoldBombs() {
+		refused("services: !!javax.script.ScriptEngineManager [ ]\n", "compose.yml");
+		StringBuilder bomb = new StringBuilder("a: &a [x,x,x,x,x,x,x,x,x]\n");
+		for (char c = 'b'; c < 'z'; c++) {
+			bomb.append(c)
+				.append(": &")
+				.append(c)
+				.append(" [")
+				.append(("*" + (char) (c - 1) + ",").repeat(9))
+				.append("x]\n");
+		}
+		refused(bomb + "services: *y\n", "compose.yml");
+	}
+
+	@Property(tries = 500)
+	void anythingEndsInServicesOrAnError(@ForAll byte[] noise, @ForAll @IntRange(max = 10_000) int at,
+			@ForAll @IntRange(max = 800) int cut) {
+		byte[] bytes = SHOP.getBytes(StandardCharsets.UTF_8);
+		for (int i = 0; i < noise.length; i++) {
+			bytes[Math.floorMod(at + 31 * i, bytes.length)] = noise[i];
+		}
+		String text = new String(bytes, 0, Math.max(0, bytes.length - cut), StandardCharsets.UTF_8);
+		try {
+			assertThat(ComposeFile.parse(text, "compose.yml").services()).isNotEmpty();
+		}
+		catch (InvalidModelException ex) {
+			assertThat(ex).hasMessageContaining("compose.yml");
+		}
+	}
+
+}

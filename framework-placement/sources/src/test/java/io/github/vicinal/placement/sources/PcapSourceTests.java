@@ -1,0 +1,157 @@
+package io.github.vicinal.placement.sources;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.source.Traffic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+class PcapSourceTests {
+
+	private static final Map<String, String> NAMES = Map.of("10.0.0.1", "shop", "10.0.0.2", "orders", "[fd00::1]:80",
+			"front", "fd00::2", "db", "127.0.0.1:8080", "local");
+
+	private static final int SYN = 0x02;
+
+	private static final int ACK = 0x10;
+
+	@TempDir
+	Path directory = Path.of("");
+
+	private Traffic read(byte[] bytes) throws IOException {
+		Path file = this.directory.resolve("dump.pcap");
+		Files.write(file, bytes);
+		return new PcapSource(file, NAMES).observe();
+	}
+
+	private static Pcaps conversation(ByteOrder order, boolean nanos, int linkType) {
+		return new Pcaps(order, nanos, linkType).tcp(100, "10.0.0.1", 40_000, "10.0.0.2", 80, SYN, 0)
+			.tcp(100.1, "10.0.0.2", 80, "10.0.0.1", 40_000, SYN | ACK, 0)
+			.tcp(100.2, "10.0.0.1", 40_000, "10.0.0.2", 80, ACK, 500)
+			.tcp(110, "10.0.0.2", 80, "10.0.0.1", 40_000, ACK, 1500);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1,true,true,14", "1,false,false,14", "113,true,false,16", "276,false,true,20", "101,true,true,0" })
+	void bytesOfBothDirectionsBelongToTheCaller(int linkType, boolean big, boolean nanos, int link) throws IOException {
+		Traffic traffic = read(
+				conversation(big ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN, nanos, linkType).bytes());
+		assertThat(traffic.edges()).singleElement().satisfies((edge) -> {
+			assertThat(edge.from()).isEqualTo("shop");
+			assertThat(edge.to()).isEqualTo("orders");
+			assertThat(edge.callsPerSecond()).isNull();
+			assertThat(edge.applicationBytesPerSecond()).isCloseTo(200, within(1e-6));
+			assertThat(edge.wireBytesPerSecond()).isCloseTo((2000 + 4 * (40 + link)) / 10.0, within(1e-6));
+			assertThat(edge.hopBytesPerSecond()).isEqualTo(edge.wireBytesPerSecond());
+			assertThat(edge.evidence().samples()).isEqualTo(4);
+			assertThat(edge.evidence().partial()).isFalse();
+		});
+	}
+
+	@Test
+	void aPacketOnTwoInterfacesIsOnePacketOfTwoHops() throws IOException {
+		byte[] bytes = new Pcaps(ByteOrder.LITTLE_ENDIAN, false, Pcaps.COOKED2)
+			.tcp(1, "10.0.0.1", 40_000, "10.0.0.2", 80, SYN, 0)
+			.again(1.00001, "10.0.0.1", 40_000, "10.0.0.2", 80, SYN, 0)
+			.tcp(2, "10.0.0.1", 40_000, "10.0.0.2", 80, ACK, 100)
+			.again(2.00001, "10.0.0.1", 40_000, "10.0.0.2", 80, ACK, 100)
+			.bytes();
+		Edge edge = read(bytes).edges().get(0);
+		assertThat(edge.evidence().samples()).isEqualTo(2);
+		assertThat(edge.hopBytesPerSecond()).isCloseTo(2 * edge.wireBytesPerSecond(), within(1e-6));
+	}
+
+	@Test
+	void whoCalledIsTakenFromThePortsIfTheConnectionIsOlder() throws IOException {
+		byte[] bytes = new Pcaps(ByteOrder.LITTLE_ENDIAN, false, Pcaps.ETHERNET)
+			.tcp(1, "fd00::1", 80, "fd00::2", 50_000, ACK, 10)
+			.tcp(3, "10.9.9.9", 1234, "10.0.0.1", 80, ACK, 77)
+			.bytes();
+		Traffic traffic = read(bytes);
+		assertThat(traffic.edges()).singleElement().satisfies((edge) -> {
+			assertThat(edge.from()).isEqualTo("db");
+			assertThat(edge.to()).isEqualTo("front");
+			assertThat(edge.evidence().partial()).isTrue();
+			assertThat(edge.evidence().note()).contains("before the capture");
+		});
+		assertThat(traffic.notSeen()).singleElement().asString().contains("10.9.9.9 has no name");
+	}
+
+	@Test
+	void aTruncatedFileCountsAsFarAsItGoesAndSaysSo() throws IOException {
+		byte[] bytes = conversation(ByteOrder.LITTLE_ENDIAN, false, Pcaps.ETHERNET).bytes();
+		Traffic traffic = read(Arrays.copyOf(bytes, bytes.length - 100));
+		assertThat(traffic.edges().get(0).evidence().partial()).isTrue();
+		assertThat(traffic.notSeen()).singleElement()
+			.asString()
+			.contains("dump.pcap", "truncated at byte " + (bytes.length - 100), "packet 4");
+	}
+
+	@Test
+	void whatIsNoCaptureIsNamed() {
+		assertThatThrownBy(() -> read(new byte[] { 0x0a, 0x0d, 0x0d, 0x0a, 1, 2, 3, 4 }))
+			.hasMessageContaining("editcap -F pcap");
+		assertThatThrownBy(() -> read(new byte[] { 0x1f, (byte) 0x8b, 8, 0 })).hasMessageContaining("gunzip");
+		assertThatThrownBy(() -> read("GET / HTTP/1.1\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII)))
+			.hasMessageContaining("no capture of tcpdump");
+		assertThatThrownBy(
+				() -> read(Arrays.copyOf(new Pcaps(ByteOrder.BIG_ENDIAN, false, Pcaps.ETHERNET).bytes(), 10)))
+			.hasMessageContaining("10 of 24 bytes");
+		assertThatThrownBy(() -> read(new Pcaps(ByteOrder.BIG_ENDIAN, false, 105).bytes()))
+			.hasMessageContaining("link layer 105");
+		assertThatThrownBy(() -> read(new Pcaps(ByteOrder.BIG_ENDIAN, false, Pcaps.ETHERNET).bytes()))
+			.hasMessageContaining("no packets between two services");
+	}
+
+	@Test
+	void namesAreReadLineByLine() throws IOException {
+		Path file = this.directory.resolve("names");
+		Files.writeString(file, "# containers\n10.0.0.7 orders\n\n[FD00::1]:80  front # web\n");
+		assertThat(PcapSource.names(file)).containsEntry("10.0.0.7", "orders").containsEntry("[fd00::1]:80", "front");
+		Files.writeString(file, "10.0.0.7 orders\n10.0.0.8\n");
+		assertThatThrownBy(() -> PcapSource.names(file)).hasMessageContaining("line 2")
+			.hasMessageContaining("10.0.0.8");
+	}
+
+	@Property(tries = 2000)
+	void anyBytesEndInSegmentsOrAnIoError(@ForAll byte[] noise, @ForAll @IntRange(max = 100_000) int at,
+			@ForAll @IntRange(max = 300) int cut, @ForAll boolean cooked) throws IOException {
+		byte[] bytes = conversation(ByteOrder.LITTLE_ENDIAN, true, cooked ? Pcaps.COOKED2 : Pcaps.ETHERNET).bytes();
+		for (int i = 0; i < noise.length; i++) {
+			bytes[Math.floorMod(at + 13 * i, bytes.length)] = noise[i];
+		}
+		try {
+			PcapReader reader = new PcapReader(new ByteArrayInputStream(bytes, 0, Math.max(0, bytes.length - cut)),
+					"noise");
+			PcapReader.Segment segment;
+			int count = 0;
+			while ((segment = reader.next()) != null) {
+				assertThat(segment.payloadBytes()).isNotNegative();
+				assertThat(segment.wireBytes()).isPositive();
+				count++;
+			}
+			assertThat(count).isLessThanOrEqualTo(bytes.length / 16);
+		}
+		catch (IOException ex) {
+			assertThat(ex).hasMessageContaining("noise");
+		}
+	}
+
+}

@@ -1,0 +1,150 @@
+package io.github.vicinal.placement.sources;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.source.Traffic;
+import io.github.vicinal.placement.sources.LocalServer.Answer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+/** Against recorded answers of Prometheus 2.42. */
+class PrometheusSourceTests {
+
+	private static final String EMPTY = """
+			{"status":"success","data":{"resultType":"vector","result":[]}}""";
+
+	private static String vector(String... results) {
+		return """
+				{"status":"success","data":{"resultType":"vector","result":[%s]}}"""
+			.formatted(String.join(",", results));
+	}
+
+	private static String istio(String from, String to, String reporter, String value) {
+		return """
+				{"metric":{"source_canonical_service":"%s","destination_canonical_service":"%s","reporter":"%s"},"value":[1763712000.123,"%s"]}"""
+			.formatted(from, to, reporter, value);
+	}
+
+	private static PrometheusSource source(URI uri) {
+		return new PrometheusSource(uri, Duration.ofMinutes(10), 100, new HttpJson(Duration.ofSeconds(5)));
+	}
+
+	@Test
+	void istioCountsOnBothEndsAndEachCallOnce() throws IOException {
+		try (LocalServer server = new LocalServer((request) -> Answer.ok(request.contains("istio_requests_total")
+				? vector(istio("front", "cart", "source", "40.5"), istio("front", "cart", "destination", "40.1"),
+						istio("unknown", "front", "destination", "12"), istio("front", "rare", "source", "0.01"),
+						istio("cart", "db", "source", "NaN"))
+				: request.contains("istio_request_bytes_sum") ? vector(istio("front", "cart", "source", "4000"))
+						: request.contains("istio_response_bytes_sum")
+								? vector(istio("front", "cart", "source", "8000")) : EMPTY))) {
+			Traffic traffic = source(server.uri("/prefix/")).observe();
+			assertThat(traffic.edges()).singleElement().satisfies((edge) -> {
+				assertThat(edge.from()).isEqualTo("front");
+				assertThat(edge.to()).isEqualTo("cart");
+				assertThat(edge.callsPerSecond()).isEqualTo(40.5);
+				assertThat(edge.applicationBytesPerSecond()).isEqualTo(12_000);
+				assertThat(edge.evidence().samples()).isEqualTo(24_300);
+				assertThat(edge.evidence().source()).isEqualTo("prometheus");
+			});
+			assertThat(traffic.notSeen())
+				.anySatisfy((line) -> assertThat(line).contains("source_canonical_service='unknown'"))
+				.anySatisfy((line) -> assertThat(line).contains("'front' -> 'rare'", "6 calls"));
+			assertThat(server.requests().get(0)).startsWith("/prefix/api/v1/query?query=sum by").contains("[600s]");
+		}
+	}
+
+	@Test
+	void theServiceGraphGivesClientLessServer() throws IOException {
+		String row = """
+				{"metric":{"client":"shop","server":"orders.prod.svc.cluster.local:8080"},"value":[1763712000,"%s"]}""";
+		try (LocalServer server = new LocalServer((request) -> Answer
+			.ok(request.contains("traces_service_graph_request_total") ? vector(row.formatted("5"))
+					: request.contains("client_seconds_bucket") ? vector(row.formatted("0.0123"))
+							: request.contains("server_seconds_bucket") ? vector(row.formatted("0.0023")) : EMPTY))) {
+			Edge edge = source(server.uri("")).observe().edges().get(0);
+			assertThat(edge.to()).isEqualTo("orders");
+			assertThat(edge.p90LatencyMicros()).isCloseTo(10_000, within(0.01));
+		}
+	}
+
+	@Test
+	void springsOwnMetricsAreReadByApplicationOrJob() throws IOException {
+		try (LocalServer server = new LocalServer((request) -> Answer.ok(request.contains("application!=")
+				? vector("{\"metric\":{\"application\":\"shop\",\"client_name\":\"orders\"},\"value\":[1,\"2\"]}")
+				: request.contains("application=\"\"") ? vector(
+						"{\"metric\":{\"application\":\"orders\",\"client_name\":\"stock\"},\"value\":[1,\"3\"]}",
+						"{\"metric\":{\"application\":\"orders\",\"client_name\":\"localhost\"},\"value\":[1,\"3\"]}")
+						: EMPTY))) {
+			Traffic traffic = source(server.uri("")).observe();
+			assertThat(traffic.edges()).extracting(Edge::from, Edge::to)
+				.containsExactly(org.assertj.core.groups.Tuple.tuple("shop", "orders"),
+						org.assertj.core.groups.Tuple.tuple("orders", "stock"));
+			assertThat(traffic.notSeen()).anySatisfy((line) -> assertThat(line).contains("client_name='localhost'"));
+		}
+	}
+
+	@Test
+	void aServerThatKnowsNothingIsAnError() {
+		try (LocalServer server = new LocalServer((request) -> Answer.ok(EMPTY))) {
+			assertThatThrownBy(() -> source(server.uri("")).observe()).isInstanceOf(IOException.class)
+				.hasMessageContaining("127.0.0.1")
+				.hasMessageContaining("istio_requests_total")
+				.hasMessageContaining("Is it scraping");
+		}
+	}
+
+	@Test
+	void errorsNameTheAddressAndNoPassword() throws IOException {
+		int free;
+		try (ServerSocket socket = new ServerSocket(0)) {
+			free = socket.getLocalPort();
+		}
+		assertThatThrownBy(() -> source(URI.create("http://me:secret@127.0.0.1:" + free)).observe())
+			.isInstanceOf(IOException.class)
+			.hasMessageContaining("http://127.0.0.1:" + free)
+			.hasMessageContaining("Is it running")
+			.hasMessageNotContaining("secret");
+		try (LocalServer server = new LocalServer((request) -> new Answer(302, ""))) {
+			assertThatThrownBy(() -> source(server.uri("")).observe()).hasMessageContaining("status 302")
+				.hasMessageContaining("redirects are not followed");
+		}
+		try (LocalServer server = new LocalServer((request) -> Answer.ok("<html>"))) {
+			assertThatThrownBy(() -> source(server.uri("")).observe()).hasMessageContaining("did not answer with JSON");
+		}
+		try (LocalServer server = new LocalServer(
+				(request) -> Answer.ok("{\"status\":\"error\",\"error\":\"parse error\"}"))) {
+			assertThatThrownBy(() -> source(server.uri("")).observe()).hasMessageContaining("parse error");
+		}
+	}
+
+	@Test
+	void userAndPasswordAreSent() {
+		try (LocalServer server = new LocalServer((request) -> Answer.ok(EMPTY))) {
+			URI uri = URI.create("http://me:secret@127.0.0.1:" + server.port());
+			assertThatThrownBy(() -> source(uri).observe()).isInstanceOf(IOException.class);
+			assertThat(server.authorizations().get(0)).isEqualTo("Basic bWU6c2VjcmV0");
+		}
+	}
+
+	@Test
+	void aServerThatDoesNotAnswerIsLeft() throws IOException {
+		try (ServerSocket silent = new ServerSocket(0)) {
+			URI uri = URI.create("http://127.0.0.1:" + silent.getLocalPort());
+			assertThatThrownBy(
+					() -> new PrometheusSource(uri, Duration.ofMinutes(1), 1, new HttpJson(Duration.ofMillis(200)))
+						.observe())
+				.isInstanceOf(IOException.class)
+				.hasMessageContaining("127.0.0.1:" + silent.getLocalPort());
+		}
+	}
+
+}

@@ -1,0 +1,101 @@
+package io.github.vicinal.placement.sources;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.source.Traffic;
+import io.github.vicinal.placement.sources.LocalServer.Answer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class ZipkinSourceTests {
+
+	private static final String LINKS = """
+			[{"parent":"shop","child":"orders","callCount":1200},
+			 {"parent":"orders","child":"stock","callCount":600,"errorCount":3}]""";
+
+	private static final String SPANS = """
+			[[{"traceId":"1","id":"a","kind":"CLIENT","duration":900,"localEndpoint":{"serviceName":"shop"}},
+			  {"traceId":"1","id":"a","kind":"SERVER","shared":true,"duration":400,"localEndpoint":{"serviceName":"orders"}},
+			  {"traceId":"1","id":"b","parentId":"a","kind":"CLIENT","duration":300,"localEndpoint":{"serviceName":"orders"}},
+			  {"traceId":"1","id":"c","parentId":"b","kind":"SERVER","duration":100,"localEndpoint":{"serviceName":"stock"}}],
+			 [{"traceId":"2","id":"a","kind":"CLIENT","duration":100,"localEndpoint":{"serviceName":"shop"}},
+			  {"traceId":"2","id":"a","kind":"SERVER","duration":400,"localEndpoint":{"serviceName":"orders"}}]]""";
+
+	private static final Duration MINUTE = Duration.ofMinutes(1);
+
+	@TempDir
+	Path directory = Path.of("");
+
+	private Path file(String text) throws IOException {
+		return Files.writeString(this.directory.resolve("zipkin.json"), text);
+	}
+
+	@Test
+	void linksGiveCallsAndSpansGiveLatency() throws IOException {
+		try (LocalServer server = new LocalServer(
+				(request) -> Answer.ok(request.startsWith("/api/v2/dependencies") ? LINKS : SPANS))) {
+			Traffic traffic = ZipkinSource.server(server.uri("/"), MINUTE, new HttpJson(Duration.ofSeconds(5)))
+				.observe();
+			assertThat(traffic.edges()).hasSize(2);
+			Edge shop = traffic.edges().get(0);
+			assertThat(shop.callsPerSecond()).isEqualTo(20);
+			assertThat(shop.p90LatencyMicros()).isEqualTo(500);
+			assertThat(shop.evidence().partial()).isTrue();
+			assertThat(traffic.edges().get(1).p90LatencyMicros()).isEqualTo(200);
+			assertThat(traffic.notSeen()).singleElement().asString().contains("longer than its client span");
+			assertThat(server.requests().get(0)).contains("lookback=60000");
+		}
+	}
+
+	@Test
+	void filesAreRecognised() throws IOException {
+		assertThat(ZipkinSource.file(file(LINKS), MINUTE).observe().edges()).hasSize(2);
+		assertThat(ZipkinSource.file(file(SPANS), MINUTE).observe().edges()).hasSize(2)
+			.allSatisfy((edge) -> assertThat(edge.callsPerSecond()).isNull());
+	}
+
+	@Test
+	void whatIsNoTraceIsNamed() throws IOException {
+		assertThatThrownBy(() -> ZipkinSource.file(file("[{\"parent\":\"a\",\"callCount\":-1}]"), MINUTE).observe())
+			.hasMessageContaining("zipkin.json")
+			.hasMessageContaining("parent, child and callCount");
+		assertThatThrownBy(() -> ZipkinSource.file(file(LINKS.substring(0, 50)), MINUTE).observe())
+			.hasMessageContaining("is no JSON")
+			.hasMessageContaining("line");
+		assertThatThrownBy(() -> ZipkinSource.file(file("[]"), MINUTE).observe())
+			.hasMessageContaining("no calls between services");
+	}
+
+	@Property(tries = 300)
+	void anythingEndsInTrafficOrAnIoError(@ForAll byte[] noise, @ForAll int at) throws IOException {
+		byte[] bytes = SPANS.getBytes(StandardCharsets.UTF_8);
+		for (int i = 0; i < noise.length; i++) {
+			bytes[Math.floorMod(at + 7919 * i, bytes.length)] = noise[i];
+		}
+		Path file = Files.createTempFile("zipkin", ".json");
+		try {
+			Files.write(file, bytes);
+			try {
+				assertThat(ZipkinSource.file(file, MINUTE).observe().edges()).isNotEmpty();
+			}
+			catch (IOException ex) {
+				assertThat(ex).hasMessageContaining("zipkin");
+			}
+		}
+		finally {
+			Files.deleteIfExists(file);
+		}
+	}
+
+}
