@@ -28,6 +28,8 @@ import io.github.vicinal.benchmarks.call.EchoServer;
 import io.github.vicinal.benchmarks.call.StartupMeasurement;
 import io.github.vicinal.benchmarks.placement.PlacementMeasurement;
 import io.github.vicinal.benchmarks.placement.ScaleMeasurement;
+import io.github.vicinal.benchmarks.server.OverloadMeasurement;
+import io.github.vicinal.benchmarks.server.ServerMeasurement;
 import io.github.vicinal.benchmarks.trainticket.TrainTicketMeasurement;
 
 /** The one entry to measurements. */
@@ -38,7 +40,8 @@ public final class Bench implements Callable<Integer> {
 	private static final List<Measurement> MEASUREMENTS = List.of(new CallMeasurement(), new StartupMeasurement(),
 			new TrainTicketMeasurement(), new PlacementMeasurement(), new ScaleMeasurement(),
 			new CacheTable1Measurement(), new CacheTraceMeasurement(), new CacheTracesMeasurement(),
-			new CacheSpeedMeasurement(), new CacheMemoryMeasurement(), new CacheTckMeasurement());
+			new CacheSpeedMeasurement(), new CacheMemoryMeasurement(), new CacheTckMeasurement(),
+			new ServerMeasurement(), new OverloadMeasurement());
 
 	@Spec
 	@SuppressWarnings("NullAway.Init")
