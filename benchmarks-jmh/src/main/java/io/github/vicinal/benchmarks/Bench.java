@@ -30,6 +30,8 @@ import io.github.vicinal.benchmarks.crash.CrashMeasurement;
 import io.github.vicinal.benchmarks.crash.Victim;
 import io.github.vicinal.benchmarks.placement.PlacementMeasurement;
 import io.github.vicinal.benchmarks.placement.ScaleMeasurement;
+import io.github.vicinal.benchmarks.server.OverloadMeasurement;
+import io.github.vicinal.benchmarks.server.ServerMeasurement;
 import io.github.vicinal.benchmarks.shm.ShmChild;
 import io.github.vicinal.benchmarks.shm.ShmMeasurement;
 import io.github.vicinal.benchmarks.trainticket.LoopMeasurement;
@@ -46,7 +48,7 @@ public final class Bench implements Callable<Integer> {
 			new TrainTicketMeasurement(), new PlacementMeasurement(), new ScaleMeasurement(), new LoopMeasurement(),
 			new CacheTable1Measurement(), new CacheTraceMeasurement(), new CacheTracesMeasurement(),
 			new CacheSpeedMeasurement(), new CacheMemoryMeasurement(), new CacheTckMeasurement(), new ShmMeasurement(),
-			new WaitMeasurement(), new CrashMeasurement());
+			new WaitMeasurement(), new CrashMeasurement(), new ServerMeasurement(), new OverloadMeasurement());
 
 	@Spec
 	@SuppressWarnings("NullAway.Init")

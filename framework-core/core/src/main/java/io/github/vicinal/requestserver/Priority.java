@@ -1,0 +1,30 @@
+package io.github.vicinal.requestserver;
+
+/**
+ * How much a request matters when not all can be served. Waiting requests are taken in
+ * the order of these constants; under overload each waits for a part of the patience.
+ *
+ * @since 0.1
+ */
+public enum Priority {
+
+	/** Refused last, such as health checks and payments. */
+	CRITICAL(1.5),
+
+	/** What is said of nothing else. */
+	NORMAL(1),
+
+	/** Refused first, such as prefetches and retries. */
+	SHEDDABLE(0.5);
+
+	private final double patience;
+
+	Priority(double patience) {
+		this.patience = patience;
+	}
+
+	double patience() {
+		return this.patience;
+	}
+
+}

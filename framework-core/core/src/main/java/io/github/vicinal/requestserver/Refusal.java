@@ -1,0 +1,32 @@
+package io.github.vicinal.requestserver;
+
+import java.time.Duration;
+
+/**
+ * Why a request was not served. It was not executed, so it may be sent again.
+ *
+ * @param reason the rule
+ * @param message the rule with its numbers, for people
+ * @param retryAfter when to try again; what HTTP calls {@code Retry-After}
+ * @since 0.1
+ */
+public record Refusal(Reason reason, String message, Duration retryAfter) {
+
+	/** The rules by which requests are refused. */
+	public enum Reason {
+
+		/** The queue is full. */
+		QUEUE_FULL,
+
+		/** Under overload, it would have waited, or has waited, for too long. */
+		OVERLOAD,
+
+		/** Its channel has its share of requests already. */
+		BULKHEAD,
+
+		/** The server accepts nothing more. */
+		SHUTTING_DOWN
+
+	}
+
+}

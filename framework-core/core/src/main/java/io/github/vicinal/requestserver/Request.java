@@ -1,0 +1,61 @@
+package io.github.vicinal.requestserver;
+
+/**
+ * A piece of work for a {@link RequestServer}: either {@link #run} or {@link #refused} is
+ * called, once. Used for one execution only.
+ *
+ * @since 0.1
+ */
+public abstract class Request {
+
+	private final String channel;
+
+	private final Priority priority;
+
+	final long arrivedNanos;
+
+	/** Written by the server under its lock. */
+	long acceptedNanos;
+
+	/**
+	 * Creates a request that arrives now.
+	 * @param channel what it counts for: requests of one channel share a bulkhead
+	 * @param priority how much it matters
+	 */
+	protected Request(String channel, Priority priority) {
+		this(channel, priority, System.nanoTime());
+	}
+
+	/**
+	 * Creates a request that arrived a while ago.
+	 * @param channel what it counts for
+	 * @param priority how much it matters
+	 * @param arrivedNanos when it arrived, as {@link System#nanoTime()} tells
+	 */
+	protected Request(String channel, Priority priority, long arrivedNanos) {
+		this.channel = channel;
+		this.priority = priority;
+		this.arrivedNanos = arrivedNanos;
+	}
+
+	String channel() {
+		return this.channel;
+	}
+
+	Priority priority() {
+		return this.priority;
+	}
+
+	/**
+	 * Executes the request. What it throws is logged and counted, and ends nothing else.
+	 */
+	protected abstract void run();
+
+	/**
+	 * Answers a request that is not executed, on the thread that brought it or on one of
+	 * the server's; must not block.
+	 * @param refusal why
+	 */
+	protected abstract void refused(Refusal refusal);
+
+}

@@ -1,0 +1,40 @@
+package io.github.vicinal.requestserver;
+
+import java.util.Map;
+
+/**
+ * What a {@link RequestServer} did since its start, and what it does now.
+ *
+ * @param name its name
+ * @param threads the threads it may use now
+ * @param running requests that run
+ * @param waiting requests that wait
+ * @param queueCapacity the most that may wait
+ * @param overloaded whether the queue stands
+ * @param overloads how often overload began
+ * @param serviceMicros mean service time of the last requests, in microseconds
+ * @param completed requests that were executed, failed ones among them
+ * @param failed requests whose execution threw
+ * @param refused refused requests by the rule
+ * @param postDelayMicros quantiles of the POST delay, in microseconds
+ * @param responseMicros quantiles of the response time, in microseconds
+ * @param channels requests that wait or run, by channel, if bulkheads are configured
+ * @since 0.1
+ */
+public record RequestServerReport(String name, int threads, int running, int waiting, int queueCapacity,
+		boolean overloaded, long overloads, double serviceMicros, long completed, long failed,
+		Map<Refusal.Reason, Long> refused, Quantiles postDelayMicros, Quantiles responseMicros,
+		Map<String, Integer> channels) {
+
+	/**
+	 * Quantiles of a duration.
+	 *
+	 * @param p50 the median
+	 * @param p99 99 of 100 are at most this
+	 * @param p999 999 of 1,000 are at most this
+	 * @param max the largest
+	 */
+	public record Quantiles(double p50, double p99, double p999, double max) {
+	}
+
+}

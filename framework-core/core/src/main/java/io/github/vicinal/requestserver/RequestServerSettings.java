@@ -1,0 +1,151 @@
+package io.github.vicinal.requestserver;
+
+import java.time.Duration;
+
+/**
+ * What is configured of a {@link RequestServer}.
+ *
+ * @param name the name in metrics, reports and of threads
+ * @param threads who executes requests
+ * @param queueCapacity the most requests that wait, 1 to {@value #MAX_QUEUE_CAPACITY}
+ * @param interval for how long the queue must stand until there is overload
+ * @param patience how many mean service times a request of normal priority may wait under
+ * overload
+ * @param maxPerChannel the most requests of one channel, waiting and running, 0 for no
+ * limit of its own
+ * @since 0.1
+ */
+public record RequestServerSettings(String name, Threads threads, int queueCapacity, Duration interval, double patience,
+		int maxPerChannel) {
+
+	/** The longest queue that can be configured. */
+	public static final int MAX_QUEUE_CAPACITY = 1_000_000;
+
+	/** What a waiting request takes at least, beside its own content. */
+	private static final int BYTES_PER_REQUEST = 64;
+
+	private static final int DEFAULT_QUEUE_CAPACITY = 1_000;
+
+	private static final Duration DEFAULT_INTERVAL = Duration.ofMillis(100);
+
+	private static final double DEFAULT_PATIENCE = 1.5;
+
+	private static final double MAX_PATIENCE = 1_000;
+
+	public RequestServerSettings {
+		require(!name.isBlank(), "name", "'" + name + "'", "must not be empty", "name the server");
+		require(queueCapacity >= 1 && queueCapacity <= MAX_QUEUE_CAPACITY, "queue capacity", queueCapacity,
+				"must be from 1 to " + MAX_QUEUE_CAPACITY, "leave it out for " + DEFAULT_QUEUE_CAPACITY);
+		long heap = Runtime.getRuntime().maxMemory();
+		require((long) queueCapacity * BYTES_PER_REQUEST <= heap / 4, "queue capacity", queueCapacity,
+				"must not take more than a quarter of the heap of %d MiB, at %d bytes for each request"
+					.formatted(heap >> 20, BYTES_PER_REQUEST),
+				"lower it or enlarge the heap");
+		require(!interval.isNegative() && !interval.isZero() && interval.compareTo(Duration.ofMinutes(1)) <= 0,
+				"interval", interval, "must be positive and at most a minute", "leave it out for " + DEFAULT_INTERVAL);
+		require(patience > 0 && patience <= MAX_PATIENCE, "patience", patience,
+				"must be above 0 and at most " + MAX_PATIENCE, "leave it out for " + DEFAULT_PATIENCE);
+		require(maxPerChannel >= 0, "maximum per channel", maxPerChannel, "must not be negative", "use 0 for no limit");
+	}
+
+	/**
+	 * Returns the settings that suit most.
+	 * @param name the name in metrics, reports and of threads
+	 * @param threads who executes requests
+	 * @return the settings
+	 */
+	public static RequestServerSettings of(String name, Threads threads) {
+		return new RequestServerSettings(name, threads, DEFAULT_QUEUE_CAPACITY, DEFAULT_INTERVAL, DEFAULT_PATIENCE, 0);
+	}
+
+	/**
+	 * Returns these settings with another queue.
+	 * @param capacity the most requests that wait
+	 * @return the settings
+	 */
+	public RequestServerSettings withQueueCapacity(int capacity) {
+		return new RequestServerSettings(this.name, this.threads, capacity, this.interval, this.patience,
+				this.maxPerChannel);
+	}
+
+	/**
+	 * Returns these settings with bulkheads.
+	 * @param most the most requests of one channel, waiting and running
+	 * @return the settings
+	 */
+	public RequestServerSettings withMaxPerChannel(int most) {
+		return new RequestServerSettings(this.name, this.threads, this.queueCapacity, this.interval, this.patience,
+				most);
+	}
+
+	/**
+	 * Returns these settings with another patience.
+	 * @param serviceTimes how many mean service times a request may wait under overload
+	 * @return the settings
+	 */
+	public RequestServerSettings withPatience(double serviceTimes) {
+		return new RequestServerSettings(this.name, this.threads, this.queueCapacity, this.interval, serviceTimes,
+				this.maxPerChannel);
+	}
+
+	private static void require(boolean holds, String what, Object value, String rule, String remedy) {
+		if (!holds) {
+			throw new IllegalArgumentException(
+					"The %s of a request server is %s, but %s; %s".formatted(what, value, rule, remedy));
+		}
+	}
+
+	/** Who executes requests. */
+	public sealed interface Threads {
+
+		/**
+		 * Platform threads, as many as there are.
+		 *
+		 * @param count how many, 1 to 10,000
+		 */
+		record Fixed(int count) implements Threads {
+
+			private static final int MAX = 10_000;
+
+			public Fixed {
+				require(count >= 1 && count <= MAX, "number of threads", count, "must be from 1 to " + MAX,
+						"use 'auto' to leave it to the server");
+			}
+
+		}
+
+		/**
+		 * A virtual thread for each request; platform threads before Java 21.
+		 *
+		 * @param most how many requests run at once, 1 to 100,000
+		 */
+		record Virtual(int most) implements Threads {
+
+			private static final int MAX = 100_000;
+
+			public Virtual {
+				require(most >= 1 && most <= MAX, "number of requests that run at once", most,
+						"must be from 1 to " + MAX, "leave it out for 256");
+			}
+
+		}
+
+		/**
+		 * As many platform threads as Little's law asks for: the rate of arrivals times
+		 * the service time, but not more than the processors can keep busy.
+		 *
+		 * @param least the fewest threads
+		 * @param most the most threads
+		 */
+		record Auto(int least, int most) implements Threads {
+
+			public Auto {
+				require(least >= 1 && most >= least && most <= Fixed.MAX, "range of threads", least + " to " + most,
+						"must be ascending and within 1 to " + Fixed.MAX, "leave it out for 1 to 200");
+			}
+
+		}
+
+	}
+
+}

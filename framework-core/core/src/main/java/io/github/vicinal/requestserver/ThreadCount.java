@@ -1,0 +1,88 @@
+package io.github.vicinal.requestserver;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.concurrent.TimeUnit;
+
+import io.github.vicinal.requestserver.RequestServerSettings.Threads;
+
+/**
+ * How many threads may execute requests. For {@link Threads.Auto} that follows Little's
+ * law: with arrivals at the rate {@code r} and a service time {@code s}, {@code r * s}
+ * requests are under way on average. Threads beyond what the processors can do at once,
+ * {@code processors * s / cpu}, would only wait for each other. Guarded by the server's
+ * lock.
+ */
+final class ThreadCount {
+
+	private static final long WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+	/** Arrivals are not even, so a quarter more than the mean. */
+	private static final double HEADROOM = 1.25;
+
+	/** One of so many executions is asked for its processor time. */
+	static final int CPU_SAMPLE = 16;
+
+	private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+	private final int processors;
+
+	private final Threads threads;
+
+	private int count;
+
+	private long windowEnd;
+
+	private long arrivals;
+
+	private double cpuShare = 1;
+
+	ThreadCount(Threads threads, int processors, long now) {
+		this.threads = threads;
+		this.processors = processors;
+		this.windowEnd = now + WINDOW_NANOS;
+		this.count = most(threads);
+		if (threads instanceof Threads.Auto auto) {
+			this.count = Math.min(auto.most(), Math.max(auto.least(), processors));
+		}
+	}
+
+	private static int most(Threads threads) {
+		if (threads instanceof Threads.Fixed fixed) {
+			return fixed.count();
+		}
+		return (threads instanceof Threads.Virtual virtual) ? virtual.most() : ((Threads.Auto) threads).most();
+	}
+
+	int count() {
+		return this.count;
+	}
+
+	void arrived(long serviceNanos, long now) {
+		if (!(this.threads instanceof Threads.Auto auto)) {
+			return;
+		}
+		this.arrivals++;
+		long late = now - this.windowEnd;
+		if (late >= 0) {
+			double rate = (double) this.arrivals / (WINDOW_NANOS + late);
+			double useful = this.processors / Math.max(this.cpuShare, 1e-3);
+			double wanted = Math.ceil(Math.min(rate * serviceNanos * HEADROOM, useful)) + 1;
+			this.count = (int) Math.max(auto.least(), Math.min(auto.most(), wanted));
+			this.arrivals = 0;
+			this.windowEnd = now + WINDOW_NANOS;
+		}
+	}
+
+	/** Notes which part of a service time the processor was busy. */
+	void cpu(long cpuNanos, long serviceNanos) {
+		double share = Math.min(1, cpuNanos / (double) Math.max(1, serviceNanos));
+		this.cpuShare += (share - this.cpuShare) / 8;
+	}
+
+	/** Returns the processor time of the current thread, or -1 if it is not known. */
+	static long cpuNanos() {
+		return THREADS.isCurrentThreadCpuTimeSupported() ? THREADS.getCurrentThreadCpuTime() : -1;
+	}
+
+}

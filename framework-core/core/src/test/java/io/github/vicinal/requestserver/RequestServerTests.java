@@ -1,0 +1,281 @@
+package io.github.vicinal.requestserver;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import io.github.vicinal.requestserver.Refusal.Reason;
+import io.github.vicinal.requestserver.RequestServerSettings.Threads;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+@Timeout(60)
+class RequestServerTests {
+
+	private static RequestServerSettings settings(Threads threads) {
+		return RequestServerSettings.of("test", threads);
+	}
+
+	private static Refusal refusal(CompletableFuture<?> result) {
+		try {
+			result.join();
+		}
+		catch (CompletionException ex) {
+			return ((RefusedRequestException) ex.getCause()).refusal();
+		}
+		throw new AssertionError("It was executed");
+	}
+
+	/** Keeps a thread of the server busy until it is told to end. */
+	private static CountDownLatch block(RequestServer server) throws InterruptedException {
+		CountDownLatch started = new CountDownLatch(1);
+		CountDownLatch end = new CountDownLatch(1);
+		server.submit("blocker", Priority.CRITICAL, () -> {
+			started.countDown();
+			return end.await(30, TimeUnit.SECONDS);
+		});
+		assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
+		return end;
+	}
+
+	@Test
+	void requestsAreTakenByPriorityAndArrival() throws InterruptedException {
+		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)))) {
+			CountDownLatch end = block(server);
+			List<String> taken = Collections.synchronizedList(new ArrayList<>());
+			List<CompletableFuture<?>> all = new ArrayList<>();
+			for (Priority priority : List.of(Priority.SHEDDABLE, Priority.NORMAL, Priority.CRITICAL)) {
+				for (int i = 0; i < 3; i++) {
+					String name = priority + " " + i;
+					all.add(server.submit("test", priority, () -> taken.add(name)));
+				}
+			}
+			end.countDown();
+			all.forEach(CompletableFuture::join);
+			assertThat(taken).containsExactly("CRITICAL 0", "CRITICAL 1", "CRITICAL 2", "NORMAL 0", "NORMAL 1",
+					"NORMAL 2", "SHEDDABLE 0", "SHEDDABLE 1", "SHEDDABLE 2");
+		}
+	}
+
+	@Test
+	void aFullQueueRefusesAtOnce() throws InterruptedException {
+		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)).withQueueCapacity(2))) {
+			CountDownLatch end = block(server);
+			CompletableFuture<Integer> first = server.submit("test", Priority.NORMAL, () -> 1);
+			CompletableFuture<Integer> second = server.submit("test", Priority.NORMAL, () -> 2);
+			Refusal refusal = refusal(server.submit("test", Priority.CRITICAL, () -> 3));
+			assertThat(refusal.reason()).isEqualTo(Reason.QUEUE_FULL);
+			assertThat(refusal.message()).contains("'test'").contains("full queue of 2");
+			assertThat(refusal.retryAfter()).isPositive();
+			end.countDown();
+			assertThat(first.join() + second.join()).isEqualTo(3);
+			assertThat(server.report().refused()).containsExactly(Map.entry(Reason.QUEUE_FULL, 1L));
+		}
+	}
+
+	@Test
+	void aChannelHasItsShareOnly() throws InterruptedException {
+		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)).withMaxPerChannel(2))) {
+			CountDownLatch end = block(server);
+			List<CompletableFuture<Integer>> greedy = new ArrayList<>();
+			for (int i = 0; i < 3; i++) {
+				greedy.add(server.submit("greedy", Priority.NORMAL, () -> 1));
+			}
+			CompletableFuture<Integer> modest = server.submit("modest", Priority.NORMAL, () -> 1);
+			assertThat(server.report().channels())
+				.containsExactlyInAnyOrderEntriesOf(Map.of("blocker", 1, "greedy", 2, "modest", 1));
+			assertThat(refusal(greedy.get(2)).reason()).isEqualTo(Reason.BULKHEAD);
+			end.countDown();
+			assertThat(modest.join()).isOne();
+			greedy.get(1).join();
+			assertThat(server.submit("greedy", Priority.NORMAL, () -> 2).join()).isEqualTo(2);
+		}
+	}
+
+	@Test
+	void whatFailsEndsNothingElse() {
+		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)))) {
+			CompletableFuture<Object> failing = server.submit("test", Priority.NORMAL, () -> {
+				Thread.currentThread().interrupt();
+				throw new StackOverflowError("on purpose");
+			});
+			assertThatExceptionOfType(CompletionException.class).isThrownBy(failing::join)
+				.withCauseInstanceOf(StackOverflowError.class);
+			server.execute(new Request("test", Priority.NORMAL) {
+
+				@Override
+				protected void run() {
+					throw new IllegalStateException("on purpose");
+				}
+
+				@Override
+				protected void refused(Refusal refusal) {
+					throw new AssertionError(refusal);
+				}
+
+			});
+			assertThat(server.submit("test", Priority.NORMAL, Thread::interrupted).join()).isFalse();
+			RequestServerReport report = server.report();
+			assertThat(report.failed()).isOne();
+			assertThat(report.threads()).isOne();
+		}
+	}
+
+	@Test
+	void drainingLetsAcceptedRequestsEnd() throws InterruptedException {
+		RequestServer server = new RequestServer(settings(new Threads.Fixed(1)));
+		CountDownLatch end = block(server);
+		CompletableFuture<Integer> waits = server.submit("test", Priority.NORMAL, () -> 1);
+		assertThat(server.drain(Duration.ofMillis(1))).isFalse();
+		assertThat(refusal(waits).reason()).isEqualTo(Reason.SHUTTING_DOWN);
+		Refusal late = refusal(server.submit("test", Priority.NORMAL, () -> 2));
+		assertThat(late.reason()).isEqualTo(Reason.SHUTTING_DOWN);
+		assertThat(late.retryAfter()).isEqualTo(Duration.ofSeconds(1));
+		end.countDown();
+		assertThat(server.drain(Duration.ofSeconds(10))).isTrue();
+	}
+
+	/**
+	 * The clock moves with the work only: 100 requests of 5 ms come at once to one
+	 * thread. After the interval of 100 ms the queue stands, and what waited for longer
+	 * than its patience is refused.
+	 */
+	@Test
+	void aStandingQueueIsShortened() throws InterruptedException {
+		AtomicLong clock = new AtomicLong();
+		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)), clock::get)) {
+			CountDownLatch end = block(server);
+			List<CompletableFuture<Long>> burst = new ArrayList<>();
+			for (int i = 0; i < 100; i++) {
+				burst.add(server.submit("test", Priority.NORMAL, () -> clock.addAndGet(5_000_000)));
+			}
+			end.countDown();
+			List<Refusal> refusals = new ArrayList<>();
+			int served = 0;
+			for (CompletableFuture<Long> request : burst) {
+				try {
+					request.join();
+					served++;
+				}
+				catch (CompletionException ex) {
+					refusals.add(((RefusedRequestException) ex.getCause()).refusal());
+				}
+			}
+			assertThat(served).isBetween(22, 24);
+			assertThat(refusals).hasSize(100 - served).allMatch((refusal) -> refusal.reason() == Reason.OVERLOAD);
+			assertThat(refusals.get(0).message()).contains("overloaded").contains("ms, more than 7.5");
+			assertThat(server.submit("test", Priority.NORMAL, () -> 1).join()).isOne();
+			assertThat(server.report().overloads()).isOne();
+			assertThat(server.report().overloaded()).isFalse();
+		}
+	}
+
+	static List<Threads> threads() {
+		return List.of(new Threads.Fixed(1), new Threads.Fixed(4), new Threads.Virtual(8), new Threads.Auto(1, 16));
+	}
+
+	@ParameterizedTest
+	@MethodSource("threads")
+	void eachRequestIsExecutedOrRefusedOnce(Threads threads) throws InterruptedException {
+		int senders = 8;
+		int each = 5_000;
+		AtomicInteger executed = new AtomicInteger();
+		AtomicInteger refused = new AtomicInteger();
+		AtomicInteger twice = new AtomicInteger();
+		RequestServer server = new RequestServer(settings(threads).withQueueCapacity(50).withMaxPerChannel(40));
+		ExecutorService pool = Executors.newFixedThreadPool(senders);
+		for (int i = 0; i < senders; i++) {
+			String channel = "channel " + i % 3;
+			pool.execute(() -> {
+				for (int j = 0; j < each; j++) {
+					Priority priority = Priority.values()[ThreadLocalRandom.current().nextInt(3)];
+					server.execute(new Request(channel, priority) {
+
+						private boolean over;
+
+						@Override
+						protected void run() {
+							executed.incrementAndGet();
+							once();
+						}
+
+						@Override
+						protected void refused(Refusal refusal) {
+							refused.incrementAndGet();
+							once();
+						}
+
+						private void once() {
+							if (this.over) {
+								twice.incrementAndGet();
+							}
+							this.over = true;
+						}
+
+					});
+				}
+			});
+		}
+		pool.shutdown();
+		assertThat(pool.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(server.drain(Duration.ofSeconds(30))).isTrue();
+		assertThat(executed.get() + refused.get()).isEqualTo(senders * each);
+		assertThat(twice).hasValue(0);
+		RequestServerReport report = server.report();
+		assertThat(report.completed()).isEqualTo(executed.get());
+		assertThat(report.refused().values().stream().mapToLong(Long::longValue).sum()).isEqualTo(refused.get());
+		assertThat(report.running()).isZero();
+		assertThat(report.waiting()).isZero();
+		assertThat(report.channels()).isEmpty();
+	}
+
+	@Test
+	void asManyThreadsAsConfiguredRunAtOnce() throws InterruptedException {
+		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(3)))) {
+			CountDownLatch all = new CountDownLatch(3);
+			List<CompletableFuture<Boolean>> results = new ArrayList<>();
+			for (int i = 0; i < 3; i++) {
+				results.add(server.submit("test", Priority.NORMAL, () -> {
+					all.countDown();
+					return all.await(10, TimeUnit.SECONDS);
+				}));
+			}
+			results.forEach((result) -> assertThat(result.join()).isTrue());
+			assertThat(server.report().postDelayMicros().max()).isPositive();
+		}
+	}
+
+	static List<Runnable> impossible() {
+		return List.of(() -> new Threads.Fixed(0), () -> new Threads.Virtual(-1), () -> new Threads.Auto(5, 4),
+				() -> settings(new Threads.Fixed(1)).withQueueCapacity(0),
+				() -> settings(new Threads.Fixed(1)).withQueueCapacity(Integer.MAX_VALUE),
+				() -> settings(new Threads.Fixed(1)).withPatience(Double.NaN),
+				() -> settings(new Threads.Fixed(1)).withMaxPerChannel(-1),
+				() -> RequestServerSettings.of(" ", new Threads.Fixed(1)));
+	}
+
+	@ParameterizedTest
+	@MethodSource("impossible")
+	void impossibleSettingsSayTheRuleAndTheRemedy(Runnable creation) {
+		assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(creation::run)
+			.withMessageMatching("The .* of a request server is .*, but must .*; .*");
+	}
+
+}
