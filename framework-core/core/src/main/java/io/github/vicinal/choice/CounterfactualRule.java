@@ -1,7 +1,6 @@
 package io.github.vicinal.choice;
 
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 
@@ -19,8 +18,9 @@ import java.util.List;
  * demands doubles with each return to the previous candidate, and halves again while
  * nothing happens.
  * <p>
- * Time is counted in calls. Not thread-safe. A call costs some nanoseconds, and allocates
- * nothing apart from switches.
+ * Time is counted in calls, which are recorded {@value #BATCH} at once: outcomes are bits
+ * of a word. Not thread-safe. A batch costs about as much as a call into the system does,
+ * and allocates nothing apart from switches.
  *
  * @since 0.1.0
  */
@@ -32,8 +32,8 @@ public final class CounterfactualRule {
 	/** How many decisions {@link #decisions()} remembers. */
 	public static final int MAX_DECISIONS = 64;
 
-	/** Calls between two comparisons. */
-	private static final int BATCH = 64;
+	/** Calls that are recorded at once. */
+	public static final int BATCH = Long.SIZE;
 
 	/** By how much the past counts less after each batch: 4,300, 13,000, 64,000 calls. */
 	private static final double[] DISCOUNTS = { 0.985, 0.995, 0.999 };
@@ -75,10 +75,6 @@ public final class CounterfactualRule {
 
 	private final double leastLoss;
 
-	private final int[] batchSuccesses;
-
-	private final int[][] batchDifferences;
-
 	/** By horizon: calls, successes by candidate, calls on which two differ. */
 	private final double[] calls = new double[DISCOUNTS.length];
 
@@ -95,8 +91,6 @@ public final class CounterfactualRule {
 	private int current;
 
 	private int previous = SwitchingRule.NONE;
-
-	private int batch;
 
 	private long total;
 
@@ -146,8 +140,6 @@ public final class CounterfactualRule {
 		this.scale = scale;
 		this.loss = 0.1 * scale;
 		this.leastLoss = 0.02 * scale;
-		this.batchSuccesses = new int[this.count];
-		this.batchDifferences = new int[this.count][this.count];
 		this.successes = new double[DISCOUNTS.length][this.count];
 		this.differences = new double[DISCOUNTS.length][this.count][this.count];
 		this.allSuccesses = new long[this.count];
@@ -155,67 +147,43 @@ public final class CounterfactualRule {
 	}
 
 	/**
-	 * Records a call.
-	 * @param simulated a bit for each candidate: whether the call would have been a
-	 * success with it
-	 * @param success whether it was one
+	 * Records {@value #BATCH} calls.
+	 * @param simulated for each candidate, a bit for each call: whether it would have
+	 * been a success
+	 * @param outcomes a bit for each call: whether it was one
 	 * @return whether {@link #current()} has changed
 	 */
-	public boolean record(int simulated, boolean success) {
-		this.total++;
-		if (success) {
-			this.real++;
-		}
-		if (simulated != 0) {
-			count(simulated);
-		}
-		if (this.measuring) {
-			int itself = success ? 1 : 0;
-			int old = (simulated >>> this.previous) & 1;
-			this.againstOld += itself - old;
-			this.differsFromOld += itself ^ old;
-			this.shortOfNew += ((simulated >>> this.current) & 1) - itself;
-			this.measured++;
-		}
-		return ++this.batch == BATCH && endBatch();
-	}
-
-	private void count(int simulated) {
-		for (int i = 0; i < this.count; i++) {
-			this.batchSuccesses[i] += (simulated >>> i) & 1;
-		}
-		if (simulated == (1 << this.count) - 1) {
-			return;
-		}
-		for (int i = 0; i < this.count; i++) {
-			for (int j = 0; j < i; j++) {
-				this.batchDifferences[i][j] += ((simulated >>> i) ^ (simulated >>> j)) & 1;
-			}
-		}
-	}
-
-	private boolean endBatch() {
+	public boolean record(long[] simulated, long outcomes) {
+		this.total += BATCH;
+		this.real += Long.bitCount(outcomes);
 		for (int horizon = 0; horizon < DISCOUNTS.length; horizon++) {
-			double discount = DISCOUNTS[horizon];
-			this.calls[horizon] = this.calls[horizon] * discount + BATCH;
-			for (int i = 0; i < this.count; i++) {
-				this.successes[horizon][i] = this.successes[horizon][i] * discount + this.batchSuccesses[i];
-				for (int j = 0; j < i; j++) {
-					this.differences[horizon][i][j] = this.differences[horizon][i][j] * discount
-							+ this.batchDifferences[i][j];
+			this.calls[horizon] = this.calls[horizon] * DISCOUNTS[horizon] + BATCH;
+		}
+		for (int i = 0; i < this.count; i++) {
+			int successful = Long.bitCount(simulated[i]);
+			this.allSuccesses[i] += successful;
+			for (int horizon = 0; horizon < DISCOUNTS.length; horizon++) {
+				this.successes[horizon][i] = this.successes[horizon][i] * DISCOUNTS[horizon] + successful;
+			}
+			for (int j = 0; j < i; j++) {
+				int differing = Long.bitCount(simulated[i] ^ simulated[j]);
+				for (int horizon = 0; horizon < DISCOUNTS.length; horizon++) {
+					this.differences[horizon][i][j] = this.differences[horizon][i][j] * DISCOUNTS[horizon] + differing;
 				}
 			}
 		}
-		for (int i = 0; i < this.count; i++) {
-			this.allSuccesses[i] += this.batchSuccesses[i];
-			Arrays.fill(this.batchDifferences[i], 0);
-		}
-		Arrays.fill(this.batchSuccesses, 0);
-		this.batch = 0;
-		if (this.measuring && endMeasuring()) {
+		if (this.measuring && measure(simulated[this.previous], simulated[this.current], outcomes)) {
 			return true;
 		}
 		return this.total >= this.waitUntil && decide();
+	}
+
+	private boolean measure(long old, long current, long outcomes) {
+		this.againstOld += Long.bitCount(outcomes) - Long.bitCount(old);
+		this.differsFromOld += Long.bitCount(outcomes ^ old);
+		this.shortOfNew += Long.bitCount(current) - Long.bitCount(outcomes);
+		this.measured += BATCH;
+		return endMeasuring();
 	}
 
 	/** Returns whether the last switch is taken back. */
@@ -324,7 +292,7 @@ public final class CounterfactualRule {
 	 * @return between 0 and 1, {@code NaN} if nothing is known yet
 	 */
 	public double rate(int candidate) {
-		return (double) this.allSuccesses[candidate] / (this.total - this.batch);
+		return (double) this.allSuccesses[candidate] / this.total;
 	}
 
 	/**
