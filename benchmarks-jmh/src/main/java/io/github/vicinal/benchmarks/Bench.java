@@ -17,12 +17,15 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.json.JsonMapper;
 
+import io.github.vicinal.benchmarks.cache.CacheAdversarialMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheMemoryMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheSpeedMeasurement;
+import io.github.vicinal.benchmarks.cache.CacheSpeedProcess;
 import io.github.vicinal.benchmarks.cache.CacheTable1Measurement;
 import io.github.vicinal.benchmarks.cache.CacheTckMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheTraceMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheTracesMeasurement;
+import io.github.vicinal.benchmarks.cache.CacheTrainTicketMeasurement;
 import io.github.vicinal.benchmarks.call.CallMeasurement;
 import io.github.vicinal.benchmarks.call.EchoServer;
 import io.github.vicinal.benchmarks.call.StartupMeasurement;
@@ -38,7 +41,8 @@ public final class Bench implements Callable<Integer> {
 	private static final List<Measurement> MEASUREMENTS = List.of(new CallMeasurement(), new StartupMeasurement(),
 			new TrainTicketMeasurement(), new PlacementMeasurement(), new ScaleMeasurement(),
 			new CacheTable1Measurement(), new CacheTraceMeasurement(), new CacheTracesMeasurement(),
-			new CacheSpeedMeasurement(), new CacheMemoryMeasurement(), new CacheTckMeasurement());
+			new CacheAdversarialMeasurement(), new CacheSpeedMeasurement(), new CacheMemoryMeasurement(),
+			new CacheTrainTicketMeasurement(), new CacheTckMeasurement());
 
 	@Spec
 	@SuppressWarnings("NullAway.Init")
@@ -69,6 +73,9 @@ public final class Bench implements Callable<Integer> {
 	@Option(names = "--policies", paramLabel = "A,B", description = "cache-trace: only these policies")
 	private @Nullable String policies;
 
+	@Option(names = "--subjects", paramLabel = "A,B", description = "cache-speed: only these caches, and Caffeine")
+	private @Nullable String subjects;
+
 	@Option(names = "--project", hidden = true)
 	private @Nullable Path project;
 
@@ -91,6 +98,10 @@ public final class Bench implements Callable<Integer> {
 			ScaleMeasurement.main(arguments);
 			return;
 		}
+		if (arguments.length > 0 && arguments[0].equals(CacheSpeedProcess.COMMAND)) {
+			CacheSpeedProcess.main(arguments);
+			return;
+		}
 		System.exit(new CommandLine(new Bench()).execute(arguments));
 	}
 
@@ -105,6 +116,9 @@ public final class Bench implements Callable<Integer> {
 		if (this.policies != null) {
 			options.put("policies", this.policies);
 		}
+		if (this.subjects != null) {
+			options.put("subjects", this.subjects);
+		}
 		if (this.project != null) {
 			options.put("project", this.project.toString());
 		}
@@ -118,7 +132,7 @@ public final class Bench implements Callable<Integer> {
 	public Integer call() throws Exception {
 		PrintWriter out = this.spec.commandLine().getOut();
 		if (this.name.equals("list")) {
-			MEASUREMENTS.forEach((known) -> out.printf("%-12s %s%n", known.name(), known.description()));
+			MEASUREMENTS.forEach((known) -> out.printf("%-17s %s%n", known.name(), known.description()));
 			return 0;
 		}
 		Measurement measurement = MEASUREMENTS.stream()

@@ -39,7 +39,7 @@ public final class CounterfactualRule {
 	private static final double[] DISCOUNTS = { 0.985, 0.995, 0.999 };
 
 	/** So many standard deviations must lie between two candidates. */
-	private static final double CONFIDENCE = 2;
+	private static final double CONFIDENCE = 2.5;
 
 	/** A difference of success rates below this is not worth a switch. */
 	private static final double MARGIN = 0.0025;
@@ -138,8 +138,8 @@ public final class CounterfactualRule {
 		this.count = names.size();
 		this.current = initial;
 		this.scale = scale;
-		this.loss = 0.1 * scale;
-		this.leastLoss = 0.02 * scale;
+		this.loss = 0.03 * scale;
+		this.leastLoss = 0.01 * scale;
 		this.successes = new double[DISCOUNTS.length][this.count];
 		this.differences = new double[DISCOUNTS.length][this.count][this.count];
 		this.allSuccesses = new long[this.count];

@@ -10,6 +10,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 import io.github.vicinal.samples.trainticket.bench.BenchCommand;
+import io.github.vicinal.samples.trainticket.bench.CallsCommand;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -21,7 +22,8 @@ import picocli.CommandLine.Unmatched;
 /**
  * Main class of the jar: starts the services that are asked for in this JVM.
  */
-@Command(name = "trainticket", mixinStandardHelpOptions = true, sortOptions = false, subcommands = BenchCommand.class,
+@Command(name = "trainticket", mixinStandardHelpOptions = true, sortOptions = false,
+		subcommands = { BenchCommand.class, CallsCommand.class },
 		description = { "Starts services of the sample in this JVM and runs until it is stopped.",
 				"Options with a dot in their name, such as --vicinal.enabled=false, are properties for all of them." })
 public final class Launcher implements Callable<Integer> {
