@@ -14,9 +14,10 @@ import java.util.List;
  * won, over one of three horizons, exceed the measured loss of a switch, times one plus a
  * hysteresis. The loss is what the real system falls short of the simulation of the new
  * candidate after a switch. If in that time it falls short of the simulation of the old
- * candidate by several times the loss, the switch is taken back. What the inequality
- * demands doubles with each return to the previous candidate, and halves again while
- * nothing happens.
+ * candidate by several times the loss, the switch is taken back. If it stays far below
+ * the simulation of its own candidate, what it really achieves is compared with the other
+ * simulations. What the inequality demands doubles with each return to the previous
+ * candidate, and halves again while nothing happens.
  * <p>
  * Time is counted in calls, which are recorded {@value #BATCH} at once: outcomes are bits
  * of a word. Not thread-safe. A batch costs about as much as a call into the system does,
@@ -60,6 +61,15 @@ public final class CounterfactualRule {
 	/** A switch is taken back at this loss in any case: it can be seen in that time. */
 	private static final double REVERT_LIMIT = 0.15 * MEASURED_CALLS;
 
+	/**
+	 * Measuring ends early at this loss: the candidate is not what its simulation
+	 * promised.
+	 */
+	private static final int BROKEN_PROMISE = 154;
+
+	/** By how much the real rate may be below the simulation's without any doubt. */
+	private static final double SHORTFALL = 0.05;
+
 	private static final double MAX_BACK_OFF = 32;
 
 	/** A return within so many times {@code scale} calls is a flip-flop. */
@@ -79,6 +89,9 @@ public final class CounterfactualRule {
 	private final double[] calls = new double[DISCOUNTS.length];
 
 	private final double[][] successes;
+
+	/** By horizon: real successes of the current candidate, simulated ones before it. */
+	private final double[] reals = new double[DISCOUNTS.length];
 
 	private final double[][][] differences;
 
@@ -158,6 +171,8 @@ public final class CounterfactualRule {
 		this.real += Long.bitCount(outcomes);
 		for (int horizon = 0; horizon < DISCOUNTS.length; horizon++) {
 			this.calls[horizon] = this.calls[horizon] * DISCOUNTS[horizon] + BATCH;
+			this.reals[horizon] = this.reals[horizon] * DISCOUNTS[horizon]
+					+ Long.bitCount(this.measuring ? simulated[this.current] : outcomes);
 		}
 		for (int i = 0; i < this.count; i++) {
 			int successful = Long.bitCount(simulated[i]);
@@ -188,9 +203,11 @@ public final class CounterfactualRule {
 
 	/** Returns whether the last switch is taken back. */
 	private boolean endMeasuring() {
-		double limit = Math.sqrt(this.differsFromOld + 1.0) + Math.min(REVERT_LOSSES * this.loss, REVERT_LIMIT);
+		boolean broken = this.shortOfNew >= BROKEN_PROMISE;
+		double limit = Math.sqrt(this.differsFromOld + 1.0)
+				+ (broken ? 0 : Math.min(REVERT_LOSSES * this.loss, REVERT_LIMIT));
 		boolean lost = this.againstOld < -limit;
-		if (!lost && this.measured < MEASURED_CALLS) {
+		if (!lost && !broken && this.measured < MEASURED_CALLS) {
 			return false;
 		}
 		this.measuring = false;
@@ -207,16 +224,25 @@ public final class CounterfactualRule {
 		return true;
 	}
 
+	/**
+	 * What the candidate in use is taken to achieve: what its simulation does, unless the
+	 * real system stays far below.
+	 */
+	private double achieved(int horizon) {
+		return Math.min(this.successes[horizon][this.current], this.reals[horizon] + SHORTFALL * this.calls[horizon]);
+	}
+
 	private boolean decide() {
 		int best = this.current;
 		int bestHorizon = 0;
 		double bestConfidence = CONFIDENCE;
 		for (int i = 0; i < this.count; i++) {
 			for (int horizon = 0; horizon < DISCOUNTS.length && i != this.current; horizon++) {
-				double gain = this.successes[horizon][i] - this.successes[horizon][this.current];
+				double gain = this.successes[horizon][i] - achieved(horizon);
 				double demanded = MARGIN * this.calls[horizon] + this.penalty[this.current][i]
 						+ this.loss * (1 + HYSTERESIS) * this.backOff;
-				double differ = this.differences[horizon][Math.max(i, this.current)][Math.min(i, this.current)];
+				double differ = this.differences[horizon][Math.max(i, this.current)][Math.min(i, this.current)]
+						+ Math.max(0, this.successes[horizon][this.current] - this.reals[horizon]);
 				double confidence = gain / Math.sqrt(differ + 1);
 				if (gain > demanded && confidence > bestConfidence) {
 					bestConfidence = confidence;
@@ -235,7 +261,8 @@ public final class CounterfactualRule {
 		if (best == this.previous && this.total - this.switchedAt < FLIP_FLOP * this.scale * this.backOff) {
 			this.backOff = Math.min(MAX_BACK_OFF, 2 * this.backOff);
 		}
-		double gain = this.successes[bestHorizon][best] - this.successes[bestHorizon][this.current];
+		double gain = this.successes[bestHorizon][best] - achieved(bestHorizon);
+		this.penalty[best][this.current] += this.successes[bestHorizon][this.current] - achieved(bestHorizon);
 		switchTo(best, Decision.Kind.GAIN, gain / this.calls[bestHorizon], this.calls[bestHorizon]);
 		this.measuring = true;
 		this.measured = 0;
@@ -254,6 +281,9 @@ public final class CounterfactualRule {
 				failures + gain, failures, over, this.loss));
 		this.previous = this.current;
 		this.current = to;
+		for (int horizon = 0; horizon < DISCOUNTS.length; horizon++) {
+			this.reals[horizon] = this.successes[horizon][to];
+		}
 		this.switchedAt = this.total;
 		this.forgivenAt = this.total;
 		this.waitUntil = this.total + DWELL;

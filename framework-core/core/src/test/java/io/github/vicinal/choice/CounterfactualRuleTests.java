@@ -72,6 +72,20 @@ class CounterfactualRuleTests {
 	}
 
 	@Test
+	void aCandidateThatStaysFarBelowItsSimulationIsLeft() {
+		int fooled = 0;
+		for (int i = 0; i < 200_000; i += CounterfactualRule.BATCH) {
+			fooled += (this.rule.current() == 1) ? CounterfactualRule.BATCH : 0;
+			long[] simulated = { outcomes(this.random, 0.2), outcomes(this.random, 0.6), outcomes(this.random, 0.5) };
+			// Better than what was used before, so that the switch is not taken back.
+			long real = (this.rule.current() == 1) ? outcomes(this.random, 0.25) : simulated[this.rule.current()];
+			this.rule.record(simulated, real);
+		}
+		assertThat(this.rule.current()).isEqualTo(2);
+		assertThat(fooled).as("calls of 200,000 by the candidate that does not keep its promise").isLessThan(20_000);
+	}
+
+	@Test
 	void candidatesThatTakeTurnsMakeItWaitLonger() {
 		for (int phase = 0; phase < 400; phase++) {
 			run(500, (phase % 2 == 0) ? 0.8 : 0.2, (phase % 2 == 0) ? 0.2 : 0.8, 0.1);
