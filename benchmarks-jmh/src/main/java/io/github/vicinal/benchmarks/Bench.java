@@ -17,12 +17,15 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.json.JsonMapper;
 
+import io.github.vicinal.benchmarks.cache.CacheAdversarialMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheMemoryMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheSpeedMeasurement;
+import io.github.vicinal.benchmarks.cache.CacheSpeedProcess;
 import io.github.vicinal.benchmarks.cache.CacheTable1Measurement;
 import io.github.vicinal.benchmarks.cache.CacheTckMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheTraceMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheTracesMeasurement;
+import io.github.vicinal.benchmarks.cache.CacheTrainTicketMeasurement;
 import io.github.vicinal.benchmarks.call.CallMeasurement;
 import io.github.vicinal.benchmarks.call.EchoServer;
 import io.github.vicinal.benchmarks.call.StartupMeasurement;
@@ -47,8 +50,9 @@ public final class Bench implements Callable<Integer> {
 	private static final List<Measurement> MEASUREMENTS = List.of(new CallMeasurement(), new StartupMeasurement(),
 			new TrainTicketMeasurement(), new PlacementMeasurement(), new ScaleMeasurement(), new LoopMeasurement(),
 			new CacheTable1Measurement(), new CacheTraceMeasurement(), new CacheTracesMeasurement(),
-			new CacheSpeedMeasurement(), new CacheMemoryMeasurement(), new CacheTckMeasurement(), new ShmMeasurement(),
-			new WaitMeasurement(), new CrashMeasurement(), new ServerMeasurement(), new OverloadMeasurement());
+			new CacheAdversarialMeasurement(), new CacheSpeedMeasurement(), new CacheMemoryMeasurement(),
+			new CacheTrainTicketMeasurement(), new CacheTckMeasurement(), new ShmMeasurement(), new WaitMeasurement(),
+			new CrashMeasurement(), new ServerMeasurement(), new OverloadMeasurement());
 
 	@Spec
 	@SuppressWarnings("NullAway.Init")
@@ -91,6 +95,9 @@ public final class Bench implements Callable<Integer> {
 	@Option(names = "--soak", paramLabel = "MINUTES", description = "shm-crash: kill nobody, call for so long")
 	private @Nullable Double soak;
 
+	@Option(names = "--subjects", paramLabel = "A,B", description = "cache-speed: only these caches, and Caffeine")
+	private @Nullable String subjects;
+
 	@Option(names = "--project", hidden = true)
 	private @Nullable Path project;
 
@@ -126,6 +133,10 @@ public final class Bench implements Callable<Integer> {
 			Victim.main(arguments);
 			return;
 		}
+		if (arguments.length > 0 && arguments[0].equals(CacheSpeedProcess.COMMAND)) {
+			CacheSpeedProcess.main(arguments);
+			return;
+		}
 		System.exit(new CommandLine(new Bench()).execute(arguments));
 	}
 
@@ -152,6 +163,9 @@ public final class Bench implements Callable<Integer> {
 		if (this.soak != null) {
 			options.put("soak", this.soak.toString());
 		}
+		if (this.subjects != null) {
+			options.put("subjects", this.subjects);
+		}
 		if (this.project != null) {
 			options.put("project", this.project.toString());
 		}
@@ -165,7 +179,7 @@ public final class Bench implements Callable<Integer> {
 	public Integer call() throws Exception {
 		PrintWriter out = this.spec.commandLine().getOut();
 		if (this.name.equals("list")) {
-			MEASUREMENTS.forEach((known) -> out.printf("%-12s %s%n", known.name(), known.description()));
+			MEASUREMENTS.forEach((known) -> out.printf("%-17s %s%n", known.name(), known.description()));
 			return 0;
 		}
 		Measurement measurement = MEASUREMENTS.stream()

@@ -29,11 +29,12 @@ public final class CacheMemoryMeasurement implements Measurement {
 	public Report run(Settings settings) {
 		Report report = new Report("cache", "entries", "bytes per entry").chart("Memory per entry beyond key and value",
 				"bytes per entry", "cache");
-		for (Subject subject : Subject.all(ENTRIES)) {
-			if (subject.name().equals("ehcache")) {
+		for (String name : Subject.names()) {
+			if (name.equals("ehcache")) {
 				// Its graph reaches the whole manager, with threads and services.
 				continue;
 			}
+			Subject subject = Subject.named(name, ENTRIES);
 			settings.say("%s ...", subject.name());
 			int entries = fill(subject, ENTRIES);
 			double each = (double) (size(subject) - (long) entries * integers()) / entries;

@@ -1,30 +1,25 @@
 package io.github.vicinal.benchmarks.cache;
 
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToDoubleFunction;
 
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
 
 /**
  * CPU time per operation, by the clock of the thread, against Caffeine in the same run.
+ * Each cache is measured in processes of its own, by turns, so that what the compiler
+ * learns of one does not slow down another; the best of a process's repeats, the median
+ * of the processes.
  */
 public final class CacheSpeedMeasurement implements Measurement {
 
-	private static final int RESIDENT = 32_768;
+	private static final int ENTRIES_TO_SWITCH = 1_000_000;
 
-	private static final int LOADING = 16_384;
-
-	private static final int KEYS = 163_840;
-
-	private static final int TRACE = 1 << 20;
+	private static final List<String> OPERATIONS = List.of("hit", "get-or-load");
 
 	@Override
 	public String name() {
@@ -38,145 +33,102 @@ public final class CacheSpeedMeasurement implements Measurement {
 
 	@Override
 	public Report run(Settings settings) throws Exception {
-		int rounds = settings.quick() ? 3 : 9;
-		Integer[] hitKeys = zipf(RESIDENT, 0.99, 1);
-		Integer[] loadKeys = zipf(KEYS, 0.99, 2);
-		List<Subject> resident = Subject.all(2 * RESIDENT);
-		for (Subject subject : resident) {
-			for (int key = 0; key < RESIDENT; key++) {
-				subject.put(key, key);
+		int forks = settings.quick() ? 1 : 3;
+		List<String> names = subjects(settings);
+		Map<String, List<CacheSpeedProcess.Figures>> figures = new LinkedHashMap<>();
+		for (int fork = 1; fork <= forks; fork++) {
+			settings.say("Process %d of %d for each of %d caches ...", fork, forks, names.size());
+			for (String name : names) {
+				figures.computeIfAbsent(name, (key) -> new ArrayList<>()).add(CacheSpeedProcess.start(name));
 			}
 		}
-		List<Subject> loading = Subject.all(LOADING);
 		Report report = new Report("cache", "threads", "hit ns", "/ Caffeine", "get-or-load ns", "/ Caffeine ",
 				"hits %")
 			.chart("CPU time per get-or-load in ns", "get-or-load ns", "cache", "threads");
 		Map<String, double[]> ratios = new LinkedHashMap<>();
-		for (int threads : new int[] { 1, 2 }) {
-			double[][] best = new double[resident.size()][2];
-			for (double[] row : best) {
-				Arrays.fill(row, Double.MAX_VALUE);
-			}
-			for (int round = 0; round <= rounds; round++) {
-				settings.say("%d thread(s), round %d of %d ...", threads, round, rounds);
-				for (int i = 0; i < resident.size(); i++) {
-					Subject hit = resident.get(i);
-					Subject load = loading.get(i);
-					double hitNanos = nanos(threads, hitKeys, (key) -> hit.get(key));
-					double loadNanos = nanos(threads, loadKeys, load::load);
-					// The first round warms up.
-					if (round > 0) {
-						best[i][0] = Math.min(best[i][0], hitNanos);
-						best[i][1] = Math.min(best[i][1], loadNanos);
-					}
-				}
-			}
-			for (int i = 0; i < resident.size(); i++) {
-				String name = resident.get(i).name();
-				double hitRatio = best[i][0] / best[0][0];
-				double loadRatio = best[i][1] / best[0][1];
-				report.row(name, threads, best[i][0], hitRatio, best[i][1], loadRatio,
-						hitPercent(loading.get(i), loadKeys));
-				ratios.merge(name, new double[] { hitRatio, loadRatio, hitPercent(loading.get(i), loadKeys) },
+		for (int threads = 1; threads <= CacheSpeedProcess.MAX_THREADS; threads++) {
+			int at = threads - 1;
+			for (String name : names) {
+				double hit = median(figures, name, (figure) -> figure.hitNanos()[at]);
+				double load = median(figures, name, (figure) -> figure.loadNanos()[at]);
+				double hits = median(figures, name, CacheSpeedProcess.Figures::hitPercent);
+				double hitRatio = hit / median(figures, names.get(0), (figure) -> figure.hitNanos()[at]);
+				double loadRatio = load / median(figures, names.get(0), (figure) -> figure.loadNanos()[at]);
+				report.row(name, threads, hit, hitRatio, load, loadRatio, hits);
+				ratios.merge(name, new double[] { hitRatio, loadRatio, hits },
 						(a, b) -> new double[] { Math.max(a[0], b[0]), Math.max(a[1], b[1]), Math.min(a[2], b[2]) });
 			}
 		}
 		bars(report, ratios);
+		if (names.contains(Subject.VICINAL + "AIC")) {
+			settings.say("Switches of AIC with %d entries ...", ENTRIES_TO_SWITCH);
+			report.bar("AIC of %d entries: longest access while it switches, ms".formatted(ENTRIES_TO_SWITCH),
+					SwitchPauses.worstMillis(ENTRIES_TO_SWITCH), 1);
+		}
 		return report;
+	}
+
+	/** Caffeine, and those that were asked for. */
+	private static List<String> subjects(Settings settings) throws UsageException {
+		String wanted = settings.options().get("subjects");
+		if (wanted == null) {
+			return Subject.names();
+		}
+		List<String> chosen = new ArrayList<>(List.of(Subject.names().get(0)));
+		for (String word : wanted.split(",")) {
+			String name = Subject.names()
+				.stream()
+				.filter((known) -> known.equals(word) || known.equals(Subject.VICINAL + word))
+				.findFirst()
+				.orElseThrow(() -> new UsageException(
+						"There is no cache '%s' to measure; the names are %s".formatted(word, Subject.names())));
+			if (!chosen.contains(name)) {
+				chosen.add(name);
+			}
+		}
+		return chosen;
+	}
+
+	private static double median(Map<String, List<CacheSpeedProcess.Figures>> figures, String name,
+			ToDoubleFunction<CacheSpeedProcess.Figures> figure) {
+		double[] sorted = figures.getOrDefault(name, List.of()).stream().mapToDouble(figure).sorted().toArray();
+		return (sorted.length == 0) ? Double.NaN : sorted[sorted.length / 2];
 	}
 
 	private static void bars(Report report, Map<String, double[]> ratios) {
 		for (String sets : List.of("vicinal TWO_WAY", "vicinal K_WAY(8)", "vicinal PLRU")) {
-			report.bar(sets + ": CPU per hit / Caffeine", get(ratios, sets)[0], 0.75);
-			report.bar(sets + ": CPU per get-or-load / Caffeine", get(ratios, sets)[1], 0.45);
+			bar(report, ratios, sets, 0, 0.75);
+			bar(report, ratios, sets, 1, 0.45);
 		}
 		for (String exact : List.of("vicinal LRU", "vicinal LFU", "vicinal SLRU")) {
-			report.bar(exact + ": CPU per hit / Caffeine", get(ratios, exact)[0], 1.0);
-			report.bar(exact + ": CPU per get-or-load / Caffeine", get(ratios, exact)[1], 1.0);
+			bar(report, ratios, exact, 0, 1.0);
+			bar(report, ratios, exact, 1, 1.0);
 		}
 		String admitting = "vicinal K_WAY_TINY_LFU(8)";
-		report.bar(admitting + ": CPU per hit / Caffeine", get(ratios, admitting)[0], 0.7);
-		report.bar(admitting + ": CPU per get-or-load / Caffeine", get(ratios, admitting)[1], 0.7);
-		report.bar(admitting + ": hit ratio below Caffeine's, pp",
-				get(ratios, "caffeine")[2] - get(ratios, admitting)[2], 0.5);
-		report.bar("AIC: CPU per hit / W_TINY_LFU(1)",
-				get(ratios, "vicinal AIC")[0] / get(ratios, "vicinal W_TINY_LFU(1)")[0], 1.05);
-		report.bar("AIC: CPU per get-or-load / W_TINY_LFU(1)",
-				get(ratios, "vicinal AIC")[1] / get(ratios, "vicinal W_TINY_LFU(1)")[1], 1.05);
+		bar(report, ratios, admitting, 0, 0.7);
+		bar(report, ratios, admitting, 1, 0.7);
+		if (ratios.containsKey(admitting)) {
+			report.bar(admitting + ": hit ratio below Caffeine's, pp",
+					get(ratios, "caffeine")[2] - get(ratios, admitting)[2], 0.5);
+		}
+		if (ratios.containsKey("vicinal AIC") && ratios.containsKey("vicinal W_TINY_LFU(1)")) {
+			for (int i = 0; i < 2; i++) {
+				report.bar("AIC: CPU per %s / W_TINY_LFU(1)".formatted(OPERATIONS.get(i)),
+						get(ratios, "vicinal AIC")[i] / get(ratios, "vicinal W_TINY_LFU(1)")[i], 1.05);
+			}
+		}
+	}
+
+	private static void bar(Report report, Map<String, double[]> ratios, String name, int operation, double limit) {
+		if (ratios.containsKey(name)) {
+			report.bar("%s: CPU per %s / Caffeine".formatted(name, OPERATIONS.get(operation)),
+					get(ratios, name)[operation], limit);
+		}
 	}
 
 	private static double[] get(Map<String, double[]> ratios, String name) {
 		double[] ratio = ratios.get(name);
 		return (ratio != null) ? ratio : new double[] { Double.NaN, Double.NaN, Double.NaN };
-	}
-
-	private interface Operation {
-
-		@org.jspecify.annotations.Nullable
-		Integer run(Integer key);
-
-	}
-
-	/** CPU time of all threads, per operation. */
-	private static double nanos(int threads, Integer[] keys, Operation operation) throws InterruptedException {
-		ThreadMXBean clock = ManagementFactory.getThreadMXBean();
-		AtomicLong cpu = new AtomicLong();
-		AtomicLong sum = new AtomicLong();
-		List<Thread> running = new ArrayList<>();
-		for (int t = 0; t < threads; t++) {
-			int offset = t * (keys.length / 7);
-			Thread thread = new Thread(() -> {
-				long found = 0;
-				long start = clock.getCurrentThreadCpuTime();
-				for (int i = 0; i < keys.length; i++) {
-					Integer value = operation.run(keys[(i + offset) & (keys.length - 1)]);
-					found += (value != null) ? value : 0;
-				}
-				cpu.addAndGet(clock.getCurrentThreadCpuTime() - start);
-				sum.addAndGet(found);
-			});
-			running.add(thread);
-			thread.start();
-		}
-		for (Thread thread : running) {
-			thread.join();
-		}
-		if (sum.get() == 0) {
-			throw new IllegalStateException("Nothing was found");
-		}
-		return (double) cpu.get() / keys.length / threads;
-	}
-
-	private static double hitPercent(Subject subject, Integer[] keys) {
-		int hits = 0;
-		for (Integer key : keys) {
-			if (subject.get(key) != null) {
-				hits++;
-			}
-			else {
-				subject.put(key, key);
-			}
-		}
-		return 100.0 * hits / keys.length;
-	}
-
-	/** Scrambled, so that neighbours in rank are no neighbours in hash. */
-	static Integer[] zipf(int count, double exponent, int seed) {
-		double[] cumulated = new double[count];
-		double sum = 0;
-		for (int i = 0; i < count; i++) {
-			sum += 1 / Math.pow(i + 1, exponent);
-			cumulated[i] = sum;
-		}
-		Random random = new Random(seed);
-		int[] scrambled = random.ints(0, count).distinct().limit(count).toArray();
-		Integer[] boxed = Arrays.stream(scrambled).boxed().toArray(Integer[]::new);
-		Integer[] keys = new Integer[TRACE];
-		for (int i = 0; i < keys.length; i++) {
-			int at = Arrays.binarySearch(cumulated, random.nextDouble() * sum);
-			keys[i] = boxed[Math.min(count - 1, (at < 0) ? -at - 1 : at)];
-		}
-		return keys;
 	}
 
 }

@@ -18,6 +18,9 @@ import io.github.vicinal.cache.CachePolicy;
 /** A cache that is measured, made by its own builder with nothing but a size. */
 interface Subject {
 
+	/** Before the name of a policy. */
+	String VICINAL = "vicinal ";
+
 	String name();
 
 	/** The object whose memory counts. */
@@ -30,19 +33,27 @@ interface Subject {
 	/** Gets, or loads the key itself as a value. */
 	Integer load(Integer key);
 
-	static List<Subject> all(int size) {
-		List<Subject> all = new ArrayList<>();
-		all.add(caffeine(size));
+	/** The names of all; Caffeine, which is what they are compared with, is the first. */
+	static List<String> names() {
+		List<String> names = new ArrayList<>(List.of("caffeine"));
 		for (CachePolicy policy : List.of(CachePolicy.LRU, CachePolicy.LFU, CachePolicy.SLRU, CachePolicy.AIC,
 				CachePolicy.windowTinyLfu(1), CachePolicy.TWO_WAY, CachePolicy.kWay(8), CachePolicy.PLRU,
 				CachePolicy.kWayTinyLfu(8), CachePolicy.TINY_LFU)) {
-			all.add(vicinal(policy, size));
+			names.add(VICINAL + policy);
 		}
-		all.add(cache2k(size));
-		all.add(guava(size));
-		all.add(ehcache(size));
-		all.add(map());
-		return all;
+		names.addAll(List.of("cache2k", "guava", "ehcache", "ConcurrentHashMap (unbounded)"));
+		return names;
+	}
+
+	static Subject named(String name, int size) {
+		return switch (name) {
+			case "caffeine" -> caffeine(size);
+			case "cache2k" -> cache2k(size);
+			case "guava" -> guava(size);
+			case "ehcache" -> ehcache(size);
+			case "ConcurrentHashMap (unbounded)" -> map();
+			default -> vicinal(CachePolicy.of(name.substring(VICINAL.length())), size);
+		};
 	}
 
 	/** Gets and puts are those of the cache, loading is its own way to load. */
@@ -90,7 +101,7 @@ interface Subject {
 			.policy(policy)
 			.maximumSize(size)
 			.build();
-		return new Adapter("vicinal " + policy, cache, cache::getIfPresent, cache::put,
+		return new Adapter(VICINAL + policy, cache, cache::getIfPresent, cache::put,
 				(key) -> cache.get(key, (it) -> it));
 	}
 

@@ -81,15 +81,15 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 
 	private @Nullable V load(K key, Function<? super K, ? extends @Nullable V> loader) {
 		while (true) {
-			Flight<V> mine = new Flight<>(Thread.currentThread(), false);
-			Flight<V> other = this.flights.join(key, mine);
+			Flight<K, V> mine = new Flight<>(key, Thread.currentThread(), false);
+			Flight<K, V> other = this.flights.join(mine);
 			if (other == null) {
 				return load(key, mine, loader);
 			}
 			if (!other.computes()) {
-				return this.flights.await(key, other);
+				return this.flights.await(other);
 			}
-			this.flights.awaitEnd(key, other);
+			this.flights.awaitEnd(other);
 			V value = this.store.get(key);
 			if (value != null) {
 				return value;
@@ -97,14 +97,14 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 		}
 	}
 
-	private @Nullable V load(K key, Flight<V> mine, Function<? super K, ? extends @Nullable V> loader) {
+	private @Nullable V load(K key, Flight<K, V> mine, Function<? super K, ? extends @Nullable V> loader) {
 		V value;
 		long start = 0;
 		try {
 			// Another load may have ended between the look-up and the take-off.
 			value = this.store.peek(key);
 			if (value != null) {
-				this.flights.end(key, mine);
+				this.flights.end(mine);
 				mine.complete(value);
 				return value;
 			}
@@ -116,7 +116,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 			if (start != 0) {
 				loaded(false, start);
 			}
-			fail(key, mine, ex);
+			fail(mine, ex);
 			throw ex;
 		}
 		arrive(key, mine, null, value);
@@ -130,7 +130,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	}
 
 	/** Stores what was loaded, unless the key was written to or invalidated meanwhile. */
-	private void arrive(K key, Flight<V> mine, @Nullable V old, @Nullable V value) {
+	private void arrive(K key, Flight<K, V> mine, @Nullable V old, @Nullable V value) {
 		try {
 			if (value != null && mine.beginStoring()) {
 				boolean stored = (old != null) ? this.store.replace(key, old, value)
@@ -141,15 +141,15 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 			}
 		}
 		catch (Throwable ex) {
-			fail(key, mine, ex);
+			fail(mine, ex);
 			throw ex;
 		}
-		this.flights.end(key, mine);
+		this.flights.end(mine);
 		mine.complete(value);
 	}
 
-	private void fail(K key, Flight<V> mine, Throwable ex) {
-		this.flights.end(key, mine);
+	private void fail(Flight<K, V> mine, Throwable ex) {
+		this.flights.end(mine);
 		mine.completeExceptionally(ex);
 	}
 
@@ -167,13 +167,13 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 				this.removals.tell();
 				return CompletableFuture.completedFuture(value);
 			}
-			Flight<V> mine = new Flight<>(Thread.currentThread(), false);
-			Flight<V> other = this.flights.join(key, mine);
+			Flight<K, V> mine = new Flight<>(key, Thread.currentThread(), false);
+			Flight<K, V> other = this.flights.join(mine);
 			if (other == null) {
 				CompletableFuture<@Nullable V> result = mine.copy();
 				value = this.store.peek(key);
 				if (value != null) {
-					this.flights.end(key, mine);
+					this.flights.end(mine);
 					mine.complete(value);
 				}
 				else {
@@ -185,11 +185,11 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 			if (!other.computes()) {
 				return other.copy();
 			}
-			this.flights.awaitEnd(key, other);
+			this.flights.awaitEnd(other);
 		}
 	}
 
-	private void start(K key, Flight<V> mine, @Nullable V old,
+	private void start(K key, Flight<K, V> mine, @Nullable V old,
 			Function<? super K, ? extends CompletionStage<? extends @Nullable V>> loader) {
 		long start = (this.counters != null) ? System.nanoTime() : 0;
 		CompletionStage<? extends @Nullable V> stage;
@@ -198,7 +198,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 		}
 		catch (Throwable ex) {
 			loaded(false, start);
-			fail(key, mine, ex);
+			fail(mine, ex);
 			return;
 		}
 		// From here on the load belongs to no thread.
@@ -206,7 +206,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 		stage.whenComplete((value, ex) -> {
 			loaded(ex == null && value != null, start);
 			if (ex != null) {
-				fail(key, mine, ex);
+				fail(mine, ex);
 			}
 			else {
 				try {
@@ -223,7 +223,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	@Override
 	public @Nullable CompletableFuture<@Nullable V> getAsyncIfPresent(K key) {
 		V value = this.store.get(Objects.requireNonNull(key, "key"));
-		Flight<V> flight = (value == null) ? this.flights.find(key) : null;
+		Flight<K, V> flight = (value == null) ? this.flights.find(key) : null;
 		boolean loading = flight != null && !flight.computes();
 		count(value != null || loading);
 		this.removals.tell();
@@ -241,8 +241,8 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 
 	private CompletableFuture<@Nullable V> refresh(K key, @Nullable V old,
 			Function<? super K, ? extends @Nullable V> loader) {
-		Flight<V> mine = new Flight<>(null, false);
-		Flight<V> other = this.flights.join(key, mine);
+		Flight<K, V> mine = new Flight<>(key, null, false);
+		Flight<K, V> other = this.flights.join(mine);
 		if (other != null) {
 			return other;
 		}
@@ -250,12 +250,12 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 			this.builder.executor().execute(() -> reload(key, mine, old, loader));
 		}
 		catch (RejectedExecutionException ex) {
-			fail(key, mine, ex);
+			fail(mine, ex);
 		}
 		return mine;
 	}
 
-	private void reload(K key, Flight<V> mine, @Nullable V old, Function<? super K, ? extends @Nullable V> loader) {
+	private void reload(K key, Flight<K, V> mine, @Nullable V old, Function<? super K, ? extends @Nullable V> loader) {
 		mine.own(Thread.currentThread());
 		long start = (this.counters != null) ? System.nanoTime() : 0;
 		V value;
@@ -265,7 +265,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 		}
 		catch (Throwable ex) {
 			loaded(false, start);
-			fail(key, mine, ex);
+			fail(mine, ex);
 			return;
 		}
 		try {
@@ -279,8 +279,8 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 
 	private void refreshAsync(K key, V old,
 			Function<? super K, ? extends CompletionStage<? extends @Nullable V>> loader) {
-		Flight<V> mine = new Flight<>(Thread.currentThread(), false);
-		if (this.flights.join(key, mine) == null) {
+		Flight<K, V> mine = new Flight<>(key, Thread.currentThread(), false);
+		if (this.flights.join(mine) == null) {
 			start(key, mine, old, loader);
 		}
 	}
@@ -382,10 +382,10 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 			if (ifPresent && this.store.peek(key) == null) {
 				return null;
 			}
-			Flight<V> mine = new Flight<>(Thread.currentThread(), true);
-			Flight<V> other = this.flights.join(key, mine);
+			Flight<K, V> mine = new Flight<>(key, Thread.currentThread(), true);
+			Flight<K, V> other = this.flights.join(mine);
 			if (other != null) {
-				this.flights.awaitEnd(key, other);
+				this.flights.awaitEnd(other);
 				continue;
 			}
 			try {
@@ -399,7 +399,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 				}
 			}
 			finally {
-				this.flights.end(key, mine);
+				this.flights.end(mine);
 				mine.complete(null);
 				this.removals.tell();
 			}

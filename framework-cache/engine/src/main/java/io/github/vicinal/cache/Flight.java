@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * One load (or computation) of one key that is under way. Those who ask for the key
  * meanwhile wait for it; it is complete when the store has the value.
  */
-final class Flight<V> extends CompletableFuture<@Nullable V> {
+final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 
 	private static final int UNDER_WAY = 0;
 
@@ -31,6 +31,8 @@ final class Flight<V> extends CompletableFuture<@Nullable V> {
 		}
 	}
 
+	private final K key;
+
 	private final boolean computes;
 
 	/** The thread that runs the loader, null if it is asynchronous. */
@@ -38,7 +40,8 @@ final class Flight<V> extends CompletableFuture<@Nullable V> {
 
 	private volatile int state;
 
-	Flight(@Nullable Thread owner, boolean computes) {
+	Flight(K key, @Nullable Thread owner, boolean computes) {
+		this.key = key;
 		this.owner = owner;
 		this.computes = computes;
 	}
@@ -46,6 +49,10 @@ final class Flight<V> extends CompletableFuture<@Nullable V> {
 	@Override
 	public <U> CompletableFuture<U> newIncompleteFuture() {
 		return new CompletableFuture<>();
+	}
+
+	K key() {
+		return this.key;
 	}
 
 	boolean computes() {
@@ -73,7 +80,7 @@ final class Flight<V> extends CompletableFuture<@Nullable V> {
 	}
 
 	void end() {
-		this.state = ENDED;
+		STATE.setRelease(this, ENDED);
 	}
 
 	/**

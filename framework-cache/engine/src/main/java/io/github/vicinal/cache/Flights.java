@@ -1,5 +1,8 @@
 package io.github.vicinal.cache;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -7,56 +10,147 @@ import java.util.concurrent.ExecutionException;
 
 import org.jspecify.annotations.Nullable;
 
-/** The loads of a cache that are under way: at most one for each key. */
+/**
+ * The loads of a cache that are under way: at most one for each key.
+ * <p>
+ * They are few, and most last for nanoseconds only. So they are in a small table without
+ * locks: a place has nothing, a flight, or an array of the flights whose keys meet there,
+ * which is never changed but replaced, by compare-and-set.
+ */
 final class Flights<K, V> {
+
+	private static final int PLACES = 256;
+
+	private static final VarHandle PLACE = MethodHandles.arrayElementVarHandle(Object[].class);
 
 	private final String cache;
 
-	private final ConcurrentMap<K, Flight<V>> byKey = new ConcurrentHashMap<>();
+	private final @Nullable Object[] places = new Object[PLACES];
 
 	/** Which thread waits for which load: cycles would wait for ever. */
-	private final ConcurrentMap<Thread, Flight<V>> waiting = new ConcurrentHashMap<>();
+	private final ConcurrentMap<Thread, Flight<K, V>> waiting = new ConcurrentHashMap<>();
 
 	Flights(String cache) {
 		this.cache = cache;
+	}
+
+	private static int place(Object key) {
+		return (key.hashCode() * 0x9E3779B9) >>> (Integer.SIZE - Integer.numberOfTrailingZeros(PLACES));
+	}
+
+	private @Nullable Object at(int place) {
+		return PLACE.getVolatile(this.places, place);
+	}
+
+	@SuppressWarnings("unchecked")
+	private @Nullable Flight<K, V> search(@Nullable Object there, K key) {
+		if (there == null) {
+			return null;
+		}
+		if (there instanceof Flight<?, ?> one) {
+			return one.key().equals(key) ? (Flight<K, V>) one : null;
+		}
+		for (Flight<K, V> flight : (Flight<K, V>[]) there) {
+			if (flight.key().equals(key)) {
+				return flight;
+			}
+		}
+		return null;
 	}
 
 	/**
 	 * Takes off, unless there is a flight for the key.
 	 * @return the other flight, or {@code null} if it is now {@code mine}
 	 */
-	@Nullable Flight<V> join(K key, Flight<V> mine) {
-		return this.byKey.putIfAbsent(key, mine);
+	@Nullable Flight<K, V> join(Flight<K, V> mine) {
+		int place = place(mine.key());
+		while (true) {
+			Object there = at(place);
+			Flight<K, V> other = search(there, mine.key());
+			if (other != null) {
+				return other;
+			}
+			if (PLACE.compareAndSet(this.places, place, there, with(there, mine))) {
+				return null;
+			}
+		}
 	}
 
-	@Nullable Flight<V> find(K key) {
-		return this.byKey.isEmpty() ? null : this.byKey.get(key);
+	private static Object with(@Nullable Object there, Flight<?, ?> mine) {
+		if (there == null) {
+			return mine;
+		}
+		if (there instanceof Flight<?, ?> one) {
+			return new Flight<?, ?>[] { one, mine };
+		}
+		Flight<?, ?>[] some = (Flight<?, ?>[]) there;
+		Flight<?, ?>[] more = Arrays.copyOf(some, some.length + 1);
+		more[some.length] = mine;
+		return more;
 	}
 
-	void end(K key, Flight<V> flight) {
-		this.byKey.remove(key, flight);
+	private void remove(Flight<K, V> flight) {
+		int place = place(flight.key());
+		while (true) {
+			Object there = at(place);
+			Object rest = without(there, flight);
+			if (rest == there || PLACE.compareAndSet(this.places, place, there, rest)) {
+				return;
+			}
+		}
+	}
+
+	/** Returns what is left, or the very same if the flight is not there. */
+	private static @Nullable Object without(@Nullable Object there, Flight<?, ?> flight) {
+		if (there == flight) {
+			return null;
+		}
+		if (!(there instanceof Flight<?, ?>[] some)) {
+			return there;
+		}
+		Flight<?, ?>[] rest = Arrays.stream(some).filter((other) -> other != flight).toArray(Flight<?, ?>[]::new);
+		if (rest.length == some.length) {
+			return there;
+		}
+		return (rest.length == 1) ? rest[0] : rest;
+	}
+
+	@Nullable Flight<K, V> find(K key) {
+		return search(at(place(key)), key);
+	}
+
+	void end(Flight<K, V> flight) {
+		remove(flight);
 		flight.end();
 	}
 
 	void displace(K key) {
-		if (this.byKey.isEmpty()) {
-			return;
-		}
-		Flight<V> flight = this.byKey.get(key);
+		Flight<K, V> flight = find(key);
 		if (flight != null) {
 			flight.displace();
-			this.byKey.remove(key, flight);
+			remove(flight);
 		}
 	}
 
+	@SuppressWarnings("unchecked")
 	void displaceAll() {
-		this.byKey.keySet().forEach(this::displace);
+		for (int place = 0; place < PLACES; place++) {
+			Object there = at(place);
+			if (there instanceof Flight<?, ?> one) {
+				displace((K) one.key());
+			}
+			else if (there != null) {
+				for (Flight<K, V> flight : (Flight<K, V>[]) there) {
+					displace(flight.key());
+				}
+			}
+		}
 	}
 
 	/** Waits for the outcome of another's load. */
-	@Nullable V await(K key, Flight<V> flight) {
+	@Nullable V await(Flight<K, V> flight) {
 		if (!flight.isDone()) {
-			enter(key, flight);
+			enter(flight);
 		}
 		try {
 			return flight.get();
@@ -81,9 +175,9 @@ final class Flights<K, V> {
 	}
 
 	/** Waits until another's load is over, whatever its outcome. */
-	void awaitEnd(K key, Flight<V> flight) {
+	void awaitEnd(Flight<K, V> flight) {
 		if (!flight.isDone()) {
-			enter(key, flight);
+			enter(flight);
 		}
 		try {
 			flight.handle((value, ex) -> null).get();
@@ -103,10 +197,10 @@ final class Flights<K, V> {
 	/**
 	 * First says that it waits, then looks: of the threads of a cycle, one will see it.
 	 */
-	private void enter(K key, Flight<V> flight) {
+	private void enter(Flight<K, V> flight) {
 		Thread me = Thread.currentThread();
 		this.waiting.put(me, flight);
-		Flight<V> next = flight;
+		Flight<K, V> next = flight;
 		for (int steps = 0; next != null && steps < 10_000; steps++) {
 			Thread owner = next.owner();
 			if (owner == null) {
@@ -116,7 +210,7 @@ final class Flights<K, V> {
 				this.waiting.remove(me);
 				throw new IllegalStateException(
 						"Cache '%s': the load of key '%s' waits for itself: a loader must not ask for a key whose load needs its own"
-							.formatted(this.cache, key));
+							.formatted(this.cache, flight.key()));
 			}
 			next = this.waiting.get(owner);
 		}

@@ -16,17 +16,20 @@ import io.github.vicinal.cache.policy.FrequencySketch;
 /**
  * Entries in sets of a few ways each: a key can only be in the set that its hash names,
  * and competes with the others of that set alone. One array of immutable nodes; look-ups,
- * updates and removals change one element and never wait. Inserts into one set take
- * turns, by a version that is odd for the two instructions of an insert, so that a key is
- * never there twice. Memory per entry beyond key and value: 24 bytes for the node and 4
- * for its place, 2 bytes per set, and 4 more for tree bits; 16 more with time.
+ * updates and removals change one element and never wait. Beside it a byte of each key's
+ * hash, its tag, eight to a word: a look-up compares the tags of a set at once, and sees
+ * one node at most in nearly all cases. A tag is written after its node, and stays when
+ * the node goes: it only says where to look.
+ * <p>
+ * Inserts into one group (a set, or as many as have eight ways together) take turns, by a
+ * version that is odd for the few instructions of an insert, so that a key is never there
+ * twice. Memory per entry beyond key and value: 24 bytes for the node, 5 for its place, 2
+ * per group, and 4 per set for tree bits; 16 more with time.
  * <p>
  * Replacement within a set is LRU by stamps, which are written only if they differ: time
  * goes on by inserts, four steps for each insert that a set sees on average. Or tree
  * pseudo-LRU: a bit per inner node of a binary tree over the ways points to the half that
- * was not used last. With admission, a new key displaces the least recent one only if it
- * was asked for more often: misses are counted by a {@link FrequencySketch}, hits in the
- * node.
+ * @@ADM@@ *
  * <p>
  * Source: R. Adas, G. Einziger, R. Friedman, Limited associativity caching in the data
  * plane (2022), section 3; PLRU: H. Al-Zoubi, A. Milenkovic, M. Milenkovic, Performance
@@ -38,6 +41,8 @@ final class SetStore<K, V> extends Store<K, V> {
 	private static final VarHandle NODE = MethodHandles.arrayElementVarHandle(Object[].class);
 
 	private static final VarHandle VERSION = MethodHandles.arrayElementVarHandle(short[].class);
+
+	private static final VarHandle TAGS = MethodHandles.arrayElementVarHandle(long[].class);
 
 	private static final VarHandle TREE = MethodHandles.arrayElementVarHandle(int[].class);
 
@@ -52,9 +57,14 @@ final class SetStore<K, V> extends Store<K, V> {
 		}
 	}
 
-	/** A node's meta: 12 bits of the hash, 4 bits of uses, 16 bits of time. */
-	private static final int TAG = 0xFFF00000;
+	/** Tags in a word. */
+	private static final int TAGS_PER_WORD = 8;
 
+	private static final long EACH = 0x0101010101010101L;
+
+	private static final long HIGH = 0x8080808080808080L;
+
+	/** A node's meta: 4 bits of uses, 16 bits of time. */
 	private static final int USE = 1 << 16;
 
 	private static final int USES = 0xF << 16;
@@ -86,7 +96,21 @@ final class SetStore<K, V> extends Store<K, V> {
 
 	private final short[] versions;
 
+	/** Sets of a group, as a power of two. */
+	private final int groupShift;
+
+	private final long[] tags;
+
+	/** The tags of one set within a word. */
+	private final long tagMask;
+
+	private final int wayShift;
+
 	private final int @Nullable [] trees;
+
+	private final int[] pathBits;
+
+	private final int[] awayBits;
 
 	private final @Nullable FrequencySketch sketch;
 
@@ -95,13 +119,60 @@ final class SetStore<K, V> extends Store<K, V> {
 	/** Inserts per step of time. */
 	private final int step;
 
-	/** Racy on purpose: a lost insert makes time go a little slower. */
-	private int inserts;
+	private final Inserts inserts = new Inserts();
 
 	/** The stamp of now. */
 	private int time;
 
 	private int sweepAt;
+
+	/**
+	 * Fields before and after keep the count, which all inserts change, off other lines.
+	 */
+	@SuppressWarnings("unused")
+	private static class Front {
+
+		private long p1;
+
+		private long p2;
+
+		private long p3;
+
+		private long p4;
+
+		private long p5;
+
+		private long p6;
+
+		private long p7;
+
+	}
+
+	private static class Count extends Front {
+
+		/** Racy on purpose: a lost insert makes time go a little slower. */
+		int count;
+
+	}
+
+	@SuppressWarnings("unused")
+	private static final class Inserts extends Count {
+
+		private long q1;
+
+		private long q2;
+
+		private long q3;
+
+		private long q4;
+
+		private long q5;
+
+		private long q6;
+
+		private long q7;
+
+	}
 
 	private static class Node<K, V> {
 
@@ -150,8 +221,16 @@ final class SetStore<K, V> extends Store<K, V> {
 		this.ways = builder.policy().ways();
 		this.sets = (int) Math.max(1, (builder.maximum() + this.ways - 1) / this.ways);
 		this.table = new Object[(builder.maximum() == 0) ? 0 : this.sets * this.ways];
-		this.versions = new short[this.sets];
-		this.trees = builder.policy().equals(CachePolicy.PLRU) ? new int[this.sets] : null;
+		this.groupShift = Math.max(0,
+				Integer.numberOfTrailingZeros(TAGS_PER_WORD / Math.min(TAGS_PER_WORD, this.ways)));
+		this.versions = new short[((this.sets - 1) >> this.groupShift) + 1];
+		this.tags = new long[(this.table.length + TAGS_PER_WORD - 1) / TAGS_PER_WORD];
+		this.tagMask = (this.ways >= TAGS_PER_WORD) ? -1L : (1L << (this.ways * Byte.SIZE)) - 1;
+		this.wayShift = Integer.numberOfTrailingZeros(this.ways);
+		boolean tree = builder.policy().equals(CachePolicy.PLRU);
+		this.pathBits = tree ? paths(this.ways, false) : new int[0];
+		this.awayBits = tree ? paths(this.ways, true) : new int[0];
+		this.trees = tree ? new int[this.sets] : null;
 		this.sketch = builder.policy().admits() ? new FrequencySketch(this.sets * this.ways, 10) : null;
 		this.step = Math.max(1, this.sets / STEPS_PER_TURN);
 	}
@@ -167,11 +246,6 @@ final class SetStore<K, V> extends Store<K, V> {
 		return (int) ((hash & 0xFFFFFFFFL) * this.sets >>> 32);
 	}
 
-	/** The set took the upper bits, the tag takes lower ones. */
-	private static int tag(int hash) {
-		return hash << 20;
-	}
-
 	@SuppressWarnings("unchecked")
 	private @Nullable Node<K, V> node(int at) {
 		return (Node<K, V>) NODE.getAcquire(this.table, at);
@@ -185,14 +259,30 @@ final class SetStore<K, V> extends Store<K, V> {
 		return this.timed && ((TimedNode<K, V>) node).deadline <= now;
 	}
 
+	/**
+	 * Returns where tags of a set are those of a hash: the highest bit of each byte that
+	 * is. A byte above another such byte may be told wrongly.
+	 * @param at the place whose word it is
+	 */
+	private long candidates(int hash, int at) {
+		long word = (long) TAGS.getAcquire(this.tags, at >> 3);
+		long different = word ^ ((hash & 0xFF) * EACH);
+		long equal = (different - EACH) & ~different & HIGH;
+		return equal & (this.tagMask << (at << 3));
+	}
+
 	/** Returns where a key is, or -1. */
 	private int find(K key, int hash) {
-		int base = set(hash) * this.ways;
-		int tag = tag(hash);
-		for (int at = base; at < base + this.ways && at < this.table.length; at++) {
-			Node<K, V> node = node(at);
-			if (node != null && ((node.meta() ^ tag) & TAG) == 0 && (node.key == key || node.key.equals(key))) {
-				return at;
+		int end = Math.min((set(hash) + 1) * this.ways, this.table.length);
+		for (int first = end - this.ways; first < end && first >= 0; first += TAGS_PER_WORD) {
+			long candidates = candidates(hash, first);
+			while (candidates != 0) {
+				int at = (first & -TAGS_PER_WORD) + (Long.numberOfTrailingZeros(candidates) >>> 3);
+				Node<K, V> node = node(at);
+				if (node != null && (node.key == key || node.key.equals(key))) {
+					return at;
+				}
+				candidates &= candidates - 1;
 			}
 		}
 		return -1;
@@ -201,20 +291,20 @@ final class SetStore<K, V> extends Store<K, V> {
 	@Override
 	@Nullable V get(K key) {
 		int hash = hash(key);
-		int base = set(hash) * this.ways;
-		int end = Math.min(base + this.ways, this.table.length);
-		int tag = tag(hash);
-		for (int at = base; at < end; at++) {
-			Node<K, V> node = node(at);
-			if (node != null) {
-				int meta = node.meta();
-				if (((meta ^ tag) & TAG) == 0 && (node.key == key || node.key.equals(key))) {
+		int end = Math.min((set(hash) + 1) * this.ways, this.table.length);
+		for (int first = end - this.ways; first < end && first >= 0; first += TAGS_PER_WORD) {
+			long candidates = candidates(hash, first);
+			while (candidates != 0) {
+				int at = (first & -TAGS_PER_WORD) + (Long.numberOfTrailingZeros(candidates) >>> 3);
+				Node<K, V> node = node(at);
+				if (node != null && (node.key == key || node.key.equals(key))) {
 					if (this.timed && !touch(node, at)) {
 						return null;
 					}
-					onHit(node, meta, at);
+					onHit(node, node.meta(), at);
 					return node.value;
 				}
+				candidates &= candidates - 1;
 			}
 		}
 		return null;
@@ -240,19 +330,27 @@ final class SetStore<K, V> extends Store<K, V> {
 		if (bits == null) {
 			return;
 		}
-		int set = at / this.ways;
+		int set = at >> this.wayShift;
+		int way = at & (this.ways - 1);
 		int tree = (int) TREE.getOpaque(bits, set);
-		int changed = tree;
-		int inner = 1;
-		int way = at - set * this.ways;
-		for (int half = this.ways >> 1; half > 0; half >>= 1) {
-			boolean upper = (way & half) != 0;
-			changed = upper ? (changed & ~(1 << inner)) : (changed | (1 << inner));
-			inner = 2 * inner + (upper ? 1 : 0);
-		}
+		int changed = (tree & ~this.pathBits[way]) | this.awayBits[way];
 		if (changed != tree) {
 			TREE.setOpaque(bits, set, changed);
 		}
+	}
+
+	/** The bits of the inner nodes on the path to each way, those set that must be. */
+	private static int[] paths(int ways, boolean away) {
+		int[] paths = new int[ways];
+		for (int way = 0; way < ways; way++) {
+			int inner = 1;
+			for (int half = ways >> 1; half > 0; half >>= 1) {
+				int upper = ((way & half) != 0) ? 1 : 0;
+				paths[way] |= (away ? 1 - upper : 1) << inner;
+				inner = 2 * inner + upper;
+			}
+		}
+		return paths;
 	}
 
 	private int pointedWay(int[] bits, int set) {
@@ -312,7 +410,7 @@ final class SetStore<K, V> extends Store<K, V> {
 		if (old == null && this.sketch != null) {
 			uses = this.sketch.estimate(hash) << 16;
 		}
-		int meta = tag(hash) | uses | this.time;
+		int meta = uses | this.time;
 		if (!this.timed) {
 			return new Node<>(key, value, meta);
 		}
@@ -341,7 +439,7 @@ final class SetStore<K, V> extends Store<K, V> {
 		}
 		boolean counted = false;
 		while (true) {
-			short version = (short) VERSION.getVolatile(this.versions, set);
+			short version = version(set);
 			int at = find(key, hash);
 			Node<K, V> old = (at >= 0) ? node(at) : null;
 			if (old != null && old.key.equals(key)) {
@@ -394,17 +492,16 @@ final class SetStore<K, V> extends Store<K, V> {
 			this.removals.add(node.key, node.value, 1, RemovalCause.SIZE);
 			return true;
 		}
-		if ((version & 1) != 0 || !VERSION.compareAndSet(this.versions, set, version, (short) (version + 1))) {
+		int group = set >> this.groupShift;
+		if ((version & 1) != 0 || !VERSION.compareAndSet(this.versions, group, version, (short) (version + 1))) {
 			pause(set);
 			return false;
 		}
-		boolean done;
-		try {
-			done = NODE.compareAndSet(this.table, at, victim, node);
+		boolean done = NODE.compareAndSet(this.table, at, victim, node);
+		if (done) {
+			tag(at, hash);
 		}
-		finally {
-			VERSION.setVolatile(this.versions, set, (short) (version + 2));
-		}
+		VERSION.setRelease(this.versions, group, (short) (version + 2));
 		if (!done) {
 			return false;
 		}
@@ -422,8 +519,19 @@ final class SetStore<K, V> extends Store<K, V> {
 		return true;
 	}
 
+	private short version(int set) {
+		return (short) VERSION.getVolatile(this.versions, set >> this.groupShift);
+	}
+
+	/** Writes a tag; only in one's turn, since it shares a word with others. */
+	private void tag(int at, int hash) {
+		int shift = at << 3;
+		long word = this.tags[at >> 3];
+		TAGS.setRelease(this.tags, at >> 3, (word & ~(0xFFL << shift)) | ((hash & 0xFFL) << shift));
+	}
+
 	private void pause(int set) {
-		for (int i = 0; ((short) VERSION.getVolatile(this.versions, set) & 1) != 0; i++) {
+		for (int i = 0; (version(set) & 1) != 0; i++) {
 			if (i < SPINS) {
 				Thread.onSpinWait();
 			}
@@ -434,13 +542,13 @@ final class SetStore<K, V> extends Store<K, V> {
 	}
 
 	private void advance() {
-		int count = this.inserts + 1;
+		int count = this.inserts.count + 1;
 		if (count >= this.step) {
-			this.inserts = 0;
+			this.inserts.count = 0;
 			this.time = (this.time + 1) & STAMP;
 		}
 		else {
-			this.inserts = count;
+			this.inserts.count = count;
 		}
 	}
 

@@ -1,7 +1,6 @@
 package io.github.vicinal.choice;
 
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 
@@ -15,12 +14,14 @@ import java.util.List;
  * won, over one of three horizons, exceed the measured loss of a switch, times one plus a
  * hysteresis. The loss is what the real system falls short of the simulation of the new
  * candidate after a switch. If in that time it falls short of the simulation of the old
- * candidate by several times the loss, the switch is taken back. What the inequality
- * demands doubles with each return to the previous candidate, and halves again while
- * nothing happens.
+ * candidate by several times the loss, the switch is taken back. If it stays far below
+ * the simulation of its own candidate, what it really achieves is compared with the other
+ * simulations. What the inequality demands doubles with each return to the previous
+ * candidate, and halves again while nothing happens.
  * <p>
- * Time is counted in calls. Not thread-safe. A call costs some nanoseconds, and allocates
- * nothing apart from switches.
+ * Time is counted in calls, which are recorded {@value #BATCH} at once: outcomes are bits
+ * of a word. Not thread-safe. A batch costs about as much as a call into the system does,
+ * and allocates nothing apart from switches.
  *
  * @since 0.1.0
  */
@@ -32,14 +33,14 @@ public final class CounterfactualRule {
 	/** How many decisions {@link #decisions()} remembers. */
 	public static final int MAX_DECISIONS = 64;
 
-	/** Calls between two comparisons. */
-	private static final int BATCH = 64;
+	/** Calls that are recorded at once. */
+	public static final int BATCH = Long.SIZE;
 
 	/** By how much the past counts less after each batch: 4,300, 13,000, 64,000 calls. */
 	private static final double[] DISCOUNTS = { 0.985, 0.995, 0.999 };
 
 	/** So many standard deviations must lie between two candidates. */
-	private static final double CONFIDENCE = 2;
+	private static final double CONFIDENCE = 2.5;
 
 	/** A difference of success rates below this is not worth a switch. */
 	private static final double MARGIN = 0.0025;
@@ -60,6 +61,15 @@ public final class CounterfactualRule {
 	/** A switch is taken back at this loss in any case: it can be seen in that time. */
 	private static final double REVERT_LIMIT = 0.15 * MEASURED_CALLS;
 
+	/**
+	 * Measuring ends early at this loss: the candidate is not what its simulation
+	 * promised.
+	 */
+	private static final int BROKEN_PROMISE = 154;
+
+	/** By how much the real rate may be below the simulation's without any doubt. */
+	private static final double SHORTFALL = 0.05;
+
 	private static final double MAX_BACK_OFF = 32;
 
 	/** A return within so many times {@code scale} calls is a flip-flop. */
@@ -75,14 +85,13 @@ public final class CounterfactualRule {
 
 	private final double leastLoss;
 
-	private final int[] batchSuccesses;
-
-	private final int[][] batchDifferences;
-
 	/** By horizon: calls, successes by candidate, calls on which two differ. */
 	private final double[] calls = new double[DISCOUNTS.length];
 
 	private final double[][] successes;
+
+	/** By horizon: real successes of the current candidate, simulated ones before it. */
+	private final double[] reals = new double[DISCOUNTS.length];
 
 	private final double[][][] differences;
 
@@ -95,8 +104,6 @@ public final class CounterfactualRule {
 	private int current;
 
 	private int previous = SwitchingRule.NONE;
-
-	private int batch;
 
 	private long total;
 
@@ -144,10 +151,8 @@ public final class CounterfactualRule {
 		this.count = names.size();
 		this.current = initial;
 		this.scale = scale;
-		this.loss = 0.1 * scale;
-		this.leastLoss = 0.02 * scale;
-		this.batchSuccesses = new int[this.count];
-		this.batchDifferences = new int[this.count][this.count];
+		this.loss = 0.03 * scale;
+		this.leastLoss = 0.01 * scale;
 		this.successes = new double[DISCOUNTS.length][this.count];
 		this.differences = new double[DISCOUNTS.length][this.count][this.count];
 		this.allSuccesses = new long[this.count];
@@ -155,74 +160,54 @@ public final class CounterfactualRule {
 	}
 
 	/**
-	 * Records a call.
-	 * @param simulated a bit for each candidate: whether the call would have been a
-	 * success with it
-	 * @param success whether it was one
+	 * Records {@value #BATCH} calls.
+	 * @param simulated for each candidate, a bit for each call: whether it would have
+	 * been a success
+	 * @param outcomes a bit for each call: whether it was one
 	 * @return whether {@link #current()} has changed
 	 */
-	public boolean record(int simulated, boolean success) {
-		this.total++;
-		if (success) {
-			this.real++;
-		}
-		if (simulated != 0) {
-			count(simulated);
-		}
-		if (this.measuring) {
-			int itself = success ? 1 : 0;
-			int old = (simulated >>> this.previous) & 1;
-			this.againstOld += itself - old;
-			this.differsFromOld += itself ^ old;
-			this.shortOfNew += ((simulated >>> this.current) & 1) - itself;
-			this.measured++;
-		}
-		return ++this.batch == BATCH && endBatch();
-	}
-
-	private void count(int simulated) {
-		for (int i = 0; i < this.count; i++) {
-			this.batchSuccesses[i] += (simulated >>> i) & 1;
-		}
-		if (simulated == (1 << this.count) - 1) {
-			return;
-		}
-		for (int i = 0; i < this.count; i++) {
-			for (int j = 0; j < i; j++) {
-				this.batchDifferences[i][j] += ((simulated >>> i) ^ (simulated >>> j)) & 1;
-			}
-		}
-	}
-
-	private boolean endBatch() {
+	public boolean record(long[] simulated, long outcomes) {
+		this.total += BATCH;
+		this.real += Long.bitCount(outcomes);
 		for (int horizon = 0; horizon < DISCOUNTS.length; horizon++) {
-			double discount = DISCOUNTS[horizon];
-			this.calls[horizon] = this.calls[horizon] * discount + BATCH;
-			for (int i = 0; i < this.count; i++) {
-				this.successes[horizon][i] = this.successes[horizon][i] * discount + this.batchSuccesses[i];
-				for (int j = 0; j < i; j++) {
-					this.differences[horizon][i][j] = this.differences[horizon][i][j] * discount
-							+ this.batchDifferences[i][j];
+			this.calls[horizon] = this.calls[horizon] * DISCOUNTS[horizon] + BATCH;
+			this.reals[horizon] = this.reals[horizon] * DISCOUNTS[horizon]
+					+ Long.bitCount(this.measuring ? simulated[this.current] : outcomes);
+		}
+		for (int i = 0; i < this.count; i++) {
+			int successful = Long.bitCount(simulated[i]);
+			this.allSuccesses[i] += successful;
+			for (int horizon = 0; horizon < DISCOUNTS.length; horizon++) {
+				this.successes[horizon][i] = this.successes[horizon][i] * DISCOUNTS[horizon] + successful;
+			}
+			for (int j = 0; j < i; j++) {
+				int differing = Long.bitCount(simulated[i] ^ simulated[j]);
+				for (int horizon = 0; horizon < DISCOUNTS.length; horizon++) {
+					this.differences[horizon][i][j] = this.differences[horizon][i][j] * DISCOUNTS[horizon] + differing;
 				}
 			}
 		}
-		for (int i = 0; i < this.count; i++) {
-			this.allSuccesses[i] += this.batchSuccesses[i];
-			Arrays.fill(this.batchDifferences[i], 0);
-		}
-		Arrays.fill(this.batchSuccesses, 0);
-		this.batch = 0;
-		if (this.measuring && endMeasuring()) {
+		if (this.measuring && measure(simulated[this.previous], simulated[this.current], outcomes)) {
 			return true;
 		}
 		return this.total >= this.waitUntil && decide();
 	}
 
+	private boolean measure(long old, long current, long outcomes) {
+		this.againstOld += Long.bitCount(outcomes) - Long.bitCount(old);
+		this.differsFromOld += Long.bitCount(outcomes ^ old);
+		this.shortOfNew += Long.bitCount(current) - Long.bitCount(outcomes);
+		this.measured += BATCH;
+		return endMeasuring();
+	}
+
 	/** Returns whether the last switch is taken back. */
 	private boolean endMeasuring() {
-		double limit = Math.sqrt(this.differsFromOld + 1.0) + Math.min(REVERT_LOSSES * this.loss, REVERT_LIMIT);
+		boolean broken = this.shortOfNew >= BROKEN_PROMISE;
+		double limit = Math.sqrt(this.differsFromOld + 1.0)
+				+ (broken ? 0 : Math.min(REVERT_LOSSES * this.loss, REVERT_LIMIT));
 		boolean lost = this.againstOld < -limit;
-		if (!lost && this.measured < MEASURED_CALLS) {
+		if (!lost && !broken && this.measured < MEASURED_CALLS) {
 			return false;
 		}
 		this.measuring = false;
@@ -239,16 +224,25 @@ public final class CounterfactualRule {
 		return true;
 	}
 
+	/**
+	 * What the candidate in use is taken to achieve: what its simulation does, unless the
+	 * real system stays far below.
+	 */
+	private double achieved(int horizon) {
+		return Math.min(this.successes[horizon][this.current], this.reals[horizon] + SHORTFALL * this.calls[horizon]);
+	}
+
 	private boolean decide() {
 		int best = this.current;
 		int bestHorizon = 0;
 		double bestConfidence = CONFIDENCE;
 		for (int i = 0; i < this.count; i++) {
 			for (int horizon = 0; horizon < DISCOUNTS.length && i != this.current; horizon++) {
-				double gain = this.successes[horizon][i] - this.successes[horizon][this.current];
+				double gain = this.successes[horizon][i] - achieved(horizon);
 				double demanded = MARGIN * this.calls[horizon] + this.penalty[this.current][i]
 						+ this.loss * (1 + HYSTERESIS) * this.backOff;
-				double differ = this.differences[horizon][Math.max(i, this.current)][Math.min(i, this.current)];
+				double differ = this.differences[horizon][Math.max(i, this.current)][Math.min(i, this.current)]
+						+ Math.max(0, this.successes[horizon][this.current] - this.reals[horizon]);
 				double confidence = gain / Math.sqrt(differ + 1);
 				if (gain > demanded && confidence > bestConfidence) {
 					bestConfidence = confidence;
@@ -267,7 +261,8 @@ public final class CounterfactualRule {
 		if (best == this.previous && this.total - this.switchedAt < FLIP_FLOP * this.scale * this.backOff) {
 			this.backOff = Math.min(MAX_BACK_OFF, 2 * this.backOff);
 		}
-		double gain = this.successes[bestHorizon][best] - this.successes[bestHorizon][this.current];
+		double gain = this.successes[bestHorizon][best] - achieved(bestHorizon);
+		this.penalty[best][this.current] += this.successes[bestHorizon][this.current] - achieved(bestHorizon);
 		switchTo(best, Decision.Kind.GAIN, gain / this.calls[bestHorizon], this.calls[bestHorizon]);
 		this.measuring = true;
 		this.measured = 0;
@@ -286,6 +281,9 @@ public final class CounterfactualRule {
 				failures + gain, failures, over, this.loss));
 		this.previous = this.current;
 		this.current = to;
+		for (int horizon = 0; horizon < DISCOUNTS.length; horizon++) {
+			this.reals[horizon] = this.successes[horizon][to];
+		}
 		this.switchedAt = this.total;
 		this.forgivenAt = this.total;
 		this.waitUntil = this.total + DWELL;
@@ -324,7 +322,7 @@ public final class CounterfactualRule {
 	 * @return between 0 and 1, {@code NaN} if nothing is known yet
 	 */
 	public double rate(int candidate) {
-		return (double) this.allSuccesses[candidate] / (this.total - this.batch);
+		return (double) this.allSuccesses[candidate] / this.total;
 	}
 
 	/**

@@ -19,13 +19,21 @@ class CounterfactualRuleTests {
 
 	/** The real system does what the simulation of the candidate in use does. */
 	private void run(int calls, double... rates) {
-		for (int i = 0; i < calls; i++) {
-			int simulated = 0;
+		for (int i = 0; i < calls; i += CounterfactualRule.BATCH) {
+			long[] simulated = new long[rates.length];
 			for (int j = 0; j < rates.length; j++) {
-				simulated |= (this.random.nextDouble() < rates[j]) ? 1 << j : 0;
+				simulated[j] = outcomes(this.random, rates[j]);
 			}
-			this.rule.record(simulated, (simulated >>> this.rule.current() & 1) != 0);
+			this.rule.record(simulated, simulated[this.rule.current()]);
 		}
+	}
+
+	private static long outcomes(Random random, double rate) {
+		long outcomes = 0;
+		for (int i = 0; i < CounterfactualRule.BATCH; i++) {
+			outcomes |= (random.nextDouble() < rate) ? 1L << i : 0;
+		}
+		return outcomes;
 	}
 
 	@Test
@@ -51,16 +59,30 @@ class CounterfactualRuleTests {
 	void aSwitchThatLosesIsTakenBack() {
 		// The simulation promises what the real system does not keep.
 		int fooled = 0;
-		for (int i = 0; i < 20_000; i++) {
-			fooled += this.rule.current();
-			boolean one = this.random.nextDouble() < 0.5;
-			int simulated = (one ? 1 : 0) | ((this.random.nextDouble() < 0.7) ? 2 : 0);
-			this.rule.record(simulated, this.rule.current() == 0 && one);
+		for (int i = 0; i < 20_000; i += CounterfactualRule.BATCH) {
+			fooled += CounterfactualRule.BATCH * this.rule.current();
+			long kept = outcomes(this.random, 0.5);
+			long[] simulated = { kept, outcomes(this.random, 0.7), 0 };
+			this.rule.record(simulated, (this.rule.current() == 0) ? kept : 0);
 		}
 		assertThat(fooled).as("calls by the candidate that does not keep its promise").isLessThan(6_000);
 		assertThat(this.rule.reverts()).isPositive();
 		assertThat(this.rule.decisions()).anyMatch((decision) -> decision.kind() == Decision.Kind.LOSS)
 			.anyMatch((decision) -> decision.toString().contains("taken back, lost"));
+	}
+
+	@Test
+	void aCandidateThatStaysFarBelowItsSimulationIsLeft() {
+		int fooled = 0;
+		for (int i = 0; i < 200_000; i += CounterfactualRule.BATCH) {
+			fooled += (this.rule.current() == 1) ? CounterfactualRule.BATCH : 0;
+			long[] simulated = { outcomes(this.random, 0.2), outcomes(this.random, 0.6), outcomes(this.random, 0.5) };
+			// Better than what was used before, so that the switch is not taken back.
+			long real = (this.rule.current() == 1) ? outcomes(this.random, 0.25) : simulated[this.rule.current()];
+			this.rule.record(simulated, real);
+		}
+		assertThat(this.rule.current()).isEqualTo(2);
+		assertThat(fooled).as("calls of 200,000 by the candidate that does not keep its promise").isLessThan(20_000);
 	}
 
 	@Test
@@ -80,15 +102,16 @@ class CounterfactualRuleTests {
 		CounterfactualRule any = new CounterfactualRule(names.subList(0, count), 0, 1 + chance.nextInt(1000));
 		int before = 0;
 		long changes = 0;
-		for (int i = 0; i < 20_000; i++) {
-			boolean changed = any.record(chance.nextInt(1 << count), chance.nextBoolean());
+		for (int i = 0; i < 1_000; i++) {
+			long[] simulated = chance.longs(count).toArray();
+			boolean changed = any.record(simulated, chance.nextLong());
 			assertThat(any.current()).isBetween(0, count - 1);
 			assertThat(changed).isEqualTo(any.current() != before);
 			changes += changed ? 1 : 0;
 			before = any.current();
 		}
 		assertThat(any.switches()).isEqualTo(changes);
-		assertThat(any.calls()).isEqualTo(20_000);
+		assertThat(any.calls()).isEqualTo(1_000 * CounterfactualRule.BATCH);
 	}
 
 	@Test

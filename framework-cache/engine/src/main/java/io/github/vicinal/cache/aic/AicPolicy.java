@@ -91,6 +91,20 @@ public final class AicPolicy implements ReplacementPolicy {
 
 	private final long[] sizeCalls = new long[SIZE_FACTORS.length];
 
+	/** The candidates before this one are made from a sketch. */
+	private final int counting = (int) CANDIDATES.stream().takeWhile(Candidate::needsCounts).count();
+
+	/** Sampled accesses that the ghosts have not seen, and which of them were hits. */
+	private final int[] waitingHashes = new int[CounterfactualRule.BATCH];
+
+	private final long[] outcomes = new long[CANDIDATES.size()];
+
+	private int waiting;
+
+	private long waitingHits;
+
+	private long waitingForSizes;
+
 	/** Keys are sampled whose mixed hash is below. */
 	private int threshold;
 
@@ -168,31 +182,57 @@ public final class AicPolicy implements ReplacementPolicy {
 		this.sketch.add(hash);
 		int at = sampleHash(hash);
 		if (at < this.threshold) {
-			simulate(hash, hit, at);
+			long bit = 1L << this.waiting;
+			this.waitingHits |= hit ? bit : 0;
+			this.waitingForSizes |= (at < this.sizeThreshold) ? bit : 0;
+			this.waitingHashes[this.waiting++] = hash;
+			if (this.waiting == CounterfactualRule.BATCH) {
+				simulateBatch();
+			}
 		}
 		if (this.leaving != null) {
 			move(SLICE);
 		}
 	}
 
-	private void simulate(int hash, boolean hit, int at) {
-		this.ghostSketch.add(hash);
-		int simulated = 0;
-		for (int i = 0; i < this.ghosts.length; i++) {
-			if (this.ghosts[i].access(hash)) {
-				simulated |= 1 << i;
+	/**
+	 * Shows the accesses that wait to all ghosts. One ghost after the other, so that each
+	 * is in the processor's cache; but those that share a sketch go together with it.
+	 */
+	private void simulateBatch() {
+		Arrays.fill(this.outcomes, 0);
+		for (int i = 0; i < this.waiting; i++) {
+			int hash = this.waitingHashes[i];
+			this.ghostSketch.add(hash);
+			for (int ghost = 0; ghost < this.counting; ghost++) {
+				this.outcomes[ghost] |= this.ghosts[ghost].access(hash) ? 1L << i : 0;
 			}
 		}
-		if (at < this.sizeThreshold) {
-			for (int i = 0; i < this.sizeGhosts.length; i++) {
-				double outcome = this.sizeGhosts[i].access(hash) ? 1 : 0;
-				double weight = Math.max(RECENT, 1.0 / ++this.sizeCalls[i]);
-				this.sizeRates[i] = (this.sizeCalls[i] == 1) ? outcome
-						: this.sizeRates[i] + weight * (outcome - this.sizeRates[i]);
+		for (int ghost = this.counting; ghost < this.ghosts.length; ghost++) {
+			long hits = 0;
+			for (int i = 0; i < this.waiting; i++) {
+				hits |= this.ghosts[ghost].access(this.waitingHashes[i]) ? 1L << i : 0;
 			}
+			this.outcomes[ghost] = hits;
 		}
-		if (this.rule.record(simulated, hit)) {
+		for (long rest = this.waitingForSizes; rest != 0; rest &= rest - 1) {
+			simulateSizes(this.waitingHashes[Long.numberOfTrailingZeros(rest)]);
+		}
+		long hits = this.waitingHits;
+		this.waiting = 0;
+		this.waitingHits = 0;
+		this.waitingForSizes = 0;
+		if (this.rule.record(this.outcomes, hits)) {
 			change();
+		}
+	}
+
+	private void simulateSizes(int hash) {
+		for (int i = 0; i < this.sizeGhosts.length; i++) {
+			double outcome = this.sizeGhosts[i].access(hash) ? 1 : 0;
+			double weight = Math.max(RECENT, 1.0 / ++this.sizeCalls[i]);
+			this.sizeRates[i] = (this.sizeCalls[i] == 1) ? outcome
+					: this.sizeRates[i] + weight * (outcome - this.sizeRates[i]);
 		}
 	}
 

@@ -7,11 +7,16 @@ package io.github.vicinal.cache.policy;
  * <p>
  * Source: G. Einziger, R. Friedman, B. Manes, TinyLFU: a highly efficient cache admission
  * policy (2017), section 4. The window's size is fixed, and a draw is lost by the
- * newcomer; {@code TINY_LFU} (Caffeine) adapts the window instead.
+ * newcomer; {@code TINY_LFU} (Caffeine) adapts the window instead. Of the last
+ * {@value #VICTIMS} of the main part the one that was used least has to go, rather than
+ * the very last.
  */
 final class WindowTinyLfuPolicy implements ReplacementPolicy {
 
 	private static final double PROTECTED_PART = 0.8;
+
+	/** Entries from which a victim is chosen. */
+	private static final int VICTIMS = 4;
 
 	private static final int WINDOW = 0;
 
@@ -119,7 +124,7 @@ final class WindowTinyLfuPolicy implements ReplacementPolicy {
 	@Override
 	public int evict(int incoming) {
 		SlotList main = (this.probation.size() > 0) ? this.probation : this.protectedSegment;
-		int victim = main.last();
+		int victim = coldest(main);
 		if (this.window.size() < this.maxWindow && victim != Slots.NONE) {
 			main.remove(victim);
 			return victim;
@@ -145,6 +150,27 @@ final class WindowTinyLfuPolicy implements ReplacementPolicy {
 			count(incoming);
 		}
 		return candidate;
+	}
+
+	private int coldest(SlotList list) {
+		int coldest = list.last();
+		if (coldest == Slots.NONE) {
+			return coldest;
+		}
+		int least = this.sketch.estimate(this.slots.hash(coldest));
+		int at = coldest;
+		for (int i = 1; i < VICTIMS && least > 0; i++) {
+			at = this.slots.previous(at);
+			if (at == Slots.NONE) {
+				break;
+			}
+			int uses = this.sketch.estimate(this.slots.hash(at));
+			if (uses < least) {
+				least = uses;
+				coldest = at;
+			}
+		}
+		return coldest;
 	}
 
 	@Override

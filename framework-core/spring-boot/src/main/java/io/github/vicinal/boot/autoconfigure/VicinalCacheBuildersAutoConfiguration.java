@@ -16,6 +16,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ImportRuntimeHints;
 
 import io.github.vicinal.boot.cache.CacheBuilders;
 import io.github.vicinal.boot.cache.CacheCustomizer;
@@ -37,6 +38,7 @@ import io.github.vicinal.codec.Codecs;
 @AutoConfiguration(after = VicinalAutoConfiguration.class)
 @ConditionalOnClass(CacheBuilder.class)
 @EnableConfigurationProperties(CacheProperties.class)
+@ImportRuntimeHints(CacheRuntimeHints.class)
 public final class VicinalCacheBuildersAutoConfiguration {
 
 	private static final String TASK_EXECUTOR = "applicationTaskExecutor";

@@ -10,6 +10,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 import io.github.vicinal.samples.trainticket.bench.BenchCommand;
+import io.github.vicinal.samples.trainticket.bench.CallsCommand;
 import io.github.vicinal.samples.trainticket.bench.LoopCommand;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -23,7 +24,7 @@ import picocli.CommandLine.Unmatched;
  * Main class of the jar: starts the services that are asked for in this JVM.
  */
 @Command(name = "trainticket", mixinStandardHelpOptions = true, sortOptions = false,
-		subcommands = { BenchCommand.class, LoopCommand.class },
+		subcommands = { BenchCommand.class, LoopCommand.class, CallsCommand.class },
 		description = { "Starts services of the sample in this JVM and runs until it is stopped.",
 				"Options with a dot in their name, such as --vicinal.enabled=false, are properties for all of them." })
 public final class Launcher implements Callable<Integer> {
