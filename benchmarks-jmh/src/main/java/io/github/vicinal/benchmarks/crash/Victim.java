@@ -105,9 +105,13 @@ public final class Victim implements AutoCloseable {
 	}
 
 	private void await(String word) throws IOException {
+		// The lines between are the log's.
 		String line = this.lines.readLine();
-		if (!word.equals(line)) {
-			throw new IOException("The victim said '%s' instead of '%s'".formatted(line, word));
+		while (line != null && !line.equals(word)) {
+			line = this.lines.readLine();
+		}
+		if (line == null) {
+			throw new IOException("The victim ended before it said '%s'".formatted(word));
 		}
 	}
 
