@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-/** Against recorded answers of Prometheus 2.42. */
+/** Against answers as Prometheus 2.42 gives them, written by hand. */
 class PrometheusSourceTests {
 
 	private static final String EMPTY = """
