@@ -180,7 +180,7 @@ class RequestServerTests {
 			}
 			assertThat(served).isEqualTo(21);
 			assertThat(refusals).hasSize(100 - served).allMatch((refusal) -> refusal.reason() == Reason.OVERLOAD);
-			assertThat(refusals.get(0).message()).contains("overloaded").contains("ms, more than 7.5");
+			assertThat(refusals.get(0).message()).contains("overloaded").contains("ms, more than 7.2");
 			assertThat(server.submit("test", Priority.NORMAL, () -> 1).join()).isOne();
 			assertThat(server.report().overloads()).isOne();
 			assertThat(server.report().overloaded()).isFalse();
