@@ -71,6 +71,8 @@ public final class Memory {
 				zeros.clear().limit(Math.min(zeros.capacity(), bytes - written));
 				written += channel.write(zeros);
 			}
+			// Others may have seen the same free space, and taken it at the same time.
+			requireSpace(file, 0);
 			Memory memory = new Memory(channel.map(MapMode.READ_WRITE, 0, bytes), bytes);
 			done = true;
 			return memory;
