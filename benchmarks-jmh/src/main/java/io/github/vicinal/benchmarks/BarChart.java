@@ -28,14 +28,15 @@ final class BarChart {
 	/**
 	 * Draws the chart.
 	 * @param title what is shown, with the unit
-	 * @param rows the report's rows
+	 * @param all the report's rows; those without a number are left out
 	 * @param labels the columns that name a row
 	 * @param column the column that is drawn
 	 * @param rivals the labels that are drawn in grey
 	 * @return an SVG document
 	 */
-	static String draw(String title, List<Map<String, Object>> rows, List<String> labels, String column,
+	static String draw(String title, List<Map<String, Object>> all, List<String> labels, String column,
 			Predicate<String> rivals) {
+		List<Map<String, Object>> rows = all.stream().filter((row) -> row.get(column) instanceof Number).toList();
 		double largest = rows.stream().mapToDouble((row) -> number(row.get(column))).max().orElse(1);
 		int height = TITLE_HEIGHT + rows.size() * ROW_HEIGHT + 10;
 		StringBuilder svg = new StringBuilder();

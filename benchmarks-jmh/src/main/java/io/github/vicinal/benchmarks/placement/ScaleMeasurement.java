@@ -69,7 +69,7 @@ public final class ScaleMeasurement implements Measurement {
 		int millis = settings.quick() ? 250 * seconds : 1000 * seconds;
 		settings.say("%s, %d ms in a JVM of its own with 512 MiB ...", name, millis);
 		Result result = solve(kind, services, hosts, "time", millis);
-		report.row(name, VicinalSolver.NAME, result.percent(), result.feasible(), result.seconds(), 0.0);
+		report.row(name, VicinalSolver.NAME, result.percent(), result.feasible(), result.seconds(), "");
 		if (!Double.isNaN(limit)) {
 			report.bar(name + ": % between hosts", result.feasible() ? result.percent() : Double.NaN, limit);
 		}

@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import jakarta.servlet.http.HttpServletRequest;
 import org.junit.jupiter.api.AfterEach;
@@ -251,8 +253,8 @@ class HttpSocketTests {
 
 		@PostMapping("/slow")
 		String slow() throws InterruptedException {
-			Thread.sleep(2_000);
-			return "slow";
+			boolean ended = new CountDownLatch(1).await(2, TimeUnit.SECONDS);
+			return "slow " + ended;
 		}
 
 		@GetMapping("/redirected")

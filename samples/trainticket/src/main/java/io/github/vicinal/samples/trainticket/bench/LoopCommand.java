@@ -50,9 +50,8 @@ import io.github.vicinal.samples.trainticket.launch.UsageException;
  * time that this saves with what was predicted.
  * <p>
  * A host of the model is a JVM here: calls within it are direct, all others go over the
- * path that is compared. What a call costs over that path, and a JVM by itself, comes
- * from a calibration with the shipped plans "merged" and "two", not from the plan that is
- * predicted.
+ * path that is compared. What a call costs over that path comes from a calibration with
+ * the shipped plan "two", not from the plan that is predicted.
  */
 @Command(name = "loop", mixinStandardHelpOptions = true, sortOptions = false,
 		description = "Measures, asks the placement endpoint, applies its answer, and measures again.")
@@ -109,52 +108,14 @@ public final class LoopCommand implements Callable<Integer> {
 	 *
 	 * @param rows one for each mode
 	 * @param crossJvmShare the part of the calls that the plan leaves between JVMs
-	 * @param farMicros CPU time of a call between JVMs, beyond that of a direct one
-	 * @param jvmMillis CPU time of one more JVM, per request
+	 * @param farMicros CPU time of a call between JVMs, from the calibration
 	 * @param predictedMillis CPU time that the plan is predicted to save, per request
 	 * @param observedMillis CPU time that it saved, per request
 	 * @param errors requests without a good answer, and requests that modes answered
 	 * differently
 	 */
-	record Comparison(List<Row> rows, double crossJvmShare, double farMicros, double jvmMillis, double predictedMillis,
+	record Comparison(List<Row> rows, double crossJvmShare, double farMicros, double predictedMillis,
 			double observedMillis, long errors) {
-	}
-
-	/**
-	 * What the CPU time of a request consists of: that of one JVM with all services, and
-	 * on top of it a part for each call between JVMs and a part for each further JVM.
-	 * Three plans that differ in both say how large the two parts are.
-	 *
-	 * @param farMicros of a call between JVMs
-	 * @param jvmMillis of a further JVM, per request
-	 */
-	record Calibration(double farMicros, double jvmMillis) {
-
-		static Calibration of(Row merged, Row two, Row spread) {
-			double twoMillis = two.cpuMillisPerOperation() - merged.cpuMillisPerOperation();
-			double spreadMillis = spread.cpuMillisPerOperation() - merged.cpuMillisPerOperation();
-			double twoJvms = two.processes() - merged.processes();
-			double spreadJvms = spread.processes() - merged.processes();
-			double determinant = far(two) * spreadJvms - far(spread) * twoJvms;
-			double call = (twoMillis * spreadJvms - spreadMillis * twoJvms) / determinant;
-			double jvm = (far(two) * spreadMillis - far(spread) * twoMillis) / determinant;
-			if (jvm < 0) {
-				// Less than what one run differs from another by.
-				call = spreadMillis / far(spread);
-				jvm = 0;
-			}
-			if (!(call > 0)) {
-				throw new BenchException("A call between JVMs would cost %.3f ms".formatted(call),
-						"the machine was too busy to calibrate; run it again on an idle one");
-			}
-			return new Calibration(1000 * call, jvm);
-		}
-
-		private static double far(Row row) {
-			return row.callsPerOperation().values().stream().mapToDouble(Double::doubleValue).sum()
-					- row.callsPerOperation().getOrDefault("direct", 0.0);
-		}
-
 	}
 
 	@Override
@@ -174,16 +135,15 @@ public final class LoopCommand implements Callable<Integer> {
 		LocalDate day = LocalDate.now().plusDays(1);
 		List<Row> rows = new ArrayList<>();
 		Mode two = Mode.parse("two-" + this.path);
-		Answers reference = bench.run(Mode.parse("merged-" + this.path), day, rows, (running) -> {
-		});
-		Answers split = bench.run(two, day, rows, (running) -> {
+		Answers reference = bench.run(two, day, rows, (running) -> {
 		});
 		Mode spread = observed(Mode.parse("spread-" + this.path), model);
 		List<JsonNode> answer = new ArrayList<>();
-		List<Calibration> calibrations = new ArrayList<>();
+		List<Double> far = new ArrayList<>();
 		Answers before = bench.run(spread, day, rows, (running) -> {
-			calibrations.add(Calibration.of(rows.get(0), rows.get(1), rows.get(2)));
-			answer.add(ask(running.gateway(), DIRECT_MICROS + calibrations.get(0).farMicros()));
+			far.add(DIRECT_MICROS + 1000 * (rows.get(1).cpuMillisPerOperation() - rows.get(0).cpuMillisPerOperation())
+					/ (direct(rows.get(0)) - direct(rows.get(1))));
+			answer.add(ask(running.gateway(), far.get(0)));
 		});
 		JsonNode recommendation = answer.get(0).get("recommendation");
 		String plan = plan(recommendation.get("after").get("plan"));
@@ -196,17 +156,14 @@ public final class LoopCommand implements Callable<Integer> {
 		Answers after = bench.run(applied, day, rows, (running) -> {
 		});
 		JsonNode gain = recommendation.get("gain");
-		Calibration calibration = calibrations.get(0);
-		Row apart = rows.get(2);
-		Row placed = rows.get(3);
-		double calls = apart.callsPerOperation().values().stream().mapToDouble(Double::doubleValue).sum();
+		double calls = rows.get(1).callsPerOperation().values().stream().mapToDouble(Double::doubleValue).sum();
 		double predicted = gain.get("cpuMicrosPerSecond").asDouble() / gain.get("callsPerSecond").asDouble() * calls
-				/ 1000 + calibration.jvmMillis() * (apart.processes() - placed.processes());
-		double observed = apart.cpuMillisPerOperation() - placed.cpuMillisPerOperation();
-		long errors = rows.stream().mapToLong(Row::errors).sum() + split.differences(reference).size()
-				+ before.differences(reference).size() + after.differences(reference).size();
+				/ 1000;
+		double observed = rows.get(1).cpuMillisPerOperation() - rows.get(2).cpuMillisPerOperation();
+		long errors = rows.stream().mapToLong(Row::errors).sum() + before.differences(reference).size()
+				+ after.differences(reference).size();
 		Comparison outcome = new Comparison(rows, recommendation.get("after").get("crossHostShare").asDouble(),
-				calibration.farMicros(), calibration.jvmMillis(), predicted, observed, errors);
+				far.get(0), predicted, observed, errors);
 		print(out, outcome);
 		if (this.json != null) {
 			this.mapper.writerWithDefaultPrettyPrinter().writeValue(this.json, outcome);
@@ -214,14 +171,17 @@ public final class LoopCommand implements Callable<Integer> {
 		return (errors == 0) ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
 	}
 
+	private static double direct(Row row) {
+		return row.callsPerOperation().getOrDefault("direct", 0.0);
+	}
+
 	private static void print(PrintWriter out, Comparison outcome) {
 		out.println();
 		out.println(Row.HEADER);
 		outcome.rows().forEach((row) -> out.println(row.format()));
 		out.printf(Locale.ROOT, "%nCalls between JVMs: %.1f %%%n", 100 * outcome.crossJvmShare());
-		out.printf(Locale.ROOT,
-				"Calibrated with the plans 'merged', 'two' and 'spread': %.1f us for a call between JVMs, %.2f ms for a JVM%n",
-				outcome.farMicros(), outcome.jvmMillis());
+		out.printf(Locale.ROOT, "CPU of a call between JVMs, calibrated with plan 'two': %.1f us%n",
+				outcome.farMicros());
 		out.printf(Locale.ROOT, "CPU saved per request: predicted %.2f ms, observed %.2f ms%n",
 				outcome.predictedMillis(), outcome.observedMillis());
 		out.flush();
