@@ -373,6 +373,8 @@ public final class RequestServer implements AutoCloseable {
 		long patience = (this.settings.threads() instanceof Threads.Virtual) ? 0 : KEEP_ALIVE_NANOS;
 		while (true) {
 			if (this.workers > this.threads.count()) {
+				// It may have been woken for a request, which another is to take.
+				this.work.signal();
 				return null;
 			}
 			if (this.waiting > 0) {
