@@ -3,15 +3,17 @@
  * processes over a futex, a pair of FIFOs, or a unix domain socket. Prints the median in
  * microseconds, the processor time of both processes per round trip, and the count.
  *
- *   floor futex|fifo|uds BYTES MILLISECONDS DIRECTORY
+ *   floor futex|fifo|uds BYTES MILLISECONDS DIRECTORY [CALLER ANSWERER]
  *
- * BYTES are what a message of uds has; the others carry nothing.
+ * BYTES are what a message of uds has; the others carry nothing. CALLER and ANSWERER are
+ * the numbers of the processors to which the two processes are bound, if they are.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -99,10 +101,20 @@ static int compare(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
+static void bind_to(const char *processor)
+{
+	cpu_set_t set;
+	CPU_ZERO(&set);
+	CPU_SET(atoi(processor), &set);
+	if (sched_setaffinity(0, sizeof(set), &set) != 0) {
+		fail("sched_setaffinity");
+	}
+}
+
 int main(int count, char **arguments)
 {
-	if (count != 5) {
-		fprintf(stderr, "usage: floor futex|fifo|uds BYTES MILLISECONDS DIRECTORY\n");
+	if (count != 5 && count != 7) {
+		fprintf(stderr, "usage: floor futex|fifo|uds BYTES MILLISECONDS DIRECTORY [CALLER ANSWERER]\n");
 		return 2;
 	}
 	const char *kind = arguments[1];
@@ -141,6 +153,9 @@ int main(int count, char **arguments)
 	pid_t child = fork();
 	if (child < 0) {
 		fail("fork");
+	}
+	if (count == 7) {
+		bind_to(arguments[child == 0 ? 6 : 5]);
 	}
 	if (child == 0) {
 		for (;;) {

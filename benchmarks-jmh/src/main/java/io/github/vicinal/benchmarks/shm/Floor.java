@@ -60,10 +60,24 @@ final class Floor {
 	 * @return median and processor time; no other percentiles
 	 */
 	Result run(String kind, int bytes, int millis) throws IOException, InterruptedException {
-		Process process = new ProcessBuilder(List.of(this.program.toString(), kind, Integer.toString(bytes),
-				Integer.toString(millis), this.directory.toString()))
-			.redirectErrorStream(true)
-			.start();
+		return run(List.of(this.program.toString(), kind, Integer.toString(bytes), Integer.toString(millis),
+				this.directory.toString()));
+	}
+
+	/**
+	 * Measures round trips with each process bound to a processor.
+	 * @param kind {@code futex} or {@code fifo}
+	 * @param millis for how long
+	 * @param processors that of the caller and that of the answerer
+	 * @return median and processor time; no other percentiles
+	 */
+	Result runBound(String kind, int millis, int[] processors) throws IOException, InterruptedException {
+		return run(List.of(this.program.toString(), kind, "0", Integer.toString(millis), this.directory.toString(),
+				Integer.toString(processors[0]), Integer.toString(processors[1])));
+	}
+
+	private static Result run(List<String> command) throws IOException, InterruptedException {
+		Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
 		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
 		String[] fields = output.split(" ");
 		if (process.waitFor() != 0 || fields.length != 3) {

@@ -160,6 +160,21 @@ final class Pair implements AutoCloseable {
 		return used;
 	}
 
+	/**
+	 * Binds each side to a processor of its own, or lets them run on any again.
+	 * @param client the list of processors of the client, as {@code taskset} reads it
+	 * @param server that of the server
+	 */
+	void bind(String client, String server) throws IOException {
+		bind(this.client, client);
+		bind(this.server, server);
+	}
+
+	private static void bind(Child child, String processors) throws IOException {
+		command(List.of("taskset", "--all-tasks", "--cpu-list", "--pid", processors,
+				Long.toString(child.process.pid())));
+	}
+
 	private void halt() throws IOException {
 		if (this.halts && !this.halted) {
 			signal("-STOP");
@@ -177,8 +192,15 @@ final class Pair implements AutoCloseable {
 	private void signal(String name) throws IOException {
 		List<String> command = new ArrayList<>(List.of("kill", name));
 		this.children.forEach((child) -> command.add(Long.toString(child.process.pid())));
+		command(command);
+	}
+
+	private static void command(List<String> command) throws IOException {
 		try {
-			if (new ProcessBuilder(command).inheritIO().start().waitFor() != 0) {
+			if (new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD)
+				.redirectError(ProcessBuilder.Redirect.INHERIT)
+				.start()
+				.waitFor() != 0) {
 				throw new IOException("%s failed".formatted(command));
 			}
 		}

@@ -130,6 +130,7 @@ public final class ShmMeasurement implements Measurement {
 				settings.say("Bytes: repeat %d of %d ...", repeat, times.repeats());
 				measure(cells, raw, times, measured);
 				floors(floor, times, measured);
+				apart(settings, floor, plain, times, measured);
 				measured.figure(Bars.COPY, plain.copy(KIB * KIB));
 			}
 			allocation(settings, times, plain, measured);
@@ -179,6 +180,25 @@ public final class ShmMeasurement implements Measurement {
 		measured.add(Bars.FUTEX_FLOOR, floor.run("futex", 0, times.millis()));
 		measured.add(Bars.FIFO_FLOOR, floor.run("fifo", 0, times.millis()));
 		measured.add(Bars.SOCKET_FLOOR, floor.run("uds", KIB, times.millis()));
+	}
+
+	/**
+	 * A round trip of two that sleep takes several times as long if they are on different
+	 * processors, which is up to the kernel: only bound to one each can they be compared.
+	 */
+	private static void apart(Settings settings, @Nullable Floor floor, Pair pair, Times times, Measured measured)
+			throws IOException, InterruptedException {
+		int last = Runtime.getRuntime().availableProcessors() - 1;
+		if (floor == null || last == 0) {
+			settings.say("WAKING BETWEEN PROCESSORS IS NOT MEASURED, its bar counts as not met: it takes two of them");
+			return;
+		}
+		Load load = Load.closed(1, KIB);
+		measured.add(Bars.FUTEX_APART, floor.runBound("futex", times.millis(), new int[] { 0, last }));
+		measured.add(Bars.FIFO_APART, floor.runBound("fifo", times.millis(), new int[] { 0, last }));
+		pair.bind("0", Integer.toString(last));
+		measured.add(Bars.PARK_APART, pair.run(Transports.PARK, load, times.millis()));
+		pair.bind("0-" + last, "0-" + last);
 	}
 
 	/** In a pair of their own, so that nothing else is connected. */

@@ -33,7 +33,13 @@ final class Figure {
 
 	private static final int WIDTH = 1100;
 
-	private static final int CELL = 78;
+	/** Room for a service: a circle, and a name of three lines. */
+	private static final int CELL = 96;
+
+	/** Of 11 pixels each, in a cell. */
+	private static final int LINE_CHARACTERS = 15;
+
+	private static final int LINE_HEIGHT = 12;
 
 	private final PlacementModel model;
 
@@ -171,9 +177,29 @@ final class Figure {
 	private void service(Service service, String more, Point at, String colour) {
 		this.shapes.append(format("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" stroke=\"#ffffff\"/>", at.x(),
 				at.y(), at.radius(), colour));
-		this.shapes.append(format(
-				"<text x=\"%.1f\" y=\"%.1f\" font-size=\"11\" text-anchor=\"middle\" fill=\"#1d2430\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\">%s</text>",
-				at.x(), at.y() + at.radius() + 12, escaped(service.name() + more)));
+		this.shapes.append(
+				"<text font-size=\"11\" text-anchor=\"middle\" fill=\"#1d2430\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\">");
+		double y = at.y() + at.radius();
+		for (String line : wrapped(service.name() + more)) {
+			y += LINE_HEIGHT;
+			this.shapes.append(format("<tspan x=\"%.1f\" y=\"%.1f\">%s</tspan>", at.x(), y, escaped(line)));
+		}
+		this.shapes.append("</text>");
+	}
+
+	/** Breaks a name after its separators, so that neighbours do not overlap. */
+	static List<String> wrapped(String name) {
+		List<String> lines = new ArrayList<>();
+		StringBuilder line = new StringBuilder();
+		for (String part : name.split("(?<=[-._ ])")) {
+			if (!line.isEmpty() && line.length() + part.length() > LINE_CHARACTERS) {
+				lines.add(line.toString());
+				line.setLength(0);
+			}
+			line.append(part);
+		}
+		lines.add(line.toString());
+		return lines;
 	}
 
 	private void line(Edge edge, Point from, Point to, boolean between) {

@@ -188,4 +188,12 @@ class PlacementCliTests {
 		assertThat(this.err.toString()).contains("No edge says what its calls are");
 	}
 
+	@Test
+	void longNamesAreBrokenAfterSeparators() {
+		assertThat(Figure.wrapped("orders")).containsExactly("orders");
+		assertThat(Figure.wrapped("ts-verification-code-service x2")).containsExactly("ts-", "verification-",
+				"code-service x2");
+		assertThat(Figure.wrapped("averyveryverylongname")).containsExactly("averyveryverylongname");
+	}
+
 }

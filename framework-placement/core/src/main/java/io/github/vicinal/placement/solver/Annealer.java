@@ -231,6 +231,76 @@ final class Annealer {
 		keepBest();
 	}
 
+	/**
+	 * Shifts and swaps as long as that improves and everything fits as well as before:
+	 * tries all pairs of items, where annealing tries some.
+	 * @param clock says when to stop early
+	 */
+	void descend(Clock clock) {
+		boolean improved = true;
+		while (improved) {
+			improved = false;
+			for (int v = 0; v < this.n; v++) {
+				improved |= descendFrom(v);
+				if (clock.expired(1)) {
+					improved = false;
+					break;
+				}
+			}
+		}
+		recount();
+		keepBest();
+	}
+
+	private boolean descendFrom(int v) {
+		boolean improved = false;
+		for (int b = 0; b < this.m; b++) {
+			int a = this.host[v];
+			if (b != a && this.level.allows(v, b)) {
+				double pull = pull(v, a, b);
+				int away = this.homes ? awayBy(v, a, b) : 0;
+				improved |= shiftIfBetter(v, b, pull, away) || swapIfBetter(v, b, pull, away);
+			}
+		}
+		return improved;
+	}
+
+	private boolean shiftIfBetter(int v, int b, double pull, int away) {
+		int a = this.host[v];
+		double delta = -pull + spreadBy(v, -1, a, b) + this.goals.moveWeight() * away;
+		double over = this.loads.overBy(b, v, 1, -1, 1) + this.loads.overBy(a, -1, 1, v, 1);
+		if (delta < -EPSILON && over <= 0 && excessBy(away) <= 0) {
+			move(v, b);
+			take(delta, over, away);
+			return true;
+		}
+		return false;
+	}
+
+	private boolean swapIfBetter(int v, int b, double pull, int awayV) {
+		int a = this.host[v];
+		for (int i = 0; i < this.count[b]; i++) {
+			int u = this.members[b][i];
+			if (!this.level.allows(u, a)) {
+				continue;
+			}
+			int away = this.homes ? awayV + awayBy(u, b, a) : 0;
+			double delta = -pull - pull(u, b, a) + 2 * weightBetween(v, u) + spreadBy(v, u, a, b)
+					+ this.goals.moveWeight() * away;
+			if (delta >= -EPSILON || excessBy(away) > 0) {
+				continue;
+			}
+			double over = this.loads.overBy(a, u, 1, v, 1) + this.loads.overBy(b, v, 1, u, 1);
+			if (over <= 0) {
+				move(v, b);
+				move(u, a);
+				take(delta, over, away);
+				return true;
+			}
+		}
+		return false;
+	}
+
 	private void step() {
 		int v = this.rng.nextInt(this.n);
 		int a = this.host[v];

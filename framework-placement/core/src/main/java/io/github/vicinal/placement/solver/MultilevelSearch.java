@@ -220,9 +220,14 @@ final class MultilevelSearch {
 		Annealer annealer = new Annealer(level, goals, hosts, this.rng);
 		double scale = goals.scale();
 		double penalty = scale / Math.max(level.meanShare, 1e-9);
-		double cold = (this.problem.communicationWeight > 0) ? COLD : COLD_BALANCE;
+		boolean balanceAlone = this.problem.communicationWeight == 0;
+		double cold = balanceAlone ? COLD_BALANCE : COLD;
 		annealer.anneal(hot * scale, cold * Math.min(1, hot) * scale, this.soft * penalty, HARD * penalty,
 				(long) steps * level.items, this.search);
+		if (balanceAlone) {
+			// Among pairs that are nearly alike the last good ones are hit too rarely.
+			annealer.descend(this.search);
+		}
 		return annealer.best();
 	}
 

@@ -283,10 +283,12 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		Memory memory = this.segment.memory();
 		SegmentLayout layout = this.segment.layout();
 		int count = 0;
+		boolean newcomers = false;
 		for (int word = 0; word < layout.words(); word++) {
 			int offset = SegmentLayout.PENDING_OFFSET + word * Long.BYTES;
 			if (memory.getLongAcquire(offset) != 0) {
 				long bits = memory.takeBits(offset) & layout.lanesOf(word);
+				newcomers |= (bits & ~this.seen[word]) != 0;
 				this.seen[word] |= bits;
 				this.taken.getAndAccumulate(word, bits, (before, more) -> before | more);
 			}
@@ -294,6 +296,9 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		}
 		if (count == 0) {
 			return false;
+		}
+		if (newcomers) {
+			raiseActive();
 		}
 		for (int word = 0; word < layout.words(); word++) {
 			int bit = claim(word);
@@ -344,6 +349,19 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 			this.seen[word] = 0;
 		}
 		if (count != this.segment.shared().activeLanes()) {
+			this.segment.shared().activeLanes(count);
+		}
+	}
+
+	/**
+	 * A crowd is noticed as it comes: until then its own would pass for strangers.
+	 */
+	private void raiseActive() {
+		int count = 0;
+		for (int word = 0; word < this.seen.length; word++) {
+			count += Long.bitCount(this.seen[word] | this.seenBefore[word]);
+		}
+		if (count > this.segment.shared().activeLanes()) {
 			this.segment.shared().activeLanes(count);
 		}
 	}

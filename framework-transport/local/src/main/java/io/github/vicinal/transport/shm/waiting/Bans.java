@@ -70,6 +70,8 @@ final class Bans {
 
 	private final Processor processor;
 
+	private final int processors;
+
 	private final Decisions decisions;
 
 	private final LongAdder count = new LongAdder();
@@ -78,14 +80,20 @@ final class Bans {
 
 	private double bestCallsPerMilli;
 
-	Bans(SharedState shared, Processor processor, Decisions decisions) {
+	Bans(SharedState shared, Processor processor, int processors, Decisions decisions) {
 		this.shared = shared;
 		this.processor = processor;
+		this.processors = processors;
 		this.decisions = decisions;
 	}
 
+	/** Returns whether there are at least as many callers as processors. */
+	boolean crowded() {
+		return active() >= this.processors;
+	}
+
 	/** Returns how many callers there are, as far as the other side can be believed. */
-	int active() {
+	private int active() {
 		return Math.max(1, Math.min(this.shared.activeLanes(), MAX_LANES));
 	}
 
@@ -108,21 +116,21 @@ final class Bans {
 	/**
 	 * Returns whether yielding is banned; if a ban has ended, this waiter may probe.
 	 */
-	boolean banned(long now, boolean crowded) {
+	boolean banned(long now) {
 		long until = this.shared.bannedUntil();
 		if (until == NO_BAN) {
 			return false;
 		}
-		return inForce(now) || !probe(until, now, crowded);
+		return inForce(now) || !probe(until, now);
 	}
 
-	private boolean probe(long until, long now, boolean crowded) {
+	private boolean probe(long until, long now) {
 		long period = Math.min(Math.max(this.shared.banPeriod(), MIN_BAN_NANOS), MAX_BAN_NANOS);
 		if (!this.shared.claimProbe(until, now + period)) {
 			return false;
 		}
 		for (int i = 0; i < PROBE_YIELDS; i++) {
-			if (yieldIsLate(crowded, true)) {
+			if (yieldIsLate(true)) {
 				return false;
 			}
 		}
@@ -133,20 +141,21 @@ final class Bans {
 
 	/**
 	 * Yields, and judges how long that took.
-	 * @param crowded whether there are at least as many callers as processors
 	 * @return whether it came back so late that there is a ban
 	 */
-	boolean yieldIsLate(boolean crowded) {
-		return yieldIsLate(crowded, false);
+	boolean yieldIsLate() {
+		return yieldIsLate(false);
 	}
 
-	private boolean yieldIsLate(boolean crowded, boolean probing) {
+	private boolean yieldIsLate(boolean probing) {
 		long served = this.shared.served();
 		long before = this.processor.nanos();
 		this.processor.yieldToOthers();
 		long after = this.processor.nanos();
 		long lateness = after - before;
-		if (crowded ? !heavy(lateness) : lateness < LATE_NANOS) {
+		// Looked up afterwards: those who had the processor meanwhile may be own callers.
+		boolean crowded = lateness >= LATE_NANOS && crowded();
+		if (lateness < LATE_NANOS || (crowded && !heavy(lateness))) {
 			good();
 			return false;
 		}

@@ -56,7 +56,9 @@ final class Decisions {
 
 		REST("sleep at once for %.0f ms: staying awake did not pay"),
 
-		AWAKE("stay awake: it paid in a trial");
+		AWAKE("stay awake: it paid in a trial"),
+
+		NAP("a nap, to wake up on another processor than the other side's");
 
 		private final String text;
 

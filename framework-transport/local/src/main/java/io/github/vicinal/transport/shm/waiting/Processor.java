@@ -1,5 +1,7 @@
 package io.github.vicinal.transport.shm.waiting;
 
+import java.util.concurrent.locks.LockSupport;
+
 /** What a waiter can do with the processor, and the clock; simulated in tests. */
 public interface Processor {
 
@@ -23,7 +25,15 @@ public interface Processor {
 			Thread.yield();
 		}
 
+		@Override
+		public void nap() {
+			LockSupport.parkNanos(NAP_NANOS);
+		}
+
 	};
+
+	/** Short, but long enough that the thread really sleeps. */
+	long NAP_NANOS = 10_000;
 
 	/** Returns the time in nanoseconds. */
 	long nanos();
@@ -33,5 +43,8 @@ public interface Processor {
 
 	/** Lets other threads run, if there are any. */
 	void yieldToOthers();
+
+	/** Sleeps for a moment, by the clock. */
+	void nap();
 
 }

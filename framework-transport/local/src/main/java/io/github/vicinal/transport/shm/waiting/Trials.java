@@ -60,6 +60,11 @@ final class Trials {
 		return true;
 	}
 
+	/** Returns whether the latest waits all ended while their waiters were awake. */
+	boolean alwaysPaid() {
+		return this.score >= BEST;
+	}
+
 	void succeeded(long now) {
 		int before = this.score;
 		if (before < BEST) {
@@ -88,6 +93,10 @@ final class Trials {
 		this.until = now + this.restNanos;
 		this.resting = true;
 		this.decisions.add(Decisions.Kind.REST, now, this.restNanos, 0);
+	}
+
+	boolean trying() {
+		return this.trying;
 	}
 
 	boolean resting() {

@@ -13,10 +13,11 @@ import java.util.concurrent.TimeUnit;
  * <li><em>Sparse traffic:</em> a server that mostly slept long between calls sleeps.</li>
  * <li><em>Rest:</em> while staying awake does not pay, sleep. See {@link Trials}.</li>
  * <li><em>Ban:</em> while other threads want the processors, spin for at most
- * {@value #BANNED_SPIN_NANOS} ns, then sleep; while many do, sleep at once. See
- * {@link Bans}.</li>
+ * {@value #BANNED_SPIN_NANOS} ns, or {@value #BANNED_LONG_SPIN_NANOS} ns if no recent
+ * wait had to sleep, then sleep; while many do, sleep at once. See {@link Bans}.</li>
  * <li><em>Otherwise</em> spin for {@value #SPIN_NANOS} ns, then yield {@value #YIELDS}
- * times, then sleep.</li>
+ * times, in a trial {@value #TRIAL_YIELDS} times, then sleep. If it is always the first
+ * yield that helps, take a nap. See {@link Sharing}.</li>
  * </ol>
  */
 public final class Waiter {
@@ -30,8 +31,20 @@ public final class Waiter {
 	/** They take about as long as the two wake-ups that a sleep would cost. */
 	static final int YIELDS = 50;
 
+	/**
+	 * In a trial the other side, which has slept until now, must have time to wake up.
+	 */
+	static final int TRIAL_YIELDS = 250;
+
 	/** Longer than the other side needs to come back if it has lost nothing. */
 	static final long BANNED_SPIN_NANOS = 110_000;
+
+	/**
+	 * About a slice of the kernel's: what the other side has lost if it does not come
+	 * back although it always did. Who sleeps then is woken on the other side's
+	 * processor, and the two keep each other from it.
+	 */
+	static final long BANNED_LONG_SPIN_NANOS = 4_000_000;
 
 	private static final int SPINS_PER_LOOK = 32;
 
@@ -41,13 +54,11 @@ public final class Waiter {
 	private static final int SPARSE = 5;
 
 	/**
-	 * A call that another thread held up is followed by a short gap: that is no trend.
+	 * Calls that another thread held up follow at short gaps: that is no trend.
 	 */
-	private static final int MOST_SPARSE = 16;
+	private static final int MOST_SPARSE = 64;
 
 	private final Processor processor;
-
-	private final int processors;
 
 	private final boolean server;
 
@@ -56,6 +67,8 @@ public final class Waiter {
 	private final Trials trials = new Trials(this.decisions);
 
 	private final Bans bans;
+
+	private final Sharing sharing = new Sharing(this.decisions);
 
 	private int longGaps;
 
@@ -68,9 +81,8 @@ public final class Waiter {
 	 */
 	public Waiter(SharedState shared, Processor processor, int processors, boolean server) {
 		this.processor = processor;
-		this.processors = processors;
 		this.server = server;
-		this.bans = new Bans(shared, processor, this.decisions);
+		this.bans = new Bans(shared, processor, processors, this.decisions);
 	}
 
 	/**
@@ -117,18 +129,24 @@ public final class Waiter {
 		if (!this.trials.awake(now)) {
 			return false;
 		}
-		boolean crowded = this.bans.active() >= this.processors;
 		boolean met;
-		if (!this.bans.banned(now, crowded)) {
-			met = spin(condition, now + SPIN_NANOS) || yieldUntil(condition, crowded);
+		boolean paid;
+		if (!this.bans.banned(now)) {
+			if (this.sharing.wantsNap(now)) {
+				this.processor.nap();
+			}
+			met = spinShortly(condition, now) || yieldUntil(condition);
+			paid = met;
 		}
 		else if (this.bans.heavy()) {
 			return false;
 		}
 		else {
-			met = spin(condition, now + BANNED_SPIN_NANOS);
+			met = spin(condition, now + (this.trials.alwaysPaid() ? BANNED_LONG_SPIN_NANOS : BANNED_SPIN_NANOS));
+			// Two that share a processor would wait like that for each answer.
+			paid = met && this.processor.nanos() - now <= BANNED_SPIN_NANOS;
 		}
-		if (met) {
+		if (paid) {
 			this.trials.succeeded(now);
 		}
 		else {
@@ -137,10 +155,23 @@ public final class Waiter {
 		return met;
 	}
 
-	private boolean yieldUntil(Condition condition, boolean crowded) {
-		for (int i = 0; i < YIELDS; i++) {
-			boolean late = this.bans.yieldIsLate(crowded);
+	private boolean spinShortly(Condition condition, long now) {
+		boolean met = spin(condition, now + SPIN_NANOS);
+		if (met) {
+			this.sharing.spun();
+		}
+		return met;
+	}
+
+	private boolean yieldUntil(Condition condition) {
+		int yields = this.trials.trying() ? TRIAL_YIELDS : YIELDS;
+		long start = this.processor.nanos();
+		for (int i = 0; i < yields; i++) {
+			boolean late = this.bans.yieldIsLate();
 			if (condition.isMet()) {
+				if (i == 0 && this.processor.nanos() - start > SPIN_NANOS / 2 && !this.bans.crowded()) {
+					this.sharing.yielded();
+				}
 				return true;
 			}
 			if (late) {

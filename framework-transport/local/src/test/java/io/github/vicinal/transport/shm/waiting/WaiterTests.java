@@ -170,6 +170,17 @@ class WaiterTests {
 		assertThat(waiter.bans()).isZero();
 	}
 
+	/** The first caller learns of the others while they have its processor. */
+	@Test
+	void aCrowdThatCameMeanwhileIsNotTakenForStrangers() {
+		this.state.activeLanes = 1;
+		this.processor.yieldNanos = TimeUnit.MILLISECONDS.toNanos(8);
+		this.processor.lanesAfterYield = 8;
+		Waiter waiter = client();
+		assertThat(await(waiter, false, TimeUnit.MILLISECONDS.toNanos(20))).isTrue();
+		assertThat(waiter.bans()).isZero();
+	}
+
 	@Test
 	void aLateYieldMakesBothSidesSpinIfThereIsNoCrowd() {
 		this.processor.yieldNanos = TimeUnit.MILLISECONDS.toNanos(5);
@@ -185,6 +196,22 @@ class WaiterTests {
 		assertThat(await(client, false, Waiter.BANNED_SPIN_NANOS / 2)).isTrue();
 		assertThat(await(client, false, 5 * Waiter.BANNED_SPIN_NANOS)).isFalse();
 		assertThat(this.processor.yields).isEqualTo(1);
+	}
+
+	@Test
+	void inABanSpinsForASliceOnlyIfThatAlwaysPaid() {
+		Waiter waiter = client();
+		for (int i = 0; i < 20; i++) {
+			assertThat(await(waiter, false, 500)).isTrue();
+		}
+		this.processor.yieldNanos = TimeUnit.MILLISECONDS.toNanos(5);
+		await(waiter, false, TimeUnit.MILLISECONDS.toNanos(50));
+		assertThat(await(waiter, false, 500)).isTrue();
+		assertThat(await(waiter, false, TimeUnit.MILLISECONDS.toNanos(3))).isTrue();
+		// One that waited so long is enough: the next one sleeps soon.
+		long before = this.processor.now;
+		assertThat(await(waiter, false, TimeUnit.MILLISECONDS.toNanos(3))).isFalse();
+		assertThat(this.processor.now - before).isLessThan(2 * Waiter.BANNED_SPIN_NANOS);
 	}
 
 	@Test
@@ -288,6 +315,42 @@ class WaiterTests {
 		assertThat(waiter.bans()).isEqualTo(1);
 	}
 
+	/** The kernel does not move two that always yield to each other. */
+	@Test
+	void takesANapIfOnlyYieldsHelp() {
+		Waiter waiter = client();
+		this.processor.yieldNanos = Waiter.SPIN_NANOS + 1000;
+		for (int i = 0; i < Sharing.FIRST_LIMIT; i++) {
+			assertThat(await(waiter, false, Waiter.SPIN_NANOS + 5000)).isTrue();
+		}
+		assertThat(this.processor.naps).isZero();
+		assertThat(await(waiter, false, Waiter.SPIN_NANOS + 5000)).isTrue();
+		assertThat(this.processor.naps).isEqualTo(1);
+		assertThat(waiter.lastDecision()).contains("a nap");
+		// In vain: naps get rarer.
+		for (int i = 0; i < 1 << 18; i++) {
+			await(waiter, false, Waiter.SPIN_NANOS + 5000);
+		}
+		assertThat(this.processor.naps).isLessThan(9 + (1 << 18) / Sharing.LAST_LIMIT);
+		// With success: none any more.
+		long naps = this.processor.naps;
+		for (int i = 0; i < 1000; i++) {
+			await(waiter, false, 500);
+		}
+		assertThat(this.processor.naps).isEqualTo(naps);
+	}
+
+	@Test
+	void aCrowdSharesProcessorsAnyway() {
+		Waiter waiter = client();
+		this.state.activeLanes = 8;
+		this.processor.yieldNanos = Waiter.SPIN_NANOS + 1000;
+		for (int i = 0; i < 1000; i++) {
+			assertThat(await(waiter, false, Waiter.SPIN_NANOS + 5000)).isTrue();
+		}
+		assertThat(this.processor.naps).isZero();
+	}
+
 	@Test
 	void spinsShortlyThenYields() {
 		Waiter waiter = client();
@@ -342,9 +405,13 @@ class WaiterTests {
 
 		long servedPerYield;
 
+		int lanesAfterYield;
+
 		long spins;
 
 		long yields;
+
+		long naps;
 
 		long lateNanos;
 
@@ -360,6 +427,12 @@ class WaiterTests {
 		}
 
 		@Override
+		public void nap() {
+			this.naps++;
+			this.now += 60_000;
+		}
+
+		@Override
 		public void yieldToOthers() {
 			this.yields++;
 			this.now += this.yieldNanos;
@@ -367,6 +440,9 @@ class WaiterTests {
 				this.lateNanos += this.yieldNanos;
 			}
 			WaiterTests.this.state.served += this.servedPerYield;
+			if (this.lanesAfterYield > 0) {
+				WaiterTests.this.state.activeLanes = this.lanesAfterYield;
+			}
 		}
 
 	}

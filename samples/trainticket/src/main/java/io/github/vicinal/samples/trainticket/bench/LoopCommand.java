@@ -51,7 +51,8 @@ import io.github.vicinal.samples.trainticket.launch.UsageException;
  * <p>
  * A host of the model is a JVM here: calls within it are direct, all others go over the
  * path that is compared. What a call costs over that path comes from a calibration with
- * the shipped plan "two", not from the plan that is predicted.
+ * the shipped plan "two", not from the plan that is predicted. What a JVM costs that does
+ * nothing is measured, too: with a JVM for each service it is more than all their calls.
  */
 @Command(name = "loop", mixinStandardHelpOptions = true, sortOptions = false,
 		description = "Measures, asks the placement endpoint, applies its answer, and measures again.")
@@ -61,6 +62,12 @@ public final class LoopCommand implements Callable<Integer> {
 	private static final double DIRECT_MICROS = 2.5;
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+	/** The clock of a process that is read goes in steps of 10 ms. */
+	private static final long IDLE_MILLIS = 20_000;
+
+	/** For as long a JVM may go on with what the load has begun. */
+	private static final long SETTLE_MILLIS = 5_000;
 
 	@Option(names = "--path", paramLabel = "PATH", defaultValue = "uds",
 			description = "the path between JVMs: uds or vicinal (default: ${DEFAULT-VALUE})")
@@ -109,13 +116,15 @@ public final class LoopCommand implements Callable<Integer> {
 	 * @param rows one for each mode
 	 * @param crossJvmShare the part of the calls that the plan leaves between JVMs
 	 * @param farMicros CPU time of a call between JVMs, from the calibration
+	 * @param idleMillisPerJvm CPU time that a JVM takes in a second in which nothing is
+	 * asked
 	 * @param predictedMillis CPU time that the plan is predicted to save, per request
 	 * @param observedMillis CPU time that it saved, per request
 	 * @param errors requests without a good answer, and requests that modes answered
 	 * differently
 	 */
-	record Comparison(List<Row> rows, double crossJvmShare, double farMicros, double predictedMillis,
-			double observedMillis, long errors) {
+	record Comparison(List<Row> rows, double crossJvmShare, double farMicros, double idleMillisPerJvm,
+			double predictedMillis, double observedMillis, long errors) {
 	}
 
 	@Override
@@ -140,9 +149,10 @@ public final class LoopCommand implements Callable<Integer> {
 		Mode spread = observed(Mode.parse("spread-" + this.path), model);
 		List<JsonNode> answer = new ArrayList<>();
 		List<Double> far = new ArrayList<>();
+		List<Double> idle = new ArrayList<>();
 		Answers before = bench.run(spread, day, rows, (running) -> {
-			far.add(DIRECT_MICROS + 1000 * (rows.get(1).cpuMillisPerOperation() - rows.get(0).cpuMillisPerOperation())
-					/ (direct(rows.get(0)) - direct(rows.get(1))));
+			idle.add(idleMillisPerJvm(running, out));
+			far.add(farMicros(rows.get(0), rows.get(1), idle.get(0) / this.rate));
 			answer.add(ask(running.gateway(), far.get(0)));
 		});
 		JsonNode recommendation = answer.get(0).get("recommendation");
@@ -158,17 +168,45 @@ public final class LoopCommand implements Callable<Integer> {
 		JsonNode gain = recommendation.get("gain");
 		double calls = rows.get(1).callsPerOperation().values().stream().mapToDouble(Double::doubleValue).sum();
 		double predicted = gain.get("cpuMicrosPerSecond").asDouble() / gain.get("callsPerSecond").asDouble() * calls
-				/ 1000;
+				/ 1000 + (rows.get(1).processes() - rows.get(2).processes()) * idle.get(0) / this.rate;
 		double observed = rows.get(1).cpuMillisPerOperation() - rows.get(2).cpuMillisPerOperation();
 		long errors = rows.stream().mapToLong(Row::errors).sum() + before.differences(reference).size()
 				+ after.differences(reference).size();
 		Comparison outcome = new Comparison(rows, recommendation.get("after").get("crossHostShare").asDouble(),
-				far.get(0), predicted, observed, errors);
+				far.get(0), idle.get(0), predicted, observed, errors);
 		print(out, outcome);
 		if (this.json != null) {
 			this.mapper.writerWithDefaultPrettyPrinter().writeValue(this.json, outcome);
 		}
 		return (errors == 0) ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+	}
+
+	private static double idleMillisPerJvm(RunningMode running, PrintWriter out) {
+		out.printf("  measuring for %d s what the JVMs cost that do nothing%n", IDLE_MILLIS / 1000);
+		out.flush();
+		try {
+			Thread.sleep(SETTLE_MILLIS);
+			Duration before = running.cpu();
+			Thread.sleep(IDLE_MILLIS);
+			return running.cpu().minus(before).toNanos() / 1e6 / running.processes() / (IDLE_MILLIS / 1e3);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new BenchException("Interrupted", "while the services were idle");
+		}
+	}
+
+	/**
+	 * Returns the CPU time of a call between JVMs: what two plans differ by beyond the
+	 * JVMs themselves.
+	 * @param two the plan with direct calls
+	 * @param spread the plan with hardly any
+	 * @param idleMillis CPU time that one JVM takes by itself per request
+	 */
+	static double farMicros(Row two, Row spread, double idleMillis) {
+		double calls = spread.cpuMillisPerOperation() - two.cpuMillisPerOperation()
+				- (spread.processes() - two.processes()) * idleMillis;
+		return DIRECT_MICROS + 1000 * calls / (direct(two) - direct(spread));
 	}
 
 	private static double direct(Row row) {
@@ -182,6 +220,7 @@ public final class LoopCommand implements Callable<Integer> {
 		out.printf(Locale.ROOT, "%nCalls between JVMs: %.1f %%%n", 100 * outcome.crossJvmShare());
 		out.printf(Locale.ROOT, "CPU of a call between JVMs, calibrated with plan 'two': %.1f us%n",
 				outcome.farMicros());
+		out.printf(Locale.ROOT, "CPU of a JVM that does nothing: %.2f ms per second%n", outcome.idleMillisPerJvm());
 		out.printf(Locale.ROOT, "CPU saved per request: predicted %.2f ms, observed %.2f ms%n",
 				outcome.predictedMillis(), outcome.observedMillis());
 		out.flush();

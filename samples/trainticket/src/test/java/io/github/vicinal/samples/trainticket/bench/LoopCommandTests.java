@@ -3,6 +3,7 @@ package io.github.vicinal.samples.trainticket.bench;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Test;
@@ -14,6 +15,7 @@ import io.github.vicinal.samples.trainticket.launch.PlanReader;
 import io.github.vicinal.samples.trainticket.launch.Service;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 class LoopCommandTests {
 
@@ -30,6 +32,18 @@ class LoopCommandTests {
 		Plan plan = PlanReader.read(file.toString());
 		assertThat(plan.groups()).extracting(Plan.Group::name).containsExactly("jvm-0", "jvm-1", "jvm-2");
 		assertThat(plan.group("jvm-1").services()).contains(Service.TRAVEL).hasSize(6);
+	}
+
+	@Test
+	void whatJvmsCostByThemselvesIsNotBlamedOnCalls() {
+		// 100 calls of 52.5 us that become direct ones of 2.5 us, and 10 JVMs of 0.5 ms.
+		Row two = row(2, 7, 100);
+		Row spread = row(12, 7 + 5 + 5, 0);
+		assertThat(LoopCommand.farMicros(two, spread, 0.5)).isCloseTo(52.5, within(1e-9));
+	}
+
+	private static Row row(int processes, double cpuMillis, double direct) {
+		return new Row("mode", "advanced", processes, 0, 1, 0, 0, 0, 0, cpuMillis, 0, 0, Map.of("direct", direct));
 	}
 
 }
