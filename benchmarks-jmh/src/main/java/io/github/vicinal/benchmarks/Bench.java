@@ -95,7 +95,8 @@ public final class Bench implements Callable<Integer> {
 	@Option(names = "--soak", paramLabel = "MINUTES", description = "shm-crash: kill nobody, call for so long")
 	private @Nullable Double soak;
 
-	@Option(names = "--subjects", paramLabel = "A,B", description = "cache-speed: only these caches, and Caffeine")
+	@Option(names = "--subjects", paramLabel = "A,B",
+			description = "cache-speed: only these caches, and Caffeine; 'switches': only the switches of AIC")
 	private @Nullable String subjects;
 
 	@Option(names = "--project", hidden = true)

@@ -1,6 +1,8 @@
 package io.github.vicinal.benchmarks.cache;
 
-import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Random;
 
 import io.github.vicinal.cache.aic.AicPolicy;
@@ -11,41 +13,66 @@ final class SwitchPauses {
 
 	private static final int REPEATS = 5;
 
+	/** One access in so many is a miss, which evicts. */
+	private static final int MISS_INTERVAL = 4;
+
+	/** Accesses that are timed for each switch, by entries: more than it takes. */
+	private static final double ACCESSES_PER_ENTRY = 0.5;
+
 	private SwitchPauses() {
 	}
 
 	/**
-	 * Forces switches in a full policy, and times each access until the entries have
-	 * changed over. The machine interrupts accesses, too: what a switch itself costs
-	 * comes again with each repeat, so that the least of the repeats' longest accesses
-	 * counts.
-	 * @return the longest pause of the worst switch, in ms
+	 * Forces switches in a full policy, and times each access, hits and misses that
+	 * evict, until the entries have changed over and some time beyond. The machine
+	 * interrupts accesses, too: what a switch itself costs comes again with each repeat,
+	 * so that the least of the repeats' longest accesses counts.
+	 * @return the longest pause of the switch to each candidate, in ms
 	 */
-	static double worstMillis(int entries) {
+	static Map<String, Double> millis(int entries) {
 		Slots slots = new Slots(entries + 1);
 		AicPolicy policy = new AicPolicy(slots, entries);
 		Random random = new Random(7);
+		int[] resident = new int[entries];
+		int[] at = new int[entries + 1];
 		for (int i = 0; i < entries; i++) {
-			policy.onInsert(slots.allocate(random.nextInt()));
+			resident[i] = slots.allocate(random.nextInt());
+			at[resident[i]] = i;
+			policy.onInsert(resident[i]);
 		}
-		int candidates = policy.candidateNames().size();
-		double[] least = new double[candidates];
-		Arrays.fill(least, Double.MAX_VALUE);
+		List<String> names = policy.candidateNames();
+		Map<String, Double> least = new LinkedHashMap<>();
 		for (int repeat = 0; repeat < REPEATS; repeat++) {
-			for (int candidate = 0; candidate < candidates; candidate++) {
+			for (int candidate = 0; candidate < names.size(); candidate++) {
 				long longest = 0;
-				for (int i = 0; i < entries / 8; i++) {
+				for (int i = 0; i < entries * ACCESSES_PER_ENTRY; i++) {
+					int any = resident[random.nextInt(entries)];
+					int hash = random.nextInt();
 					long start = System.nanoTime();
 					if (i == 0) {
 						policy.force(candidate);
 					}
-					policy.onHit(random.nextInt(entries));
+					if (i % MISS_INTERVAL != 0) {
+						policy.onHit(any);
+						longest = Math.max(longest, System.nanoTime() - start);
+						continue;
+					}
+					int slot = slots.allocate(hash);
+					int victim = policy.evict(slot);
+					slots.release(victim);
+					if (victim != slot) {
+						policy.onInsert(slot);
+					}
 					longest = Math.max(longest, System.nanoTime() - start);
+					if (victim != slot) {
+						resident[at[victim]] = slot;
+						at[slot] = at[victim];
+					}
 				}
-				least[candidate] = Math.min(least[candidate], longest / 1e6);
+				least.merge(names.get(candidate), longest / 1e6, Math::min);
 			}
 		}
-		return Arrays.stream(least).max().orElse(Double.NaN);
+		return least;
 	}
 
 }

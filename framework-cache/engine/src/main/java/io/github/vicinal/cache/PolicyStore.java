@@ -167,7 +167,8 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		this.strict = builder.isStrict();
 		this.maximum = builder.maximum();
 		this.seed = seed;
-		this.reads = this.strict ? null : new ReadBuffer<>(Runtime.getRuntime().availableProcessors());
+		this.reads = this.strict ? null
+				: new ReadBuffer<>(ReadBuffer.stripes(Runtime.getRuntime().availableProcessors()));
 		this.capacity = (int) Math.max(1, Math.min(this.maximum, (this.weigher != null) ? 1024 : Integer.MAX_VALUE));
 		int expected = Math.min(this.capacity + 1, 1 << 10);
 		this.slots = new Slots(expected);

@@ -71,11 +71,20 @@ final class ReadBuffer<E> {
 
 	}
 
-	ReadBuffer(int processors) {
-		this.stripes = new Stripe[Integer.highestOneBit(Math.max(1, Math.min(processors, 64)) * 4 - 1)];
+	/**
+	 * Creates an empty buffer.
+	 * @param stripes how many threads can use it without meeting, a power of two
+	 */
+	ReadBuffer(int stripes) {
+		this.stripes = new Stripe[stripes];
 		for (int i = 0; i < this.stripes.length; i++) {
 			this.stripes[i] = new Stripe();
 		}
+	}
+
+	/** Returns how many stripes suit a machine: four for each processor, at most 256. */
+	static int stripes(int processors) {
+		return Integer.highestOneBit(Math.max(1, Math.min(processors, 64)) * 4 - 1);
 	}
 
 	/**

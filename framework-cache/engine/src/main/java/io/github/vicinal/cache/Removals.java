@@ -42,6 +42,11 @@ final class Removals<K, V> {
 		this.counters = counters;
 	}
 
+	/** Returns whether anybody wants to know; otherwise nothing needs to be added. */
+	boolean areToldOf() {
+		return this.counters != null || this.listener != null;
+	}
+
 	void add(K key, V value, int weight, RemovalCause cause) {
 		if (this.counters != null && cause.wasEvicted()) {
 			this.counters.removed(cause, weight);

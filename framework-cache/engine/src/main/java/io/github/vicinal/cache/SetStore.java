@@ -24,12 +24,17 @@ import io.github.vicinal.cache.policy.FrequencySketch;
  * Inserts into one group (a set, or as many as have eight ways together) take turns, by a
  * version that is odd for the few instructions of an insert, so that a key is never there
  * twice. Memory per entry beyond key and value: 24 bytes for the node, 5 for its place, 2
- * per group, and 4 per set for tree bits; 16 more with time.
+ * per group, and a byte per place for stamps or per set for tree bits; 16 more with time.
  * <p>
- * Replacement within a set is LRU by stamps, which are written only if they differ: time
- * goes on by inserts, four steps for each insert that a set sees on average. Or tree
- * pseudo-LRU: a bit per inner node of a binary tree over the ways points to the half that
- * @@ADM@@ *
+ * Replacement within a set is LRU by stamps, a byte for each place, which are written
+ * only if they differ: time goes on by inserts, up to four steps for each insert that a
+ * set sees on average. Or tree pseudo-LRU: a bit per inner node of a binary tree over the
+ * ways points to the half that was not used last; with two ways that is LRU. With
+ * admission, a new key displaces the one with the fewest uses only if it was asked for
+ * more often: misses are counted by a {@link FrequencySketch}, hits by place. Stamps,
+ * bits and uses are beside the nodes, so that the choice of a victim follows no
+ * reference; they are written without synchronization, and a lost write only means a less
+ * exact choice.
  * <p>
  * Source: R. Adas, G. Einziger, R. Friedman, Limited associativity caching in the data
  * plane (2022), section 3; PLRU: H. Al-Zoubi, A. Milenkovic, M. Milenkovic, Performance
@@ -44,19 +49,6 @@ final class SetStore<K, V> extends Store<K, V> {
 
 	private static final VarHandle TAGS = MethodHandles.arrayElementVarHandle(long[].class);
 
-	private static final VarHandle TREE = MethodHandles.arrayElementVarHandle(int[].class);
-
-	private static final VarHandle META;
-
-	static {
-		try {
-			META = MethodHandles.lookup().findVarHandle(Node.class, "meta", int.class);
-		}
-		catch (ReflectiveOperationException ex) {
-			throw new ExceptionInInitializerError(ex);
-		}
-	}
-
 	/** Tags in a word. */
 	private static final int TAGS_PER_WORD = 8;
 
@@ -64,14 +56,19 @@ final class SetStore<K, V> extends Store<K, V> {
 
 	private static final long HIGH = 0x8080808080808080L;
 
-	/** A node's meta: 4 bits of uses, 16 bits of time. */
-	private static final int USE = 1 << 16;
+	/** The largest number of uses. */
+	private static final int USES = 0xF;
 
-	private static final int USES = 0xF << 16;
-
-	private static final int STAMP = 0xFFFF;
+	/** Stamps are modulo 256. */
+	private static final int STAMP = 0xFF;
 
 	private static final int STEPS_PER_TURN = 4;
+
+	/**
+	 * Steps in which a set is replaced on average: four times less than stamps have, so
+	 * that they are hardly ever confused.
+	 */
+	private static final int STEPS_PER_LIFE = 64;
 
 	/** A challenge ages the victim if this bit of the challenger's hash is 0. */
 	private static final int AGING = 1;
@@ -106,7 +103,14 @@ final class SetStore<K, V> extends Store<K, V> {
 
 	private final int wayShift;
 
-	private final int @Nullable [] trees;
+	/** When each place was used last, or null if there are tree bits. */
+	private final byte @Nullable [] stamps;
+
+	/** How often what is in each place was used lately; only with admission. */
+	private final byte @Nullable [] uses;
+
+	/** The tree bits of each set. */
+	private final byte @Nullable [] trees;
 
 	private final int[] pathBits;
 
@@ -180,20 +184,9 @@ final class SetStore<K, V> extends Store<K, V> {
 
 		final V value;
 
-		int meta;
-
-		Node(K key, V value, int meta) {
+		Node(K key, V value) {
 			this.key = key;
 			this.value = value;
-			this.meta = meta;
-		}
-
-		int meta() {
-			return (int) META.getOpaque(this);
-		}
-
-		void meta(int changed) {
-			META.setOpaque(this, changed);
 		}
 
 	}
@@ -204,8 +197,8 @@ final class SetStore<K, V> extends Store<K, V> {
 
 		volatile long deadline;
 
-		TimedNode(K key, V value, int meta, long written, long deadline) {
-			super(key, value, meta);
+		TimedNode(K key, V value, long written, long deadline) {
+			super(key, value);
 			this.written = written;
 			this.deadline = deadline;
 		}
@@ -227,12 +220,15 @@ final class SetStore<K, V> extends Store<K, V> {
 		this.tags = new long[(this.table.length + TAGS_PER_WORD - 1) / TAGS_PER_WORD];
 		this.tagMask = (this.ways >= TAGS_PER_WORD) ? -1L : (1L << (this.ways * Byte.SIZE)) - 1;
 		this.wayShift = Integer.numberOfTrailingZeros(this.ways);
-		boolean tree = builder.policy().equals(CachePolicy.PLRU);
+		boolean admits = builder.policy().admits();
+		boolean tree = builder.policy().equals(CachePolicy.PLRU) || (this.ways == 2 && !admits);
 		this.pathBits = tree ? paths(this.ways, false) : new int[0];
 		this.awayBits = tree ? paths(this.ways, true) : new int[0];
-		this.trees = tree ? new int[this.sets] : null;
-		this.sketch = builder.policy().admits() ? new FrequencySketch(this.sets * this.ways, 10) : null;
-		this.step = Math.max(1, this.sets / STEPS_PER_TURN);
+		this.trees = tree ? new byte[this.sets] : null;
+		this.stamps = tree ? null : new byte[this.table.length];
+		this.uses = admits ? new byte[this.table.length] : null;
+		this.sketch = admits ? new FrequencySketch(this.sets * this.ways, 10) : null;
+		this.step = Math.max(1, this.sets / Math.max(1, Math.min(STEPS_PER_TURN, STEPS_PER_LIFE / this.ways)));
 	}
 
 	private int hash(K key) {
@@ -244,6 +240,11 @@ final class SetStore<K, V> extends Store<K, V> {
 	/** The upper bits of a product choose the set: any number of sets will do. */
 	private int set(int hash) {
 		return (int) ((hash & 0xFFFFFFFFL) * this.sets >>> 32);
+	}
+
+	@SuppressWarnings("unchecked")
+	private static <K, V> Node<K, V> cast(Object node) {
+		return (Node<K, V>) node;
 	}
 
 	@SuppressWarnings("unchecked")
@@ -301,7 +302,7 @@ final class SetStore<K, V> extends Store<K, V> {
 					if (this.timed && !touch(node, at)) {
 						return null;
 					}
-					onHit(node, node.meta(), at);
+					onHit(at);
 					return node.value;
 				}
 				candidates &= candidates - 1;
@@ -310,32 +311,34 @@ final class SetStore<K, V> extends Store<K, V> {
 		return null;
 	}
 
-	private void onHit(Node<K, V> node, int meta, int at) {
-		if (this.trees != null) {
+	private void onHit(int at) {
+		byte[] all = this.stamps;
+		if (all == null) {
 			point(at);
 			return;
 		}
-		int changed = (meta & ~STAMP) | this.time;
-		if (this.sketch != null && (meta & USES) != USES) {
-			changed += USE;
+		byte now = (byte) this.time;
+		if (all[at] != now) {
+			all[at] = now;
 		}
-		if (changed != meta) {
-			node.meta(changed);
+		byte[] counts = this.uses;
+		if (counts != null && counts[at] < USES) {
+			counts[at]++;
 		}
 	}
 
 	/** Makes the tree point away from a way. */
 	private void point(int at) {
-		int[] bits = this.trees;
+		byte[] bits = this.trees;
 		if (bits == null) {
 			return;
 		}
 		int set = at >> this.wayShift;
 		int way = at & (this.ways - 1);
-		int tree = (int) TREE.getOpaque(bits, set);
-		int changed = (tree & ~this.pathBits[way]) | this.awayBits[way];
+		byte tree = bits[set];
+		byte changed = (byte) ((tree & ~this.pathBits[way]) | this.awayBits[way]);
 		if (changed != tree) {
-			TREE.setOpaque(bits, set, changed);
+			bits[set] = changed;
 		}
 	}
 
@@ -353,8 +356,8 @@ final class SetStore<K, V> extends Store<K, V> {
 		return paths;
 	}
 
-	private int pointedWay(int[] bits, int set) {
-		int tree = (int) TREE.getOpaque(bits, set);
+	private int pointedWay(byte[] bits, int set) {
+		int tree = bits[set];
 		int inner = 1;
 		int way = 0;
 		for (int half = this.ways >> 1; half > 0; half >>= 1) {
@@ -405,19 +408,14 @@ final class SetStore<K, V> extends Store<K, V> {
 		return (node instanceof TimedNode<?, ?> it) ? now() - it.written : 0;
 	}
 
-	private Node<K, V> newNode(K key, V value, int hash, @Nullable Node<K, V> old) {
-		int uses = (old != null) ? old.meta() & USES : 0;
-		if (old == null && this.sketch != null) {
-			uses = this.sketch.estimate(hash) << 16;
-		}
-		int meta = uses | this.time;
+	private Node<K, V> newNode(K key, V value, @Nullable Node<K, V> old) {
 		if (!this.timed) {
-			return new Node<>(key, value, meta);
+			return new Node<>(key, value);
 		}
 		long now = now();
 		long deadline = (old == null) ? this.deadlines.afterCreate(key, value, now)
 				: this.deadlines.afterUpdate(key, value, now, ((TimedNode<K, V>) old).deadline);
-		return new TimedNode<>(key, value, meta, now, deadline);
+		return new TimedNode<>(key, value, now, deadline);
 	}
 
 	@Override
@@ -447,10 +445,10 @@ final class SetStore<K, V> extends Store<K, V> {
 					take(at, old, RemovalCause.EXPIRED);
 				}
 				else if (onlyIfAbsent) {
-					onHit(old, old.meta(), at);
+					onHit(at);
 					return old.value;
 				}
-				else if (update(at, old, newNode(key, value, hash, old))) {
+				else if (update(at, old, newNode(key, value, old))) {
 					return old.value;
 				}
 				continue;
@@ -462,7 +460,7 @@ final class SetStore<K, V> extends Store<K, V> {
 				this.sketch.add(hash);
 				counted = true;
 			}
-			if (insert(newNode(key, value, hash, null), hash, set, version)) {
+			if (insert(newNode(key, value, null), hash, set, version)) {
 				return null;
 			}
 		}
@@ -475,7 +473,7 @@ final class SetStore<K, V> extends Store<K, V> {
 		if (old.value != node.value) {
 			this.removals.add(old.key, old.value, 1, RemovalCause.REPLACED);
 		}
-		onHit(node, node.meta(), at);
+		onHit(at);
 		return true;
 	}
 
@@ -485,10 +483,12 @@ final class SetStore<K, V> extends Store<K, V> {
 	 */
 	private boolean insert(Node<K, V> node, int hash, int set, short version) {
 		int at = victim(set);
-		Node<K, V> victim = node(at);
+		// Not looked into without need: it was not used for long, and is in no cache of
+		// the processor's.
+		Object victim = NODE.getAcquire(this.table, at);
 		long now = now();
-		boolean dead = victim != null && expired(victim, now);
-		if (victim != null && !dead && refuses(victim, hash)) {
+		boolean dead = this.timed && victim != null && expired(cast(victim), now);
+		if (victim != null && !dead && refuses(at, hash)) {
 			this.removals.add(node.key, node.value, 1, RemovalCause.SIZE);
 			return true;
 		}
@@ -508,10 +508,11 @@ final class SetStore<K, V> extends Store<K, V> {
 		if (victim == null) {
 			this.size.increment();
 		}
-		else {
-			this.removals.add(victim.key, victim.value, 1, dead ? RemovalCause.EXPIRED : RemovalCause.SIZE);
+		else if (this.removals.areToldOf()) {
+			Node<K, V> gone = cast(victim);
+			this.removals.add(gone.key, gone.value, 1, dead ? RemovalCause.EXPIRED : RemovalCause.SIZE);
 		}
-		point(at);
+		settle(at, hash);
 		advance();
 		if (this.timed) {
 			sweep(now);
@@ -552,52 +553,69 @@ final class SetStore<K, V> extends Store<K, V> {
 		}
 	}
 
+	/** What is in a place is new. */
+	private void settle(int at, int hash) {
+		byte[] all = this.stamps;
+		if (all == null) {
+			point(at);
+			return;
+		}
+		all[at] = (byte) this.time;
+		if (this.uses != null && this.sketch != null) {
+			this.uses[at] = (byte) this.sketch.estimate(hash);
+		}
+	}
+
 	/** An empty way, else one that has expired, else the one that the policy gives up. */
 	private int victim(int set) {
 		int base = set * this.ways;
-		int oldest = base;
-		int highestAge = Integer.MIN_VALUE;
-		long now = now();
-		int dead = -1;
 		for (int at = base; at < base + this.ways; at++) {
-			Node<K, V> node = node(at);
-			if (node == null) {
+			if (NODE.getAcquire(this.table, at) == null) {
 				return at;
 			}
-			if (expired(node, now)) {
-				dead = at;
+		}
+		if (this.timed) {
+			long now = now();
+			for (int at = base; at < base + this.ways; at++) {
+				Node<K, V> node = node(at);
+				if (node == null || expired(node, now)) {
+					return at;
+				}
 			}
-			int meta = node.meta();
-			int age = (this.time - meta) & STAMP;
-			if (this.sketch != null) {
+		}
+		byte[] all = this.stamps;
+		if (all == null) {
+			return base + ((this.trees != null) ? pointedWay(this.trees, set) : 0);
+		}
+		int oldest = base;
+		int highestAge = Integer.MIN_VALUE;
+		for (int at = base; at < base + this.ways; at++) {
+			int age = (this.time - all[at]) & STAMP;
+			if (this.uses != null) {
 				// The fewest uses first, the age decides among equals.
-				age -= meta & USES;
+				age -= this.uses[at] << Byte.SIZE;
 			}
 			if (age > highestAge) {
 				highestAge = age;
 				oldest = at;
 			}
 		}
-		if (dead >= 0) {
-			return dead;
-		}
-		return (this.trees != null) ? base + pointedWay(this.trees, set) : oldest;
+		return oldest;
 	}
 
 	/**
 	 * Every other challenge costs a victim that survives one of its uses: so they age.
 	 */
-	private boolean refuses(Node<K, V> victim, int hash) {
-		if (this.sketch == null) {
+	private boolean refuses(int at, int hash) {
+		if (this.sketch == null || this.uses == null) {
 			return false;
 		}
-		int meta = victim.meta();
-		int uses = (meta & USES) >>> 16;
-		if (this.sketch.estimate(hash) > uses) {
+		byte count = this.uses[at];
+		if (this.sketch.estimate(hash) > count) {
 			return false;
 		}
-		if (uses > 0 && (hash & AGING) == 0) {
-			victim.meta(meta - USE);
+		if (count > 0 && (hash & AGING) == 0) {
+			this.uses[at] = (byte) (count - 1);
 		}
 		return true;
 	}
@@ -631,7 +649,7 @@ final class SetStore<K, V> extends Store<K, V> {
 				take(at, old, RemovalCause.EXPIRED);
 				return null;
 			}
-			if (update(at, old, newNode(key, value, hash, old))) {
+			if (update(at, old, newNode(key, value, old))) {
 				return old.value;
 			}
 		}
@@ -656,7 +674,7 @@ final class SetStore<K, V> extends Store<K, V> {
 			if (!expected.equals(old.value)) {
 				return false;
 			}
-			if (update(at, old, newNode(key, value, hash, old))) {
+			if (update(at, old, newNode(key, value, old))) {
 				return true;
 			}
 		}

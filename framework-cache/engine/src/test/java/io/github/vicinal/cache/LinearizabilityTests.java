@@ -10,8 +10,6 @@ import org.jetbrains.lincheck.datastructures.Options;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -20,19 +18,6 @@ import org.junit.jupiter.api.Test;
  * by turns, at each access to shared memory: model checking), and looks for the order.
  */
 class LinearizabilityTests {
-
-	/** What Lincheck 3.4 cannot read it leaves unchecked, without failing. */
-	private static final int NEWEST_JAVA = 24;
-
-	@BeforeAll
-	static void requireReadableClasses() {
-		boolean readable = Runtime.version().feature() <= NEWEST_JAVA;
-		if (!readable) {
-			System.err.println("SKIPPED " + LinearizabilityTests.class.getName()
-					+ ": Lincheck 3.4 cannot read the classes of Java " + Runtime.version().feature());
-		}
-		Assumptions.assumeTrue(readable, "Lincheck 3.4 cannot read the classes of this Java");
-	}
 
 	private static void check(Class<?> caches) {
 		stress(caches);
@@ -64,6 +49,7 @@ class LinearizabilityTests {
 	@Test
 	void exactPolicies() {
 		stress(Exact.class);
+		limit(new ModelCheckingOptions().iterations(3).invocationsPerIteration(60)).threads(2).check(Exact.class);
 	}
 
 	@Test

@@ -40,7 +40,7 @@ public final class CounterfactualRule {
 	private static final double[] DISCOUNTS = { 0.985, 0.995, 0.999 };
 
 	/** So many standard deviations must lie between two candidates. */
-	private static final double CONFIDENCE = 2.5;
+	private static final double CONFIDENCE = 3;
 
 	/** A difference of success rates below this is not worth a switch. */
 	private static final double MARGIN = 0.0025;

@@ -148,7 +148,7 @@ public final class AicPolicy implements ReplacementPolicy {
 		double rate = Math.min(1, (double) GHOST / this.capacity);
 		this.threshold = (int) (rate * (1 << SAMPLE_BITS));
 		int size = Math.max(1, Math.min(GHOST, this.capacity));
-		this.ghostSketch = new FrequencySketch(size, SAMPLE_FACTOR);
+		this.ghostSketch = new FrequencySketch(size, SAMPLE_FACTOR, FrequencySketch.wordsPerEntry(this.capacity));
 		this.ghosts = new GhostCache[CANDIDATES.size()];
 		for (int i = 0; i < this.ghosts.length; i++) {
 			this.ghosts[i] = new GhostCache(CANDIDATES.get(i).factory(this.ghostSketch), size);
@@ -163,8 +163,8 @@ public final class AicPolicy implements ReplacementPolicy {
 		for (int i = 0; i < this.sizeGhosts.length; i++) {
 			int size = Math.max(1, (int) Math.round(Math.min(SIZE_GHOST, this.capacity) * SIZE_FACTORS[i]));
 			Candidate candidate = CANDIDATES.get(this.rule.current());
-			PolicyFactory factory = candidate.needsCounts() ? Policies.windowTinyLfu(candidate.windowPart())
-					: candidate.factory(this.ghostSketch);
+			PolicyFactory factory = candidate.needsCounts() ? Policies.windowTinyLfuAtScale(candidate.windowPart(),
+					FrequencySketch.wordsPerEntry(this.capacity)) : candidate.factory(this.ghostSketch);
 			this.sizeGhosts[i] = new GhostCache(factory, size);
 			this.sizeCalls[i] = 0;
 			this.sizeRates[i] = Double.NaN;

@@ -2,7 +2,9 @@ package io.github.vicinal.cache.policy;
 
 /**
  * Estimates how often keys were used lately: a count-min sketch of 4-bit counters, all
- * halved after ten times as many uses as the cache has entries. 8 to 16 bytes per entry.
+ * halved after some times as many uses as the cache has entries. 8 to 16 bytes per entry;
+ * in caches below {@value #ROOMY} entries up to 64, at most 32 kB: there several times as
+ * many keys are asked for as there are entries, and would share counters.
  * <p>
  * Source: G. Einziger, R. Friedman, B. Manes, TinyLFU: a highly efficient cache admission
  * policy (2017), sections 3.2 and 3.3.
@@ -10,6 +12,11 @@ package io.github.vicinal.cache.policy;
  * @since 0.1.0
  */
 public final class FrequencySketch {
+
+	/** Smaller caches have a sketch of about so many words, if that is not too much. */
+	private static final int ROOMY = 4096;
+
+	private static final int MAX_WORDS_PER_ENTRY = 8;
 
 	/** The largest estimate. */
 	static final int MAX = 15;
@@ -30,10 +37,31 @@ public final class FrequencySketch {
 	 * @param sampleFactor after how many uses per entry all counts are halved
 	 */
 	public FrequencySketch(int capacity, double sampleFactor) {
-		int words = Integer.highestOneBit(Math.max(8, Math.min(capacity, 1 << 28)) * 2 - 1);
+		this(capacity, sampleFactor, wordsPerEntry(capacity));
+	}
+
+	/**
+	 * Creates an empty sketch of another size than is usual for the capacity.
+	 * @param capacity entries of the cache, at least 1
+	 * @param sampleFactor after how many uses per entry all counts are halved
+	 * @param wordsPerEntry how many words of sixteen counters, rounded up to a power of
+	 * two in all
+	 */
+	public FrequencySketch(int capacity, double sampleFactor, int wordsPerEntry) {
+		long wanted = Math.max(8, Math.min((long) capacity * wordsPerEntry, 1 << 28));
+		int words = Integer.highestOneBit((int) wanted * 2 - 1);
 		this.table = new long[words];
 		this.mask = words - 1;
 		this.sampleSize = (int) Math.min(Integer.MAX_VALUE, Math.max(64, sampleFactor * capacity));
+	}
+
+	/**
+	 * Returns how many words suit a cache.
+	 * @param capacity its entries, at least 1
+	 * @return from 1 to 8 per entry
+	 */
+	public static int wordsPerEntry(int capacity) {
+		return Math.max(1, Math.min(MAX_WORDS_PER_ENTRY, ROOMY / capacity));
 	}
 
 	/** Each of the four rows has its own multiplier; the top bits are the best mixed. */

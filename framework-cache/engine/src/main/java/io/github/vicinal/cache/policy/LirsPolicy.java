@@ -1,7 +1,5 @@
 package io.github.vicinal.cache.policy;
 
-import java.util.Arrays;
-
 /**
  * LIRS: ranks entries by the distance between their last two uses. Entries of a short
  * distance (LIR) fill the cache but for a hundredth; the others (HIR) pass through a
@@ -39,14 +37,17 @@ final class LirsPolicy implements ReplacementPolicy {
 
 	private static final int NEWER = 5;
 
-	private static final int STRIDE = 6;
+	private static final int FIELDS = 6;
 
 	private final Slots slots;
 
 	/** Resident HIR entries; the first goes next. */
 	private final SlotList queue;
 
-	private int[] stack;
+	/** LIR entries by their last use, as they are on the stack. */
+	private final SlotList lirs;
+
+	private final Records stack = new Records(FIELDS);
 
 	private int used;
 
@@ -62,21 +63,25 @@ final class LirsPolicy implements ReplacementPolicy {
 
 	private int nonResidents;
 
-	private int lirs;
+	/**
+	 * Whether entries are given away: who left does not matter any more, and a stack that
+	 * loses its LIR entries is not pruned of a million others at once.
+	 */
+	private boolean givingAway;
 
 	private int maxLirs;
 
 	private int maxNonResidents;
 
-	/** Keys that have left by hash: place plus 1, linear probing. */
-	private int[] index;
+	/** The places of keys that have left. */
+	private final HashIndex index;
 
 	LirsPolicy(Slots slots, int capacity) {
 		this.slots = slots;
 		this.queue = new SlotList(slots);
-		this.stack = new int[64 * STRIDE];
-		this.index = new int[64];
+		this.lirs = new SlotList(slots);
 		limits(capacity);
+		this.index = new HashIndex(this.stack, HASH, this.maxNonResidents);
 	}
 
 	private void limits(int capacity) {
@@ -90,11 +95,11 @@ final class LirsPolicy implements ReplacementPolicy {
 		if (place != NONE) {
 			unlink(place);
 			makeLir(slot, place);
-			if (this.lirs > this.maxLirs) {
+			if (this.lirs.size() > this.maxLirs) {
 				demoteBottom();
 			}
 		}
-		else if (this.lirs < this.maxLirs) {
+		else if (this.lirs.size() < this.maxLirs) {
 			makeLir(slot, newPlace(this.slots.hash(slot)));
 		}
 		else {
@@ -105,11 +110,11 @@ final class LirsPolicy implements ReplacementPolicy {
 
 	private void makeLir(int slot, int place) {
 		push(slot, place, LIR);
-		this.lirs++;
+		this.lirs.addFirst(slot);
 	}
 
 	private void push(int slot, int place, int kind) {
-		this.stack[place * STRIDE + SLOT] = slot;
+		this.stack.set(place, SLOT, slot);
 		this.slots.mark(slot, (place + 1) | kind);
 		linkTop(place);
 	}
@@ -121,13 +126,14 @@ final class LirsPolicy implements ReplacementPolicy {
 		if ((mark & LIR) != 0) {
 			unlink(place);
 			linkTop(place);
+			this.lirs.moveFirst(slot);
 			prune();
 		}
 		else if (place >= 0) {
 			this.queue.remove(slot);
 			unlink(place);
 			makeLir(slot, place);
-			if (this.lirs > this.maxLirs) {
+			if (this.lirs.size() > this.maxLirs) {
 				demoteBottom();
 			}
 		}
@@ -141,17 +147,16 @@ final class LirsPolicy implements ReplacementPolicy {
 	/** The bottom of a pruned stack is a LIR entry. */
 	private void demoteBottom() {
 		prune();
-		int slot = this.stack[this.bottom * STRIDE + SLOT];
-		dropPlace(this.bottom);
+		int slot = this.lirs.pollLast();
+		dropPlace((this.slots.mark(slot) & PLACE) - 1);
 		this.slots.mark(slot, 0);
-		this.lirs--;
 		this.queue.addLast(slot);
 		prune();
 	}
 
 	private void prune() {
-		while (this.bottom != NONE) {
-			int slot = this.stack[this.bottom * STRIDE + SLOT];
+		while (this.bottom != NONE && !this.givingAway) {
+			int slot = this.stack.get(this.bottom, SLOT);
 			if (slot == NONE) {
 				forget(this.bottom);
 			}
@@ -170,7 +175,7 @@ final class LirsPolicy implements ReplacementPolicy {
 		int mark = this.slots.mark(slot);
 		int place = (mark & PLACE) - 1;
 		if ((mark & LIR) != 0) {
-			this.lirs--;
+			this.lirs.remove(slot);
 		}
 		else {
 			this.queue.remove(slot);
@@ -188,7 +193,10 @@ final class LirsPolicy implements ReplacementPolicy {
 		}
 		int victim = this.queue.pollFirst();
 		int place = (this.slots.mark(victim) & PLACE) - 1;
-		if (place >= 0) {
+		if (place >= 0 && this.givingAway) {
+			dropPlace(place);
+		}
+		else if (place >= 0) {
 			remember(place);
 		}
 		return victim;
@@ -196,22 +204,15 @@ final class LirsPolicy implements ReplacementPolicy {
 
 	@Override
 	public int pollHottest() {
-		while (this.top != NONE) {
-			int slot = this.stack[this.top * STRIDE + SLOT];
-			if (slot == NONE) {
-				forget(this.top);
-			}
-			else if ((this.slots.mark(slot) & LIR) == 0) {
-				this.slots.mark(slot, 0);
-				dropPlace(this.top);
-			}
-			else {
-				this.lirs--;
-				dropPlace(this.top);
-				return slot;
+		this.givingAway = true;
+		int slot = (this.lirs.size() > 0) ? this.lirs.pollFirst() : this.queue.pollLast();
+		if (slot != NONE) {
+			int place = (this.slots.mark(slot) & PLACE) - 1;
+			if (place >= 0) {
+				dropPlace(place);
 			}
 		}
-		return this.queue.pollLast();
+		return slot;
 	}
 
 	@Override
@@ -221,12 +222,12 @@ final class LirsPolicy implements ReplacementPolicy {
 			dropPlace(place);
 			prune();
 		}
-		if (this.lirs < this.maxLirs) {
+		if (this.lirs.size() < this.maxLirs) {
 			int below = newPlace(this.slots.hash(slot));
-			this.stack[below * STRIDE + SLOT] = slot;
+			this.stack.set(below, SLOT, slot);
 			this.slots.mark(slot, (below + 1) | LIR);
 			linkBottom(below);
-			this.lirs++;
+			this.lirs.addLast(slot);
 		}
 		else {
 			this.slots.mark(slot, 0);
@@ -237,7 +238,7 @@ final class LirsPolicy implements ReplacementPolicy {
 	@Override
 	public void resize(int capacity) {
 		limits(capacity);
-		while (this.lirs > this.maxLirs) {
+		while (this.lirs.size() > this.maxLirs) {
 			demoteBottom();
 		}
 	}
@@ -245,90 +246,83 @@ final class LirsPolicy implements ReplacementPolicy {
 	private int newPlace(int hash) {
 		int place = this.free;
 		if (place != NONE) {
-			this.free = this.stack[place * STRIDE + NEXT];
+			this.free = this.stack.get(place, NEXT);
 		}
 		else {
 			place = this.used++;
-			if (this.used * STRIDE > this.stack.length) {
-				this.stack = Arrays.copyOf(this.stack, (place + (place >> 1) + 1) * STRIDE);
-			}
+			this.stack.ensure(place);
 		}
-		this.stack[place * STRIDE + HASH] = hash;
-		this.stack[place * STRIDE + SLOT] = NONE;
+		this.stack.set(place, HASH, hash);
+		this.stack.set(place, SLOT, NONE);
 		return place;
 	}
 
 	private void dropPlace(int place) {
 		unlink(place);
-		this.stack[place * STRIDE + NEXT] = this.free;
+		this.stack.set(place, NEXT, this.free);
 		this.free = place;
 	}
 
 	private void linkTop(int place) {
-		this.stack[place * STRIDE + PREVIOUS] = NONE;
-		this.stack[place * STRIDE + NEXT] = this.top;
+		this.stack.set(place, PREVIOUS, NONE);
+		this.stack.set(place, NEXT, this.top);
 		if (this.top == NONE) {
 			this.bottom = place;
 		}
 		else {
-			this.stack[this.top * STRIDE + PREVIOUS] = place;
+			this.stack.set(this.top, PREVIOUS, place);
 		}
 		this.top = place;
 	}
 
 	private void linkBottom(int place) {
-		this.stack[place * STRIDE + NEXT] = NONE;
-		this.stack[place * STRIDE + PREVIOUS] = this.bottom;
+		this.stack.set(place, NEXT, NONE);
+		this.stack.set(place, PREVIOUS, this.bottom);
 		if (this.bottom == NONE) {
 			this.top = place;
 		}
 		else {
-			this.stack[this.bottom * STRIDE + NEXT] = place;
+			this.stack.set(this.bottom, NEXT, place);
 		}
 		this.bottom = place;
 	}
 
 	private void unlink(int place) {
-		int previous = this.stack[place * STRIDE + PREVIOUS];
-		int next = this.stack[place * STRIDE + NEXT];
+		int previous = this.stack.get(place, PREVIOUS);
+		int next = this.stack.get(place, NEXT);
 		if (previous == NONE) {
 			this.top = next;
 		}
 		else {
-			this.stack[previous * STRIDE + NEXT] = next;
+			this.stack.set(previous, NEXT, next);
 		}
 		if (next == NONE) {
 			this.bottom = previous;
 		}
 		else {
-			this.stack[next * STRIDE + PREVIOUS] = previous;
+			this.stack.set(next, PREVIOUS, previous);
 		}
 	}
 
 	/** Keeps the key of an entry that goes. */
 	private void remember(int place) {
-		int hash = this.stack[place * STRIDE + HASH];
+		int hash = this.stack.get(place, HASH);
 		int twin = take(hash);
 		if (twin != NONE) {
 			dropPlace(twin);
 		}
-		this.stack[place * STRIDE + SLOT] = NONE;
-		this.stack[place * STRIDE + OLDER] = this.newest;
-		this.stack[place * STRIDE + NEWER] = NONE;
+		this.stack.set(place, SLOT, NONE);
+		this.stack.set(place, OLDER, this.newest);
+		this.stack.set(place, NEWER, NONE);
 		if (this.newest == NONE) {
 			this.oldest = place;
 		}
 		else {
-			this.stack[this.newest * STRIDE + NEWER] = place;
+			this.stack.set(this.newest, NEWER, place);
 		}
 		this.newest = place;
 		this.nonResidents++;
-		if (this.nonResidents * 2 > this.index.length) {
-			rehash();
-		}
-		else {
-			enter(place);
-		}
+		this.index.add(place);
 		if (this.nonResidents > this.maxNonResidents) {
 			forget(this.oldest);
 		}
@@ -336,66 +330,32 @@ final class LirsPolicy implements ReplacementPolicy {
 	}
 
 	private void forget(int place) {
-		take(this.stack[place * STRIDE + HASH]);
+		take(this.stack.get(place, HASH));
 		dropPlace(place);
 	}
 
 	/** Takes a key that has left out of the index, not off the stack. */
 	private int take(int hash) {
-		int mask = this.index.length - 1;
-		int at = home(hash, mask);
-		while (this.index[at] != 0 && this.stack[(this.index[at] - 1) * STRIDE + HASH] != hash) {
-			at = (at + 1) & mask;
-		}
-		if (this.index[at] == 0) {
+		int place = this.index.remove(hash);
+		if (place == NONE) {
 			return NONE;
 		}
-		int place = this.index[at] - 1;
-		int hole = at;
-		for (int i = (hole + 1) & mask; this.index[i] != 0; i = (i + 1) & mask) {
-			int wanted = home(this.stack[(this.index[i] - 1) * STRIDE + HASH], mask);
-			if (((i - wanted) & mask) >= ((i - hole) & mask)) {
-				this.index[hole] = this.index[i];
-				hole = i;
-			}
-		}
-		this.index[hole] = 0;
-		int older = this.stack[place * STRIDE + OLDER];
-		int newer = this.stack[place * STRIDE + NEWER];
+		int older = this.stack.get(place, OLDER);
+		int newer = this.stack.get(place, NEWER);
 		if (older == NONE) {
 			this.oldest = newer;
 		}
 		else {
-			this.stack[older * STRIDE + NEWER] = newer;
+			this.stack.set(older, NEWER, newer);
 		}
 		if (newer == NONE) {
 			this.newest = older;
 		}
 		else {
-			this.stack[newer * STRIDE + OLDER] = older;
+			this.stack.set(newer, OLDER, older);
 		}
 		this.nonResidents--;
 		return place;
-	}
-
-	private static int home(int hash, int mask) {
-		return (hash * 0x9E3779B9 >>> 7) & mask;
-	}
-
-	private void enter(int place) {
-		int mask = this.index.length - 1;
-		int at = home(this.stack[place * STRIDE + HASH], mask);
-		while (this.index[at] != 0) {
-			at = (at + 1) & mask;
-		}
-		this.index[at] = place + 1;
-	}
-
-	private void rehash() {
-		this.index = new int[this.index.length * 2];
-		for (int place = this.oldest; place != NONE; place = this.stack[place * STRIDE + NEWER]) {
-			enter(place);
-		}
 	}
 
 }

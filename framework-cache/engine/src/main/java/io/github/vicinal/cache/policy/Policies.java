@@ -68,6 +68,17 @@ public final class Policies {
 	}
 
 	/**
+	 * W-TinyLFU with a window of fixed size, for a simulation at another scale.
+	 * @param windowPart the window's part of the cache, between 0 and 1
+	 * @param wordsPerEntry the width of its sketch
+	 * @return the policy
+	 */
+	public static PolicyFactory windowTinyLfuAtScale(double windowPart, int wordsPerEntry) {
+		return (slots, capacity) -> new WindowTinyLfuPolicy(slots, capacity, windowPart,
+				new FrequencySketch(capacity, SAMPLE_FACTOR, wordsPerEntry), true);
+	}
+
+	/**
 	 * W-TinyLFU with a window of fixed size and a sketch that somebody else feeds.
 	 * @param windowPart the window's part of the cache, between 0 and 1
 	 * @param sketch counts all uses

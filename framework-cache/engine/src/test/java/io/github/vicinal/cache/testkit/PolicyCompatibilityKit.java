@@ -2,6 +2,7 @@ package io.github.vicinal.cache.testkit;
 
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -76,15 +77,41 @@ public final class PolicyCompatibilityKit {
 		require(again.equals(this.keyBySlot.keySet()), "adopted %s, gave back %s", this.keyBySlot.keySet(), again);
 	}
 
+	/** Hands over while the cache goes on: an entry belongs to either policy. */
 	private void drain(ReplacementPolicy to) {
-		Set<Integer> seen = new HashSet<>();
+		Set<Integer> moved = new HashSet<>();
 		for (int slot = this.policy.pollHottest(); slot != Slots.NONE; slot = this.policy.pollHottest()) {
 			require(this.keyBySlot.containsKey(slot), "pollHottest() returned slot %d, which was not there", slot);
-			require(seen.add(slot), "pollHottest() returned slot %d twice", slot);
+			require(moved.add(slot), "pollHottest() returned slot %d twice", slot);
 			to.adoptColder(slot);
+			List<Integer> left = this.keyBySlot.keySet().stream().filter((any) -> !moved.contains(any)).toList();
+			switch (this.random.nextInt(8)) {
+				case 0 -> evictWhileGivingAway(moved, left);
+				case 1 -> removeWhileGivingAway(left);
+				case 2 -> to.onHit(moved.stream().skip(this.random.nextInt(moved.size())).findFirst().orElseThrow());
+				default -> {
+				}
+			}
 		}
-		require(seen.size() == this.keyBySlot.size(), "pollHottest() gave %d of %d entries", seen.size(),
-				this.keyBySlot.size());
+		require(moved.equals(this.keyBySlot.keySet()), "pollHottest() gave %s of %s", moved, this.keyBySlot.keySet());
+	}
+
+	private void evictWhileGivingAway(Set<Integer> moved, List<Integer> left) {
+		if (!left.isEmpty()) {
+			int victim = this.policy.evict(Slots.NONE);
+			require(!moved.contains(victim), "evict() returned slot %d, which was given away", victim);
+			forget(victim);
+		}
+	}
+
+	private void removeWhileGivingAway(List<Integer> left) {
+		if (!left.isEmpty()) {
+			int slot = left.get(this.random.nextInt(left.size()));
+			Integer key = this.keyBySlot.get(slot);
+			if (key != null) {
+				remove(key);
+			}
+		}
 	}
 
 	private void use(int key) {
