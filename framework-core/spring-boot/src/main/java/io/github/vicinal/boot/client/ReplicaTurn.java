@@ -73,6 +73,12 @@ final class ReplicaTurn {
 		if (this.uri == null) {
 			return asked;
 		}
+		if ("https".equalsIgnoreCase(asked.getScheme()) && !"https".equals(this.uri.getScheme())) {
+			throw new InvalidChannelException(
+					"The client calls %s, but its instance %s has no https, which would be less safe".formatted(asked,
+							this.uri),
+					"Begin the instances with https://");
+		}
 		String text = asked.toString();
 		int authority = text.indexOf("://") + 3;
 		int rest = authority;
