@@ -31,6 +31,8 @@ import io.github.vicinal.benchmarks.call.EchoServer;
 import io.github.vicinal.benchmarks.call.StartupMeasurement;
 import io.github.vicinal.benchmarks.crash.CrashMeasurement;
 import io.github.vicinal.benchmarks.crash.Victim;
+import io.github.vicinal.benchmarks.locality.LocalityMeasurement;
+import io.github.vicinal.benchmarks.locality.ReplicaProcess;
 import io.github.vicinal.benchmarks.placement.PlacementMeasurement;
 import io.github.vicinal.benchmarks.placement.ScaleMeasurement;
 import io.github.vicinal.benchmarks.server.OverloadMeasurement;
@@ -52,7 +54,7 @@ public final class Bench implements Callable<Integer> {
 			new CacheTable1Measurement(), new CacheTraceMeasurement(), new CacheTracesMeasurement(),
 			new CacheAdversarialMeasurement(), new CacheSpeedMeasurement(), new CacheMemoryMeasurement(),
 			new CacheTrainTicketMeasurement(), new CacheTckMeasurement(), new ShmMeasurement(), new WaitMeasurement(),
-			new CrashMeasurement(), new ServerMeasurement(), new OverloadMeasurement());
+			new CrashMeasurement(), new ServerMeasurement(), new OverloadMeasurement(), new LocalityMeasurement());
 
 	@Spec
 	@SuppressWarnings("NullAway.Init")
@@ -116,6 +118,10 @@ public final class Bench implements Callable<Integer> {
 	public static void main(String[] arguments) throws Exception {
 		if (arguments.length > 0 && arguments[0].equals(ShmChild.COMMAND)) {
 			ShmChild.main(arguments);
+			return;
+		}
+		if (arguments.length > 0 && arguments[0].equals(ReplicaProcess.COMMAND)) {
+			ReplicaProcess.main(arguments);
 			return;
 		}
 		if (arguments.length > 0 && arguments[0].equals(EchoServer.COMMAND)) {

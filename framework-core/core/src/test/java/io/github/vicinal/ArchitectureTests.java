@@ -24,7 +24,7 @@ class ArchitectureTests {
 	private static final String ROOT = "io.github.vicinal";
 
 	private static final String[] OWN_PACKAGES = { ROOT + ".contract..", ROOT + ".codec..", ROOT + ".peer..",
-			ROOT + ".channel..", ROOT + ".server..", ROOT + ".choice.." };
+			ROOT + ".channel..", ROOT + ".server..", ROOT + ".choice..", ROOT + ".replica.." };
 
 	private final JavaClasses core = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
 		.importPackages(ROOT);

@@ -248,6 +248,17 @@ public final class Channel implements AutoCloseable {
 	}
 
 	/**
+	 * Returns what kind of path is open to a peer.
+	 * @param address the peer's HTTP address
+	 * @return the kind, or {@code null} for none beside HTTP
+	 */
+	public @Nullable PathKind openPath(String address) {
+		PeerLink peer = this.peers.get(address);
+		Path open = (peer != null) ? peer.active() : null;
+		return (open != null) ? open.kind() : null;
+	}
+
+	/**
 	 * Returns what a peer announced last.
 	 * @param address the peer's HTTP address
 	 * @return the announcement, or {@code null} if there is none
@@ -324,7 +335,8 @@ public final class Channel implements AutoCloseable {
 					.stream()
 					.sorted(Comparator.comparing(PeerLink::address))
 					.map(PeerLink::report)
-					.toList());
+					.toList(),
+				List.of());
 	}
 
 	/** Closes all paths. */

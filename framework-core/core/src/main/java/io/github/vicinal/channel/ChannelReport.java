@@ -5,6 +5,8 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.vicinal.replica.ReplicaReport;
+
 /**
  * The state of a channel, for people.
  *
@@ -17,11 +19,13 @@ import org.jspecify.annotations.Nullable;
  * many
  * @param cachedMethods methods whose answers are cached
  * @param peers the peers that were seen
+ * @param replicas the replicas among which the channel chooses, nearest first; empty if
+ * it does not choose
  * @since 0.1
  */
 public record ChannelReport(String name, String contract, String contractHash, @Nullable Long timeoutMillis,
 		List<MethodByHttp> methodsByHttp, Map<String, Long> leftToHttp, List<CachedMethod> cachedMethods,
-		List<PeerReport> peers) {
+		List<PeerReport> peers, List<ReplicaReport> replicas) {
 
 	/**
 	 * Returns this report with methods whose answers are cached.
@@ -30,7 +34,17 @@ public record ChannelReport(String name, String contract, String contractHash, @
 	 */
 	public ChannelReport withCachedMethods(List<CachedMethod> methods) {
 		return new ChannelReport(this.name, this.contract, this.contractHash, this.timeoutMillis, this.methodsByHttp,
-				this.leftToHttp, List.copyOf(methods), this.peers);
+				this.leftToHttp, List.copyOf(methods), this.peers, this.replicas);
+	}
+
+	/**
+	 * Returns this report with the replicas among which the channel chooses.
+	 * @param chosenAmong the replicas
+	 * @return another report
+	 */
+	public ChannelReport withReplicas(List<ReplicaReport> chosenAmong) {
+		return new ChannelReport(this.name, this.contract, this.contractHash, this.timeoutMillis, this.methodsByHttp,
+				this.leftToHttp, this.cachedMethods, this.peers, List.copyOf(chosenAmong));
 	}
 
 	/**

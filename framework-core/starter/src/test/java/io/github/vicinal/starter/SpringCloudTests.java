@@ -19,8 +19,11 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.service.registry.ImportHttpServices;
 
 import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.replica.Locality;
+import io.github.vicinal.replica.ReplicaReport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** Load balancer and circuit breaker keep working on typed paths. */
 @Timeout(60)
@@ -29,12 +32,13 @@ class SpringCloudTests {
 	private static final int CALLS = 200;
 
 	@Test
-	void callsStayBalancedOverTheInstancesOfAService() {
+	void withoutLocalityCallsStayBalancedOverTheInstancesOfAService() {
 		try (ConfigurableApplicationContext first = service("first");
 				ConfigurableApplicationContext second = service("second");
 				ConfigurableApplicationContext client = Applications.start(Client.class,
 						"spring.cloud.discovery.client.simple.instances.quotes[0].uri=" + Applications.url(first),
-						"spring.cloud.discovery.client.simple.instances.quotes[1].uri=" + Applications.url(second))) {
+						"spring.cloud.discovery.client.simple.instances.quotes[1].uri=" + Applications.url(second),
+						"vicinal.channels.quotes.locality=false")) {
 			Applications.awaitPath(client, 2, "direct");
 			Quotes quotes = client.getBean(Quotes.class);
 			int byFirst = 0;
@@ -42,6 +46,46 @@ class SpringCloudTests {
 				byFirst += quotes.quote("A").servedBy().equals("first") ? 1 : 0;
 			}
 			assertThat(byFirst).isBetween(CALLS / 3, CALLS * 2 / 3);
+		}
+	}
+
+	@Test
+	void theNearestInstanceOfAServiceIsPreferredOnTypedPathsAndOverHttp() {
+		try (ConfigurableApplicationContext far = Applications.start(Service.class, "service.name=far",
+				"vicinal.server.enabled=false");
+				ConfigurableApplicationContext near = service("near");
+				ConfigurableApplicationContext client = Applications.start(Client.class,
+						"spring.cloud.discovery.client.simple.instances.quotes[0].uri=" + Applications.url(far),
+						"spring.cloud.discovery.client.simple.instances.quotes[1].uri=" + Applications.url(near))) {
+			Quotes quotes = client.getBean(Quotes.class);
+			await().untilAsserted(() -> {
+				quotes.quote("A");
+				assertThat(Applications.channel(client).replicas()).extracting(ReplicaReport::locality)
+					.containsExactly(Locality.JVM, Locality.HOST);
+			});
+			int byNear = 0;
+			for (int i = 0; i < CALLS; i++) {
+				byNear += quotes.quote("A").servedBy().equals("near") ? 1 : 0;
+			}
+			assertThat(byNear).isGreaterThan(CALLS * 8 / 10);
+			long counted = Applications.channel(client).replicas().stream().mapToLong(ReplicaReport::calls).sum();
+			long made = Applications.channel(client)
+				.peers()
+				.stream()
+				.flatMap((peer) -> peer.paths().stream())
+				.mapToLong(ChannelReport.PathReport::calls)
+				.sum();
+			assertThat(made).as("each call went where it was chosen to go").isEqualTo(counted);
+			for (ReplicaReport replica : Applications.channel(client).replicas()) {
+				long ofPeer = Applications.channel(client)
+					.peers()
+					.stream()
+					.filter((peer) -> peer.address().equals(replica.address()))
+					.flatMap((peer) -> peer.paths().stream())
+					.mapToLong(ChannelReport.PathReport::calls)
+					.sum();
+				assertThat(ofPeer).as(replica.address()).isEqualTo(replica.calls());
+			}
 		}
 	}
 

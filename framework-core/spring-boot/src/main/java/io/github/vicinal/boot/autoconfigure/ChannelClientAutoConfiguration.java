@@ -75,7 +75,8 @@ import io.github.vicinal.peer.Rendezvous;
 				"org.springframework.boot.http.client.autoconfigure.reactive.ReactiveHttpClientAutoConfiguration" })
 @ConditionalOnClass({ RestClient.class, ClientHttpRequestFactoryBuilder.class })
 @ConditionalOnBean(Codecs.class)
-@Import({ ChannelClientAutoConfiguration.LoadBalancing.class, ChannelClientAutoConfiguration.Reactive.class })
+@Import({ ChannelClientAutoConfiguration.LoadBalancing.class, ChannelClientAutoConfiguration.Locality.class,
+		ChannelClientAutoConfiguration.Reactive.class })
 public final class ChannelClientAutoConfiguration {
 
 	private static final String CIRCUIT_BREAKER_CONFIGURER = "org.springframework.cloud.client.circuitbreaker."
@@ -130,17 +131,20 @@ public final class ChannelClientAutoConfiguration {
 	ClientChannels vicinalClientChannels(VicinalProperties properties, ListableBeanFactory beanFactory, HttpLegs legs,
 			ClientObservation observation, AsyncCalls async, ObjectProvider<PathProvider> providers,
 			ObjectProvider<ChannelInterceptor> interceptors, ObjectProvider<ChannelListener> listeners,
-			ObjectProvider<CallCaches> callCaches, Environment environment) {
+			ObjectProvider<CallCaches> callCaches, ObjectProvider<PeerIdentity> identity, Environment environment) {
 		ChannelPropertyNames.verify(environment);
 		Map<String, ChannelDefinition> definitions = new LinkedHashMap<>();
 		properties.channels()
-			.forEach((name, channel) -> definitions.put(name, new ChannelDefinition(channel.enabled(), channel.paths(),
-					channel.timeout(), channel.ignoreClientInterceptors(), channel.httpSocket())));
+			.forEach((name, channel) -> definitions.put(name,
+					new ChannelDefinition(channel.enabled(), channel.paths(), channel.timeout(),
+							channel.ignoreClientInterceptors(), channel.httpSocket(), channel.instances(),
+							channel.locality())));
 		return new ClientChannels(definitions, properties.reconnectDelay(), properties.comparePaths(),
 				configuredChannels(beanFactory),
 				new ClientChannels.Toolbox(() -> providers.orderedStream().toList(), legs, observation,
 						() -> interceptors.orderedStream().toList(), () -> listeners.orderedStream().toList(), async,
-						callCaches::getIfAvailable, connector(), Clock.systemUTC()));
+						callCaches::getIfAvailable, identity::getIfAvailable,
+						environment.getProperty("spring.cloud.loadbalancer.zone"), connector(), Clock.systemUTC()));
 	}
 
 	/** Annotations on classes, which name contracts or groups. */
@@ -258,6 +262,32 @@ public final class ChannelClientAutoConfiguration {
 		@Bean
 		InstanceChooser vicinalInstanceChooser(ObjectProvider<LoadBalancerClient> client) {
 			return new SpringCloudChooser(client);
+		}
+
+	}
+
+	/** Where Spring Cloud's load balancer is. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(name = "org.springframework.cloud.loadbalancer.core.ServiceInstanceListSupplier")
+	static class Locality {
+
+		/** For the contexts of all services; what does not belong to a channel passes. */
+		@Bean
+		org.springframework.cloud.loadbalancer.annotation.LoadBalancerClientSpecification vicinalLoadBalancerSpecification() {
+			return new org.springframework.cloud.loadbalancer.annotation.LoadBalancerClientSpecification(
+					"default.vicinal", new Class<?>[] { ServiceLocality.class });
+		}
+
+	}
+
+	/** Part of each service's load balancer. */
+	@Configuration(proxyBeanMethods = false)
+	static class ServiceLocality {
+
+		@Bean
+		static org.springframework.beans.factory.config.BeanPostProcessor vicinalInstanceListPostProcessor(
+				ObjectProvider<HttpLegs> legs) {
+			return io.github.vicinal.boot.client.LocalityServiceInstanceListSupplier.wrapping(legs::getObject);
 		}
 
 	}

@@ -55,10 +55,16 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * client has interceptors or headers of the application, which do not apply to them.
 	 * @param httpSocket Whether HTTP requests to processes of this host may go over Unix
 	 * domain sockets instead of TCP; takes Apache HttpClient 5.6 or newer.
+	 * @param instances URLs of the replicas of the service, such as http://a:8080, where
+	 * no load balancer knows them. Each call goes to one of them, whatever host the base
+	 * URL of the client has.
+	 * @param locality Whether calls go to the nearest replicas as long as that is faster;
+	 * off for taking turns.
 	 */
 	public record Channel(@DefaultValue("true") boolean enabled, @DefaultValue List<PathKind> paths,
 			@Nullable Duration timeout, @DefaultValue("false") boolean ignoreClientInterceptors,
-			@DefaultValue("true") boolean httpSocket) {
+			@DefaultValue("true") boolean httpSocket, @DefaultValue List<String> instances,
+			@DefaultValue("true") boolean locality) {
 	}
 
 	/**

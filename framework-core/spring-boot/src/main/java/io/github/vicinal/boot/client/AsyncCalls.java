@@ -70,15 +70,31 @@ public final class AsyncCalls implements AutoCloseable {
 
 	@Nullable Object future(ClientChannel channel, MethodPlan plan, @Nullable Object[] arguments, Original original)
 			throws Throwable {
-		String address = channel.target();
-		Path path = channel.path(plan, address, arguments);
+		ReplicaTurn turn = channel.turn();
+		String address = channel.target(turn);
+		Path path = channel.path(plan, address, turn, arguments);
 		if (path == null) {
-			return futureOverHttp(channel, plan, address, arguments, null, original);
+			try {
+				Object future = futureOverHttp(channel, plan, address, turn, arguments, null, original);
+				if (turn != null) {
+					stage(future).whenComplete((value, ex) -> turn.end(ex));
+				}
+				return future;
+			}
+			catch (Throwable ex) {
+				if (turn != null) {
+					turn.end(ex);
+				}
+				throw ex;
+			}
 		}
 		CompletableFuture<Attempt> attempted = submit(() -> channel.attempt(plan, address, path, arguments));
 		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
-		attempted.thenCompose((attempt) -> conclude(channel, plan, address, arguments, attempt, original))
+		attempted.thenCompose((attempt) -> conclude(channel, plan, address, turn, arguments, attempt, original))
 			.whenComplete((value, ex) -> {
+				if (turn != null) {
+					turn.end(ex);
+				}
 				if (ex == null) {
 					result.complete(value);
 				}
@@ -98,7 +114,11 @@ public final class AsyncCalls implements AutoCloseable {
 	}
 
 	private static CompletionStage<@Nullable Object> conclude(ClientChannel channel, MethodPlan plan,
-			@Nullable String address, @Nullable Object[] arguments, Attempt attempt, Original original) {
+			@Nullable String address, @Nullable ReplicaTurn turn, @Nullable Object[] arguments, Attempt attempt,
+			Original original) {
+		if (turn != null) {
+			turn.attempted(attempt);
+		}
 		try {
 			if (attempt instanceof Attempt.Answered answered) {
 				return CompletableFuture.completedFuture(answered.result());
@@ -112,8 +132,8 @@ public final class AsyncCalls implements AutoCloseable {
 				unanswered.observed().failed(unanswered.cause(), failure);
 				return CompletableFuture.failedFuture(failure);
 			}
-			return stage(
-					futureOverHttp(channel, plan, address, arguments, ((Attempt.GoOn) attempt).reason(), original));
+			return stage(futureOverHttp(channel, plan, address, turn, arguments, ((Attempt.GoOn) attempt).reason(),
+					original));
 		}
 		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -121,8 +141,9 @@ public final class AsyncCalls implements AutoCloseable {
 	}
 
 	private static @Nullable Object futureOverHttp(ClientChannel channel, MethodPlan plan, @Nullable String address,
-			@Nullable Object[] arguments, @Nullable String reason, Original original) throws Throwable {
-		HttpLeg leg = channel.leg(plan, address, arguments, reason);
+			@Nullable ReplicaTurn turn, @Nullable Object[] arguments, @Nullable String reason, Original original)
+			throws Throwable {
+		HttpLeg leg = channel.leg(plan, address, arguments, reason).to(turn);
 		long start = System.nanoTime();
 		Object future = channel.legs().run(leg, original);
 		stage(future).whenComplete((value, ex) -> channel.wentOverHttp(plan, leg, System.nanoTime() - start));

@@ -22,7 +22,7 @@ final class ChannelAdvice implements MethodInterceptor {
 		if (plan == null) {
 			return invocation.proceed();
 		}
-		if (plan.shape().timing() == Timing.SYNC) {
+		if (plan.shape().timing() == Timing.SYNC && !this.channel.repeats()) {
 			return this.channel.invoke(plan, invocation.getArguments(), invocation::proceed);
 		}
 		// The HTTP call may be started later, on another thread, and more than once.

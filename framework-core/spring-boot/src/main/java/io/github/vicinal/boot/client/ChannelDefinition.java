@@ -17,11 +17,14 @@ import io.github.vicinal.peer.PathKind;
  * client has interceptors or headers of the application, which do not apply to them
  * @param httpSocket whether HTTP requests to peers of this host may go over Unix domain
  * sockets
+ * @param instances the replicas of the service, where no load balancer knows them
+ * @param locality whether near replicas are preferred
  */
 public record ChannelDefinition(boolean enabled, List<PathKind> paths, @Nullable Duration timeout,
-		boolean ignoreClientInterceptors, boolean httpSocket) {
+		boolean ignoreClientInterceptors, boolean httpSocket, List<String> instances, boolean locality) {
 
 	/** What is said of a channel that no property names. */
-	public static final ChannelDefinition DEFAULT = new ChannelDefinition(true, List.of(), null, false, true);
+	public static final ChannelDefinition DEFAULT = new ChannelDefinition(true, List.of(), null, false, true, List.of(),
+			true);
 
 }

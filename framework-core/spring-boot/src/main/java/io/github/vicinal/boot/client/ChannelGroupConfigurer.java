@@ -99,6 +99,12 @@ public final class ChannelGroupConfigurer implements RestClientHttpServiceGroupC
 	}
 
 	private void configure(HttpServiceGroup group, RestClient.Builder client, HttpServiceProxyFactory.Builder factory) {
+		if (this.settings.chooser() == null && this.settings.baseUrl(group.name()) == null) {
+			String first = this.channels.get().firstInstance(group.name());
+			if (first != null) {
+				client.baseUrl(first);
+			}
+		}
 		TreeSet<String> interceptors = new TreeSet<>();
 		client.requestInterceptors((list) -> list.forEach((interceptor) -> {
 			if (!isSprings(interceptor)) {

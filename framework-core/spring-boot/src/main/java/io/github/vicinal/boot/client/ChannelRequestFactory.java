@@ -59,21 +59,25 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 	@Override
 	public ClientHttpRequest createRequest(URI uri, HttpMethod method) throws IOException {
 		HttpLeg leg = this.legs.current();
-		ClientHttpRequest request = this.delegate.createRequest(uri, method);
+		ClientHttpRequest request = this.delegate.createRequest((leg != null) ? leg.target(uri) : uri, method);
 		if (leg != null && leg.inspects()) {
 			leg.inspect(false, this.readTimeout, interceptors());
 		}
-		return (leg != null) ? new ChannelRequest(request, leg) : request;
+		return (leg != null) ? new ChannelRequest(request, uri, leg) : request;
 	}
 
 	private static final class ChannelRequest implements ClientHttpRequest, StreamingHttpOutputMessage {
 
 		private final ClientHttpRequest request;
 
+		/** As the client knows it; the request may go to another replica. */
+		private final URI uri;
+
 		private final HttpLeg leg;
 
-		ChannelRequest(ClientHttpRequest request, HttpLeg leg) {
+		ChannelRequest(ClientHttpRequest request, URI uri, HttpLeg leg) {
 			this.request = request;
+			this.uri = uri;
 			this.leg = leg;
 		}
 
@@ -86,7 +90,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 			this.leg.sending(getURI(), getHeaders());
 			getHeaders().set(PeerAnnouncement.REQUEST_HEADER, this.leg.contractName());
 			ClientHttpResponse response = this.request.execute();
-			this.leg.answered(getURI(), response.getHeaders().getFirst(PeerAnnouncement.HEADER));
+			this.leg.answered(getURI(), response.getStatusCode().value(), response.getHeaders());
 			return response;
 		}
 
@@ -116,7 +120,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 		@Override
 		public URI getURI() {
-			return this.request.getURI();
+			return this.uri;
 		}
 
 		@Override

@@ -49,6 +49,9 @@ final class ClientChannel {
 
 	private final CallTargets targets;
 
+	/** Chooses among replicas; {@code null} if others do. */
+	private final @Nullable ReplicaBalancer replicas;
+
 	private final boolean discovers;
 
 	private final ClientObservation observation;
@@ -79,10 +82,12 @@ final class ClientChannel {
 
 	ClientChannel(Channel channel, HttpLegs legs, ClientFacts facts, ClientObservation observation,
 			List<ChannelInterceptor> interceptors, List<ChannelListener> listeners, AsyncCalls async,
-			ClientTraits traits, @Nullable Duration configuredTimeout, @Nullable CallCaches caches) {
+			ClientTraits traits, @Nullable Duration configuredTimeout, @Nullable CallCaches caches,
+			@Nullable ReplicaBalancer replicas) {
 		this.channel = channel;
 		this.legs = legs;
 		this.targets = facts.targets();
+		this.replicas = replicas;
 		this.clientName = facts.clientName();
 		this.discovers = facts.discovers();
 		this.bean = facts.bean();
@@ -130,6 +135,9 @@ final class ClientChannel {
 
 	ChannelReport report() {
 		ChannelReport report = this.channel.report();
+		if (this.replicas != null) {
+			report = report.withReplicas(this.replicas.report());
+		}
 		return this.caches.isEmpty() ? report
 				: report.withCachedMethods(this.caches.values()
 					.stream()
@@ -177,12 +185,56 @@ final class ClientChannel {
 	}
 
 	@Nullable Object invokeSync(MethodPlan plan, @Nullable Object[] arguments, Original original) throws Throwable {
-		String address = this.targets.choose();
-		Path path = path(plan, address, arguments);
+		ReplicaTurn turn = turn();
+		if (turn == null) {
+			return invokeAt(plan, null, arguments, original);
+		}
+		for (int tried = 1;; tried++) {
+			Object result = null;
+			Throwable failure = null;
+			try {
+				result = invokeAt(plan, turn, arguments, original);
+			}
+			catch (Throwable ex) {
+				failure = ex;
+			}
+			turn.end(failure);
+			ReplicaTurn other = turn.mayGoOn(plan.method().idempotent(), failure) ? goOn(turn, tried) : null;
+			if (other != null) {
+				turn = other;
+				continue;
+			}
+			if (failure != null) {
+				throw failure;
+			}
+			return result;
+		}
+	}
+
+	/** Begins a turn at another replica, if this channel may and there is one. */
+	private @Nullable ReplicaTurn goOn(ReplicaTurn before, int tried) {
+		if (this.replicas == null || !this.replicas.failsOver() || tried >= this.replicas.size()) {
+			return null;
+		}
+		return this.replicas.begin(before.replica());
+	}
+
+	/** Returns whether a call may be made more than once. */
+	boolean repeats() {
+		return this.replicas != null && this.replicas.failsOver();
+	}
+
+	private @Nullable Object invokeAt(MethodPlan plan, @Nullable ReplicaTurn turn, @Nullable Object[] arguments,
+			Original original) throws Throwable {
+		String address = target(turn);
+		Path path = path(plan, address, turn, arguments);
 		if (path == null) {
-			return overHttp(plan, address, arguments, null, original);
+			return overHttp(plan, address, turn, arguments, null, original);
 		}
 		Attempt attempt = attempt(plan, address, path, arguments);
+		if (turn != null) {
+			turn.attempted(attempt);
+		}
 		if (attempt instanceof Attempt.Answered answered) {
 			return answered.result();
 		}
@@ -194,16 +246,16 @@ final class ClientChannel {
 			unanswered.observed().failed(unanswered.cause(), failure);
 			throw failure;
 		}
-		return overHttp(plan, address, arguments, ((Attempt.GoOn) attempt).reason(), original);
+		return overHttp(plan, address, turn, arguments, ((Attempt.GoOn) attempt).reason(), original);
 	}
 
 	/**
 	 * Returns the open path that can carry a call.
 	 * @return a path, or {@code null} for HTTP
 	 */
-	@Nullable Path path(MethodPlan plan, @Nullable String address, @Nullable Object[] arguments) {
+	@Nullable Path path(MethodPlan plan, @Nullable String address, @Nullable ReplicaTurn turn, @Nullable Object[] arguments) {
 		Path path = this.channel.path(address, plan.method().idempotent());
-		if (path == null && address != null && ThreadLocalRandom.current().nextBoolean()) {
+		if (path == null && turn == null && address != null && ThreadLocalRandom.current().nextBoolean()) {
 			/*
 			 * A balancer that takes turns is asked twice for this call: it was asked
 			 * here, and the HTTP client will ask again. Without an extra turn now and
@@ -250,13 +302,18 @@ final class ClientChannel {
 		}
 	}
 
-	@Nullable String target() {
-		return this.targets.choose();
+	/** Begins the turn of a call at a replica, if this channel chooses among replicas. */
+	@Nullable ReplicaTurn turn() {
+		return (this.replicas != null) ? this.replicas.begin(null) : null;
 	}
 
-	private @Nullable Object overHttp(MethodPlan plan, @Nullable String chosen, @Nullable Object[] arguments,
-			@Nullable String reason, Original original) throws Throwable {
-		HttpLeg leg = leg(plan, chosen, arguments, reason);
+	@Nullable String target(@Nullable ReplicaTurn turn) {
+		return (turn != null) ? turn.address() : this.targets.choose();
+	}
+
+	private @Nullable Object overHttp(MethodPlan plan, @Nullable String chosen, @Nullable ReplicaTurn turn,
+			@Nullable Object[] arguments, @Nullable String reason, Original original) throws Throwable {
+		HttpLeg leg = leg(plan, chosen, arguments, reason).to(turn);
 		long start = System.nanoTime();
 		try {
 			return this.legs.run(leg, original);

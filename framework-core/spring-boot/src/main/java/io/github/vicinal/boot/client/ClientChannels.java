@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.client;
 
+import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Arrays;
@@ -31,6 +32,7 @@ import io.github.vicinal.channel.ChannelSettings;
 import io.github.vicinal.channel.PathProvider;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.peer.PeerIdentity;
 
 /**
  * The channels of an application: which of its HTTP interfaces have one, and with which
@@ -69,12 +71,15 @@ public final class ClientChannels implements AutoCloseable {
 	 * @param listeners are told of each call
 	 * @param async runs calls whose caller does not wait
 	 * @param callCaches makes caches of calls, {@code null} where there are none
+	 * @param self this instance, or {@code null}
+	 * @param zone the zone of this instance, or {@code null}
 	 * @param connector runs attempts to connect
 	 * @param clock dates decisions
 	 */
 	public record Toolbox(Supplier<List<PathProvider>> providers, HttpLegs legs, ClientObservation observation,
 			Supplier<List<ChannelInterceptor>> interceptors, Supplier<List<ChannelListener>> listeners,
-			AsyncCalls async, Supplier<@Nullable CallCaches> callCaches, Executor connector, Clock clock) {
+			AsyncCalls async, Supplier<@Nullable CallCaches> callCaches, Supplier<@Nullable PeerIdentity> self,
+			@Nullable String zone, Executor connector, Clock clock) {
 	}
 
 	/**
@@ -181,7 +186,38 @@ public final class ClientChannels implements AutoCloseable {
 		ClientTraits traits = new ClientTraits(name, definition.ignoreClientInterceptors(), facts.interceptors());
 		return new ClientChannel(channel, this.tools.legs(), facts, this.tools.observation(),
 				this.tools.interceptors().get(), this.tools.listeners().get(), this.tools.async(), traits,
-				definition.timeout(), this.tools.callCaches().get());
+				definition.timeout(), this.tools.callCaches().get(), replicas(name, channel, definition, facts));
+	}
+
+	private @Nullable ReplicaBalancer replicas(String name, Channel channel, ChannelDefinition definition,
+			ClientFacts facts) {
+		List<URI> instances = Instances.parse(name, definition.instances());
+		boolean balanced = facts.targets() != CallTargets.FIXED;
+		if (!instances.isEmpty() && (balanced || facts.discovers())) {
+			throw new InvalidChannelException(
+					"vicinal.channels.%s.instances is set, but Spring Cloud's load balancer may choose the instances"
+						.formatted(name),
+					"Remove it and name the instances in spring.cloud.discovery.client.simple.instances.*, or give the "
+							+ "client's group a base URL that is not lb://");
+		}
+		ReplicaLocator locator = new ReplicaLocator(channel, this.tools.self(), this.tools.zone(),
+				this.tools.connector());
+		if (!instances.isEmpty()) {
+			return ReplicaBalancer.among(instances, locator, definition.locality(), this.tools.legs().selections());
+		}
+		return (balanced && definition.locality())
+				? ReplicaBalancer.within(facts.targets(), locator, this.tools.legs().selections()) : null;
+	}
+
+	/**
+	 * Returns the first configured instance of the service that a group calls.
+	 * @param group the group
+	 * @return its URL, or {@code null} if none is configured
+	 */
+	@Nullable String firstInstance(String group) {
+		ChannelDefinition definition = this.definitions.get(uniform(group));
+		return (definition != null && definition.enabled() && !definition.instances().isEmpty())
+				? Instances.parse(group, definition.instances()).get(0).toString() : null;
 	}
 
 	private ChannelSettings settings(String name, List<PathKind> paths, @Nullable Duration timeout,

@@ -9,8 +9,8 @@ import org.springframework.http.HttpHeaders;
 
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Reply;
-import io.github.vicinal.peer.PeerAnnouncement.MalformedAnnouncementException;
 import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.peer.PeerAnnouncement.MalformedAnnouncementException;
 
 /**
  * One call of a channel on its way through an HTTP client. Used by one thread at a time.
@@ -22,6 +22,8 @@ final class HttpLeg {
 	private final Reply.@Nullable Failure replayed;
 
 	private final @Nullable Watcher watcher;
+
+	private @Nullable ReplicaTurn turn;
 
 	private @Nullable String address;
 
@@ -79,6 +81,21 @@ final class HttpLeg {
 		return this.replayed;
 	}
 
+	/** Says which replica the call goes to. */
+	HttpLeg to(@Nullable ReplicaTurn chosen) {
+		this.turn = chosen;
+		return this;
+	}
+
+	@Nullable ReplicaTurn turn() {
+		return this.turn;
+	}
+
+	/** Returns where a request goes, which the client may not know. */
+	URI target(URI asked) {
+		return (this.turn != null) ? this.turn.target(asked) : asked;
+	}
+
 	Channel channel() {
 		return this.channel;
 	}
@@ -99,7 +116,7 @@ final class HttpLeg {
 	void sending(URI uri, HttpHeaders headers) {
 		boolean first = this.sent == null;
 		this.sent = uri;
-		this.address = address(uri);
+		this.address = address(target(uri));
 		if (first && this.watcher != null) {
 			this.watcher.sending(headers);
 		}
@@ -110,9 +127,13 @@ final class HttpLeg {
 		return this.sent;
 	}
 
-	void answered(URI uri, @Nullable String announcement) {
+	void answered(URI uri, int status, HttpHeaders headers) {
 		this.answered = true;
-		String peer = address(uri);
+		if (this.turn != null) {
+			this.turn.answered(status, headers.containsHeader(HttpHeaders.RETRY_AFTER));
+		}
+		String announcement = headers.getFirst(PeerAnnouncement.HEADER);
+		String peer = address(target(uri));
 		this.address = peer;
 		if (announcement == null) {
 			this.channel.silent(peer);

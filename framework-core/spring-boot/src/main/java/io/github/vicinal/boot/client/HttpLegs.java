@@ -10,6 +10,12 @@ public final class HttpLegs {
 
 	private final ThreadLocal<HttpLeg> current = new ThreadLocal<>();
 
+	private final ReplicaSelection.Holder selections = new ReplicaSelection.Holder();
+
+	ReplicaSelection.Holder selections() {
+		return this.selections;
+	}
+
 	@Nullable HttpLeg current() {
 		return this.current.get();
 	}

@@ -24,6 +24,7 @@ import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.channel.Path;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.replica.Outcome;
 
 /** Calls of reactive clients; loaded only where Reactor and {@code WebClient} are. */
 final class ReactiveCalls {
@@ -34,19 +35,32 @@ final class ReactiveCalls {
 	static Object publisher(AsyncCalls async, ClientChannel channel, MethodPlan plan, @Nullable Object[] arguments,
 			Original original) {
 		Flux<Object> elements = Flux.defer(() -> {
-			String address = channel.target();
-			Path path = channel.path(plan, address, arguments);
-			if (path == null) {
-				return overHttp(channel, plan, address, arguments, null, original);
-			}
-			return Mono.fromFuture(() -> async.submit(() -> channel.attempt(plan, address, path, arguments)))
-				.flatMapMany((attempt) -> conclude(channel, plan, address, arguments, attempt, original));
+			ReplicaTurn turn = channel.turn();
+			Flux<Object> made = make(async, channel, plan, arguments, turn, original);
+			return (turn == null) ? made
+					: made.doOnComplete(() -> turn.end((Throwable) null))
+						.doOnError(turn::end)
+						.doOnCancel(() -> turn.end(Outcome.ABANDONED));
 		});
 		return (plan.shape().timing() == Timing.FLUX) ? elements : elements.singleOrEmpty();
 	}
 
+	private static Flux<Object> make(AsyncCalls async, ClientChannel channel, MethodPlan plan,
+			@Nullable Object[] arguments, @Nullable ReplicaTurn turn, Original original) {
+		String address = channel.target(turn);
+		Path path = channel.path(plan, address, turn, arguments);
+		if (path == null) {
+			return overHttp(channel, plan, address, turn, arguments, null, original);
+		}
+		return Mono.fromFuture(() -> async.submit(() -> channel.attempt(plan, address, path, arguments)))
+			.flatMapMany((attempt) -> conclude(channel, plan, address, turn, arguments, attempt, original));
+	}
+
 	private static Publisher<Object> conclude(ClientChannel channel, MethodPlan plan, @Nullable String address,
-			@Nullable Object[] arguments, Attempt attempt, Original original) {
+			@Nullable ReplicaTurn turn, @Nullable Object[] arguments, Attempt attempt, Original original) {
+		if (turn != null) {
+			turn.attempted(attempt);
+		}
 		if (attempt instanceof Attempt.Answered answered) {
 			Object result = answered.result();
 			if (plan.shape().timing() == Timing.FLUX) {
@@ -65,12 +79,12 @@ final class ReactiveCalls {
 			unanswered.observed().failed(unanswered.cause(), failure);
 			return Mono.error(failure);
 		}
-		return overHttp(channel, plan, address, arguments, ((Attempt.GoOn) attempt).reason(), original);
+		return overHttp(channel, plan, address, turn, arguments, ((Attempt.GoOn) attempt).reason(), original);
 	}
 
 	private static Flux<Object> overHttp(ClientChannel channel, MethodPlan plan, @Nullable String address,
-			@Nullable Object[] arguments, @Nullable String reason, Original original) {
-		HttpLeg leg = channel.leg(plan, address, arguments, reason);
+			@Nullable ReplicaTurn turn, @Nullable Object[] arguments, @Nullable String reason, Original original) {
+		HttpLeg leg = channel.leg(plan, address, arguments, reason).to(turn);
 		long start = System.nanoTime();
 		return original(channel, leg, original)
 			.doFinally((signal) -> channel.wentOverHttp(plan, leg, System.nanoTime() - start));
@@ -118,11 +132,12 @@ final class ReactiveCalls {
 		}
 		leg.sending(request.url(), request.headers());
 		ClientRequest asking = ClientRequest.from(request)
+			.url(leg.target(request.url()))
 			.headers((headers) -> headers.set(PeerAnnouncement.REQUEST_HEADER, leg.contractName()))
 			.build();
 		return next.exchange(asking)
-			.doOnNext((response) -> leg.answered(request.url(),
-					response.headers().asHttpHeaders().getFirst(PeerAnnouncement.HEADER)));
+			.doOnNext((response) -> leg.answered(request.url(), response.statusCode().value(),
+					response.headers().asHttpHeaders()));
 	}
 
 	static RuntimeException requestFailure(String httpMethod, URI uri, java.io.IOException cause) {

@@ -186,6 +186,12 @@ class AutoConfigurationTests {
 			textBlock = """
 					vicinal.channels.basket.paths=uds        | vicinal.channels.basket.* names a channel | [baskets]
 					vicinal.channels.baskets.timeout=-1s     | must be positive, but is PT-1S            | vicinal.channels.baskets.timeout
+					vicinal.channels.baskets.instances=a:8080 | The value 'a:8080' of vicinal.channels.baskets.instances | http://a:8080
+					vicinal.channels.baskets.instances=http://a b | 'http://a b' of vicinal.channels.baskets.instances is not a URL | http://a:8080
+					vicinal.channels.baskets.instances=http://a:99999 | must have a port from 1 to 65535  | http://a:8080
+					vicinal.channels.baskets.instances=http://a/x | may have a scheme, a host and a port only | base URL
+					vicinal.channels.baskets.instances=http://a,http://a:80 | names the same instance as 'http://a' | Remove one
+					vicinal.channels.baskets.instances=http://a,https://b | has both http and https     | less safe
 					""")
 	void mistakesInPropertiesSayWhatToDo(String property, String description, String action) {
 		this.client.withUserConfiguration(GroupClient.class).withPropertyValues(property).run((context) -> {

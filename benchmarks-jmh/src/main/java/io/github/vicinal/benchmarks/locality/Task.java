@@ -1,0 +1,28 @@
+package io.github.vicinal.benchmarks.locality;
+
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.service.annotation.GetExchange;
+
+import io.github.vicinal.channel.AffinityChannel;
+
+/** The contract that is called: it takes its time, and says who answered. */
+@AffinityChannel
+public interface Task {
+
+	/**
+	 * Takes one of the replica's servers for a while.
+	 * @param micros for how long
+	 * @return the replica
+	 */
+	@GetExchange("/task")
+	Done run(@RequestParam int micros);
+
+	/**
+	 * What was answered.
+	 *
+	 * @param by the replica
+	 */
+	record Done(String by) {
+	}
+
+}

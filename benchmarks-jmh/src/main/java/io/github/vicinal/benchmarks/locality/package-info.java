@@ -1,0 +1,5 @@
+/** The choice among replicas, one of which is near, against taking turns. */
+@NullMarked
+package io.github.vicinal.benchmarks.locality;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,263 @@
+package io.github.vicinal.replica;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * One of several instances that may answer a call, and what is known of it from the calls
+ * of this process. Thread-safe; what a call does is lock-free and allocates nothing.
+ *
+ * @since 0.1.0
+ */
+public final class Replica {
+
+	/** Calls in flight that a replica gets before it has answered one. */
+	private static final int FIRST_WINDOW = 2;
+
+	private static final int MAX_WINDOW = 1 << 16;
+
+	private static final int FIRST_PAUSE_MILLIS = 128;
+
+	private static final int MAX_PAUSE_DOUBLINGS = 6;
+
+	/** After so many ticks the curve is fitted anew. */
+	private static final int FIT_TICKS = 32;
+
+	/** The overall estimates have one cell. */
+	private static final int ALL = 0;
+
+	/** The first answers of a replica say nothing of those that follow. */
+	private static final int UNMEASURED = 3;
+
+	/** What a call is taken to cost where nothing was measured but some are in flight. */
+	private static final float UNKNOWN_NANOS = 1e9f;
+
+	private final String address;
+
+	private volatile Locality locality;
+
+	private volatile String why;
+
+	private final AtomicInteger inFlight = new AtomicInteger();
+
+	private final PeakEwma peak = new PeakEwma();
+
+	private final LatencyEstimates overall = new LatencyEstimates(1);
+
+	private final SaturationCurve curve = new SaturationCurve();
+
+	/** When the curve was fitted, in ticks. */
+	private volatile int fitted;
+
+	/**
+	 * Up to how many calls in flight the replica has shown that it takes: grows with each
+	 * answer, is halved with each refusal.
+	 */
+	private final AtomicInteger window = new AtomicInteger(FIRST_WINDOW);
+
+	/** Above it the window grows by one in as many answers as it is long. */
+	private volatile int threshold = MAX_WINDOW;
+
+	private final AtomicInteger failuresInARow = new AtomicInteger();
+
+	private volatile boolean paused;
+
+	private volatile int pausedUntilMillis;
+
+	private final LongAdder calls = new LongAdder();
+
+	private final LongAdder refusals = new LongAdder();
+
+	private final LongAdder failures = new LongAdder();
+
+	private volatile boolean visited;
+
+	/**
+	 * Answers that are not measured, since they pay for connections and class loading.
+	 */
+	private volatile int unmeasured = UNMEASURED;
+
+	Replica(String address, Locality locality, String why) {
+		this.address = address;
+		this.locality = locality;
+		this.why = why;
+	}
+
+	/**
+	 * Returns the address.
+	 * @return what the replica was added as
+	 */
+	public String address() {
+		return this.address;
+	}
+
+	/**
+	 * Returns how near the replica is.
+	 * @return the latest that is known
+	 */
+	public Locality locality() {
+		return this.locality;
+	}
+
+	String why() {
+		return this.why;
+	}
+
+	void locate(Locality latest, String reason) {
+		this.why = reason;
+		this.locality = latest;
+	}
+
+	/**
+	 * Notes that a call begins.
+	 * @return the number of calls in flight, this one included, to be given back at its
+	 * end
+	 */
+	public int begin() {
+		this.calls.increment();
+		if (!this.visited) {
+			this.visited = true;
+		}
+		return this.inFlight.incrementAndGet();
+	}
+
+	/**
+	 * Returns the number of calls in flight.
+	 * @return at least 0
+	 */
+	public int inFlight() {
+		return this.inFlight.get();
+	}
+
+	void end(int met, long nanos, Outcome outcome, int millis, int tick) {
+		this.inFlight.decrementAndGet();
+		float latency = Math.max(nanos, 1);
+		switch (outcome) {
+			case ANSWERED -> answered(met, latency, millis, tick);
+			case FAILED -> {
+				this.failures.increment();
+				answered(met, Math.max(latency, this.overall.tail(ALL)), millis, tick);
+			}
+			case REFUSED -> {
+				this.refusals.increment();
+				this.failuresInARow.set(0);
+				int reduced = Math.max(1, Math.min(this.window.get(), met) / 2);
+				this.threshold = reduced;
+				this.window.set(reduced);
+			}
+			case ABANDONED -> {
+			}
+			case UNANSWERED -> {
+				this.failures.increment();
+				this.peak.record(Math.max(latency, this.overall.tail(ALL)), millis);
+				pause(this.failuresInARow.incrementAndGet(), millis);
+			}
+		}
+	}
+
+	private void answered(int met, float latency, int millis, int tick) {
+		if (this.paused) {
+			this.paused = false;
+		}
+		if (this.failuresInARow.get() != 0) {
+			this.failuresInARow.set(0);
+		}
+		int left = this.unmeasured;
+		if (left > 0) {
+			// Two threads may skip one answer more or less.
+			this.unmeasured = left - 1;
+		}
+		else {
+			this.peak.record(latency, millis);
+			this.overall.record(ALL, latency, tick);
+			this.curve.record(met, latency, tick);
+			if (this.curve.isNew(met)) {
+				this.curve.fit(tick);
+			}
+		}
+		int current = this.window.get();
+		if (current < MAX_WINDOW && met >= current / 2
+				&& (current < this.threshold || Math.floorMod(this.calls.intValue(), current) == 0)) {
+			this.window.compareAndSet(current, current + 1);
+		}
+	}
+
+	/** A replica that recovers starts slowly again. */
+	private void pause(int failures, int millis) {
+		this.threshold = MAX_WINDOW;
+		this.window.set(1);
+		this.pausedUntilMillis = millis + (FIRST_PAUSE_MILLIS << Math.min(failures - 1, MAX_PAUSE_DOUBLINGS));
+		this.paused = true;
+	}
+
+	/** Returns whether the replica gets no calls, except for one when a pause ends. */
+	boolean isPaused(int millis) {
+		return this.paused && (millis - this.pausedUntilMillis < 0 || this.inFlight.get() > 0);
+	}
+
+	boolean isVisited() {
+		return this.visited;
+	}
+
+	/** Returns whether the replica may take one more call. */
+	boolean hasRoom(int millis) {
+		return this.inFlight.get() < this.window.get() && !isPaused(millis);
+	}
+
+	/** Returns what a call would cost: latency times calls in flight. */
+	float cost(int millis) {
+		int current = this.inFlight.get();
+		float latency = this.peak.nanos(millis);
+		return (latency == 0 && current > 0) ? UNKNOWN_NANOS * current : latency * (current + 1);
+	}
+
+	/**
+	 * Returns what latency the next call must expect at best, as a tail score in
+	 * nanoseconds, or {@link SaturationCurve#UNKNOWN}.
+	 */
+	float atBest(int tick) {
+		fit(tick);
+		return this.curve.atBest(this.inFlight.get() + 1);
+	}
+
+	/**
+	 * Returns the same at worst; what is too old for the curve is better than nothing.
+	 */
+	float atWorst(int tick) {
+		fit(tick);
+		float worst = this.curve.atWorst(this.inFlight.get() + 1);
+		return (worst != SaturationCurve.UNKNOWN) ? worst : this.overall.tail(ALL);
+	}
+
+	private void fit(int tick) {
+		if (tick - this.fitted >= FIT_TICKS) {
+			this.fitted = tick;
+			this.curve.fit(tick);
+		}
+	}
+
+	float meanNanos() {
+		return this.overall.mean(ALL);
+	}
+
+	long calls() {
+		return this.calls.sum();
+	}
+
+	long refusals() {
+		return this.refusals.sum();
+	}
+
+	long failures() {
+		return this.failures.sum();
+	}
+
+	int window() {
+		return this.window.get();
+	}
+
+	float peakNanos(int millis) {
+		return this.peak.nanos(millis);
+	}
+
+}

@@ -1,0 +1,134 @@
+package io.github.vicinal.boot.client;
+
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.replica.Replica;
+import io.github.vicinal.replica.ReplicaChoice;
+import io.github.vicinal.replica.ReplicaReport;
+
+/**
+ * Chooses the replica that each call of a channel goes to. Which replicas there are is
+ * configured, or a load balancer says it each time it is asked. Thread-safe.
+ */
+final class ReplicaBalancer {
+
+	/** So often announcements and paths are looked at for how near replicas are. */
+	private static final long RELOCATE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+	private final ReplicaChoice choice = new ReplicaChoice();
+
+	private final ReplicaLocator locator;
+
+	/** Of configured replicas. */
+	private final Map<String, URI> uris;
+
+	private final @Nullable CallTargets loadBalancer;
+
+	private final ReplicaSelection.Holder selections;
+
+	private final AtomicLong relocateAt = new AtomicLong(System.nanoTime());
+
+	private final boolean takesTurns;
+
+	private final AtomicInteger turns = new AtomicInteger();
+
+	private volatile List<String> latest = List.of();
+
+	private ReplicaBalancer(ReplicaLocator locator, List<URI> instances, @Nullable CallTargets loadBalancer,
+			ReplicaSelection.Holder selections, boolean locality) {
+		this.locator = locator;
+		this.takesTurns = !locality;
+		this.loadBalancer = loadBalancer;
+		this.selections = selections;
+		Map<String, URI> byAddress = new LinkedHashMap<>();
+		instances.forEach((uri) -> byAddress.put(HttpLeg.address(uri), uri));
+		this.uris = byAddress;
+		this.choice.update(this.uris.keySet(), locator);
+	}
+
+	/**
+	 * Creates a balancer among configured replicas.
+	 * @param instances their URLs
+	 * @param locator says how near they are
+	 * @param locality whether that matters; else calls take turns
+	 * @param selections unused by configured replicas
+	 */
+	static ReplicaBalancer among(List<URI> instances, ReplicaLocator locator, boolean locality,
+			ReplicaSelection.Holder selections) {
+		return new ReplicaBalancer(locator, instances, null, selections, locality);
+	}
+
+	/** Creates a balancer among what a load balancer chooses from. */
+	static ReplicaBalancer within(CallTargets loadBalancer, ReplicaLocator locator,
+			ReplicaSelection.Holder selections) {
+		return new ReplicaBalancer(locator, List.of(), loadBalancer, selections, true);
+	}
+
+	/** Returns whether calls go on at another replica when one cannot take them. */
+	boolean failsOver() {
+		return this.loadBalancer == null && this.uris.size() > 1;
+	}
+
+	int size() {
+		return this.uris.size();
+	}
+
+	/**
+	 * Begins the turn of a call at a replica.
+	 * @param except a replica that did not execute the call
+	 * @return the turn, or {@code null} if the load balancer did not ask for a choice
+	 */
+	@Nullable ReplicaTurn begin(@Nullable Replica except) {
+		relocate();
+		CallTargets asked = this.loadBalancer;
+		if (asked == null) {
+			Replica replica = this.takesTurns ? inTurn() : this.choice.choose(except);
+			return (replica != null) ? new ReplicaTurn(this.choice, replica, this.uris.get(replica.address())) : null;
+		}
+		ReplicaSelection selection = new ReplicaSelection(this);
+		String address = this.selections.asking(selection, asked);
+		Replica replica = selection.chosen();
+		return (replica != null && replica.address().equals(address)) ? new ReplicaTurn(this.choice, replica, null)
+				: null;
+	}
+
+	private @Nullable Replica inTurn() {
+		return this.choice.at(Math.floorMod(this.turns.getAndIncrement(), this.uris.size()));
+	}
+
+	private void relocate() {
+		long due = this.relocateAt.get();
+		long now = System.nanoTime();
+		if (now - due >= 0 && this.relocateAt.compareAndSet(due, now + RELOCATE_NANOS)) {
+			this.choice.relocate(this.locator);
+		}
+	}
+
+	/**
+	 * Chooses among the instances that a load balancer knows.
+	 * @param addresses their addresses
+	 * @param zones their zones by address, where they have one
+	 * @return the replica, or {@code null} if there is none
+	 */
+	@Nullable Replica choose(List<String> addresses, Map<String, String> zones) {
+		if (!addresses.equals(this.latest)) {
+			this.latest = List.copyOf(addresses);
+			this.locator.zones(zones);
+			this.choice.update(addresses, this.locator);
+		}
+		return this.choice.choose();
+	}
+
+	List<ReplicaReport> report() {
+		return this.choice.report();
+	}
+
+}

@@ -1,0 +1,54 @@
+package io.github.vicinal.boot.client;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.replica.Replica;
+
+/**
+ * A question of a channel to a load balancer, on its way to the supplier of instances,
+ * which may answer on another thread.
+ */
+final class ReplicaSelection {
+
+	private final ReplicaBalancer balancer;
+
+	private volatile @Nullable Replica chosen;
+
+	ReplicaSelection(ReplicaBalancer balancer) {
+		this.balancer = balancer;
+	}
+
+	ReplicaBalancer balancer() {
+		return this.balancer;
+	}
+
+	@Nullable Replica chosen() {
+		return this.chosen;
+	}
+
+	void chosen(Replica replica) {
+		this.chosen = replica;
+	}
+
+	/** The question that the current thread asks. */
+	static final class Holder {
+
+		private final ThreadLocal<ReplicaSelection> current = new ThreadLocal<>();
+
+		@Nullable ReplicaSelection current() {
+			return this.current.get();
+		}
+
+		@Nullable String asking(ReplicaSelection selection, CallTargets loadBalancer) {
+			this.current.set(selection);
+			try {
+				return loadBalancer.choose();
+			}
+			finally {
+				this.current.remove();
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,183 @@
+package io.github.vicinal.boot.client;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+
+import io.github.vicinal.channel.PathException;
+import io.github.vicinal.replica.Outcome;
+import io.github.vicinal.replica.Replica;
+import io.github.vicinal.replica.ReplicaChoice;
+
+/**
+ * The stay of one call at one replica. It ends once, whoever says so first.
+ */
+final class ReplicaTurn {
+
+	private static final int REFUSED_STATUS = 503;
+
+	private static final int SERVER_ERRORS = 500;
+
+	private final ReplicaChoice choice;
+
+	private final Replica replica;
+
+	private final @Nullable URI uri;
+
+	private final int met;
+
+	private final long start = System.nanoTime();
+
+	private final AtomicBoolean ended = new AtomicBoolean();
+
+	private volatile int status;
+
+	private volatile boolean refusedBeforeExecution;
+
+	/**
+	 * Begins a turn.
+	 * @param choice keeps the account
+	 * @param replica the replica
+	 * @param uri where HTTP requests are to go, or {@code null} if a load balancer sends
+	 * them there
+	 */
+	ReplicaTurn(ReplicaChoice choice, Replica replica, @Nullable URI uri) {
+		this.choice = choice;
+		this.replica = replica;
+		this.uri = uri;
+		this.met = replica.begin();
+	}
+
+	Replica replica() {
+		return this.replica;
+	}
+
+	String address() {
+		return this.replica.address();
+	}
+
+	/** Returns where a request goes instead of where the client sent it. */
+	URI target(URI asked) {
+		if (this.uri == null) {
+			return asked;
+		}
+		if ("https".equalsIgnoreCase(asked.getScheme()) && !"https".equals(this.uri.getScheme())) {
+			throw new InvalidChannelException(
+					"The client calls %s, but its instance %s has no https, which would be less safe".formatted(asked,
+							this.uri),
+					"Begin the instances with https://");
+		}
+		String text = asked.toString();
+		int authority = text.indexOf("://") + 3;
+		int rest = authority;
+		while (rest < text.length() && "/?#".indexOf(text.charAt(rest)) < 0) {
+			rest++;
+		}
+		return URI.create(this.uri.getScheme() + "://" + this.uri.getRawAuthority() + text.substring(rest));
+	}
+
+	/**
+	 * Notes the status of an answer.
+	 * @param latest the status
+	 * @param retryAfter whether the answer says when to come again, as servers do that
+	 * refuse before they execute
+	 */
+	void answered(int latest, boolean retryAfter) {
+		this.status = latest;
+		this.refusedBeforeExecution = latest == REFUSED_STATUS && retryAfter;
+	}
+
+	/** Notes what came of the call over a typed path. */
+	void attempted(Attempt attempt) {
+		if (attempt instanceof Attempt.HandlerFailed failed) {
+			answered(failed.failure().status(), failed.failure().headers().containsKey(HttpHeaders.RETRY_AFTER));
+		}
+	}
+
+	void end(Outcome outcome) {
+		if (this.ended.compareAndSet(false, true)) {
+			this.choice.end(this.replica, this.met, System.nanoTime() - this.start, outcome);
+		}
+	}
+
+	/** Ends the turn with a result, or with what was raised instead. */
+	void end(@Nullable Throwable failure) {
+		end(outcome(failure));
+	}
+
+	private Outcome outcome(@Nullable Throwable failure) {
+		if (this.status == REFUSED_STATUS) {
+			return Outcome.REFUSED;
+		}
+		if (this.status != 0) {
+			return (this.status >= SERVER_ERRORS) ? Outcome.FAILED : Outcome.ANSWERED;
+		}
+		if (failure == null) {
+			return Outcome.ANSWERED;
+		}
+		if (isNeverSent(failure)) {
+			return Outcome.UNANSWERED;
+		}
+		if (isTimeout(failure)) {
+			return Outcome.FAILED;
+		}
+		boolean connection = find(failure, IOException.class) || find(failure, PathException.class);
+		return (connection && !isGivenUp(failure)) ? Outcome.UNANSWERED : Outcome.ABANDONED;
+	}
+
+	/** Returns whether the call may be made at another replica. */
+	boolean mayGoOn(boolean idempotent, @Nullable Throwable failure) {
+		if (this.status != 0) {
+			return this.status == REFUSED_STATUS && (idempotent || this.refusedBeforeExecution);
+		}
+		if (failure == null || isGivenUp(failure)) {
+			return false;
+		}
+		return isNeverSent(failure) || (idempotent && !isTimeout(failure) && outcome(failure) == Outcome.UNANSWERED);
+	}
+
+	/** There was no connection, so that nothing can have been executed. */
+	private static boolean isNeverSent(Throwable failure) {
+		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+			if (cause instanceof ConnectException || cause instanceof NoRouteToHostException
+					|| cause instanceof UnknownHostException || cause instanceof UnresolvedAddressException
+					|| cause instanceof HttpConnectTimeoutException
+					|| cause.getClass().getName().endsWith(".ConnectTimeoutException")) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private static boolean isTimeout(Throwable failure) {
+		return find(failure, SocketTimeoutException.class) || find(failure, HttpTimeoutException.class)
+				|| find(failure, java.util.concurrent.TimeoutException.class);
+	}
+
+	private static boolean isGivenUp(Throwable failure) {
+		boolean interrupted = find(failure, InterruptedIOException.class) && !isTimeout(failure);
+		return interrupted || find(failure, InterruptedException.class) || find(failure, CancellationException.class);
+	}
+
+	private static boolean find(Throwable failure, Class<? extends Throwable> type) {
+		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+			if (type.isInstance(cause)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+}

@@ -1,0 +1,169 @@
+package io.github.vicinal.boot;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+
+import io.github.vicinal.boot.Baskets.Basket;
+import io.github.vicinal.boot.EndToEndTests.BasketClient;
+import io.github.vicinal.boot.EndToEndTests.BasketService;
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.replica.Locality;
+import io.github.vicinal.replica.ReplicaReport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** A client with a list of replicas, of which one shares its rendezvous directory. */
+@Timeout(60)
+class ReplicaEndToEndTests {
+
+	@TempDir
+	private Path directory;
+
+	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
+
+	@AfterEach
+	void stop() {
+		for (int i = this.contexts.size() - 1; i >= 0; i--) {
+			this.contexts.get(i).close();
+		}
+	}
+
+	private ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
+		Map<String, Object> all = new TreeMap<>(Map.of("server.port", "0", "spring.main.banner-mode", "off",
+				"management.endpoints.web.exposure.include", "*", "vicinal.compare-paths", "false", "server.shutdown",
+				"immediate"));
+		all.putAll(properties);
+		SpringApplication application = new SpringApplication(type);
+		application.setDefaultProperties(all);
+		ConfigurableApplicationContext context = application.run();
+		this.contexts.add(context);
+		return context;
+	}
+
+	private ConfigurableApplicationContext replica(String host) {
+		return start(BasketService.class, Map.of("vicinal.server.paths", "uds", "vicinal.rendezvous.directory",
+				this.directory.resolve(host).toString()));
+	}
+
+	private static String address(ConfigurableApplicationContext replica) {
+		return "127.0.0.1:" + replica.getEnvironment().getProperty("local.server.port");
+	}
+
+	private ConfigurableApplicationContext client(String locality, String... addresses) {
+		String instances = List.of(addresses)
+			.stream()
+			.map((address) -> "http://" + address)
+			.collect(Collectors.joining(","));
+		return start(BasketClient.class,
+				Map.of("vicinal.channels.baskets.instances", instances, "vicinal.channels.baskets.locality", locality,
+						"vicinal.rendezvous.directory", this.directory.resolve("here").toString()));
+	}
+
+	private static ChannelReport report(ConfigurableApplicationContext client) {
+		ChannelReport report = client.getBean(ChannelsEndpoint.class).channel("baskets");
+		assertThat(report).isNotNull();
+		return report;
+	}
+
+	private static ReplicaReport replica(ConfigurableApplicationContext client, String address) {
+		return report(client).replicas()
+			.stream()
+			.filter((replica) -> replica.address().equals(address))
+			.findFirst()
+			.orElseThrow();
+	}
+
+	@Test
+	void callsGoToTheReplicaThatAnnouncedThisHost() {
+		String far = address(replica("there"));
+		String near = address(replica("here"));
+		String other = address(replica("elsewhere"));
+		ConfigurableApplicationContext client = client("true", far, near, other);
+		Baskets baskets = client.getBean(Baskets.class);
+		await().untilAsserted(() -> {
+			baskets.get(1);
+			assertThat(replica(client, near).locality()).isEqualTo(Locality.HOST);
+			assertThat(replica(client, near).why()).contains("announced");
+			assertThat(replica(client, far).locality()).isEqualTo(Locality.ANY);
+			assertThat(replica(client, other).locality()).isEqualTo(Locality.ANY);
+			assertThat(report(client).peers()).filteredOn((peer) -> peer.address().equals(near))
+				.singleElement()
+				.satisfies((peer) -> assertThat(peer.path()).isEqualTo("uds"));
+		});
+		for (int i = 0; i < 1_000; i++) {
+			baskets.get(i);
+		}
+		long before = replica(client, near).calls();
+		for (int i = 0; i < 1_000; i++) {
+			baskets.get(i);
+		}
+		assertThat(replica(client, near).calls() - before).isGreaterThanOrEqualTo(950);
+		assertThat(report(client).replicas().get(0).address()).isEqualTo(near);
+		assertThat(report(client).replicas()).allSatisfy((replica) -> assertThat(replica.inFlight()).isZero());
+	}
+
+	@Test
+	void withoutLocalityCallsTakeTurns() {
+		String far = address(replica("there"));
+		String near = address(replica("here"));
+		ConfigurableApplicationContext client = client("false", far, near);
+		Baskets baskets = client.getBean(Baskets.class);
+		for (int i = 0; i < 100; i++) {
+			baskets.get(i);
+		}
+		assertThat(replica(client, near).calls()).isEqualTo(50);
+		assertThat(replica(client, far).calls()).isEqualTo(50);
+	}
+
+	@Test
+	void callsGoOnAtAnotherReplicaWhenOneIsGone() {
+		ConfigurableApplicationContext near = replica("here");
+		String gone = address(near);
+		String far = address(replica("there"));
+		ConfigurableApplicationContext client = client("true", gone, far);
+		Baskets baskets = client.getBean(Baskets.class);
+		await().untilAsserted(() -> {
+			baskets.get(1);
+			assertThat(replica(client, gone).locality()).isEqualTo(Locality.HOST);
+			assertThat(report(client).peers()).extracting(ChannelReport.PeerReport::path).contains("uds");
+		});
+		near.close();
+		Basket basket = new Basket(9, "bob", List.of());
+		for (int i = 0; i < 50; i++) {
+			assertThat(baskets.get(i).id()).isEqualTo(i);
+			assertThat(baskets.save(basket).getBody()).as("not idempotent, but never sent").isEqualTo(basket);
+		}
+		assertThat(replica(client, gone).failures()).isPositive();
+		assertThat(replica(client, far).calls()).isGreaterThanOrEqualTo(90);
+	}
+
+	@Test
+	void theMetersOfTheClientKeepItsOwnName() {
+		String one = address(replica("here"));
+		String two = address(replica("there"));
+		ConfigurableApplicationContext client = client("false", one, two);
+		Baskets baskets = client.getBean(Baskets.class);
+		for (int i = 0; i < 4; i++) {
+			baskets.get(i);
+		}
+		assertThat(client.getBean(io.micrometer.core.instrument.MeterRegistry.class)
+			.get("http.client.requests")
+			.tag("client.name", "127.0.0.1")
+			.timer()
+			.count()).isEqualTo(4);
+	}
+
+}

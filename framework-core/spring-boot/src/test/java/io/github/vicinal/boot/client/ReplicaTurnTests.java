@@ -1,0 +1,80 @@
+package io.github.vicinal.boot.client;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.web.client.ResourceAccessException;
+
+import io.github.vicinal.replica.Locality;
+import io.github.vicinal.replica.Replica;
+import io.github.vicinal.replica.ReplicaChoice;
+import io.github.vicinal.replica.ReplicaReport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What a failure says of a replica, and when a call may go on at another one. */
+class ReplicaTurnTests {
+
+	private final ReplicaChoice choice = new ReplicaChoice();
+
+	private ReplicaTurn turn(String instance) {
+		this.choice.update(List.of("a:8080"), (address) -> new ReplicaChoice.Located(Locality.ANY, ""));
+		Replica replica = this.choice.choose();
+		assertThat(replica).isNotNull();
+		return new ReplicaTurn(this.choice, replica, URI.create(instance));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "http://base/x/y?q=1#f, http://a:8080/x/y?q=1#f", "https://base:1, https://a:8080",
+			"http://u@base?q=%2F, http://a:8080?q=%2F", "http://[::1]:9/%20, http://a:8080/%20" })
+	void onlyTheAuthorityIsReplaced(String asked, String target) {
+		String scheme = asked.substring(0, asked.indexOf(':'));
+		assertThat(turn(scheme + "://a:8080").target(URI.create(asked))).isEqualTo(URI.create(target));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "200, false, true, false", "500, false, true, false", "404, true, true, false",
+			"503, false, true, true", "503, false, false, false", "503, true, false, true" })
+	void whatAnswersSay(int status, boolean retryAfter, boolean idempotent, boolean goesOn) {
+		ReplicaTurn turn = turn("http://a:8080");
+		turn.answered(status, retryAfter);
+		turn.end((Throwable) null);
+		turn.end((Throwable) null);
+		assertThat(turn.mayGoOn(idempotent, null)).isEqualTo(goesOn);
+		ReplicaReport report = this.choice.report().get(0);
+		assertThat(report.inFlight()).isZero();
+		assertThat(report.refusals()).isEqualTo((status == 503) ? 1 : 0);
+		assertThat(report.failures()).isEqualTo((status == 500) ? 1 : 0);
+	}
+
+	@Test
+	void whatFailuresSay() {
+		assertFailure(new ConnectException("refused"), true, true, 1);
+		assertFailure(new EOFException("closed"), true, false, 1);
+		assertFailure(new SocketTimeoutException("read"), false, false, 1);
+		assertFailure(new InterruptedIOException("interrupted"), false, false, 0);
+		RuntimeException own = new IllegalStateException("the caller's own");
+		ReplicaTurn turn = turn("http://a:8080");
+		turn.end(own);
+		assertThat(turn.mayGoOn(true, own)).isFalse();
+	}
+
+	private void assertFailure(IOException cause, boolean idempotentGoesOn, boolean otherGoesOn, int failures) {
+		ResourceAccessException failure = new ResourceAccessException("I/O error", cause);
+		ReplicaTurn turn = turn("http://a:8080");
+		long before = this.choice.report().get(0).failures();
+		turn.end(failure);
+		assertThat(turn.mayGoOn(true, failure)).as("%s, idempotent", cause).isEqualTo(idempotentGoesOn);
+		assertThat(turn.mayGoOn(false, failure)).as("%s, not idempotent", cause).isEqualTo(otherGoesOn);
+		assertThat(this.choice.report().get(0).failures() - before).as(cause.toString()).isEqualTo(failures);
+	}
+
+}
