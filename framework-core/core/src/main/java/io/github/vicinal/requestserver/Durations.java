@@ -28,7 +28,8 @@ final class Durations {
 	Quantiles quantiles() {
 		Histogram copy = new Histogram(SMALLEST_NANOS, LONGEST_NANOS, DIGITS);
 		copy.add(this.histogram);
-		return new Quantiles(micros(copy, 50), micros(copy, 99), micros(copy, 99.9), copy.getMaxValue() / 1e3);
+		return new Quantiles(copy.getTotalCount(), copy.getTotalCount() * copy.getMean() / 1e3, micros(copy, 50),
+				micros(copy, 99), micros(copy, 99.9), copy.getMaxValue() / 1e3);
 	}
 
 	private static double micros(Histogram histogram, double percentile) {
