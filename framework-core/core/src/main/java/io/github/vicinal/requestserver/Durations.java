@@ -20,9 +20,9 @@ final class Durations {
 
 	private final AtomicHistogram histogram = new AtomicHistogram(SMALLEST_NANOS, LONGEST_NANOS, DIGITS);
 
-	void record(long nanos) {
+	void record(long nanos, int count) {
 		// A clock that jumps back must not end a request.
-		this.histogram.recordValue(Math.max(0, Math.min(nanos, LONGEST_NANOS)));
+		this.histogram.recordValueWithCount(Math.max(0, Math.min(nanos, LONGEST_NANOS)), count);
 	}
 
 	Quantiles quantiles() {

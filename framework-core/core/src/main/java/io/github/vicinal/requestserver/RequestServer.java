@@ -49,6 +49,12 @@ public final class RequestServer implements AutoCloseable {
 	/** Says that the caller waits for its turn for as long as it takes. */
 	public static final long NO_DEADLINE = Ticket.NO_DEADLINE;
 
+	/**
+	 * Looking at the clock takes as long as the rest of a turn. Of turns that are not
+	 * much longer themselves, only one of so many is timed, and counts for all of them.
+	 */
+	private static final int BRIEF_SAMPLE = 16;
+
 	private final RequestServerSettings settings;
 
 	private final LongSupplier clock;
@@ -60,8 +66,11 @@ public final class RequestServer implements AutoCloseable {
 	/** Whether processor times matter. */
 	private final boolean sampled;
 
-	/** How many turns the current thread has, one within the other. */
-	private final ThreadLocal<int[]> depth = ThreadLocal.withInitial(() -> new int[1]);
+	/**
+	 * How many turns the current thread has, one within the other, and how many brief
+	 * ones it had.
+	 */
+	private final ThreadLocal<int[]> depth = ThreadLocal.withInitial(() -> new int[2]);
 
 	private final Durations postDelays = new Durations();
 
@@ -115,19 +124,24 @@ public final class RequestServer implements AutoCloseable {
 	 * be executed then
 	 */
 	public Turn enter(String channel, Priority priority, long deadlineNanos, Runnable beforeWaiting) {
-		long arrived = this.clock.getAsLong();
 		int[] turns = this.depth.get();
 		if (turns[0] > 0) {
-			return new Turn(this, channel, arrived, arrived, -1, true);
+			return new Turn(this, channel, 0, 0, -1, Turn.NESTED);
 		}
 		if (this.queue.tryEnter()) {
 			turns[0]++;
-			return new Turn(this, channel, arrived, arrived, -1, false);
+			boolean brief = this.queue.brief();
+			if (brief && (++turns[1] & (BRIEF_SAMPLE - 1)) != 0) {
+				return new Turn(this, channel, 0, 0, -1, Turn.UNTIMED);
+			}
+			long now = this.clock.getAsLong();
+			return new Turn(this, channel, now, now, -1, brief ? BRIEF_SAMPLE : 1);
 		}
+		long arrived = this.clock.getAsLong();
 		await(new ThreadTicket(channel, priority, deadlineNanos), beforeWaiting);
 		turns[0]++;
 		long started = this.clock.getAsLong();
-		return new Turn(this, channel, arrived, started, sampleCpu(started), false);
+		return new Turn(this, channel, arrived, started, sampleCpu(started), 1);
 	}
 
 	private void await(ThreadTicket ticket, Runnable beforeWaiting) {
@@ -139,7 +153,7 @@ public final class RequestServer implements AutoCloseable {
 			case QUEUED -> {
 				prepare(beforeWaiting, ticket);
 				refusal = ticket.await(this.queue, this.clock);
-				this.waits.record(this.clock.getAsLong() - ticket.queuedNanos);
+				this.waits.record(this.clock.getAsLong() - ticket.queuedNanos, 1);
 			}
 			case REFUSED -> refusal = ticket.why;
 		}
@@ -166,17 +180,19 @@ public final class RequestServer implements AutoCloseable {
 	}
 
 	/** Ends a turn of this thread. */
-	void leave(String channel, long arrived, long started, long cpu) {
+	void leave(String channel, long arrived, long started, long cpu, int weight) {
 		this.depth.get()[0]--;
-		tell(done(channel, arrived, started, cpu));
+		if (weight > 0) {
+			record(arrived, started, cpu, weight);
+		}
+		tell(this.queue.leave(channel));
 	}
 
-	private @Nullable Ticket done(String channel, long arrived, long started, long cpu) {
+	private void record(long arrived, long started, long cpu, int weight) {
 		long cpuNanos = (cpu >= 0) ? ThreadCount.cpuNanos() - cpu : -1;
 		long now = this.clock.getAsLong();
 		this.queue.served(now - started, cpuNanos);
-		this.responses.record(now - arrived);
-		return this.queue.leave(channel);
+		this.responses.record(now - arrived, weight);
 	}
 
 	private static void tell(@Nullable Ticket next) {
@@ -233,7 +249,7 @@ public final class RequestServer implements AutoCloseable {
 			}
 			free = entry == TurnQueue.Entry.GRANTED;
 		}
-		this.postDelays.record(this.clock.getAsLong() - request.arrivedNanos());
+		this.postDelays.record(this.clock.getAsLong() - request.arrivedNanos(), 1);
 		if (free) {
 			ticket.granted();
 		}
@@ -295,7 +311,8 @@ public final class RequestServer implements AutoCloseable {
 			}
 			turns[0]--;
 			Thread.interrupted();
-			return done(channel(), this.request.arrivedNanos(), started, cpu);
+			record(this.request.arrivedNanos(), started, cpu, 1);
+			return RequestServer.this.queue.leave(channel());
 		}
 
 	}

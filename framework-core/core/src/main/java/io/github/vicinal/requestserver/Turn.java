@@ -8,6 +8,12 @@ package io.github.vicinal.requestserver;
  */
 public final class Turn implements AutoCloseable {
 
+	/** The same thread had a turn already, which lasts longer than this one. */
+	static final int NESTED = -1;
+
+	/** Nobody looked at the clock when it began. */
+	static final int UNTIMED = 0;
+
 	private final RequestServer server;
 
 	private final String channel;
@@ -18,18 +24,21 @@ public final class Turn implements AutoCloseable {
 
 	private final long cpuNanos;
 
-	/** The same thread had a turn already, which lasts longer than this one. */
-	private final boolean nested;
+	private final int weight;
 
 	private boolean closed;
 
-	Turn(RequestServer server, String channel, long arrivedNanos, long startedNanos, long cpuNanos, boolean nested) {
+	/**
+	 * Creates a turn.
+	 * @param weight for how many turns its times count, or one of the constants
+	 */
+	Turn(RequestServer server, String channel, long arrivedNanos, long startedNanos, long cpuNanos, int weight) {
 		this.server = server;
 		this.channel = channel;
 		this.arrivedNanos = arrivedNanos;
 		this.startedNanos = startedNanos;
 		this.cpuNanos = cpuNanos;
-		this.nested = nested;
+		this.weight = weight;
 	}
 
 	/** Gives the turn to whoever is next. */
@@ -37,8 +46,8 @@ public final class Turn implements AutoCloseable {
 	public void close() {
 		if (!this.closed) {
 			this.closed = true;
-			if (!this.nested) {
-				this.server.leave(this.channel, this.arrivedNanos, this.startedNanos, this.cpuNanos);
+			if (this.weight != NESTED) {
+				this.server.leave(this.channel, this.arrivedNanos, this.startedNanos, this.cpuNanos, this.weight);
 			}
 		}
 	}

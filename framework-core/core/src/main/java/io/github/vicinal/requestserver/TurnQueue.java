@@ -42,6 +42,8 @@ final class TurnQueue {
 	/** Each service time changes the mean by this part of the difference. */
 	private static final int SERVICE_WEIGHT = 32;
 
+	private static final long BRIEF_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
+
 	private static final long ONE_WAITS = 1L << 32;
 
 	private static final long CLOSED = 1L << 62;
@@ -407,6 +409,13 @@ final class TurnQueue {
 				this.lock.unlock();
 			}
 		}
+	}
+
+	/**
+	 * Returns whether requests are known to take hardly longer than looking at a clock.
+	 */
+	boolean brief() {
+		return this.serviceNanos < BRIEF_NANOS && this.served == SERVICE_WEIGHT;
 	}
 
 	private boolean overloaded(long now) {
