@@ -61,7 +61,7 @@ record Outcome(double offeredPerSecond, double goodPerSecond, double refusedPerS
 			new OpenLoop(ratePerSecond, seed).run(until - System.nanoTime(), (due) -> {
 				boolean counts = due - from >= 0;
 				if (counts && (sent[0]++ & 127) == 0) {
-					longest[0] = Math.max(longest[0], server.report().waiting());
+					longest[0] = Math.max(longest[0], server.waiting());
 				}
 				Limiter.Listener listener = null;
 				if (limiter != null) {

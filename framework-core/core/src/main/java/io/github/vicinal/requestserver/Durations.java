@@ -20,15 +20,16 @@ final class Durations {
 
 	private final AtomicHistogram histogram = new AtomicHistogram(SMALLEST_NANOS, LONGEST_NANOS, DIGITS);
 
-	void record(long nanos) {
+	void record(long nanos, int count) {
 		// A clock that jumps back must not end a request.
-		this.histogram.recordValue(Math.max(0, Math.min(nanos, LONGEST_NANOS)));
+		this.histogram.recordValueWithCount(Math.max(0, Math.min(nanos, LONGEST_NANOS)), count);
 	}
 
 	Quantiles quantiles() {
 		Histogram copy = new Histogram(SMALLEST_NANOS, LONGEST_NANOS, DIGITS);
 		copy.add(this.histogram);
-		return new Quantiles(micros(copy, 50), micros(copy, 99), micros(copy, 99.9), copy.getMaxValue() / 1e3);
+		return new Quantiles(copy.getTotalCount(), copy.getTotalCount() * copy.getMean() / 1e3, micros(copy, 50),
+				micros(copy, 99), micros(copy, 99.9), copy.getMaxValue() / 1e3);
 	}
 
 	private static double micros(Histogram histogram, double percentile) {

@@ -1,17 +1,32 @@
 package io.github.vicinal.requestserver;
 
 /**
- * Tells a standing queue from a burst: there is overload once no request of a whole
- * interval waited for less than the target, and until one does. After CoDel (RFC 8289),
- * which looks at the smallest sojourn, as that is what a good queue brings back to zero.
- * Not thread-safe.
+ * Tells a standing queue from a burst. There is overload once no request of a whole
+ * window waited for less than the target, and the queue did not shrink as one does that
+ * will be empty within {@value #BURST_WINDOWS} windows. After CoDel (RFC 8289), which
+ * looks at the smallest sojourn, as that is what a good queue brings back to zero.
+ * <p>
+ * While there is overload, requests are refused, so that waits are short and tell nothing
+ * any more. What came, refused or not, does: overload is over after a window in which
+ * less came than could be served, and in which the queue was empty once. Not thread-safe.
  */
 final class OverloadDetector {
 
+	static final int BURST_WINDOWS = 10;
+
+	/** Fewer requests than could be served in a window tell nothing about a rate. */
+	private static final int WINDOW_REQUESTS = 32;
+
 	private final long intervalNanos;
 
-	/** When overload begins, unless a request waits for less than the target. */
-	private long beginsAt;
+	/** Since when no request waited for less than the target, or overload lasts. */
+	private long since;
+
+	private int waitingThen;
+
+	private long arrivals;
+
+	private boolean emptied;
 
 	private boolean standing;
 
@@ -24,32 +39,67 @@ final class OverloadDetector {
 	}
 
 	/**
+	 * Notes that a request came, whether it was refused or not.
+	 * @param empty whether nothing waited until now
+	 */
+	void arrived(boolean empty) {
+		this.arrivals++;
+		if (empty) {
+			this.emptied = true;
+			this.standing &= this.overloaded;
+		}
+	}
+
+	/**
 	 * Notes that a request is taken from the queue.
 	 * @param sojournNanos how long it waited
 	 * @param targetNanos how long waiting is not yet a sign of overload
+	 * @param waiting how many others wait
+	 * @param paceNanos the time in which one request can be served
 	 * @param now the time
 	 */
-	void taken(long sojournNanos, long targetNanos, long now) {
+	void taken(long sojournNanos, long targetNanos, int waiting, long paceNanos, long now) {
+		if (this.overloaded) {
+			return;
+		}
 		if (sojournNanos <= targetNanos) {
-			empty();
+			this.standing = false;
 		}
-		else if (!this.standing) {
-			this.standing = true;
-			this.beginsAt = now + this.intervalNanos;
+		else if (!this.standing || now - this.since < 0) {
+			begin(waiting, now);
 		}
-		else if (!this.overloaded && now - this.beginsAt >= 0) {
-			this.overloaded = true;
-			this.episodes++;
+		else if (now - this.since >= window(paceNanos)) {
+			long shrunk = (long) this.waitingThen - waiting;
+			this.overloaded = shrunk * BURST_WINDOWS < waiting;
+			this.episodes += this.overloaded ? 1 : 0;
+			begin(waiting, now);
 		}
 	}
 
-	/** Notes that nothing waits. */
-	void empty() {
-		this.standing = false;
-		this.overloaded = false;
+	private long window(long paceNanos) {
+		return Math.max(this.intervalNanos, WINDOW_REQUESTS * paceNanos);
 	}
 
-	boolean overloaded() {
+	private void begin(int waiting, long now) {
+		this.standing = true;
+		this.since = now;
+		this.waitingThen = waiting;
+		this.arrivals = 0;
+		this.emptied = false;
+	}
+
+	/**
+	 * Returns whether there is overload.
+	 * @param paceNanos the time in which one request can be served
+	 * @param now the time
+	 */
+	boolean overloaded(long paceNanos, long now) {
+		long lasts = now - this.since;
+		if (this.overloaded && (lasts < 0 || lasts >= window(paceNanos))) {
+			this.overloaded = lasts < 0 || !this.emptied || this.arrivals * paceNanos >= lasts;
+			begin(0, now);
+			this.standing = this.overloaded;
+		}
 		return this.overloaded;
 	}
 

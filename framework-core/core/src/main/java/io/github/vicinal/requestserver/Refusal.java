@@ -24,6 +24,12 @@ public record Refusal(Reason reason, String message, Duration retryAfter) {
 		/** Its channel has its share of requests already. */
 		BULKHEAD,
 
+		/** Its deadline passed while it waited. */
+		DEADLINE,
+
+		/** The thread that waited with it was interrupted. */
+		INTERRUPTED,
+
 		/** The server accepts nothing more. */
 		SHUTTING_DOWN
 

@@ -12,10 +12,7 @@ public abstract class Request {
 
 	private final Priority priority;
 
-	final long arrivedNanos;
-
-	/** Written by the server under its lock. */
-	long acceptedNanos;
+	private final long arrivedNanos;
 
 	/**
 	 * Creates a request that arrives now.
@@ -44,6 +41,10 @@ public abstract class Request {
 
 	Priority priority() {
 		return this.priority;
+	}
+
+	long arrivedNanos() {
+		return this.arrivedNanos;
 	}
 
 	/**

@@ -1,17 +1,12 @@
 package io.github.vicinal.requestserver;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.EnumMap;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
@@ -22,18 +17,24 @@ import io.github.vicinal.requestserver.Refusal.Reason;
 import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 
 /**
- * Executes requests on threads of its own, in the order of priority and arrival, and
- * refuses at once what it could not serve in time. Thread-safe.
+ * Lets so many requests run at once, in the order of priority and arrival, and refuses at
+ * once what it could not serve in time. Thread-safe.
+ * <p>
+ * A request either brings its own thread, which waits for its turn ({@link #enter}), or
+ * is handed over to threads of the server ({@link #submit}). If a slot is free and nobody
+ * waits, a turn costs one compare-and-set, and the work runs to completion on the thread
+ * that brought it.
  * <p>
  * A burst is queued. When the queue stands instead, see {@link OverloadDetector}, a
  * request is accepted only if it is expected to wait for no longer than its patience, and
- * one that waited longer nevertheless is refused when it is taken. So the threads never
- * run dry, and what is accepted is answered in time.
+ * one that waited longer nevertheless is refused when it is taken. So the slots never run
+ * dry, and what is accepted is answered in time.
  *
  * <pre class="code">
- * try (RequestServer server = new RequestServer(RequestServerSettings.of("orders", new Threads.Fixed(4)))) {
- *     CompletableFuture&lt;Order&gt; order = server.submit("shop", Priority.NORMAL, () -&gt; load(42));
+ * try (Turn turn = server.enter("shop", Priority.NORMAL)) {
+ *     return load(42);
  * }
+ * CompletableFuture&lt;Order&gt; order = server.submit("shop", Priority.NORMAL, () -&gt; load(42));
  * </pre>
  *
  * Source: the multithreaded application server (queue, 1 to 10 threads, POST delay and
@@ -45,60 +46,43 @@ public final class RequestServer implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(RequestServer.class);
 
-	/** What a thread may be late on an idle machine is no sign of overload. */
-	private static final long LEAST_TARGET_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+	/** Says that the caller waits for its turn for as long as it takes. */
+	public static final long NO_DEADLINE = Ticket.NO_DEADLINE;
 
-	private static final long KEEP_ALIVE_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-	private static final Duration RETRY_AFTER_SHUTDOWN = Duration.ofSeconds(1);
-
-	/** Each service time changes the mean by this part of the difference. */
-	private static final int SERVICE_WEIGHT = 32;
+	/**
+	 * Looking at the clock takes as long as the rest of a turn. Of turns that are not
+	 * much longer themselves, only one of so many is timed, and counts for all of them.
+	 */
+	private static final int BRIEF_SAMPLE = 16;
 
 	private final RequestServerSettings settings;
 
 	private final LongSupplier clock;
 
-	private final ThreadFactory factory;
+	private final TurnQueue queue;
 
-	private final ReentrantLock lock = new ReentrantLock();
+	private final Executor threads;
 
-	private final Condition work = this.lock.newCondition();
+	/** Whether processor times matter. */
+	private final boolean sampled;
 
-	private final Condition done = this.lock.newCondition();
-
-	private final Map<Priority, ArrayDeque<Request>> queues = new EnumMap<>(Priority.class);
-
-	private final Map<String, Integer> channels = new HashMap<>();
-
-	private final Map<Reason, Long> refusals = new EnumMap<>(Reason.class);
+	/**
+	 * How many turns the current thread has, one within the other, and how many brief
+	 * ones it had.
+	 */
+	private final ThreadLocal<int[]> depth = ThreadLocal.withInitial(() -> new int[2]);
 
 	private final Durations postDelays = new Durations();
 
+	private final Durations waits = new Durations();
+
 	private final Durations responses = new Durations();
 
-	private final OverloadDetector overload;
-
-	private final ThreadCount threads;
-
-	private int waiting;
-
-	private int running;
-
-	private int workers;
-
-	private int idle;
-
-	private long serviceNanos;
-
-	private long completed;
-
-	private long failed;
-
-	private boolean closed;
+	private final LongAdder failed = new LongAdder();
 
 	/**
-	 * Creates a server. Its threads start with the requests that need them.
+	 * Creates a server. Its threads start with the requests that need them, and have the
+	 * context class loader of the thread that creates it.
 	 * @param settings what is configured
 	 */
 	public RequestServer(RequestServerSettings settings) {
@@ -108,18 +92,117 @@ public final class RequestServer implements AutoCloseable {
 	RequestServer(RequestServerSettings settings, LongSupplier clock) {
 		this.settings = settings;
 		this.clock = clock;
-		long now = clock.getAsLong();
-		this.overload = new OverloadDetector(settings.interval().toNanos());
-		this.threads = new ThreadCount(settings.threads(), Runtime.getRuntime().availableProcessors(), now);
-		this.factory = (settings.threads() instanceof Threads.Virtual) ? WorkerThreads.virtual(settings.name())
-				: WorkerThreads.platform(settings.name());
-		for (Priority priority : Priority.values()) {
-			this.queues.put(priority, new ArrayDeque<>());
+		this.queue = new TurnQueue(settings, clock);
+		this.threads = WorkerThreads.of(settings);
+		this.sampled = settings.threads() instanceof Threads.Auto;
+	}
+
+	/**
+	 * Takes a turn, or waits for one on this thread.
+	 * @param channel what it counts for: requests of one channel share a bulkhead
+	 * @param priority how much it matters
+	 * @return the turn, to be closed by this thread
+	 * @throws RefusedRequestException if there is no turn for this request
+	 */
+	public Turn enter(String channel, Priority priority) {
+		return enter(channel, priority, NO_DEADLINE, RequestServer::nothing);
+	}
+
+	private static void nothing() {
+	}
+
+	/**
+	 * Takes a turn, or waits for one on this thread. A thread that has a turn already
+	 * gets another one at once, as it could wait for itself otherwise.
+	 * @param channel what it counts for
+	 * @param priority how much it matters
+	 * @param deadlineNanos the {@link System#nanoTime()} after which the turn is of no
+	 * use, or {@link #NO_DEADLINE}
+	 * @param beforeWaiting called at most once, if this thread has to wait
+	 * @return the turn, to be closed by this thread
+	 * @throws RefusedRequestException if there is no turn for this request; it must not
+	 * be executed then
+	 */
+	public Turn enter(String channel, Priority priority, long deadlineNanos, Runnable beforeWaiting) {
+		int[] turns = this.depth.get();
+		if (turns[0] > 0) {
+			return new Turn(this, channel, 0, 0, -1, Turn.NESTED);
+		}
+		if (this.queue.tryEnter()) {
+			turns[0]++;
+			boolean brief = this.queue.brief();
+			if (brief && (++turns[1] & (BRIEF_SAMPLE - 1)) != 0) {
+				return new Turn(this, channel, 0, 0, -1, Turn.UNTIMED);
+			}
+			long now = this.clock.getAsLong();
+			return new Turn(this, channel, now, now, -1, brief ? BRIEF_SAMPLE : 1);
+		}
+		long arrived = this.clock.getAsLong();
+		await(new ThreadTicket(channel, priority, deadlineNanos), beforeWaiting);
+		turns[0]++;
+		long started = this.clock.getAsLong();
+		return new Turn(this, channel, arrived, started, sampleCpu(started), 1);
+	}
+
+	private void await(ThreadTicket ticket, Runnable beforeWaiting) {
+		Refusal refusal = null;
+		switch (this.queue.enter(ticket)) {
+			case GRANTED -> {
+				return;
+			}
+			case QUEUED -> {
+				prepare(beforeWaiting, ticket);
+				refusal = ticket.await(this.queue, this.clock);
+				this.waits.record(this.clock.getAsLong() - ticket.queuedNanos, 1);
+			}
+			case REFUSED -> refusal = ticket.why;
+		}
+		if (refusal != null) {
+			throw new RefusedRequestException(refusal);
+		}
+	}
+
+	private void prepare(Runnable beforeWaiting, ThreadTicket ticket) {
+		try {
+			beforeWaiting.run();
+		}
+		catch (RuntimeException | Error ex) {
+			// The turn may come all the same, and must not be lost.
+			if (ticket.await(this.queue, this.clock) == null) {
+				tell(this.queue.leave(ticket.channel()));
+			}
+			throw ex;
+		}
+	}
+
+	private long sampleCpu(long now) {
+		return (this.sampled && (now & (ThreadCount.CPU_SAMPLE - 1)) == 0) ? ThreadCount.cpuNanos() : -1;
+	}
+
+	/** Ends a turn of this thread. */
+	void leave(String channel, long arrived, long started, long cpu, int weight) {
+		this.depth.get()[0]--;
+		if (weight > 0) {
+			record(arrived, started, cpu, weight);
+		}
+		tell(this.queue.leave(channel));
+	}
+
+	private void record(long arrived, long started, long cpu, int weight) {
+		long cpuNanos = (cpu >= 0) ? ThreadCount.cpuNanos() - cpu : -1;
+		long now = this.clock.getAsLong();
+		this.queue.served(now - started, cpuNanos);
+		this.responses.record(now - arrived, weight);
+	}
+
+	private static void tell(@Nullable Ticket next) {
+		if (next != null) {
+			next.granted();
 		}
 	}
 
 	/**
-	 * Executes a piece of work.
+	 * Executes a piece of work on a thread of the server.
 	 * @param <T> the type of its result
 	 * @param channel what it counts for
 	 * @param priority how much it matters
@@ -155,290 +238,83 @@ public final class RequestServer implements AutoCloseable {
 	 * @param request the request
 	 */
 	public void execute(Request request) {
-		Refusal refusal;
-		boolean starts = false;
-		long now;
-		this.lock.lock();
-		try {
-			now = this.clock.getAsLong();
-			this.threads.arrived(this.serviceNanos, now);
-			refusal = refusal(request);
-			if (refusal == null) {
-				request.acceptedNanos = now;
-				queue(request).addLast(request);
-				this.waiting++;
-				enter(request);
-				this.work.signal();
-				// One that was signalled for an earlier request counts as idle still.
-				if (this.waiting > this.idle && this.workers < this.threads.count()) {
-					this.workers++;
-					starts = true;
-				}
+		Handover ticket = new Handover(request);
+		boolean free = this.queue.tryEnter();
+		if (!free) {
+			TurnQueue.Entry entry = this.queue.enter(ticket);
+			Refusal refusal = ticket.why;
+			if (entry == TurnQueue.Entry.REFUSED && refusal != null) {
+				this.queue.tell(ticket, refusal);
+				return;
 			}
-			else {
-				this.refusals.merge(refusal.reason(), 1L, Long::sum);
-			}
+			free = entry == TurnQueue.Entry.GRANTED;
 		}
-		finally {
-			this.lock.unlock();
-		}
-		if (refusal != null) {
-			refuse(request, refusal);
-			return;
-		}
-		this.postDelays.record(now - request.arrivedNanos);
-		if (starts) {
-			start();
+		this.postDelays.record(this.clock.getAsLong() - request.arrivedNanos(), 1);
+		if (free) {
+			ticket.granted();
 		}
 	}
 
-	private ArrayDeque<Request> queue(Request request) {
-		ArrayDeque<Request> queue = this.queues.get(request.priority());
-		if (queue == null) {
-			throw new IllegalStateException(request.priority().name());
-		}
-		return queue;
-	}
+	/** A request that a thread of the server executes. */
+	private final class Handover extends Ticket implements Runnable {
 
-	private void start() {
-		try {
-			this.factory.newThread(this::work).start();
+		private final Request request;
+
+		Handover(Request request) {
+			super(request.channel(), request.priority(), NO_DEADLINE);
+			this.request = request;
 		}
-		catch (OutOfMemoryError ex) {
-			logger.warn("Request server '{}': no further thread can be started, {} go on", this.settings.name(),
-					this.workers - 1, ex);
-			boolean last;
-			this.lock.lock();
+
+		@Override
+		void granted() {
 			try {
-				this.workers--;
-				last = this.workers == 0;
+				RequestServer.this.threads.execute(this);
 			}
-			finally {
-				this.lock.unlock();
-			}
-			if (last) {
-				refuseWaiting(
-						new Refusal(Reason.OVERLOAD, describe("has no thread and cannot start one"), retryAfter()));
-			}
-		}
-	}
-
-	private @Nullable Refusal refusal(Request request) {
-		if (this.closed) {
-			return new Refusal(Reason.SHUTTING_DOWN, describe("is shutting down"), RETRY_AFTER_SHUTDOWN);
-		}
-		int most = this.settings.maxPerChannel();
-		if (most > 0 && this.channels.getOrDefault(request.channel(), 0) >= most) {
-			return new Refusal(Reason.BULKHEAD, describe(
-					"has %d requests of channel '%s' already, which is its most".formatted(most, request.channel())),
-					retryAfter());
-		}
-		if (this.waiting >= this.settings.queueCapacity()) {
-			return new Refusal(Reason.QUEUE_FULL, describe("has a full queue of %d requests".formatted(this.waiting)),
-					retryAfter());
-		}
-		if (this.overload.overloaded()) {
-			long expected = expectedWaitNanos(ahead(request.priority()));
-			if (expected > patienceNanos(request.priority())) {
-				return tooLong("would let it wait for", expected, request.priority());
+			catch (OutOfMemoryError | RejectedExecutionException ex) {
+				logger.warn("Request server '{}': no further thread can be started", RequestServer.this.settings.name(),
+						ex);
+				RequestServer.this.queue.tell(this,
+						new Refusal(Reason.OVERLOAD,
+								RequestServer.this.queue.describe("has no thread left and cannot start one"),
+								RequestServer.this.queue.retryAfter()));
+				tell(RequestServer.this.queue.leave(channel()));
 			}
 		}
-		return null;
-	}
 
-	private Refusal tooLong(String what, long nanos, Priority priority) {
-		return new Refusal(Reason.OVERLOAD, describe("is overloaded and %s %.1f ms, more than %.1f".formatted(what,
-				nanos / 1e6, patienceNanos(priority) / 1e6)), retryAfter());
-	}
+		@Override
+		void refused(Refusal refusal) {
+			this.request.refused(refusal);
+		}
 
-	private String describe(String what) {
-		return "The request server '%s' %s".formatted(this.settings.name(), what);
-	}
-
-	/** Returns how many requests are taken before a new one. */
-	private int ahead(Priority priority) {
-		int ahead = 0;
-		for (Map.Entry<Priority, ArrayDeque<Request>> queue : this.queues.entrySet()) {
-			if (queue.getKey().compareTo(priority) <= 0) {
-				ahead += queue.getValue().size();
+		/** Executes the request, and those that get its slot after it. */
+		@Override
+		public void run() {
+			Ticket next = this;
+			while (next instanceof Handover handover) {
+				next = handover.execute();
 			}
+			tell(next);
 		}
-		return ahead;
-	}
 
-	private long expectedWaitNanos(int ahead) {
-		return ahead * this.serviceNanos / this.threads.count();
-	}
-
-	private long targetNanos() {
-		return Math.max(LEAST_TARGET_NANOS, this.serviceNanos);
-	}
-
-	private long patienceNanos(Priority priority) {
-		return (long) (this.settings.patience() * priority.patience() * targetNanos());
-	}
-
-	private Duration retryAfter() {
-		return Duration.ofNanos(Math.max(targetNanos(), expectedWaitNanos(this.waiting)));
-	}
-
-	private void enter(Request request) {
-		if (this.settings.maxPerChannel() > 0) {
-			this.channels.merge(request.channel(), 1, Integer::sum);
-		}
-	}
-
-	private void leave(Request request) {
-		if (this.settings.maxPerChannel() > 0) {
-			this.channels.computeIfPresent(request.channel(), (name, count) -> (count > 1) ? count - 1 : null);
-		}
-		if (this.waiting == 0 && this.running == 0) {
-			this.done.signalAll();
-		}
-	}
-
-	private void work() {
-		for (Request request = take(); request != null; request = take()) {
-			run(request);
-		}
-	}
-
-	private void run(Request request) {
-		long start = this.clock.getAsLong();
-		boolean sampled = (start & (ThreadCount.CPU_SAMPLE - 1)) == 0;
-		long cpu = sampled ? ThreadCount.cpuNanos() : -1;
-		boolean threw = false;
-		try {
-			request.run();
-		}
-		catch (Throwable ex) {
-			threw = true;
-			logger.warn("Request server '{}': a request of channel '{}' failed", this.settings.name(),
-					request.channel(), ex);
-		}
-		Thread.interrupted();
-		long cpuNanos = (cpu >= 0) ? ThreadCount.cpuNanos() - cpu : -1;
-		long end = this.clock.getAsLong();
-		this.responses.record(end - request.arrivedNanos);
-		this.lock.lock();
-		try {
-			this.running--;
-			this.completed++;
-			this.failed += threw ? 1 : 0;
-			long nanos = Math.max(0, end - start);
-			this.serviceNanos += (this.completed < SERVICE_WEIGHT) ? (nanos - this.serviceNanos) / this.completed
-					: (nanos - this.serviceNanos) / SERVICE_WEIGHT;
-			if (cpuNanos >= 0) {
-				this.threads.cpu(cpuNanos, nanos);
-			}
-			leave(request);
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	/** Returns the next request, or {@code null} if the calling worker is to end. */
-	private @Nullable Request take() {
-		while (true) {
-			Request request;
-			Refusal refusal = null;
-			this.lock.lock();
+		private @Nullable Ticket execute() {
+			int[] turns = RequestServer.this.depth.get();
+			long started = RequestServer.this.clock.getAsLong();
+			long cpu = sampleCpu(started);
+			turns[0]++;
 			try {
-				request = awaitRequest();
-				if (request == null) {
-					this.workers--;
-					return null;
-				}
-				this.waiting--;
-				long now = this.clock.getAsLong();
-				long sojourn = now - request.acceptedNanos;
-				this.overload.taken(sojourn, targetNanos(), now);
-				if (!this.overload.overloaded() || sojourn <= patienceNanos(request.priority())) {
-					this.running++;
-					return request;
-				}
-				refusal = tooLong("let it wait for", sojourn, request.priority());
-				this.refusals.merge(Reason.OVERLOAD, 1L, Long::sum);
-				leave(request);
+				this.request.run();
 			}
-			finally {
-				this.lock.unlock();
+			catch (Throwable ex) {
+				RequestServer.this.failed.increment();
+				logger.warn("Request server '{}': a request of channel '{}' failed", RequestServer.this.settings.name(),
+						channel(), ex);
 			}
-			refuse(request, refusal);
+			turns[0]--;
+			Thread.interrupted();
+			record(this.request.arrivedNanos(), started, cpu, 1);
+			return RequestServer.this.queue.leave(channel());
 		}
-	}
 
-	private @Nullable Request awaitRequest() {
-		long patience = (this.settings.threads() instanceof Threads.Virtual) ? 0 : KEEP_ALIVE_NANOS;
-		while (true) {
-			if (this.workers > this.threads.count()) {
-				// It may have been woken for a request, which another is to take.
-				this.work.signal();
-				return null;
-			}
-			if (this.waiting > 0) {
-				return poll();
-			}
-			this.overload.empty();
-			if (this.closed || patience <= 0) {
-				return null;
-			}
-			this.idle++;
-			try {
-				patience = this.work.awaitNanos(patience);
-			}
-			catch (InterruptedException ex) {
-				// Nobody has a reason to interrupt a worker that waits.
-				patience = KEEP_ALIVE_NANOS;
-			}
-			finally {
-				this.idle--;
-			}
-		}
-	}
-
-	private Request poll() {
-		for (ArrayDeque<Request> queue : this.queues.values()) {
-			Request request = queue.pollFirst();
-			if (request != null) {
-				return request;
-			}
-		}
-		throw new IllegalStateException("%d requests wait, but none is queued".formatted(this.waiting));
-	}
-
-	private void refuse(Request request, Refusal refusal) {
-		try {
-			request.refused(refusal);
-		}
-		catch (RuntimeException ex) {
-			logger.warn("Request server '{}': a request of channel '{}' could not be told that it is refused",
-					this.settings.name(), request.channel(), ex);
-		}
-	}
-
-	private void refuseWaiting(Refusal refusal) {
-		for (Request request = pollWaiting(refusal); request != null; request = pollWaiting(refusal)) {
-			refuse(request, refusal);
-		}
-	}
-
-	private @Nullable Request pollWaiting(Refusal refusal) {
-		this.lock.lock();
-		try {
-			if (this.waiting == 0) {
-				return null;
-			}
-			Request request = poll();
-			this.waiting--;
-			this.refusals.merge(refusal.reason(), 1L, Long::sum);
-			leave(request);
-			return request;
-		}
-		finally {
-			this.lock.unlock();
-		}
 	}
 
 	/**
@@ -450,33 +326,42 @@ public final class RequestServer implements AutoCloseable {
 	 * accepted nevertheless
 	 */
 	public boolean drain(Duration timeout) throws InterruptedException {
-		boolean drained;
-		this.lock.lock();
-		try {
-			this.closed = true;
-			this.work.signalAll();
-			long left = timeout.toNanos();
-			while ((this.waiting > 0 || this.running > 0) && left > 0) {
-				left = this.done.awaitNanos(left);
-			}
-			drained = this.waiting == 0 && this.running == 0;
-		}
-		finally {
-			this.lock.unlock();
-		}
-		refuseWaiting(new Refusal(Reason.SHUTTING_DOWN, describe("is shutting down"), RETRY_AFTER_SHUTDOWN));
+		boolean drained = this.queue.drain(timeout.toNanos());
+		this.queue.refuseWaiting();
 		return drained;
 	}
 
 	/** Accepts nothing more and refuses what waits. What runs goes on. */
 	@Override
 	public void close() {
-		try {
-			drain(Duration.ZERO);
+		this.queue.refuseWaiting();
+		if (this.threads instanceof ExecutorService service) {
+			service.shutdown();
 		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
+	}
+
+	/**
+	 * Returns what is configured.
+	 * @return the settings
+	 */
+	public RequestServerSettings settings() {
+		return this.settings;
+	}
+
+	/**
+	 * Returns how many requests run now.
+	 * @return a snapshot
+	 */
+	public int running() {
+		return this.queue.running();
+	}
+
+	/**
+	 * Returns how many requests wait now.
+	 * @return a snapshot
+	 */
+	public int waiting() {
+		return this.queue.waiting();
 	}
 
 	/**
@@ -484,16 +369,12 @@ public final class RequestServer implements AutoCloseable {
 	 * @return a snapshot
 	 */
 	public RequestServerReport report() {
-		this.lock.lock();
-		try {
-			return new RequestServerReport(this.settings.name(), this.threads.count(), this.running, this.waiting,
-					this.settings.queueCapacity(), this.overload.overloaded(), this.overload.episodes(),
-					this.serviceNanos / 1e3, this.completed, this.failed, new TreeMap<>(this.refusals),
-					this.postDelays.quantiles(), this.responses.quantiles(), new TreeMap<>(this.channels));
-		}
-		finally {
-			this.lock.unlock();
-		}
+		TurnQueue.Snapshot snapshot = this.queue.snapshot();
+		RequestServerReport.Quantiles responseTimes = this.responses.quantiles();
+		return new RequestServerReport(this.settings.name(), this.queue.limit(), running(), waiting(),
+				this.settings.queueCapacity(), snapshot.overloaded(), snapshot.overloads(),
+				this.queue.serviceNanos() / 1e3, responseTimes.count(), this.failed.sum(), snapshot.refused(),
+				this.postDelays.quantiles(), this.waits.quantiles(), responseTimes, snapshot.channels());
 	}
 
 }

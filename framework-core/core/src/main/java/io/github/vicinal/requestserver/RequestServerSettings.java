@@ -6,9 +6,11 @@ import java.time.Duration;
  * What is configured of a {@link RequestServer}.
  *
  * @param name the name in metrics, reports and of threads
- * @param threads who executes requests
+ * @param threads how many requests run at once, and on which threads those that bring
+ * none
  * @param queueCapacity the most requests that wait, 1 to {@value #MAX_QUEUE_CAPACITY}
- * @param interval for how long the queue must stand until there is overload
+ * @param interval for how long the queue must stand until there is overload, or for as
+ * long as 32 requests take, if that is longer
  * @param patience how many mean service times a request of normal priority may wait under
  * overload
  * @param maxPerChannel the most requests of one channel, waiting and running, 0 for no
@@ -34,10 +36,10 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 
 	public RequestServerSettings {
 		require(!name.isBlank(), "name", "'" + name + "'", "must not be empty", "name the server");
-		require(queueCapacity >= 1 && queueCapacity <= MAX_QUEUE_CAPACITY, "queue capacity", queueCapacity,
+		require(queueCapacity >= 1 && queueCapacity <= MAX_QUEUE_CAPACITY, "queue-capacity", queueCapacity,
 				"must be from 1 to " + MAX_QUEUE_CAPACITY, "leave it out for " + DEFAULT_QUEUE_CAPACITY);
 		long heap = Runtime.getRuntime().maxMemory();
-		require((long) queueCapacity * BYTES_PER_REQUEST <= heap / 4, "queue capacity", queueCapacity,
+		require((long) queueCapacity * BYTES_PER_REQUEST <= heap / 4, "queue-capacity", queueCapacity,
 				"must not take more than a quarter of the heap of %d MiB, at %d bytes for each request"
 					.formatted(heap >> 20, BYTES_PER_REQUEST),
 				"lower it or enlarge the heap");
@@ -45,7 +47,7 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 				"interval", interval, "must be positive and at most a minute", "leave it out for " + DEFAULT_INTERVAL);
 		require(patience > 0 && patience <= MAX_PATIENCE, "patience", patience,
 				"must be above 0 and at most " + MAX_PATIENCE, "leave it out for " + DEFAULT_PATIENCE);
-		require(maxPerChannel >= 0, "maximum per channel", maxPerChannel, "must not be negative", "use 0 for no limit");
+		require(maxPerChannel >= 0, "max-per-channel", maxPerChannel, "must not be negative", "use 0 for no limit");
 	}
 
 	/**
@@ -79,6 +81,16 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 	}
 
 	/**
+	 * Returns these settings with another interval.
+	 * @param standing for how long the queue must stand until there is overload
+	 * @return the settings
+	 */
+	public RequestServerSettings withInterval(Duration standing) {
+		return new RequestServerSettings(this.name, this.threads, this.queueCapacity, standing, this.patience,
+				this.maxPerChannel);
+	}
+
+	/**
 	 * Returns these settings with another patience.
 	 * @param serviceTimes how many mean service times a request may wait under overload
 	 * @return the settings
@@ -90,8 +102,7 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 
 	private static void require(boolean holds, String what, Object value, String rule, String remedy) {
 		if (!holds) {
-			throw new IllegalArgumentException(
-					"The %s of a request server is %s, but %s; %s".formatted(what, value, rule, remedy));
+			throw new InvalidSettingException(what, value, rule, remedy);
 		}
 	}
 
@@ -108,7 +119,7 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 			private static final int MAX = 10_000;
 
 			public Fixed {
-				require(count >= 1 && count <= MAX, "number of threads", count, "must be from 1 to " + MAX,
+				require(count >= 1 && count <= MAX, "threads", count, "must be from 1 to " + MAX,
 						"use 'auto' to leave it to the server");
 			}
 
@@ -124,8 +135,7 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 			private static final int MAX = 100_000;
 
 			public Virtual {
-				require(most >= 1 && most <= MAX, "number of requests that run at once", most,
-						"must be from 1 to " + MAX, "leave it out for 256");
+				require(most >= 1 && most <= MAX, "threads", most, "must be from 1 to " + MAX, "leave it out for 256");
 			}
 
 		}
@@ -140,7 +150,7 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 		record Auto(int least, int most) implements Threads {
 
 			public Auto {
-				require(least >= 1 && most >= least && most <= Fixed.MAX, "range of threads", least + " to " + most,
+				require(least >= 1 && most >= least && most <= Fixed.MAX, "threads", least + " to " + most,
 						"must be ascending and within 1 to " + Fixed.MAX, "leave it out for 1 to 200");
 			}
 

@@ -58,12 +58,17 @@ final class ThreadCount {
 		return this.count;
 	}
 
-	void arrived(long serviceNanos, long now) {
+	/** Notes an arrival, and returns whether there may be more threads now. */
+	boolean arrived(long serviceNanos, long now) {
 		if (!(this.threads instanceof Threads.Auto auto)) {
-			return;
+			return false;
 		}
 		this.arrivals++;
 		long late = now - this.windowEnd;
+		if (late < -WINDOW_NANOS) {
+			// The clock was set back.
+			this.windowEnd = now + WINDOW_NANOS;
+		}
 		if (late >= 0) {
 			double rate = (double) this.arrivals / (WINDOW_NANOS + late);
 			double useful = this.processors / Math.max(this.cpuShare, 1e-3);
@@ -71,7 +76,9 @@ final class ThreadCount {
 			this.count = (int) Math.max(auto.least(), Math.min(auto.most(), wanted));
 			this.arrivals = 0;
 			this.windowEnd = now + WINDOW_NANOS;
+			return true;
 		}
+		return false;
 	}
 
 	/** Notes which part of a service time the processor was busy. */

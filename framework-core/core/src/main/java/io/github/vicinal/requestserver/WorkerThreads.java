@@ -1,27 +1,49 @@
 package io.github.vicinal.requestserver;
 
 import java.lang.reflect.Method;
+import java.util.concurrent.Executor;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Makes the threads of a request server. */
+import io.github.vicinal.requestserver.RequestServerSettings.Threads;
+
+/**
+ * Makes the threads of a request server. They are not bounded here: only who has a slot
+ * gets one.
+ */
 final class WorkerThreads {
+
+	private static final long IDLE_SECONDS = 10;
 
 	private WorkerThreads() {
 	}
 
-	static ThreadFactory platform(String name) {
+	static Executor of(RequestServerSettings settings) {
+		ThreadFactory platform = platform(settings.name());
+		if (settings.threads() instanceof Threads.Virtual) {
+			ThreadFactory factory = virtual(settings.name(), platform);
+			return (task) -> factory.newThread(task).start();
+		}
+		return new ThreadPoolExecutor(0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(),
+				platform);
+	}
+
+	private static ThreadFactory platform(String name) {
 		AtomicInteger number = new AtomicInteger();
+		ClassLoader loader = Thread.currentThread().getContextClassLoader();
 		return (work) -> {
-			Thread thread = new Thread(work, "vicinal-%s-%d".formatted(name, number.incrementAndGet()));
+			Thread thread = new Thread(null, work, "vicinal-%s-%d".formatted(name, number.incrementAndGet()), 0, false);
 			thread.setDaemon(true);
-			thread.setContextClassLoader(WorkerThreads.class.getClassLoader());
+			thread.setContextClassLoader(loader);
 			return thread;
 		};
 	}
 
 	/** Java 21 and newer have virtual threads; before it, platform threads do as well. */
-	static ThreadFactory virtual(String name) {
+	private static ThreadFactory virtual(String name, ThreadFactory platform) {
 		try {
 			Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
 			Class<?> type = Class.forName("java.lang.Thread$Builder");
@@ -31,7 +53,7 @@ final class WorkerThreads {
 			return (ThreadFactory) factory.invoke(named);
 		}
 		catch (ReflectiveOperationException ex) {
-			return platform(name);
+			return platform;
 		}
 	}
 

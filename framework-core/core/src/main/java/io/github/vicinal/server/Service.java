@@ -7,6 +7,7 @@ import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
+import io.github.vicinal.requestserver.RefusedRequestException;
 
 /**
  * One contract that this process offers. Thread-safe.
@@ -50,6 +51,20 @@ public interface Service {
 	 * exception
 	 */
 	Reply invoke(CallFrame frame);
+
+	/**
+	 * Executes a call as {@link #invoke(CallFrame)} does, after the calling thread has
+	 * waited for its turn, if it has to.
+	 * @param frame the call; its arguments belong to the callee
+	 * @param beforeWaiting called at most once, on the calling thread, before it waits:
+	 * it may take long now
+	 * @return the outcome
+	 * @throws RefusedRequestException if nobody waits for the call any more; it was not
+	 * executed. A call that is refused for another reason has an outcome
+	 */
+	default Reply invoke(CallFrame frame, Runnable beforeWaiting) {
+		return invoke(frame);
+	}
 
 	/**
 	 * Says what the answer is when the value that {@link #invoke} returned cannot be

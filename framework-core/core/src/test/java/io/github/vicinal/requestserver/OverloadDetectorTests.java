@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,41 +18,89 @@ class OverloadDetectorTests {
 
 	private static final long TARGET = 5 * MILLI;
 
+	/** One request can be served in a millisecond. */
+	private static final long PACE = MILLI;
+
+	private static final int LONG_QUEUE = 50;
+
 	@Property
 	void oneShortWaitInEachIntervalIsNoOverload(@ForAll @IntRange(min = 0, max = 99) int shortAtMilli,
 			@ForAll long start) {
 		OverloadDetector detector = new OverloadDetector(INTERVAL);
 		for (int milli = 0; milli < 1_000; milli++) {
 			long sojourn = (milli % 100 == shortAtMilli) ? TARGET : 500 * MILLI;
-			detector.taken(sojourn, TARGET, start + milli * MILLI);
-			assertThat(detector.overloaded()).isFalse();
+			detector.taken(sojourn, TARGET, LONG_QUEUE, PACE, start + milli * MILLI);
+			assertThat(detector.overloaded(PACE, start + milli * MILLI)).isFalse();
 		}
 	}
 
 	@Property
-	void aQueueThatStandsIsOverloadUntilItDoesNot(@ForAll long start) {
-		OverloadDetector detector = new OverloadDetector(INTERVAL);
-		for (int milli = 0; milli < 100; milli++) {
-			detector.taken(TARGET + 1, TARGET, start + milli * MILLI);
-			assertThat(detector.overloaded()).isFalse();
+	void aQueueThatStandsIsOverloadUntilLessComes(
+			@ForAll @LongRange(min = Long.MIN_VALUE / 2, max = Long.MAX_VALUE / 2) long start) {
+		OverloadDetector detector = standing(start);
+		long now = start + INTERVAL;
+		for (int window = 0; window < 20; window++) {
+			for (int i = 0; i < 200; i++) {
+				detector.arrived(i == 50);
+			}
+			now += INTERVAL;
+			assertThat(detector.overloaded(PACE, now)).as("window %d", window).isTrue();
 		}
-		detector.taken(TARGET + 1, TARGET, start + INTERVAL);
-		assertThat(detector.overloaded()).isTrue();
-		detector.taken(TARGET, TARGET, start + INTERVAL + 1);
-		assertThat(detector.overloaded()).isFalse();
+		for (int i = 0; i < 90; i++) {
+			detector.arrived(i == 50);
+		}
+		assertThat(detector.overloaded(PACE, now + INTERVAL - 1)).isTrue();
+		assertThat(detector.overloaded(PACE, now + INTERVAL)).isFalse();
 		assertThat(detector.episodes()).isOne();
 	}
 
-	@Test
-	void anEmptyQueueEndsOverload() {
+	private static OverloadDetector standing(long start) {
 		OverloadDetector detector = new OverloadDetector(INTERVAL);
-		detector.taken(2 * TARGET, TARGET, 0);
-		detector.taken(2 * TARGET, TARGET, INTERVAL);
-		assertThat(detector.overloaded()).isTrue();
-		detector.empty();
-		assertThat(detector.overloaded()).isFalse();
-		detector.taken(2 * TARGET, TARGET, 2 * INTERVAL);
-		assertThat(detector.overloaded()).isFalse();
+		for (int milli = 0; milli < 100; milli++) {
+			detector.taken(TARGET + 1, TARGET, LONG_QUEUE, PACE, start + milli * MILLI);
+			assertThat(detector.overloaded(PACE, start + milli * MILLI)).isFalse();
+		}
+		detector.taken(TARGET + 1, TARGET, LONG_QUEUE, PACE, start + INTERVAL);
+		assertThat(detector.overloaded(PACE, start + INTERVAL)).isTrue();
+		return detector;
+	}
+
+	@Test
+	void aQueueThatShrinksIsABurst() {
+		OverloadDetector detector = new OverloadDetector(INTERVAL);
+		for (int milli = 0; milli < 1_000; milli++) {
+			detector.taken(500 * MILLI, TARGET, 1_000 - milli, PACE, milli * MILLI);
+			assertThat(detector.overloaded(PACE, milli * MILLI)).isFalse();
+		}
+	}
+
+	@Test
+	void anEmptyQueueDoesNotStand() {
+		OverloadDetector detector = new OverloadDetector(INTERVAL);
+		detector.taken(2 * TARGET, TARGET, LONG_QUEUE, PACE, 0);
+		detector.arrived(true);
+		detector.taken(2 * TARGET, TARGET, LONG_QUEUE, PACE, INTERVAL);
+		assertThat(detector.overloaded(PACE, INTERVAL)).isFalse();
+	}
+
+	@Test
+	void slowRequestsTakeALongerWindow() {
+		long pace = 100 * MILLI;
+		OverloadDetector detector = new OverloadDetector(INTERVAL);
+		detector.taken(2 * TARGET, TARGET, LONG_QUEUE, pace, 0);
+		detector.taken(2 * TARGET, TARGET, LONG_QUEUE, pace, 31 * pace);
+		assertThat(detector.overloaded(pace, 31 * pace)).isFalse();
+		detector.taken(2 * TARGET, TARGET, LONG_QUEUE, pace, 32 * pace);
+		assertThat(detector.overloaded(pace, 32 * pace)).isTrue();
+	}
+
+	@Test
+	void aClockThatIsSetBackStartsAnew() {
+		OverloadDetector detector = standing(TimeUnit.HOURS.toNanos(1));
+		assertThat(detector.overloaded(PACE, 0)).isTrue();
+		assertThat(detector.overloaded(PACE, INTERVAL)).isTrue();
+		detector.arrived(true);
+		assertThat(detector.overloaded(PACE, 2 * INTERVAL)).isFalse();
 	}
 
 }

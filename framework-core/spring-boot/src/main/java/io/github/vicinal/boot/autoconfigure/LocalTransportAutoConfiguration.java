@@ -39,7 +39,7 @@ public final class LocalTransportAutoConfiguration {
 	private static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(10);
 
 	/** As the web server does it: an immediate shutdown waits for no call. */
-	private static Duration drainTimeout(Environment environment) {
+	static Duration drainTimeout(Environment environment) {
 		return "immediate".equalsIgnoreCase(environment.getProperty("server.shutdown")) ? Duration.ZERO : DRAIN_TIMEOUT;
 	}
 

@@ -32,6 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
 import io.github.vicinal.boot.server.AnnouncementFilter;
 import io.github.vicinal.boot.server.HttpSocketServer;
 import io.github.vicinal.boot.server.MvcServiceSource;
+import io.github.vicinal.boot.server.RequestTurns;
 import io.github.vicinal.boot.server.ServerObservation;
 import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.boot.server.ServiceCatalog.ServiceSource;
@@ -40,6 +41,7 @@ import io.github.vicinal.boot.server.TomcatHttpSocket;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
 
@@ -48,7 +50,7 @@ import io.github.vicinal.server.ServiceRegistry;
  *
  * @since 0.1
  */
-@AutoConfiguration(after = LocalTransportAutoConfiguration.class)
+@AutoConfiguration(after = { LocalTransportAutoConfiguration.class, RequestServerAutoConfiguration.class })
 @ConditionalOnWebApplication(type = Type.SERVLET)
 @ConditionalOnClass({ DispatcherServlet.class, ServletContext.class })
 @ConditionalOnBean(Codecs.class)
@@ -83,9 +85,15 @@ public final class ServiceAutoConfiguration {
 	@Lazy
 	@ConditionalOnMissingBean
 	ServiceSource vicinalServiceSource(ApplicationContext context, ServletContext servletContext, Codecs codecs,
-			ObjectProvider<JsonMapper> mapper, ThreadIsolation isolation, ServerObservation observation) {
+			ObjectProvider<JsonMapper> mapper, ThreadIsolation isolation, ServerObservation observation,
+			VicinalProperties properties, ObjectProvider<RequestServer> server) {
 		return new MvcServiceSource(context, servletContext, codecs, mapper.getIfAvailable(JsonMapper::new), isolation,
-				observation);
+				observation, turns(properties, server));
+	}
+
+	private static RequestTurns turns(VicinalProperties properties, ObjectProvider<RequestServer> server) {
+		VicinalProperties.Requests requests = properties.server().requests();
+		return new RequestTurns(requests.enabled() ? server.getIfAvailable() : null, requests.priorities());
 	}
 
 	@Bean

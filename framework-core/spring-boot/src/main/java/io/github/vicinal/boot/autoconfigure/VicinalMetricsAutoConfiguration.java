@@ -12,10 +12,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 
+import io.github.vicinal.boot.actuate.RequestServerMetrics;
 import io.github.vicinal.boot.actuate.VicinalMetrics;
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.boot.observation.MeterShortcut;
 import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.transport.wire.ServerMetrics;
 import io.github.vicinal.transport.shm.ShmPathServer;
 import io.github.vicinal.transport.uds.UdsPathServer;
@@ -47,6 +49,13 @@ public final class VicinalMetricsAutoConfiguration {
 						() -> beanFactory.containsSingleton(SHM_SERVER)
 								? beanFactory.getBean(SHM_SERVER, ShmPathServer.class).metrics() : null),
 				channels::getIfAvailable, ServerMetrics.reasons());
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnBean(RequestServer.class)
+	RequestServerMetrics vicinalRequestServerMetrics(RequestServer server) {
+		return new RequestServerMetrics(server);
 	}
 
 	@Bean

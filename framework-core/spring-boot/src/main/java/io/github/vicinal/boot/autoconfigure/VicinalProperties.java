@@ -11,6 +11,7 @@ import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.util.unit.DataSize;
 
 import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.requestserver.Priority;
 
 /**
  * Properties of Vicinal.
@@ -145,9 +146,53 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param paths Paths that are offered.
 	 * @param httpSocket Whether Tomcat also takes HTTP requests on a Unix domain socket,
 	 * from processes of this user on this host.
+	 * @param requests How many requests run at once, whatever path they come by.
 	 */
 	public record Server(@DefaultValue("true") boolean enabled, @DefaultValue( {
-			"direct", "shm", "uds" }) List<PathKind> paths, @DefaultValue("true") boolean httpSocket){
+			"direct", "shm", "uds" }) List<PathKind> paths, @DefaultValue("true") boolean httpSocket,
+			@DefaultValue Requests requests){
+	}
+
+	/**
+	 * How many requests run at once, whatever path they come by.
+	 *
+	 * @param enabled Whether requests wait for their turn and can be refused.
+	 * @param threads Most requests that run at once. Default is what the web server has:
+	 * server.tomcat.threads.max or server.jetty.threads.max, and with virtual threads
+	 * server.tomcat.max-connections.
+	 * @param kind Threads of requests that the application hands over itself: "platform",
+	 * "virtual", or "auto" for as many platform threads as the load asks for. "default"
+	 * is virtual if spring.threads.virtual.enabled is set, else platform.
+	 * @param queueCapacity Most requests that wait.
+	 * @param interval How long the queue must stand until there is overload.
+	 * @param patience How many mean service times a request may wait under overload.
+	 * @param maxPerChannel Most requests of one contract, waiting and running; 0 for no
+	 * limit of its own. Requests that do not come from a channel share one limit.
+	 * @param priorities Priorities by contract, its class name with or without the
+	 * package; "critical", "normal" or "sheddable".
+	 */
+	public record Requests(@DefaultValue("true") boolean enabled, @Nullable Integer threads,
+			@DefaultValue("default") Kind kind, @DefaultValue("1000") int queueCapacity,
+			@DefaultValue("100ms") Duration interval, @DefaultValue("1.5") double patience,
+			@DefaultValue("0") int maxPerChannel, @DefaultValue Map<String, Priority> priorities) {
+
+		/** Kinds of threads. */
+		public enum Kind {
+
+			/** Virtual if the application uses virtual threads, else platform. */
+			DEFAULT,
+
+			/** Platform threads. */
+			PLATFORM,
+
+			/** Virtual threads; platform threads before Java 21. */
+			VIRTUAL,
+
+			/** As many platform threads as Little's law asks for. */
+			AUTO
+
+		}
+
 	}
 
 }

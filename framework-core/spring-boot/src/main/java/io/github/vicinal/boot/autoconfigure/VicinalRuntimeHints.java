@@ -7,6 +7,7 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.util.ClassUtils;
 
 import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.requestserver.RequestServerReport;
 
 /** What a native image cannot see by itself. */
 final class VicinalRuntimeHints implements RuntimeHintsRegistrar {
@@ -33,6 +34,8 @@ final class VicinalRuntimeHints implements RuntimeHintsRegistrar {
 			hints.reflection().registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS);
 		}
 		hints.reflection().registerType(ChannelReport.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+		hints.reflection().registerType(RequestServerReport.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+		hints.reflection().registerType(RequestServerReport.Quantiles.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		for (String name : LOOKED_INTO) {
 			hints.reflection().registerTypeIfPresent(classLoader, name, MemberCategory.ACCESS_DECLARED_FIELDS);
 		}

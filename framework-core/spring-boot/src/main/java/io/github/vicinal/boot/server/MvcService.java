@@ -15,6 +15,9 @@ import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
+import io.github.vicinal.requestserver.Priority;
+import io.github.vicinal.requestserver.RefusedRequestException;
+import io.github.vicinal.requestserver.Turn;
 import io.github.vicinal.server.Service;
 
 /** A contract that a controller of Spring MVC implements. Thread-safe. */
@@ -30,6 +33,8 @@ final class MvcService implements Service {
 
 	private final Environment environment;
 
+	private final Priority priority;
+
 	/**
 	 * What the services of an application share.
 	 *
@@ -38,9 +43,10 @@ final class MvcService implements Service {
 	 * @param isolation keeps the caller's thread state away
 	 * @param observation observes calls
 	 * @param failures turns exceptions into responses
+	 * @param turns lets so many calls run at once
 	 */
 	record Environment(ServletContext servletContext, Codecs codecs, ThreadIsolation isolation,
-			ServerObservation observation, HandlerFailures failures) {
+			ServerObservation observation, HandlerFailures failures, RequestTurns turns) {
 	}
 
 	/**
@@ -59,6 +65,7 @@ final class MvcService implements Service {
 		this.refusal = refusal;
 		this.httpOnlyMethods = Map.copyOf(httpOnlyMethods);
 		this.environment = environment;
+		this.priority = environment.turns().priority(contract.name());
 	}
 
 	@Override
@@ -92,8 +99,36 @@ final class MvcService implements Service {
 
 	@Override
 	public Reply invoke(CallFrame frame) {
-		return serve(frame,
-				(target, request, response) -> target.invoke(frame, this.environment.failures(), request, response));
+		return invoke(frame, MvcService::waits);
+	}
+
+	private static void waits() {
+	}
+
+	@Override
+	public Reply invoke(CallFrame frame, Runnable beforeWaiting) {
+		return serve(frame, (target, request, response) -> {
+			Turn turn;
+			try {
+				turn = this.environment.turns()
+					.enter(this.contract.name(), this.priority, frame.deadlineNanos(), beforeWaiting);
+			}
+			catch (RefusedRequestException ex) {
+				return refused(ex, response);
+			}
+			try (turn) {
+				return target.invoke(frame, this.environment.failures(), request, response);
+			}
+		});
+	}
+
+	private static Reply refused(RefusedRequestException refused, FrameResponse response) {
+		Reply.Failure failure = RequestTurns.failure(refused.refusal());
+		response.setStatus(failure.status());
+		return switch (refused.refusal().reason()) {
+			case DEADLINE, INTERRUPTED -> throw refused;
+			default -> failure;
+		};
 	}
 
 	/** Answers a call in the surroundings of a request. */

@@ -47,6 +47,8 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 
 	private final ServerObservation observation;
 
+	private final RequestTurns turns;
+
 	/**
 	 * Creates the source.
 	 * @param context the application
@@ -55,15 +57,17 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 	 * @param mapper its JSON mapper
 	 * @param isolation keeps the caller's thread state away from handlers
 	 * @param observation observes calls
+	 * @param turns lets so many calls run at once
 	 */
 	public MvcServiceSource(ApplicationContext context, ServletContext servletContext, Codecs codecs, JsonMapper mapper,
-			ThreadIsolation isolation, ServerObservation observation) {
+			ThreadIsolation isolation, ServerObservation observation, RequestTurns turns) {
 		this.context = context;
 		this.servletContext = servletContext;
 		this.codecs = codecs;
 		this.mapper = mapper;
 		this.isolation = isolation;
 		this.observation = observation;
+		this.turns = turns;
 	}
 
 	@Override
@@ -91,7 +95,7 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 		}
 		String refusal = refusal(targets, httpOnly);
 		return new MvcService(contract, targets, refusal, httpOnly, new MvcService.Environment(this.servletContext,
-				this.codecs, this.isolation, this.observation, failures()));
+				this.codecs, this.isolation, this.observation, failures(), this.turns));
 	}
 
 	/** The reason for the whole contract: one of the application's, or all methods'. */

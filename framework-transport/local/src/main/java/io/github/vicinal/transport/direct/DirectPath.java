@@ -16,6 +16,8 @@ import io.github.vicinal.channel.Reply;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.CodecException;
 import io.github.vicinal.contract.Contract;
+import io.github.vicinal.requestserver.Refusal;
+import io.github.vicinal.requestserver.RefusedRequestException;
 import io.github.vicinal.server.Service;
 
 /** The path of one contract to another application of this JVM. */
@@ -151,11 +153,20 @@ final class DirectPath implements Path {
 		CallFrame callee = new CallFrame(this.calleeContract, plan.calleeMethod(), arguments, frame.deadlineNanos(),
 				headers);
 		try {
-			return this.service.invoke(callee);
+			return this.service.invoke(callee, DirectPath::waits);
+		}
+		catch (RefusedRequestException ex) {
+			boolean interrupted = ex.refusal().reason() == Refusal.Reason.INTERRUPTED;
+			throw new PathException(interrupted ? Reason.INTERRUPTED : Reason.TIMEOUT, false, ex.refusal().message(),
+					ex);
 		}
 		catch (RuntimeException ex) {
 			throw new PathException(Reason.REFUSED, true, "the service threw instead of answering: " + ex, ex);
 		}
+	}
+
+	/** The caller waits for the outcome anyway. */
+	private static void waits() {
 	}
 
 	private @Nullable Object[] arguments(MethodPlan plan, CallFrame frame) throws PathException {

@@ -18,7 +18,7 @@ import io.github.vicinal.transport.wire.WireException;
 /**
  * Executes the calls of one lane, one at a time, on the thread that received them.
  */
-final class ShmCall {
+final class ShmCall implements Runnable {
 
 	/**
 	 * More bytes than this take so long to copy that another thread should receive
@@ -38,6 +38,14 @@ final class ShmCall {
 
 	private boolean parsed;
 
+	/**
+	 * Of whom this thread is the receiver. Once a call is answered it may be the next.
+	 */
+	private @Nullable LaneServer receiving;
+
+	/** Whether the thread had to wait for its turn, which says nothing of the handler. */
+	private boolean waited;
+
 	ShmCall(ShmConnection connection, ServerLane lane) {
 		this.connection = connection;
 		this.lane = lane;
@@ -56,6 +64,7 @@ final class ShmCall {
 			if (contract != null && contract.times(this.header.code).isShort(batch)) {
 				long start = System.nanoTime() | 1;
 				lanes.away(start);
+				this.receiving = lanes;
 				try {
 					execute(contract, start);
 				}
@@ -72,8 +81,9 @@ final class ShmCall {
 			return;
 		}
 		try {
+			this.receiving = null;
 			lanes.leave();
-			run();
+			executeApart();
 		}
 		finally {
 			server.endLong();
@@ -81,7 +91,7 @@ final class ShmCall {
 	}
 
 	/** While another thread may receive. */
-	private void run() {
+	private void executeApart() {
 		try {
 			if (!this.parsed) {
 				parse();
@@ -100,6 +110,16 @@ final class ShmCall {
 		catch (RuntimeException | Error ex) {
 			// Without an answer the caller would wait for ever.
 			this.connection.fail(Refusal.FAILED, "a call failed in the transport: " + ex);
+		}
+	}
+
+	/** Called before this thread waits for its turn: it must not be the receiver then. */
+	@Override
+	public void run() {
+		this.waited = true;
+		LaneServer lanes = this.receiving;
+		if (lanes != null) {
+			lanes.leave();
 		}
 	}
 
@@ -137,8 +157,18 @@ final class ShmCall {
 				refuse(ex.refusal(), 0, ex.text());
 				return;
 			}
-			Reply reply = calls.invoke(binding, call);
-			contract.times(this.header.code).observe(System.nanoTime() - start);
+			this.waited = false;
+			Reply reply;
+			try {
+				reply = calls.invoke(binding, call, this);
+			}
+			catch (WireException ex) {
+				refuse(ex.refusal(), 0, ex.text());
+				return;
+			}
+			if (!this.waited) {
+				contract.times(this.header.code).observe(System.nanoTime() - start);
+			}
 			EncodeBuffer out = this.lane.out();
 			calls.reply(out, reply, binding, call, this.header.correlation, this.header.binding,
 					this.connection.maxReplyBytes());

@@ -222,10 +222,7 @@ final class ServerConnection implements Runnable {
 		ServerMetrics metrics = this.server.metrics();
 		metrics.inFlight().increment();
 		try {
-			Reply reply = this.server.calls().invoke(binding, call);
-			metrics.calls().increment();
-			boolean last = this.server.draining();
-			reply(reply, binding, call, correlation, bindingNumber, last);
+			boolean last = execute(binding, call, correlation, bindingNumber);
 			metrics.bytes().add(requestBytes + this.out.size());
 			this.out.clear(FrameChannel.KEEP_BYTES);
 			if (last) {
@@ -241,6 +238,27 @@ final class ServerConnection implements Runnable {
 			return false;
 		}
 		return true;
+	}
+
+	/** Returns whether this was the last call. */
+	private boolean execute(ServerBinding binding, CallFrame call, long correlation, int bindingNumber)
+			throws IOException {
+		Reply reply;
+		try {
+			reply = this.server.calls().invoke(binding, call, ServerConnection::waits);
+		}
+		catch (WireException ex) {
+			refuse(ex.refusal(), 0, ex.text(), correlation);
+			return false;
+		}
+		this.server.metrics().calls().increment();
+		boolean last = this.server.draining();
+		reply(reply, binding, call, correlation, bindingNumber, last);
+		return last;
+	}
+
+	/** A connection has a thread of its own, which nothing else depends on. */
+	private static void waits() {
 	}
 
 	private void reply(@Nullable Reply reply, ServerBinding binding, CallFrame call, long correlation,

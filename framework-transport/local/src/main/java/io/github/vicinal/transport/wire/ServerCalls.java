@@ -14,6 +14,8 @@ import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.requestserver.Refusal.Reason;
+import io.github.vicinal.requestserver.RefusedRequestException;
 import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
 
@@ -117,14 +119,20 @@ public final class ServerCalls {
 	}
 
 	/**
-	 * Executes a call on this thread.
+	 * Executes a call on this thread, which may have to wait for its turn.
 	 * @param binding its contract
 	 * @param call the call
+	 * @param beforeWaiting called at most once, before this thread waits
 	 * @return the reply, or {@code null} if the service broke its promise never to throw
+	 * @throws WireException if nobody waits for the call any more; it was not executed
 	 */
-	public @Nullable Reply invoke(ServerBinding binding, CallFrame call) {
+	public @Nullable Reply invoke(ServerBinding binding, CallFrame call, Runnable beforeWaiting) throws WireException {
 		try {
-			return binding.service().invoke(call);
+			return binding.service().invoke(call, beforeWaiting);
+		}
+		catch (RefusedRequestException ex) {
+			boolean late = ex.refusal().reason() == Reason.DEADLINE;
+			throw new WireException(late ? Refusal.DEADLINE : Refusal.FAILED, ex.refusal().message());
 		}
 		catch (Throwable ex) {
 			logger.error("The service of {} threw instead of answering", binding.contract().name(), ex);

@@ -1,0 +1,76 @@
+package io.github.vicinal.requestserver;
+
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.requestserver.Refusal.Reason;
+
+/** A thread that waits for its turn. */
+final class ThreadTicket extends Ticket {
+
+	private final Thread thread = Thread.currentThread();
+
+	private final long waitUntil;
+
+	private volatile boolean decided;
+
+	private volatile @Nullable Refusal refusal;
+
+	ThreadTicket(String channel, Priority priority, long deadlineNanos) {
+		super(channel, priority, deadlineNanos);
+		this.waitUntil = deadlineNanos;
+	}
+
+	@Override
+	void granted() {
+		this.decided = true;
+		LockSupport.unpark(this.thread);
+	}
+
+	@Override
+	void refused(Refusal why) {
+		this.refusal = why;
+		this.decided = true;
+		LockSupport.unpark(this.thread);
+	}
+
+	/**
+	 * Waits until the ticket is granted, or is of no use any more.
+	 * @return why the turn is not granted, or {@code null} if it is
+	 */
+	@Nullable Refusal await(TurnQueue queue, LongSupplier clock) {
+		while (!this.decided) {
+			long left = (this.waitUntil == NO_DEADLINE) ? Long.MAX_VALUE : this.waitUntil - clock.getAsLong();
+			boolean interrupted = Thread.currentThread().isInterrupted();
+			if (left <= 0 || interrupted) {
+				Refusal withdrawn = queue.withdraw(this, (left <= 0) ? Reason.DEADLINE : Reason.INTERRUPTED);
+				if (withdrawn != null) {
+					return withdrawn;
+				}
+				awaitDecision();
+			}
+			else {
+				LockSupport.parkNanos(queue, left);
+			}
+		}
+		return this.refusal;
+	}
+
+	/**
+	 * The ticket has been taken, and whoever did that is about to say what came of it.
+	 */
+	private void awaitDecision() {
+		boolean interrupted = false;
+		while (!this.decided) {
+			// An interrupted thread cannot park.
+			interrupted |= Thread.interrupted();
+			LockSupport.park(this);
+		}
+		if (interrupted) {
+			this.thread.interrupt();
+		}
+	}
+
+}

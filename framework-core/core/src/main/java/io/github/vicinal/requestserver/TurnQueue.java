@@ -1,0 +1,543 @@
+package io.github.vicinal.requestserver;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.github.vicinal.requestserver.Refusal.Reason;
+import io.github.vicinal.requestserver.RequestServerSettings.Threads;
+
+/**
+ * The slots of a request server and the queue for them. Knows no threads: those who wait
+ * are {@linkplain Ticket tickets}. Thread-safe.
+ * <p>
+ * How many run, how many wait, and whether the queue is closed are one word. A slot that
+ * is free while nobody waits is taken, and one for which nobody waits is given back, by a
+ * single compare-and-set. Everything else happens under a lock. No wake-up is lost: who
+ * queues up adds to the word in the same step that finds no slot free, and who gives a
+ * slot back either did so before that step or sees that somebody waits.
+ */
+final class TurnQueue {
+
+	private static final Logger logger = LoggerFactory.getLogger(TurnQueue.class);
+
+	/** What a thread may be late on an idle machine is no sign of overload. */
+	private static final long LEAST_TARGET_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+	private static final Duration RETRY_AFTER_SHUTDOWN = Duration.ofSeconds(1);
+
+	/** Each service time changes the mean by this part of the difference. */
+	private static final int SERVICE_WEIGHT = 32;
+
+	private static final long BRIEF_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
+
+	private static final long ONE_WAITS = 1L << 32;
+
+	private static final long CLOSED = 1L << 62;
+
+	private final RequestServerSettings settings;
+
+	private final LongSupplier clock;
+
+	/** Whether a free slot can be taken without the lock. */
+	private final boolean simple;
+
+	/** Running in the lower half, waiting in the upper, and {@link #CLOSED}. */
+	private final AtomicLong state = new AtomicLong();
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final Condition idle = this.lock.newCondition();
+
+	private final Map<Priority, ArrayDeque<Ticket>> queues = new EnumMap<>(Priority.class);
+
+	private final Map<String, Integer> channels = new HashMap<>();
+
+	private final Map<Reason, Long> refusals = new EnumMap<>(Reason.class);
+
+	private final OverloadDetector overload;
+
+	private final ThreadCount threads;
+
+	private volatile int limit;
+
+	/** The first service times are averaged, so that the mean is right early. */
+	private volatile int served;
+
+	private volatile long serviceNanos;
+
+	TurnQueue(RequestServerSettings settings, LongSupplier clock) {
+		this.settings = settings;
+		this.clock = clock;
+		this.simple = settings.maxPerChannel() == 0 && !(settings.threads() instanceof Threads.Auto);
+		this.overload = new OverloadDetector(settings.interval().toNanos());
+		this.threads = new ThreadCount(settings.threads(), Runtime.getRuntime().availableProcessors(),
+				clock.getAsLong());
+		this.limit = this.threads.count();
+		for (Priority priority : Priority.values()) {
+			this.queues.put(priority, new ArrayDeque<>());
+		}
+	}
+
+	private static int running(long word) {
+		return (int) word;
+	}
+
+	private static int waiting(long word) {
+		return (int) ((word & ~CLOSED) >>> 32);
+	}
+
+	private static boolean closed(long word) {
+		return (word & CLOSED) != 0;
+	}
+
+	/**
+	 * Takes a slot if that is possible without looking at more than the word. While
+	 * nobody waits and the queue is open, the word is the number of those who run.
+	 */
+	boolean tryEnter() {
+		if (!this.simple) {
+			return false;
+		}
+		long word = this.state.get();
+		while (word < this.limit) {
+			if (this.state.compareAndSet(word, word + 1)) {
+				return true;
+			}
+			word = this.state.get();
+		}
+		return false;
+	}
+
+	/** What came of a ticket at once. */
+	enum Entry {
+
+		/** It has a slot. */
+		GRANTED,
+
+		/** It waits, and is told later. */
+		QUEUED,
+
+		/** It was not accepted; {@link Ticket#why} says why. */
+		REFUSED
+
+	}
+
+	/** Takes a slot, or queues a ticket up for one. */
+	Entry enter(Ticket ticket) {
+		Ticket promoted = null;
+		Entry entry;
+		this.lock.lock();
+		try {
+			long now = this.clock.getAsLong();
+			if (this.threads.arrived(this.serviceNanos, now)) {
+				this.limit = this.threads.count();
+				promoted = promote();
+			}
+			entry = enter(ticket, now);
+		}
+		finally {
+			this.lock.unlock();
+		}
+		for (Ticket granted = promoted; granted != null; granted = unlink(granted)) {
+			granted.granted();
+		}
+		return entry;
+	}
+
+	private Entry enter(Ticket ticket, long now) {
+		this.overload.arrived(waiting(this.state.get()) == 0);
+		while (true) {
+			long word = this.state.get();
+			Refusal refusal = refusal(ticket, word, now);
+			if (refusal != null) {
+				count(refusal.reason());
+				ticket.why = refusal;
+				return Entry.REFUSED;
+			}
+			boolean free = waiting(word) == 0 && running(word) < this.limit;
+			if (!this.state.compareAndSet(word, word + (free ? 1 : ONE_WAITS))) {
+				continue;
+			}
+			if (this.settings.maxPerChannel() > 0) {
+				this.channels.merge(ticket.channel(), 1, Integer::sum);
+			}
+			if (free) {
+				return Entry.GRANTED;
+			}
+			ticket.queuedNanos = now;
+			ticket.queued = true;
+			queue(ticket).addLast(ticket);
+			return Entry.QUEUED;
+		}
+	}
+
+	private ArrayDeque<Ticket> queue(Ticket ticket) {
+		return Objects.requireNonNull(this.queues.get(ticket.priority()));
+	}
+
+	/** More slots than before: grants them to those who wait. */
+	private @Nullable Ticket promote() {
+		Ticket first = null;
+		while (true) {
+			long word = this.state.get();
+			if (waiting(word) == 0 || running(word) >= this.limit) {
+				return first;
+			}
+			if (this.state.compareAndSet(word, word - ONE_WAITS + 1)) {
+				Ticket ticket = poll();
+				ticket.next = first;
+				first = ticket;
+			}
+		}
+	}
+
+	private static @Nullable Ticket unlink(Ticket ticket) {
+		Ticket next = ticket.next;
+		ticket.next = null;
+		return next;
+	}
+
+	private @Nullable Refusal refusal(Ticket ticket, long word, long now) {
+		if (closed(word)) {
+			return new Refusal(Reason.SHUTTING_DOWN, describe("is shutting down"), RETRY_AFTER_SHUTDOWN);
+		}
+		int most = this.settings.maxPerChannel();
+		if (most > 0 && this.channels.getOrDefault(ticket.channel(), 0) >= most) {
+			return new Refusal(Reason.BULKHEAD, describe(
+					"has %d requests of channel '%s' already, which is its most".formatted(most, ticket.channel())),
+					retryAfter());
+		}
+		if (waiting(word) == 0 && running(word) < this.limit) {
+			return null;
+		}
+		if (waiting(word) >= this.settings.queueCapacity()) {
+			return new Refusal(Reason.QUEUE_FULL, describe("has a full queue of %d requests".formatted(waiting(word))),
+					retryAfter());
+		}
+		if (overloaded(now)) {
+			long expected = expectedWaitNanos(ahead(ticket.priority()));
+			if (expected > patienceNanos(ticket.priority())) {
+				return tooLong("would let it wait for", expected, ticket.priority());
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Says that the caller's work is done, and gives its slot to whoever is next.
+	 * @param channel what the caller counted for
+	 * @return who has the slot now, to be told by the caller; {@code null} if nobody
+	 * waited
+	 */
+	@Nullable Ticket leave(String channel) {
+		if (this.settings.maxPerChannel() == 0) {
+			long word = this.state.get();
+			while (word < ONE_WAITS) {
+				if (this.state.compareAndSet(word, word - 1)) {
+					return null;
+				}
+				word = this.state.get();
+			}
+		}
+		return handOver(channel);
+	}
+
+	private @Nullable Ticket handOver(String channel) {
+		Ticket refused = null;
+		Ticket granted = null;
+		this.lock.lock();
+		try {
+			forget(channel);
+			long now = this.clock.getAsLong();
+			boolean done = false;
+			while (!done) {
+				long word = this.state.get();
+				if (waiting(word) == 0 || running(word) > this.limit) {
+					done = this.state.compareAndSet(word, word - 1);
+					continue;
+				}
+				this.state.addAndGet(-ONE_WAITS);
+				Ticket ticket = poll();
+				Refusal refusal = late(ticket, waiting(word) - 1, now);
+				if (refusal == null) {
+					granted = ticket;
+					done = true;
+					continue;
+				}
+				refused = refuse(ticket, refusal, refused);
+			}
+			signalIfIdle();
+		}
+		finally {
+			this.lock.unlock();
+		}
+		tell(refused);
+		return granted;
+	}
+
+	private Ticket refuse(Ticket ticket, Refusal refusal, @Nullable Ticket others) {
+		count(refusal.reason());
+		forget(ticket.channel());
+		ticket.why = refusal;
+		ticket.next = others;
+		return ticket;
+	}
+
+	private void signalIfIdle() {
+		if (this.state.get() == CLOSED) {
+			this.idle.signalAll();
+		}
+	}
+
+	/** Returns why a request that is taken from the queue is not executed. */
+	private @Nullable Refusal late(Ticket ticket, int waiting, long now) {
+		long sojourn = now - ticket.queuedNanos;
+		this.overload.taken(sojourn, targetNanos(), waiting, paceNanos(), now);
+		if (ticket.late(now)) {
+			return deadlinePassed(sojourn);
+		}
+		if (overloaded(now) && sojourn > patienceNanos(ticket.priority())) {
+			return tooLong("let it wait for", sojourn, ticket.priority());
+		}
+		return null;
+	}
+
+	/**
+	 * Takes a ticket out of the queue.
+	 * @param reason why it is of no use any more
+	 * @return the refusal, or {@code null} if the ticket has been granted or refused
+	 */
+	@Nullable Refusal withdraw(Ticket ticket, Reason reason) {
+		this.lock.lock();
+		try {
+			if (!ticket.queued) {
+				return null;
+			}
+			ticket.queued = false;
+			queue(ticket).remove(ticket);
+			this.state.addAndGet(-ONE_WAITS);
+			forget(ticket.channel());
+			long now = this.clock.getAsLong();
+			count(reason);
+			signalIfIdle();
+			long sojourn = now - ticket.queuedNanos;
+			return (reason == Reason.DEADLINE) ? deadlinePassed(sojourn)
+					: new Refusal(reason, describe("was told that nobody waits for it any more"), retryAfter());
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private Ticket poll() {
+		for (ArrayDeque<Ticket> queue : this.queues.values()) {
+			Ticket ticket = queue.pollFirst();
+			if (ticket != null) {
+				ticket.queued = false;
+				return ticket;
+			}
+		}
+		throw new IllegalStateException("somebody waits, but nobody is queued");
+	}
+
+	private void forget(String channel) {
+		if (this.settings.maxPerChannel() > 0) {
+			this.channels.computeIfPresent(channel, (name, count) -> (count > 1) ? count - 1 : null);
+		}
+	}
+
+	private void count(Reason reason) {
+		this.refusals.merge(reason, 1L, Long::sum);
+	}
+
+	private void tell(@Nullable Ticket first) {
+		for (Ticket ticket = first; ticket != null; ticket = unlink(ticket)) {
+			Refusal refusal = ticket.why;
+			if (refusal != null) {
+				tell(ticket, refusal);
+			}
+		}
+	}
+
+	/** Tells a ticket that it is refused; what that throws ends nothing else. */
+	void tell(Ticket ticket, Refusal refusal) {
+		try {
+			ticket.refused(refusal);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("Request server '{}': a request of channel '{}' could not be told that it is refused",
+					this.settings.name(), ticket.channel(), ex);
+		}
+	}
+
+	/**
+	 * Learns from a request that was executed. Concurrent updates may get lost, which
+	 * changes nothing that matters.
+	 * @param nanos how long it took
+	 * @param cpuNanos how long it kept a processor, or -1
+	 */
+	@SuppressWarnings("NonAtomicVolatileUpdate")
+	void served(long nanos, long cpuNanos) {
+		// A clock that jumps must not end a request, or say that it took no time at all.
+		long took = Math.max(0, nanos);
+		int weight = this.served;
+		if (weight < SERVICE_WEIGHT) {
+			this.served = ++weight;
+		}
+		long mean = this.serviceNanos;
+		this.serviceNanos = mean + (took - mean) / weight;
+		if (cpuNanos >= 0) {
+			this.lock.lock();
+			try {
+				this.threads.cpu(cpuNanos, took);
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+	}
+
+	/**
+	 * Returns whether requests are known to take hardly longer than looking at a clock.
+	 */
+	boolean brief() {
+		return this.serviceNanos < BRIEF_NANOS && this.served == SERVICE_WEIGHT;
+	}
+
+	private boolean overloaded(long now) {
+		return this.overload.overloaded(paceNanos(), now);
+	}
+
+	private long paceNanos() {
+		return this.serviceNanos / this.limit;
+	}
+
+	private Refusal tooLong(String what, long nanos, Priority priority) {
+		return new Refusal(Reason.OVERLOAD, describe("is overloaded and %s %.1f ms, more than %.1f".formatted(what,
+				nanos / 1e6, patienceNanos(priority) / 1e6)), retryAfter());
+	}
+
+	private Refusal deadlinePassed(long sojourn) {
+		return new Refusal(Reason.DEADLINE,
+				describe("let it wait for %.1f ms, and its deadline passed".formatted(sojourn / 1e6)), retryAfter());
+	}
+
+	String describe(String what) {
+		return "The request server '%s' %s".formatted(this.settings.name(), what);
+	}
+
+	/** Returns how many requests are taken before a new one. */
+	private int ahead(Priority priority) {
+		int ahead = 0;
+		for (Map.Entry<Priority, ArrayDeque<Ticket>> queue : this.queues.entrySet()) {
+			if (queue.getKey().compareTo(priority) <= 0) {
+				ahead += queue.getValue().size();
+			}
+		}
+		return ahead;
+	}
+
+	private long expectedWaitNanos(int ahead) {
+		return ahead * this.serviceNanos / this.limit;
+	}
+
+	private long targetNanos() {
+		return Math.max(LEAST_TARGET_NANOS, this.serviceNanos);
+	}
+
+	private long patienceNanos(Priority priority) {
+		return (long) (this.settings.patience() * priority.patience() * targetNanos());
+	}
+
+	Duration retryAfter() {
+		return Duration.ofNanos(Math.max(targetNanos(), expectedWaitNanos(waiting(this.state.get()))));
+	}
+
+	/** Accepts nothing more, and returns whether all ended within a time. */
+	boolean drain(long nanos) throws InterruptedException {
+		this.lock.lock();
+		try {
+			close();
+			long left = nanos;
+			while (this.state.get() != CLOSED && left > 0) {
+				left = this.idle.awaitNanos(left);
+			}
+			return this.state.get() == CLOSED;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private void close() {
+		long word = this.state.get();
+		while (!this.state.compareAndSet(word, word | CLOSED)) {
+			word = this.state.get();
+		}
+	}
+
+	/** Accepts nothing more and refuses whoever waits. */
+	void refuseWaiting() {
+		Ticket refused = null;
+		this.lock.lock();
+		try {
+			close();
+			Refusal refusal = new Refusal(Reason.SHUTTING_DOWN, describe("is shutting down"), RETRY_AFTER_SHUTDOWN);
+			while (waiting(this.state.get()) > 0) {
+				this.state.addAndGet(-ONE_WAITS);
+				refused = refuse(poll(), refusal, refused);
+			}
+			signalIfIdle();
+		}
+		finally {
+			this.lock.unlock();
+		}
+		tell(refused);
+	}
+
+	int running() {
+		return running(this.state.get());
+	}
+
+	int waiting() {
+		return waiting(this.state.get());
+	}
+
+	int limit() {
+		return this.limit;
+	}
+
+	long serviceNanos() {
+		return this.serviceNanos;
+	}
+
+	/** What only the lock protects. */
+	record Snapshot(boolean overloaded, long overloads, Map<Reason, Long> refused, Map<String, Integer> channels) {
+	}
+
+	Snapshot snapshot() {
+		this.lock.lock();
+		try {
+			return new Snapshot(overloaded(this.clock.getAsLong()), this.overload.episodes(),
+					new TreeMap<>(this.refusals), new TreeMap<>(this.channels));
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+}

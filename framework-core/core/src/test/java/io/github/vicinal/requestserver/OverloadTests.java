@@ -1,0 +1,125 @@
+package io.github.vicinal.requestserver;
+
+import java.time.Duration;
+import java.util.Random;
+import java.util.function.ToDoubleFunction;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.vicinal.requestserver.Simulation.Outcome;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What the queue does with more than it can, in virtual time. */
+@Timeout(60)
+class OverloadTests {
+
+	private static final double SERVICE = 0.005;
+
+	private static final ToDoubleFunction<Random> CONSTANT = (random) -> SERVICE;
+
+	private static final ToDoubleFunction<Random> EXPONENTIAL = (random) -> -SERVICE
+			* Math.log(1 - random.nextDouble());
+
+	private static final int MANY_PROCESSORS = 1_000;
+
+	private static final double WARM = 2;
+
+	private static final double END = 20;
+
+	@ParameterizedTest
+	@CsvSource({ "2, 2", "2, 5", "4, 1.5", "4, 2", "4, 5", "10, 2", "10, 5", "50, 2", "50, 5" })
+	void lastingOverloadIsServedAtCapacityAndInTime(int threads, double load) {
+		Outcome outcome = new Simulation(threads, MANY_PROCESSORS, CONSTANT, WARM, 1)
+			.load(0, END, load * threads / SERVICE)
+			.run();
+		assertThat(outcome.busy(threads, WARM, END)).isGreaterThan(0.98);
+		assertThat(outcome.responseQuantile(0.99)).isLessThan(2.6 * SERVICE);
+		assertThat(outcome.overloads()).isOne();
+		assertThat(outcome.running() + outcome.waiting()).isZero();
+	}
+
+	/** Even without waiting, 1 of 100 would take 4.6 service times. */
+	@ParameterizedTest
+	@CsvSource({ "4, 2", "4, 5", "10, 2", "10, 5" })
+	void unevenServiceTimesAreStillWaitedForBriefly(int threads, double load) {
+		Outcome outcome = new Simulation(threads, MANY_PROCESSORS, EXPONENTIAL, WARM, 1)
+			.load(0, END, load * threads / SERVICE)
+			.run();
+		assertThat(outcome.busy(threads, WARM, END)).isGreaterThan(0.95);
+		assertThat(outcome.waitQuantile(0.99)).isLessThan(2 * SERVICE);
+	}
+
+	/** Each takes longer then, and the mean service time says so. */
+	@ParameterizedTest
+	@ValueSource(ints = { 4, 16, 64 })
+	void moreThreadsThanProcessorsChangeNothing(int threads) {
+		int processors = 2;
+		double shared = SERVICE * threads / processors;
+		for (int load : new int[] { 2, 5 }) {
+			Outcome outcome = new Simulation(threads, processors, CONSTANT, WARM, 1)
+				.load(0, END, load * processors / SERVICE)
+				.run();
+			assertThat(outcome.busy(threads, WARM, END)).isGreaterThan(0.98);
+			assertThat(outcome.responseQuantile(0.99)).isLessThan(2.6 * shared);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 50, 400, 800 })
+	void aBurstOnAnIdleServerIsServed(int count) {
+		Outcome outcome = new Simulation(4, MANY_PROCESSORS, CONSTANT, 0, 1).burst(0, count).run();
+		assertThat(outcome.responses()).hasSize(count);
+		assertThat(outcome.overloads()).isZero();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "4, 0.7, 0", "4, 0.9, 0.01", "10, 0.9, 0.002", "50, 0.9, 0" })
+	void whatCanBeServedIsHardlyEverRefused(int threads, double load, double most) {
+		Outcome outcome = new Simulation(threads, MANY_PROCESSORS, CONSTANT, WARM, 1)
+			.load(0, END, load * threads / SERVICE)
+			.run();
+		assertThat(outcome.refused()).isLessThanOrEqualTo((int) (most * outcome.responses().size()));
+	}
+
+	@Test
+	void overloadEndsWithTheLoad() {
+		Outcome outcome = new Simulation(4, MANY_PROCESSORS, CONSTANT, 6, 1).load(0, 5, 5 * 4 / SERVICE)
+			.load(5, END, 0.7 * 4 / SERVICE)
+			.run();
+		assertThat(outcome.refused()).isZero();
+		assertThat(outcome.overloads()).isOne();
+	}
+
+	/** The mean service time is far too high after that, and must not stay so. */
+	@Test
+	void aSlowDependencyLeavesNothingBehind() {
+		int[] served = new int[1];
+		Outcome outcome = new Simulation(4, MANY_PROCESSORS, (random) -> (served[0]++ < 40) ? 1 : SERVICE, 12, 1)
+			.load(0, END, 0.7 * 4 / SERVICE)
+			.run();
+		assertThat(outcome.overloads()).isPositive();
+		assertThat(outcome.refused()).isZero();
+		assertThat(outcome.responseQuantile(0.99)).isLessThan(3 * SERVICE);
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = { -3_600, -1, 1, 3_600 })
+	void aClockThatJumpsLosesNothing(long seconds) {
+		Outcome outcome = new Simulation(4, MANY_PROCESSORS, CONSTANT, 11, 1).load(0, END, 2 * 4 / SERVICE)
+			.clockJumps(10, Duration.ofSeconds(seconds))
+			.run();
+		assertThat(outcome.busy(4, 11, END)).isGreaterThan(0.98);
+		assertThat(outcome.responseQuantile(0.99)).isLessThan(2.6 * SERVICE);
+		assertThat(outcome.running() + outcome.waiting()).isZero();
+		Outcome calm = new Simulation(4, MANY_PROCESSORS, CONSTANT, 11, 1).load(0, END, 0.7 * 4 / SERVICE)
+			.clockJumps(10, Duration.ofSeconds(seconds))
+			.run();
+		assertThat(calm.refused()).isZero();
+	}
+
+}

@@ -1,0 +1,239 @@
+package io.github.vicinal.requestserver;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.function.ToDoubleFunction;
+
+import io.github.vicinal.requestserver.RequestServerSettings.Threads;
+
+/**
+ * The queue of a request server in virtual time: requests come at random times, those
+ * with a slot take a service time each. The same seed gives the same outcome.
+ */
+final class Simulation {
+
+	private static final double NANOS = 1e9;
+
+	private final PriorityQueue<Event> events = new PriorityQueue<>();
+
+	private final Random random;
+
+	private final TurnQueue queue;
+
+	private final ToDoubleFunction<Random> serviceSeconds;
+
+	/** With more running than processors, each takes its part of them. */
+	private final int processors;
+
+	private final double warmSeconds;
+
+	private final List<Work> running = new ArrayList<>();
+
+	private double now;
+
+	private long offset;
+
+	private double advanced;
+
+	private int version;
+
+	private final List<Double> waits = new ArrayList<>();
+
+	private final List<Double> responses = new ArrayList<>();
+
+	private double slotSeconds;
+
+	private int refused;
+
+	private int longestQueue;
+
+	Simulation(int threads, int processors, ToDoubleFunction<Random> serviceSeconds, double warmSeconds, long seed) {
+		this(RequestServerSettings.of("simulated", new Threads.Fixed(threads)), processors, serviceSeconds, warmSeconds,
+				seed);
+	}
+
+	Simulation(RequestServerSettings settings, int processors, ToDoubleFunction<Random> serviceSeconds,
+			double warmSeconds, long seed) {
+		this.random = new Random(seed);
+		this.queue = new TurnQueue(settings, () -> (long) (this.now * NANOS) + this.offset);
+		this.serviceSeconds = serviceSeconds;
+		this.processors = processors;
+		this.warmSeconds = warmSeconds;
+	}
+
+	/** Adds requests with exponential gaps. */
+	Simulation load(double from, double until, double perSecond) {
+		for (double at = from + gap(perSecond); at < until; at += gap(perSecond)) {
+			this.events.add(new Event(at, 0, null));
+		}
+		return this;
+	}
+
+	private double gap(double perSecond) {
+		return -Math.log(1 - this.random.nextDouble()) / perSecond;
+	}
+
+	/** Adds requests that come at once. */
+	Simulation burst(double at, int count) {
+		for (int i = 0; i < count; i++) {
+			this.events.add(new Event(at, 0, null));
+		}
+		return this;
+	}
+
+	/** Sets the server's clock forward or back. */
+	Simulation clockJumps(double at, Duration by) {
+		this.events.add(new Event(at, 0, by));
+		return this;
+	}
+
+	Outcome run() {
+		double end = 0;
+		for (Event event = this.events.poll(); event != null; event = this.events.poll()) {
+			if (event.version() != 0 && event.version() != this.version) {
+				continue;
+			}
+			advance(event.at());
+			end = event.at();
+			if (event.jump() != null) {
+				this.offset += event.jump().toNanos();
+			}
+			else if (event.version() == 0) {
+				arrive();
+			}
+			else {
+				finish();
+			}
+			this.longestQueue = Math.max(this.longestQueue, this.queue.waiting());
+			schedule();
+		}
+		return new Outcome(this.waits, this.responses, this.refused, this.slotSeconds, end, this.longestQueue,
+				this.queue.running(), this.queue.waiting(), this.queue.snapshot().overloads());
+	}
+
+	/** Lets what runs get on, at the speed that the processors allow. */
+	private void advance(double to) {
+		this.now = to;
+		double speed = speed();
+		double done = (to - this.advanced) * speed;
+		for (Work work : this.running) {
+			work.left -= done;
+		}
+		if (to > this.warmSeconds) {
+			this.slotSeconds += this.running.size() * (to - Math.max(this.advanced, this.warmSeconds));
+		}
+		this.advanced = to;
+	}
+
+	private double speed() {
+		return Math.min(1, (double) this.processors / Math.max(1, this.running.size()));
+	}
+
+	private void schedule() {
+		this.version++;
+		double least = Double.MAX_VALUE;
+		for (Work work : this.running) {
+			least = Math.min(least, work.left);
+		}
+		if (!this.running.isEmpty()) {
+			this.events.add(new Event(this.now + Math.max(0, least) / speed(), this.version, null));
+		}
+	}
+
+	private void arrive() {
+		Work work = new Work(this.now);
+		if (this.queue.tryEnter()) {
+			work.granted();
+			return;
+		}
+		switch (this.queue.enter(work)) {
+			case GRANTED -> work.granted();
+			case REFUSED -> work.refused(work.why);
+			case QUEUED -> {
+			}
+		}
+	}
+
+	private void finish() {
+		Work done = Collections.min(this.running, (one, other) -> Double.compare(one.left, other.left));
+		this.running.remove(done);
+		if (done.arrived >= this.warmSeconds) {
+			this.responses.add(this.now - done.arrived);
+			this.waits.add(done.started - done.arrived);
+		}
+		this.queue.served((long) ((this.now - done.started) * NANOS), -1);
+		Ticket next = this.queue.leave("load");
+		if (next != null) {
+			next.granted();
+		}
+	}
+
+	private final class Work extends Ticket {
+
+		private final double arrived;
+
+		private double started;
+
+		private double left;
+
+		Work(double arrived) {
+			super("load", Priority.NORMAL, NO_DEADLINE);
+			this.arrived = arrived;
+		}
+
+		@Override
+		void granted() {
+			this.started = Simulation.this.now;
+			this.left = Simulation.this.serviceSeconds.applyAsDouble(Simulation.this.random);
+			Simulation.this.running.add(this);
+		}
+
+		@Override
+		void refused(Refusal refusal) {
+			if (this.arrived >= Simulation.this.warmSeconds) {
+				Simulation.this.refused++;
+			}
+		}
+
+	}
+
+	/** Something that happens; an end of service counts only in its version. */
+	private record Event(double at, int version, Duration jump) implements Comparable<Event> {
+
+		@Override
+		public int compareTo(Event other) {
+			return Double.compare(this.at, other.at);
+		}
+
+	}
+
+	/** What came of those that arrived after the warm-up; seconds. */
+	record Outcome(List<Double> waits, List<Double> responses, int refused, double slotSeconds, double end,
+			int longestQueue, int running, int waiting, long overloads) {
+
+		/** Returns which part of the time the slots were in use. */
+		double busy(int threads, double from, double until) {
+			return this.slotSeconds / threads / (until - from);
+		}
+
+		double responseQuantile(double quantile) {
+			return quantile(this.responses, quantile);
+		}
+
+		double waitQuantile(double quantile) {
+			return quantile(this.waits, quantile);
+		}
+
+		private static double quantile(List<Double> values, double quantile) {
+			List<Double> sorted = new ArrayList<>(values);
+			Collections.sort(sorted);
+			return sorted.get((int) Math.min(sorted.size() - 1, sorted.size() * quantile));
+		}
+
+	}
+
+}

@@ -1,0 +1,144 @@
+package io.github.vicinal.requestserver;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.github.vicinal.requestserver.Refusal.Reason;
+import io.github.vicinal.requestserver.RequestServerSettings.Threads;
+import io.github.vicinal.requestserver.TurnQueue.Entry;
+
+/**
+ * Requests come, wait, give up and end in any order of their steps: each is told once
+ * what became of it, and no slot is free while somebody waits, or lost.
+ */
+@Timeout(120)
+class TurnQueueInterleavingTests {
+
+	/** What Lincheck 3.4 cannot read it leaves unchecked, without failing. */
+	private static final int NEWEST_JAVA = 24;
+
+	@BeforeAll
+	static void requireReadableClasses() {
+		boolean readable = Runtime.version().feature() <= NEWEST_JAVA;
+		if (!readable) {
+			System.err.println("SKIPPED " + TurnQueueInterleavingTests.class.getName()
+					+ ": Lincheck 3.4 cannot read the classes of Java " + Runtime.version().feature());
+		}
+		Assumptions.assumeTrue(readable, "Lincheck 3.4 cannot read the classes of this Java");
+	}
+
+	@Test
+	void byTurns() {
+		new ModelCheckingOptions().iterations(5)
+			.invocationsPerIteration(100)
+			.threads(2)
+			.actorsPerThread(2)
+			.actorsBefore(1)
+			.actorsAfter(0)
+			.check(Requests.class);
+	}
+
+	@Test
+	void atOnce() {
+		new StressOptions().iterations(10)
+			.invocationsPerIteration(500)
+			.threads(3)
+			.actorsPerThread(3)
+			.actorsBefore(1)
+			.actorsAfter(0)
+			.check(Requests.class);
+	}
+
+	/** Requests for one slot, which end when they get it. */
+	public static class Requests {
+
+		private final TurnQueue queue = new TurnQueue(RequestServerSettings.of("test", new Threads.Fixed(1)), () -> 0);
+
+		private final AtomicInteger begun = new AtomicInteger();
+
+		private final AtomicInteger ended = new AtomicInteger();
+
+		private final AtomicInteger atOnce = new AtomicInteger();
+
+		private final AtomicInteger tooMany = new AtomicInteger();
+
+		@Operation
+		public void request() {
+			enter();
+		}
+
+		@Operation
+		public void requestThatGivesUp() {
+			One ticket = enter();
+			if (ticket != null && this.queue.withdraw(ticket, Reason.DEADLINE) != null) {
+				ticket.end();
+			}
+		}
+
+		/** Returns a ticket that may be waiting. */
+		private One enter() {
+			this.begun.incrementAndGet();
+			One ticket = new One();
+			Entry entry = this.queue.tryEnter() ? Entry.GRANTED : this.queue.enter(ticket);
+			if (entry == Entry.GRANTED) {
+				work(ticket);
+				return null;
+			}
+			return ticket;
+		}
+
+		private void work(Ticket first) {
+			for (Ticket ticket = first; ticket != null; ticket = this.queue.leave("test")) {
+				if (this.atOnce.incrementAndGet() > 1) {
+					this.tooMany.incrementAndGet();
+				}
+				((One) ticket).end();
+				this.atOnce.decrementAndGet();
+			}
+		}
+
+		@Validate
+		public void nothingIsLost() {
+			String state = "running %d, waiting %d, begun %s, ended %s, too many %s".formatted(this.queue.running(),
+					this.queue.waiting(), this.begun, this.ended, this.tooMany);
+			if (this.queue.running() != 0 || this.queue.waiting() != 0 || this.begun.get() != this.ended.get()
+					|| this.tooMany.get() != 0) {
+				throw new IllegalStateException(state);
+			}
+		}
+
+		private final class One extends Ticket {
+
+			private final AtomicInteger ends = new AtomicInteger();
+
+			One() {
+				super("test", Priority.NORMAL, NO_DEADLINE);
+			}
+
+			void end() {
+				Requests.this.ended.addAndGet((this.ends.incrementAndGet() == 1) ? 1 : 1_000);
+			}
+
+			@Override
+			void granted() {
+				throw new IllegalStateException("who gave its slot away tells itself");
+			}
+
+			@Override
+			void refused(Refusal refusal) {
+				throw new IllegalStateException(refusal.message());
+			}
+
+		}
+
+	}
+
+}

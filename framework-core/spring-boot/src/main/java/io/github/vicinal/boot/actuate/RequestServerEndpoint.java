@@ -1,0 +1,36 @@
+package io.github.vicinal.boot.actuate;
+
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+
+import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.requestserver.RequestServerReport;
+
+/**
+ * Shows what the request server of an application did and does.
+ *
+ * @since 0.1
+ */
+@Endpoint(id = "requestserver")
+public class RequestServerEndpoint {
+
+	private final RequestServer server;
+
+	/**
+	 * Creates the endpoint.
+	 * @param server the application's server
+	 */
+	public RequestServerEndpoint(RequestServer server) {
+		this.server = server;
+	}
+
+	/**
+	 * Describes the server.
+	 * @return a snapshot
+	 */
+	@ReadOperation
+	public RequestServerReport requestServer() {
+		return this.server.report();
+	}
+
+}

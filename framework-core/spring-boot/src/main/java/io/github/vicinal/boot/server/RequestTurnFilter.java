@@ -1,0 +1,85 @@
+package io.github.vicinal.boot.server;
+
+import java.io.IOException;
+import java.util.function.Predicate;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+import io.github.vicinal.channel.Reply;
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.requestserver.Priority;
+import io.github.vicinal.requestserver.RefusedRequestException;
+import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.requestserver.Turn;
+
+/**
+ * Lets HTTP requests to handlers wait for their turn, on the web server's thread. The
+ * turn ends when that thread returns: an asynchronous response may go on.
+ */
+public final class RequestTurnFilter extends OncePerRequestFilter {
+
+	private final RequestTurns turns;
+
+	private final Predicate<String> handled;
+
+	private final Predicate<String> contracts;
+
+	/**
+	 * Creates the filter.
+	 * @param turns who decides
+	 * @param handled knows the paths that are for a turn, without context and servlet
+	 * @param contracts knows the contracts that are offered
+	 */
+	public RequestTurnFilter(RequestTurns turns, Predicate<String> handled, Predicate<String> contracts) {
+		this.turns = turns;
+		this.handled = handled;
+		this.contracts = contracts;
+	}
+
+	@Override
+	protected boolean shouldNotFilter(HttpServletRequest request) {
+		String within = request.getPathInfo();
+		return !this.handled.test((within != null) ? within : request.getServletPath());
+	}
+
+	@Override
+	@SuppressWarnings("try")
+	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+			throws ServletException, IOException {
+		String channel = channel(request.getHeader(PeerAnnouncement.REQUEST_HEADER));
+		Priority priority = this.turns.priority(channel);
+		Turn turn;
+		try {
+			turn = this.turns.enter(channel, priority, RequestServer.NO_DEADLINE, RequestTurnFilter::waits);
+		}
+		catch (RefusedRequestException ex) {
+			refuse(response, RequestTurns.failure(ex.refusal()));
+			return;
+		}
+		try (turn) {
+			chain.doFilter(request, response);
+		}
+	}
+
+	/** Anybody can write anything into a header. */
+	private String channel(@Nullable String contract) {
+		return (contract != null && this.contracts.test(contract)) ? contract : RequestTurns.OTHER;
+	}
+
+	/** The web server's thread has nothing else to do. */
+	private static void waits() {
+	}
+
+	private static void refuse(HttpServletResponse response, Reply.Failure refusal) throws IOException {
+		response.setStatus(refusal.status());
+		refusal.headers().forEach((name, values) -> response.setHeader(name, values.get(0)));
+		response.setContentLength(refusal.body().length);
+		response.getOutputStream().write(refusal.body());
+	}
+
+}

@@ -1,0 +1,79 @@
+package io.github.vicinal.boot.server;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+
+import io.github.vicinal.channel.Reply;
+import io.github.vicinal.requestserver.Priority;
+import io.github.vicinal.requestserver.Refusal;
+import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.requestserver.Turn;
+
+/**
+ * Turns of the calls that come over any path, and what is answered to those that get
+ * none. Thread-safe.
+ */
+public final class RequestTurns {
+
+	/** What requests count for that do not come from a channel. */
+	static final String OTHER = "http";
+
+	private final @Nullable RequestServer server;
+
+	private final Map<String, Priority> priorities;
+
+	/**
+	 * Creates the turns.
+	 * @param server decides, or {@code null} if everything may run at once
+	 * @param priorities of contracts, by their class name with or without the package
+	 */
+	public RequestTurns(@Nullable RequestServer server, Map<String, Priority> priorities) {
+		this.server = server;
+		this.priorities = Map.copyOf(priorities);
+	}
+
+	Priority priority(String contract) {
+		Priority known = this.priorities.get(contract);
+		if (known == null) {
+			known = this.priorities.get(contract.substring(contract.lastIndexOf('.') + 1));
+		}
+		return (known != null) ? known : Priority.NORMAL;
+	}
+
+	/** Returns a turn, or {@code null} if there are no turns. */
+	@Nullable Turn enter(String channel, Priority priority, long deadlineNanos, Runnable beforeWaiting) {
+		RequestServer known = this.server;
+		return (known != null) ? known.enter(channel, priority, deadlineNanos, beforeWaiting) : null;
+	}
+
+	/** The response to a refusal, the same on each path. */
+	static Reply.Failure failure(Refusal refusal) {
+		return new Reply.Failure(
+				HttpStatus.SERVICE_UNAVAILABLE.value(), Map.of(HttpHeaders.RETRY_AFTER, List.of(retryAfter(refusal)),
+						HttpHeaders.CONTENT_TYPE, List.of(MediaType.APPLICATION_PROBLEM_JSON_VALUE)),
+				body(refusal), "");
+	}
+
+	/** HTTP knows whole seconds. */
+	private static String retryAfter(Refusal refusal) {
+		Duration wait = refusal.retryAfter();
+		return Long.toString(Math.max(1, wait.plusNanos(999_999_999).toSeconds()));
+	}
+
+	/** A stranger learns the rule, not the numbers. */
+	private static byte[] body(Refusal refusal) {
+		return """
+				{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"Not executed: %s"}"""
+			.formatted(refusal.reason().name().toLowerCase(Locale.ROOT).replace('_', '-'))
+			.getBytes(StandardCharsets.UTF_8);
+	}
+
+}

@@ -1,0 +1,223 @@
+package io.github.vicinal.boot;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.web.client.HttpServerErrorException;
+import org.springframework.web.client.ResourceAccessException;
+
+import io.github.vicinal.boot.Baskets.Basket;
+import io.github.vicinal.boot.EndToEndTests.BasketClient;
+import io.github.vicinal.boot.EndToEndTests.BasketService;
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.boot.actuate.RequestServerEndpoint;
+import io.github.vicinal.requestserver.Priority;
+import io.github.vicinal.requestserver.Refusal.Reason;
+import io.github.vicinal.requestserver.RequestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+/** Calls wait for their turn and are refused alike, whatever path they come by. */
+@Timeout(60)
+class RefusalTests {
+
+	private ConfigurableApplicationContext server;
+
+	private ConfigurableApplicationContext client;
+
+	private final CountDownLatch end = new CountDownLatch(1);
+
+	@AfterEach
+	void stop() {
+		this.end.countDown();
+		if (this.client != null) {
+			this.client.close();
+		}
+		this.server.close();
+	}
+
+	private static ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
+		Map<String, Object> all = new TreeMap<>(Map.of("server.port", "0", "spring.main.banner-mode", "off",
+				"management.endpoints.web.exposure.include", "*", "vicinal.compare-paths", "false"));
+		all.putAll(properties);
+		SpringApplication application = new SpringApplication(type);
+		application.setDefaultProperties(all);
+		return application.run();
+	}
+
+	/** One request at a time. */
+	private void startServer(int queue) {
+		this.server = start(BasketService.class,
+				Map.of("vicinal.server.requests.threads", "1", "vicinal.server.requests.queue-capacity", queue,
+						"management.endpoint.health.probes.enabled", "true",
+						"management.endpoint.health.probes.add-additional-paths", "true"));
+	}
+
+	private Baskets client(String path, Map<String, Object> more) {
+		Map<String, Object> properties = new TreeMap<>(more);
+		properties.put("spring.http.serviceclient.baskets.base-url", url(""));
+		properties.put("vicinal.channels.baskets.paths", path);
+		// Apache's client would try once more by itself.
+		properties.put("spring.http.clients.imperative.factory", "jdk");
+		this.client = start(BasketClient.class, properties);
+		Baskets baskets = this.client.getBean(Baskets.class);
+		baskets.get(1);
+		await().untilAsserted(
+				() -> assertThat(this.client.getBean(ChannelsEndpoint.class).channel("baskets").peers().get(0).path())
+					.isEqualTo(path));
+		return baskets;
+	}
+
+	private String url(String path) {
+		return "http://localhost:" + this.server.getEnvironment().getProperty("local.server.port") + path;
+	}
+
+	private RequestServer turns() {
+		return this.server.getBean(RequestServer.class);
+	}
+
+	/** Takes the only turn until the test ends. */
+	private void block() throws InterruptedException {
+		CountDownLatch started = new CountDownLatch(1);
+		turns().submit("blocker", Priority.CRITICAL, () -> {
+			started.countDown();
+			return this.end.await(30, TimeUnit.SECONDS);
+		});
+		assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "http", "uds", "shm", "direct" })
+	void aRefusedCallHasTheSameOutcomeOnEachPath(String path) throws InterruptedException {
+		startServer(1);
+		Baskets baskets = client(path, Map.of());
+		int before = baskets.get(7).items().size();
+		block();
+		CompletableFuture<Integer> waits = turns().submit("other", Priority.CRITICAL, () -> 1);
+		Throwable refused = catchThrowable(() -> baskets.get(7));
+		assertThat(refused).isInstanceOf(HttpServerErrorException.ServiceUnavailable.class);
+		HttpServerErrorException answer = (HttpServerErrorException) refused;
+		assertThat(answer.getResponseHeaders().getFirst("Retry-After")).isEqualTo("1");
+		assertThat(answer.getResponseHeaders().getFirst("Content-Type")).isEqualTo("application/problem+json");
+		assertThat(answer.getResponseBodyAsString(StandardCharsets.UTF_8)).isEqualTo(
+				"{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"Not executed: queue-full\"}");
+		this.end.countDown();
+		assertThat(waits.join()).isOne();
+		assertThat(baskets.get(7).items()).hasSize(before);
+		assertThat(this.server.getBean(RequestServerEndpoint.class).requestServer().refused())
+			.containsExactly(Map.entry(Reason.QUEUE_FULL, 1L));
+		assertThat(this.server.getBean(MeterRegistry.class)
+			.get("http.server.requests")
+			.tag("status", "503")
+			.timer()
+			.count()).isOne();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "http", "uds", "shm", "direct" })
+	void allThatAreAcceptedWaitAtTheSameTime(String path) throws InterruptedException {
+		startServer(10);
+		Baskets baskets = client(path, Map.of());
+		for (int i = 0; i < 100; i++) {
+			// Known to be short, so that it runs on the receiver's thread where there is
+			// one.
+			baskets.get(i);
+		}
+		block();
+		List<CompletableFuture<Basket>> calls = new ArrayList<>();
+		for (int i = 0; i < 5; i++) {
+			int id = i;
+			CompletableFuture<Basket> call = new CompletableFuture<>();
+			new Thread(() -> call.complete(baskets.get(id))).start();
+			calls.add(call);
+		}
+		await().untilAsserted(() -> assertThat(turns().waiting()).isEqualTo(5));
+		assertThat(calls).noneMatch(CompletableFuture::isDone);
+		this.end.countDown();
+		for (int i = 0; i < 5; i++) {
+			assertThat(calls.get(i).join().id()).isEqualTo(i);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "uds", "shm", "direct" })
+	void aCallWhoseDeadlinePassesInTheQueueIsNotExecuted(String path) throws InterruptedException {
+		startServer(10);
+		Baskets baskets = client(path, Map.of("vicinal.channels.baskets.timeout", "300ms"));
+		block();
+		long completed = turns().report().completed();
+		assertThat(catchThrowable(() -> baskets.get(7))).isInstanceOf(ResourceAccessException.class);
+		await().untilAsserted(() -> assertThat(turns().waiting()).isZero());
+		assertThat(turns().report().refused()).containsExactly(Map.entry(Reason.DEADLINE, 1L));
+		assertThat(turns().report().completed()).isEqualTo(completed);
+	}
+
+	@Test
+	void endpointsAreNeverRefused() throws Exception {
+		startServer(1);
+		block();
+		CompletableFuture<Integer> waits = turns().submit("other", Priority.CRITICAL, () -> 1);
+		for (String path : List.of("/actuator", "/actuator/health", "/actuator/requestserver", "/livez", "/readyz")) {
+			assertThat(status(path)).as(path).isEqualTo(200);
+		}
+		assertThat(status("/baskets/1")).isEqualTo(503);
+		assertThat(status("/nothing")).isEqualTo(404);
+		this.end.countDown();
+		waits.join();
+		await().untilAsserted(() -> assertThat(status("/baskets/1")).isEqualTo(200));
+	}
+
+	private int status(String path) throws Exception {
+		return HttpClient.newHttpClient()
+			.send(HttpRequest.newBuilder(URI.create(url(path))).build(), BodyHandlers.discarding())
+			.statusCode();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "http", "uds", "shm", "direct" })
+	void whatWasAcceptedEndsBeforeTheServerDoes(String path) throws Exception {
+		startServer(10);
+		Baskets baskets = client(path, Map.of());
+		block();
+		CompletableFuture<Basket> call = CompletableFuture.supplyAsync(() -> baskets.get(7));
+		await().untilAsserted(() -> assertThat(turns().waiting()).isOne());
+		RequestServer closing = turns();
+		CompletableFuture<Void> closed = CompletableFuture.runAsync(this.server::close);
+		this.end.countDown();
+		assertThat(call.join().id()).isEqualTo(7);
+		closed.join();
+		assertThat(closing.running()).isZero();
+	}
+
+	@Test
+	void aContextThatIsStoppedAndStartedGoesOn() throws Exception {
+		startServer(10);
+		Baskets baskets = client("uds", Map.of());
+		this.server.stop();
+		assertThat(turns().submit("test", Priority.NORMAL, () -> 1).join()).isOne();
+		assertThat(baskets.get(7).id()).isEqualTo(7);
+		this.server.start();
+		assertThat(status("/baskets/1")).isEqualTo(200);
+	}
+
+}

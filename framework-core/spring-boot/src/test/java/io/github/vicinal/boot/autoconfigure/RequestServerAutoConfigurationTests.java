@@ -1,0 +1,183 @@
+package io.github.vicinal.boot.autoconfigure;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import io.github.vicinal.boot.actuate.RequestServerEndpoint;
+import io.github.vicinal.boot.server.RequestServerLifecycle;
+import io.github.vicinal.requestserver.Priority;
+import io.github.vicinal.requestserver.RefusedRequestException;
+import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.requestserver.RequestServerReport;
+import io.github.vicinal.requestserver.RequestServerSettings;
+import io.github.vicinal.requestserver.RequestServerSettings.Threads;
+import io.github.vicinal.requestserver.Turn;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+/** The request server under which conditions, and what impossible settings say. */
+class RequestServerAutoConfigurationTests {
+
+	private static final String FILTER = "vicinalRequestTurnFilter";
+
+	private final WebApplicationContextRunner web = new WebApplicationContextRunner()
+		.withUserConfiguration(AutoConfigured.class)
+		.withPropertyValues("management.endpoints.web.exposure.include=*");
+
+	private final ApplicationContextRunner plain = new ApplicationContextRunner()
+		.withUserConfiguration(AutoConfigured.class);
+
+	private static RequestServerSettings settings(org.springframework.context.ApplicationContext context) {
+		return context.getBean(RequestServer.class).settings();
+	}
+
+	@Test
+	void asManyAtOnceAsTheWebServerHas() {
+		this.web.run((context) -> {
+			assertThat(settings(context)).isEqualTo(RequestServerSettings.of("requests", new Threads.Fixed(200)));
+			assertThat(context).hasBean(FILTER)
+				.hasSingleBean(RequestServerEndpoint.class)
+				.hasSingleBean(RequestServerLifecycle.class);
+		});
+		this.web.withPropertyValues("server.tomcat.threads.max=17")
+			.run((context) -> assertThat(settings(context).threads()).isEqualTo(new Threads.Fixed(17)));
+		this.web.withPropertyValues("vicinal.server.requests.threads=3", "vicinal.server.requests.kind=auto")
+			.run((context) -> assertThat(settings(context).threads()).isEqualTo(new Threads.Auto(1, 3)));
+		this.web
+			.withPropertyValues("vicinal.server.requests.kind=virtual", "vicinal.server.requests.patience=3",
+					"vicinal.server.requests.max-per-channel=5", "vicinal.server.requests.interval=1s",
+					"vicinal.server.requests.queue-capacity=7", "vicinal.server.requests.priorities.Baskets=critical")
+			.run((context) -> {
+				RequestServerSettings settings = settings(context);
+				assertThat(settings.threads()).isEqualTo(new Threads.Virtual(200));
+				assertThat(settings.patience()).isEqualTo(3);
+				assertThat(settings.maxPerChannel()).isEqualTo(5);
+				assertThat(settings.queueCapacity()).isEqualTo(7);
+				assertThat(settings.interval()).hasSeconds(1);
+				assertThat(context.getBean(VicinalProperties.class).server().requests().priorities())
+					.containsEntry("Baskets", Priority.CRITICAL);
+			});
+	}
+
+	@Test
+	void isThereWithoutAWebServer() {
+		this.plain.run((context) -> assertThat(context).hasNotFailed()
+			.hasSingleBean(RequestServer.class)
+			.doesNotHaveBean(FILTER));
+	}
+
+	@Test
+	void isOffByProperty() {
+		this.web.withPropertyValues("vicinal.server.requests.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed()
+				.doesNotHaveBean(RequestServer.class)
+				.doesNotHaveBean(FILTER)
+				.doesNotHaveBean(RequestServerEndpoint.class)
+				.doesNotHaveBean(RequestServerLifecycle.class));
+		this.web.withPropertyValues("vicinal.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(RequestServer.class));
+		this.web.withPropertyValues("vicinal.server.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(FILTER));
+	}
+
+	@Test
+	void anApplicationsOwnServerReplacesIt() {
+		this.web.withUserConfiguration(OwnServer.class)
+			.run((context) -> assertThat(settings(context).name()).isEqualTo("own"));
+	}
+
+	@Test
+	void worksWithoutActuatorOrMetrics() {
+		new WebApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class, VicinalAutoConfiguration.class,
+					LocalTransportAutoConfiguration.class, RequestServerAutoConfiguration.class,
+					ServiceAutoConfiguration.class, VicinalMetricsAutoConfiguration.class))
+			.withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate", "io.micrometer.core"))
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasSingleBean(RequestServer.class)
+				.hasBean(FILTER)
+				.doesNotHaveBean(RequestServerEndpoint.class));
+	}
+
+	@Test
+	@SuppressWarnings("try")
+	void hasMeters() {
+		this.web.run((context) -> {
+			RequestServer server = context.getBean(RequestServer.class);
+			MeterRegistry meters = context.getBean(MeterRegistry.class);
+			String prefix = "vicinal.server.requests.";
+			assertThat(server.submit("test", Priority.NORMAL, () -> 1).join()).isOne();
+			try (Turn turn = server.enter("test", Priority.NORMAL)) {
+				assertThat(meters.get(prefix + "running").gauge().value()).isPositive();
+			}
+			assertThat(server.drain(Duration.ofSeconds(10))).isTrue();
+			assertThat(catchThrowable(() -> server.enter("test", Priority.NORMAL)))
+				.isInstanceOf(RefusedRequestException.class);
+			await().untilAsserted(() -> {
+				assertThat(meters.get(prefix + "response").functionTimer().count()).isEqualTo(2);
+				assertThat(meters.get(prefix + "refused").tag("reason", "shutting-down").functionCounter().count())
+					.isOne();
+			});
+			assertThat(meters.get(prefix + "response").functionTimer().totalTime(TimeUnit.NANOSECONDS)).isPositive();
+			assertThat(meters.get(prefix + "response.quantile").tag("quantile", "0.99").timeGauge().value())
+				.isPositive();
+			assertThat(meters.get(prefix + "post.delay").functionTimer().count()).isOne();
+			assertThat(meters.get(prefix + "threads").gauge().value()).isEqualTo(200);
+		});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "queue-capacity, 0", "queue-capacity, 2000000000", "threads, 0", "threads, 100001", "patience, 0",
+			"patience, -1", "interval, 0s", "max-per-channel, -1" })
+	void impossibleSettingsNameThePropertyAndTheRemedy(String property, String value) {
+		this.web.withPropertyValues("vicinal.server.requests." + property + "=" + value).run((context) -> {
+			FailureAnalysis analysis = new InvalidRequestServerFailureAnalyzer().analyze(context.getStartupFailure());
+			assertThat(analysis).isNotNull();
+			assertThat(analysis.getDescription()).contains(property).contains("must");
+			assertThat(analysis.getAction()).startsWith("Property vicinal.server.requests." + property + ": ");
+		});
+	}
+
+	@Test
+	void nativeImagesSeeTheReport() {
+		RuntimeHints hints = new RuntimeHints();
+		new VicinalRuntimeHints().registerHints(hints, getClass().getClassLoader());
+		assertThat(RuntimeHintsPredicates.reflection().onType(RequestServerReport.class)).accepts(hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(RequestServerReport.Quantiles.class)).accepts(hints);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class AutoConfigured {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnServer {
+
+		@Bean
+		RequestServer ownServer() {
+			return new RequestServer(RequestServerSettings.of("own", new Threads.Fixed(1)));
+		}
+
+	}
+
+}
