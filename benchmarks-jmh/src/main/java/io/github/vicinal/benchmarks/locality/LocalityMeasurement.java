@@ -87,7 +87,7 @@ public final class LocalityMeasurement implements Measurement {
 		}
 		catch (DelayedNetwork.UnavailableException ex) {
 			settings.say("NOT MEASURED, and all bars fall short: a delayed link takes root, ip, and either tc with "
-					+ "netem or cc with /dev/net/tun: %s", ex.getMessage());
+					+ "netem or cc with /dev/net/tun: %s", String.valueOf(ex.getMessage()));
 			for (double load : loads) {
 				report.bar("load %.2f: not measured".formatted(load), Double.NaN, 1);
 			}

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 final class LatencyEstimates {
 
 	/** After so many ticks a sample counts 1/e. */
-	private static final double TAU = 1_024;
+	private static final double TAU = 2_048;
 
 	/** Largest number of samples that a cell is the mean of. */
 	private static final float MAX_SAMPLES = 128;

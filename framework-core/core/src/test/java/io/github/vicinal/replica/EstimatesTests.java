@@ -78,7 +78,7 @@ class EstimatesTests {
 		}
 		assertThat(estimates.mean(0)).isBetween(950f, 1_050f);
 		assertThat(estimates.deviation(0)).isBetween(80f, 120f);
-		assertThat(estimates.weight(0, 1_000)).isBetween(400f, 900f);
+		assertThat(estimates.weight(0, 1_000)).isBetween(500f, 1_000f);
 		estimates.record(0, 1e9f, 1_001);
 		assertThat(estimates.mean(0)).as("after a pause").isLessThan(1_300);
 		for (int i = 0; i < 600; i++) {

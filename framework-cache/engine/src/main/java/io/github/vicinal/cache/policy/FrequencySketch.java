@@ -23,6 +23,9 @@ public final class FrequencySketch {
 
 	private static final long HALF = 0x7777777777777777L;
 
+	/** Words that are halved with one use. */
+	private static final int AGING_SLICE = 4096;
+
 	private final long[] table;
 
 	private final int mask;
@@ -30,6 +33,9 @@ public final class FrequencySketch {
 	private final int sampleSize;
 
 	private int uses;
+
+	/** From where on counts are still to be halved; the end if they all are. */
+	private int agingAt;
 
 	/**
 	 * Creates an empty sketch.
@@ -52,6 +58,7 @@ public final class FrequencySketch {
 		int words = Integer.highestOneBit((int) wanted * 2 - 1);
 		this.table = new long[words];
 		this.mask = words - 1;
+		this.agingAt = words;
 		this.sampleSize = (int) Math.min(Integer.MAX_VALUE, Math.max(64, sampleFactor * capacity));
 	}
 
@@ -107,15 +114,21 @@ public final class FrequencySketch {
 			}
 		}
 		if (added && ++this.uses >= this.sampleSize) {
+			this.uses /= 2;
+			this.agingAt = 0;
+		}
+		if (this.agingAt < this.table.length) {
 			age();
 		}
 	}
 
+	/** In slices, so that no access waits for all of a large cache. */
 	private void age() {
-		for (int i = 0; i < this.table.length; i++) {
+		int end = Math.min(this.table.length, this.agingAt + AGING_SLICE);
+		for (int i = this.agingAt; i < end; i++) {
 			this.table[i] = (this.table[i] >>> 1) & HALF;
 		}
-		this.uses /= 2;
+		this.agingAt = end;
 	}
 
 }

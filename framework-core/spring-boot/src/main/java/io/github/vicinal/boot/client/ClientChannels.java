@@ -193,9 +193,9 @@ public final class ClientChannels implements AutoCloseable {
 			ClientFacts facts) {
 		List<URI> instances = Instances.parse(name, definition.instances());
 		boolean balanced = facts.targets() != CallTargets.FIXED;
-		if (!instances.isEmpty() && (balanced || facts.discovers())) {
+		if (!instances.isEmpty() && balanced) {
 			throw new InvalidChannelException(
-					"vicinal.channels.%s.instances is set, but Spring Cloud's load balancer may choose the instances"
+					"vicinal.channels.%s.instances is set, but Spring Cloud's load balancer chooses the instances"
 						.formatted(name),
 					"Remove it and name the instances in spring.cloud.discovery.client.simple.instances.*, or give the "
 							+ "client's group a base URL that is not lb://");
