@@ -12,9 +12,8 @@ import io.github.vicinal.benchmarks.Report;
 /**
  * CPU time per operation, by the clock of the thread, against Caffeine in the same run.
  * Each cache is measured in processes of its own, by turns, so that what the compiler
- * learns of one does not slow down another; the best of all repeats of all processes,
- * because whatever else the machine does makes an operation dearer, never cheaper. Hit
- * ratios are medians of the processes.
+ * learns of one does not slow down another; the best of a process's repeats, the median
+ * of the processes.
  */
 public final class CacheSpeedMeasurement implements Measurement {
 
@@ -59,11 +58,11 @@ public final class CacheSpeedMeasurement implements Measurement {
 		for (int threads = 1; threads <= CacheSpeedProcess.MAX_THREADS; threads++) {
 			int at = threads - 1;
 			for (String name : names) {
-				double hit = least(figures, name, (figure) -> figure.hitNanos()[at]);
-				double load = least(figures, name, (figure) -> figure.loadNanos()[at]);
+				double hit = median(figures, name, (figure) -> figure.hitNanos()[at]);
+				double load = median(figures, name, (figure) -> figure.loadNanos()[at]);
 				double hits = median(figures, name, CacheSpeedProcess.Figures::hitPercent);
-				double hitRatio = hit / least(figures, names.get(0), (figure) -> figure.hitNanos()[at]);
-				double loadRatio = load / least(figures, names.get(0), (figure) -> figure.loadNanos()[at]);
+				double hitRatio = hit / median(figures, names.get(0), (figure) -> figure.hitNanos()[at]);
+				double loadRatio = load / median(figures, names.get(0), (figure) -> figure.loadNanos()[at]);
 				report.row(name, threads, hit, hitRatio, load, loadRatio, hits);
 				ratios.merge(name, new double[] { hitRatio, loadRatio, hits },
 						(a, b) -> new double[] { Math.max(a[0], b[0]), Math.max(a[1], b[1]), Math.min(a[2], b[2]) });
@@ -103,11 +102,6 @@ public final class CacheSpeedMeasurement implements Measurement {
 			}
 		}
 		return chosen;
-	}
-
-	private static double least(Map<String, List<CacheSpeedProcess.Figures>> figures, String name,
-			ToDoubleFunction<CacheSpeedProcess.Figures> figure) {
-		return figures.getOrDefault(name, List.of()).stream().mapToDouble(figure).min().orElse(Double.NaN);
 	}
 
 	private static double median(Map<String, List<CacheSpeedProcess.Figures>> figures, String name,
