@@ -125,7 +125,8 @@ public final class AsyncCalls implements AutoCloseable {
 		HttpLeg leg = channel.leg(plan, address, arguments, reason);
 		long start = System.nanoTime();
 		Object future = channel.legs().run(leg, original);
-		stage(future).whenComplete((value, ex) -> channel.wentOverHttp(plan, leg, System.nanoTime() - start));
+		stage(future)
+			.whenComplete((value, ex) -> channel.wentOverHttp(plan, arguments, leg, System.nanoTime() - start));
 		return future;
 	}
 
