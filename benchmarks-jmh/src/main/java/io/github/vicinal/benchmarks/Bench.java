@@ -35,6 +35,9 @@ import io.github.vicinal.benchmarks.locality.LocalityMeasurement;
 import io.github.vicinal.benchmarks.locality.ReplicaProcess;
 import io.github.vicinal.benchmarks.placement.PlacementMeasurement;
 import io.github.vicinal.benchmarks.placement.ScaleMeasurement;
+import io.github.vicinal.benchmarks.selector.SelectorMeasurement;
+import io.github.vicinal.benchmarks.selector.SelectorServer;
+import io.github.vicinal.benchmarks.selector.SelectorSimulationMeasurement;
 import io.github.vicinal.benchmarks.server.OverloadMeasurement;
 import io.github.vicinal.benchmarks.server.ServerMeasurement;
 import io.github.vicinal.benchmarks.shm.ShmChild;
@@ -54,7 +57,8 @@ public final class Bench implements Callable<Integer> {
 			new CacheTable1Measurement(), new CacheTraceMeasurement(), new CacheTracesMeasurement(),
 			new CacheAdversarialMeasurement(), new CacheSpeedMeasurement(), new CacheMemoryMeasurement(),
 			new CacheTrainTicketMeasurement(), new CacheTckMeasurement(), new ShmMeasurement(), new WaitMeasurement(),
-			new CrashMeasurement(), new ServerMeasurement(), new OverloadMeasurement(), new LocalityMeasurement());
+			new CrashMeasurement(), new ServerMeasurement(), new OverloadMeasurement(), new LocalityMeasurement(),
+			new SelectorSimulationMeasurement(), new SelectorMeasurement());
 
 	@Spec
 	@SuppressWarnings("NullAway.Init")
@@ -142,6 +146,10 @@ public final class Bench implements Callable<Integer> {
 		}
 		if (arguments.length > 0 && arguments[0].equals(CacheSpeedProcess.COMMAND)) {
 			CacheSpeedProcess.main(arguments);
+			return;
+		}
+		if (arguments.length > 0 && arguments[0].equals(SelectorServer.COMMAND)) {
+			SelectorServer.main(arguments);
 			return;
 		}
 		System.exit(new CommandLine(new Bench()).execute(arguments));

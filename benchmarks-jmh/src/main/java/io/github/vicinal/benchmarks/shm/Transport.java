@@ -3,7 +3,7 @@ package io.github.vicinal.benchmarks.shm;
 import java.nio.file.Path;
 
 /** One way to carry bytes to another process and back. */
-interface Transport {
+public interface Transport {
 
 	/**
 	 * Opens the serving end, which returns the bytes of each request after

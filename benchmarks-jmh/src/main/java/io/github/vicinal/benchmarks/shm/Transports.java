@@ -3,13 +3,15 @@ package io.github.vicinal.benchmarks.shm;
 import java.util.List;
 
 /** The transports by name. */
-final class Transports {
+public final class Transports {
 
 	static final String PARK = "lanes, always parking";
 
-	static final String LEARNED = "lanes, learned waiting";
+	/** Shared memory. */
+	public static final String LEARNED = "lanes, learned waiting";
 
-	static final String SOCKET = "JDK UDS";
+	/** Unix domain sockets. */
+	public static final String SOCKET = "JDK UDS";
 
 	static final String NETTY = "Netty UDS";
 
@@ -31,7 +33,12 @@ final class Transports {
 	private Transports() {
 	}
 
-	static Transport of(String name) {
+	/**
+	 * Returns a transport.
+	 * @param name its name
+	 * @return the transport
+	 */
+	public static Transport of(String name) {
 		return switch (name) {
 			case PARK -> new LanesTransport("park");
 			case LEARNED -> new LanesTransport("learned");

@@ -9,22 +9,85 @@ import io.github.vicinal.contract.ContractMethod;
 
 /**
  * One call on its way to a peer. The arguments are the caller's own objects on the client
- * side and the callee's own on the server side; a path copies in between.
+ * side and the callee's own on the server side; a path copies in between. Belongs to the
+ * thread that makes the call.
  *
- * @param contract the contract that is called
- * @param method the method that is called
- * @param arguments its arguments, in order; not to be changed
- * @param deadlineNanos the {@link System#nanoTime()} of this JVM after which the caller
- * no longer waits, or {@link #NO_DEADLINE}
- * @param headers propagated context, such as {@code traceparent}; lower-case names
  * @since 0.1
  */
-@SuppressWarnings("ArrayRecordComponent")
-public record CallFrame(Contract contract, ContractMethod method, @Nullable Object[] arguments, long deadlineNanos,
-		Map<String, String> headers) {
+public final class CallFrame {
 
 	/** Says that the caller waits for as long as it takes. */
 	public static final long NO_DEADLINE = Long.MAX_VALUE;
+
+	private final Contract contract;
+
+	private final ContractMethod method;
+
+	private final @Nullable Object[] arguments;
+
+	private final long deadlineNanos;
+
+	private final Map<String, String> headers;
+
+	private int bytes;
+
+	/**
+	 * Creates a frame.
+	 * @param contract the contract that is called
+	 * @param method the method that is called
+	 * @param arguments its arguments, in order; not to be changed
+	 * @param deadlineNanos the {@link System#nanoTime()} of this JVM after which the
+	 * caller no longer waits, or {@link #NO_DEADLINE}
+	 * @param headers propagated context, such as {@code traceparent}; lower-case names
+	 */
+	public CallFrame(Contract contract, ContractMethod method, @Nullable Object[] arguments, long deadlineNanos,
+			Map<String, String> headers) {
+		this.contract = contract;
+		this.method = method;
+		this.arguments = arguments;
+		this.deadlineNanos = deadlineNanos;
+		this.headers = headers;
+	}
+
+	/**
+	 * Returns the contract that is called.
+	 * @return the contract
+	 */
+	public Contract contract() {
+		return this.contract;
+	}
+
+	/**
+	 * Returns the method that is called.
+	 * @return the method
+	 */
+	public ContractMethod method() {
+		return this.method;
+	}
+
+	/**
+	 * Returns the arguments.
+	 * @return the arguments, in order; not to be changed
+	 */
+	public @Nullable Object[] arguments() {
+		return this.arguments;
+	}
+
+	/**
+	 * Returns until when the caller waits.
+	 * @return a {@link System#nanoTime()}, or {@link #NO_DEADLINE}
+	 */
+	public long deadlineNanos() {
+		return this.deadlineNanos;
+	}
+
+	/**
+	 * Returns the propagated context.
+	 * @return values by lower-case names
+	 */
+	public Map<String, String> headers() {
+		return this.headers;
+	}
 
 	/**
 	 * Returns how long the caller still waits.
@@ -33,6 +96,23 @@ public record CallFrame(Contract contract, ContractMethod method, @Nullable Obje
 	 */
 	public long remainingNanos() {
 		return (this.deadlineNanos == NO_DEADLINE) ? NO_DEADLINE : this.deadlineNanos - System.nanoTime();
+	}
+
+	/**
+	 * Notes how many bytes the call and its reply took. A path that serialises says so
+	 * once it has an answer, on the thread that makes the call.
+	 * @param carried bytes, at least 0
+	 */
+	public void carried(long carried) {
+		this.bytes = (int) Math.min(carried, Integer.MAX_VALUE);
+	}
+
+	/**
+	 * Returns how many bytes the call and its reply took.
+	 * @return bytes, 0 if the path did not say, at most {@link Integer#MAX_VALUE}
+	 */
+	public int bytes() {
+		return this.bytes;
 	}
 
 }

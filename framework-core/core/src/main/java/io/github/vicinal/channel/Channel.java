@@ -25,11 +25,11 @@ import io.github.vicinal.peer.PathKind;
 /**
  * One client's use of one contract of one service. Thread-safe.
  * <p>
- * The first call to a peer goes over HTTP. Its answer announces the peer's paths, the
- * best of which is then connected in the background; calls move over when it is open. A
- * path that fails is left at once, and calls go over HTTP until the peer has announced
- * itself again. A peer is known by its HTTP address, as a load balancer or a base URL
- * names it.
+ * The first call to a peer goes over HTTP. Its answer announces the peer's paths, which
+ * are then connected in the background; calls move over when the best of them is open,
+ * and go on by the one that costs them least: see {@link PathSelector}. A path that fails
+ * is left at once for the next best, and HTTP is always there. A peer is known by its
+ * HTTP address, as a load balancer or a base URL names it.
  *
  * @since 0.1
  */
@@ -109,12 +109,34 @@ public final class Channel implements AutoCloseable {
 	 * Returns the path that the next call takes.
 	 * @param address the peer's HTTP address, or {@code null} for the one that answered
 	 * last, where there is only one
-	 * @param idempotent whether the call may be used to compare paths
+	 * @param method the method that is called
+	 * @param arguments its arguments, which tell how large the call is
 	 * @return an open path, or {@code null} for HTTP
 	 */
-	public @Nullable Path path(@Nullable String address, boolean idempotent) {
+	public @Nullable Path path(@Nullable String address, ContractMethod method, @Nullable Object[] arguments) {
 		PeerLink peer = (address != null) ? this.peers.get(address) : this.latest;
-		return (peer != null) ? peer.choose(idempotent) : null;
+		return (peer != null) ? peer.choose(peer.expectedBytes(method, arguments), method.idempotent()) : null;
+	}
+
+	/**
+	 * Returns what a cautious caller expects a call to a peer to take, over whichever
+	 * path: a mean that rises to a peak at once and decays in some ten seconds.
+	 * @param address the peer's HTTP address
+	 * @return nanoseconds, {@code NaN} if nothing is known of the peer
+	 */
+	public double expectedNanos(String address) {
+		PeerLink peer = this.peers.get(address);
+		return (peer != null) ? peer.expectedNanos() : Double.NaN;
+	}
+
+	/**
+	 * Returns how many calls to a peer are in flight over typed paths to other processes.
+	 * @param address the peer's HTTP address
+	 * @return a count
+	 */
+	public long inFlight(String address) {
+		PeerLink peer = this.peers.get(address);
+		return (peer != null) ? peer.inFlight() : 0;
 	}
 
 	/**
@@ -133,7 +155,7 @@ public final class Channel implements AutoCloseable {
 	}
 
 	/**
-	 * Returns why {@link #path(String, boolean)} named no path.
+	 * Returns why {@link #path} named no path.
 	 * @param address the address that the path was asked for
 	 * @return the reason
 	 */
@@ -143,7 +165,7 @@ public final class Channel implements AutoCloseable {
 	}
 
 	/**
-	 * Returns the HTTP address of the peer that {@link #path(String, boolean)} is about.
+	 * Returns the HTTP address of the peer that {@link #path} is about.
 	 * @param address the peer's HTTP address, or {@code null} for the one that answered
 	 * last
 	 * @return the address, or {@code null} if no peer has answered yet
@@ -160,7 +182,7 @@ public final class Channel implements AutoCloseable {
 	 * Makes a call over a path and keeps its statistics. A path that can no longer carry
 	 * calls is left.
 	 * @param address the address that the path was asked for
-	 * @param path what {@link #path(String, boolean)} returned
+	 * @param path what {@link #path} returned
 	 * @param frame the call
 	 * @return the reply
 	 * @throws PathException if there is no answer
@@ -170,15 +192,20 @@ public final class Channel implements AutoCloseable {
 		if (peer == null) {
 			return path.call(frame);
 		}
-		PathStatistics statistics = peer.statistics(path.kind());
+		return (path.kind() == PathKind.DIRECT) ? callDirect(peer, path, frame) : peer.call(path, frame);
+	}
+
+	/** Shorter than any bookkeeping. */
+	private static Reply callDirect(PeerLink peer, Path path, CallFrame frame) throws PathException {
+		PathStatistics statistics = peer.statistics(PathKind.DIRECT);
 		statistics.count();
 		try {
-			if (path.kind() == PathKind.DIRECT && (ThreadLocalRandom.current().nextInt() & SAMPLE_MASK) != 0) {
+			if ((ThreadLocalRandom.current().nextInt() & SAMPLE_MASK) != 0) {
 				return path.call(frame);
 			}
 			long start = System.nanoTime();
 			Reply reply = path.call(frame);
-			peer.answered(path, System.nanoTime() - start);
+			statistics.time(System.nanoTime() - start);
 			return reply;
 		}
 		catch (PathException ex) {
@@ -193,19 +220,14 @@ public final class Channel implements AutoCloseable {
 	/**
 	 * Notes that a call went over HTTP.
 	 * @param address the peer's HTTP address
+	 * @param method the method that was called
+	 * @param arguments its arguments
 	 * @param nanos how long it took
 	 * @param answered whether there was an answer
 	 */
-	public void calledOverHttp(String address, long nanos, boolean answered) {
-		PeerLink peer = peer(address);
-		PathStatistics statistics = peer.statistics(PathKind.HTTP);
-		statistics.count();
-		if (answered) {
-			peer.answeredOverHttp(nanos);
-		}
-		else {
-			statistics.error();
-		}
+	public void calledOverHttp(String address, ContractMethod method, @Nullable Object[] arguments, long nanos,
+			boolean answered) {
+		peer(address).calledOverHttp(method, arguments, nanos, answered);
 	}
 
 	/**
@@ -248,14 +270,13 @@ public final class Channel implements AutoCloseable {
 	}
 
 	/**
-	 * Returns what kind of path is open to a peer.
+	 * Returns whether a peer runs in this JVM, and calls to it are direct.
 	 * @param address the peer's HTTP address
-	 * @return the kind, or {@code null} for none beside HTTP
+	 * @return {@code false} as long as that is not known
 	 */
-	public @Nullable PathKind openPath(String address) {
+	public boolean isDirect(String address) {
 		PeerLink peer = this.peers.get(address);
-		Path open = (peer != null) ? peer.active() : null;
-		return (open != null) ? open.kind() : null;
+		return peer != null && peer.isDirect();
 	}
 
 	/**

@@ -1,5 +1,6 @@
 package io.github.vicinal.channel;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
@@ -82,11 +83,41 @@ public record ChannelReport(String name, String contract, String contractHash, @
 	 * @param reason why it is this path
 	 * @param codec the codec of that path and why it is that one, or {@code null}
 	 * @param paths all paths of the channel
-	 * @param switches the latest switches between paths, oldest first
+	 * @param decisions the latest decisions between paths, oldest first
 	 * @since 0.1
 	 */
 	public record PeerReport(String address, @Nullable String instanceId, String path, String reason,
-			@Nullable CodecReport codec, List<PathReport> paths, List<String> switches) {
+			@Nullable CodecReport codec, List<PathReport> paths, List<PathDecision> decisions) {
+	}
+
+	/**
+	 * A decision to take another path, with the numbers behind it. Calls moved if
+	 * {@code gainMicros} exceeded {@code lossMicros} by a margin, or for the reason that
+	 * {@code why} names.
+	 *
+	 * @param time when
+	 * @param from the path before
+	 * @param to the path after
+	 * @param calls which calls moved: all, or those of some sizes
+	 * @param why what led to it
+	 * @param costFromMicros what a call by {@code from} cost, in microseconds, or
+	 * {@code null} if unknown
+	 * @param costToMicros what a call by {@code to} cost, or {@code null} if unknown
+	 * @param callsExpected the calls over which the switch was to pay, 0 where that did
+	 * not matter
+	 * @param gainMicros what these calls were to save, 0 where that did not matter
+	 * @param lossMicros what a switch was measured to lose
+	 * @since 0.1.0
+	 */
+	public record PathDecision(Instant time, String from, String to, String calls, String why,
+			@Nullable Double costFromMicros, @Nullable Double costToMicros, double callsExpected, double gainMicros,
+			double lossMicros) {
+
+		@Override
+		public String toString() {
+			return "%s %s -> %s, %s: %s".formatted(this.time, this.from, this.to, this.calls, this.why);
+		}
+
 	}
 
 	/**
@@ -111,11 +142,27 @@ public record ChannelReport(String name, String contract, String contractHash, @
 	 * @param p50Micros median latency in microseconds, of the sampled calls
 	 * @param p99Micros 99th percentile of the latency in microseconds
 	 * @param bytes bytes of calls and replies, 0 where nothing is serialised or counted
+	 * @param cost what a call over it costs, or {@code null} while nothing is known
 	 * @param details what only this kind of path has to say, such as how it waits
 	 * @since 0.1
 	 */
 	public record PathReport(String path, String state, String reason, long calls, long errors, double p50Micros,
-			double p99Micros, long bytes, Map<String, Object> details) {
+			double p99Micros, long bytes, @Nullable CostReport cost, Map<String, Object> details) {
+	}
+
+	/**
+	 * What a call over a path costs: {@code fixedMicros + nanosPerByte * bytes / 1000}.
+	 *
+	 * @param fixedMicros microseconds apart from the bytes
+	 * @param nanosPerByte nanoseconds for each byte of call and reply, 0 while calls of
+	 * different sizes have not shown it
+	 * @param peakMicros what a cautious caller expects: a mean that rises to a peak at
+	 * once and decays slowly
+	 * @param cpuMicros the caller's CPU time, of one call in some hundred, or
+	 * {@code null}
+	 * @since 0.1.0
+	 */
+	public record CostReport(double fixedMicros, double nanosPerByte, double peakMicros, @Nullable Double cpuMicros) {
 	}
 
 }

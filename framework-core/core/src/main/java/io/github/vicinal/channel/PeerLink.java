@@ -1,21 +1,34 @@
 package io.github.vicinal.channel;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.github.vicinal.channel.ChannelReport.CodecReport;
+import io.github.vicinal.channel.ChannelReport.CostReport;
+import io.github.vicinal.channel.ChannelReport.PathDecision;
 import io.github.vicinal.channel.ChannelReport.PathReport;
 import io.github.vicinal.channel.ChannelReport.PeerReport;
+import io.github.vicinal.choice.Decision;
+import io.github.vicinal.choice.LinearCost;
+import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PathKind;
 
@@ -23,17 +36,31 @@ import io.github.vicinal.peer.PathKind;
  * What a channel knows of one peer: its announcement, the paths that are open, and which
  * of them the next call takes.
  * <p>
- * Calls read one volatile field. Everything else changes under the lock of this object,
- * and paths are connected by the channel's connector, so that no call ever waits for a
- * connection. A new path is opened before the old one is left.
+ * All paths that the peer offers are opened: one is taken, the others stand by, so that a
+ * switch never waits for a connection. Which one is taken is the {@link PathSelector}'s
+ * choice, except for a direct path, which is always taken. Calls read a few volatile
+ * fields; everything else changes under the lock of this object, and paths are connected
+ * by the channel's connector. This lock may be held while the selector takes its own,
+ * never the other way round.
  */
 final class PeerLink {
 
 	private static final Logger logger = LoggerFactory.getLogger(Channel.class);
 
+	private static final PathKind[] KINDS = PathKind.values();
+
+	private static final int HTTP = PathKind.HTTP.ordinal();
+
+	private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
 	private static final String NOT_ALLOWED = "not allowed by configuration";
 
-	private static final int MAX_SWITCHES_KEPT = 20;
+	private static final String CHEAPER = "calls over it were measured to be cheaper";
+
+	/** After so long without a failure the next one is retried soon. */
+	private static final long FORGIVE_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+	private static final int MAX_DECISIONS_KEPT = 20;
 
 	/** Back-off grows to this multiple of the shortest delay between attempts. */
 	private static final int MAX_BACK_OFF_FACTOR = 64;
@@ -48,14 +75,24 @@ final class PeerLink {
 
 	private final Map<PathKind, String> reasons = new EnumMap<>(PathKind.class);
 
-	private final Deque<String> switches = new ArrayDeque<>();
+	private final Deque<PathDecision> decisions = new ArrayDeque<>();
 
-	private volatile @Nullable Path active;
+	/** The path to a peer in the same JVM: nothing is cheaper, so nothing is compared. */
+	private volatile @Nullable Path direct;
 
-	/**
-	 * Compares the active path with HTTP; {@code null} where there is nothing to compare.
-	 */
-	private volatile @Nullable PathComparison comparison;
+	/** The open paths to other processes, by {@link PathKind#ordinal()}. */
+	private final AtomicReferenceArray<@Nullable Path> others = new AtomicReferenceArray<>(KINDS.length);
+
+	/** Whether there is a choice between a path and HTTP. */
+	private volatile boolean chooses;
+
+	/** Of the instance that announced itself last. */
+	private volatile PathSelector selector;
+
+	private final CallSizes sizes;
+
+	/** Why this object itself opens or closes paths, while it does. */
+	private @Nullable String cause;
 
 	private volatile @Nullable PeerAnnouncement announcement;
 
@@ -69,9 +106,14 @@ final class PeerLink {
 
 	private boolean connecting;
 
+	/** Whether a path that the peer offers may be connected later. */
+	private volatile boolean missing;
+
 	private boolean closed;
 
-	private long nextAttemptNanos;
+	private volatile long nextAttemptNanos;
+
+	private long lastFailureNanos;
 
 	private int failures;
 
@@ -79,6 +121,8 @@ final class PeerLink {
 		this.channel = channel;
 		this.address = address;
 		this.nextAttemptNanos = System.nanoTime();
+		this.sizes = new CallSizes(channel.contract().methods().size());
+		this.selector = newSelector();
 		for (PathKind kind : PathKind.values()) {
 			this.statistics.put(kind, new PathStatistics());
 		}
@@ -86,6 +130,10 @@ final class PeerLink {
 
 	String address() {
 		return this.address;
+	}
+
+	boolean isDirect() {
+		return this.direct != null;
 	}
 
 	@Nullable PeerAnnouncement announcement() {
@@ -107,45 +155,133 @@ final class PeerLink {
 		return latest.httpOnlyMethods().contains(method) ? latest.refusal() : null;
 	}
 
-	/** Returns why calls go over HTTP as long as no other path is open. */
-	String reasonForHttp() {
-		return (this.active != null) ? "one of the calls that compare the paths" : this.reasonForHttp;
+	private PathSelector newSelector() {
+		PathSelector made = new PathSelector(Arrays.stream(KINDS).map(PathKind::id).toList(),
+				this.channel.contract().methods().size(),
+				PathSelector.Settings.defaults(this.channel.settings().comparesPaths()), this::decided);
+		made.opened(HTTP, System.nanoTime());
+		return made;
 	}
 
-	/** Returns the path that the next call takes, or {@code null} for HTTP. */
-	@Nullable Path active() {
-		return this.active;
+	/** Returns why a call goes over HTTP. */
+	String reasonForHttp() {
+		if (this.direct == null && !this.chooses) {
+			return this.reasonForHttp;
+		}
+		return (this.direct == null && this.selector.current(0) == HTTP) ? CHEAPER
+				: "one of the calls that compare the paths";
+	}
+
+	/** Returns how many bytes a call is expected to carry. */
+	long expectedBytes(ContractMethod method, @Nullable Object[] arguments) {
+		return this.sizes.expected(method.index(), arguments);
 	}
 
 	/**
 	 * Returns the path that the next call takes, or {@code null} for HTTP.
+	 * @param bytes how many bytes it is expected to carry
 	 * @param idempotent whether the call may be used to compare paths
 	 */
-	@Nullable Path choose(boolean idempotent) {
-		Path path = this.active;
-		PathComparison compared = this.comparison;
-		if (path == null || compared == null || compared.choosesOpenPath(idempotent, System.nanoTime())) {
-			return path;
+	@Nullable Path choose(long bytes, boolean idempotent) {
+		Path shortest = this.direct;
+		if (shortest != null || !this.chooses) {
+			return shortest;
 		}
-		return null;
+		long now = System.nanoTime();
+		if (this.missing && now - this.nextAttemptNanos >= 0) {
+			connectMissing();
+		}
+		int chosen = this.selector.choose(bytes, idempotent, now);
+		return (chosen == HTTP || chosen < 0) ? null : this.others.get(chosen);
 	}
 
-	/** Notes what a call over the active path cost. */
-	void answered(Path path, long nanos) {
-		statistics(path.kind()).time(nanos);
-		PathComparison compared = this.comparison;
-		if (compared != null && path == this.active) {
-			compared.recordOpenPath(nanos, System.nanoTime());
+	/** Makes a call over a path to another process. */
+	Reply call(Path path, CallFrame frame) throws PathException {
+		PathSelector chooser = this.selector;
+		PathStatistics counted = statistics(path.kind());
+		counted.count();
+		ContractMethod method = frame.method();
+		long expected = expectedBytes(method, frame.arguments());
+		int number = path.kind().ordinal();
+		int ticket = chooser.begin(number, expected);
+		long cpu = (ticket == PathSelector.TIMED_WITH_CPU) ? cpuNanos() : 0;
+		long start = (ticket != PathSelector.UNTIMED) ? System.nanoTime() : 0;
+		Reply reply;
+		try {
+			reply = path.call(frame);
+		}
+		catch (PathException ex) {
+			counted.error();
+			if (!path.isOpen()) {
+				failed(path, String.valueOf(ex.getMessage()));
+			}
+			else if (countsAgainst(ex)) {
+				chooser.failed(number, expected, System.nanoTime());
+			}
+			throw ex;
+		}
+		finally {
+			chooser.end(number);
+		}
+		if (ticket != PathSelector.UNTIMED) {
+			long now = System.nanoTime();
+			counted.time(now - start);
+			long bytes = (frame.bytes() > 0) ? frame.bytes() : expected;
+			this.sizes.carried(method.index(), frame.arguments(), bytes);
+			chooser.record(number, method.index(), expected, bytes, method.idempotent(), now - start, now);
+			if (ticket == PathSelector.TIMED_WITH_CPU && cpu >= 0) {
+				chooser.recordCpu(number, cpuNanos() - cpu);
+			}
+		}
+		return reply;
+	}
+
+	/** What the peer refuses, or this side cannot encode, it would on any path. */
+	private static boolean countsAgainst(PathException failure) {
+		return switch (failure.reason()) {
+			case PEER_GONE, PROTOCOL, TIMEOUT, EXHAUSTED, IO -> true;
+			case REFUSED, INTERRUPTED, CODEC -> false;
+		};
+	}
+
+	/** Returns the CPU time of the calling thread, -1 where that is not known. */
+	private static long cpuNanos() {
+		try {
+			return THREADS.getCurrentThreadCpuTime();
+		}
+		catch (UnsupportedOperationException ex) {
+			// A virtual thread, or a JVM that does not count.
+			return -1;
 		}
 	}
 
-	/** Notes what a call over HTTP cost. */
-	void answeredOverHttp(long nanos) {
-		statistics(PathKind.HTTP).time(nanos);
-		PathComparison compared = this.comparison;
-		if (compared != null) {
-			compared.recordHttp(nanos, System.nanoTime());
+	/** Notes a call that went over HTTP. */
+	void calledOverHttp(ContractMethod method, @Nullable Object[] arguments, long nanos, boolean answered) {
+		PathSelector chooser = this.selector;
+		PathStatistics counted = statistics(PathKind.HTTP);
+		counted.count();
+		long expected = expectedBytes(method, arguments);
+		chooser.begin(HTTP, expected);
+		chooser.end(HTTP);
+		if (answered) {
+			counted.time(nanos);
+			chooser.record(HTTP, method.index(), expected, expected, method.idempotent(), nanos, System.nanoTime());
 		}
+		else {
+			counted.error();
+		}
+	}
+
+	/**
+	 * Returns what a cautious caller expects of the next call, {@code NaN} if unknown.
+	 */
+	double expectedNanos() {
+		return this.selector.expectedNanos();
+	}
+
+	/** Returns how many calls are in flight over typed paths. */
+	long inFlight() {
+		return this.selector.inFlight();
 	}
 
 	PathStatistics statistics(PathKind kind) {
@@ -171,6 +307,8 @@ final class PeerLink {
 			leaveAll("the peer was restarted");
 			this.failures = 0;
 			this.nextAttemptNanos = System.nanoTime();
+			// What the last instance's paths cost says nothing about this one's.
+			this.selector = newSelector();
 		}
 		String mismatch = mismatch(latest);
 		if (mismatch != null) {
@@ -182,12 +320,32 @@ final class PeerLink {
 			this.reasonForHttp = NOT_ALLOWED;
 			return;
 		}
-		if (this.active != null || this.connecting || System.nanoTime() - this.nextAttemptNanos < 0) {
+		boolean complete = isOpen() && !this.missing;
+		if (complete || this.connecting || System.nanoTime() - this.nextAttemptNanos < 0) {
 			return;
 		}
+		connect();
+	}
+
+	private boolean isOpen() {
+		return !this.open.isEmpty();
+	}
+
+	/** Calls over the remaining paths bring no announcement that would start this. */
+	private synchronized void connectMissing() {
+		if (!this.connecting && !this.closed && this.missing && this.announcement != null
+				&& System.nanoTime() - this.nextAttemptNanos >= 0) {
+			connect();
+		}
+	}
+
+	private void connect() {
+		PeerAnnouncement latest = Objects.requireNonNull(this.announcement);
 		this.connecting = true;
-		this.lastFailure = this.reasonForHttp;
-		this.reasonForHttp = "connecting " + latest.paths().stream().sorted().map(PathKind::id).toList();
+		if (!isOpen()) {
+			this.lastFailure = this.reasonForHttp;
+			this.reasonForHttp = "connecting " + latest.paths().stream().sorted().map(PathKind::id).toList();
+		}
 		try {
 			this.channel.connector().execute(() -> connect(latest));
 		}
@@ -222,7 +380,7 @@ final class PeerLink {
 
 	/** Notes that the peer answered over HTTP without announcing itself. */
 	synchronized void silent() {
-		if (this.active != null || this.connecting) {
+		if (isOpen() || this.connecting) {
 			return;
 		}
 		this.announcement = null;
@@ -231,13 +389,13 @@ final class PeerLink {
 	}
 
 	synchronized void ignored(String reason) {
-		if (this.active == null && !this.connecting) {
+		if (!isOpen() && !this.connecting) {
 			this.reasonForHttp = reason;
 		}
 	}
 
 	private void connect(PeerAnnouncement target) {
-		Path connected = null;
+		Map<PathKind, Path> connected = new EnumMap<>(PathKind.class);
 		Map<PathKind, String> failed = new EnumMap<>(PathKind.class);
 		boolean retryable = false;
 		for (PathKind kind : this.channel.settings().paths()) {
@@ -251,10 +409,10 @@ final class PeerLink {
 			else if (!target.paths().contains(kind)) {
 				failed.put(kind, "the peer does not offer it");
 			}
-			else if (connected == null) {
+			else if (!isOpen(kind) && !connected.containsKey(PathKind.DIRECT)) {
 				PathProvider.Attempt attempt = attempt(provider, target);
 				if (attempt instanceof PathProvider.Connected success) {
-					connected = success.path();
+					connected.put(kind, success.path());
 				}
 				else if (attempt instanceof PathProvider.Unavailable unavailable) {
 					failed.put(kind, unavailable.reason());
@@ -263,6 +421,10 @@ final class PeerLink {
 			}
 		}
 		connected(target, connected, failed, retryable);
+	}
+
+	private synchronized boolean isOpen(PathKind kind) {
+		return this.open.containsKey(kind);
 	}
 
 	private PathProvider.Attempt attempt(PathProvider provider, PeerAnnouncement target) {
@@ -276,34 +438,59 @@ final class PeerLink {
 		}
 	}
 
-	private synchronized void connected(PeerAnnouncement target, @Nullable Path path, Map<PathKind, String> failed,
-			boolean retryable) {
+	private synchronized void connected(PeerAnnouncement target, Map<PathKind, Path> connected,
+			Map<PathKind, String> failed, boolean retryable) {
 		this.connecting = false;
 		this.reasons.clear();
 		this.reasons.putAll(failed);
 		PeerAnnouncement current = this.announcement;
 		if (this.closed || current == null || !current.peer().equals(target.peer())) {
-			if (path != null) {
-				path.close();
-			}
+			connected.values().forEach(Path::close);
 			return;
 		}
-		if (path == null) {
+		this.missing = retryable;
+		if (retryable || (connected.isEmpty() && !isOpen())) {
+			backOff(retryable);
+		}
+		if (connected.isEmpty() && !isOpen()) {
 			this.reasonForHttp = this.lastFailure;
 			staysOnHttp(describe(failed));
-			backOff(retryable);
-			return;
 		}
-		this.open.put(path.kind(), path);
-		// Nothing can be cheaper than a direct call, and HTTP probes beside it would
-		// show.
-		boolean compares = this.channel.settings().comparesPaths() && path.kind() != PathKind.DIRECT;
-		this.comparison = compares ? new PathComparison(path.kind(), System.nanoTime()) : null;
-		this.active = path;
-		noteSwitch(PathKind.HTTP, path.kind(), why(path.kind()));
-		logger.info("Channel '{}' -> {}: {} ({}, contract {}, codec {}), fallback http", this.channel.settings().name(),
-				this.address, path.kind().id(), why(path.kind()), this.channel.contract().hash(),
-				path.codec().codec().name());
+		// The least preferred first: each that follows takes over from it.
+		for (int i = KINDS.length - 1; i >= 0; i--) {
+			Path path = connected.get(KINDS[i]);
+			if (path != null) {
+				opened(path);
+			}
+		}
+	}
+
+	private void opened(Path path) {
+		PathKind kind = path.kind();
+		boolean first = !isOpen();
+		this.open.put(kind, path);
+		if (kind == PathKind.DIRECT) {
+			this.direct = path;
+			decided(PathKind.HTTP, kind, why(kind));
+		}
+		else {
+			this.others.set(kind.ordinal(), path);
+			this.cause = why(kind);
+			this.selector.opened(kind.ordinal(), System.nanoTime());
+			this.cause = null;
+			this.chooses = true;
+		}
+		logger.info("Channel '{}' -> {}: {} ({}, contract {}, codec {}), {}", this.channel.settings().name(),
+				this.address, kind.id(), why(kind), this.channel.contract().hash(), path.codec().codec().name(),
+				first ? "fallback http" : "beside " + others(kind));
+	}
+
+	private String others(PathKind kind) {
+		return this.open.keySet()
+			.stream()
+			.filter((other) -> other != kind)
+			.map((other) -> other.id() + ", ")
+			.collect(Collectors.joining()) + "http";
 	}
 
 	private static String describe(Map<PathKind, String> reasons) {
@@ -333,13 +520,14 @@ final class PeerLink {
 		if (this.open.get(path.kind()) != path) {
 			return;
 		}
+		long now = System.nanoTime();
+		if (now - this.lastFailureNanos > FORGIVE_NANOS) {
+			this.failures = 0;
+		}
+		this.lastFailureNanos = now;
 		leave(path, reason);
+		this.missing = true;
 		backOff(true);
-	}
-
-	/** Notes that calls succeed again, so that the next failure is retried soon. */
-	synchronized void recovered() {
-		this.failures = 0;
 	}
 
 	private void leaveAll(String reason) {
@@ -349,24 +537,76 @@ final class PeerLink {
 	}
 
 	private void leave(Path path, String reason) {
-		this.open.remove(path.kind());
-		this.reasons.put(path.kind(), reason);
-		if (this.active == path) {
-			this.active = null;
-			this.comparison = null;
-			this.reasonForHttp = path.kind().id() + ": " + reason;
-			noteSwitch(path.kind(), PathKind.HTTP, reason);
-			logger.info("Channel '{}' -> {}: http ({})", this.channel.settings().name(), this.address,
-					this.reasonForHttp);
+		PathKind kind = path.kind();
+		this.open.remove(kind);
+		this.reasons.put(kind, reason);
+		if (!isOpen()) {
+			this.reasonForHttp = kind.id() + ": " + reason;
+			this.chooses = false;
 		}
+		if (kind == PathKind.DIRECT) {
+			this.direct = null;
+			decided(kind, PathKind.HTTP, reason);
+		}
+		else {
+			this.others.set(kind.ordinal(), null);
+			this.cause = reason;
+			this.selector.closed(kind.ordinal(), System.nanoTime());
+			this.cause = null;
+		}
+		logger.info("Channel '{}' -> {}: {} ({}: {})", this.channel.settings().name(), this.address,
+				isOpen() ? this.open.keySet().iterator().next().id() : PathKind.HTTP.id(), kind.id(), reason);
 		path.close();
 	}
 
-	private void noteSwitch(PathKind from, PathKind to, String reason) {
-		if (this.switches.size() == MAX_SWITCHES_KEPT) {
-			this.switches.removeFirst();
+	private void decided(PathKind from, PathKind to, String why) {
+		keep(new PathDecision(this.channel.now(), from.id(), to.id(), "all calls", why, null, null, 0, 0, 0));
+	}
+
+	/** Called by the selector, on the thread that made it decide, outside of its lock. */
+	private void decided(PathSelector.PathSwitch change) {
+		Decision decision = change.decision();
+		Double from = micros(decision.costFrom());
+		Double to = micros(decision.costTo());
+		double gain = (from != null && to != null) ? (from - to) * decision.callsExpected() : 0;
+		double loss = decision.loss() / 1e3;
+		String known = Thread.holdsLock(this) ? this.cause : null;
+		PathDecision kept = new PathDecision(this.channel.now(), decision.from(), decision.to(), change.calls(),
+				(known != null) ? known : why(decision), from, to, decision.callsExpected(), gain, loss);
+		keep(kept);
+		if (known == null) {
+			logger.info(
+					"Channel '{}' -> {}: {} -> {} for {} ({}; cost {} -> {} us, {} calls expected, gain {} us, loss {} us)",
+					this.channel.settings().name(), this.address, kept.from(), kept.to(), kept.calls(), kept.why(),
+					round(decision.costFrom()), round(decision.costTo()), Math.round(decision.callsExpected()),
+					Math.round(gain), Math.round(loss));
 		}
-		this.switches.addLast("%s %s -> %s: %s".formatted(this.channel.now(), from.id(), to.id(), reason));
+	}
+
+	private synchronized void keep(PathDecision decision) {
+		if (this.decisions.size() == MAX_DECISIONS_KEPT) {
+			this.decisions.removeFirst();
+		}
+		this.decisions.addLast(decision);
+	}
+
+	private static String why(Decision decision) {
+		return switch (decision.kind()) {
+			case GAIN -> "the expected gain exceeds the loss of a switch";
+			case LOSS -> "the last switch lost";
+			case FAILURE -> "most calls over " + decision.from() + " failed";
+			case OPENED -> decision.to() + " has stayed open for its trial";
+			case DEGRADED -> decision.from() + " suddenly costs several times what it did";
+			case LATE -> "calls over " + decision.from() + " do not come back";
+		};
+	}
+
+	private static @Nullable Double micros(double nanos) {
+		return Double.isNaN(nanos) ? null : nanos / 1e3;
+	}
+
+	private static String round(double nanos) {
+		return Double.isNaN(nanos) ? "?" : String.format(Locale.ROOT, "%.1f", nanos / 1e3);
 	}
 
 	synchronized void close() {
@@ -375,23 +615,51 @@ final class PeerLink {
 	}
 
 	synchronized PeerReport report() {
-		Path current = this.active;
-		PathComparison compared = this.comparison;
-		boolean costlier = compared != null && !compared.prefersOpenPath();
-		PathKind inUse = (current != null && !costlier) ? current.kind() : PathKind.HTTP;
-		List<String> history = new ArrayList<>(this.switches);
-		if (compared != null) {
-			history.addAll(compared.decisions());
-		}
+		Path current = current();
+		PathKind inUse = (current != null) ? current.kind() : PathKind.HTTP;
 		List<PathReport> reports = new ArrayList<>();
 		for (PathKind kind : PathKind.values()) {
 			reports.add(report(kind, inUse));
 		}
 		CodecReport codec = (current != null)
 				? new CodecReport(current.codec().codec().name(), current.codec().reason()) : null;
-		return new PeerReport(this.address, instanceId(), inUse.id(), costlier
-				? "calls over it were measured to be cheaper" : (current != null) ? why(inUse) : this.reasonForHttp,
-				codec, reports, List.copyOf(history));
+		String reason = (current != null) ? why(inUse) : isOpen() ? CHEAPER : this.reasonForHttp;
+		return new PeerReport(this.address, instanceId(), inUse.id(), reason + otherSizes(inUse), codec, reports,
+				List.copyOf(this.decisions));
+	}
+
+	/** Returns the path of small calls. */
+	private @Nullable Path current() {
+		if (this.direct != null) {
+			return this.direct;
+		}
+		int number = this.selector.current(0);
+		return (!this.chooses || number < 0) ? null : this.others.get(number);
+	}
+
+	private String otherSizes(PathKind inUse) {
+		StringBuilder text = new StringBuilder();
+		if (this.direct == null && this.chooses) {
+			int last = inUse.ordinal();
+			for (int i = 1; i < LinearCost.SIZE_CLASSES; i++) {
+				int number = this.selector.current(LinearCost.largest(i));
+				if (number != last && number >= 0) {
+					text.append("; calls above %d KiB take %s".formatted(LinearCost.largest(i - 1) >> 10,
+							KINDS[number].id()));
+					last = number;
+				}
+			}
+		}
+		return text.toString();
+	}
+
+	private @Nullable CostReport cost(PathKind kind) {
+		PathSelector.PathCost known = this.selector.cost(kind.ordinal());
+		if (Double.isNaN(known.fixedNanos())) {
+			return null;
+		}
+		return new CostReport(known.fixedNanos() / 1e3, known.nanosPerByte(), known.peakNanos() / 1e3,
+				micros(known.cpuNanos()));
 	}
 
 	private PathReport report(PathKind kind, PathKind inUse) {
@@ -420,7 +688,7 @@ final class PeerLink {
 		}
 		return new PathReport(kind.id(), state, reason, counted.calls(), counted.errors(),
 				counted.latency().quantileNanos(0.5) / 1e3, counted.latency().quantileNanos(0.99) / 1e3,
-				(path != null) ? path.bytesCarried() : 0, details(kind, path));
+				(path != null) ? path.bytesCarried() : 0, cost(kind), details(kind, path));
 	}
 
 	private Map<String, Object> details(PathKind kind, @Nullable Path path) {

@@ -32,6 +32,15 @@ public record Decision(long nanos, String from, String to, Kind kind, double cos
 		/** The current candidate failed or became unavailable. */
 		FAILURE,
 
+		/** A preferred candidate became available, or has stayed so for its trial. */
+		OPENED,
+
+		/** The current candidate suddenly costs a multiple of what it did. */
+		DEGRADED,
+
+		/** Calls by the current candidate do not come back. */
+		LATE,
+
 		/** The last switch was measured to lose, and is taken back. */
 		LOSS
 
@@ -39,8 +48,25 @@ public record Decision(long nanos, String from, String to, Kind kind, double cos
 
 	@Override
 	public String toString() {
-		if (this.kind == Kind.FAILURE) {
-			return String.format(Locale.ROOT, "%s -> %s: %s failed", this.from, this.to, this.from);
+		switch (this.kind) {
+			case FAILURE -> {
+				return String.format(Locale.ROOT, "%s -> %s: %s failed", this.from, this.to, this.from);
+			}
+			case OPENED -> {
+				return String.format(Locale.ROOT, "%s -> %s: %s is available, and preferred until it is measured",
+						this.from, this.to, this.to);
+			}
+			case LATE -> {
+				return String.format(Locale.ROOT, "%s -> %s: calls by %s do not come back", this.from, this.to,
+						this.from);
+			}
+			case DEGRADED -> {
+				return String.format(Locale.ROOT, "%s -> %s: %s degraded to %.4g, other %.4g, loss %.4g", this.from,
+						this.to, this.from, this.costFrom, this.costTo, this.loss);
+			}
+			default -> {
+				// With the numbers below.
+			}
 		}
 		if (this.kind == Kind.LOSS) {
 			return String.format(Locale.ROOT, "%s -> %s: taken back, lost %.4g per call in %.4g calls", this.from,

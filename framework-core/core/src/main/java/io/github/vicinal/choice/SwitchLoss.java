@@ -43,14 +43,35 @@ public final class SwitchLoss {
 	 * @param nanos the time
 	 */
 	public void record(int number, double cost, long nanos) {
+		record(number, cost, nanos, nanos, 1);
+	}
+
+	/**
+	 * Records one of several calls like
+	 * {@link SwitchingRule#record(int, double, long, long, int)}.
+	 * @param number the candidate that the calls went by
+	 * @param cost a finite number, at least 0
+	 * @param begun when the call began
+	 * @param nanos the time
+	 * @param made how many calls the sample stands for
+	 */
+	public void record(int number, double cost, long begun, long nanos, int made) {
 		if (this.missing > 0 && number == this.candidate) {
 			this.sum += Math.max(0, cost - this.known);
 			if (--this.missing == 0) {
 				this.rule.recordLoss(this.sum);
 			}
 		}
-		this.rule.record(number, cost, nanos);
+		this.rule.record(number, cost, begun, nanos, made);
 		notice();
+	}
+
+	/**
+	 * Returns whether the first calls after a switch are being measured.
+	 * @return whether the loss of the last switch is not known yet
+	 */
+	public boolean isMeasuring() {
+		return this.missing > 0;
 	}
 
 	/**
@@ -63,7 +84,8 @@ public final class SwitchLoss {
 		notice();
 	}
 
-	private void notice() {
+	/** Notices a switch that the rule made on its own. */
+	public void notice() {
 		if (this.rule.switches() == this.switchesSeen) {
 			return;
 		}

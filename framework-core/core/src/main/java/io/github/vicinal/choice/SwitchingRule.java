@@ -4,14 +4,18 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Decides which of a few alternatives to use, from what each call of them cost.
  * <p>
  * It switches when {@code (cost now - cost of the other) * calls expected} exceeds the
  * loss that earlier switches were measured to cause, plus a margin. A dwell time that
  * doubles whenever a switch is taken back keeps it from going back and forth. The other
- * candidates are known from rare probes. A failure of the current candidate is answered
- * at once; a candidate that failed returns only after several clean probes.
+ * candidates are known from rare probes, whose cost is bounded, too. A failure of the
+ * current candidate, or that it suddenly costs a multiple, is answered at once; a
+ * candidate that failed returns only after a trial, which doubles with each failure that
+ * follows, and after several clean probes where calls may probe.
  *
  * <pre class="code">
  * int candidate = rule.choose(now, call.idempotent());
@@ -63,6 +67,15 @@ public final class SwitchingRule {
 
 	private static final double RATE_WEIGHT = 0.125;
 
+	/** Probes may cost one in so many parts of what the calls cost. */
+	private static final double PROBE_BUDGET = 100;
+
+	/** However costly, a candidate is probed once in so many calls. */
+	private static final long MAX_PROBE_INTERVAL = 1 << 16;
+
+	/** A failure that comes after so many trials is taken for the first one again. */
+	private static final int FORGIVE_TRIALS = 10;
+
 	private final SwitchingSettings settings;
 
 	private final Candidate[] candidates;
@@ -89,11 +102,18 @@ public final class SwitchingRule {
 
 	private long windowCalls;
 
+	private int windowSamples;
+
 	private boolean windowOpen;
 
 	private double loss;
 
 	private boolean switched;
+
+	/** What the candidate before the last switch cost, {@code NaN} if unknown. */
+	private double costBefore = Double.NaN;
+
+	private long callsSinceSwitch;
 
 	private long switchedAt;
 
@@ -142,9 +162,60 @@ public final class SwitchingRule {
 		}
 	}
 
-	private void start(int candidate, long nanos) {
-		this.current = candidate;
-		this.switchedAt = nanos;
+	/**
+	 * Says that a candidate can be used, and lets it take over from a less preferred one
+	 * at once if it has not failed, or only once in a while. One that failed repeatedly
+	 * returns when it has stayed available for its trial: see {@link #tick}.
+	 * @param candidate its number
+	 * @param nanos the time
+	 */
+	public void opened(int candidate, long nanos) {
+		Candidate it = this.candidates[candidate];
+		if (it.available) {
+			return;
+		}
+		it.trialStart = nanos;
+		if (it.failed && it.trial == 0) {
+			it.failed = false;
+			it.forget();
+		}
+		if (it.failed || candidate >= this.current) {
+			available(candidate, nanos);
+			return;
+		}
+		it.available = true;
+		switchTo(candidate, Decision.Kind.OPENED, 0, nanos);
+	}
+
+	/**
+	 * Starts with a candidate other than the most preferred one. Does nothing if it is
+	 * not available.
+	 * @param candidate its number
+	 * @param nanos the time
+	 */
+	public void start(int candidate, long nanos) {
+		if (this.candidates[candidate].available) {
+			this.current = candidate;
+			this.switchedAt = nanos;
+		}
+	}
+
+	/**
+	 * Lets a candidate return that failed, has stayed available for its trial since, and
+	 * could not be probed meanwhile. To be called now and then.
+	 * @param nanos the time
+	 */
+	public void tick(long nanos) {
+		for (int i = 0; i < this.current; i++) {
+			Candidate it = this.candidates[i];
+			if (it.available && it.failed && nanos - it.trialStart >= it.trial) {
+				it.failed = false;
+				if (it.samples < this.settings.cleanProbes()) {
+					switchTo(i, Decision.Kind.OPENED, 0, nanos);
+					return;
+				}
+			}
+		}
 	}
 
 	/**
@@ -154,20 +225,63 @@ public final class SwitchingRule {
 	 * @param nanos the time
 	 */
 	public void failed(int candidate, long nanos) {
+		failed(candidate, Decision.Kind.FAILURE, nanos);
+	}
+
+	/**
+	 * Says that a candidate cannot be used any more.
+	 * @param candidate its number
+	 * @param kind what happened
+	 * @param nanos the time
+	 */
+	public void failed(int candidate, Decision.Kind kind, long nanos) {
 		Candidate it = this.candidates[candidate];
-		it.failed = true;
-		it.cleanProbes = 0;
+		it.fail(nanos, kind == Decision.Kind.FAILURE, this.settings);
 		it.available = false;
 		if (candidate != this.current) {
 			return;
 		}
 		int best = bestAvailable();
 		if (best != NONE) {
-			switchTo(best, Decision.Kind.FAILURE, 0, nanos);
+			switchTo(best, kind, 0, nanos);
 		}
 		else {
 			this.current = NONE;
 		}
+	}
+
+	/**
+	 * Leaves a candidate that can still be used, for instance because several calls by it
+	 * failed in a row. It returns like one that failed. Does nothing if there is no other
+	 * that has not failed.
+	 * @param candidate its number
+	 * @param kind what happened
+	 * @param nanos the time
+	 */
+	public void demote(int candidate, Decision.Kind kind, long nanos) {
+		Candidate it = this.candidates[candidate];
+		if (candidate != this.current) {
+			it.cleanProbes = 0;
+			return;
+		}
+		int best = bestExcept(candidate);
+		if (best != NONE) {
+			switchTo(best, kind, 0, nanos);
+			it.fail(nanos, false, this.settings);
+			it.forget();
+		}
+	}
+
+	/** Returns the best other candidate that has not failed. */
+	private int bestExcept(int candidate) {
+		int best = NONE;
+		for (int i = 0; i < this.candidates.length; i++) {
+			Candidate it = this.candidates[i];
+			if (i != candidate && it.available && !it.failed && (best == NONE || better(i, best))) {
+				best = i;
+			}
+		}
+		return best;
 	}
 
 	/**
@@ -178,7 +292,18 @@ public final class SwitchingRule {
 	 * @return the number of an available candidate, or {@link #NONE}
 	 */
 	public int choose(long nanos, boolean mayProbe) {
-		this.calls++;
+		return choose(nanos, mayProbe, 1);
+	}
+
+	/**
+	 * Chooses the candidate for the last of several calls.
+	 * @param nanos the time
+	 * @param mayProbe whether that call may go to another candidate than the current one
+	 * @param made how many calls were made since the last choice, this one included
+	 * @return the number of an available candidate, or {@link #NONE}
+	 */
+	public int choose(long nanos, boolean mayProbe, int made) {
+		this.calls += made;
 		if (this.current == NONE) {
 			return NONE;
 		}
@@ -196,12 +321,24 @@ public final class SwitchingRule {
 	private int nextToProbe() {
 		for (int i = 0; i < this.candidates.length; i++) {
 			int candidate = (this.nextProbe + i) % this.candidates.length;
-			if (candidate != this.current && this.candidates[candidate].available) {
+			if (candidate != this.current && this.candidates[candidate].available && isDue(candidate)) {
 				this.nextProbe = candidate + 1;
+				this.candidates[candidate].callsAtProbe = this.calls;
 				return candidate;
 			}
 		}
 		return NONE;
+	}
+
+	/** A candidate that is known to be far costlier is probed more seldom. */
+	private boolean isDue(int candidate) {
+		Candidate now = this.candidates[this.current];
+		Candidate it = this.candidates[candidate];
+		if (it.failed || it.samples < this.settings.cleanProbes() || now.samples == 0 || !(it.mean > now.mean)) {
+			return true;
+		}
+		double interval = PROBE_BUDGET * (it.mean - now.mean) / Math.max(now.mean, Double.MIN_NORMAL);
+		return this.calls - it.callsAtProbe >= Math.min(interval, MAX_PROBE_INTERVAL);
 	}
 
 	/**
@@ -211,6 +348,18 @@ public final class SwitchingRule {
 	 * @param nanos the time
 	 */
 	public void record(int candidate, double cost, long nanos) {
+		record(candidate, cost, nanos, nanos, 1);
+	}
+
+	/**
+	 * Records what one of several successful calls cost, and switches if that pays.
+	 * @param candidate the candidate that the calls went by
+	 * @param cost a finite number, at least 0, in the unit of the samples
+	 * @param begun when the call began
+	 * @param nanos the time
+	 * @param made how many calls the sample stands for
+	 */
+	public void record(int candidate, double cost, long begun, long nanos, int made) {
 		checkCost(cost);
 		Candidate it = this.candidates[candidate];
 		if (!it.available) {
@@ -218,15 +367,20 @@ public final class SwitchingRule {
 			return;
 		}
 		boolean probe = candidate != this.current;
+		if (it.degradation.record(cost, begun, nanos) && !probe && leaveDegraded(candidate, nanos)) {
+			return;
+		}
 		it.record(cost, probe ? PROBE_WEIGHT : WEIGHT);
 		if (probe) {
 			it.cleanProbes++;
-			if (it.failed && it.cleanProbes >= this.settings.cleanProbes()) {
+			boolean served = nanos - it.trialStart >= it.trial;
+			if (it.failed && served && it.cleanProbes >= this.settings.cleanProbes()) {
 				it.failed = false;
 			}
 		}
 		else {
-			measureRate(nanos);
+			this.callsSinceSwitch += made;
+			measureRate(nanos, made);
 		}
 		if (probe || ++this.sinceDecision >= DECIDE_INTERVAL) {
 			this.sinceDecision = 0;
@@ -235,21 +389,46 @@ public final class SwitchingRule {
 	}
 
 	/** A window, not gaps: concurrent calls may end at the same time. */
-	private void measureRate(long nanos) {
+	private void measureRate(long nanos, int made) {
 		if (!this.windowOpen) {
 			this.windowOpen = true;
 			this.windowStart = nanos;
 			this.windowCalls = 0;
+			this.windowSamples = 0;
 			return;
 		}
-		this.windowCalls++;
-		if ((this.windowCalls & (DECIDE_INTERVAL - 1)) == 0) {
+		this.windowCalls += made;
+		if (++this.windowSamples == DECIDE_INTERVAL) {
 			double measured = Math.max(1.0, (double) (nanos - this.windowStart) / this.windowCalls);
 			this.nanosPerCall = Double.isNaN(this.nanosPerCall) ? measured
 					: this.nanosPerCall + RATE_WEIGHT * (measured - this.nanosPerCall);
 			this.windowStart = nanos;
 			this.windowCalls = 0;
+			this.windowSamples = 0;
 		}
+	}
+
+	/** Does not wait for the dwell time to pass: each further call is a loss. */
+	private boolean leaveDegraded(int candidate, long nanos) {
+		Candidate it = this.candidates[candidate];
+		double cost = it.degradation.recent();
+		int best = NONE;
+		for (int i = 0; i < this.candidates.length; i++) {
+			Candidate other = this.candidates[i];
+			boolean better = other.available && !other.failed
+					&& (other.samples == 0 || other.mean * (1 + this.settings.hysteresis()) < cost);
+			if (i != candidate && better && (best == NONE || better(i, best))) {
+				best = i;
+			}
+		}
+		if (best == NONE) {
+			return false;
+		}
+		it.mean = cost;
+		switchTo(best, Decision.Kind.DEGRADED, callsExpected(), nanos);
+		it.fail(nanos, false, this.settings);
+		it.forget();
+		return true;
 	}
 
 	/**
@@ -330,6 +509,12 @@ public final class SwitchingRule {
 		long dwell = this.settings.dwell().toNanos();
 		boolean takenBack = this.switched && to == this.previous
 				&& nanos - this.switchedAt < saturatedDouble(saturatedDouble(this.backOffNanos));
+		if (takenBack && kind == Decision.Kind.GAIN && this.candidates[from].mean > this.costBefore) {
+			// The switch lost what its calls cost more than those before it.
+			recordLoss((this.candidates[from].mean - this.costBefore) * this.callsSinceSwitch);
+		}
+		this.costBefore = this.candidates[from].meanOrNaN();
+		this.callsSinceSwitch = 0;
 		this.backOffNanos = takenBack
 				? Math.min(saturatedDouble(this.backOffNanos), this.settings.maxBackOff().toNanos()) : dwell;
 		this.previous = from;
@@ -393,6 +578,32 @@ public final class SwitchingRule {
 	}
 
 	/**
+	 * Returns whether a candidate failed and has not returned yet.
+	 * @param candidate its number
+	 * @return whether it has failed
+	 */
+	public boolean hasFailed(int candidate) {
+		return this.candidates[candidate].failed;
+	}
+
+	/**
+	 * Returns how many samples a candidate's mean is made of.
+	 * @param candidate its number
+	 * @return a count
+	 */
+	public long samples(int candidate) {
+		return this.candidates[candidate].samples;
+	}
+
+	/**
+	 * Returns the last decision.
+	 * @return the decision, or {@code null} if there was no switch
+	 */
+	public @Nullable Decision lastDecision() {
+		return this.decisions.peekLast();
+	}
+
+	/**
 	 * Returns the last decisions, oldest first.
 	 * @return a copy of at most {@value #MAX_DECISIONS}
 	 */
@@ -423,8 +634,35 @@ public final class SwitchingRule {
 
 		private int blockSamples;
 
+		final Degradation degradation = new Degradation();
+
+		/** In the count of calls. */
+		long callsAtProbe;
+
+		/** How long it must stay available before it returns without clean probes. */
+		long trial;
+
+		long trialStart;
+
+		long failedAt;
+
+		boolean failedEver;
+
 		Candidate(String name) {
 			this.name = name;
+		}
+
+		/** One failure is forgiven once the candidate is available again. */
+		void fail(long nanos, boolean forgivable, SwitchingSettings settings) {
+			long dwell = Math.max(settings.dwell().toNanos(), 1);
+			boolean again = this.failedEver && nanos - this.failedAt < FORGIVE_TRIALS * Math.max(this.trial, dwell);
+			long doubled = Math.min(saturatedDouble(this.trial), settings.maxBackOff().toNanos());
+			this.trial = again ? Math.max(doubled, dwell) : forgivable ? 0 : dwell;
+			this.trialStart = nanos;
+			this.failedAt = nanos;
+			this.failedEver = true;
+			this.failed = true;
+			this.cleanProbes = 0;
 		}
 
 		void record(double cost, double steadyWeight) {
@@ -439,6 +677,7 @@ public final class SwitchingRule {
 			this.blockSum += cost;
 			if (++this.blockSamples == BLOCK) {
 				endBlock();
+				this.degradation.endBlock(this.mean);
 			}
 		}
 
@@ -459,6 +698,7 @@ public final class SwitchingRule {
 		}
 
 		void forget() {
+			this.degradation.forget();
 			this.samples = 0;
 			this.mean = 0;
 			this.variance = 0;

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -64,6 +65,10 @@ class ChannelTests {
 		}
 	}
 
+	private @Nullable Path path(Channel channel, @Nullable String address) {
+		return channel.path(address, this.contract.methods().get(0), new Object[0]);
+	}
+
 	private PeerReport report() {
 		return this.channel.report().peers().get(0);
 	}
@@ -79,17 +84,17 @@ class ChannelTests {
 		PeerIdentity peer = PeerIdentity.create("");
 		this.channel.announced(ADDRESS, announcement(peer, PathKind.DIRECT, PathKind.UDS));
 
-		assertThat(this.channel.path(null, true)).isNull();
+		assertThat(path(this.channel, null)).isNull();
 		assertThat(report().reason()).contains("connecting");
 
 		runConnector();
 
-		assertThat(this.channel.path(null, true)).isSameAs(this.uds.paths.get(0));
-		assertThat(this.channel.path(ADDRESS, true)).isSameAs(this.uds.paths.get(0));
-		assertThat(this.channel.path("elsewhere:80", true)).isNull();
+		assertThat(path(this.channel, null)).isSameAs(this.uds.paths.get(0));
+		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(0));
+		assertThat(path(this.channel, "elsewhere:80")).isNull();
 		assertThat(report().instanceId()).isEqualTo(peer.instanceId());
 		assertThat(report().paths().get(PathKind.DIRECT.ordinal()).reason()).isEqualTo("another JVM");
-		assertThat(report().switches()).singleElement().asString().contains("http -> uds: same host");
+		assertThat(report().decisions()).singleElement().asString().contains("http -> uds, all calls: same host");
 	}
 
 	@Test
@@ -116,13 +121,13 @@ class ChannelTests {
 
 		assertThatExceptionOfType(PathException.class).isThrownBy(() -> this.channel.call(ADDRESS, first, frame()));
 		assertThat(first.open).isFalse();
-		assertThat(this.channel.path(ADDRESS, true)).isNull();
+		assertThat(path(this.channel, ADDRESS)).isNull();
 		assertThat(report().reason()).contains("the peer is gone");
 
 		this.channel.announced(ADDRESS, announcement(peer, PathKind.UDS));
 		runConnector();
-		assertThat(this.channel.path(ADDRESS, true)).isSameAs(this.uds.paths.get(1));
-		assertThat(report().switches()).hasSize(3);
+		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(1));
+		assertThat(report().decisions()).hasSize(3);
 	}
 
 	@Test
@@ -134,7 +139,7 @@ class ChannelTests {
 		path.staysOpen = true;
 
 		assertThatExceptionOfType(PathException.class).isThrownBy(() -> this.channel.call(ADDRESS, path, frame()));
-		assertThat(this.channel.path(ADDRESS, true)).isSameAs(path);
+		assertThat(path(this.channel, ADDRESS)).isSameAs(path);
 		assertThat(report().paths().get(PathKind.UDS.ordinal()).errors()).isEqualTo(1);
 	}
 
@@ -145,9 +150,9 @@ class ChannelTests {
 		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
 
 		assertThat(this.uds.paths.get(0).open).isFalse();
-		assertThat(report().switches().get(1)).contains("the peer was restarted");
+		assertThat(report().decisions().get(1).why()).contains("the peer was restarted");
 		runConnector();
-		assertThat(this.channel.path(ADDRESS, true)).isSameAs(this.uds.paths.get(1));
+		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(1));
 	}
 
 	@Test
@@ -159,7 +164,7 @@ class ChannelTests {
 		late.run();
 
 		assertThat(this.uds.paths.get(0).open).isFalse();
-		assertThat(this.channel.path(ADDRESS, true)).isNull();
+		assertThat(path(this.channel, ADDRESS)).isNull();
 	}
 
 	@Test
@@ -183,7 +188,7 @@ class ChannelTests {
 	@Test
 	void aPeerWithoutAnnouncementIsExplained() {
 		this.channel.silent(ADDRESS);
-		this.channel.calledOverHttp(ADDRESS, 1000, true);
+		this.channel.calledOverHttp(ADDRESS, this.contract.methods().get(0), new Object[0], 1000, true);
 		assertThat(report().reason()).contains("runs without Vicinal");
 		assertThat(report().paths().get(PathKind.HTTP.ordinal()).calls()).isEqualTo(1);
 		this.channel.ignored(ADDRESS, "it is garbage");
@@ -220,9 +225,9 @@ class ChannelTests {
 		slow.busyNanos = 2_000_000;
 		boolean left = false;
 		for (int i = 0; i < 20_000 && !left; i++) {
-			Path path = comparing.path(ADDRESS, true);
+			Path path = path(comparing, ADDRESS);
 			if (path == null) {
-				comparing.calledOverHttp(ADDRESS, 1000, true);
+				comparing.calledOverHttp(ADDRESS, this.contract.methods().get(0), new Object[0], 1000, true);
 				left = comparing.report().peers().get(0).path().equals("http");
 			}
 			else {

@@ -81,7 +81,7 @@ class SwitchingRuleTests {
 		}
 		assertThat(this.now - before).isLessThan(100_000_000L);
 		assertThat(rule.decisions()).hasSize(1);
-		assertThat(rule.decisions().get(0).toString()).startsWith("direct -> uds: (").contains("calls > loss");
+		assertThat(rule.decisions().get(0).toString()).startsWith("direct -> uds: direct degraded to");
 	}
 
 	@Test
@@ -206,8 +206,60 @@ class SwitchingRuleTests {
 			assertThat(rule.probes()).isLessThanOrEqualTo((i + 1) / 256);
 		}
 		long dwell = SwitchingSettings.defaults().dwell().toNanos();
-		assertThat(rule.switches()).isLessThanOrEqualTo(failures + (time - start) / dwell + 1);
+		// What degrades is left at once, but returns only after eight clean probes, or
+		// never.
+		long degraded = rule.probes() / SwitchingSettings.defaults().cleanProbes() + count;
+		assertThat(rule.switches()).isLessThanOrEqualTo(failures + degraded + (time - start) / dwell + 1);
 		assertThat(rule.decisions()).hasSizeLessThanOrEqualTo(SwitchingRule.MAX_DECISIONS);
+	}
+
+	@Test
+	void preferredCandidateThatOpensTakesOverUntilItIsMeasured() {
+		SwitchingRule rule = new SwitchingRule(List.of("uds", "http"), LOSS, SwitchingSettings.defaults());
+		rule.opened(1, 0);
+		for (int i = 0; i < 100; i++) {
+			rule.record(1, 60_000, i * PERIOD);
+		}
+		rule.opened(0, 100 * PERIOD);
+		assertThat(rule.current()).isZero();
+		assertThat(rule.decisions()).singleElement()
+			.hasToString("http -> uds: uds is available, and preferred until it is measured");
+	}
+
+	@Test
+	void firstFailureIsForgivenAndFurtherOnesServeATrialThatDoubles() {
+		SwitchingRule rule = rule(2);
+		long dwell = SwitchingSettings.defaults().dwell().toNanos();
+		rule.failed(0, 1_000);
+		rule.opened(0, 2_000);
+		assertThat(rule.current()).isZero();
+		for (long trial = dwell; trial < 8 * dwell; trial *= 2) {
+			this.now += 3_000;
+			rule.failed(0, this.now);
+			rule.opened(0, this.now);
+			rule.tick(this.now + trial - 1);
+			assertThat(rule.current()).as("within a trial of %d ns", trial).isEqualTo(1);
+			rule.tick(this.now + trial);
+			assertThat(rule.current()).as("after a trial of %d ns", trial).isZero();
+			this.now += trial;
+		}
+	}
+
+	@Test
+	void costlyCandidatesAreProbedSeldom() {
+		SwitchingRule rule = rule(2);
+		run(rule, 1_000_000, 1_000, 150_000);
+		// Probes may cost one percent: 149 times as much, once in 14,900 calls.
+		assertThat(rule.probes()).isBetween(20L, 400L);
+	}
+
+	@Test
+	void candidateThatDegradesAlikeIsNotLeftForAnother() {
+		SwitchingRule rule = rule(2);
+		run(rule, 100_000, 20_000, 60_000);
+		run(rule, 200_000, 200_000, 600_000);
+		assertThat(rule.current()).isZero();
+		assertThat(rule.switches()).isLessThanOrEqualTo(2);
 	}
 
 	@Test

@@ -123,7 +123,7 @@ class FallbackTests {
 		startServer(port, rendezvous());
 		awaitPath(baskets, this, "uds");
 		assertThat(peer().instanceId()).isNotEqualTo(first);
-		assertThat(peer().switches()).hasSizeGreaterThanOrEqualTo(3);
+		assertThat(peer().decisions()).hasSizeGreaterThanOrEqualTo(3);
 	}
 
 	@Test
@@ -134,7 +134,7 @@ class FallbackTests {
 		this.server.getBean(io.github.vicinal.transport.uds.UdsPathServer.class).close();
 		assertThat(baskets.get(3).id()).isEqualTo(3);
 		assertThat(peer().path()).isEqualTo("http");
-		assertThat(peer().switches().get(1)).contains("uds -> http");
+		assertThat(peer().decisions().get(1).toString()).contains("uds -> http");
 	}
 
 }

@@ -146,7 +146,8 @@ public final class AsyncCalls implements AutoCloseable {
 		HttpLeg leg = channel.leg(plan, address, arguments, reason).to(turn);
 		long start = System.nanoTime();
 		Object future = channel.legs().run(leg, original);
-		stage(future).whenComplete((value, ex) -> channel.wentOverHttp(plan, leg, System.nanoTime() - start));
+		stage(future)
+			.whenComplete((value, ex) -> channel.wentOverHttp(plan, arguments, leg, System.nanoTime() - start));
 		return future;
 	}
 

@@ -254,7 +254,7 @@ final class ClientChannel {
 	 * @return a path, or {@code null} for HTTP
 	 */
 	@Nullable Path path(MethodPlan plan, @Nullable String address, @Nullable ReplicaTurn turn, @Nullable Object[] arguments) {
-		Path path = this.channel.path(address, plan.method().idempotent());
+		Path path = this.channel.path(address, plan.method(), arguments);
 		if (path == null && turn == null && address != null && ThreadLocalRandom.current().nextBoolean()) {
 			/*
 			 * A balancer that takes turns is asked twice for this call: it was asked
@@ -319,19 +319,19 @@ final class ClientChannel {
 			return this.legs.run(leg, original);
 		}
 		finally {
-			wentOverHttp(plan, leg, System.nanoTime() - start);
+			wentOverHttp(plan, arguments, leg, System.nanoTime() - start);
 		}
 	}
 
 	/** Learns from a call that went over HTTP. */
-	void wentOverHttp(MethodPlan plan, HttpLeg leg, long nanos) {
+	void wentOverHttp(MethodPlan plan, @Nullable Object[] arguments, HttpLeg leg, long nanos) {
 		URI sent = leg.sent();
 		if (sent != null && this.uris == null) {
 			this.uris = UriTemplates.learn(sent, plan.path(), this.clientName);
 		}
 		String address = leg.address();
 		if (address != null) {
-			this.channel.calledOverHttp(address, nanos, leg.answered());
+			this.channel.calledOverHttp(address, plan.method(), arguments, nanos, leg.answered());
 		}
 		else {
 			this.channel.unseenOverHttp();

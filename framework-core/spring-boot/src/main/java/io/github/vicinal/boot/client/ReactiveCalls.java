@@ -87,7 +87,7 @@ final class ReactiveCalls {
 		HttpLeg leg = channel.leg(plan, address, arguments, reason).to(turn);
 		long start = System.nanoTime();
 		return original(channel, leg, original)
-			.doFinally((signal) -> channel.wentOverHttp(plan, leg, System.nanoTime() - start));
+			.doFinally((signal) -> channel.wentOverHttp(plan, arguments, leg, System.nanoTime() - start));
 	}
 
 	@SuppressWarnings("unchecked")

@@ -13,7 +13,6 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.channel.Channel;
-import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.replica.Locality;
@@ -60,7 +59,7 @@ final class ReplicaLocator implements Locator {
 
 	@Override
 	public Located locate(String address) {
-		if (this.channel.openPath(address) == PathKind.DIRECT) {
+		if (this.channel.isDirect(address)) {
 			return new Located(Locality.JVM, "its path is direct");
 		}
 		PeerAnnouncement announced = this.channel.announcement(address);

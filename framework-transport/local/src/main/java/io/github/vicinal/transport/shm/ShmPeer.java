@@ -327,7 +327,9 @@ final class ShmPeer {
 			EncodeBuffer out = lane.out();
 			encode(wanted, choice, frame, out);
 			lane.exchange(out.array(), out.size(), frame.deadlineNanos());
-			bytes.add((long) out.size() + lane.responseLength());
+			long carried = (long) out.size() + lane.responseLength();
+			bytes.add(carried);
+			frame.carried(carried);
 			return decode(client, wanted, choice, frame, lane);
 		}
 		finally {

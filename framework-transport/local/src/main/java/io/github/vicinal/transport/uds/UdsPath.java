@@ -55,6 +55,7 @@ final class UdsPath implements Path {
 		return this.peer.with(deadline, (connection) -> {
 			Reply reply = connection.call(this.binding, frame, deadline);
 			this.bytes.add(connection.bytesOfLastCall());
+			frame.carried(connection.bytesOfLastCall());
 			return reply;
 		});
 	}

@@ -1,0 +1,76 @@
+package io.github.vicinal.benchmarks.selector;
+
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+import java.util.List;
+
+import com.sun.management.ThreadMXBean;
+
+import io.github.vicinal.channel.PathSelector;
+
+/**
+ * What the selector adds to a call: all that a channel does, around a call of nothing.
+ */
+final class Bookkeeping {
+
+	private static final int ROUNDS = 9;
+
+	private static final int METHOD = 0;
+
+	private static final int BYTES = 900;
+
+	private static long sink;
+
+	private Bookkeeping() {
+	}
+
+	/**
+	 * Result.
+	 *
+	 * @param nanos per call
+	 * @param bytes allocated per call
+	 */
+	record Cost(double nanos, double bytes) {
+	}
+
+	/**
+	 * Measures.
+	 * @param timed what a call is said to take, in nanoseconds: slow calls are all timed
+	 */
+	static Cost measure(boolean quick, long timed) {
+		PathSelector selector = new PathSelector(List.of("shm", "uds", "http"), 4, PathSelector.Settings.defaults(true),
+				(change) -> sink++);
+		for (int path = 2; path >= 0; path--) {
+			selector.opened(path, System.nanoTime());
+		}
+		ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+		int calls = quick ? 1_000_000 : 5_000_000;
+		double[] nanos = new double[ROUNDS];
+		double bytes = 0;
+		for (int round = 0; round < ROUNDS; round++) {
+			long allocated = threads.getCurrentThreadAllocatedBytes();
+			long start = System.nanoTime();
+			for (int i = 0; i < calls; i++) {
+				call(selector, timed);
+			}
+			nanos[round] = (System.nanoTime() - start) / (double) calls;
+			bytes = (threads.getCurrentThreadAllocatedBytes() - allocated) / (double) calls;
+		}
+		Arrays.sort(nanos);
+		// What is written down of decisions is not part of a call.
+		return new Cost(nanos[ROUNDS / 2], Math.floor(bytes * 100) / 100);
+	}
+
+	private static void call(PathSelector selector, long timed) {
+		int path = selector.choose(BYTES, true, System.nanoTime());
+		int ticket = selector.begin(path, BYTES);
+		long start = (ticket != PathSelector.UNTIMED) ? System.nanoTime() : 0;
+		selector.end(path);
+		if (ticket != PathSelector.UNTIMED) {
+			long now = System.nanoTime();
+			long cost = (timed > 0) ? timed * (1 + path) : (now - start) * (1 + path);
+			selector.record(path, METHOD, BYTES, BYTES, true, cost, now);
+		}
+	}
+
+}

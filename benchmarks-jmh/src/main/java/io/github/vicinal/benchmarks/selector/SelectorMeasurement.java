@@ -1,0 +1,431 @@
+package io.github.vicinal.benchmarks.selector;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.benchmarks.Measurement;
+import io.github.vicinal.benchmarks.Report;
+import io.github.vicinal.benchmarks.shm.Transport;
+import io.github.vicinal.benchmarks.shm.Transports;
+import io.github.vicinal.channel.PathSelector;
+import io.github.vicinal.channel.PathSelector.PathSwitch;
+import io.github.vicinal.choice.Decision;
+
+/** The path selector over real paths between two processes. */
+public final class SelectorMeasurement implements Measurement {
+
+	private static final int MBIT = 40;
+
+	private static final int BODY_BYTES = 4096;
+
+	private static final int FEW = 1;
+
+	private static final int MANY = 12;
+
+	private static final int OPERATIONS = 5_000;
+
+	private static final int[] SWITCHES = { 1, 5, 100, 500, 1_000, 3_000 };
+
+	/** Makes a call by one of the paths. */
+	private interface Caller {
+
+		void call(int path, byte[] body) throws Exception;
+
+	}
+
+	/** Makes a caller for each thread. */
+	private interface Callers {
+
+		Caller caller(int number) throws Exception;
+
+	}
+
+	@Override
+	public String name() {
+		return "selector";
+	}
+
+	@Override
+	public String description() {
+		return "the path selector over shm, uds and HTTP on a throttled link: load, switches, noise, degradation";
+	}
+
+	@Override
+	public Report run(Settings settings) throws Exception {
+		Report report = new Report("experiment", "case", "calls", "switches", "result", "unit")
+			.chart("Calls per second where the order of two paths flips with load", "result", "experiment", "case")
+			.chartOnly((row) -> "calls/s".equals(row.get("unit")), (label) -> label.contains("fixed"));
+		bookkeeping(settings, report);
+		Path directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-selector");
+		Link link = null;
+		try {
+			try {
+				link = new Link(MBIT);
+			}
+			catch (IOException ex) {
+				settings.say("NOT MEASURED: the throttled link cannot be made (%s); it needs Linux, root, ip and tc. "
+						+ "Its bars fall short.", ex.getMessage());
+			}
+			Process server = start(directory, link);
+			try {
+				local(settings, report, directory);
+				throttled(settings, report, link);
+			}
+			finally {
+				server.destroy();
+				server.onExit().join();
+			}
+		}
+		finally {
+			if (link != null) {
+				link.close();
+			}
+			try (Stream<Path> files = Files.walk(directory)) {
+				for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+					Files.deleteIfExists(file);
+				}
+			}
+		}
+		return report;
+	}
+
+	private static Process start(Path directory, @Nullable Link link) throws IOException {
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+						// The JDK's server waits 40 ms for an acknowledgement otherwise.
+						"-Dsun.net.httpserver.nodelay=true"));
+		String classPath = System.getProperty("java.class.path");
+		if (!classPath.contains(File.pathSeparator) && classPath.endsWith(".jar")) {
+			command.addAll(List.of("-jar", classPath));
+		}
+		else {
+			command.addAll(List.of("-cp", classPath, "io.github.vicinal.benchmarks.Bench"));
+		}
+		command.addAll(List.of(SelectorServer.COMMAND, directory.toString()));
+		Process process = new ProcessBuilder((link != null) ? link.prefixed(command) : command)
+			.redirectError(ProcessBuilder.Redirect.INHERIT)
+			.start();
+		BufferedReader lines = new BufferedReader(
+				new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+		for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+			if (line.startsWith(SelectorServer.READY)) {
+				return process;
+			}
+		}
+		throw new IOException("The server ended before it was ready");
+	}
+
+	private static void bookkeeping(Settings settings, Report report) {
+		settings.say("Bookkeeping ...");
+		Bookkeeping.Cost fast = Bookkeeping.measure(settings.quick(), 0);
+		Bookkeeping.Cost medium = Bookkeeping.measure(settings.quick(), 60_000);
+		Bookkeeping.Cost slow = Bookkeeping.measure(settings.quick(), 300_000);
+		report.row("bookkeeping", "calls of nothing", 0, 0, fast.nanos(), "ns/call");
+		report.row("bookkeeping", "calls of nothing", 0, 0, fast.bytes(), "bytes/call");
+		report.row("bookkeeping", "calls of 60 us", 0, 0, medium.nanos(), "ns/call");
+		report.row("bookkeeping", "calls of 300 us, all timed", 0, 0, slow.nanos(), "ns/call");
+		report.bar("bookkeeping of a call, ns", fast.nanos(), 50);
+		report.bar("bookkeeping of a call, bytes", fast.bytes(), 0);
+	}
+
+	private static PathSelector selector(List<String> names, List<PathSwitch> told) {
+		PathSelector selector = new PathSelector(names, 1, PathSelector.Settings.defaults(true), told::add);
+		for (int path = names.size() - 1; path >= 0; path--) {
+			selector.opened(path, System.nanoTime());
+		}
+		return selector;
+	}
+
+	private static long flips(List<PathSwitch> told, int from) {
+		return told.stream().skip(from).filter((change) -> change.decision().kind() != Decision.Kind.OPENED).count();
+	}
+
+	/** Makes one call as a channel does. */
+	private static void call(PathSelector selector, Caller caller, byte[] body) throws Exception {
+		int path = selector.choose(body.length * 2L, true, System.nanoTime());
+		int ticket = selector.begin(path, body.length * 2L);
+		long start = System.nanoTime();
+		try {
+			caller.call(path, body);
+		}
+		finally {
+			selector.end(path);
+		}
+		if (ticket != PathSelector.UNTIMED) {
+			long now = System.nanoTime();
+			selector.record(path, 0, body.length * 2L, body.length * 2L, true, now - start, now);
+		}
+	}
+
+	/** Shared memory and sockets. */
+	private static void local(Settings settings, Report report, Path directory) throws Exception {
+		try (Transport.Client shm = Transports.of(Transports.LEARNED).connect(directory);
+				Transport.Client uds = Transports.of(Transports.SOCKET).connect(directory)) {
+			Callers callers = (number) -> {
+				Transport.Caller first = shm.caller(number);
+				Transport.Caller second = uds.caller(number);
+				return (path, body) -> ((path == 0) ? first : second).call(body);
+			};
+			forced(settings, report, callers);
+			noise(settings, report, callers);
+			flapping(settings, report, callers);
+		}
+	}
+
+	/** Table 7 of the paper: switches evenly spread over 5,000 operations. */
+	private static void forced(Settings settings, Report report, Callers callers) throws Exception {
+		settings.say("Forced switches between shm and uds ...");
+		Caller caller = callers.caller(0);
+		byte[] body = new byte[1024];
+		int rounds = settings.quick() ? 7 : 31;
+		double[][] micros = new double[SWITCHES.length + 2][rounds];
+		for (int round = -2; round < rounds; round++) {
+			for (int i = 0; i < micros.length; i++) {
+				int switches = (i < 2) ? 0 : SWITCHES[i - 2];
+				long start = System.nanoTime();
+				for (int op = 0; op < OPERATIONS; op++) {
+					int path = (i < 2) ? i : (int) ((long) op * (switches + 1) / OPERATIONS) & 1;
+					caller.call(path, body);
+				}
+				if (round >= 0) {
+					micros[i][round] = (System.nanoTime() - start) / 1e3;
+				}
+			}
+		}
+		double[] medians = Arrays.stream(micros).mapToDouble(SelectorMeasurement::median).toArray();
+		report.row("forced switches", "shm, no switch", OPERATIONS, 0, medians[0], "us in all");
+		report.row("forced switches", "uds, no switch", OPERATIONS, 0, medians[1], "us in all");
+		double base = (medians[0] + medians[1]) / 2;
+		double first = Double.NaN;
+		double marginal = Double.NaN;
+		for (int i = 0; i < SWITCHES.length; i++) {
+			int runs = SWITCHES[i] + 1;
+			// An odd number of runs gives one path a run more than the other.
+			int shmRuns = (runs + 1) / 2;
+			double mixed = (medians[0] * shmRuns + medians[1] * (runs - shmRuns)) / runs;
+			double loss = medians[i + 2] - mixed;
+			report.row("forced switches", SWITCHES[i] + " switches", OPERATIONS, SWITCHES[i], loss, "us lost");
+			if (i == 0) {
+				first = loss;
+			}
+			marginal = (loss - first) / Math.max(1, SWITCHES[i] - 1);
+		}
+		report.figure("5,000 operations half by half, us", base);
+		report.bar("loss of one switch, ms (paper: 13.4)", first / 1e3, 1);
+		report.bar("marginal cost of a switch, us (paper: 47)", marginal, 20);
+	}
+
+	private static double median(double[] values) {
+		double[] sorted = values.clone();
+		Arrays.sort(sorted);
+		return sorted[sorted.length / 2];
+	}
+
+	private static void noise(Settings settings, Report report, Callers callers) throws Exception {
+		int calls = settings.quick() ? 100_000 : 1_000_000;
+		settings.say("%,d calls over shm, with uds standing by ...", calls);
+		List<PathSwitch> told = new CopyOnWriteArrayList<>();
+		PathSelector selector = selector(List.of("shm", "uds"), told);
+		Caller caller = callers.caller(0);
+		byte[] body = new byte[1024];
+		for (int i = 0; i < 20_000; i++) {
+			call(selector, caller, body);
+		}
+		int before = told.size();
+		for (int i = 0; i < calls; i++) {
+			call(selector, caller, body);
+		}
+		long flips = flips(told, before);
+		told.stream().skip(before).forEach((change) -> settings.say("  %s: %s", change.calls(), change.decision()));
+		report.row("stationary noise", "shm and uds", calls, flips, 1000.0 * selector.probes() / calls,
+				"probes per 1000");
+		report.bar("flips on stationary noise over real paths", flips, 0);
+	}
+
+	private static void flapping(Settings settings, Report report, Callers callers) throws Exception {
+		settings.say("A path that comes and goes every 50 ms ...");
+		List<PathSwitch> told = new CopyOnWriteArrayList<>();
+		PathSelector selector = selector(List.of("shm", "uds"), told);
+		Caller caller = callers.caller(0);
+		boolean[] open = { true };
+		long[] closedUses = new long[1];
+		long calls = 0;
+		byte[] body = new byte[1024];
+		long end = System.nanoTime() + (settings.quick() ? 3 : 10) * 1_000_000_000L;
+		long flip = System.nanoTime() + 50_000_000L;
+		int flaps = 0;
+		while (System.nanoTime() < end) {
+			call(selector, (path, sent) -> {
+				closedUses[0] += (path == 0 && !open[0]) ? 1 : 0;
+				caller.call(path, sent);
+			}, body);
+			calls++;
+			if (System.nanoTime() >= flip) {
+				flip += 50_000_000L;
+				open[0] = !open[0];
+				flaps++;
+				if (open[0]) {
+					selector.opened(0, System.nanoTime());
+				}
+				else {
+					selector.closed(0, System.nanoTime());
+				}
+			}
+		}
+		report.row("flapping path", flaps + " flaps of 50 ms", calls, told.size(), (double) closedUses[0],
+				"calls to the closed path");
+		report.bar("calls to a path that is closed", closedUses[0], 0);
+		report.bar("switches per flap of a flapping path", told.size() / (double) flaps, 0.5);
+	}
+
+	/** HTTP on a throttled link, and on one that is late. */
+	private static void throttled(Settings settings, Report report, @Nullable Link link) throws Exception {
+		if (link == null) {
+			for (String bar : List.of("regret against the oracle, order flips with load, percent",
+					"better fixed path / selector, calls", "reaction to a 10x degradation, ms")) {
+				report.bar(bar + " (NOT MEASURED)", Double.NaN, 0);
+			}
+			return;
+		}
+		URL throttled = URI.create("http://%s:%d/".formatted(Link.ADDRESS, SelectorServer.PORT)).toURL();
+		URL late = URI.create("http://%s:%d/".formatted(Link.ADDRESS, SelectorServer.LATE_PORT)).toURL();
+		// The late path has a link of its own, as wide as memory: it takes the reply's
+		// direction, which is not throttled, and says how much it wants in a header.
+		Callers callers = (number) -> (path, body) -> post((path == 0) ? throttled : late, (path == 0) ? body : SMALL);
+		order(settings, report, callers);
+		degradation(settings, report, callers, link);
+	}
+
+	private static final byte[] SMALL = new byte[64];
+
+	private static void post(URL url, byte[] body) throws IOException {
+		HttpURLConnection connection = (HttpURLConnection) url.openConnection();
+		connection.setRequestMethod("POST");
+		connection.setDoOutput(true);
+		connection.setFixedLengthStreamingMode(body.length);
+		connection.getOutputStream().write(body);
+		connection.getInputStream().readAllBytes();
+	}
+
+	/** Tables 4 and 5 of the paper: which path is faster depends on the load. */
+	private static void order(Settings settings, Report report, Callers callers) throws Exception {
+		int phases = settings.quick() ? 4 : 10;
+		long phaseNanos = (settings.quick() ? 2_000 : 5_000) * 1_000_000L;
+		settings.say("Order flips with load: %d phases of %d s, %d and %d callers by turns", phases,
+				phaseNanos / 1_000_000_000L, FEW, MANY);
+		double[][] done = new double[3][2];
+		List<PathSwitch> told = new CopyOnWriteArrayList<>();
+		PathSelector selector = selector(List.of("throttled", "late"), told);
+		load(callers, FEW, 1_000_000_000L, selector, null);
+		for (int phase = 0; phase < phases; phase++) {
+			int count = (phase % 2 == 0) ? FEW : MANY;
+			for (int who = 0; who < 3; who++) {
+				Integer fixed = (who < 2) ? who : null;
+				done[who][phase % 2] += load(callers, count, phaseNanos, selector, fixed);
+			}
+			settings.say("  %d callers: throttled %.0f, late %.0f, selector %.0f calls so far", count,
+					done[0][phase % 2], done[1][phase % 2], done[2][phase % 2]);
+		}
+		told.forEach((change) -> settings.say("  %s", change.decision()));
+		double oracle = Math.max(done[0][0], done[1][0]) + Math.max(done[0][1], done[1][1]);
+		double seconds = phases * phaseNanos / 1e9;
+		String[] names = { "fixed: throttled", "fixed: late", "selector" };
+		for (int who = 0; who < 3; who++) {
+			double sum = done[who][0] + done[who][1];
+			report.row("order flips with load", names[who], (long) sum, (who < 2) ? 0 : flips(told, 0), sum / seconds,
+					"calls/s");
+		}
+		report.row("order flips with load", "oracle", (long) oracle, phases - 1, oracle / seconds, "calls/s");
+		double selected = done[2][0] + done[2][1];
+		report.bar("regret against the oracle, order flips with load, percent", 100 * (1 - selected / oracle), 5);
+		report.bar("better fixed path / selector, calls",
+				Math.max(done[0][0] + done[0][1], done[1][0] + done[1][1]) / selected, 0.9999);
+	}
+
+	/** Calls in a closed loop; returns how many were made. */
+	private static long load(Callers callers, int count, long nanos, PathSelector selector, @Nullable Integer fixed)
+			throws Exception {
+		AtomicLong calls = new AtomicLong();
+		List<Throwable> failures = new CopyOnWriteArrayList<>();
+		long end = System.nanoTime() + nanos;
+		List<Thread> threads = new ArrayList<>();
+		byte[] body = new byte[BODY_BYTES];
+		for (int i = 0; i < count; i++) {
+			Caller caller = callers.caller(i);
+			Thread thread = new Thread(() -> {
+				try {
+					while (System.nanoTime() < end) {
+						if (fixed != null) {
+							caller.call(fixed, body);
+						}
+						else {
+							call(selector, caller, body);
+						}
+						calls.incrementAndGet();
+					}
+				}
+				catch (Exception ex) {
+					failures.add(ex);
+				}
+			});
+			threads.add(thread);
+			thread.start();
+		}
+		for (Thread thread : threads) {
+			thread.join();
+		}
+		if (!failures.isEmpty()) {
+			throw new IOException("A call failed: " + failures.get(0), failures.get(0));
+		}
+		return calls.get();
+	}
+
+	private static void degradation(Settings settings, Report report, Callers callers, Link link) throws Exception {
+		int rounds = settings.quick() ? 2 : 5;
+		double worst = 0;
+		Caller caller = callers.caller(0);
+		byte[] body = new byte[BODY_BYTES];
+		for (int round = 0; round < rounds; round++) {
+			List<PathSwitch> told = new CopyOnWriteArrayList<>();
+			PathSelector selector = selector(List.of("throttled", "late"), told);
+			for (long end = System.nanoTime() + 3_000_000_000L; System.nanoTime() < end;) {
+				call(selector, caller, body);
+			}
+			int before = told.size();
+			link.rate(MBIT / 10);
+			long start = System.nanoTime();
+			long calls = 0;
+			while (told.size() == before && System.nanoTime() - start < 2_000_000_000L) {
+				call(selector, caller, body);
+				calls++;
+			}
+			double millis = (told.size() == before) ? Double.POSITIVE_INFINITY
+					: (told.get(before).decision().nanos() - start) / 1e6;
+			worst = Math.max(worst, millis);
+			report.row("10x degradation", "link from %d to %d Mbit/s, round %d".formatted(MBIT, MBIT / 10, round + 1),
+					calls, 1, millis, "ms");
+			link.rate(MBIT);
+			settings.say("10x degradation, round %d: %.1f ms, %s", round + 1, millis,
+					told.subList(before, told.size()));
+		}
+		report.bar("reaction to a 10x degradation, ms", worst, 99.999);
+	}
+
+}

@@ -1,0 +1,350 @@
+package io.github.vicinal.channel;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+
+import io.github.vicinal.channel.PathSelector.PathSwitch;
+import io.github.vicinal.choice.Decision;
+import io.github.vicinal.choice.SwitchingRule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
+
+/** A virtual clock; the statistics over many calls are measured by {@code bench}. */
+class PathSelectorTests {
+
+	private static final int SHM = 0;
+
+	private static final int UDS = 1;
+
+	private static final int HTTP = 2;
+
+	private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+
+	private final List<PathSwitch> told = new ArrayList<>();
+
+	private final PathSelector selector = selector(this.told);
+
+	private final Random random = new Random(17);
+
+	private long now = 1_000_000;
+
+	private static PathSelector selector(List<PathSwitch> told) {
+		return new PathSelector(List.of("shm", "uds", "http"), 2, PathSelector.Settings.defaults(true), told::add);
+	}
+
+	private void openAll() {
+		for (int path = HTTP; path >= 0; path--) {
+			this.selector.opened(path, this.now);
+		}
+	}
+
+	private double noise() {
+		return 0.5 - 0.5 * Math.log(1 - this.random.nextDouble());
+	}
+
+	/** Makes a call that takes so long on average by each path; returns the path. */
+	private int call(int bytes, boolean idempotent, double... nanos) {
+		this.now += 1_000;
+		int path = this.selector.choose(bytes, idempotent, this.now);
+		int ticket = this.selector.begin(path, bytes);
+		long cost = (long) (nanos[path] * noise());
+		this.now += cost;
+		this.selector.end(path);
+		if (ticket != PathSelector.UNTIMED) {
+			this.selector.record(path, 0, bytes, bytes, idempotent, cost, this.now);
+		}
+		return path;
+	}
+
+	@Test
+	void mostPreferredPathThatOpensIsTaken() {
+		assertThat(this.selector.choose(10, true, this.now)).isEqualTo(SwitchingRule.NONE);
+		openAll();
+		assertThat(this.selector.current(10)).isEqualTo(SHM);
+		assertThat(this.selector.current(10_000_000)).isEqualTo(SHM);
+		assertThat(this.told).extracting((change) -> change.decision().kind())
+			.containsExactly(Decision.Kind.OPENED, Decision.Kind.OPENED);
+	}
+
+	@Test
+	void closedPathIsLeftForTheNextBestAtOnce() {
+		openAll();
+		this.selector.closed(SHM, this.now);
+		assertThat(this.selector.current(10)).isEqualTo(UDS);
+		this.selector.closed(UDS, this.now);
+		assertThat(this.selector.current(10)).isEqualTo(HTTP);
+		assertThat(this.told.get(3).decision().toString()).isEqualTo("uds -> http: uds failed");
+		assertThat(this.told.get(3).calls()).isEqualTo("all calls");
+	}
+
+	@Test
+	void largeCallsTakeAnotherPathWhereTheOrderFlips() {
+		openAll();
+		for (int i = 0; i < 60_000; i++) {
+			boolean large = this.random.nextInt(3) == 0;
+			double[] costs = large ? new double[] { 900_000, 200_000, 600_000 }
+					: new double[] { 20_000, 60_000, 150_000 };
+			call(large ? 300_000 : 200, true, costs);
+		}
+		assertThat(this.selector.current(200)).isEqualTo(SHM);
+		assertThat(this.selector.current(300_000)).isEqualTo(UDS);
+		assertThat(this.told.get(2).calls()).isEqualTo("calls of 256 KiB to 1 MiB");
+		assertThat(this.selector.probes()).isLessThanOrEqualTo(60_000 / 256);
+	}
+
+	@Test
+	void callsOfASizeNeverSeenFollowTheLines() {
+		openAll();
+		for (int i = 0; i < 60_000; i++) {
+			int bytes = (this.random.nextInt(3) == 0) ? 3_000 : 200;
+			call(bytes, true, 10_000 + 5.0 * bytes, 35_000 + 0.5 * bytes, 150_000 + 0.5 * bytes);
+		}
+		assertThat(this.selector.current(200)).isEqualTo(SHM);
+		this.now += TimeUnit.SECONDS.toNanos(1);
+		this.selector.choose(200, false, this.now);
+		assertThat(this.selector.current(3_000_000)).isEqualTo(UDS);
+		PathSelector.PathCost cost = this.selector.cost(SHM);
+		assertThat(cost.fixedNanos()).isCloseTo(10_000, within(3_000.0));
+		assertThat(cost.nanosPerByte()).isCloseTo(5, within(1.5));
+	}
+
+	@Test
+	void callsThatMayNotBeRepeatedAreNeverProbes() {
+		openAll();
+		for (int i = 0; i < 20_000; i++) {
+			assertThat(call(200, false, 20_000, 60_000, 150_000)).isEqualTo(SHM);
+		}
+		assertThat(this.selector.probes()).isZero();
+	}
+
+	@Test
+	void pathThatConnectsButNeverAnswersIsLeft() {
+		openAll();
+		for (int i = 0; i < 5_000; i++) {
+			call(200, true, 20_000, 60_000, 150_000);
+		}
+		long before = this.now;
+		this.selector.begin(SHM, 200);
+		int path = SHM;
+		while (path == SHM && this.now - before < 1_000 * MILLI) {
+			this.now += MILLI;
+			path = this.selector.choose(200, false, this.now);
+			this.selector.begin(path, 200);
+		}
+		assertThat(path).isEqualTo(UDS);
+		assertThat(this.now - before).isLessThan(100 * MILLI);
+		assertThat(this.told.get(2).decision().kind()).isEqualTo(Decision.Kind.LATE);
+		for (int i = 0; i < 100; i++) {
+			this.now += 100 * MILLI;
+			assertThat(this.selector.choose(200, false, this.now)).as("while nothing came back").isNotEqualTo(SHM);
+		}
+		this.selector.end(SHM);
+		for (int i = 0; i < 30 && this.selector.current(200) != SHM; i++) {
+			this.now += 100 * MILLI;
+			this.selector.choose(200, false, this.now);
+		}
+		assertThat(this.selector.current(200)).as("after a trial").isEqualTo(SHM);
+	}
+
+	@Test
+	void oneSlowCallThatOthersOvertakeChangesNothing() {
+		openAll();
+		this.selector.begin(SHM, 200);
+		for (int i = 0; i < 100_000; i++) {
+			call(200, false, 20_000, 60_000, 150_000);
+		}
+		assertThat(this.selector.current(200)).isEqualTo(SHM);
+		assertThat(this.selector.inFlight()).isEqualTo(1);
+		assertThat(this.told).hasSize(2);
+	}
+
+	@Test
+	void pathThatAnswersOnlySmallBodiesKeepsThem() {
+		openAll();
+		for (int i = 0; i < 200; i++) {
+			call(200, false, 20_000, 60_000, 150_000);
+			int path = this.selector.choose(5_000_000, false, this.now);
+			this.selector.begin(path, 5_000_000);
+			this.selector.end(path);
+			if (path == SHM) {
+				this.selector.failed(path, 5_000_000, this.now);
+			}
+			else {
+				this.selector.record(path, 1, 5_000_000, 5_000_000, false, 2_000_000, this.now);
+			}
+		}
+		assertThat(this.selector.current(200)).isEqualTo(SHM);
+		assertThat(this.selector.current(5_000_000)).isEqualTo(UDS);
+		assertThat(this.told.get(2).calls()).isEqualTo("calls above 4 MiB");
+	}
+
+	@Test
+	void pathThatAnswersGarbageIsLeft() {
+		openAll();
+		int tries = 0;
+		while (this.selector.current(200) == SHM && tries++ < 10) {
+			this.selector.begin(SHM, 200);
+			this.selector.end(SHM);
+			this.selector.failed(SHM, 200, this.now);
+		}
+		assertThat(this.selector.current(200)).isEqualTo(UDS);
+		assertThat(tries).isLessThanOrEqualTo(3);
+	}
+
+	@Test
+	void clockThatJumpsDecidesNothing() {
+		openAll();
+		for (long jump : new long[] { 3600_000 * MILLI, -MILLI, -3600_000 * MILLI, 10_000 * MILLI }) {
+			for (int i = 0; i < 3_000; i++) {
+				call(200, true, 20_000, 60_000, 150_000);
+			}
+			this.selector.begin(SHM, 200);
+			this.now += jump;
+			this.selector.choose(200, false, this.now);
+			this.selector.end(SHM);
+			this.selector.record(SHM, 0, 200, 200, true, jump, this.now);
+		}
+		assertThat(this.selector.current(200)).isEqualTo(SHM);
+		assertThat(this.told).hasSize(2);
+		assertThat(this.selector.discarded()).isEqualTo(2);
+	}
+
+	@Test
+	void withoutComparingOnlyPreferenceAndFailuresDecide() {
+		PathSelector plain = new PathSelector(List.of("shm", "http"), 1, PathSelector.Settings.defaults(false),
+				this.told::add);
+		plain.opened(0, 0);
+		plain.opened(1, 0);
+		for (int i = 0; i < 10_000; i++) {
+			assertThat(plain.choose(10, true, i * MILLI)).isZero();
+			plain.record(i % 2, 0, 10, 10, true, (i % 2 == 0) ? 1_000_000 : 10, i * MILLI);
+		}
+		assertThat(this.told).isEmpty();
+	}
+
+	@Test
+	void nonsenseIsRefused() {
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new PathSelector(List.of(), 1, PathSelector.Settings.defaults(true),
+					(change) -> this.told.clear()))
+			.withMessageContaining("1 to 15 paths");
+		PathSelector.Settings settings = PathSelector.Settings.defaults(true);
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new PathSelector.Settings(settings.rule(), 0, true, Double.NaN))
+			.withMessageContaining("NaN");
+		assertThat(settings.rule().dwell()).isEqualTo(Duration.ofSeconds(1));
+	}
+
+	/** Whatever happens to the paths: no call is sent by a closed one. */
+	@Property(tries = 100)
+	void closedPathsAreNeverChosen(@ForAll long seed, @ForAll @IntRange(min = 2, max = 5) int count) {
+		Random chance = new Random(seed);
+		List<PathSwitch> changes = new ArrayList<>();
+		List<String> names = List.of("a", "b", "c", "d", "e").subList(0, count);
+		PathSelector chosen = new PathSelector(names, 1, PathSelector.Settings.defaults(true), changes::add);
+		boolean[] open = new boolean[count];
+		long time = 0;
+		long idempotentCalls = 0;
+		long events = 0;
+		long tries = 4_000;
+		for (int i = 0; i < tries; i++) {
+			time += chance.nextInt(2_000_000);
+			int victim = chance.nextInt(count);
+			int event = chance.nextInt(200);
+			if (event == 0) {
+				chosen.closed(victim, time);
+				open[victim] = false;
+				events++;
+			}
+			else if (event < 5) {
+				chosen.opened(victim, time);
+				open[victim] = true;
+				events++;
+			}
+			long bytes = 1L << chance.nextInt(25);
+			boolean idempotent = chance.nextInt(4) > 0;
+			idempotentCalls += idempotent ? 1 : 0;
+			int path = chosen.choose(bytes, idempotent, time);
+			if (path != SwitchingRule.NONE) {
+				assertThat(open[path]).isTrue();
+				chosen.begin(path, bytes);
+				if (chance.nextInt(50) > 0) {
+					chosen.end(path);
+				}
+				if (chance.nextInt(20) == 0) {
+					chosen.failed(path, bytes, time);
+				}
+				else {
+					chosen.record(path, 0, bytes, bytes, idempotent, chance.nextInt(1_000_000), time);
+				}
+			}
+			assertThat(chosen.probes()).isLessThanOrEqualTo(idempotentCalls / 256);
+		}
+		assertThat(changes.size()).isLessThan((int) tries / 8);
+	}
+
+	/** Callers, and somebody who opens and closes a path, at the same time. */
+	@Test
+	void countsAndRoutesSurviveConcurrency() throws InterruptedException {
+		List<PathSwitch> changes = java.util.Collections.synchronizedList(new ArrayList<>());
+		PathSelector shared = selector(changes);
+		shared.opened(HTTP, System.nanoTime());
+		shared.opened(UDS, System.nanoTime());
+		int callers = 4;
+		int calls = 50_000;
+		AtomicLong wrong = new AtomicLong();
+		AtomicBoolean running = new AtomicBoolean(true);
+		CountDownLatch done = new CountDownLatch(callers);
+		List<Thread> threads = new ArrayList<>();
+		for (int i = 0; i < callers; i++) {
+			threads.add(new Thread(() -> {
+				for (int j = 0; j < calls; j++) {
+					int path = shared.choose(100, true, System.nanoTime());
+					if (path < UDS || path > HTTP && path != SHM) {
+						wrong.addAndGet((path == SHM) ? 0 : 1);
+					}
+					int ticket = shared.begin(path, 100);
+					shared.end(path);
+					if (ticket != PathSelector.UNTIMED) {
+						shared.record(path, 0, 100, 100, true, 1_000 + 100L * path, System.nanoTime());
+					}
+				}
+				done.countDown();
+			}));
+		}
+		threads.add(new Thread(() -> {
+			while (running.get()) {
+				shared.opened(SHM, System.nanoTime());
+				shared.closed(SHM, System.nanoTime());
+				if (shared.current(100) == SHM) {
+					wrong.incrementAndGet();
+				}
+			}
+		}));
+		threads.forEach(Thread::start);
+		assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
+		running.set(false);
+		for (Thread thread : threads) {
+			thread.join();
+		}
+		assertThat(wrong).hasValue(0);
+		assertThat(shared.inFlight()).isZero();
+		long begun = shared.cost(SHM).begun() + shared.cost(UDS).begun() + shared.cost(HTTP).begun();
+		assertThat(begun).isEqualTo((long) callers * calls);
+		assertThat(shared.probes()).isLessThanOrEqualTo((long) callers * calls / 256);
+	}
+
+}
