@@ -304,16 +304,14 @@ public final class SelectorMeasurement implements Measurement {
 			}
 			return;
 		}
-		URL throttled = URI.create("http://%s:%d/".formatted(Link.ADDRESS, SelectorServer.PORT)).toURL();
-		URL late = URI.create("http://%s:%d/".formatted(Link.ADDRESS, SelectorServer.LATE_PORT)).toURL();
-		// The late path has a link of its own, as wide as memory: it takes the reply's
-		// direction, which is not throttled, and says how much it wants in a header.
-		Callers callers = (number) -> (path, body) -> post((path == 0) ? throttled : late, (path == 0) ? body : SMALL);
+		URL throttled = URI.create("http://%s:%d/".formatted(Link.THROTTLED, SelectorServer.PORT)).toURL();
+		URL late = URI.create("http://%s:%d/".formatted(Link.WIDE, SelectorServer.LATE_PORT)).toURL();
+		settings.say("HTTP on a link of %d Mbit/s, and on a wide one whose server answers %.0f ms late", MBIT,
+				SelectorServer.LATE_NANOS / 1e6);
+		Callers callers = (number) -> (path, body) -> post((path == 0) ? throttled : late, body);
 		order(settings, report, callers);
 		degradation(settings, report, callers, link);
 	}
-
-	private static final byte[] SMALL = new byte[64];
 
 	private static void post(URL url, byte[] body) throws IOException {
 		HttpURLConnection connection = (HttpURLConnection) url.openConnection();

@@ -516,7 +516,9 @@ public final class PathSelector {
 		it.peak.record(nanos, now);
 		this.peak.record(nanos, now);
 		SizeClass sized = sized(k, now);
-		sized.errors[path] *= Math.pow(1 - ERROR_WEIGHT, made);
+		if (sized.errors[path] > 0) {
+			sized.errors[path] *= Math.pow(1 - ERROR_WEIGHT, made);
+		}
 		sized.compares |= idempotent;
 		if (this.settings.compares() && (idempotent || !sized.compares)) {
 			double cpu = (this.settings.cpuWeight() > 0 && it.cpu > 0) ? this.settings.cpuWeight() * it.cpu : 0;
