@@ -39,6 +39,10 @@ public final class SelectorMeasurement implements Measurement {
 
 	private static final int MANY = 12;
 
+	private static final int WARM_UP_SECONDS = 40;
+
+	private static final int WARM_UP_PROBES = 24;
+
 	private static final int OPERATIONS = 5_000;
 
 	private static final int[] SWITCHES = { 1, 5, 100, 500, 1_000, 3_000 };
@@ -331,7 +335,12 @@ public final class SelectorMeasurement implements Measurement {
 		double[][] done = new double[3][2];
 		List<PathSwitch> told = new CopyOnWriteArrayList<>();
 		PathSelector selector = selector(List.of("throttled", "late"), told);
-		load(callers, FEW, 1_000_000_000L, selector, null);
+		// The paper measures both networks before. A probe is one of 256 calls.
+		long warm = 0;
+		for (int second = 0; second < WARM_UP_SECONDS && selector.probes() < WARM_UP_PROBES; second++) {
+			warm += load(callers, (second % 2 == 0) ? FEW : MANY, 1_000_000_000L, selector, null);
+		}
+		settings.say("  %d calls and %d probes before", warm, selector.probes());
 		for (int phase = 0; phase < phases; phase++) {
 			int count = (phase % 2 == 0) ? FEW : MANY;
 			for (int who = 0; who < 3; who++) {
