@@ -85,7 +85,7 @@ public final class SelectorMeasurement implements Measurement {
 			}
 			catch (IOException ex) {
 				settings.say("NOT MEASURED: the throttled link cannot be made (%s); it needs Linux, root, ip and tc. "
-						+ "Its bars fall short.", ex.getMessage());
+						+ "Its bars fall short.", String.valueOf(ex.getMessage()));
 			}
 			Process server = start(directory, link);
 			try {
@@ -412,7 +412,9 @@ public final class SelectorMeasurement implements Measurement {
 		for (int round = 0; round < rounds; round++) {
 			List<PathSwitch> told = new CopyOnWriteArrayList<>();
 			PathSelector selector = selector(List.of("throttled", "late"), told);
-			for (long end = System.nanoTime() + 3_000_000_000L; System.nanoTime() < end;) {
+			long warmedUp = System.nanoTime() + 3_000_000_000L;
+			long latest = warmedUp + WARM_UP_SECONDS * 1_000_000_000L;
+			while (System.nanoTime() < warmedUp || (selector.probes() < 8 && System.nanoTime() < latest)) {
 				call(selector, caller, body);
 			}
 			int before = told.size();
