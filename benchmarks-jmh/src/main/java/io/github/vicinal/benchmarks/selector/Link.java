@@ -9,15 +9,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network namespace with a link whose rate is throttled. Needs Linux, root, and
+ * A network namespace with two links, one of which is throttled. Needs Linux, root, and
  * {@code ip} and {@code tc} of iproute2.
  */
 final class Link implements AutoCloseable {
 
-	/** What the server's end is called. */
-	static final String ADDRESS = "10.213.77.2";
+	/** The server's end of the throttled link. */
+	static final String THROTTLED = "10.213.77.2";
 
-	private static final String HERE = "10.213.77.1";
+	/** The server's end of the other link. */
+	static final String WIDE = "10.213.78.2";
 
 	private final String namespace = "vicinal-" + ProcessHandle.current().pid();
 
@@ -31,12 +32,8 @@ final class Link implements AutoCloseable {
 		boolean done = false;
 		try {
 			run("ip", "netns", "add", this.namespace);
-			run("ip", "link", "add", this.device, "type", "veth", "peer", "name", this.device + "p", "netns",
-					this.namespace);
-			run("ip", "addr", "add", HERE + "/24", "dev", this.device);
-			run("ip", "link", "set", this.device, "up");
-			inside("ip", "addr", "add", ADDRESS + "/24", "dev", this.device + "p");
-			inside("ip", "link", "set", this.device + "p", "up");
+			connect(this.device, "10.213.77.1", THROTTLED);
+			connect(this.device + "w", "10.213.78.1", WIDE);
 			inside("ip", "link", "set", "lo", "up");
 			rate("add", mbit);
 			done = true;
@@ -46,6 +43,14 @@ final class Link implements AutoCloseable {
 				close();
 			}
 		}
+	}
+
+	private void connect(String name, String here, String there) throws IOException {
+		run("ip", "link", "add", name, "type", "veth", "peer", "name", name + "p", "netns", this.namespace);
+		run("ip", "addr", "add", here + "/24", "dev", name);
+		run("ip", "link", "set", name, "up");
+		inside("ip", "addr", "add", there + "/24", "dev", name + "p");
+		inside("ip", "link", "set", name + "p", "up");
 	}
 
 	private void inside(String... command) throws IOException {
@@ -91,6 +96,7 @@ final class Link implements AutoCloseable {
 	@Override
 	public void close() throws IOException {
 		tried("ip", "link", "del", this.device);
+		tried("ip", "link", "del", this.device + "w");
 		tried("ip", "netns", "del", this.namespace);
 	}
 

@@ -39,6 +39,10 @@ public final class SelectorMeasurement implements Measurement {
 
 	private static final int MANY = 12;
 
+	private static final int WARM_UP_SECONDS = 40;
+
+	private static final int WARM_UP_PROBES = 24;
+
 	private static final int OPERATIONS = 5_000;
 
 	private static final int[] SWITCHES = { 1, 5, 100, 500, 1_000, 3_000 };
@@ -81,7 +85,7 @@ public final class SelectorMeasurement implements Measurement {
 			}
 			catch (IOException ex) {
 				settings.say("NOT MEASURED: the throttled link cannot be made (%s); it needs Linux, root, ip and tc. "
-						+ "Its bars fall short.", ex.getMessage());
+						+ "Its bars fall short.", String.valueOf(ex.getMessage()));
 			}
 			Process server = start(directory, link);
 			try {
@@ -304,16 +308,14 @@ public final class SelectorMeasurement implements Measurement {
 			}
 			return;
 		}
-		URL throttled = URI.create("http://%s:%d/".formatted(Link.ADDRESS, SelectorServer.PORT)).toURL();
-		URL late = URI.create("http://%s:%d/".formatted(Link.ADDRESS, SelectorServer.LATE_PORT)).toURL();
-		// The late path has a link of its own, as wide as memory: it takes the reply's
-		// direction, which is not throttled, and says how much it wants in a header.
-		Callers callers = (number) -> (path, body) -> post((path == 0) ? throttled : late, (path == 0) ? body : SMALL);
+		URL throttled = URI.create("http://%s:%d/".formatted(Link.THROTTLED, SelectorServer.PORT)).toURL();
+		URL late = URI.create("http://%s:%d/".formatted(Link.WIDE, SelectorServer.LATE_PORT)).toURL();
+		settings.say("HTTP on a link of %d Mbit/s, and on a wide one whose server answers %.0f ms late", MBIT,
+				SelectorServer.LATE_NANOS / 1e6);
+		Callers callers = (number) -> (path, body) -> post((path == 0) ? throttled : late, body);
 		order(settings, report, callers);
 		degradation(settings, report, callers, link);
 	}
-
-	private static final byte[] SMALL = new byte[64];
 
 	private static void post(URL url, byte[] body) throws IOException {
 		HttpURLConnection connection = (HttpURLConnection) url.openConnection();
@@ -333,7 +335,12 @@ public final class SelectorMeasurement implements Measurement {
 		double[][] done = new double[3][2];
 		List<PathSwitch> told = new CopyOnWriteArrayList<>();
 		PathSelector selector = selector(List.of("throttled", "late"), told);
-		load(callers, FEW, 1_000_000_000L, selector, null);
+		// The paper measures both networks before. A probe is one of 256 calls.
+		long warm = 0;
+		for (int second = 0; second < WARM_UP_SECONDS && selector.probes() < WARM_UP_PROBES; second++) {
+			warm += load(callers, (second % 2 == 0) ? FEW : MANY, 1_000_000_000L, selector, null);
+		}
+		settings.say("  %d calls and %d probes before", warm, selector.probes());
 		for (int phase = 0; phase < phases; phase++) {
 			int count = (phase % 2 == 0) ? FEW : MANY;
 			for (int who = 0; who < 3; who++) {
@@ -405,7 +412,9 @@ public final class SelectorMeasurement implements Measurement {
 		for (int round = 0; round < rounds; round++) {
 			List<PathSwitch> told = new CopyOnWriteArrayList<>();
 			PathSelector selector = selector(List.of("throttled", "late"), told);
-			for (long end = System.nanoTime() + 3_000_000_000L; System.nanoTime() < end;) {
+			long warmedUp = System.nanoTime() + 3_000_000_000L;
+			long latest = warmedUp + WARM_UP_SECONDS * 1_000_000_000L;
+			while (System.nanoTime() < warmedUp || (selector.probes() < 8 && System.nanoTime() < latest)) {
 				call(selector, caller, body);
 			}
 			int before = told.size();

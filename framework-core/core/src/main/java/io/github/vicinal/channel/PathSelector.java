@@ -516,7 +516,9 @@ public final class PathSelector {
 		it.peak.record(nanos, now);
 		this.peak.record(nanos, now);
 		SizeClass sized = sized(k, now);
-		sized.errors[path] *= Math.pow(1 - ERROR_WEIGHT, made);
+		if (sized.errors[path] > 0) {
+			sized.errors[path] *= Math.pow(1 - ERROR_WEIGHT, made);
+		}
 		sized.compares |= idempotent;
 		if (this.settings.compares() && (idempotent || !sized.compares)) {
 			double cpu = (this.settings.cpuWeight() > 0 && it.cpu > 0) ? this.settings.cpuWeight() * it.cpu : 0;
@@ -532,11 +534,12 @@ public final class PathSelector {
 	 */
 	private double underLoad(int path, long nanos) {
 		LinearCost load = this.paths[path].load;
-		if (!load.knowsSlope()) {
-			return nanos;
-		}
 		long own = this.paths[path].inFlight() + 1;
 		long all = inFlight() + 1;
+		// From a load that the path has never had, a line would extrapolate noise.
+		if (!load.knowsSlope() || Double.isNaN(load.meanBytes(LinearCost.sizeClass(all * LOAD_UNIT)))) {
+			return nanos;
+		}
 		return nanos * load.at((double) all * LOAD_UNIT) / load.at((double) own * LOAD_UNIT);
 	}
 
