@@ -33,9 +33,9 @@ final class Soak {
 	}
 
 	Report run(double minutes) throws Exception {
-		Report report = new Report("minute", "calls", "client RSS MiB", "server RSS MiB", "client fds", "server fds",
+		Report report = new Report("minute", "calls", "client holds MiB", "server RSS MiB", "client fds", "server fds",
 				"client mappings", "server mappings")
-			.chart("Resident memory of the client, in MiB", "client RSS MiB", "minute");
+			.chart("Memory that the client holds, in MiB", "client holds MiB", "minute");
 		long end = System.nanoTime() + (long) (minutes * 60e9);
 		long start = System.nanoTime();
 		try (Victim server = Victim.server(this.directory)) {
@@ -55,8 +55,8 @@ final class Soak {
 					double now = (System.nanoTime() - start) / 60e9;
 					report.row(now, load.calls(), own.residentKib() / 1024, other.residentKib() / 1024,
 							own.descriptors(), other.descriptors(), own.mappings(), other.mappings());
-					this.settings.say("%.1f min: %d calls, RSS %d and %d MiB, %d problems", now, load.calls(),
-							own.residentKib() / 1024, other.residentKib() / 1024, load.problems().size());
+					this.settings.say("%.1f min: %d calls, client holds %d MiB, server RSS %d MiB, %d problems", now,
+							load.calls(), own.residentKib() / 1024, other.residentKib() / 1024, load.problems().size());
 					if (firstOwn == null && now > minutes * SETTLING_SHARE) {
 						firstOwn = own;
 						firstServer = other;
@@ -78,7 +78,7 @@ final class Soak {
 	}
 
 	private static void grown(Report report, String side, Footprint before, Footprint after) {
-		report.bar(side + ": resident memory at the end / after the first quarter",
+		report.bar(side + ": memory at the end / after the first quarter",
 				(double) after.residentKib() / before.residentKib(), RESIDENT_RATIO);
 		report.bar(side + ": file descriptors more", after.descriptors() - before.descriptors(), 0);
 		report.bar(side + ": mappings more", after.mappings() - before.mappings(), 0);

@@ -10,15 +10,10 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
 
-import io.github.vicinal.Skip;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 class EstimatesTests {
-
-	/** What Lincheck 3.4 cannot read it leaves unchecked, without failing. */
-	private static final int NEWEST_JAVA = 24;
 
 	@Test
 	void aPeakIsTakenAtOnceAndDecaysWithTime() {
@@ -37,8 +32,6 @@ class EstimatesTests {
 	/** One order of the calls explains what threads see. */
 	@Test
 	void peaksAreLinearizable() {
-		Skip.unless(Runtime.version().feature() <= NEWEST_JAVA,
-				"Lincheck 3.4 cannot read the classes of Java " + Runtime.version().feature());
 		new StressOptions().iterations(10)
 			.invocationsPerIteration(300)
 			.threads(3)

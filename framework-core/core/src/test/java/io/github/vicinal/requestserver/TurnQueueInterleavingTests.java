@@ -6,8 +6,6 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.Validate;
-import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,19 +19,6 @@ import io.github.vicinal.requestserver.TurnQueue.Entry;
  */
 @Timeout(120)
 class TurnQueueInterleavingTests {
-
-	/** What Lincheck 3.4 cannot read it leaves unchecked, without failing. */
-	private static final int NEWEST_JAVA = 24;
-
-	@BeforeAll
-	static void requireReadableClasses() {
-		boolean readable = Runtime.version().feature() <= NEWEST_JAVA;
-		if (!readable) {
-			System.err.println("SKIPPED " + TurnQueueInterleavingTests.class.getName()
-					+ ": Lincheck 3.4 cannot read the classes of Java " + Runtime.version().feature());
-		}
-		Assumptions.assumeTrue(readable, "Lincheck 3.4 cannot read the classes of this Java");
-	}
 
 	@Test
 	void byTurns() {
