@@ -44,7 +44,7 @@ class ReplicaEndToEndTests {
 	private ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
 		Map<String, Object> all = new TreeMap<>(Map.of("server.port", "0", "spring.main.banner-mode", "off",
 				"management.endpoints.web.exposure.include", "*", "vicinal.compare-paths", "false", "server.shutdown",
-				"immediate"));
+				"immediate", "spring.cloud.loadbalancer.enabled", "false"));
 		all.putAll(properties);
 		SpringApplication application = new SpringApplication(type);
 		application.setDefaultProperties(all);

@@ -182,7 +182,7 @@ class AutoConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|',
+	@CsvSource(delimiter = '|', quoteCharacter = '"',
 			textBlock = """
 					vicinal.channels.basket.paths=uds        | vicinal.channels.basket.* names a channel | [baskets]
 					vicinal.channels.baskets.timeout=-1s     | must be positive, but is PT-1S            | vicinal.channels.baskets.timeout

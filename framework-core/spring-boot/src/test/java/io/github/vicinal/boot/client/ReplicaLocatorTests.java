@@ -40,7 +40,7 @@ class ReplicaLocatorTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "localhost:80, HOST", "127.0.0.1:80, HOST", "127.9.9.9:1, HOST", "192.0.2.1:80, ANY",
+	@CsvSource({ "localhost:80, HOST", "127.0.0.1:80, HOST", "127.9.9.9:1, HOST", "198.51.100.1:80, ANY",
 			"'[::1]:80', HOST", "no-such-host.invalid:80, ANY" })
 	void anAddressOfThisMachineIsThisHost(String address, Locality locality) {
 		this.locator.locate(address);
@@ -52,18 +52,18 @@ class ReplicaLocatorTests {
 		announce("127.0.0.1:80", THERE);
 		assertThat(this.locator.locate("127.0.0.1:80").locality()).isEqualTo(Locality.ANY);
 		assertThat(this.locator.locate("127.0.0.1:80").why()).contains("another host");
-		announce("192.0.2.1:80", HERE);
-		assertThat(this.locator.locate("192.0.2.1:80").locality()).isEqualTo(Locality.HOST);
+		announce("198.51.100.1:80", HERE);
+		assertThat(this.locator.locate("198.51.100.1:80").locality()).isEqualTo(Locality.HOST);
 		announce("127.0.0.1:81", PeerIdentity.NO_HOST);
 		assertThat(this.locator.locate("127.0.0.1:81").locality()).as("it could not say").isEqualTo(Locality.HOST);
 	}
 
 	@Test
 	void zonesAreThoseOfTheInstances() {
-		this.locator.zones(Map.of("192.0.2.1:80", "Z1", "192.0.2.2:80", "z2"));
-		assertThat(this.locator.locate("192.0.2.1:80").locality()).isEqualTo(Locality.ZONE);
-		assertThat(this.locator.locate("192.0.2.2:80").locality()).isEqualTo(Locality.ANY);
-		assertThat(this.locator.locate("192.0.2.2:80").why()).contains("z2").contains("z1");
+		this.locator.zones(Map.of("198.51.100.1:80", "Z1", "198.51.100.2:80", "z2"));
+		assertThat(this.locator.locate("198.51.100.1:80").locality()).isEqualTo(Locality.ZONE);
+		assertThat(this.locator.locate("198.51.100.2:80").locality()).isEqualTo(Locality.ANY);
+		assertThat(this.locator.locate("198.51.100.2:80").why()).contains("z2").contains("z1");
 	}
 
 }

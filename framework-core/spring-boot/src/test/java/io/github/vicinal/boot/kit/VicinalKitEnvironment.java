@@ -117,6 +117,9 @@ class VicinalKitEnvironment implements KitEnvironment {
 		properties.put("spring.http.clients.reactive.connector", "jdk");
 		properties.put("vicinal.rendezvous.directory", this.rendezvous.toString());
 		properties.put("vicinal.compare-paths", "false");
+		// A balancer that a client made by hand may use has to be met by HTTP now and
+		// then.
+		properties.put("spring.cloud.loadbalancer.enabled", "false");
 		properties.put("vicinal.server.http-socket", String.valueOf(this.httpSocket));
 		properties.put("vicinal.reconnect-delay", "20ms");
 		for (String contract : CONTRACTS) {
