@@ -275,19 +275,7 @@ public final class ChannelClientAutoConfiguration {
 		@Bean
 		org.springframework.cloud.loadbalancer.annotation.LoadBalancerClientSpecification vicinalLoadBalancerSpecification() {
 			return new org.springframework.cloud.loadbalancer.annotation.LoadBalancerClientSpecification(
-					"default.vicinal", new Class<?>[] { ServiceLocality.class });
-		}
-
-	}
-
-	/** Part of each service's load balancer. */
-	@Configuration(proxyBeanMethods = false)
-	static class ServiceLocality {
-
-		@Bean
-		static org.springframework.beans.factory.config.BeanPostProcessor vicinalInstanceListPostProcessor(
-				ObjectProvider<HttpLegs> legs) {
-			return io.github.vicinal.boot.client.LocalityServiceInstanceListSupplier.wrapping(legs::getObject);
+					"default.vicinal", new Class<?>[] { ServiceLocalityConfiguration.class });
 		}
 
 	}
