@@ -181,14 +181,6 @@ class AutoConfigurationTests {
 			.run((context) -> assertThat(channel(context, "baskets").timeoutMillis()).isEqualTo(5000));
 	}
 
-	/** It is optional, and most applications do not have it. */
-	@Test
-	void startsWithoutSpringCloud() {
-		this.client.withClassLoader(new FilteredClassLoader("org.springframework.cloud"))
-			.withUserConfiguration(GroupClient.class)
-			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(ClientChannels.class));
-	}
-
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '"',
 			textBlock = """
