@@ -39,8 +39,8 @@ public final class LoopMeasurement implements Measurement {
 		Path json = directory.resolve("loop.json");
 		List<String> command = new ArrayList<>(List.of(
 				Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar",
-				jar.toAbsolutePath().toString(), "loop", "--rate=2", "--warmup=" + (settings.quick() ? "15" : "75"),
-				"--duration=" + (settings.quick() ? "10" : "25"), "--json=" + json));
+				jar.toAbsolutePath().toString(), "loop", "--rate=10", "--warmup=" + (settings.quick() ? "15" : "120"),
+				"--duration=" + (settings.quick() ? "10" : "30"), "--json=" + json));
 		settings.say("%s", String.join(" ", command.subList(3, command.size())));
 		// The command writes the plan that it applies into its working directory.
 		new ProcessBuilder(command).directory(directory.toFile()).inheritIO().start().waitFor();

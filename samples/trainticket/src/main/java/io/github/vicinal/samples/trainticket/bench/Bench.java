@@ -23,9 +23,15 @@ import org.jspecify.annotations.Nullable;
 record Bench(Settings settings, PrintWriter out) {
 
 	/**
-	 * A cold JVM could not keep up with the rate, so the warm-up goes at its own pace.
+	 * A cold JVM could not keep up with the rate, so the warm-up begins at its own pace.
 	 */
 	private static final int WARMUP_CALLERS = 4;
+
+	/**
+	 * The part of the warm-up that goes like the measurement: what waits between two
+	 * requests is compiled anew when it does so for the first time.
+	 */
+	private static final int PACED_PART = 3;
 
 	/**
 	 * What to do.
@@ -99,10 +105,12 @@ record Bench(Settings settings, PrintWriter out) {
 			Duration start) throws InterruptedException {
 		HttpRequest http = request.httpRequest(running.gateway(), day);
 		say("  %s: warming up for %d s".formatted(request.requestName(), this.settings.warmup().toSeconds()));
-		LoadResult warmup = new ClosedLoop(WARMUP_CALLERS).run(client, http, this.settings.warmup());
+		Duration paced = this.settings.warmup().dividedBy(PACED_PART);
+		LoadResult warmup = new ClosedLoop(WARMUP_CALLERS).run(client, http, this.settings.warmup().minus(paced));
 		if (warmup.operations() > 0 && warmup.errors() == warmup.operations()) {
 			throw new BenchException("No request was answered in the warm-up of " + mode.name(), warmup.firstError());
 		}
+		this.settings.load().run(client, http, paced);
 		CallCounts counts = new CallCounts(client);
 		Map<String, Long> callsBefore = counts.read(running.addresses());
 		Duration cpuBefore = running.cpu();
