@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.vicinal.channel.PathException;
@@ -14,6 +17,8 @@ import io.github.vicinal.transport.shm.lane.ClientLane;
 
 /** Threads that make numbered calls until the server is gone or they are told to stop. */
 final class Load {
+
+	private static final int HIGH_WATER_SECONDS = 30;
 
 	private final List<Thread> threads = new ArrayList<>();
 
@@ -40,6 +45,46 @@ final class Load {
 			this.threads.add(thread);
 			thread.start();
 		}
+	}
+
+	/**
+	 * Makes all callers hold the memory for messages of one size at the same time, for
+	 * each size after the other. What is mapped beyond that later is a leak.
+	 * @param client a connected client
+	 * @param callers how many threads
+	 * @param firstCaller the number of the first caller, unlike that of all loads
+	 * @throws Exception if a call fails
+	 */
+	static void reachHighWater(RawLanes.Client client, int callers, long firstCaller) throws Exception {
+		CyclicBarrier allHold = new CyclicBarrier(callers);
+		List<CompletableFuture<Void>> done = new ArrayList<>();
+		for (int i = 0; i < callers; i++) {
+			long caller = firstCaller + i;
+			CompletableFuture<Void> future = new CompletableFuture<>();
+			done.add(future);
+			Thread thread = new Thread(() -> {
+				try {
+					long number = 1;
+					for (int size : Numbered.sizes()) {
+						ClientLane lane = client.lanes().acquire(ClientLane.NO_DEADLINE);
+						try {
+							lane.exchange(Numbered.of(caller, number++, size, size), size, ClientLane.NO_DEADLINE);
+							allHold.await(HIGH_WATER_SECONDS, TimeUnit.SECONDS);
+						}
+						finally {
+							client.lanes().release(lane);
+						}
+					}
+					future.complete(null);
+				}
+				catch (Exception ex) {
+					future.completeExceptionally(ex);
+				}
+			}, "high-water-" + caller);
+			thread.setDaemon(true);
+			thread.start();
+		}
+		CompletableFuture.allOf(done.toArray(CompletableFuture[]::new)).get();
 	}
 
 	private void run(RawLanes.Client client, long caller) {

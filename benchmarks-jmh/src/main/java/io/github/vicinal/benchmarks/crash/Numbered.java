@@ -1,6 +1,8 @@
 package io.github.vicinal.benchmarks.crash;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,6 +38,16 @@ final class Numbered {
 		int kind = random.nextInt(20);
 		int most = (kind < 14) ? INLINE_BYTES : (kind < 19) ? SLAB_BYTES : LARGE_BYTES;
 		return HEADER_BYTES + random.nextInt(most - HEADER_BYTES);
+	}
+
+	/** Returns sizes that cover what {@link #size} draws: each twice the one before. */
+	static List<Integer> sizes() {
+		List<Integer> sizes = new ArrayList<>();
+		for (int size = INLINE_BYTES; size < LARGE_BYTES; size *= 2) {
+			sizes.add(size);
+		}
+		sizes.add(LARGE_BYTES);
+		return sizes;
 	}
 
 	static byte[] of(long caller, long number, int answerLength, int length) {

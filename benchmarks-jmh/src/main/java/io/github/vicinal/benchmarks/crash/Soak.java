@@ -42,7 +42,8 @@ final class Soak {
 			server.awaitReady();
 			try (RawLanes.Client client = RawLanes.connect(this.directory, server.instanceId(), ShmOptions.defaults(),
 					false)) {
-				Load load = new Load(client, CALLERS, 1);
+				Load.reachHighWater(client, CALLERS, 1);
+				Load load = new Load(client, CALLERS, 1 + CALLERS);
 				Footprint firstOwn = null;
 				Footprint firstServer = null;
 				Footprint own = Footprint.own();

@@ -59,6 +59,9 @@ public final class LocalityMeasurement implements Measurement {
 
 	private static final double MIN_SHARE = 0.95;
 
+	/** Of fewer calls a p99 would be the time of one or two. */
+	private static final int MIN_CALLS = 2_000;
+
 	private static final int MAX_CONNECTIONS = 400;
 
 	private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -143,7 +146,7 @@ public final class LocalityMeasurement implements Measurement {
 	private static void compare(Settings settings, ExecutorService callers, Map<String, Task> tasks, double load,
 			Report report) throws InterruptedException {
 		settings.say("Load %.2f ...", load);
-		double seconds = settings.quick() ? 4 : 8;
+		double seconds = settings.quick() ? 4 : Math.max(8, MIN_CALLS / (load * CAPACITY_PER_SECOND));
 		Map<String, Outcome> outcomes = new LinkedHashMap<>();
 		for (Map.Entry<String, Task> task : tasks.entrySet()) {
 			if (task.getKey().equals(NEAR_ONLY) && load >= 1) {

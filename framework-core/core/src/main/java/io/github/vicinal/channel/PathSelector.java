@@ -37,7 +37,7 @@ import io.github.vicinal.choice.SwitchingSettings;
  * A call reads one word that says which path each class takes, and adds one to a striped
  * count when it begins and one when it ends. It takes no lock and allocates nothing. Some
  * calls are timed: all of them on paths where the clock does not show, one in
- * {@value #FAST_STRIDE} on the fastest. A timed call hands its sample to the rule under
+ * {@value PathState#FAST_STRIDE} on the fastest. A timed call hands its sample to the rule under
  * the selector's lock, if that is free at once: a sample that meets another is dropped,
  * which makes the rule a little slower and never wrong, as it does not depend on what the
  * sample says. Probes, failures and changes of the set of paths always wait for the lock.
@@ -45,7 +45,7 @@ import io.github.vicinal.choice.SwitchingSettings;
  * No thread watches the calls in flight: whether a path still answers matters only to the
  * next call, which looks after them, at most every {@value #LOOK_MILLIS} ms. A path is
  * late if calls began on it, none has ended since, and ten times as long as the slowest
- * method takes, plus {@value #GRACE_MILLIS} ms, have passed. It is left then, and returns
+ * method takes, plus {@value PathState#GRACE_MILLIS} ms, have passed. It is left then, and returns
  * when a call has come back and a trial is over.
  * <p>
  * Paths are numbered in order of preference, the last of which is always there. Time is
@@ -78,15 +78,6 @@ public final class PathSelector {
 
 	private static final int MASK = (1 << BITS) - 1;
 
-	/** On the fastest paths one call in so many is timed. */
-	static final int FAST_STRIDE = 8;
-
-	private static final int MEDIUM_STRIDE = 4;
-
-	private static final double FAST_NANOS = 32_000;
-
-	private static final double MEDIUM_NANOS = 128_000;
-
 	/** Of the timed calls, those whose CPU time is taken, which costs a system call. */
 	private static final int CPU_MASK = 63;
 
@@ -96,20 +87,19 @@ public final class PathSelector {
 
 	static final int LOOK_MILLIS = 10;
 
-	static final int GRACE_MILLIS = 50;
-
 	private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS);
-
-	private static final double LATE_FACTOR = 10;
 
 	private static final long MAX_GAP_NANOS = TimeUnit.SECONDS.toNanos(5);
 
 	private static final long PEAK_DECAY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-	/** A call in flight as a size: one, up to 4, 16, 64 and so on are classes. */
-	private static final long LOAD_UNIT = LinearCost.largest(0);
-
 	private static final double METHOD_WEIGHT = 1.0 / 16;
+
+	/** Weight of a timed call in the load. */
+	private static final double LOAD_WEIGHT = 1.0 / 16;
+
+	/** The load must be so many times what it was before costs are restated. */
+	private static final double LOAD_CHANGE = 1.5;
 
 	private static final double ERROR_WEIGHT = 0.25;
 
@@ -127,7 +117,7 @@ public final class PathSelector {
 
 	private final CallStripes comparable = new CallStripes();
 
-	private final OnePath[] paths;
+	private final PathState[] paths;
 
 	private final ReentrantLock lock = new ReentrantLock();
 
@@ -153,6 +143,12 @@ public final class PathSelector {
 	private long lastLook;
 
 	private long discarded;
+
+	/** Calls in flight at a time, a moving mean. */
+	private double load = 1;
+
+	/** The load that the rules' costs are stated for. */
+	private double statedLoad = 1;
 
 	/**
 	 * How to select.
@@ -255,8 +251,8 @@ public final class PathSelector {
 		this.names = List.copyOf(names);
 		this.settings = settings;
 		this.listener = listener;
-		this.paths = new OnePath[names.size()];
-		Arrays.setAll(this.paths, (i) -> new OnePath());
+		this.paths = new PathState[names.size()];
+		Arrays.setAll(this.paths, (i) -> new PathState(PEAK_DECAY_NANOS));
 		this.methodNanos = new double[methods];
 		this.classes[0] = new SizeClass(settings.initialLossNanos());
 		guess();
@@ -283,44 +279,6 @@ public final class PathSelector {
 
 	}
 
-	private static final class OnePath {
-
-		final CallStripes calls = new CallStripes();
-
-		final LinearCost line = new LinearCost();
-
-		/** What a call costs by the calls in flight, in the place of its size. */
-		final LinearCost load = new LinearCost();
-
-		final PeakEwma peak = new PeakEwma(PEAK_DECAY_NANOS);
-
-		/** One call in so many plus one is timed; written under the lock, read by all. */
-		volatile int mask;
-
-		boolean open;
-
-		/** Calls by it did not come back. */
-		boolean late;
-
-		double mean = Double.NaN;
-
-		double cpu = Double.NaN;
-
-		long endedSeen;
-
-		/** Calls in flight that other calls have overtaken. */
-		long excused;
-
-		/** The last look at which nothing was wrong. */
-		long fineAt;
-
-		long inFlight() {
-			long ended = this.calls.ended();
-			return Math.max(0, this.calls.begun() - ended);
-		}
-
-	}
-
 	/**
 	 * Says that a path is open. One that is preferred takes over at once, unless it has
 	 * failed: then it returns after clean probes, or after a trial.
@@ -330,11 +288,9 @@ public final class PathSelector {
 	public void opened(int path, long nanos) {
 		this.lock.lock();
 		try {
-			OnePath it = this.paths[path];
+			PathState it = this.paths[path];
 			if (!it.open) {
-				it.open = true;
-				it.late = false;
-				quiet(it, nanos);
+				it.open(nanos);
 				forEachClass((sized) -> sized.rule.opened(path, nanos));
 			}
 			guess();
@@ -353,9 +309,7 @@ public final class PathSelector {
 		this.lock.lock();
 		try {
 			if (this.paths[path].open) {
-				this.paths[path].open = false;
-				this.paths[path].line.forget();
-				this.paths[path].load.forget();
+				this.paths[path].close();
 				forEachClass((sized) -> sized.loss.failed(path, nanos));
 			}
 			guess();
@@ -422,7 +376,7 @@ public final class PathSelector {
 		SizeClass made = new SizeClass(nearest.rule.loss());
 		int route = route(sizeClass);
 		for (int i = 0; i < this.paths.length; i++) {
-			if (this.paths[i].open && !this.paths[i].late) {
+			if (this.paths[i].isUsable()) {
 				made.rule.available(i, nanos);
 			}
 		}
@@ -451,7 +405,7 @@ public final class PathSelector {
 	 * @return {@link #UNTIMED}, {@link #TIMED} or {@link #TIMED_WITH_CPU}
 	 */
 	public int begin(int path, long bytes) {
-		OnePath it = this.paths[path];
+		PathState it = this.paths[path];
 		int number = (int) it.calls.begin();
 		// Spread, so that calls that come in turns do not always meet the same turn.
 		int spread = (number * SPREAD) >>> SPREAD_SHIFT;
@@ -501,20 +455,14 @@ public final class PathSelector {
 	}
 
 	private void recordLocked(int path, int method, int k, long bytes, boolean idempotent, long nanos, long now) {
-		OnePath it = this.paths[path];
+		PathState it = this.paths[path];
 		double known = this.methodNanos[method];
 		this.methodNanos[method] = (known == 0) ? nanos : known + METHOD_WEIGHT * (nanos - known);
-		it.mean = Double.isNaN(it.mean) ? nanos : it.mean + METHOD_WEIGHT * (nanos - it.mean);
 		boolean all = this.measuring || path != route(k);
 		int made = all ? 1 : it.mask + 1;
-		int mask = stride(it.mean) - 1;
-		if (mask != it.mask) {
-			it.mask = mask;
-		}
-		it.line.record(bytes, nanos);
-		it.load.record((it.inFlight() + 1) * LOAD_UNIT, nanos);
-		it.peak.record(nanos, now);
+		it.record(bytes, nanos, now);
 		this.peak.record(nanos, now);
+		followLoad();
 		SizeClass sized = sized(k, now);
 		if (sized.errors[path] > 0) {
 			sized.errors[path] *= Math.pow(1 - ERROR_WEIGHT, made);
@@ -533,18 +481,27 @@ public final class PathSelector {
 	 * from how its cost has grown with the calls in flight while it was in use.
 	 */
 	private double underLoad(int path, long nanos) {
-		LinearCost load = this.paths[path].load;
-		long own = this.paths[path].inFlight() + 1;
-		long all = inFlight() + 1;
-		// From a load that the path has never had, a line would extrapolate noise.
-		if (!load.knowsSlope() || Double.isNaN(load.meanBytes(LinearCost.sizeClass(all * LOAD_UNIT)))) {
-			return nanos;
-		}
-		return nanos * load.at((double) all * LOAD_UNIT) / load.at((double) own * LOAD_UNIT);
+		return nanos * this.paths[path].growth(this.paths[path].inFlight() + 1, inFlight() + 1);
 	}
 
-	private static int stride(double nanos) {
-		return (nanos < FAST_NANOS) ? FAST_STRIDE : (nanos < MEDIUM_NANOS) ? MEDIUM_STRIDE : 1;
+	/**
+	 * When the load changes for good, what the paths cost is restated by their lines: the
+	 * rules need not wait until rare probes have shown it.
+	 */
+	private void followLoad() {
+		this.load += LOAD_WEIGHT * (inFlight() + 1 - this.load);
+		if (this.load < LOAD_CHANGE * this.statedLoad && this.statedLoad < LOAD_CHANGE * this.load) {
+			return;
+		}
+		for (int i = 0; i < this.paths.length; i++) {
+			double factor = this.paths[i].growth(this.statedLoad, this.load);
+			for (SizeClass sized : this.classes) {
+				if (sized != null && factor != 1) {
+					sized.rule.restate(i, factor);
+				}
+			}
+		}
+		this.statedLoad = this.load;
 	}
 
 	/**
@@ -555,8 +512,7 @@ public final class PathSelector {
 	public void recordCpu(int path, long nanos) {
 		if (nanos >= 0 && this.lock.tryLock()) {
 			try {
-				OnePath it = this.paths[path];
-				it.cpu = Double.isNaN(it.cpu) ? nanos : it.cpu + METHOD_WEIGHT * (nanos - it.cpu);
+				this.paths[path].recordCpu(nanos);
 			}
 			finally {
 				this.lock.unlock();
@@ -601,7 +557,7 @@ public final class PathSelector {
 				slowest = Math.max(slowest, nanos);
 			}
 			for (int i = 0; i < this.paths.length; i++) {
-				OnePath it = this.paths[i];
+				PathState it = this.paths[i];
 				if (it.open) {
 					look(i, it, trusted, slowest, now);
 				}
@@ -620,43 +576,26 @@ public final class PathSelector {
 		}
 	}
 
-	private void look(int path, OnePath it, boolean trusted, double slowest, long now) {
-		long ended = it.calls.ended();
-		long begun = it.calls.begun();
-		if (ended != it.endedSeen || begun - ended <= it.excused || !trusted) {
-			boolean answered = ended != it.endedSeen || begun == ended;
-			it.endedSeen = ended;
-			it.excused = begun - ended;
-			it.fineAt = now;
-			if (it.late && answered) {
-				it.late = false;
-				forEachClass((sized) -> sized.rule.opened(path, now));
-			}
-			return;
-		}
-		if (!it.late && now - it.fineAt > LATE_FACTOR * slowest + TimeUnit.MILLISECONDS.toNanos(GRACE_MILLIS)
-				&& hasOther(path)) {
-			it.late = true;
-			forEachClass((sized) -> {
+	private void look(int path, PathState it, boolean trusted, double slowest, long now) {
+		switch (it.look(slowest, trusted, hasOther(path), now)) {
+			case ANSWERED_AGAIN -> forEachClass((sized) -> sized.rule.opened(path, now));
+			case BECAME_LATE -> forEachClass((sized) -> {
 				sized.rule.failed(path, Decision.Kind.LATE, now);
 				sized.loss.notice();
 			});
+			default -> {
+				// Nothing has changed.
+			}
 		}
 	}
 
 	private boolean hasOther(int path) {
 		for (int i = 0; i < this.paths.length; i++) {
-			if (i != path && this.paths[i].open && !this.paths[i].late) {
+			if (i != path && this.paths[i].isUsable()) {
 				return true;
 			}
 		}
 		return false;
-	}
-
-	private static void quiet(OnePath it, long now) {
-		it.endedSeen = it.calls.ended();
-		it.excused = it.calls.begun() - it.endedSeen;
-		it.fineAt = now;
 	}
 
 	/** Remembers a switch of the rule to be told; returns whether there was one. */
@@ -709,8 +648,8 @@ public final class PathSelector {
 		int best = nearest;
 		double least = this.paths[nearest].line.at(size) * CLEAR_GAIN;
 		for (int i = 0; i < this.paths.length; i++) {
-			OnePath it = this.paths[i];
-			if (it.open && !it.late && it.line.knowsSlope() && this.paths[nearest].line.knowsSlope()
+			PathState it = this.paths[i];
+			if (it.isUsable() && it.line.knowsSlope() && this.paths[nearest].line.knowsSlope()
 					&& it.line.at(size) < least) {
 				best = i;
 				least = it.line.at(size);
@@ -756,7 +695,7 @@ public final class PathSelector {
 	 */
 	public long inFlight() {
 		long sum = 0;
-		for (OnePath path : this.paths) {
+		for (PathState path : this.paths) {
 			sum += path.inFlight();
 		}
 		return sum;
@@ -817,10 +756,10 @@ public final class PathSelector {
 	public PathCost cost(int path) {
 		this.lock.lock();
 		try {
-			OnePath it = this.paths[path];
+			PathState it = this.paths[path];
 			long ended = it.calls.ended();
 			long begun = it.calls.begun();
-			return new PathCost(it.open && !it.late, begun, Math.max(0, begun - ended), it.line.fixed(),
+			return new PathCost(it.isUsable(), begun, Math.max(0, begun - ended), it.line.fixed(),
 					it.line.perByte(), it.peak.value(), it.cpu);
 		}
 		finally {

@@ -104,6 +104,14 @@ final class Degradation {
 		return this.sorted[WINDOW / 2];
 	}
 
+	/** What was calm, and what came last, now costs so many times as much. */
+	void restate(double factor) {
+		this.calm *= factor;
+		for (int i = 0; i < WINDOW; i++) {
+			this.last[i] *= factor;
+		}
+	}
+
 	void forget() {
 		this.samples = 0;
 		this.calm = 0;

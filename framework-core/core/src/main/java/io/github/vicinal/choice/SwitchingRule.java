@@ -440,6 +440,19 @@ public final class SwitchingRule {
 		this.loss += LOSS_WEIGHT * (cost - this.loss);
 	}
 
+	/**
+	 * Says that a candidate's calls now cost another multiple of what they did, because
+	 * something has changed that its cost is known to depend on, such as the load.
+	 * @param candidate its number
+	 * @param factor a finite number above 0
+	 */
+	public void restate(int candidate, double factor) {
+		if (!(factor > 0 && factor < Double.POSITIVE_INFINITY)) {
+			throw new IllegalArgumentException("A factor must be finite and above 0, but is " + factor);
+		}
+		this.candidates[candidate].restate(factor);
+	}
+
 	private void decide(long nanos) {
 		if (this.current == NONE || nanos - this.switchedAt < (this.switched ? this.backOffNanos : 0)) {
 			return;
@@ -695,6 +708,13 @@ public final class SwitchingRule {
 			}
 			this.blockSum = 0;
 			this.blockSamples = 0;
+		}
+
+		void restate(double factor) {
+			this.degradation.restate(factor);
+			this.mean *= factor;
+			this.variance *= factor * factor;
+			this.blockSum *= factor;
 		}
 
 		void forget() {

@@ -2,7 +2,9 @@ package io.github.vicinal.channel;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import io.github.vicinal.channel.PathSelector.PathSwitch;
 import io.github.vicinal.choice.Decision;
 import io.github.vicinal.choice.SwitchingRule;
+import io.github.vicinal.choice.SwitchingSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -119,6 +122,54 @@ class PathSelectorTests {
 		PathSelector.PathCost cost = this.selector.cost(SHM);
 		assertThat(cost.fixedNanos()).isCloseTo(10_000, within(3_000.0));
 		assertThat(cost.nanosPerByte()).isCloseTo(5, within(1.5));
+	}
+
+	private record InFlight(long begun, long end, int path, int ticket) {
+	}
+
+	/**
+	 * Callers in a closed loop, by a path that they share and by ones that are only
+	 * slower; returns after how many calls a path became the current one.
+	 */
+	private int closedLoop(int callers, int calls, int awaited) {
+		PriorityQueue<InFlight> running = new PriorityQueue<>(Comparator.comparingLong(InFlight::end));
+		int[] sharing = new int[1];
+		int seen = Integer.MAX_VALUE;
+		for (int i = 0; i < calls + callers; i++) {
+			if (i >= callers) {
+				InFlight done = running.remove();
+				this.now = Math.max(this.now, done.end());
+				sharing[0] -= (done.path() == SHM) ? 1 : 0;
+				this.selector.end(done.path());
+				if (done.ticket() != PathSelector.UNTIMED) {
+					this.selector.record(done.path(), 0, 200, 200, true, this.now - done.begun(), this.now);
+				}
+			}
+			if (i < calls) {
+				int path = this.selector.choose(200, true, this.now);
+				int ticket = this.selector.begin(path, 200);
+				sharing[0] += (path == SHM) ? 1 : 0;
+				double mean = (path == SHM) ? 200_000.0 * sharing[0] : (path == UDS) ? 1_000_000 : 5_000_000;
+				running.add(new InFlight(this.now, this.now + (long) (mean * noise()), path, ticket));
+			}
+			if (this.selector.current(200) == awaited) {
+				seen = Math.min(seen, i);
+			}
+		}
+		return seen;
+	}
+
+	@Test
+	void knownCostsFollowTheLoadBeforeAnyProbe() {
+		openAll();
+		for (int i = 0; i < 3; i++) {
+			closedLoop(1, 30_000, SHM);
+			closedLoop(12, 60_000, UDS);
+		}
+		for (int i = 0; i < 5; i++) {
+			assertThat(closedLoop(1, 30_000, SHM)).isLessThan(SwitchingSettings.MIN_PROBE_INTERVAL / 2);
+			assertThat(closedLoop(12, 60_000, UDS)).isLessThan(SwitchingSettings.MIN_PROBE_INTERVAL / 2);
+		}
 	}
 
 	@Test

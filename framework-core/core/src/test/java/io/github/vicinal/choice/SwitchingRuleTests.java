@@ -72,6 +72,31 @@ class SwitchingRuleTests {
 	}
 
 	@Test
+	void costsThatAreRestatedAreDecidedUponAtOnce() {
+		SwitchingRule rule = rule(2);
+		run(rule, 100_000, 20_000, 60_000);
+		rule.restate(0, 5);
+		assertThat(rule.cost(0)).isBetween(90_000.0, 110_000.0);
+		run(rule, 20, 100_000, 60_000);
+		assertThat(rule.current()).isEqualTo(1);
+		run(rule, 200_000, 100_000, 60_000);
+		rule.restate(0, 0.2);
+		run(rule, 20, 20_000, 60_000);
+		assertThat(rule.current()).isZero();
+		assertThat(rule.decisions()).extracting(Decision::kind)
+			.containsExactly(Decision.Kind.GAIN, Decision.Kind.GAIN);
+	}
+
+	@Test
+	void factorThatIsNoneIsRefused() {
+		SwitchingRule rule = rule(2);
+		for (double factor : new double[] { 0, -1, Double.NaN, Double.POSITIVE_INFINITY }) {
+			assertThatIllegalArgumentException().isThrownBy(() -> rule.restate(0, factor))
+				.withMessageContaining(String.valueOf(factor));
+		}
+	}
+
+	@Test
 	void tenfoldDegradationIsAnsweredWithin100Milliseconds() {
 		SwitchingRule rule = rule(2);
 		run(rule, 100_000, 20_000, 60_000);

@@ -81,11 +81,12 @@ public final class LoopCommand implements Callable<Integer> {
 			description = "the most services in one of them (default: ${DEFAULT-VALUE})")
 	private int servicesPerJvm;
 
-	@Option(names = "--rate", paramLabel = "N", defaultValue = "2",
-			description = "requests per second, sent at fixed times (default: ${DEFAULT-VALUE})")
+	@Option(names = "--rate", paramLabel = "N", defaultValue = "10",
+			description = "requests per second, sent at fixed times; at low rates a request costs what the JVMs do "
+					+ "beside it (default: ${DEFAULT-VALUE})")
 	private double rate;
 
-	@Option(names = "--warmup", paramLabel = "SECONDS", defaultValue = "40",
+	@Option(names = "--warmup", paramLabel = "SECONDS", defaultValue = "120",
 			description = "for how long before measuring (default: ${DEFAULT-VALUE})")
 	private int warmup;
 

@@ -1,0 +1,170 @@
+package io.github.vicinal.channel;
+
+import java.util.concurrent.TimeUnit;
+
+import io.github.vicinal.choice.LinearCost;
+import io.github.vicinal.choice.PeakEwma;
+
+/**
+ * What a {@link PathSelector} knows of one path: its calls in flight, what calls by it
+ * cost, and whether it still answers.
+ * <p>
+ * {@link #calls} and {@link #mask} are for all threads; the rest is guarded by the
+ * selector's lock.
+ */
+final class PathState {
+
+	/** What a look at the calls in flight has shown. */
+	enum Look {
+
+		/** Nothing new. */
+		SAME,
+
+		/** Calls do not come back any more. */
+		BECAME_LATE,
+
+		/** A call has come back on a path that was late. */
+		ANSWERED_AGAIN
+
+	}
+
+	static final int GRACE_MILLIS = 50;
+
+	static final double LATE_FACTOR = 10;
+
+	/** On the fastest paths one call in so many is timed. */
+	static final int FAST_STRIDE = 8;
+
+	private static final int MEDIUM_STRIDE = 4;
+
+	private static final double FAST_NANOS = 32_000;
+
+	private static final double MEDIUM_NANOS = 128_000;
+
+	private static final double MEAN_WEIGHT = 1.0 / 16;
+
+	/** A call in flight as a size: one, up to 4, 16, 64 and so on are classes. */
+	private static final long LOAD_UNIT = LinearCost.largest(0);
+
+	final CallStripes calls = new CallStripes();
+
+	/** What a call costs by its size. */
+	final LinearCost line = new LinearCost();
+
+	/** What a call costs by the calls in flight, in the place of its size. */
+	private final LinearCost load = new LinearCost();
+
+	final PeakEwma peak;
+
+	/** One call in so many plus one is timed; written under the lock, read by all. */
+	volatile int mask;
+
+	boolean open;
+
+	/** Calls by it did not come back. */
+	boolean late;
+
+	/** The caller's CPU time of a call. */
+	double cpu = Double.NaN;
+
+	private double mean = Double.NaN;
+
+	private long endedSeen;
+
+	/** Calls in flight that other calls have overtaken. */
+	private long excused;
+
+	/** The last look at which nothing was wrong. */
+	private long fineAt;
+
+	PathState(long peakDecayNanos) {
+		this.peak = new PeakEwma(peakDecayNanos);
+	}
+
+	/** Whether new calls may take it. */
+	boolean isUsable() {
+		return this.open && !this.late;
+	}
+
+	long inFlight() {
+		long ended = this.calls.ended();
+		return Math.max(0, this.calls.begun() - ended);
+	}
+
+	void open(long now) {
+		this.open = true;
+		this.late = false;
+		fine(this.calls.begun(), this.calls.ended(), now);
+	}
+
+	void close() {
+		this.open = false;
+		this.line.forget();
+		this.load.forget();
+	}
+
+	/** Records a call that was answered. */
+	void record(long bytes, long nanos, long now) {
+		this.mean = Double.isNaN(this.mean) ? nanos : this.mean + MEAN_WEIGHT * (nanos - this.mean);
+		int stride = (this.mean < FAST_NANOS) ? FAST_STRIDE : (this.mean < MEDIUM_NANOS) ? MEDIUM_STRIDE : 1;
+		if (stride - 1 != this.mask) {
+			this.mask = stride - 1;
+		}
+		this.line.record(bytes, nanos);
+		this.load.record((inFlight() + 1) * LOAD_UNIT, nanos);
+		this.peak.record(nanos, now);
+	}
+
+	void recordCpu(long nanos) {
+		this.cpu = Double.isNaN(this.cpu) ? nanos : this.cpu + MEAN_WEIGHT * (nanos - this.cpu);
+	}
+
+	/**
+	 * Returns how many times as much a call costs at another load.
+	 * @param from calls in flight
+	 * @param to calls in flight
+	 * @return a factor above 0, 1 if it is not known
+	 */
+	double growth(double from, double to) {
+		// From a load that the path has never had, a line would extrapolate noise.
+		if (!this.load.knowsSlope()
+				|| Double.isNaN(this.load.meanBytes(LinearCost.sizeClass((long) (to * LOAD_UNIT))))) {
+			return 1;
+		}
+		return this.load.at(to * LOAD_UNIT) / this.load.at(from * LOAD_UNIT);
+	}
+
+	/**
+	 * Looks after the calls in flight.
+	 * @param slowestNanos what the slowest method takes
+	 * @param trusted whether the time since the last look proves anything
+	 * @param hasOther whether calls could go elsewhere
+	 * @param now the time
+	 */
+	Look look(double slowestNanos, boolean trusted, boolean hasOther, long now) {
+		long ended = this.calls.ended();
+		long begun = this.calls.begun();
+		if (ended != this.endedSeen || begun - ended <= this.excused || !trusted) {
+			boolean answered = ended != this.endedSeen || begun == ended;
+			fine(begun, ended, now);
+			if (this.late && answered) {
+				this.late = false;
+				return Look.ANSWERED_AGAIN;
+			}
+			return Look.SAME;
+		}
+		if (!this.late && hasOther
+				&& now - this.fineAt > LATE_FACTOR * slowestNanos + TimeUnit.MILLISECONDS.toNanos(GRACE_MILLIS)) {
+			this.late = true;
+			return Look.BECAME_LATE;
+		}
+		return Look.SAME;
+	}
+
+	private void fine(long begun, long ended, long now) {
+		this.endedSeen = ended;
+		this.excused = begun - ended;
+		this.fineAt = now;
+	}
+
+}
