@@ -195,6 +195,7 @@ public final class Bench implements Callable<Integer> {
 		PrintWriter out = this.spec.commandLine().getOut();
 		if (this.name.equals("list")) {
 			MEASUREMENTS.forEach((known) -> out.printf("%-17s %s%n", known.name(), known.description()));
+			out.printf("%-17s %s%n", "jmh", "single operations, by JMH: 'bench jmh [PATTERN] [options of JMH]'");
 			return 0;
 		}
 		Measurement measurement = MEASUREMENTS.stream()

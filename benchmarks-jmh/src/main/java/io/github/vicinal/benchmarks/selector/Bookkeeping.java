@@ -9,7 +9,8 @@ import com.sun.management.ThreadMXBean;
 import io.github.vicinal.channel.PathSelector;
 
 /**
- * What the selector adds to a call: all that a channel does, around a call of nothing.
+ * What the selector adds to a call: choosing, counting, timing and recording, around a
+ * call of nothing. A channel counts and times for its report beside that.
  */
 final class Bookkeeping {
 
@@ -64,9 +65,9 @@ final class Bookkeeping {
 
 	private static void call(PathSelector selector, long timed) {
 		int path = selector.choose(BYTES, true, System.nanoTime());
-		int ticket = selector.begin(path, BYTES);
+		int ticket = selector.begin(path, 0, BYTES);
 		long start = (ticket != PathSelector.UNTIMED) ? System.nanoTime() : 0;
-		selector.end(path);
+		selector.end(path, ticket, true);
 		if (ticket != PathSelector.UNTIMED) {
 			long now = System.nanoTime();
 			long cost = (timed > 0) ? timed * (1 + path) : (now - start) * (1 + path);

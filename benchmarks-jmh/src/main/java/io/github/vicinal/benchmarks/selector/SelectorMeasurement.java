@@ -164,13 +164,15 @@ public final class SelectorMeasurement implements Measurement {
 	/** Makes one call as a channel does. */
 	private static void call(PathSelector selector, Caller caller, byte[] body) throws Exception {
 		int path = selector.choose(body.length * 2L, true, System.nanoTime());
-		int ticket = selector.begin(path, body.length * 2L);
+		int ticket = selector.begin(path, 0, body.length * 2L);
 		long start = System.nanoTime();
+		boolean answered = false;
 		try {
 			caller.call(path, body);
+			answered = true;
 		}
 		finally {
-			selector.end(path);
+			selector.end(path, ticket, answered);
 		}
 		if (ticket != PathSelector.UNTIMED) {
 			long now = System.nanoTime();
@@ -414,8 +416,8 @@ public final class SelectorMeasurement implements Measurement {
 			PathSelector selector = selector(List.of("throttled", "late"), told);
 			long warmedUp = System.nanoTime() + 3_000_000_000L;
 			long latest = warmedUp + WARM_UP_SECONDS * 1_000_000_000L;
-			while (System.nanoTime() < warmedUp
-					|| ((selector.probes() < 8 || selector.current(body.length * 2L) != 0) && System.nanoTime() < latest)) {
+			while (System.nanoTime() < warmedUp || ((selector.probes() < 8 || selector.current(body.length * 2L) != 0)
+					&& System.nanoTime() < latest)) {
 				call(selector, caller, body);
 			}
 			if (selector.current(body.length * 2L) != 0) {

@@ -176,7 +176,7 @@ final class Simulation {
 	}
 
 	private void begin(int path, int bytes) {
-		int ticket = this.selector.begin(path, bytes);
+		int ticket = this.selector.begin(path, 0, bytes);
 		long cost = this.world.cost(path, bytes, ++this.inFlight[path], this.now);
 		if (cost >= NEVER) {
 			this.hanging++;
@@ -188,7 +188,7 @@ final class Simulation {
 	private void end(Call call) {
 		this.inFlight[call.path]--;
 		this.calls++;
-		this.selector.end(call.path);
+		this.selector.end(call.path, call.ticket, true);
 		long measured = clock() - call.begin;
 		this.busyNanos += measured;
 		if (call.ticket != PathSelector.UNTIMED) {

@@ -34,7 +34,12 @@ public final class RawServer implements AutoCloseable {
 		this.instanceId = instanceId;
 	}
 
-	static RawServer start() throws IOException {
+	/**
+	 * Starts a server and waits until it answers.
+	 * @return the running server
+	 * @throws IOException if it does not start
+	 */
+	public static RawServer start() throws IOException {
 		Path directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bench");
 		String instanceId = PeerIdentity.create(PeerIdentity.NO_HOST).instanceId();
 		List<String> command = new ArrayList<>(
@@ -72,7 +77,12 @@ public final class RawServer implements AutoCloseable {
 		System.exit(0);
 	}
 
-	RawLanes.Client connect() throws IOException {
+	/**
+	 * Connects a client.
+	 * @return makes calls
+	 * @throws IOException if the server is gone
+	 */
+	public RawLanes.Client connect() throws IOException {
 		return RawLanes.connect(this.directory, this.instanceId, ShmOptions.defaults(), false);
 	}
 

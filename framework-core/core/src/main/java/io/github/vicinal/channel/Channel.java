@@ -223,11 +223,24 @@ public final class Channel implements AutoCloseable {
 	 * @param method the method that was called
 	 * @param arguments its arguments
 	 * @param nanos how long it took
-	 * @param answered whether there was an answer
+	 * @param status the status of the answer, 0 if there was none
+	 * @param comparable whether the call could have taken another path as well, so that
+	 * what it took can be compared
 	 */
 	public void calledOverHttp(String address, ContractMethod method, @Nullable Object[] arguments, long nanos,
-			boolean answered) {
-		peer(address).calledOverHttp(method, arguments, nanos, answered);
+			int status, boolean comparable) {
+		peer(address).calledOverHttp(method, arguments, nanos, status, comparable);
+	}
+
+	/**
+	 * Returns whether a path other than HTTP is open.
+	 * @param address the peer's HTTP address, or {@code null} for the one that answered
+	 * last
+	 * @return whether {@link #path} could name one
+	 */
+	public boolean hasPath(@Nullable String address) {
+		PeerLink peer = (address != null) ? this.peers.get(address) : this.latest;
+		return peer != null && peer.hasPath();
 	}
 
 	/**

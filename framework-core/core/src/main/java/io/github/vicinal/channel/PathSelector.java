@@ -26,9 +26,9 @@ import io.github.vicinal.choice.SwitchingSettings;
  *
  * <pre class="code">
  * int path = selector.choose(bytes, idempotent, System.nanoTime());
- * int ticket = selector.begin(path, bytes);
+ * int ticket = selector.begin(path, method, bytes);
  * // ... make the call by it ...
- * selector.end(path);
+ * selector.end(path, ticket, true);
  * if (ticket != PathSelector.UNTIMED) {
  *     selector.record(path, method, bytes, carried, idempotent, nanos, System.nanoTime());
  * }
@@ -37,16 +37,19 @@ import io.github.vicinal.choice.SwitchingSettings;
  * A call reads one word that says which path each class takes, and adds one to a striped
  * count when it begins and one when it ends. It takes no lock and allocates nothing. Some
  * calls are timed: all of them on paths where the clock does not show, one in
- * {@value PathState#FAST_STRIDE} on the fastest. A timed call hands its sample to the rule under
- * the selector's lock, if that is free at once: a sample that meets another is dropped,
- * which makes the rule a little slower and never wrong, as it does not depend on what the
- * sample says. Probes, failures and changes of the set of paths always wait for the lock.
+ * {@value PathState#FAST_STRIDE} on the fastest. A timed call hands its sample to the
+ * rule under the selector's lock, if that is free at once: a sample that meets another is
+ * dropped, which makes the rule a little slower and never wrong, as it does not depend on
+ * what the sample says. Probes, failures and changes of the set of paths always wait for
+ * the lock.
  * <p>
  * No thread watches the calls in flight: whether a path still answers matters only to the
  * next call, which looks after them, at most every {@value #LOOK_MILLIS} ms. A path is
- * late if calls began on it, none has ended since, and ten times as long as the slowest
- * method takes, plus {@value PathState#GRACE_MILLIS} ms, have passed. It is left then, and returns
- * when a call has come back and a trial is over.
+ * late if calls began on it, none was answered since, and ten times as long as the
+ * slowest method takes, plus {@value PathState#GRACE_MILLIS} ms, have passed
+ * ({@value PathState#UNKNOWN_MILLIS} ms while one is in flight whose method was never
+ * timed). It is left then, and returns when a call has come back, or none is in flight
+ * any more, and a trial is over.
  * <p>
  * Paths are numbered in order of preference, the last of which is always there. Time is
  * the caller's {@link System#nanoTime()}; samples that a jump of the clock made negative
@@ -65,6 +68,9 @@ public final class PathSelector {
 
 	/** Returned by {@link #begin} for a call whose CPU time shall be recorded, too. */
 	public static final int TIMED_WITH_CPU = 2;
+
+	/** Returned by {@link #begin} for a call of a method that was never timed. */
+	public static final int FIRST = 3;
 
 	/** The most paths. */
 	public static final int MAX_PATHS = 15;
@@ -136,6 +142,7 @@ public final class PathSelector {
 
 	private final int[] guesses = new int[CLASSES];
 
+	/** Read without the lock, too: an old value does no harm. */
 	private final double[] methodNanos;
 
 	private final Deque<PathSwitch> untold = new ArrayDeque<>();
@@ -222,7 +229,9 @@ public final class PathSelector {
 	/**
 	 * What is known of a path.
 	 *
-	 * @param open whether it can be used
+	 * @param open whether it is connected
+	 * @param late whether calls by it do not come back
+	 * @param onTrial whether it failed, and has not yet shown that it may return
 	 * @param begun calls that began
 	 * @param inFlight calls that have not ended
 	 * @param fixedNanos what a call costs apart from its bytes, {@code NaN} if unknown
@@ -231,8 +240,8 @@ public final class PathSelector {
 	 * @param cpuNanos the caller's CPU time per call, {@code NaN} if unknown
 	 * @since 0.1.0
 	 */
-	public record PathCost(boolean open, long begun, long inFlight, double fixedNanos, double nanosPerByte,
-			double peakNanos, double cpuNanos) {
+	public record PathCost(boolean open, boolean late, boolean onTrial, long begun, long inFlight, double fixedNanos,
+			double nanosPerByte, double peakNanos, double cpuNanos) {
 	}
 
 	/**
@@ -339,7 +348,8 @@ public final class PathSelector {
 	 */
 	public int choose(long bytes, boolean idempotent, long nanos) {
 		long look = this.nextLook.get();
-		if (nanos - look >= 0) {
+		// The clock may have jumped back.
+		if (nanos - look >= 0 || look - nanos > LOOK_NANOS) {
 			look(look, nanos);
 		}
 		int sizeClass = LinearCost.sizeClass(bytes);
@@ -401,12 +411,17 @@ public final class PathSelector {
 	/**
 	 * Counts a call that begins.
 	 * @param path the path that it takes
+	 * @param method the number of its method
 	 * @param bytes how many bytes it is expected to carry, as {@link #choose} was told
-	 * @return {@link #UNTIMED}, {@link #TIMED} or {@link #TIMED_WITH_CPU}
+	 * @return {@link #UNTIMED}, {@link #TIMED}, {@link #TIMED_WITH_CPU} or {@link #FIRST}
 	 */
-	public int begin(int path, long bytes) {
+	public int begin(int path, int method, long bytes) {
 		PathState it = this.paths[path];
 		int number = (int) it.calls.begin();
+		if (this.methodNanos[method] == 0) {
+			it.beginUnknown();
+			return FIRST;
+		}
 		// Spread, so that calls that come in turns do not always meet the same turn.
 		int spread = (number * SPREAD) >>> SPREAD_SHIFT;
 		if ((spread & it.mask) != 0 && !this.measuring && path == route(LinearCost.sizeClass(bytes))) {
@@ -416,11 +431,39 @@ public final class PathSelector {
 	}
 
 	/**
-	 * Counts a call that has ended, with or without an answer.
+	 * Counts a call that has ended.
 	 * @param path the path that it took
+	 * @param ticket what {@link #begin} returned
+	 * @param answered whether there was an answer, be it a refusal
 	 */
-	public void end(int path) {
-		this.paths[path].calls.end();
+	public void end(int path, int ticket, boolean answered) {
+		if (ticket == FIRST) {
+			this.paths[path].endUnknown();
+		}
+		this.paths[path].end(answered);
+	}
+
+	/**
+	 * Notes that a call has come back and tells nothing about what its path costs: it was
+	 * refused, or failed for a reason of its own.
+	 * @param path the path that it took
+	 * @param bytes how many bytes it was expected to carry
+	 */
+	public void passed(int path, long bytes) {
+		int sizeClass = LinearCost.sizeClass(bytes);
+		if (path == route(sizeClass)) {
+			return;
+		}
+		this.lock.lock();
+		try {
+			SizeClass sized = this.classes[sizeClass];
+			if (sized != null) {
+				sized.rule.passed(path);
+			}
+		}
+		finally {
+			unlock();
+		}
 	}
 
 	/**
@@ -457,7 +500,7 @@ public final class PathSelector {
 	private void recordLocked(int path, int method, int k, long bytes, boolean idempotent, long nanos, long now) {
 		PathState it = this.paths[path];
 		double known = this.methodNanos[method];
-		this.methodNanos[method] = (known == 0) ? nanos : known + METHOD_WEIGHT * (nanos - known);
+		this.methodNanos[method] = (known == 0) ? Math.max(1, nanos) : known + METHOD_WEIGHT * (nanos - known);
 		boolean all = this.measuring || path != route(k);
 		int made = all ? 1 : it.mask + 1;
 		it.record(bytes, nanos, now);
@@ -759,8 +802,8 @@ public final class PathSelector {
 			PathState it = this.paths[path];
 			long ended = it.calls.ended();
 			long begun = it.calls.begun();
-			return new PathCost(it.isUsable(), begun, Math.max(0, begun - ended), it.line.fixed(),
-					it.line.perByte(), it.peak.value(), it.cpu);
+			return new PathCost(it.open, it.late, nearest(0).rule.hasFailed(path), begun, Math.max(0, begun - ended),
+					it.line.fixed(), it.line.perByte(), it.peak.value(), it.cpu);
 		}
 		finally {
 			this.lock.unlock();

@@ -1,6 +1,8 @@
 package io.github.vicinal.channel;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.vicinal.choice.LinearCost;
 import io.github.vicinal.choice.PeakEwma;
@@ -9,7 +11,7 @@ import io.github.vicinal.choice.PeakEwma;
  * What a {@link PathSelector} knows of one path: its calls in flight, what calls by it
  * cost, and whether it still answers.
  * <p>
- * {@link #calls} and {@link #mask} are for all threads; the rest is guarded by the
+ * Counts of calls and {@link #mask} are for all threads; the rest is guarded by the
  * selector's lock.
  */
 final class PathState {
@@ -23,14 +25,19 @@ final class PathState {
 		/** Calls do not come back any more. */
 		BECAME_LATE,
 
-		/** A call has come back on a path that was late. */
+		/**
+		 * On a path that was late a call has come back, or none is in flight any more.
+		 */
 		ANSWERED_AGAIN
 
 	}
 
 	static final int GRACE_MILLIS = 50;
 
-	static final double LATE_FACTOR = 10;
+	/** How long a method may take of which no call has come back yet. */
+	static final int UNKNOWN_MILLIS = 2_000;
+
+	private static final double LATE_FACTOR = 10;
 
 	/** On the fastest paths one call in so many is timed. */
 	static final int FAST_STRIDE = 8;
@@ -47,6 +54,12 @@ final class PathState {
 	private static final long LOAD_UNIT = LinearCost.largest(0);
 
 	final CallStripes calls = new CallStripes();
+
+	/** Calls that ended without an answer. */
+	private final AtomicLong unanswered = new AtomicLong();
+
+	/** Calls in flight of methods that have never been timed. */
+	private final AtomicInteger unknown = new AtomicInteger();
 
 	/** What a call costs by its size. */
 	final LinearCost line = new LinearCost();
@@ -69,7 +82,7 @@ final class PathState {
 
 	private double mean = Double.NaN;
 
-	private long endedSeen;
+	private long answeredSeen;
 
 	/** Calls in flight that other calls have overtaken. */
 	private long excused;
@@ -86,6 +99,21 @@ final class PathState {
 		return this.open && !this.late;
 	}
 
+	void beginUnknown() {
+		this.unknown.incrementAndGet();
+	}
+
+	void endUnknown() {
+		this.unknown.decrementAndGet();
+	}
+
+	void end(boolean answered) {
+		if (!answered) {
+			this.unanswered.incrementAndGet();
+		}
+		this.calls.end();
+	}
+
 	long inFlight() {
 		long ended = this.calls.ended();
 		return Math.max(0, this.calls.begun() - ended);
@@ -94,7 +122,8 @@ final class PathState {
 	void open(long now) {
 		this.open = true;
 		this.late = false;
-		fine(this.calls.begun(), this.calls.ended(), now);
+		long ended = this.calls.ended();
+		fine(this.calls.begun() - ended, ended - this.unanswered.get(), now);
 	}
 
 	void close() {
@@ -143,27 +172,29 @@ final class PathState {
 	 */
 	Look look(double slowestNanos, boolean trusted, boolean hasOther, long now) {
 		long ended = this.calls.ended();
-		long begun = this.calls.begun();
-		if (ended != this.endedSeen || begun - ended <= this.excused || !trusted) {
-			boolean answered = ended != this.endedSeen || begun == ended;
-			fine(begun, ended, now);
-			if (this.late && answered) {
+		long inFlight = this.calls.begun() - ended;
+		// Counted before its end, so that no end is taken for an answer.
+		long answered = ended - this.unanswered.get();
+		boolean cameBack = answered > this.answeredSeen;
+		if (cameBack || inFlight <= this.excused || !trusted) {
+			fine(inFlight, Math.max(answered, this.answeredSeen), now);
+			if (this.late && (cameBack || inFlight == 0)) {
 				this.late = false;
 				return Look.ANSWERED_AGAIN;
 			}
 			return Look.SAME;
 		}
-		if (!this.late && hasOther
-				&& now - this.fineAt > LATE_FACTOR * slowestNanos + TimeUnit.MILLISECONDS.toNanos(GRACE_MILLIS)) {
+		long grace = TimeUnit.MILLISECONDS.toNanos((this.unknown.get() > 0) ? UNKNOWN_MILLIS : GRACE_MILLIS);
+		if (!this.late && hasOther && now - this.fineAt > LATE_FACTOR * slowestNanos + grace) {
 			this.late = true;
 			return Look.BECAME_LATE;
 		}
 		return Look.SAME;
 	}
 
-	private void fine(long begun, long ended, long now) {
-		this.endedSeen = ended;
-		this.excused = begun - ended;
+	private void fine(long inFlight, long answered, long now) {
+		this.answeredSeen = answered;
+		this.excused = inFlight;
 		this.fineAt = now;
 	}
 

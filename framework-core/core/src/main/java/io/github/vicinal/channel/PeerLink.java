@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.EnumMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -61,6 +62,8 @@ final class PeerLink {
 	private static final long FORGIVE_NANOS = TimeUnit.MINUTES.toNanos(5);
 
 	private static final int MAX_DECISIONS_KEPT = 20;
+
+	private static final int SERVER_ERROR = 500;
 
 	/** Back-off grows to this multiple of the shortest delay between attempts. */
 	private static final int MAX_BACK_OFF_FACTOR = 64;
@@ -132,6 +135,10 @@ final class PeerLink {
 		return this.address;
 	}
 
+	boolean hasPath() {
+		return this.direct != null || this.chooses;
+	}
+
 	boolean isDirect() {
 		return this.direct != null;
 	}
@@ -168,8 +175,20 @@ final class PeerLink {
 		if (this.direct == null && !this.chooses) {
 			return this.reasonForHttp;
 		}
-		return (this.direct == null && this.selector.current(0) == HTTP) ? CHEAPER
+		return (this.direct == null && this.selector.current(0) == HTTP) ? whyHttp()
 				: "one of the calls that compare the paths";
+	}
+
+	/** Returns why HTTP is in use although another path is open. */
+	private synchronized String whyHttp() {
+		Iterator<PathDecision> latest = this.decisions.descendingIterator();
+		while (latest.hasNext()) {
+			PathDecision decision = latest.next();
+			if (decision.to().equals(PathKind.HTTP.id())) {
+				return (decision.gainMicros() > 0) ? CHEAPER : decision.why();
+			}
+		}
+		return CHEAPER;
 	}
 
 	/** Returns how many bytes a call is expected to carry. */
@@ -203,10 +222,10 @@ final class PeerLink {
 		ContractMethod method = frame.method();
 		long expected = expectedBytes(method, frame.arguments());
 		int number = path.kind().ordinal();
-		int ticket = chooser.begin(number, expected);
+		int ticket = chooser.begin(number, method.index(), expected);
 		long cpu = (ticket == PathSelector.TIMED_WITH_CPU) ? cpuNanos() : 0;
 		long start = (ticket != PathSelector.UNTIMED) ? System.nanoTime() : 0;
-		Reply reply;
+		Reply reply = null;
 		try {
 			reply = path.call(frame);
 		}
@@ -218,12 +237,18 @@ final class PeerLink {
 			else if (countsAgainst(ex)) {
 				chooser.failed(number, expected, System.nanoTime());
 			}
+			else {
+				chooser.passed(number, expected);
+			}
 			throw ex;
 		}
 		finally {
-			chooser.end(number);
+			chooser.end(number, ticket, reply != null);
 		}
-		if (ticket != PathSelector.UNTIMED) {
+		if (!tellsCost(reply.status())) {
+			chooser.passed(number, expected);
+		}
+		else if (ticket != PathSelector.UNTIMED) {
 			long now = System.nanoTime();
 			counted.time(now - start);
 			long bytes = (frame.bytes() > 0) ? frame.bytes() : expected;
@@ -244,6 +269,11 @@ final class PeerLink {
 		};
 	}
 
+	/** A server that refuses calls is fast; that is no reason to send it more of them. */
+	private static boolean tellsCost(int status) {
+		return status < SERVER_ERROR;
+	}
+
 	/** Returns the CPU time of the calling thread, -1 where that is not known. */
 	private static long cpuNanos() {
 		try {
@@ -255,20 +285,33 @@ final class PeerLink {
 		}
 	}
 
-	/** Notes a call that went over HTTP. */
-	void calledOverHttp(ContractMethod method, @Nullable Object[] arguments, long nanos, boolean answered) {
-		PathSelector chooser = this.selector;
+	/**
+	 * Notes a call that went over HTTP.
+	 * @param status the status of the answer, 0 if there was none
+	 * @param comparable whether the call could have taken another path as well
+	 */
+	void calledOverHttp(ContractMethod method, @Nullable Object[] arguments, long nanos, int status,
+			boolean comparable) {
 		PathStatistics counted = statistics(PathKind.HTTP);
 		counted.count();
-		long expected = expectedBytes(method, arguments);
-		chooser.begin(HTTP, expected);
-		chooser.end(HTTP);
-		if (answered) {
-			counted.time(nanos);
-			chooser.record(HTTP, method.index(), expected, expected, method.idempotent(), nanos, System.nanoTime());
+		if (status == 0) {
+			counted.error();
 		}
 		else {
-			counted.error();
+			counted.time(nanos);
+		}
+		if (!comparable) {
+			return;
+		}
+		PathSelector chooser = this.selector;
+		long expected = expectedBytes(method, arguments);
+		int ticket = chooser.begin(HTTP, method.index(), expected);
+		chooser.end(HTTP, ticket, status != 0);
+		if (status == 0 || !tellsCost(status)) {
+			chooser.passed(HTTP, expected);
+		}
+		else if (ticket != PathSelector.UNTIMED) {
+			chooser.record(HTTP, method.index(), expected, expected, method.idempotent(), nanos, System.nanoTime());
 		}
 	}
 
@@ -623,7 +666,7 @@ final class PeerLink {
 		}
 		CodecReport codec = (current != null)
 				? new CodecReport(current.codec().codec().name(), current.codec().reason()) : null;
-		String reason = (current != null) ? why(inUse) : isOpen() ? CHEAPER : this.reasonForHttp;
+		String reason = (current != null) ? why(inUse) : isOpen() ? whyHttp() : this.reasonForHttp;
 		return new PeerReport(this.address, instanceId(), inUse.id(), reason + otherSizes(inUse), codec, reports,
 				List.copyOf(this.decisions));
 	}
@@ -675,8 +718,10 @@ final class PeerLink {
 			reason = NOT_ALLOWED;
 		}
 		else if (kind == PathKind.HTTP || path != null) {
-			state = "standby";
-			reason = inUse.id() + " is better";
+			PathSelector.PathCost known = this.selector.cost(kind.ordinal());
+			state = known.late() ? "late" : known.onTrial() ? "on trial" : "standby";
+			reason = known.late() ? "calls over it do not come back" : known.onTrial()
+					? "it failed, and has to stay open and answer for a while" : inUse.id() + " is better";
 		}
 		else if (this.connecting) {
 			state = "connecting";

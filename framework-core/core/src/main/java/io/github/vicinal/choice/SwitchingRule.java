@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Candidates are numbered in order of preference: while the current one has no sample
  * yet, an earlier one that becomes available takes its place. Costs are in any unit, the
  * same for all candidates and for the loss, for instance nanoseconds. Time is the
- * caller's, in nanoseconds, and never goes backwards.
+ * caller's, in nanoseconds; should it jump back, what waits for a time starts anew.
  * <p>
  * Not thread-safe: a caller that shares a rule holds a lock around each method, which
  * take some nanoseconds and allocate nothing, apart from switches.
@@ -72,6 +72,14 @@ public final class SwitchingRule {
 
 	/** However costly, a candidate is probed once in so many calls. */
 	private static final long MAX_PROBE_INTERVAL = 1 << 16;
+
+	/** A probe that does not come back in so many trials was given up by its caller. */
+	private static final int UNANSWERED_TRIALS = 8;
+
+	/**
+	 * Calls that end at the same time are not recorded in order; a clock jumps further.
+	 */
+	private static final long JUMP_NANOS = 1_000_000_000;
 
 	/** A failure that comes after so many trials is taken for the first one again. */
 	private static final int FORGIVE_TRIALS = 10;
@@ -120,6 +128,9 @@ public final class SwitchingRule {
 	private long backOffNanos;
 
 	private long switches;
+
+	/** The latest time that the caller named. */
+	private long latest = Long.MIN_VALUE / 2;
 
 	/**
 	 * Creates a rule for candidates that are all unavailable at first.
@@ -202,20 +213,39 @@ public final class SwitchingRule {
 
 	/**
 	 * Lets a candidate return that failed, has stayed available for its trial since, and
-	 * could not be probed meanwhile. To be called now and then.
+	 * has answered all probes that were sent to it meanwhile, if there were any. To be
+	 * called now and then.
 	 * @param nanos the time
 	 */
 	public void tick(long nanos) {
+		follow(nanos);
 		for (int i = 0; i < this.current; i++) {
 			Candidate it = this.candidates[i];
-			if (it.available && it.failed && nanos - it.trialStart >= it.trial) {
+			long served = nanos - it.trialStart;
+			if (it.available && it.failed
+					&& served >= ((it.unanswered == 0) ? it.trial : UNANSWERED_TRIALS * it.trial)) {
 				it.failed = false;
+				it.unanswered = 0;
 				if (it.samples < this.settings.cleanProbes()) {
 					switchTo(i, Decision.Kind.OPENED, 0, nanos);
 					return;
 				}
 			}
 		}
+	}
+
+	/** A clock that jumps back must not make a trial or a dwell time last for ever. */
+	private void follow(long nanos) {
+		if (this.latest - nanos > JUMP_NANOS) {
+			this.latest = nanos;
+			this.switchedAt = Math.min(this.switchedAt, nanos);
+			this.windowOpen = false;
+			for (Candidate candidate : this.candidates) {
+				candidate.trialStart = Math.min(candidate.trialStart, nanos);
+				candidate.failedAt = Math.min(candidate.failedAt, nanos);
+			}
+		}
+		this.latest = Math.max(this.latest, nanos);
 	}
 
 	/**
@@ -262,6 +292,8 @@ public final class SwitchingRule {
 		Candidate it = this.candidates[candidate];
 		if (candidate != this.current) {
 			it.cleanProbes = 0;
+			it.unanswered = 0;
+			it.trialStart = nanos;
 			return;
 		}
 		int best = bestExcept(candidate);
@@ -270,6 +302,15 @@ public final class SwitchingRule {
 			it.fail(nanos, false, this.settings);
 			it.forget();
 		}
+	}
+
+	/**
+	 * Says that a probe has come back and tells nothing about its candidate, for instance
+	 * because the peer refused it.
+	 * @param candidate the candidate that it went by
+	 */
+	public void passed(int candidate) {
+		this.candidates[candidate].answered();
 	}
 
 	/** Returns the best other candidate that has not failed. */
@@ -303,6 +344,7 @@ public final class SwitchingRule {
 	 * @return the number of an available candidate, or {@link #NONE}
 	 */
 	public int choose(long nanos, boolean mayProbe, int made) {
+		follow(nanos);
 		this.calls += made;
 		if (this.current == NONE) {
 			return NONE;
@@ -312,6 +354,7 @@ public final class SwitchingRule {
 			if (probe != NONE) {
 				this.callsAtLastProbe = this.calls;
 				this.probes++;
+				this.candidates[probe].unanswered++;
 				return probe;
 			}
 		}
@@ -366,12 +409,14 @@ public final class SwitchingRule {
 			// A call that began before the candidate failed says nothing about now.
 			return;
 		}
+		follow(nanos);
 		boolean probe = candidate != this.current;
 		if (it.degradation.record(cost, begun, nanos) && !probe && leaveDegraded(candidate, nanos)) {
 			return;
 		}
 		it.record(cost, probe ? PROBE_WEIGHT : WEIGHT);
 		if (probe) {
+			it.answered();
 			it.cleanProbes++;
 			boolean served = nanos - it.trialStart >= it.trial;
 			if (it.failed && served && it.cleanProbes >= this.settings.cleanProbes()) {
@@ -415,8 +460,10 @@ public final class SwitchingRule {
 		int best = NONE;
 		for (int i = 0; i < this.candidates.length; i++) {
 			Candidate other = this.candidates[i];
+			// Of one that nothing is known of, only the preference says that it is
+			// better.
 			boolean better = other.available && !other.failed
-					&& (other.samples == 0 || other.mean * (1 + this.settings.hysteresis()) < cost);
+					&& ((other.samples == 0) ? i < candidate : other.mean * (1 + this.settings.hysteresis()) < cost);
 			if (i != candidate && better && (best == NONE || better(i, best))) {
 				best = i;
 			}
@@ -634,6 +681,9 @@ public final class SwitchingRule {
 
 		int cleanProbes;
 
+		/** Probes that have not come back. */
+		int unanswered;
+
 		long samples;
 
 		double mean;
@@ -676,6 +726,11 @@ public final class SwitchingRule {
 			this.failedEver = true;
 			this.failed = true;
 			this.cleanProbes = 0;
+			this.unanswered = 0;
+		}
+
+		void answered() {
+			this.unanswered = Math.max(0, this.unanswered - 1);
 		}
 
 		void record(double cost, double steadyWeight) {

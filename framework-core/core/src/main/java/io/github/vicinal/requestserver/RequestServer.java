@@ -265,19 +265,29 @@ public final class RequestServer implements AutoCloseable {
 			this.request = request;
 		}
 
+		/** Starts, or leaves the slot to the next one that can. */
 		@Override
 		void granted() {
+			Ticket next = this;
+			while (next instanceof Handover handover) {
+				if (handover.start()) {
+					return;
+				}
+				next = RequestServer.this.queue.leave(handover.channel());
+			}
+			tell(next);
+		}
+
+		private boolean start() {
 			try {
 				RequestServer.this.threads.execute(this);
+				return true;
 			}
 			catch (OutOfMemoryError | RejectedExecutionException ex) {
 				logger.warn("Request server '{}': no further thread can be started", RequestServer.this.settings.name(),
 						ex);
-				RequestServer.this.queue.tell(this,
-						new Refusal(Reason.OVERLOAD,
-								RequestServer.this.queue.describe("has no thread left and cannot start one"),
-								RequestServer.this.queue.retryAfter()));
-				tell(RequestServer.this.queue.leave(channel()));
+				RequestServer.this.queue.noThread(this);
+				return false;
 			}
 		}
 

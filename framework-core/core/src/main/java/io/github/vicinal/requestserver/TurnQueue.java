@@ -373,6 +373,20 @@ final class TurnQueue {
 		}
 	}
 
+	/** Refuses a ticket that has its slot, and for which no thread can be started. */
+	void noThread(Ticket ticket) {
+		Refusal refusal = new Refusal(Reason.OVERLOAD, describe("has no thread left and cannot start one"),
+				retryAfter());
+		this.lock.lock();
+		try {
+			count(refusal.reason());
+		}
+		finally {
+			this.lock.unlock();
+		}
+		tell(ticket, refusal);
+	}
+
 	/** Tells a ticket that it is refused; what that throws ends nothing else. */
 	void tell(Ticket ticket, Refusal refusal) {
 		try {

@@ -9,7 +9,9 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
@@ -188,7 +190,7 @@ class ChannelTests {
 	@Test
 	void aPeerWithoutAnnouncementIsExplained() {
 		this.channel.silent(ADDRESS);
-		this.channel.calledOverHttp(ADDRESS, this.contract.methods().get(0), new Object[0], 1000, true);
+		this.channel.calledOverHttp(ADDRESS, this.contract.methods().get(0), new Object[0], 1000, 200, true);
 		assertThat(report().reason()).contains("runs without Vicinal");
 		assertThat(report().paths().get(PathKind.HTTP.ordinal()).calls()).isEqualTo(1);
 		this.channel.ignored(ADDRESS, "it is garbage");
@@ -227,7 +229,7 @@ class ChannelTests {
 		for (int i = 0; i < 20_000 && !left; i++) {
 			Path path = path(comparing, ADDRESS);
 			if (path == null) {
-				comparing.calledOverHttp(ADDRESS, this.contract.methods().get(0), new Object[0], 1000, true);
+				comparing.calledOverHttp(ADDRESS, this.contract.methods().get(0), new Object[0], 1000, 200, true);
 				left = comparing.report().peers().get(0).path().equals("http");
 			}
 			else {
@@ -237,6 +239,120 @@ class ChannelTests {
 		}
 		assertThat(left).isTrue();
 		assertThat(comparing.report().peers().get(0).reason()).contains("measured to be cheaper");
+	}
+
+	private Channel comparingWithSocket() {
+		Channel comparing = channel(Duration.ofNanos(1), true);
+		comparing.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		runConnector();
+		return comparing;
+	}
+
+	private void overHttp(Channel channel, long nanos, int status, boolean comparable) {
+		channel.calledOverHttp(ADDRESS, this.contract.methods().get(0), new Object[0], nanos, status, comparable);
+	}
+
+	@Test
+	void callsThatOnlyHttpCanCarryAreNotCompared() throws PathException {
+		Channel comparing = comparingWithSocket();
+		FakePath socket = this.uds.paths.get(0);
+		socket.busyNanos = 20_000;
+		for (int i = 0; i < 5_000; i++) {
+			comparing.call(ADDRESS, socket, frame());
+			overHttp(comparing, 100, 200, false);
+		}
+		PeerReport report = comparing.report().peers().get(0);
+		assertThat(report.path()).isEqualTo("uds");
+		assertThat(report.decisions()).hasSize(1);
+		assertThat(report.paths().get(PathKind.HTTP.ordinal()).cost()).isNull();
+		assertThat(report.paths().get(PathKind.HTTP.ordinal()).calls()).isEqualTo(5_000);
+	}
+
+	@Test
+	void fastRefusalsAreNotWhatThePathCosts() throws PathException {
+		Channel comparing = comparingWithSocket();
+		FakePath socket = this.uds.paths.get(0);
+		for (int i = 0; i < 20; i++) {
+			overHttp(comparing, 1_000_000, 200, true);
+		}
+		socket.status = 503;
+		for (int i = 0; i < 2_000; i++) {
+			comparing.call(ADDRESS, socket, frame());
+		}
+		socket.status = 200;
+		socket.busyNanos = 100_000;
+		for (int i = 0; i < 100; i++) {
+			comparing.call(ADDRESS, socket, frame());
+		}
+		PeerReport report = comparing.report().peers().get(0);
+		assertThat(report.decisions()).as("%s", report.decisions()).hasSize(1);
+		assertThat(report.paths().get(PathKind.UDS.ordinal()).cost()).isNotNull()
+			.satisfies((cost) -> assertThat(cost.fixedMicros()).isGreaterThan(90));
+	}
+
+	@Test
+	void aPathThatHangsIsLeftAndReturns() throws Exception {
+		Channel comparing = comparingWithSocket();
+		FakePath socket = this.uds.paths.get(0);
+		for (int i = 0; i < 100; i++) {
+			comparing.call(ADDRESS, socket, frame());
+		}
+		CountDownLatch hangs = new CountDownLatch(1);
+		socket.hangs = hangs;
+		List<Thread> callers = new ArrayList<>();
+		// What hangs when the channel looks for the first time may have been overtaken.
+		for (int i = 0; i < 2; i++) {
+			Thread caller = new Thread(() -> {
+				try {
+					comparing.call(ADDRESS, socket, frame());
+				}
+				catch (PathException ex) {
+					throw new IllegalStateException(ex);
+				}
+			});
+			caller.start();
+			callers.add(caller);
+			Awaitility.await().until(() -> caller.getState() == Thread.State.WAITING);
+			long looks = System.nanoTime() + Duration.ofMillis(2 * PathSelector.LOOK_MILLIS).toNanos();
+			Awaitility.await().until(() -> path(comparing, ADDRESS) == null || System.nanoTime() > looks);
+		}
+		Awaitility.await()
+			.pollDelay(Duration.ZERO)
+			.pollInterval(Duration.ofMillis(1))
+			.atMost(Duration.ofSeconds(10))
+			.until(() -> path(comparing, ADDRESS) == null && comparing.report().peers().get(0).path().equals("http"));
+		PeerReport report = comparing.report().peers().get(0);
+		assertThat(report.path()).isEqualTo("http");
+		assertThat(report.reason()).isEqualTo("calls over uds do not come back");
+		assertThat(report.paths().get(PathKind.UDS.ordinal()).state()).isEqualTo("late");
+		hangs.countDown();
+		for (Thread caller : callers) {
+			caller.join();
+		}
+		Awaitility.await().pollInterval(Duration.ofMillis(20)).atMost(Duration.ofSeconds(20)).until(() -> {
+			Path next = path(comparing, ADDRESS);
+			if (next != null) {
+				comparing.call(ADDRESS, next, frame());
+			}
+			return comparing.report().peers().get(0).path().equals("uds");
+		});
+	}
+
+	@Test
+	void aPathThatAnswersGarbageIsLeft() {
+		Channel comparing = comparingWithSocket();
+		FakePath socket = this.uds.paths.get(0);
+		socket.staysOpen = true;
+		socket.failure = new PathException(PathException.Reason.PROTOCOL, true, "garbage", null);
+		for (int i = 0; i < 3; i++) {
+			assertThat(path(comparing, ADDRESS)).isSameAs(socket);
+			assertThatExceptionOfType(PathException.class).isThrownBy(() -> comparing.call(ADDRESS, socket, frame()));
+		}
+		assertThat(path(comparing, ADDRESS)).isNull();
+		PeerReport report = comparing.report().peers().get(0);
+		assertThat(report.reason()).startsWith("most calls over uds failed");
+		assertThat(comparing.reasonForHttp(ADDRESS)).isEqualTo("most calls over uds failed");
+		assertThat(report.paths().get(PathKind.UDS.ordinal()).state()).isEqualTo("on trial");
 	}
 
 	@Test
@@ -312,6 +428,10 @@ class ChannelTests {
 
 		private long busyNanos;
 
+		private int status = 200;
+
+		private volatile @Nullable CountDownLatch hangs;
+
 		private PathException failure;
 
 		FakePath(PathKind kind) {
@@ -335,6 +455,18 @@ class ChannelTests {
 			if (this.failure != null) {
 				this.open = this.staysOpen;
 				throw this.failure;
+			}
+			CountDownLatch awaited = this.hangs;
+			if (awaited != null) {
+				try {
+					awaited.await();
+				}
+				catch (InterruptedException ex) {
+					throw new PathException(PathException.Reason.INTERRUPTED, true, "interrupted", ex);
+				}
+			}
+			if (this.status != 200) {
+				return new Reply.Failure(this.status, Map.of(), new byte[0], "");
 			}
 			long start = System.nanoTime();
 			while (System.nanoTime() - start < this.busyNanos) {

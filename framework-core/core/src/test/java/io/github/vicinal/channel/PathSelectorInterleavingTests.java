@@ -70,21 +70,21 @@ class PathSelectorInterleavingTests {
 			if (path == SwitchingRule.NONE) {
 				throw new IllegalStateException("a path was open all the time");
 			}
-			this.selector.begin(path, BYTES);
+			int ticket = this.selector.begin(path, 0, BYTES);
 			this.made.incrementAndGet();
 			if (this.selector.inFlight() < 0) {
 				throw new IllegalStateException("calls have ended that did not begin");
 			}
-			this.selector.end(path);
+			this.selector.end(path, ticket, true);
 			this.selector.record(path, 0, BYTES, BYTES, true, 1_000, now);
 		}
 
 		@Operation
 		public void failedCall(@Param(name = "time") int millis) {
 			int path = this.selector.choose(BYTES, false, millis * 1_000_000L);
-			this.selector.begin(path, BYTES);
+			int ticket = this.selector.begin(path, 0, BYTES);
 			this.made.incrementAndGet();
-			this.selector.end(path);
+			this.selector.end(path, ticket, false);
 			this.selector.failed(path, BYTES, millis * 1_000_000L);
 		}
 

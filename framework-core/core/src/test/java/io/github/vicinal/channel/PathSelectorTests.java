@@ -62,10 +62,10 @@ class PathSelectorTests {
 	private int call(int bytes, boolean idempotent, double... nanos) {
 		this.now += 1_000;
 		int path = this.selector.choose(bytes, idempotent, this.now);
-		int ticket = this.selector.begin(path, bytes);
+		int ticket = this.selector.begin(path, 0, bytes);
 		long cost = (long) (nanos[path] * noise());
 		this.now += cost;
-		this.selector.end(path);
+		this.selector.end(path, ticket, true);
 		if (ticket != PathSelector.UNTIMED) {
 			this.selector.record(path, 0, bytes, bytes, idempotent, cost, this.now);
 		}
@@ -140,14 +140,14 @@ class PathSelectorTests {
 				InFlight done = running.remove();
 				this.now = Math.max(this.now, done.end());
 				sharing[0] -= (done.path() == SHM) ? 1 : 0;
-				this.selector.end(done.path());
+				this.selector.end(done.path(), done.ticket(), true);
 				if (done.ticket() != PathSelector.UNTIMED) {
 					this.selector.record(done.path(), 0, 200, 200, true, this.now - done.begun(), this.now);
 				}
 			}
 			if (i < calls) {
 				int path = this.selector.choose(200, true, this.now);
-				int ticket = this.selector.begin(path, 200);
+				int ticket = this.selector.begin(path, 0, 200);
 				sharing[0] += (path == SHM) ? 1 : 0;
 				double mean = (path == SHM) ? 200_000.0 * sharing[0] : (path == UDS) ? 1_000_000 : 5_000_000;
 				running.add(new InFlight(this.now, this.now + (long) (mean * noise()), path, ticket));
@@ -167,8 +167,8 @@ class PathSelectorTests {
 			closedLoop(12, 60_000, UDS);
 		}
 		for (int i = 0; i < 5; i++) {
-			assertThat(closedLoop(1, 30_000, SHM)).isLessThan(SwitchingSettings.MIN_PROBE_INTERVAL / 2);
-			assertThat(closedLoop(12, 60_000, UDS)).isLessThan(SwitchingSettings.MIN_PROBE_INTERVAL / 2);
+			assertThat(closedLoop(1, 30_000, SHM)).isLessThan(SwitchingSettings.MIN_PROBE_INTERVAL);
+			assertThat(closedLoop(12, 60_000, UDS)).isLessThan(SwitchingSettings.MIN_PROBE_INTERVAL);
 		}
 	}
 
@@ -188,12 +188,12 @@ class PathSelectorTests {
 			call(200, true, 20_000, 60_000, 150_000);
 		}
 		long before = this.now;
-		this.selector.begin(SHM, 200);
+		int hanging = this.selector.begin(SHM, 0, 200);
 		int path = SHM;
 		while (path == SHM && this.now - before < 1_000 * MILLI) {
 			this.now += MILLI;
 			path = this.selector.choose(200, false, this.now);
-			this.selector.begin(path, 200);
+			this.selector.begin(path, 0, 200);
 		}
 		assertThat(path).isEqualTo(UDS);
 		assertThat(this.now - before).isLessThan(100 * MILLI);
@@ -202,7 +202,12 @@ class PathSelectorTests {
 			this.now += 100 * MILLI;
 			assertThat(this.selector.choose(200, false, this.now)).as("while nothing came back").isNotEqualTo(SHM);
 		}
-		this.selector.end(SHM);
+		this.selector.end(SHM, hanging, false);
+		for (int i = 0; i < 100; i++) {
+			this.now += 100 * MILLI;
+			assertThat(this.selector.choose(200, false, this.now)).as("while calls only time out").isNotEqualTo(SHM);
+		}
+		this.selector.end(SHM, hanging, true);
 		for (int i = 0; i < 30 && this.selector.current(200) != SHM; i++) {
 			this.now += 100 * MILLI;
 			this.selector.choose(200, false, this.now);
@@ -211,9 +216,78 @@ class PathSelectorTests {
 	}
 
 	@Test
+	void methodThatWasNeverTimedMayTakeLonger() {
+		openAll();
+		for (int i = 0; i < 5_000; i++) {
+			call(200, false, 20_000, 60_000, 150_000);
+		}
+		int report = this.selector.begin(SHM, 1, 200);
+		int other = this.selector.begin(SHM, 1, 200);
+		for (int i = 0; i < 19; i++) {
+			this.now += 100 * MILLI;
+			assertThat(this.selector.choose(200, false, this.now)).isEqualTo(SHM);
+		}
+		this.selector.end(SHM, report, true);
+		this.selector.record(SHM, 1, 200, 200, false, 1_900 * MILLI, this.now);
+		for (int i = 0; i < 150; i++) {
+			this.now += 100 * MILLI;
+			assertThat(this.selector.choose(200, false, this.now)).as("ten times as long as one took").isEqualTo(SHM);
+		}
+		this.selector.end(SHM, other, true);
+	}
+
+	@Test
+	void pathThatDegradedReturnsOnlyIfItAnswersItsProbes() {
+		openAll();
+		for (int i = 0; i < 20_000; i++) {
+			call(200, true, 20_000, 60_000, 150_000);
+		}
+		for (int i = 0; i < 1_000 && this.selector.current(200) == SHM; i++) {
+			call(200, true, 400_000, 60_000, 150_000);
+		}
+		assertThat(this.selector.current(200)).isEqualTo(UDS);
+		// One call in a millisecond, so that few probes fit into a trial; all hang.
+		long left = this.now;
+		int hung = 0;
+		while (this.now - left < 7_500 * MILLI) {
+			this.now += MILLI;
+			int path = this.selector.choose(200, true, this.now);
+			int ticket = this.selector.begin(path, 0, 200);
+			if (path == SHM) {
+				hung++;
+				continue;
+			}
+			this.selector.end(path, ticket, true);
+			this.selector.record(path, 0, 200, 200, true, 60_000, this.now);
+			assertThat(this.selector.current(200)).as("after %d ms", (this.now - left) / MILLI).isNotEqualTo(SHM);
+		}
+		assertThat(hung).isPositive();
+	}
+
+	@Test
+	void hangingPathIsLeftAfterTheClockHasJumpedBack() {
+		openAll();
+		for (int i = 0; i < 5_000; i++) {
+			call(200, true, 20_000, 60_000, 150_000);
+		}
+		this.now -= 3600_000 * MILLI;
+		for (int i = 0; i < 5_000; i++) {
+			call(200, true, 20_000, 60_000, 150_000);
+		}
+		long before = this.now;
+		for (int i = 0; i < 200 && this.selector.current(200) == SHM; i++) {
+			this.now += MILLI;
+			this.selector.begin(this.selector.choose(200, false, this.now), 0, 200);
+		}
+		assertThat(this.selector.current(200)).isEqualTo(UDS);
+		assertThat(this.now - before).isLessThan(100 * MILLI);
+	}
+
+	@Test
 	void oneSlowCallThatOthersOvertakeChangesNothing() {
 		openAll();
-		this.selector.begin(SHM, 200);
+		call(200, false, 20_000, 60_000, 150_000);
+		this.selector.begin(SHM, 0, 200);
 		for (int i = 0; i < 100_000; i++) {
 			call(200, false, 20_000, 60_000, 150_000);
 		}
@@ -228,8 +302,8 @@ class PathSelectorTests {
 		for (int i = 0; i < 200; i++) {
 			call(200, false, 20_000, 60_000, 150_000);
 			int path = this.selector.choose(5_000_000, false, this.now);
-			this.selector.begin(path, 5_000_000);
-			this.selector.end(path);
+			int ticket = this.selector.begin(path, 1, 5_000_000);
+			this.selector.end(path, ticket, path != SHM);
 			if (path == SHM) {
 				this.selector.failed(path, 5_000_000, this.now);
 			}
@@ -247,8 +321,8 @@ class PathSelectorTests {
 		openAll();
 		int tries = 0;
 		while (this.selector.current(200) == SHM && tries++ < 10) {
-			this.selector.begin(SHM, 200);
-			this.selector.end(SHM);
+			int ticket = this.selector.begin(SHM, 0, 200);
+			this.selector.end(SHM, ticket, false);
 			this.selector.failed(SHM, 200, this.now);
 		}
 		assertThat(this.selector.current(200)).isEqualTo(UDS);
@@ -262,10 +336,10 @@ class PathSelectorTests {
 			for (int i = 0; i < 3_000; i++) {
 				call(200, true, 20_000, 60_000, 150_000);
 			}
-			this.selector.begin(SHM, 200);
+			int ticket = this.selector.begin(SHM, 0, 200);
 			this.now += jump;
 			this.selector.choose(200, false, this.now);
-			this.selector.end(SHM);
+			this.selector.end(SHM, ticket, true);
 			this.selector.record(SHM, 0, 200, 200, true, jump, this.now);
 		}
 		assertThat(this.selector.current(200)).isEqualTo(SHM);
@@ -331,9 +405,9 @@ class PathSelectorTests {
 			int path = chosen.choose(bytes, idempotent, time);
 			if (path != SwitchingRule.NONE) {
 				assertThat(open[path]).isTrue();
-				chosen.begin(path, bytes);
+				int ticket = chosen.begin(path, 0, bytes);
 				if (chance.nextInt(50) > 0) {
-					chosen.end(path);
+					chosen.end(path, ticket, chance.nextInt(10) > 0);
 				}
 				if (chance.nextInt(20) == 0) {
 					chosen.failed(path, bytes, time);
@@ -367,8 +441,8 @@ class PathSelectorTests {
 					if (path < UDS || path > HTTP && path != SHM) {
 						wrong.addAndGet((path == SHM) ? 0 : 1);
 					}
-					int ticket = shared.begin(path, 100);
-					shared.end(path);
+					int ticket = shared.begin(path, 0, 100);
+					shared.end(path, ticket, true);
 					if (ticket != PathSelector.UNTIMED) {
 						shared.record(path, 0, 100, 100, true, 1_000 + 100L * path, System.nanoTime());
 					}

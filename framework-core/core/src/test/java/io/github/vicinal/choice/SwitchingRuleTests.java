@@ -75,16 +75,26 @@ class SwitchingRuleTests {
 	void costsThatAreRestatedAreDecidedUponAtOnce() {
 		SwitchingRule rule = rule(2);
 		run(rule, 100_000, 20_000, 60_000);
-		rule.restate(0, 5);
-		assertThat(rule.cost(0)).isBetween(90_000.0, 110_000.0);
-		run(rule, 20, 100_000, 60_000);
+		rule.restate(0, 10);
+		assertThat(rule.cost(0)).isBetween(180_000.0, 220_000.0);
+		run(rule, 20, 200_000, 60_000);
 		assertThat(rule.current()).isEqualTo(1);
-		run(rule, 200_000, 100_000, 60_000);
-		rule.restate(0, 0.2);
+		run(rule, 200_000, 200_000, 60_000);
+		rule.restate(0, 0.1);
 		run(rule, 20, 20_000, 60_000);
 		assertThat(rule.current()).isZero();
-		assertThat(rule.decisions()).extracting(Decision::kind)
-			.containsExactly(Decision.Kind.GAIN, Decision.Kind.GAIN);
+		assertThat(rule.decisions()).extracting(Decision::kind).containsExactly(Decision.Kind.GAIN, Decision.Kind.GAIN);
+	}
+
+	@Test
+	void degradedCandidateIsNotLeftForALesserOneThatNothingIsKnownOf() {
+		SwitchingRule rule = rule(2);
+		for (int i = 0; i < 100_000; i++) {
+			this.now += PERIOD;
+			rule.record(rule.choose(this.now, false), noisy((i < 50_000) ? 20_000 : 400_000), this.now);
+		}
+		assertThat(rule.current()).isZero();
+		assertThat(rule.switches()).isZero();
 	}
 
 	@Test

@@ -160,16 +160,19 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param threads Most requests that run at once. Default is what the web server has:
 	 * server.tomcat.threads.max or server.jetty.threads.max, and with virtual threads
 	 * server.tomcat.max-connections.
-	 * @param kind Threads of requests that the application hands over itself: "platform",
-	 * "virtual", or "auto" for as many platform threads as the load asks for. "default"
-	 * is virtual if spring.threads.virtual.enabled is set, else platform.
-	 * @param queueCapacity Most requests that wait.
+	 * @param kind Threads of requests that the application hands over itself: "platform"
+	 * or "virtual"; "default" is virtual if spring.threads.virtual.enabled is set, else
+	 * platform. With "auto", on platform threads, so many run at once as the load asks
+	 * for, calls and HTTP requests included, and at most as many as "threads" says.
+	 * @param queueCapacity Most requests that wait, up to 1000000 and a quarter of the
+	 * heap.
 	 * @param interval How long the queue must stand until there is overload.
 	 * @param patience How many mean service times a request may wait under overload.
 	 * @param maxPerChannel Most requests of one contract, waiting and running; 0 for no
 	 * limit of its own. Requests that do not come from a channel share one limit.
 	 * @param priorities Priorities by contract, its class name with or without the
-	 * package; "critical", "normal" or "sheddable".
+	 * package; "critical", "normal" or "sheddable". Names that no contract has do
+	 * nothing.
 	 */
 	public record Requests(@DefaultValue("true") boolean enabled, @Nullable Integer threads,
 			@DefaultValue("default") Kind kind, @DefaultValue("1000") int queueCapacity,

@@ -254,7 +254,10 @@ final class ClientChannel {
 	 * @return a path, or {@code null} for HTTP
 	 */
 	@Nullable Path path(MethodPlan plan, @Nullable String address, @Nullable ReplicaTurn turn, @Nullable Object[] arguments) {
-		Path path = this.channel.path(address, plan.method(), arguments);
+		String reason = onlyHttpBecause(plan, address, arguments);
+		boolean discovers = this.discovers && (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0;
+		// Who asks for a path and does not take it would look like a call that hangs.
+		Path path = (reason == null && !discovers) ? this.channel.path(address, plan.method(), arguments) : null;
 		if (path == null && turn == null && address != null && ThreadLocalRandom.current().nextBoolean()) {
 			/*
 			 * A balancer that takes turns is asked twice for this call: it was asked
@@ -263,14 +266,9 @@ final class ClientChannel {
 			 */
 			this.targets.choose();
 		}
-		if (path == null || (this.discovers && (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0)) {
-			return null;
-		}
-		String reason = onlyHttpBecause(plan, address, arguments);
-		if (reason != null) {
+		if (reason != null && this.channel.hasPath(address)) {
 			String always = this.channel.httpOnlyReason(address, plan.method());
 			this.channel.leftToHttp((always != null) ? plan.method() + ": " + reason : reason);
-			return null;
 		}
 		return path;
 	}
@@ -331,7 +329,7 @@ final class ClientChannel {
 		}
 		String address = leg.address();
 		if (address != null) {
-			this.channel.calledOverHttp(address, plan.method(), arguments, nanos, leg.answered());
+			this.channel.calledOverHttp(address, plan.method(), arguments, nanos, leg.status(), leg.comparable());
 		}
 		else {
 			this.channel.unseenOverHttp();
@@ -427,6 +425,7 @@ final class ClientChannel {
 
 	/** Starts a call over HTTP, of which listeners are told when it is sent. */
 	HttpLeg leg(MethodPlan plan, @Nullable String address, @Nullable Object[] arguments, @Nullable String reason) {
+		boolean comparable = reason == null && onlyHttpBecause(plan, address, arguments) == null;
 		return new HttpLeg(this.channel, new HttpLeg.Watcher() {
 
 			@Override
@@ -450,7 +449,7 @@ final class ClientChannel {
 				}
 			}
 
-		});
+		}).comparable(comparable);
 	}
 
 	/** What is configured, else what the HTTP client shows, else what Boot configures. */

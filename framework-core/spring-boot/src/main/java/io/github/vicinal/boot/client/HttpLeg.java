@@ -29,7 +29,9 @@ final class HttpLeg {
 
 	private @Nullable URI sent;
 
-	private boolean answered;
+	private int status;
+
+	private boolean comparable;
 
 	/**
 	 * Creates a leg for a request that is sent.
@@ -109,8 +111,19 @@ final class HttpLeg {
 		return this.address;
 	}
 
-	boolean answered() {
-		return this.answered;
+	/** Returns the status of the answer, 0 if there was none. */
+	int status() {
+		return this.status;
+	}
+
+	/** Says that the call could have taken another path as well. */
+	HttpLeg comparable(boolean couldHave) {
+		this.comparable = couldHave;
+		return this;
+	}
+
+	boolean comparable() {
+		return this.comparable;
 	}
 
 	void sending(URI uri, HttpHeaders headers) {
@@ -127,10 +140,10 @@ final class HttpLeg {
 		return this.sent;
 	}
 
-	void answered(URI uri, int status, HttpHeaders headers) {
-		this.answered = true;
+	void answered(URI uri, int answer, HttpHeaders headers) {
+		this.status = answer;
 		if (this.turn != null) {
-			this.turn.answered(status, headers.containsHeader(HttpHeaders.RETRY_AFTER));
+			this.turn.answered(answer, headers.containsHeader(HttpHeaders.RETRY_AFTER));
 		}
 		String announcement = headers.getFirst(PeerAnnouncement.HEADER);
 		String peer = address(target(uri));

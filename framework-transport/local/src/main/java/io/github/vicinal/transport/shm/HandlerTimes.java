@@ -7,14 +7,21 @@ import java.util.concurrent.TimeUnit;
  * thread, where it holds up all other calls of that client. Thread-safe; concurrent
  * updates may get lost, which changes nothing that matters.
  * <p>
- * A handler is short after {@value #TRIALS} calls in a row that were; one call that takes
- * long enough to matter begins the trials anew, and twice as many are needed.
+ * A handler is short after {@value #TRIALS} calls in a row that were. A call that takes
+ * long enough to matter begins the trials anew, and twice as many are needed, unless
+ * there was none among the {@value #RARE_CALLS} calls before it: then it was held up by
+ * something else, such as a garbage collection or another process, and nothing changes.
+ * The guard of the receiver's role bounds what such a call does to others.
  */
 final class HandlerTimes {
 
 	static final int TRIALS = 32;
 
-	static final int MAX_TRIALS = 1 << 16;
+	/** As many as {@link #RARE_CALLS}: then long calls have become rare. */
+	static final int MAX_TRIALS = 1 << 12;
+
+	/** Of a method that holds others up so rarely, that does not show in their p99.9. */
+	static final int RARE_CALLS = 1 << 12;
 
 	/** About what handing a call to another thread costs. */
 	static final long SHORT_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
@@ -33,6 +40,9 @@ final class HandlerTimes {
 
 	private volatile int trials = TRIALS;
 
+	/** Calls since the last long one, no more than {@link #RARE_CALLS}. */
+	private volatile int sinceLong;
+
 	/**
 	 * Returns whether a call may run on the receiver's thread.
 	 * @param batch how many calls wait for that thread
@@ -44,20 +54,34 @@ final class HandlerTimes {
 
 	@SuppressWarnings("NonAtomicVolatileUpdate")
 	void observe(long nanos) {
-		long before = this.mean;
-		long after = before + ((Math.min(nanos, LONG_NANOS) - before) >> WEIGHT_SHIFT);
-		if (after != before) {
-			this.mean = after;
+		int since = this.sinceLong;
+		if (nanos > LONG_NANOS) {
+			if (since < RARE_CALLS) {
+				this.trials = (this.missing == 0) ? Math.min(2 * this.trials, MAX_TRIALS) : this.trials;
+				this.missing = this.trials;
+				learn(LONG_NANOS);
+			}
+			this.sinceLong = 0;
+			return;
+		}
+		learn(nanos);
+		if (since < RARE_CALLS) {
+			this.sinceLong = since + 1;
+			if (since + 1 == RARE_CALLS) {
+				this.trials = TRIALS;
+			}
 		}
 		int left = this.missing;
-		if (nanos > LONG_NANOS) {
-			if (left == 0) {
-				this.trials = Math.min(2 * this.trials, MAX_TRIALS);
-			}
-			this.missing = this.trials;
-		}
-		else if (left > 0) {
+		if (left > 0) {
 			this.missing = left - 1;
+		}
+	}
+
+	private void learn(long nanos) {
+		long before = this.mean;
+		long after = before + ((nanos - before) >> WEIGHT_SHIFT);
+		if (after != before) {
+			this.mean = after;
 		}
 	}
 

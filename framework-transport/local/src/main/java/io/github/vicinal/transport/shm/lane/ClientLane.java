@@ -156,6 +156,7 @@ public final class ClientLane implements Condition {
 			boolean rang = this.client.publish(this.index, this.lines, ++this.sequence);
 			if (!this.client.waiter().await(this, this.turn, rang, this.client.segment().mode())) {
 				sleep(deadlineNanos);
+				this.turn.ended(System.nanoTime());
 			}
 			if (!answered()) {
 				throw this.client.gone(true);

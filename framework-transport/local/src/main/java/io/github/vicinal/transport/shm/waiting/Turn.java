@@ -12,6 +12,28 @@ public final class Turn {
 	/** Waits that ended in sleep. */
 	long asleep;
 
+	/** When the last wait ended, to some microseconds. */
+	private long ended;
+
+	/** Long gaps between the last waits, less the short ones. */
+	private int longGaps;
+
+	/**
+	 * Notes that a wait has ended that took long.
+	 * @param nanos the time
+	 */
+	public void ended(long nanos) {
+		this.ended = nanos;
+	}
+
+	/** Notes that a wait begins, and returns whether most of the last came after gaps. */
+	boolean isSparse(long now) {
+		this.longGaps = Waiter.gaps(this.longGaps, now - this.ended);
+		// The end of a wait that takes no longer than a look at the clock would.
+		this.ended = now;
+		return this.longGaps >= Waiter.SPARSE;
+	}
+
 	/** Returns how many waits ended without sleep. */
 	public long awake() {
 		return this.awake;

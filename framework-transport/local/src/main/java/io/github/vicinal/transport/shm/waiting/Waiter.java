@@ -10,7 +10,8 @@ import java.util.concurrent.TimeUnit;
  * <ol>
  * <li><em>Did the caller ring?</em> Then the server slept, and answers on the processor
  * on which this caller sleeps: sleep at once. If it did not sleep, stay awake, too.</li>
- * <li><em>Sparse traffic:</em> a server that mostly slept long between calls sleeps.</li>
+ * <li><em>Sparse traffic:</em> a server that mostly slept long between calls sleeps, and
+ * so does a caller that mostly calls after long gaps.</li>
  * <li><em>Rest:</em> while staying awake does not pay, sleep. See {@link Trials}.</li>
  * <li><em>Ban:</em> while other threads want the processors, spin for at most
  * {@value #BANNED_SPIN_NANOS} ns, or {@value #BANNED_LONG_SPIN_NANOS} ns if no recent
@@ -51,12 +52,12 @@ public final class Waiter {
 	/** A sleep longer than this was not worth staying awake for. */
 	private static final long LONG_GAP_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
 
-	private static final int SPARSE = 5;
+	static final int SPARSE = 5;
 
 	/**
 	 * Calls that another thread held up follow at short gaps: that is no trend.
 	 */
-	private static final int MOST_SPARSE = 64;
+	static final int MOST_SPARSE = 64;
 
 	private final Processor processor;
 
@@ -94,7 +95,7 @@ public final class Waiter {
 	 * @return whether the condition is met; if not, sleep
 	 */
 	public boolean await(Condition condition, Turn turn, boolean rang, long mode) {
-		boolean met = condition.isMet() || (WaitMode.isLearned(mode) ? learned(condition, rang)
+		boolean met = condition.isMet() || (WaitMode.isLearned(mode) ? learned(condition, turn, rang)
 				: fixed(condition, WaitMode.spins(mode), WaitMode.yields(mode)));
 		if (met) {
 			turn.awake++;
@@ -121,12 +122,14 @@ public final class Waiter {
 		return condition.isMet();
 	}
 
-	private boolean learned(Condition condition, boolean rang) {
+	private boolean learned(Condition condition, Turn turn, boolean rang) {
 		if (this.server ? this.longGaps >= SPARSE : rang) {
 			return false;
 		}
 		long now = this.processor.nanos();
-		if (!this.trials.awake(now)) {
+		// Next to competitors the server has often been woken and not run yet, so that a
+		// caller did not ring, and has much to lose and little to gain by staying awake.
+		if ((!this.server && turn.isSparse(now)) || !this.trials.awake(now)) {
 			return false;
 		}
 		boolean met;
@@ -135,7 +138,7 @@ public final class Waiter {
 			if (this.sharing.wantsNap(now)) {
 				this.processor.nap();
 			}
-			met = spinShortly(condition, now) || yieldUntil(condition);
+			met = spinShortly(condition, now) || yieldUntil(condition, turn);
 			paid = met;
 		}
 		else if (this.bans.heavy()) {
@@ -143,8 +146,10 @@ public final class Waiter {
 		}
 		else {
 			met = spin(condition, now + (this.trials.alwaysPaid() ? BANNED_LONG_SPIN_NANOS : BANNED_SPIN_NANOS));
+			long end = this.processor.nanos();
+			turn.ended(end);
 			// Two that share a processor would wait like that for each answer.
-			paid = met && this.processor.nanos() - now <= BANNED_SPIN_NANOS;
+			paid = met && end - now <= BANNED_SPIN_NANOS;
 		}
 		if (paid) {
 			this.trials.succeeded(now);
@@ -155,6 +160,11 @@ public final class Waiter {
 		return met;
 	}
 
+	/** Counts a gap, if it is long, else counts it off. */
+	static int gaps(int before, long nanos) {
+		return Math.max(0, Math.min(MOST_SPARSE, before + ((nanos > LONG_GAP_NANOS) ? 1 : -1)));
+	}
+
 	private boolean spinShortly(Condition condition, long now) {
 		boolean met = spin(condition, now + SPIN_NANOS);
 		if (met) {
@@ -163,13 +173,15 @@ public final class Waiter {
 		return met;
 	}
 
-	private boolean yieldUntil(Condition condition) {
+	private boolean yieldUntil(Condition condition, Turn turn) {
 		int yields = this.trials.trying() ? TRIAL_YIELDS : YIELDS;
 		long start = this.processor.nanos();
 		for (int i = 0; i < yields; i++) {
 			boolean late = this.bans.yieldIsLate();
 			if (condition.isMet()) {
-				if (i == 0 && this.processor.nanos() - start > SPIN_NANOS / 2 && !this.bans.crowded()) {
+				long end = this.processor.nanos();
+				turn.ended(end);
+				if (i == 0 && end - start > SPIN_NANOS / 2 && !this.bans.crowded()) {
 					this.sharing.yielded();
 				}
 				return true;
@@ -206,8 +218,7 @@ public final class Waiter {
 	 * @param nanos how long it was
 	 */
 	public void slept(long nanos) {
-		int gaps = this.longGaps + ((nanos > LONG_GAP_NANOS) ? 1 : -1);
-		this.longGaps = Math.max(0, Math.min(MOST_SPARSE, gaps));
+		this.longGaps = gaps(this.longGaps, nanos);
 	}
 
 	/**

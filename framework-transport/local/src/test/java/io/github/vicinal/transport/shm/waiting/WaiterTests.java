@@ -31,10 +31,21 @@ class WaiterTests {
 		return new Waiter(this.state, this.processor, PROCESSORS, true);
 	}
 
+	/** Sleeps for an answer that has come then. */
+	private void sleepFor(long nanos) {
+		this.processor.now += nanos;
+		this.turn.ended(this.processor.now);
+	}
+
 	/** Waits for something that comes after a time. */
 	private boolean await(Waiter waiter, boolean rang, long afterNanos) {
 		long at = this.processor.now + afterNanos;
-		return waiter.await(() -> this.processor.now >= at, this.turn, rang, LEARNED);
+		boolean met = waiter.await(() -> this.processor.now >= at, this.turn, rang, LEARNED);
+		if (!met) {
+			// A caller does so when it has woken up.
+			this.turn.ended(this.processor.now);
+		}
+		return met;
 	}
 
 	@Test
@@ -52,6 +63,20 @@ class WaiterTests {
 		Waiter waiter = client();
 		assertThat(await(waiter, true, 500)).isFalse();
 		assertThat(this.processor.spins + this.processor.yields).isZero();
+	}
+
+	@Test
+	void aCallerThatCallsOnceInAWhileSleeps() {
+		Waiter waiter = client();
+		for (int i = 0; i < 20; i++) {
+			this.processor.now += 1_000_000;
+			boolean awake = await(waiter, false, 500);
+			assertThat(awake).as("call %d", i).isEqualTo(i < Waiter.SPARSE - 1);
+		}
+		for (int i = 0; i < Waiter.MOST_SPARSE; i++) {
+			await(waiter, false, 500);
+		}
+		assertThat(await(waiter, false, 500)).as("after many calls in a row").isTrue();
 	}
 
 	@Test
@@ -112,7 +137,7 @@ class WaiterTests {
 			long before = this.processor.now;
 			await(waiter, false, TimeUnit.MILLISECONDS.toNanos(1));
 			tried += (this.processor.now > before) ? 1 : 0;
-			this.processor.now += TimeUnit.MILLISECONDS.toNanos(1);
+			sleepFor(TimeUnit.MILLISECONDS.toNanos(1));
 		}
 		assertThat(tried).isBetween(50, 400);
 		assertThat(waiter.describe(LEARNED)).isEqualTo("park: staying awake did not pay");
@@ -125,7 +150,7 @@ class WaiterTests {
 		Waiter waiter = client();
 		for (int i = 0; i < 1000; i++) {
 			await(waiter, false, TimeUnit.MILLISECONDS.toNanos(1));
-			this.processor.now += TimeUnit.MILLISECONDS.toNanos(1);
+			sleepFor(TimeUnit.MILLISECONDS.toNanos(1));
 		}
 		long since = this.processor.now;
 		while (!await(waiter, false, 500)) {
@@ -270,7 +295,7 @@ class WaiterTests {
 		long previous = 0;
 		this.processor.yieldNanos = TimeUnit.MILLISECONDS.toNanos(20);
 		for (int i = 0; i < 6; i++) {
-			this.processor.now = this.state.bannedUntil + 1;
+			sleepFor(this.state.bannedUntil + 1 - this.processor.now);
 			assertThat(await(waiter, false, TimeUnit.SECONDS.toNanos(1))).isFalse();
 			assertThat(this.state.banPeriod).isGreaterThanOrEqualTo(previous).isLessThanOrEqualTo(Bans.MAX_BAN_NANOS);
 			previous = this.state.banPeriod;
