@@ -94,6 +94,22 @@ final class EngineCallCache implements CallCache {
 
 	}
 
+	/**
+	 * Says that the arguments of a call that its caller does not wait for were changed
+	 * before the answer came: it is for that caller, and for nobody else.
+	 */
+	@SuppressWarnings("serial")
+	private static final class ArgumentsChanged extends RuntimeException {
+
+		private final @Nullable Object kept;
+
+		ArgumentsChanged(EngineCallCache method, @Nullable Object kept) {
+			super("Arguments of %s were changed before the answer came".formatted(method), null, false, false);
+			this.kept = kept;
+		}
+
+	}
+
 	private Key key(@Nullable Object[] arguments) {
 		if (this.immutableArguments) {
 			return new Key(this, Arrays.asList(arguments.clone()), null);
@@ -108,15 +124,14 @@ final class EngineCallCache implements CallCache {
 	}
 
 	/**
-	 * Refuses arguments that are not those of the key any more: the caller had them back,
-	 * and what is loaded with them is the answer to another question.
+	 * Lets an answer be kept unless the arguments are not those of the key any more: the
+	 * caller had them back, and what came is the answer to another question.
 	 */
-	private void verify(Key key, @Nullable Object[] arguments) {
+	private @Nullable Object verified(Key key, @Nullable Object[] arguments, @Nullable Object kept) {
 		if (key.encoded != null && !Arrays.equals(key.encoded, encode(arguments))) {
-			throw new IllegalStateException(
-					"Arguments of %s were changed before the cached call ended: give each call its own"
-						.formatted(this));
+			throw new ArgumentsChanged(this, kept);
 		}
+		return kept;
 	}
 
 	private @Nullable Object keep(@Nullable Object result) {
@@ -146,26 +161,9 @@ final class EngineCallCache implements CallCache {
 	}
 
 	private @Nullable Object sync(Key key, @Nullable Object[] arguments, Original call) throws Throwable {
-		Thread caller = Thread.currentThread();
 		boolean[] called = new boolean[1];
 		try {
-			Object kept = this.cache.get(key, (missing) -> {
-				boolean inBackground = Thread.currentThread() != caller;
-				try {
-					if (!inBackground) {
-						called[0] = true;
-						return keep(call.proceed());
-					}
-					verify(key, arguments);
-					Object fresh = keep(call.proceed());
-					verify(key, arguments);
-					return fresh;
-				}
-				catch (Throwable ex) {
-					throw new CallFailed(ex);
-				}
-			});
-			return give(kept);
+			return give(get(key, arguments, call, called));
 		}
 		catch (CallFailed ex) {
 			called[0] = true;
@@ -185,22 +183,57 @@ final class EngineCallCache implements CallCache {
 		}
 	}
 
+	private @Nullable Object get(Key key, @Nullable Object[] arguments, Original call, boolean[] called) {
+		Thread caller = Thread.currentThread();
+		while (true) {
+			try {
+				return this.cache.get(key, (missing) -> {
+					boolean refreshes = Thread.currentThread() != caller;
+					try {
+						if (refreshes) {
+							verified(key, arguments, null);
+							return verified(key, arguments, keep(call.proceed()));
+						}
+						called[0] = true;
+						return keep(call.proceed());
+					}
+					catch (Throwable ex) {
+						throw new CallFailed(ex);
+					}
+				});
+			}
+			catch (CallFailed ex) {
+				if (!(ex.failure instanceof ArgumentsChanged)) {
+					throw ex;
+				}
+				// It was another's refresh, which this call had waited for.
+			}
+		}
+	}
+
 	private CompletableFuture<@Nullable Object> future(Key key, @Nullable Object[] arguments, Original call) {
 		boolean[] called = new boolean[1];
 		CompletableFuture<@Nullable Object> future = this.cache.getAsync(key, (missing) -> {
 			called[0] = true;
 			try {
-				return ((CompletionStage<?>) stage(call.proceed())).thenApply((result) -> {
-					verify(key, arguments);
-					return keep(result);
-				});
+				return ((CompletionStage<?>) stage(call.proceed()))
+					.thenApply((result) -> verified(key, arguments, keep(result)));
 			}
 			catch (Throwable ex) {
 				return CompletableFuture.failedFuture(ex);
 			}
 		});
 		count(!called[0]);
-		return future;
+		if (key.encoded == null) {
+			return future;
+		}
+		return future.exceptionallyCompose((ex) -> {
+			Throwable failure = (ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex;
+			if (!(failure instanceof ArgumentsChanged changed)) {
+				return future;
+			}
+			return called[0] ? CompletableFuture.completedFuture(changed.kept) : future(key, arguments, call);
+		});
 	}
 
 	private static Object stage(@Nullable Object future) {

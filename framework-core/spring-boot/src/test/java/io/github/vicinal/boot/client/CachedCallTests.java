@@ -43,6 +43,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /** What stands between a contract method and its calls. */
 class CachedCallTests {
@@ -290,21 +291,63 @@ class CachedCallTests {
 	}
 
 	@Test
-	void argumentsThatAreChangedBeforeTheAnswerFailTheFuture() throws Throwable {
+	void theAnswerToChangedArgumentsIsForTheirCallerAlone() throws Throwable {
 		CallCache cache = cache("futureOf");
 		List<String> mine = new ArrayList<>(List.of("x"));
 		CompletableFuture<Object> answer = new CompletableFuture<>();
 		CompletableFuture<?> first = (CompletableFuture<?>) cache.call(new Object[] { mine }, () -> answer);
+		CompletableFuture<?> joined = (CompletableFuture<?>) cache.call(new Object[] { List.of("x") },
+				() -> CompletableFuture.completedFuture(new Price("x", 2)));
+		assertThat(joined).isNotDone();
 		mine.add("y");
 		answer.complete(new Price("x+y", 1));
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> first.get(5, TimeUnit.SECONDS))
-			.havingRootCause()
-			.isInstanceOf(IllegalStateException.class)
-			.withMessageContaining("futureOf")
-			.withMessageContaining("were changed");
-		CompletableFuture<?> second = (CompletableFuture<?>) cache.call(new Object[] { List.of("x") },
-				() -> CompletableFuture.completedFuture(new Price("x", 2)));
-		assertThat(second.get(5, TimeUnit.SECONDS)).isEqualTo(new Price("x", 2));
+		assertThat(first.get(5, TimeUnit.SECONDS)).isEqualTo(new Price("x+y", 1));
+		assertThat(joined.get(5, TimeUnit.SECONDS)).isEqualTo(new Price("x", 2));
+		CompletableFuture<?> later = (CompletableFuture<?>) cache.call(new Object[] { List.of("x") },
+				() -> CompletableFuture.completedFuture(null));
+		assertThat(later.get(5, TimeUnit.SECONDS)).isEqualTo(new Price("x", 2));
+		CompletableFuture<?> failing = (CompletableFuture<?>) cache.call(new Object[] { List.of("z") },
+				() -> CompletableFuture.failedFuture(new IOException("as wanted")));
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> failing.get(5, TimeUnit.SECONDS))
+			.withCauseInstanceOf(IOException.class);
+	}
+
+	/** The refresh has begun when the old answer expires, and is of no use to others. */
+	@Test
+	void whoWaitsForARefreshWithChangedArgumentsCallsHimself() throws Throwable {
+		Refreshing refreshing = new Refreshing();
+		CallCache cache = cache(refreshing.caches, "prices", Prices.class, "search");
+		Object[] before = { List.of("x") };
+		cache.call(before, () -> List.of(new Price("x", 1)));
+		refreshing.pass(Duration.ofSeconds(31));
+		List<String> mine = new ArrayList<>(List.of("x"));
+		CountDownLatch started = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		cache.call(new Object[] { mine }, () -> {
+			started.countDown();
+			release.await();
+			return List.of(new Price("x+y", 2));
+		});
+		Thread refresh = new Thread(refreshing.tasks.remove(0));
+		refresh.start();
+		assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+		mine.add("y");
+		refreshing.pass(Duration.ofSeconds(60));
+		CompletableFuture<Object> waiting = new CompletableFuture<>();
+		Thread waiter = new Thread(() -> {
+			try {
+				waiting.complete(cache.call(before, () -> List.of(new Price("x", 3))));
+			}
+			catch (Throwable ex) {
+				waiting.completeExceptionally(ex);
+			}
+		});
+		waiter.start();
+		await().until(() -> waiter.getState() == Thread.State.WAITING);
+		release.countDown();
+		assertThat(waiting.get(30, TimeUnit.SECONDS)).isEqualTo(List.of(new Price("x", 3)));
+		refresh.join();
+		assertThat(cache.call(before, () -> List.of())).isEqualTo(List.of(new Price("x", 3)));
 	}
 
 	@Test
