@@ -23,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  * it returned, the cache keeps what it was told later. A loader that asks the cache for
  * the key it is loading, directly or through other keys that wait for each other, gets an
  * {@link IllegalStateException} instead of a deadlock.
+ * <p>
+ * "At most one" has one exception: once a value has been written or invalidated while it
+ * is being loaded, a new load of the key may begin beside the old one, whose outcome is
+ * stale.
  *
  * @param <K> the type of keys, with {@code equals} and {@code hashCode}
  * @param <V> the type of values
@@ -67,10 +71,12 @@ public interface Cache<K, V> {
 	/**
 	 * Returns the value without waiting, starting to load it if it is absent.
 	 * @param key the key
-	 * @param loader starts the load, on the calling thread; what it throws fails the
-	 * future
+	 * @param loader starts the load; what it throws fails the future. It is called on the
+	 * calling thread, or, if a function of {@link #asMap()} computes the key just now, by
+	 * the thread that does so, when it is done
 	 * @return a future of its own for this caller: to cancel it cancels neither the load
 	 * nor the futures of others. Completes with {@code null} if the load did
+	 * @throws IllegalStateException if this very thread computes the key
 	 */
 	CompletableFuture<@Nullable V> getAsync(K key,
 			Function<? super K, ? extends CompletionStage<? extends @Nullable V>> loader);
@@ -86,10 +92,13 @@ public interface Cache<K, V> {
 
 	/**
 	 * Replaces a value by a newer one, in the background: until the load ends the old one
-	 * is served; if it fails the old one stays.
+	 * is served; if it fails the old one stays. A caller that needs the value before the
+	 * executor has begun does not wait for the executor: it loads itself, with its own
+	 * loader, in place of this one.
 	 * @param key the key
 	 * @param loader computes the value on the builder's executor
-	 * @return completes with the new value; joins a load of the key that is under way
+	 * @return completes with the new value; joins a load of the key that is under way.
+	 * Fails if the executor does
 	 */
 	CompletableFuture<@Nullable V> refresh(K key, Function<? super K, ? extends @Nullable V> loader);
 

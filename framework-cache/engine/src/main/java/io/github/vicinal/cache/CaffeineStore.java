@@ -9,8 +9,9 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries in Caffeine. Its maintenance runs on the thread of an operation, and its
- * listener only queues, so that user code never runs under its locks.
+ * Entries in Caffeine. Its maintenance runs on the thread of an operation, its listener
+ * only queues, and an entry's weight is asked for once, before it is written: so of the
+ * user's code only an {@link Expiry} runs under its locks.
  */
 final class CaffeineStore<K, V> extends Store<K, V> {
 
@@ -18,22 +19,32 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 
 	private final CacheBuilder<K, V> builder;
 
+	private final Removals<K, V> removals;
+
 	private final Deadlines<K, V> deadlines;
 
-	/** Whether values carry the time of writing, for refreshing. */
-	private final boolean stamped;
+	private final @Nullable Weigher<? super K, ? super V> weigher;
 
-	/** A value with the time at which it was written; equal if the values are. */
-	private record Stamped<V>(V value, long written) {
+	/** Whether Caffeine's values are {@link Cell}s; otherwise they are the values. */
+	private final boolean celled;
 
-		@Override
-		public boolean equals(@Nullable Object other) {
-			return other instanceof Stamped<?> that && this.value.equals(that.value);
-		}
+	/**
+	 * A value with its weight and the time at which it was written. Each is equal to
+	 * itself alone, so that to replace or remove one by compare-and-set calls no
+	 * {@code equals} of the user's.
+	 */
+	private static final class Cell<V> {
 
-		@Override
-		public int hashCode() {
-			return this.value.hashCode();
+		final V value;
+
+		final int weight;
+
+		final long written;
+
+		Cell(V value, int weight, long written) {
+			this.value = value;
+			this.weight = weight;
+			this.written = written;
 		}
 
 	}
@@ -41,15 +52,15 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 	@SuppressWarnings("unchecked")
 	CaffeineStore(CacheBuilder<K, V> builder, Removals<K, V> removals) {
 		this.builder = builder;
+		this.removals = removals;
 		this.deadlines = new Deadlines<>(builder);
-		this.stamped = builder.refreshAfterWrite() != null;
+		this.weigher = builder.weigher();
+		this.celled = this.weigher != null || builder.refreshAfterWrite() != null;
 		Caffeine<Object, Object> caffeine = Caffeine.newBuilder()
 			.executor(Runnable::run)
 			.ticker(builder.ticker()::getAsLong);
-		Weigher<? super K, ? super V> weigher = builder.weigher();
-		if (weigher != null) {
-			caffeine.maximumWeight(builder.maximum())
-				.weigher((key, value) -> weigher.weigh((K) key, value(unwrap(value))));
+		if (this.weigher != null) {
+			caffeine.maximumWeight(builder.maximum()).weigher((key, value) -> ((Cell<?>) value).weight);
 		}
 		else {
 			caffeine.maximumSize(builder.maximum());
@@ -65,9 +76,10 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 			caffeine.expireAfter(new Lifetimes<>(expiry, this));
 		}
 		caffeine.removalListener((key, value, cause) -> {
-			if (key != null && value != null) {
-				int weight = (weigher != null && cause.wasEvicted()) ? weigher.weigh((K) key, value(unwrap(value))) : 1;
-				removals.add((K) key, value(unwrap(value)), weight, cause(cause));
+			// A cell may be replaced by another of the same value: the writer knows.
+			boolean told = this.celled && cause == com.github.benmanes.caffeine.cache.RemovalCause.REPLACED;
+			if (key != null && value != null && !told) {
+				removals.add((K) key, value(unwrap(value)), weight(value), cause(cause));
 			}
 		});
 		this.cache = caffeine.build();
@@ -89,13 +101,39 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 		};
 	}
 
-	private Object wrap(V value) {
-		return this.stamped ? new Stamped<>(value, this.deadlines.now()) : value;
+	/** Makes what Caffeine keeps for a value, before anything changes. */
+	private Object wrap(K key, V value) {
+		if (!this.celled) {
+			return value;
+		}
+		int weight = 1;
+		if (this.weigher != null) {
+			weight = this.weigher.weigh(key, value);
+			if (weight < 0) {
+				throw new IllegalArgumentException(
+						"Cache '%s': the weigher returned %d for key '%s', but a weight is at least 0"
+							.formatted(this.builder.name(), weight, key));
+			}
+		}
+		return new Cell<>(value, weight, this.deadlines.now());
 	}
 
 	@SuppressWarnings("unchecked")
 	@Nullable V unwrap(@Nullable Object value) {
-		return (this.stamped && value != null) ? ((Stamped<V>) value).value : (V) value;
+		return (this.celled && value != null) ? ((Cell<V>) value).value : (V) value;
+	}
+
+	private int weight(Object value) {
+		return this.celled ? ((Cell<?>) value).weight : 1;
+	}
+
+	/** Tells of a value that was written over, unless by itself. */
+	private @Nullable V replaced(K key, @Nullable Object old, V value) {
+		V oldValue = unwrap(old);
+		if (this.celled && old != null && oldValue != null && oldValue != value) {
+			this.removals.add(key, oldValue, weight(old), RemovalCause.REPLACED);
+		}
+		return oldValue;
 	}
 
 	@Override
@@ -111,27 +149,39 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 	@Override
 	long age(K key) {
 		Object value = this.cache.policy().getIfPresentQuietly(key);
-		return (value instanceof Stamped<?> it) ? this.deadlines.now() - it.written : 0;
+		return (this.celled && value != null) ? this.deadlines.now() - ((Cell<?>) value).written : 0;
 	}
 
 	@Override
 	@Nullable V put(K key, V value) {
-		return unwrap(this.cache.asMap().put(key, wrap(value)));
+		return replaced(key, this.cache.asMap().put(key, wrap(key, value)), value);
 	}
 
 	@Override
 	@Nullable V putIfAbsent(K key, V value) {
-		return unwrap(this.cache.asMap().putIfAbsent(key, wrap(value)));
+		return unwrap(this.cache.asMap().putIfAbsent(key, wrap(key, value)));
 	}
 
 	@Override
 	@Nullable V replace(K key, V value) {
-		return unwrap(this.cache.asMap().replace(key, wrap(value)));
+		return replaced(key, this.cache.asMap().replace(key, wrap(key, value)), value);
 	}
 
 	@Override
 	boolean replace(K key, V expected, V value) {
-		return this.cache.asMap().replace(key, wrap(expected), wrap(value));
+		if (!this.celled) {
+			return this.cache.asMap().replace(key, expected, value);
+		}
+		while (true) {
+			Object old = this.cache.policy().getIfPresentQuietly(key);
+			if (old == null || !expected.equals(unwrap(old))) {
+				return false;
+			}
+			if (this.cache.asMap().replace(key, old, wrap(key, value))) {
+				replaced(key, old, value);
+				return true;
+			}
+		}
 	}
 
 	@Override
@@ -140,9 +190,19 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 	}
 
 	@Override
-	@SuppressWarnings("unchecked")
 	boolean remove(K key, Object expected) {
-		return this.cache.asMap().remove(key, wrap((V) expected));
+		if (!this.celled) {
+			return this.cache.asMap().remove(key, expected);
+		}
+		while (true) {
+			Object old = this.cache.policy().getIfPresentQuietly(key);
+			if (old == null || !expected.equals(unwrap(old))) {
+				return false;
+			}
+			if (this.cache.asMap().remove(key, old)) {
+				return true;
+			}
+		}
 	}
 
 	@Override

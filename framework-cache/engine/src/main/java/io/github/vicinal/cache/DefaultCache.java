@@ -4,7 +4,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
@@ -85,6 +84,13 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 			Flight<K, V> other = this.flights.join(mine);
 			if (other == null) {
 				return load(key, mine, loader);
+			}
+			if (other.isQueued()) {
+				// The executor may be busy with other keys, or wait for this very thread.
+				if (this.flights.takeOver(other)) {
+					return load(key, other, loader);
+				}
+				continue;
 			}
 			if (!other.computes()) {
 				return this.flights.await(other);
@@ -170,23 +176,43 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 			Flight<K, V> mine = new Flight<>(key, Thread.currentThread(), false);
 			Flight<K, V> other = this.flights.join(mine);
 			if (other == null) {
-				CompletableFuture<@Nullable V> result = mine.copy();
-				value = this.store.peek(key);
-				if (value != null) {
-					this.flights.end(mine);
-					mine.complete(value);
+				return start(key, mine, loader);
+			}
+			if (other.isQueued()) {
+				if (this.flights.takeOver(other)) {
+					return start(key, other, loader);
 				}
-				else {
-					start(key, mine, null, loader);
-				}
-				this.removals.tell();
-				return result;
+				continue;
 			}
 			if (!other.computes()) {
 				return other.copy();
 			}
-			this.flights.awaitEnd(other);
+			this.flights.refuseOwn(other);
+			return other.handle((computed, ex) -> null).thenCompose((ended) -> getAsync(key, loader));
 		}
+	}
+
+	private CompletableFuture<@Nullable V> start(K key, Flight<K, V> mine,
+			Function<? super K, ? extends CompletionStage<? extends @Nullable V>> loader) {
+		CompletableFuture<@Nullable V> result = mine.copy();
+		V value;
+		try {
+			// Another load may have ended between the look-up and the take-off.
+			value = this.store.peek(key);
+		}
+		catch (Throwable ex) {
+			fail(mine, ex);
+			throw ex;
+		}
+		if (value != null) {
+			this.flights.end(mine);
+			mine.complete(value);
+		}
+		else {
+			start(key, mine, null, loader);
+		}
+		this.removals.tell();
+		return result;
 	}
 
 	private void start(K key, Flight<K, V> mine, @Nullable V old,
@@ -195,36 +221,38 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 		CompletionStage<? extends @Nullable V> stage;
 		try {
 			stage = Objects.requireNonNull(loader.apply(key), "The loader returned null instead of a CompletionStage");
+			// From here on the load belongs to no thread.
+			mine.release();
+			stage.whenComplete((value, ex) -> land(key, mine, old, value, ex, start));
 		}
 		catch (Throwable ex) {
 			loaded(false, start);
 			fail(mine, ex);
-			return;
 		}
-		// From here on the load belongs to no thread.
-		mine.release();
-		stage.whenComplete((value, ex) -> {
-			loaded(ex == null && value != null, start);
-			if (ex != null) {
-				fail(mine, ex);
+	}
+
+	private void land(K key, Flight<K, V> mine, @Nullable V old, @Nullable V value, @Nullable Throwable failure,
+			long start) {
+		loaded(failure == null && value != null, start);
+		if (failure != null) {
+			fail(mine, failure);
+		}
+		else {
+			try {
+				arrive(key, mine, old, value);
 			}
-			else {
-				try {
-					arrive(key, mine, old, value);
-				}
-				catch (Throwable failure) {
-					// The future has it.
-				}
+			catch (Throwable ex) {
+				// The future has it.
 			}
-			this.removals.tell();
-		});
+		}
+		this.removals.tell();
 	}
 
 	@Override
 	public @Nullable CompletableFuture<@Nullable V> getAsyncIfPresent(K key) {
 		V value = this.store.get(Objects.requireNonNull(key, "key"));
 		Flight<K, V> flight = (value == null) ? this.flights.find(key) : null;
-		boolean loading = flight != null && !flight.computes();
+		boolean loading = flight != null && !flight.computes() && !flight.isQueued();
 		count(value != null || loading);
 		this.removals.tell();
 		if (value != null) {
@@ -241,7 +269,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 
 	private CompletableFuture<@Nullable V> refresh(K key, @Nullable V old,
 			Function<? super K, ? extends @Nullable V> loader) {
-		Flight<K, V> mine = new Flight<>(key, null, false);
+		Flight<K, V> mine = Flight.queued(key);
 		Flight<K, V> other = this.flights.join(mine);
 		if (other != null) {
 			return other;
@@ -249,14 +277,20 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 		try {
 			this.builder.executor().execute(() -> reload(key, mine, old, loader));
 		}
-		catch (RejectedExecutionException ex) {
-			fail(mine, ex);
+		catch (Throwable ex) {
+			// Whatever it is, no thread will come: there may be none left to be made.
+			if (mine.begin(Thread.currentThread())) {
+				loaded(false, (this.counters != null) ? System.nanoTime() : 0);
+				fail(mine, ex);
+			}
 		}
 		return mine;
 	}
 
 	private void reload(K key, Flight<K, V> mine, @Nullable V old, Function<? super K, ? extends @Nullable V> loader) {
-		mine.own(Thread.currentThread());
+		if (!mine.begin(Thread.currentThread())) {
+			return;
+		}
 		long start = (this.counters != null) ? System.nanoTime() : 0;
 		V value;
 		try {
@@ -384,6 +418,10 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 			}
 			Flight<K, V> mine = new Flight<>(key, Thread.currentThread(), true);
 			Flight<K, V> other = this.flights.join(mine);
+			if (other != null && other.isQueued()) {
+				this.flights.displace(other);
+				continue;
+			}
 			if (other != null) {
 				this.flights.awaitEnd(other);
 				continue;

@@ -20,6 +20,12 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 
 	private static final int ENDED = 3;
 
+	/** A refresh that no thread has started yet. */
+	private static final int QUEUED = 4;
+
+	/** A refresh that was displaced while it was queued. */
+	private static final int QUEUED_IN_VAIN = 5;
+
 	private static final VarHandle STATE;
 
 	static {
@@ -35,6 +41,9 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 
 	private final boolean computes;
 
+	/** Where {@link Flights} keeps it: the key's hash is asked for once only. */
+	private int place;
+
 	/** The thread that runs the loader, null if it is asynchronous. */
 	private volatile @Nullable Thread owner;
 
@@ -44,6 +53,13 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 		this.key = key;
 		this.owner = owner;
 		this.computes = computes;
+	}
+
+	/** A refresh, which waits for a thread of an executor. */
+	static <K, V> Flight<K, V> queued(K key) {
+		Flight<K, V> flight = new Flight<>(key, null, false);
+		flight.state = QUEUED;
+		return flight;
 	}
 
 	@Override
@@ -63,8 +79,47 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 		return this.owner;
 	}
 
-	void own(Thread thread) {
+	int place() {
+		return this.place;
+	}
+
+	void place(int place) {
+		this.place = place;
+	}
+
+	/** Returns whether it waits for a thread, be it in vain. */
+	boolean isQueued() {
+		int now = this.state;
+		return now == QUEUED || now == QUEUED_IN_VAIN;
+	}
+
+	/**
+	 * Lets a thread load that needs the value before the executor has a thread for it.
+	 * @return false if another thread was faster, or the key was written to or
+	 * invalidated
+	 */
+	boolean takeOver(Thread thread) {
+		if (!STATE.compareAndSet(this, QUEUED, UNDER_WAY)) {
+			return false;
+		}
 		this.owner = thread;
+		return true;
+	}
+
+	/**
+	 * Lets the executor's thread load. If the key was written to or invalidated
+	 * meanwhile, what it loads is for those who have the future, and will not be stored.
+	 * @return false if another thread has taken over
+	 */
+	boolean begin(Thread thread) {
+		if (takeOver(thread)) {
+			return true;
+		}
+		if (!STATE.compareAndSet(this, QUEUED_IN_VAIN, DISPLACED)) {
+			return false;
+		}
+		this.owner = thread;
+		return true;
 	}
 
 	void release() {
@@ -88,12 +143,29 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 	 * it is just being stored, that comes first.
 	 */
 	void displace() {
-		if (STATE.compareAndSet(this, UNDER_WAY, DISPLACED)) {
-			return;
-		}
-		// Storing is short, and never waits for a thread that displaces.
-		while (this.state == STORING && this.owner != Thread.currentThread()) {
-			Thread.yield();
+		while (true) {
+			switch (this.state) {
+				case UNDER_WAY -> {
+					if (STATE.compareAndSet(this, UNDER_WAY, DISPLACED)) {
+						return;
+					}
+				}
+				case QUEUED -> {
+					if (STATE.compareAndSet(this, QUEUED, QUEUED_IN_VAIN)) {
+						return;
+					}
+				}
+				case STORING -> {
+					if (this.owner == Thread.currentThread()) {
+						return;
+					}
+					// Storing is short, and never waits for a thread that displaces.
+					Thread.yield();
+				}
+				default -> {
+					return;
+				}
+			}
 		}
 	}
 

@@ -64,6 +64,7 @@ final class Flights<K, V> {
 	 */
 	@Nullable Flight<K, V> join(Flight<K, V> mine) {
 		int place = place(mine.key());
+		mine.place(place);
 		while (true) {
 			Object there = at(place);
 			Flight<K, V> other = search(there, mine.key());
@@ -89,8 +90,9 @@ final class Flights<K, V> {
 		return more;
 	}
 
+	/** Calls no code of the user's: a flight that ends must not stay. */
 	private void remove(Flight<K, V> flight) {
-		int place = place(flight.key());
+		int place = flight.place();
 		while (true) {
 			Object there = at(place);
 			Object rest = without(there, flight);
@@ -127,9 +129,13 @@ final class Flights<K, V> {
 	void displace(K key) {
 		Flight<K, V> flight = find(key);
 		if (flight != null) {
-			flight.displace();
-			remove(flight);
+			displace(flight);
 		}
+	}
+
+	void displace(Flight<K, V> flight) {
+		flight.displace();
+		remove(flight);
 	}
 
 	@SuppressWarnings("unchecked")
@@ -137,14 +143,29 @@ final class Flights<K, V> {
 		for (int place = 0; place < PLACES; place++) {
 			Object there = at(place);
 			if (there instanceof Flight<?, ?> one) {
-				displace((K) one.key());
+				displace((Flight<K, V>) one);
 			}
 			else if (there != null) {
 				for (Flight<K, V> flight : (Flight<K, V>[]) there) {
-					displace(flight.key());
+					displace(flight);
 				}
 			}
 		}
+	}
+
+	/**
+	 * Takes over a load that waits for a thread.
+	 * @return false if it does not any more: look again
+	 */
+	boolean takeOver(Flight<K, V> queued) {
+		if (queued.takeOver(Thread.currentThread())) {
+			return true;
+		}
+		if (queued.isQueued()) {
+			// It waits in vain, and whoever displaced it is about to do the same.
+			remove(queued);
+		}
+		return false;
 	}
 
 	/** Waits for the outcome of another's load. */
@@ -194,6 +215,19 @@ final class Flights<K, V> {
 		}
 	}
 
+	/** Refuses to let this thread wait, in whatever way, for what it does itself. */
+	void refuseOwn(Flight<K, V> flight) {
+		if (flight.owner() == Thread.currentThread() && !flight.isDone()) {
+			throw waitsForItself(flight);
+		}
+	}
+
+	private IllegalStateException waitsForItself(Flight<K, V> flight) {
+		return new IllegalStateException(
+				"Cache '%s': the load of key '%s' waits for itself: a loader must not ask for a key whose load needs its own"
+					.formatted(this.cache, flight.key()));
+	}
+
 	/**
 	 * First says that it waits, then looks: of the threads of a cycle, one will see it.
 	 */
@@ -208,9 +242,7 @@ final class Flights<K, V> {
 			}
 			if (owner == me) {
 				this.waiting.remove(me);
-				throw new IllegalStateException(
-						"Cache '%s': the load of key '%s' waits for itself: a loader must not ask for a key whose load needs its own"
-							.formatted(this.cache, flight.key()));
+				throw waitsForItself(flight);
 			}
 			next = this.waiting.get(owner);
 		}

@@ -41,7 +41,14 @@ final class PolicyStore<K, V> extends Store<K, V> {
 
 	private static final int DEAD = -2;
 
+	/** In place of the hash of an entry that is removed already. */
+	private static final int UNUSED = 0;
+
+	/** Inserts after which it is estimated anew how many entries fit. */
 	private static final int RESIZE_INTERVAL = 256;
+
+	/** How many entries with weights are expected before any are known. */
+	private static final int FIRST_CAPACITY = 1024;
 
 	private static final VarHandle CELL;
 
@@ -169,7 +176,8 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		this.seed = seed;
 		this.reads = this.strict ? null
 				: new ReadBuffer<>(ReadBuffer.stripes(Runtime.getRuntime().availableProcessors()));
-		this.capacity = (int) Math.max(1, Math.min(this.maximum, (this.weigher != null) ? 1024 : Integer.MAX_VALUE));
+		this.capacity = (int) Math.max(1,
+				Math.min(this.maximum, (this.weigher != null) ? FIRST_CAPACITY : Integer.MAX_VALUE));
 		int expected = Math.min(this.capacity + 1, 1 << 10);
 		this.slots = new Slots(expected);
 		this.bySlot = new Entry[expected];
@@ -241,7 +249,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		if (CELL.compareAndSet(entry, cell, null)) {
 			this.removals.add(entry.key, value(cell), weight(cell), RemovalCause.EXPIRED);
 			this.map.remove(entry.key, entry);
-			onWrite(entry, 0);
+			onWrite(entry, UNUSED);
 		}
 	}
 
@@ -325,13 +333,17 @@ final class PolicyStore<K, V> extends Store<K, V> {
 				onRead(entry);
 				return value(old);
 			}
-			if (swap(entry, old, newCell(key, value, old))) {
+			if (swap(entry, hash, old, newCell(key, value, old))) {
 				return value(old);
 			}
 		}
 	}
 
-	private boolean swap(Entry<K> entry, Object old, Object cell) {
+	/**
+	 * Replaces a value. The policy may learn of this before it learns of the entry's
+	 * insertion, so it needs the hash.
+	 */
+	private boolean swap(Entry<K> entry, int hash, Object old, Object cell) {
 		if (!CELL.compareAndSet(entry, old, cell)) {
 			return false;
 		}
@@ -339,7 +351,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 			this.removals.add(entry.key, value(old), weight(old), RemovalCause.REPLACED);
 		}
 		if (this.weigher != null) {
-			onWrite(entry, 0);
+			onWrite(entry, hash);
 		}
 		else {
 			onRead(entry);
@@ -349,6 +361,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 
 	@Override
 	@Nullable V replace(K key, V value) {
+		int hash = hash(key);
 		while (true) {
 			Entry<K> entry = this.map.get(key);
 			Object old = (entry != null) ? entry.cell : null;
@@ -359,7 +372,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 				expire(entry, old);
 				return null;
 			}
-			if (swap(entry, old, newCell(key, value, old))) {
+			if (swap(entry, hash, old, newCell(key, value, old))) {
 				return value(old);
 			}
 		}
@@ -367,6 +380,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 
 	@Override
 	boolean replace(K key, V expected, V value) {
+		int hash = hash(key);
 		while (true) {
 			Entry<K> entry = this.map.get(key);
 			Object old = (entry != null) ? entry.cell : null;
@@ -377,7 +391,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 				expire(entry, old);
 				return false;
 			}
-			if (swap(entry, old, newCell(key, value, old))) {
+			if (swap(entry, hash, old, newCell(key, value, old))) {
 				return true;
 			}
 		}
@@ -429,7 +443,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		}
 		this.map.remove(entry.key, entry);
 		this.removals.add(entry.key, value(cell), weight(cell), RemovalCause.EXPLICIT);
-		onWrite(entry, 0);
+		onWrite(entry, UNUSED);
 		return true;
 	}
 
@@ -446,8 +460,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		}
 		else if (this.reads.offer(entry) && this.lock.tryLock()) {
 			try {
-				this.reads.drain(this.applyRead);
-				applyWrites();
+				drain();
 			}
 			finally {
 				unlock();
@@ -473,15 +486,17 @@ final class PolicyStore<K, V> extends Store<K, V> {
 				locked = this.lock.tryLock();
 			}
 			if (locked) {
-				drain();
+				try {
+					drain();
+				}
+				finally {
+					unlock();
+				}
 			}
 			return;
 		}
 		try {
-			if (this.reads != null) {
-				this.reads.drain(this.applyRead);
-			}
-			applyWrites();
+			drain();
 			apply(entry, hash);
 			if (this.timed) {
 				sweep(SWEEP);
@@ -492,32 +507,34 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		}
 	}
 
-	/** Called with the lock; gives it back. */
+	/** Tells the policy what waits; called with the lock. */
 	private void drain() {
-		try {
-			if (this.reads != null) {
-				this.reads.drain(this.applyRead);
-			}
-			applyWrites();
+		if (this.reads != null) {
+			this.reads.drain(this.applyRead);
 		}
-		finally {
-			unlock();
+		applyWrites();
+	}
+
+	/** Gives the lock back; then looks for writes of those who could not get it. */
+	private void unlock() {
+		release();
+		while (!this.writes.isEmpty() && this.lock.tryLock()) {
+			try {
+				drain();
+			}
+			finally {
+				release();
+			}
 		}
 	}
 
-	/**
-	 * Gives the lock back, and takes what was evicted out of the map; then looks for
-	 * writes of those who could not get the lock.
-	 */
-	private void unlock() {
+	/** Gives the lock back, and takes what was evicted out of the map. */
+	private void release() {
 		Dead<K, V> evicted = this.dead;
 		this.dead = null;
 		this.lock.unlock();
 		for (; evicted != null; evicted = evicted.next) {
 			this.map.remove(evicted.entry.key, evicted.entry);
-		}
-		if (!this.writes.isEmpty() && this.lock.tryLock()) {
-			drain();
 		}
 	}
 
@@ -642,11 +659,16 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		}
 	}
 
-	/** With weights, how many entries fit is estimated from those that are there. */
+	/**
+	 * With weights, how many entries fit is estimated from those that are there. The
+	 * policy is told of at most twice as many as there are, so that what it makes room
+	 * for is not the guess from the first few.
+	 */
 	private void resize() {
 		this.sinceResize = 0;
-		long mean = Math.max(1, this.weight / Math.max(1, this.count));
-		int fits = (int) Math.max(1, Math.min(Integer.MAX_VALUE / 8, this.maximum / mean));
+		double mean = (double) Math.max(1, this.weight) / Math.max(1, this.count);
+		long known = Math.max(FIRST_CAPACITY, 2L * Integer.highestOneBit(Math.max(1, this.count)));
+		int fits = (int) Math.max(1, Math.min(Math.min(Slots.MAX_SLOTS / 2, known), this.maximum / mean));
 		if (Math.abs((long) fits - this.capacity) > this.capacity / 10) {
 			this.capacity = fits;
 			this.policy.resize(fits);
@@ -714,10 +736,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 	void cleanUp() {
 		this.lock.lock();
 		try {
-			if (this.reads != null) {
-				this.reads.drain(this.applyRead);
-			}
-			applyWrites();
+			drain();
 			if (this.timed) {
 				sweep(this.bySlot.length);
 			}
@@ -729,9 +748,9 @@ final class PolicyStore<K, V> extends Store<K, V> {
 
 	@Override
 	CacheReport report() {
-		cleanUp();
 		this.lock.lock();
 		try {
+			drain();
 			return Engines.report(this.builder.policy().name(), this.policy, this.maximum, size());
 		}
 		finally {

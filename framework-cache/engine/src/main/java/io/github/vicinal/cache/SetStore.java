@@ -231,14 +231,14 @@ final class SetStore<K, V> extends Store<K, V> {
 		this.step = Math.max(1, this.sets / Math.max(1, Math.min(STEPS_PER_TURN, STEPS_PER_LIFE / this.ways)));
 	}
 
-	private int hash(K key) {
+	int hash(K key) {
 		long mixed = (key.hashCode() ^ this.seed) * 0x9E3779B97F4A7C15L;
 		mixed = (mixed ^ (mixed >>> 32)) * 0xD6E8FEB86659FD93L;
 		return (int) (mixed >>> 32);
 	}
 
 	/** The upper bits of a product choose the set: any number of sets will do. */
-	private int set(int hash) {
+	int set(int hash) {
 		return (int) ((hash & 0xFFFFFFFFL) * this.sets >>> 32);
 	}
 
@@ -270,6 +270,11 @@ final class SetStore<K, V> extends Store<K, V> {
 		long different = word ^ ((hash & 0xFF) * EACH);
 		long equal = (different - EACH) & ~different & HIGH;
 		return equal & (this.tagMask << (at << 3));
+	}
+
+	/** Returns how many inserts are a step of time, by which stamps are told apart. */
+	int step() {
+		return this.step;
 	}
 
 	/** Returns where a key is, or -1. */

@@ -2,11 +2,14 @@ package io.github.vicinal.cache;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -14,10 +17,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import io.github.vicinal.cache.policy.Policies;
+import io.github.vicinal.cache.policy.ReplacementPolicy;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 
 @Timeout(60)
 class CacheTests {
@@ -158,6 +165,182 @@ class CacheTests {
 		assertThat(cache.getIfPresent(1)).isNull();
 		assertThat(cache.asMap()).isNotEmpty();
 		assertThat(cache.statistics().evictionWeight()).isPositive();
+	}
+
+	/** Else an eviction would run it under a lock, and fail if it did. */
+	@ParameterizedTest
+	@CsvSource({ "TINY_LFU", "LRU", "LFU", "S3_FIFO", "AIC", "W_TINY_LFU(20)" })
+	void aWeigherIsAskedOncePerWrite(String policy) {
+		Set<Integer> asked = new HashSet<>();
+		List<Removed> removed = new ArrayList<>();
+		Cache<Integer, String> cache = CacheBuilder.<Integer, String>named("test")
+			.policy(CachePolicy.of(policy))
+			.maximumWeight(500, (key, value) -> {
+				if (!asked.add(key)) {
+					throw new IllegalStateException("Asked again for " + key);
+				}
+				return 1 + key % 5;
+			})
+			.expireAfterWrite(Duration.ofHours(1))
+			.recordStatistics()
+			.removalListener((key, value, cause) -> removed.add(new Removed(key, value, cause)))
+			.build();
+		for (int i = 0; i < 2_000; i++) {
+			cache.put(i, "v" + i);
+		}
+		cache.cleanUp();
+		assertThat(asked).hasSize(2_000);
+		assertThat(removed).hasSize(2_000 - (int) cache.estimatedSize());
+		assertThat(cache.statistics().evictions()).isEqualTo(removed.size());
+		assertThat(cache.statistics().evictionWeight())
+			.isEqualTo(removed.stream().mapToInt((it) -> 1 + it.key() % 5).sum());
+	}
+
+	/** Engines wrap values in some of these cases, and must compare what is inside. */
+	@ParameterizedTest
+	@CsvSource({ "TINY_LFU, plain", "TINY_LFU, weighed", "TINY_LFU, refreshed", "LRU, plain", "LRU, weighed",
+			"LRU, refreshed", "K_WAY(8), plain", "K_WAY(8), refreshed" })
+	void replacementsAreToldOfByIdentity(String policy, String kind) {
+		List<Removed> removed = new ArrayList<>();
+		CacheBuilder<Integer, String> builder = CacheBuilder.<Integer, String>named("test")
+			.policy(CachePolicy.of(policy))
+			.removalListener((key, value, cause) -> removed.add(new Removed(key, value, cause)));
+		switch (kind) {
+			case "weighed" -> builder.maximumWeight(1_000, (key, value) -> value.length());
+			case "refreshed" -> builder.maximumSize(1_000).refreshAfterWrite(Duration.ofHours(1));
+			default -> builder.maximumSize(1_000);
+		}
+		Cache<Integer, String> cache = builder.build();
+		String value = new String("a");
+		cache.put(1, value);
+		cache.put(1, value);
+		assertThat(cache.asMap().replace(1, new String("a"), value)).isTrue();
+		assertThat(cache.asMap().replace(1, value)).isEqualTo("a");
+		assertThat(removed).isEmpty();
+		assertThat(cache.asMap().replace(1, "x", "b")).isFalse();
+		assertThat(cache.asMap().remove(1, "x")).isFalse();
+		assertThat(cache.asMap().replace(1, new String("a"), "b")).isTrue();
+		cache.put(1, "c");
+		assertThat(cache.asMap().replace(1, "d")).isEqualTo("c");
+		assertThat(cache.asMap().remove(1, new String("d"))).isTrue();
+		assertThat(removed).containsExactly(new Removed(1, "a", RemovalCause.REPLACED),
+				new Removed(1, "b", RemovalCause.REPLACED), new Removed(1, "c", RemovalCause.REPLACED),
+				new Removed(1, "d", RemovalCause.EXPLICIT));
+	}
+
+	@ParameterizedTest
+	@MethodSource(ALL)
+	void aReportDoesNotSweep(CachePolicy policy) {
+		AtomicLong clock = new AtomicLong();
+		List<RemovalCause> causes = new ArrayList<>();
+		Cache<Integer, Integer> cache = Variants.<Integer, Integer>builder(policy)
+			.expireAfterWrite(Duration.ofSeconds(10))
+			.removalListener((key, value, cause) -> causes.add(cause))
+			.ticker(clock::get)
+			.build();
+		for (int i = 0; i < 100; i++) {
+			cache.put(i, i);
+		}
+		cache.cleanUp();
+		long kept = cache.estimatedSize();
+		causes.clear();
+		clock.set(Duration.ofSeconds(11).toNanos());
+		assertThat(cache.report().size()).isEqualTo(kept);
+		assertThat(cache.asMap()).isEmpty();
+		assertThat(causes).isEmpty();
+		cache.cleanUp();
+		assertThat(cache.report().size()).isZero();
+		assertThat(causes).hasSize((int) kept);
+	}
+
+	/** What a policy is told of an entry whose update overtakes its insertion. */
+	@Test
+	void anUpdateThatOvertakesItsInsertionHasTheHash() throws Exception {
+		AtomicInteger hash = new AtomicInteger();
+		AtomicReference<Runnable> underTheLock = new AtomicReference<>();
+		CachePolicy policy = CachePolicy.custom("hooked",
+				(slots, capacity) -> new ForwardingPolicy(Policies.LRU.create(slots, capacity)) {
+					@Override
+					public void onInsert(int slot) {
+						super.onInsert(slot);
+						hash.set(slots.hash(slot));
+					}
+
+					@Override
+					public void onHit(int slot) {
+						super.onHit(slot);
+						Runnable hook = underTheLock.getAndSet(null);
+						if (hook != null) {
+							hook.run();
+						}
+					}
+				});
+		Cache<Integer, Integer> cache = CacheBuilder.<Integer, Integer>named("test")
+			.policy(policy)
+			.maximumWeight(100, (key, value) -> 1)
+			.strict()
+			.seed(1)
+			.build();
+		cache.put(2, 2);
+		int expected = hash.get();
+		cache.invalidate(2);
+		cache.put(1, 1);
+		hash.set(0);
+		AtomicReference<Thread> inserting = new AtomicReference<>();
+		// The lock is held: the insertion is in the map and cannot get on, the update
+		// of the thread with the lock can.
+		underTheLock.set(() -> {
+			Thread thread = new Thread(() -> cache.asMap().putIfAbsent(2, 2));
+			inserting.set(thread);
+			thread.start();
+			await().until(() -> cache.estimatedSize() == 2);
+			cache.put(2, 3);
+		});
+		assertThat(cache.getIfPresent(1)).isEqualTo(1);
+		inserting.get().join();
+		assertThat(hash).hasValue(expected);
+		assertThat(cache.getIfPresent(2)).isEqualTo(3);
+	}
+
+	/** A policy that does what another does. */
+	private static class ForwardingPolicy implements ReplacementPolicy {
+
+		private final ReplacementPolicy policy;
+
+		ForwardingPolicy(ReplacementPolicy policy) {
+			this.policy = policy;
+		}
+
+		@Override
+		public void onInsert(int slot) {
+			this.policy.onInsert(slot);
+		}
+
+		@Override
+		public void onHit(int slot) {
+			this.policy.onHit(slot);
+		}
+
+		@Override
+		public void onRemove(int slot) {
+			this.policy.onRemove(slot);
+		}
+
+		@Override
+		public int evict(int incoming) {
+			return this.policy.evict(incoming);
+		}
+
+		@Override
+		public int pollHottest() {
+			return this.policy.pollHottest();
+		}
+
+		@Override
+		public void adoptColder(int slot) {
+			this.policy.adoptColder(slot);
+		}
+
 	}
 
 	@ParameterizedTest

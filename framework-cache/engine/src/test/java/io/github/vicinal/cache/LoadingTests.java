@@ -3,6 +3,7 @@ package io.github.vicinal.cache;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
@@ -261,6 +262,262 @@ class LoadingTests {
 		tasks.remove(0).run();
 		await().until(refreshed::isDone);
 		assertThat(cache.getIfPresent(1)).isEqualTo("five");
+	}
+
+	/** A cache whose executor only remembers, and whose clock stands still. */
+	private static final class Queued {
+
+		final AtomicLong clock = new AtomicLong();
+
+		final List<Runnable> tasks = new ArrayList<>();
+
+		final Cache<Integer, String> cache;
+
+		Queued(CachePolicy policy) {
+			this.cache = Variants.<Integer, String>builder(policy)
+				.refreshAfterWrite(Duration.ofSeconds(10))
+				.expireAfterWrite(Duration.ofSeconds(60))
+				.executor(this.tasks::add)
+				.ticker(this.clock::get)
+				.recordStatistics()
+				.build();
+		}
+
+		void pass(int seconds) {
+			this.clock.addAndGet(Duration.ofSeconds(seconds).toNanos());
+		}
+
+	}
+
+	private static String never(Integer key) {
+		throw new AssertionError("This loader has been replaced");
+	}
+
+	@ParameterizedTest
+	@MethodSource("policies")
+	void whoNeedsTheValueDoesNotWaitForTheExecutor(CachePolicy policy) throws Exception {
+		Queued queued = new Queued(policy);
+		Cache<Integer, String> cache = queued.cache;
+		assertThat(cache.get(1, (key) -> "one")).isEqualTo("one");
+		queued.pass(11);
+		assertThat(cache.get(1, LoadingTests::never)).isEqualTo("one");
+		CompletableFuture<String> refreshed = cache.refresh(1, LoadingTests::never);
+		queued.pass(60);
+		assertThat(cache.getAsyncIfPresent(1)).isNull();
+		assertThat(cache.get(1, (key) -> "two")).isEqualTo("two");
+		assertThat(refreshed.get(1, TimeUnit.SECONDS)).isEqualTo("two");
+		queued.tasks.remove(0).run();
+		assertThat(queued.tasks).isEmpty();
+		assertThat(cache.getIfPresent(1)).isEqualTo("two");
+
+		CompletableFuture<String> second = cache.refresh(2, LoadingTests::never);
+		CompletableFuture<String> async = cache.getAsync(2, (key) -> CompletableFuture.completedFuture("async"));
+		assertThat(async.get(1, TimeUnit.SECONDS)).isEqualTo("async");
+		assertThat(second.get(1, TimeUnit.SECONDS)).isEqualTo("async");
+		queued.tasks.remove(0).run();
+		assertThat(cache.getIfPresent(2)).isEqualTo("async");
+		assertThat(cache.statistics().loadSuccesses()).isEqualTo(3);
+	}
+
+	@ParameterizedTest
+	@MethodSource("policies")
+	void aRefreshThatIsLateIsForThoseWhoAskedForItAlone(CachePolicy policy) throws Exception {
+		Queued queued = new Queued(policy);
+		Cache<Integer, String> cache = queued.cache;
+		CompletableFuture<String> written = cache.refresh(1, (key) -> "late");
+		cache.put(1, "written");
+		CompletableFuture<String> computed = cache.refresh(2, (key) -> "late");
+		assertThat(cache.asMap().compute(2, (key, old) -> "computed")).isEqualTo("computed");
+		CompletableFuture<String> invalidated = cache.refresh(3, (key) -> "late");
+		cache.invalidateAll(List.of(3));
+		CompletableFuture<String> all = cache.refresh(4, (key) -> "late");
+		cache.invalidateAll();
+		cache.put(1, "written");
+		queued.tasks.forEach(Runnable::run);
+		for (CompletableFuture<String> refresh : List.of(written, computed, invalidated, all)) {
+			assertThat(refresh.get(1, TimeUnit.SECONDS)).isEqualTo("late");
+		}
+		assertThat(cache.asMap()).containsOnly(Map.entry(1, "written"));
+	}
+
+	@ParameterizedTest
+	@MethodSource("policies")
+	void aLoaderOnTheExecutorDoesNotWaitForWhatIsQueuedBehindIt(CachePolicy policy) throws Exception {
+		ExecutorService executor = Executors.newSingleThreadExecutor();
+		try {
+			Cache<Integer, Integer> cache = Variants.<Integer, Integer>builder(policy).executor(executor).build();
+			CountDownLatch bothQueued = new CountDownLatch(1);
+			CompletableFuture<Integer> first = cache.refresh(1, (key) -> {
+				awaitQuietly(bothQueued);
+				return cache.get(2, (other) -> 2) + 1;
+			});
+			CompletableFuture<Integer> second = cache.refresh(2, (key) -> 20);
+			bothQueued.countDown();
+			assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo(3);
+			assertThat(second.get(30, TimeUnit.SECONDS)).isEqualTo(2);
+		}
+		finally {
+			executor.shutdownNow();
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("policies")
+	void aRefreshForWhichThereIsNoThreadHasFailed(CachePolicy policy) {
+		AtomicLong clock = new AtomicLong();
+		Error none = new Error("unable to create native thread, as the test wants it");
+		Cache<Integer, String> cache = Variants.<Integer, String>builder(policy)
+			.refreshAfterWrite(Duration.ofSeconds(10))
+			.expireAfterWrite(Duration.ofSeconds(60))
+			.executor((task) -> {
+				throw none;
+			})
+			.ticker(clock::get)
+			.recordStatistics()
+			.build();
+		assertThat(cache.get(1, (key) -> "one")).isEqualTo("one");
+		clock.set(Duration.ofSeconds(11).toNanos());
+		assertThat(cache.get(1, LoadingTests::never)).isEqualTo("one");
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(cache.refresh(1, LoadingTests::never)::join)
+			.withCause(none);
+		assertThat(cache.statistics().loadFailures()).isEqualTo(2);
+		clock.set(Duration.ofSeconds(80).toNanos());
+		assertThat(cache.get(1, (key) -> "two")).isEqualTo("two");
+	}
+
+	/** A key whose hash throws or changes when the test wants it. */
+	private static final class HostileKey {
+
+		int hash = 1;
+
+		int callsUntilFailure = Integer.MAX_VALUE;
+
+		@Override
+		public int hashCode() {
+			if (--this.callsUntilFailure <= 0) {
+				throw new IllegalStateException("hash");
+			}
+			return this.hash;
+		}
+
+		@Override
+		public boolean equals(Object other) {
+			return this == other;
+		}
+
+		void failAfter(int calls) {
+			this.callsUntilFailure = calls;
+		}
+
+	}
+
+	@ParameterizedTest
+	@MethodSource("policies")
+	void aHashThatThrowsLeavesNoLoadBehind(CachePolicy policy) {
+		int failed = 0;
+		for (int way = 0; way < 3; way++) {
+			for (int calls = 1; calls <= 8; calls++) {
+				Cache<HostileKey, String> cache = Variants.<HostileKey, String>builder(policy)
+					.executor(Runnable::run)
+					.build();
+				HostileKey key = new HostileKey();
+				key.failAfter(calls);
+				try {
+					switch (way) {
+						case 0 -> cache.get(key, (loaded) -> "stale");
+						case 1 -> cache.getAsync(key, (loaded) -> CompletableFuture.completedFuture("stale")).join();
+						default -> cache.refresh(key, (loaded) -> "stale").join();
+					}
+				}
+				catch (IllegalStateException | CompletionException ex) {
+					failed++;
+				}
+				key.failAfter(Integer.MAX_VALUE);
+				boolean stored = cache.asMap().containsKey(key);
+				CompletableFuture<String> left = cache.getAsyncIfPresent(key);
+				assertThat(left != null).as("%d calls, way %d", calls, way).isEqualTo(stored);
+				assertThat(cache.get(key, (loaded) -> "fresh")).isEqualTo(stored ? "stale" : "fresh");
+			}
+		}
+		assertThat(failed).isGreaterThan(6);
+	}
+
+	@ParameterizedTest
+	@MethodSource("policies")
+	void whoWaitsLearnsThatTheHashThrew(CachePolicy policy) {
+		for (boolean fails : new boolean[] { false, true }) {
+			Cache<HostileKey, String> cache = Variants.<HostileKey, String>builder(policy).build();
+			HostileKey key = new HostileKey();
+			List<CompletableFuture<String>> waiting = new ArrayList<>();
+			assertThatIllegalStateException().isThrownBy(() -> cache.get(key, (loaded) -> {
+				waiting.add(cache.getAsync(key, (never) -> CompletableFuture.completedFuture("never")));
+				key.failAfter(1);
+				if (fails) {
+					throw new IllegalStateException("loader");
+				}
+				return "lost";
+			})).withMessage(fails ? "loader" : "hash");
+			assertThat(waiting.get(0)).isCompletedExceptionally();
+			key.failAfter(Integer.MAX_VALUE);
+			assertThat(cache.get(key, (loaded) -> "fresh")).isEqualTo("fresh");
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("policies")
+	void aHashThatChangesDuringALoadLeavesNoLoadBehind(CachePolicy policy) {
+		Cache<HostileKey, String> cache = Variants.<HostileKey, String>builder(policy).build();
+		HostileKey key = new HostileKey();
+		assertThat(cache.get(key, (loaded) -> {
+			key.hash = 2;
+			return "two";
+		})).isEqualTo("two");
+		key.hash = 1;
+		assertThat(cache.getAsyncIfPresent(key)).isNull();
+		assertThat(cache.get(key, (loaded) -> "one")).isEqualTo("one");
+	}
+
+	@ParameterizedTest
+	@MethodSource("policies")
+	void aLoadWhoseKeyHasChangedIsInvalidatedWithAllOthers(CachePolicy policy) {
+		Cache<HostileKey, String> cache = Variants.<HostileKey, String>builder(policy).build();
+		HostileKey key = new HostileKey();
+		CompletableFuture<String> never = cache.getAsync(key, (loaded) -> new CompletableFuture<>());
+		key.hash = 2;
+		cache.invalidateAll();
+		key.hash = 1;
+		assertThat(cache.get(key, (loaded) -> "anew")).isEqualTo("anew");
+		assertThat(never).isNotDone();
+	}
+
+	@ParameterizedTest
+	@MethodSource("policies")
+	void getAsyncDoesNotWaitForAComputation(CachePolicy policy) throws Exception {
+		Cache<Integer, String> cache = Variants.<Integer, String>builder(policy).build();
+		CountDownLatch started = new CountDownLatch(2);
+		CountDownLatch release = new CountDownLatch(1);
+		List<CompletableFuture<String>> computing = new ArrayList<>();
+		for (int key = 1; key <= 2; key++) {
+			int mine = key;
+			computing.add(CompletableFuture.supplyAsync(() -> cache.asMap().compute(mine, (computed, old) -> {
+				started.countDown();
+				awaitQuietly(release);
+				return (mine == 1) ? "computed" : null;
+			}), (task) -> new Thread(task).start()));
+		}
+		awaitQuietly(started);
+		CompletableFuture<String> present = cache.getAsync(1, (key) -> CompletableFuture.completedFuture("loaded"));
+		CompletableFuture<String> absent = cache.getAsync(2, (key) -> CompletableFuture.completedFuture("loaded"));
+		assertThat(present).isNotDone();
+		assertThat(absent).isNotDone();
+		release.countDown();
+		assertThat(present.get(30, TimeUnit.SECONDS)).isEqualTo("computed");
+		assertThat(absent.get(30, TimeUnit.SECONDS)).isEqualTo("loaded");
+		assertThat(computing.get(0).get(30, TimeUnit.SECONDS)).isEqualTo("computed");
+		assertThatIllegalStateException()
+			.isThrownBy(() -> cache.asMap()
+				.compute(3, (key, old) -> cache.getAsync(3, (again) -> CompletableFuture.completedFuture("x")).join()))
+			.withMessageContaining("key '3'");
 	}
 
 }

@@ -10,10 +10,11 @@ import java.lang.annotation.Target;
  * Lets a channel answer calls of a method from a cache in the caller's process.
  * <p>
  * Only for methods of a contract with {@link AffinityChannel} that may be repeated and
- * return a value: the key is the method with its arguments, which are compared by value.
- * Calls with the same arguments at the same time are made once. What fails is not cached,
- * nor is {@code null}. No caller sees what another does to a value: values that are not
- * deeply immutable are copied for each call.
+ * return a value: the key is the channel and the method with its arguments, which are
+ * compared by value, and must not be changed before the call has ended. Calls with the
+ * same arguments at the same time are made once. What fails is not cached, nor is
+ * {@code null}. No caller sees what another does to a value: values that are not deeply
+ * immutable are copied for each call.
  *
  * <pre class="code">
  * &#064;CacheableCall(expireAfterWrite = "30s")
@@ -40,7 +41,7 @@ public @interface CacheableCall {
 
 	/**
 	 * Name of the cache in properties, metrics and reports. Methods of one name share the
-	 * cache's bound, not its entries.
+	 * cache's bound, not its entries, and must agree on {@link #expireAfterWrite()}.
 	 * @return the name, or empty for the channel's name, a dot, and the method's name
 	 */
 	String cache() default "";

@@ -17,8 +17,15 @@ import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.service.annotation.GetExchange;
+import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.service.registry.ImportHttpServices;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+
+import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.channel.CacheableCall;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,7 +39,8 @@ class CacheReportsEndToEndTests {
 		SpringApplication application = new SpringApplication(Application.class);
 		application.setDefaultProperties(Map.of("server.port", "0", "spring.main.banner-mode", "off",
 				"management.endpoints.web.exposure.include", "*", "vicinal.cache.caches.prices.policy", "AIC",
-				"vicinal.cache.caches.prices.maximum-size", "300", "vicinal.cache.caches.<b>.policy", "LRU"));
+				"vicinal.cache.caches.prices.maximum-size", "300", "vicinal.cache.caches.<b>.policy", "LRU",
+				"spring.http.serviceclient.prices.base-url", "http://localhost"));
 		return application.run();
 	}
 
@@ -88,10 +96,33 @@ class CacheReportsEndToEndTests {
 		assertThat(get("/unknown/page").statusCode()).isEqualTo(404);
 	}
 
+	/** The Spring cache keeps its name, and none hides another. */
+	@Test
+	void cachesOfOneNameAreAllShown() throws Exception {
+		use();
+		JsonNode all = JsonMapper.shared().readTree(get("").body()).get("caches");
+		assertThat(all.propertyNames()).contains("prices", "prices@calls");
+		assertThat(all.get("prices").get("statistics").get("misses").asLong()).isPositive();
+		assertThat(all.get("prices@calls").get("statistics").get("misses").asLong()).isZero();
+		assertThat(get("/prices@calls").statusCode()).isEqualTo(200);
+		assertThat(get("/prices@calls/page").body()).contains("prices@calls");
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	@EnableCaching
+	@ImportHttpServices(group = "prices", types = Prices.class)
 	static class Application {
+
+	}
+
+	@AffinityChannel
+	@HttpExchange("/prices")
+	interface Prices {
+
+		@CacheableCall(expireAfterWrite = "5m", cache = "prices")
+		@GetExchange("/{id}")
+		int price(@PathVariable long id);
 
 	}
 

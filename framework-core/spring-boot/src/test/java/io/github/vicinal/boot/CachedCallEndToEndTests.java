@@ -26,6 +26,7 @@ import io.github.vicinal.channel.ChannelReport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /** An application calls another, and remembers the answers. */
 @Timeout(60)
@@ -68,6 +69,23 @@ class CachedCallEndToEndTests {
 				.tags("cache", "station-names", "cache.manager", "calls", "result", "hit")
 				.functionCounter()
 				.count()).isEqualTo(2);
+		}
+	}
+
+	/** The first call has ended long before the refresh that it gave rise to is made. */
+	@Test
+	void oldAnswersAreRefreshedByTheApplicationsExecutor() {
+		try (ConfigurableApplicationContext server = start(StationService.class, Map.of());
+				ConfigurableApplicationContext client = start(StationClient.class,
+						Map.of("spring.http.serviceclient.stations.base-url",
+								"http://localhost:" + server.getEnvironment().getProperty("local.server.port"),
+								"vicinal.cache.caches.station-names.refresh-after-write", "1ns"))) {
+			Stations stations = client.getBean(Stations.class);
+			assertThat(stations.name(1)).isEqualTo("station 1, call 1");
+			assertThat(stations.name(1)).isEqualTo("station 1, call 1");
+			await().untilAsserted(() -> assertThat(stations.name(1)).isNotEqualTo("station 1, call 1"));
+			assertThat(client.getBean(ChannelsEndpoint.class).channel("stations").cachedMethods()).singleElement()
+				.satisfies((method) -> assertThat(method.misses()).isEqualTo(1));
 		}
 	}
 

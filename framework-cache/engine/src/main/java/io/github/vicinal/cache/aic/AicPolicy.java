@@ -78,9 +78,9 @@ public final class AicPolicy implements ReplacementPolicy {
 
 	private final FrequencySketch sketch;
 
-	private FrequencySketch ghostSketch;
+	private final FrequencySketch ghostSketch;
 
-	private GhostCache[] ghosts;
+	private final GhostCache[] ghosts = new GhostCache[CANDIDATES.size()];
 
 	private final CounterfactualRule rule;
 
@@ -133,7 +133,12 @@ public final class AicPolicy implements ReplacementPolicy {
 		this.slots = slots;
 		this.capacity = capacity;
 		this.sketch = new FrequencySketch(capacity, SAMPLE_FACTOR);
-		int ghost = simulate();
+		this.threshold = threshold(GHOST);
+		int ghost = ghostSize(GHOST);
+		this.ghostSketch = new FrequencySketch(ghost, SAMPLE_FACTOR, FrequencySketch.wordsPerEntry(capacity));
+		for (int i = 0; i < this.ghosts.length; i++) {
+			this.ghosts[i] = new GhostCache(CANDIDATES.get(i).factory(this.ghostSketch), ghost);
+		}
 		this.rule = new CounterfactualRule(CANDIDATES.stream().map(Candidate::name).toList(), 0, ghost);
 		this.active = create(0);
 		simulateSizes();
@@ -143,25 +148,25 @@ public final class AicPolicy implements ReplacementPolicy {
 		return CANDIDATES.get(candidate).factory(this.sketch).create(this.slots, this.capacity);
 	}
 
-	/** Makes the ghosts for the present capacity; returns theirs. */
-	private int simulate() {
-		double rate = Math.min(1, (double) GHOST / this.capacity);
-		this.threshold = (int) (rate * (1 << SAMPLE_BITS));
-		int size = Math.max(1, Math.min(GHOST, this.capacity));
-		this.ghostSketch = new FrequencySketch(size, SAMPLE_FACTOR, FrequencySketch.wordsPerEntry(this.capacity));
-		this.ghosts = new GhostCache[CANDIDATES.size()];
-		for (int i = 0; i < this.ghosts.length; i++) {
-			this.ghosts[i] = new GhostCache(CANDIDATES.get(i).factory(this.ghostSketch), size);
-		}
-		return size;
+	/** Returns below which mixed hash keys are sampled for ghosts of some entries. */
+	private int threshold(int ghost) {
+		return (int) (Math.min(1, (double) ghost / this.capacity) * (1 << SAMPLE_BITS));
+	}
+
+	/** Returns the entries of a ghost: small caches are simulated whole. */
+	private int ghostSize(int ghost) {
+		return Math.max(1, Math.min(ghost, this.capacity));
+	}
+
+	private int sizeGhostSize(int i) {
+		return Math.max(1, (int) Math.round(ghostSize(SIZE_GHOST) * SIZE_FACTORS[i]));
 	}
 
 	private void simulateSizes() {
-		double rate = Math.min(1, (double) SIZE_GHOST / this.capacity);
-		this.sizeThreshold = (int) (rate * (1 << SAMPLE_BITS));
+		this.sizeThreshold = threshold(SIZE_GHOST);
 		this.sizeGhosts = new GhostCache[SIZE_FACTORS.length];
 		for (int i = 0; i < this.sizeGhosts.length; i++) {
-			int size = Math.max(1, (int) Math.round(Math.min(SIZE_GHOST, this.capacity) * SIZE_FACTORS[i]));
+			int size = sizeGhostSize(i);
 			Candidate candidate = CANDIDATES.get(this.rule.current());
 			PolicyFactory factory = candidate.needsCounts() ? Policies.windowTinyLfuAtScale(candidate.windowPart(),
 					FrequencySketch.wordsPerEntry(this.capacity)) : candidate.factory(this.ghostSketch);
@@ -376,12 +381,28 @@ public final class AicPolicy implements ReplacementPolicy {
 	@Override
 	public void resize(int changed) {
 		this.capacity = changed;
+		this.sketch.resize(changed);
 		this.active.resize(changed);
 		if (this.leaving != null) {
 			this.leaving.resize(changed);
 		}
-		simulate();
-		simulateSizes();
+		resizeGhosts();
+	}
+
+	/** The ghosts go on with what they know: only the sample becomes another. */
+	private void resizeGhosts() {
+		int most = threshold(GHOST);
+		this.threshold = most;
+		int size = ghostSize(GHOST);
+		this.ghostSketch.resize(size, FrequencySketch.wordsPerEntry(this.capacity));
+		for (GhostCache ghost : this.ghosts) {
+			ghost.resize(size, (hash) -> sampleHash(hash) < most);
+		}
+		int mostForSizes = threshold(SIZE_GHOST);
+		this.sizeThreshold = mostForSizes;
+		for (int i = 0; i < this.sizeGhosts.length; i++) {
+			this.sizeGhosts[i].resize(sizeGhostSize(i), (hash) -> sampleHash(hash) < mostForSizes);
+		}
 	}
 
 	/**

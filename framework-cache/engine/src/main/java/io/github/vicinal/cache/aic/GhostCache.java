@@ -1,5 +1,7 @@
 package io.github.vicinal.cache.aic;
 
+import java.util.function.IntPredicate;
+
 import io.github.vicinal.cache.policy.PolicyFactory;
 import io.github.vicinal.cache.policy.ReplacementPolicy;
 import io.github.vicinal.cache.policy.Slots;
@@ -10,14 +12,14 @@ import io.github.vicinal.cache.policy.Slots;
  */
 final class GhostCache {
 
-	private final int capacity;
+	private int capacity;
 
 	private final Slots slots;
 
 	private final ReplacementPolicy policy;
 
 	/** Slot plus 1 by hash, linear probing. */
-	private final char[] index;
+	private char[] index;
 
 	private int size;
 
@@ -29,7 +31,65 @@ final class GhostCache {
 		this.capacity = capacity;
 		this.slots = new Slots(capacity + 1);
 		this.policy = factory.create(this.slots, capacity);
-		this.index = new char[Integer.highestOneBit(Math.max(1, capacity)) * 4];
+		this.index = emptyIndex(capacity);
+	}
+
+	private static char[] emptyIndex(int capacity) {
+		return new char[Integer.highestOneBit(Math.max(1, capacity)) * 4];
+	}
+
+	/**
+	 * Becomes the ghost of a cache of another size: of what it knows, all stays that is
+	 * still sampled and for which there is room.
+	 * @param changed entries, at most 65,534
+	 * @param sampled whether a key of that hash belongs to the sample
+	 */
+	void resize(int changed, IntPredicate sampled) {
+		for (int slot : known()) {
+			if (!sampled.test(this.slots.hash(slot))) {
+				this.policy.onRemove(slot);
+				drop(slot);
+			}
+		}
+		if (changed == this.capacity) {
+			return;
+		}
+		this.policy.resize(changed);
+		while (this.size > changed) {
+			drop(this.policy.evict(Slots.NONE));
+		}
+		int[] left = known();
+		this.capacity = changed;
+		this.index = emptyIndex(changed);
+		for (int slot : left) {
+			index(slot);
+		}
+	}
+
+	private int[] known() {
+		int[] known = new int[this.size];
+		int found = 0;
+		for (char place : this.index) {
+			if (place != 0) {
+				known[found++] = place - 1;
+			}
+		}
+		return known;
+	}
+
+	private void drop(int slot) {
+		unindex(slot);
+		this.slots.release(slot);
+		this.size--;
+	}
+
+	private void index(int slot) {
+		int mask = this.index.length - 1;
+		int at = home(this.slots.hash(slot));
+		while (this.index[at] != 0) {
+			at = (at + 1) & mask;
+		}
+		this.index[at] = (char) (slot + 1);
 	}
 
 	private int home(int hash) {
@@ -58,9 +118,7 @@ final class GhostCache {
 				this.slots.release(slot);
 				return false;
 			}
-			unindex(victim);
-			this.slots.release(victim);
-			this.size--;
+			drop(victim);
 			at = home(hash);
 			while (this.index[at] != 0) {
 				at = (at + 1) & mask;

@@ -13,7 +13,7 @@ final class CountHistory {
 
 	private static final int COUNT = 1;
 
-	private final int capacity;
+	private int capacity;
 
 	/** By age; a ring as soon as it is full. */
 	private final Records ring = new Records(2);
@@ -26,6 +26,14 @@ final class CountHistory {
 	CountHistory(int capacity) {
 		this.capacity = Math.max(1, capacity);
 		this.index = new HashIndex(this.ring, HASH, this.capacity);
+	}
+
+	/**
+	 * Remembers more keys from now on; never fewer.
+	 * @param wanted how many
+	 */
+	void grow(int wanted) {
+		this.capacity = Math.max(this.capacity, wanted);
 	}
 
 	private static int storable(int hash) {

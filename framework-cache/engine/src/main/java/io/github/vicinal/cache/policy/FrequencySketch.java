@@ -1,5 +1,7 @@
 package io.github.vicinal.cache.policy;
 
+import java.util.Arrays;
+
 /**
  * Estimates how often keys were used lately: a count-min sketch of 4-bit counters, all
  * halved after some times as many uses as the cache has entries. 8 to 16 bytes per entry;
@@ -26,11 +28,15 @@ public final class FrequencySketch {
 	/** Words that are halved with one use. */
 	private static final int AGING_SLICE = 4096;
 
-	private final long[] table;
+	private static final long FIELD = 0xF;
 
-	private final int mask;
+	private final double sampleFactor;
 
-	private final int sampleSize;
+	private long[] table;
+
+	private int mask;
+
+	private int sampleSize;
 
 	private int uses;
 
@@ -54,12 +60,91 @@ public final class FrequencySketch {
 	 * two in all
 	 */
 	public FrequencySketch(int capacity, double sampleFactor, int wordsPerEntry) {
-		long wanted = Math.max(8, Math.min((long) capacity * wordsPerEntry, 1 << 28));
-		int words = Integer.highestOneBit((int) wanted * 2 - 1);
+		int words = words(capacity, wordsPerEntry);
+		this.sampleFactor = sampleFactor;
 		this.table = new long[words];
 		this.mask = words - 1;
 		this.agingAt = words;
-		this.sampleSize = (int) Math.min(Integer.MAX_VALUE, Math.max(64, sampleFactor * capacity));
+		this.sampleSize = sampleSize(capacity);
+	}
+
+	private static int words(int capacity, int wordsPerEntry) {
+		long wanted = Math.max(8, Math.min((long) capacity * wordsPerEntry, 1 << 28));
+		return Integer.highestOneBit((int) wanted * 2 - 1);
+	}
+
+	private int sampleSize(int capacity) {
+		return (int) Math.min(Integer.MAX_VALUE, Math.max(64, this.sampleFactor * capacity));
+	}
+
+	/**
+	 * Adapts to a cache that has become larger or smaller. No estimate becomes lower. The
+	 * sketch of a cache that has become smaller stays as wide as it was.
+	 * @param capacity entries of the cache, at least 1
+	 */
+	public void resize(int capacity) {
+		this.sampleSize = sampleSize(capacity);
+		widen(words(capacity, wordsPerEntry(capacity)));
+	}
+
+	/**
+	 * Adapts to a cache that has become larger or smaller, to a width other than usual.
+	 * No estimate becomes lower.
+	 * @param capacity entries of the cache, at least 1
+	 * @param wordsPerEntry how many words of sixteen counters, rounded up to a power of
+	 * two in all
+	 */
+	public void resize(int capacity, int wordsPerEntry) {
+		int words = words(capacity, wordsPerEntry);
+		this.sampleSize = sampleSize(capacity);
+		widen(words);
+		while (this.table.length > words) {
+			halve();
+		}
+	}
+
+	/**
+	 * The place of a key in a table twice as wide is the one that it had, or the same in
+	 * the other half: so each half begins with all counts.
+	 */
+	private void widen(int words) {
+		int narrow = this.table.length;
+		if (words <= narrow) {
+			return;
+		}
+		finishAging();
+		long[] wide = Arrays.copyOf(this.table, words);
+		for (int length = narrow; length < words; length *= 2) {
+			System.arraycopy(wide, 0, wide, length, length);
+		}
+		use(wide);
+	}
+
+	private void halve() {
+		finishAging();
+		int half = this.table.length / 2;
+		long[] narrow = new long[half];
+		for (int i = 0; i < half; i++) {
+			for (int shift = 0; shift < Long.SIZE; shift += 4) {
+				long field = FIELD << shift;
+				long one = this.table[i] & field;
+				long other = this.table[i + half] & field;
+				narrow[i] |= (Long.compareUnsigned(one, other) > 0) ? one : other;
+			}
+		}
+		use(narrow);
+	}
+
+	private void finishAging() {
+		while (this.agingAt < this.table.length) {
+			age();
+		}
+	}
+
+	private void use(long[] changed) {
+		this.table = changed;
+		this.mask = changed.length - 1;
+		this.agingAt = changed.length;
 	}
 
 	/**

@@ -193,6 +193,13 @@ final class LfuPolicy implements ReplacementPolicy {
 	}
 
 	@Override
+	public void resize(int capacity) {
+		if (this.history != null) {
+			this.history.grow(Policies.historyLength(capacity));
+		}
+	}
+
+	@Override
 	public int evict(int incoming) {
 		int victim = this.last[this.lowest];
 		if (this.history != null) {

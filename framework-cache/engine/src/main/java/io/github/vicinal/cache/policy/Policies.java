@@ -88,7 +88,7 @@ public final class Policies {
 		return (slots, capacity) -> new WindowTinyLfuPolicy(slots, capacity, windowPart, sketch, false);
 	}
 
-	private static int historyLength(int capacity) {
+	static int historyLength(int capacity) {
 		long small = Math.min((long) SMALL_HISTORY_FACTOR * capacity, MIN_HISTORY);
 		return (int) Math.min(Integer.MAX_VALUE / 8, Math.max(small, (long) HISTORY_FACTOR * capacity));
 	}

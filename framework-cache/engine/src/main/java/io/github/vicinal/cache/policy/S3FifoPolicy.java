@@ -98,6 +98,7 @@ final class S3FifoPolicy implements ReplacementPolicy {
 	@Override
 	public void resize(int capacity) {
 		this.maxSmall = Math.max(1, (int) (SMALL_PART * capacity));
+		this.ghosts.grow(Math.max(1, capacity - this.maxSmall));
 	}
 
 }

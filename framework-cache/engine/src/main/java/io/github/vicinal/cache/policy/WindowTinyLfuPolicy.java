@@ -196,6 +196,9 @@ final class WindowTinyLfuPolicy implements ReplacementPolicy {
 
 	@Override
 	public void resize(int capacity) {
+		if (this.counts) {
+			this.sketch.resize(capacity);
+		}
 		limits(capacity);
 		while (this.window.size() > this.maxWindow) {
 			enterMain(this.window.pollLast());

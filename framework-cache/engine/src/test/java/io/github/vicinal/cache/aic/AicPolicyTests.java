@@ -1,7 +1,9 @@
 package io.github.vicinal.cache.aic;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -147,6 +149,54 @@ class AicPolicyTests {
 		assertThat(curve[1]).isBetween(0.15, 0.35);
 		assertThat(curve[2]).isBetween(0.35, 0.65);
 		assertThat(curve[3]).isGreaterThan(0.9);
+	}
+
+	/** Weights change all the time, and with them how many entries fit. */
+	@Property(tries = 100)
+	void aGhostOfAnotherSizeKeepsWhatItKnows(@ForAll long seed, @ForAll @IntRange(min = 1, max = 200) int first,
+			@ForAll @IntRange(min = 1, max = 200) int second) {
+		GhostCache ghost = new GhostCache(io.github.vicinal.cache.policy.Policies.LRU, first);
+		Random random = new Random(seed);
+		List<Integer> byUse = new ArrayList<>();
+		for (int i = 0; i < 2_000; i++) {
+			int hash = Player.hash(random.nextInt(400));
+			boolean known = byUse.remove((Integer) hash);
+			assertThat(ghost.access(hash)).isEqualTo(known);
+			byUse.add(hash);
+			int capacity = (i < 1_000) ? first : second;
+			if (byUse.size() > capacity) {
+				byUse.remove(0);
+			}
+			if (i == 999) {
+				ghost.resize(second, (sampled) -> sampled % 3 != 0);
+				byUse.removeIf((sampled) -> sampled % 3 == 0);
+				byUse = new ArrayList<>(byUse.subList(Math.max(0, byUse.size() - second), byUse.size()));
+			}
+		}
+		for (int hash : byUse) {
+			assertThat(ghost.contains(hash)).isTrue();
+		}
+	}
+
+	@Test
+	void whatIsKnownOfCandidatesOutlivesAChangeOfSize() {
+		Player player = new Player(1_000);
+		Random random = new Random(3);
+		for (int i = 0; i < 200_000; i++) {
+			player.use((int) (4_000 * random.nextDouble() * random.nextDouble()));
+		}
+		double before = player.policy.rule().recentRate(3);
+		double[] curve = player.policy.missRatioCurve();
+		for (int change = 0; change < 50; change++) {
+			player.policy.resize((change % 2 == 0) ? 1_100 : 1_000);
+			for (int i = 0; i < 1_000; i++) {
+				player.use((int) (4_000 * random.nextDouble() * random.nextDouble()));
+			}
+		}
+		assertThat(player.policy.rule().recentRate(3)).isBetween(before - 0.05, before + 0.05);
+		for (int i = 0; i < curve.length; i++) {
+			assertThat(player.policy.missRatioCurve()[i]).isBetween(curve[i] - 0.1, curve[i] + 0.1);
+		}
 	}
 
 	@Test

@@ -52,6 +52,49 @@ class FrequencySketchTests {
 		assertThat(sketch.estimate(frequent)).isEqualTo(7);
 	}
 
+	@Property(tries = 100)
+	void estimatesOutliveAnyChangeOfSize(@ForAll long seed, @ForAll @IntRange(min = 1, max = 3_000) int first,
+			@ForAll @IntRange(min = 1, max = 30_000) int second, @ForAll boolean ofUsualWidth) {
+		FrequencySketch sketch = new FrequencySketch(first, 10);
+		Map<Integer, Integer> counts = new HashMap<>();
+		Random random = new Random(seed);
+		// Nothing is halved: neither by the first size nor by the second.
+		for (int i = 0; i < 62; i++) {
+			int hash = random.nextInt(20) * 0x9E3779B9;
+			counts.merge(hash, 1, Integer::sum);
+			sketch.add(hash);
+			if (i == 31) {
+				if (ofUsualWidth) {
+					sketch.resize(second);
+				}
+				else {
+					sketch.resize(second, 1 + random.nextInt(8));
+				}
+			}
+		}
+		counts.forEach((hash, count) -> assertThat(sketch.estimate(hash))
+			.isBetween(Math.min(FrequencySketch.MAX, count), FrequencySketch.MAX));
+	}
+
+	@Test
+	void aLargerCacheIsToldApartAndHalvedLater() {
+		FrequencySketch sketch = new FrequencySketch(100, 10);
+		sketch.resize(100_000);
+		int frequent = 12345 * 0x9E3779B9;
+		for (int i = 0; i < 8; i++) {
+			sketch.add(frequent);
+		}
+		int tooHigh = 0;
+		for (int i = 0; i < 100_000; i++) {
+			sketch.add((1_000_000 + i) * 0x9E3779B9);
+		}
+		for (int i = 0; i < 10_000; i++) {
+			tooHigh += (sketch.estimate((5_000_000 + i) * 0x9E3779B9) > 0) ? 1 : 0;
+		}
+		assertThat(sketch.estimate(frequent)).isBetween(8, 9);
+		assertThat(tooHigh).isLessThan(1_000);
+	}
+
 	@Test
 	void smallCachesHaveRoom() {
 		assertThat(FrequencySketch.wordsPerEntry(1)).isEqualTo(8);

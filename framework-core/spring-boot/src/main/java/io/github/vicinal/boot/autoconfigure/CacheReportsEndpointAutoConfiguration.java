@@ -31,24 +31,33 @@ import io.github.vicinal.cache.Cache;
 @ConditionalOnAvailableEndpoint(CacheReportsEndpoint.class)
 public final class CacheReportsEndpointAutoConfiguration {
 
+	/** As in the meters' tag {@code cache.manager}. */
+	private static final String CALLS = "calls";
+
 	@Bean
 	@ConditionalOnMissingBean
 	CacheReportsEndpoint vicinalCacheReportsEndpoint(ListableBeanFactory beanFactory,
 			ObjectProvider<EngineCallCaches> callCaches) {
 		return new CacheReportsEndpoint(() -> {
 			Map<String, Cache<?, ?>> caches = new TreeMap<>();
-			callCaches.ifAvailable((known) -> known.caches().forEach((cache) -> caches.put(cache.name(), cache)));
-			for (CacheManager manager : beanFactory.getBeansOfType(CacheManager.class).values()) {
-				manager.getCacheNames().forEach((name) -> add(manager, name, caches));
-			}
+			beanFactory.getBeansOfType(CacheManager.class)
+				.forEach((bean, manager) -> manager.getCacheNames().forEach((name) -> {
+					org.springframework.cache.Cache cache = manager.getCache(name);
+					if (cache != null && cache.getNativeCache() instanceof Cache<?, ?> engine) {
+						add(name, engine, bean, caches);
+					}
+				}));
+			callCaches
+				.ifAvailable((known) -> known.caches().forEach((cache) -> add(cache.name(), cache, CALLS, caches)));
 			return caches;
 		});
 	}
 
-	private static void add(CacheManager manager, String name, Map<String, Cache<?, ?>> caches) {
-		org.springframework.cache.Cache cache = manager.getCache(name);
-		if (cache != null && cache.getNativeCache() instanceof Cache<?, ?> engine) {
-			caches.put(name, engine);
+	/** Of caches of one name, all but the first say whose they are. */
+	private static void add(String name, Cache<?, ?> cache, String owner, Map<String, Cache<?, ?>> caches) {
+		Cache<?, ?> other = caches.putIfAbsent(name, cache);
+		if (other != null && other != cache) {
+			caches.put(name + "@" + owner, cache);
 		}
 	}
 

@@ -1,7 +1,9 @@
 package io.github.vicinal.boot.cache;
 
+import java.math.BigDecimal;
 import java.util.concurrent.TimeUnit;
 
+import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
@@ -12,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.cache.Cache;
 import io.github.vicinal.cache.CachePolicy;
+import io.github.vicinal.cache.CacheReport;
 import io.github.vicinal.cache.CacheReport.Candidate;
+import io.github.vicinal.cache.CacheReport.SizeEstimate;
 
 /**
  * Meters of a cache: Micrometer's standard ones, loads, and for AIC what it knows of its
@@ -96,30 +100,79 @@ public final class EngineMetrics extends CacheMeterBinder<Cache<?, ?>> {
 	}
 
 	private void choice(MeterRegistry registry, Cache<?, ?> cache) {
-		FunctionCounter.builder("cache.policy.switches", cache, (known) -> known.report().switches())
+		Snapshot snapshot = new Snapshot(registry.config().clock());
+		FunctionCounter.builder("cache.policy.switches", cache, (known) -> snapshot.of(known).switches())
 			.tags(getTagsWithCacheName())
 			.description("How often the replacement policy changed")
 			.register(registry);
-		FunctionCounter.builder("cache.policy.reverts", cache, (known) -> known.report().reverts())
+		FunctionCounter.builder("cache.policy.reverts", cache, (known) -> snapshot.of(known).reverts())
 			.tags(getTagsWithCacheName())
 			.description("How many changes of the replacement policy went back because the new one lost")
 			.register(registry);
-		Gauge.builder("cache.policy.regret", cache, (known) -> known.report().regret())
+		Gauge.builder("cache.policy.regret", cache, (known) -> snapshot.of(known).regret())
 			.tags(getTagsWithCacheName())
 			.description("By how much the hit ratio was below that of the best candidate")
 			.register(registry);
-		for (Candidate candidate : cache.report().candidates()) {
-			Gauge.builder("cache.policy.hit.ratio", cache, (known) -> hitRatio(known, candidate.name()))
+		CacheReport report = snapshot.of(cache);
+		for (Candidate candidate : report.candidates()) {
+			Gauge.builder("cache.policy.hit.ratio", cache, (known) -> hitRatio(snapshot.of(known), candidate.name()))
 				.tags(getTagsWithCacheName())
 				.tag("policy", candidate.name())
 				.description("The recent hit ratio that a candidate would have")
 				.register(registry);
 		}
+		for (SizeEstimate size : report.missRatioCurve()) {
+			Gauge.builder("cache.policy.miss.ratio", cache, (known) -> missRatio(snapshot.of(known), size.factor()))
+				.tags(getTagsWithCacheName())
+				.tag("factor", factor(size.factor()))
+				.description("The recent miss ratio that the cache would have at so many times its size")
+				.register(registry);
+		}
 	}
 
-	private static double hitRatio(Cache<?, ?> cache, String policy) {
-		return cache.report()
-			.candidates()
+	/** One report for all meters of a scrape. Keeps no cache alive. */
+	private static final class Snapshot {
+
+		private static final long LIFETIME_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+		private final Clock clock;
+
+		private volatile @Nullable Taken last;
+
+		private record Taken(CacheReport report, long at) {
+		}
+
+		Snapshot(Clock clock) {
+			this.clock = clock;
+		}
+
+		CacheReport of(Cache<?, ?> cache) {
+			long now = this.clock.monotonicTime();
+			Taken taken = this.last;
+			if (taken == null || now - taken.at >= LIFETIME_NANOS) {
+				taken = new Taken(cache.report(), now);
+				this.last = taken;
+			}
+			return taken.report;
+		}
+
+	}
+
+	private static String factor(double factor) {
+		return BigDecimal.valueOf(factor).stripTrailingZeros().toPlainString();
+	}
+
+	private static double missRatio(CacheReport report, double factor) {
+		return report.missRatioCurve()
+			.stream()
+			.filter((size) -> size.factor() == factor)
+			.mapToDouble((size) -> 1 - size.hitRatio())
+			.findFirst()
+			.orElse(Double.NaN);
+	}
+
+	private static double hitRatio(CacheReport report, String policy) {
+		return report.candidates()
 			.stream()
 			.filter((candidate) -> candidate.name().equals(policy))
 			.mapToDouble(Candidate::hitRatio)

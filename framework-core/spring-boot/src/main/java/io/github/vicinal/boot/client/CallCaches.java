@@ -21,8 +21,13 @@ public abstract class CallCaches {
 	CallCaches() {
 	}
 
-	/** Makes the cache of a method whose answers can be cached. */
-	abstract CallCache create(String name, Contract contract, MethodPlan plan, CacheableCall annotation);
+	/**
+	 * Makes the cache of a method whose answers can be cached.
+	 * @param name the name of the cache
+	 * @param channel the name of the channel
+	 */
+	abstract CallCache create(String name, String channel, Contract contract, MethodPlan plan,
+			CacheableCall annotation);
 
 	/**
 	 * Returns the cache of a method.
@@ -60,7 +65,7 @@ public abstract class CallCaches {
 					"Write for example 500ms, 30s or PT5M");
 		}
 		String name = annotation.cache().isEmpty() ? channel + "." + method.getName() : annotation.cache();
-		return caches.create(name, contract, plan, annotation);
+		return caches.create(name, channel, contract, plan, annotation);
 	}
 
 	private static @Nullable String whyNot(MethodPlan plan) {

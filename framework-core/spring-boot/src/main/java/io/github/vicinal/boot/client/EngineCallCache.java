@@ -14,6 +14,7 @@ import reactor.core.publisher.Mono;
 import io.github.vicinal.boot.client.HttpLegs.Original;
 import io.github.vicinal.cache.Cache;
 import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.channel.PathException;
 import io.github.vicinal.codec.ContractCodec;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.contract.TypeClosure;
@@ -29,6 +30,8 @@ final class EngineCallCache implements CallCache {
 
 	private final Cache<Object, Object> cache;
 
+	private final String channel;
+
 	private final MethodPlan plan;
 
 	private final ContractCodec codec;
@@ -41,8 +44,9 @@ final class EngineCallCache implements CallCache {
 
 	private final LongAdder misses = new LongAdder();
 
-	EngineCallCache(Cache<Object, Object> cache, MethodPlan plan, ContractCodec codec) {
+	EngineCallCache(Cache<Object, Object> cache, String channel, MethodPlan plan, ContractCodec codec) {
 		this.cache = cache;
+		this.channel = channel;
 		this.plan = plan;
 		this.codec = codec;
 		this.immutableArguments = plan.method()
@@ -53,23 +57,26 @@ final class EngineCallCache implements CallCache {
 	}
 
 	/**
-	 * What a call is known by.
+	 * What a call is known by. Channels may have a method in common, by a contract that
+	 * they share or one that their contracts extend, and still mean different services,
+	 * types and codecs.
 	 *
-	 * @param method the method
+	 * @param method the method of one channel: there is one such object for each
 	 * @param arguments its arguments, if they are immutable
 	 * @param encoded the arguments encoded, else
 	 */
-	private record Key(Object method, List<@Nullable Object> arguments, byte @Nullable [] encoded) {
+	private record Key(EngineCallCache method, List<@Nullable Object> arguments, byte @Nullable [] encoded) {
 
 		@Override
 		public boolean equals(@Nullable Object other) {
-			return other instanceof Key that && this.method.equals(that.method) && this.arguments.equals(that.arguments)
+			return other instanceof Key that && this.method == that.method && this.arguments.equals(that.arguments)
 					&& Arrays.equals(this.encoded, that.encoded);
 		}
 
 		@Override
 		public int hashCode() {
-			return 31 * this.arguments.hashCode() + Arrays.hashCode(this.encoded);
+			return 31 * (31 * System.identityHashCode(this.method) + this.arguments.hashCode())
+					+ Arrays.hashCode(this.encoded);
 		}
 
 	}
@@ -87,13 +94,44 @@ final class EngineCallCache implements CallCache {
 
 	}
 
+	/**
+	 * Says that the arguments of a call that its caller does not wait for were changed
+	 * before the answer came: it is for that caller, and for nobody else.
+	 */
+	@SuppressWarnings("serial")
+	private static final class ArgumentsChanged extends RuntimeException {
+
+		private final @Nullable Object kept;
+
+		ArgumentsChanged(EngineCallCache method, @Nullable Object kept) {
+			super("Arguments of %s were changed before the answer came".formatted(method), null, false, false);
+			this.kept = kept;
+		}
+
+	}
+
 	private Key key(@Nullable Object[] arguments) {
 		if (this.immutableArguments) {
-			return new Key(this.plan.method().method(), Arrays.asList(arguments.clone()), null);
+			return new Key(this, Arrays.asList(arguments.clone()), null);
 		}
+		return new Key(this, List.of(), encode(arguments));
+	}
+
+	private byte[] encode(@Nullable Object[] arguments) {
 		EncodeBuffer buffer = new EncodeBuffer(BUFFER_BYTES);
 		this.codec.encodeArguments(this.plan.method(), arguments, buffer);
-		return new Key(this.plan.method().method(), List.of(), Arrays.copyOf(buffer.array(), buffer.size()));
+		return Arrays.copyOf(buffer.array(), buffer.size());
+	}
+
+	/**
+	 * Lets an answer be kept unless the arguments are not those of the key any more: the
+	 * caller had them back, and what came is the answer to another question.
+	 */
+	private @Nullable Object verified(Key key, @Nullable Object[] arguments, @Nullable Object kept) {
+		if (key.encoded != null && !Arrays.equals(key.encoded, encode(arguments))) {
+			throw new ArgumentsChanged(this, kept);
+		}
+		return kept;
 	}
 
 	private @Nullable Object keep(@Nullable Object result) {
@@ -116,25 +154,16 @@ final class EngineCallCache implements CallCache {
 	@Override
 	public @Nullable Object call(@Nullable Object[] arguments, Original call) throws Throwable {
 		return switch (this.plan.shape().timing()) {
-			case SYNC -> sync(key(arguments), call);
-			case FUTURE -> future(key(arguments), call).thenApply(this::give);
-			case MONO, FLUX -> Publishers.mono(this, key(arguments), call);
+			case SYNC -> sync(key(arguments), arguments, call);
+			case FUTURE -> future(key(arguments), arguments, call).thenApply(this::give);
+			case MONO, FLUX -> Publishers.mono(this, key(arguments), arguments, call);
 		};
 	}
 
-	private @Nullable Object sync(Key key, Original call) throws Throwable {
+	private @Nullable Object sync(Key key, @Nullable Object[] arguments, Original call) throws Throwable {
 		boolean[] called = new boolean[1];
 		try {
-			Object kept = this.cache.get(key, (missing) -> {
-				called[0] = true;
-				try {
-					return keep(call.proceed());
-				}
-				catch (Throwable ex) {
-					throw new CallFailed(ex);
-				}
-			});
-			return give(kept);
+			return give(get(key, arguments, call, called));
 		}
 		catch (CallFailed ex) {
 			called[0] = true;
@@ -142,6 +171,11 @@ final class EngineCallCache implements CallCache {
 		}
 		catch (CompletionException ex) {
 			called[0] = true;
+			if (ex.getCause() instanceof InterruptedException) {
+				throw ClientFailures.ofRestClient(this.plan.httpMethod(), this.plan.path(),
+						new PathException(PathException.Reason.INTERRUPTED, false,
+								"Interrupted while another thread made the same call", ex));
+			}
 			throw (ex.getCause() != null) ? ex.getCause() : ex;
 		}
 		finally {
@@ -149,19 +183,57 @@ final class EngineCallCache implements CallCache {
 		}
 	}
 
-	private CompletableFuture<@Nullable Object> future(Key key, Original call) {
+	private @Nullable Object get(Key key, @Nullable Object[] arguments, Original call, boolean[] called) {
+		Thread caller = Thread.currentThread();
+		while (true) {
+			try {
+				return this.cache.get(key, (missing) -> {
+					boolean refreshes = Thread.currentThread() != caller;
+					try {
+						if (refreshes) {
+							verified(key, arguments, null);
+							return verified(key, arguments, keep(call.proceed()));
+						}
+						called[0] = true;
+						return keep(call.proceed());
+					}
+					catch (Throwable ex) {
+						throw new CallFailed(ex);
+					}
+				});
+			}
+			catch (CallFailed ex) {
+				if (!(ex.failure instanceof ArgumentsChanged)) {
+					throw ex;
+				}
+				// It was another's refresh, which this call had waited for.
+			}
+		}
+	}
+
+	private CompletableFuture<@Nullable Object> future(Key key, @Nullable Object[] arguments, Original call) {
 		boolean[] called = new boolean[1];
 		CompletableFuture<@Nullable Object> future = this.cache.getAsync(key, (missing) -> {
 			called[0] = true;
 			try {
-				return ((CompletionStage<?>) stage(call.proceed())).thenApply(this::keep);
+				return ((CompletionStage<?>) stage(call.proceed()))
+					.thenApply((result) -> verified(key, arguments, keep(result)));
 			}
 			catch (Throwable ex) {
 				return CompletableFuture.failedFuture(ex);
 			}
 		});
 		count(!called[0]);
-		return future;
+		if (key.encoded == null) {
+			return future;
+		}
+		return future.exceptionallyCompose((ex) -> {
+			Throwable failure = (ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex;
+			if (!(failure instanceof ArgumentsChanged changed)) {
+				return future;
+			}
+			return called[0] ? CompletableFuture.completedFuture(changed.kept) : future(key, arguments, call);
+		});
 	}
 
 	private static Object stage(@Nullable Object future) {
@@ -180,13 +252,20 @@ final class EngineCallCache implements CallCache {
 				this.hits.sum(), this.misses.sum(), this.cache.estimatedSize());
 	}
 
+	@Override
+	public String toString() {
+		return "%s of channel '%s'".formatted(this.plan.method().signature(), this.channel);
+	}
+
 	/** Loaded only where Reactor is. */
 	private static final class Publishers {
 
-		static Object mono(EngineCallCache cache, Key key, Original call) {
-			return Mono.deferContextual((context) -> Mono
-				.fromFuture(() -> cache.future(key, () -> Mono.from(publisher(call)).contextWrite(context).toFuture()))
-				.mapNotNull(cache::give));
+		static Object mono(EngineCallCache cache, Key key, @Nullable Object[] arguments, Original call) {
+			return Mono
+				.deferContextual((context) -> Mono
+					.fromFuture(() -> cache.future(key, arguments,
+							() -> Mono.from(publisher(call)).contextWrite(context).toFuture()))
+					.mapNotNull(cache::give));
 		}
 
 		@SuppressWarnings("unchecked")

@@ -24,7 +24,17 @@ public final class EngineCallCaches extends CallCaches {
 
 	private final Consumer<Cache<?, ?>> created;
 
-	private final Map<String, Cache<Object, Object>> caches = new ConcurrentHashMap<>();
+	private final Map<String, Shared> caches = new ConcurrentHashMap<>();
+
+	/**
+	 * A cache, which several methods may share.
+	 *
+	 * @param cache the cache
+	 * @param lifetime how long its entries live, unless properties say it
+	 * @param origin which method says so, in which words
+	 */
+	private record Shared(Cache<Object, Object> cache, Duration lifetime, String origin) {
+	}
 
 	/**
 	 * Creates the caches, none yet.
@@ -39,14 +49,22 @@ public final class EngineCallCaches extends CallCaches {
 	}
 
 	@Override
-	CallCache create(String name, Contract contract, MethodPlan plan, CacheableCall annotation) {
+	CallCache create(String name, String channel, Contract contract, MethodPlan plan, CacheableCall annotation) {
 		Duration lifetime = DurationStyle.detectAndParse(annotation.expireAfterWrite());
-		Cache<Object, Object> cache = this.caches.computeIfAbsent(name, (absent) -> {
+		String origin = "\"%s\" at %s of channel '%s'".formatted(annotation.expireAfterWrite(),
+				plan.method().signature(), channel);
+		Shared shared = this.caches.computeIfAbsent(name, (absent) -> {
 			Cache<Object, Object> made = this.builders.cache(name, lifetime);
 			this.created.accept(made);
-			return made;
+			return new Shared(made, lifetime, origin);
 		});
-		return new EngineCallCache(cache, plan,
+		if (!shared.lifetime().equals(lifetime)) {
+			throw new InvalidChannelException(
+					"Methods that share the cache '%s' differ in @CacheableCall(expireAfterWrite): %s, and %s"
+						.formatted(name, shared.origin(), origin),
+					"Give them the same time, or caches of their own: @CacheableCall(cache = \"...\")");
+		}
+		return new EngineCallCache(shared.cache(), channel, plan,
 				this.codecs.get().choose(contract, this.codecs.get().offers(contract)).codec());
 	}
 
@@ -55,7 +73,7 @@ public final class EngineCallCaches extends CallCaches {
 	 * @return a snapshot
 	 */
 	public List<Cache<Object, Object>> caches() {
-		return List.copyOf(this.caches.values());
+		return this.caches.values().stream().<Cache<Object, Object>>map(Shared::cache).toList();
 	}
 
 }

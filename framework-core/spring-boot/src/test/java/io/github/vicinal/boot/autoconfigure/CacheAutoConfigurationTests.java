@@ -1,13 +1,26 @@
 package io.github.vicinal.boot.autoconfigure;
 
+import java.lang.ref.Reference;
+import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.vicinal.boot.cache.CacheCustomizer;
+import io.github.vicinal.boot.cache.EngineMetrics;
 import io.github.vicinal.cache.Cache;
+import io.github.vicinal.cache.CacheBuilder;
+import io.github.vicinal.cache.CachePolicy;
+import io.github.vicinal.cache.CacheReport.SizeEstimate;
 import io.github.vicinal.cache.InvalidCacheException;
 import io.github.vicinal.cache.Weigher;
 import io.github.vicinal.cache.spring.VicinalCacheManager;
+import io.micrometer.core.instrument.Measurement;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MockClock;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -119,6 +132,46 @@ class CacheAutoConfigurationTests {
 					.next()
 					.getCaches()).containsKey("prices");
 			});
+	}
+
+	@Test
+	void oneScrapeAsksAnAicCacheOnce() {
+		AtomicInteger reports = new AtomicInteger();
+		Cache<Object, Object> engine = CacheBuilder.<Object, Object>named("prices")
+			.policy(CachePolicy.AIC)
+			.maximumSize(100)
+			.build();
+		Random random = new Random(1);
+		for (int i = 0; i < 50_000; i++) {
+			engine.get((int) (100 + 60 * random.nextGaussian()), (key) -> key);
+		}
+		Cache<?, ?> cache = (Cache<?, ?>) Proxy.newProxyInstance(getClass().getClassLoader(),
+				new Class<?>[] { Cache.class }, (proxy, method, arguments) -> {
+					if (method.getName().equals("report")) {
+						reports.incrementAndGet();
+					}
+					return method.invoke(engine, arguments);
+				});
+		MockClock clock = new MockClock();
+		SimpleMeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
+		new EngineMetrics(cache, Tags.empty()).bindTo(registry);
+		for (int scrape = 1; scrape <= 3; scrape++) {
+			clock.addSeconds(10);
+			reports.set(0);
+			registry.getMeters().forEach((meter) -> meter.measure().forEach(Measurement::getValue));
+			assertThat(reports).hasValue(1);
+		}
+		assertThat(registry.get("cache.policy.hit.ratio").gauges()).hasSizeGreaterThan(3);
+		List<SizeEstimate> curve = engine.report().missRatioCurve();
+		String[] factors = { "0.5", "1", "2", "4" };
+		assertThat(registry.get("cache.policy.miss.ratio").gauges()).hasSize(factors.length);
+		for (int i = 0; i < factors.length; i++) {
+			assertThat(registry.get("cache.policy.miss.ratio").tags("factor", factors[i]).gauge().value())
+				.isBetween(0.0, 1.0)
+				.isEqualTo(1 - curve.get(i).hitRatio());
+		}
+		// Meters keep no cache alive.
+		Reference.reachabilityFence(cache);
 	}
 
 	@Test

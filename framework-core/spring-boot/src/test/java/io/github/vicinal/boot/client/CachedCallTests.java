@@ -1,20 +1,26 @@
 package io.github.vicinal.boot.client;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.vicinal.boot.cache.CacheBuilders;
+import io.github.vicinal.boot.cache.CacheCustomizer;
 import io.github.vicinal.boot.cache.CacheProperties;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
+import io.github.vicinal.cache.Cache;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.AffinityChannel.Idempotence;
 import io.github.vicinal.channel.CacheableCall;
@@ -27,7 +33,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.service.annotation.GetExchange;
+import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -35,27 +43,35 @@ import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /** What stands between a contract method and its calls. */
 class CachedCallTests {
 
-	private final EngineCallCaches caches = new EngineCallCaches(
-			new CacheBuilders(
-					new CacheProperties(true, "LRU", 100L, null, null, null, null, true, true, null, false, Map.of()),
-					(name) -> null, List::of, () -> null),
-			() -> new Codecs(JsonMapper.builder().build(), true), (cache) -> {
-			});
+	private final EngineCallCaches caches = caches(null, List.of());
 
 	private final AtomicInteger calls = new AtomicInteger();
 
+	private static EngineCallCaches caches(Duration refreshAfterWrite, List<CacheCustomizer> customizers) {
+		CacheProperties properties = new CacheProperties(true, "LRU", 100L, null, null, null, refreshAfterWrite, true,
+				true, null, false, Map.of());
+		return new EngineCallCaches(new CacheBuilders(properties, (name) -> null, () -> customizers, () -> null),
+				() -> new Codecs(JsonMapper.builder().build(), true), (cache) -> {
+				});
+	}
+
 	private CallCache cache(String method) {
-		Contract contract = ExchangeContractReader.contract(Prices.class);
+		return cache(this.caches, "prices", Prices.class, method);
+	}
+
+	private static CallCache cache(EngineCallCaches caches, String channel, Class<?> type, String method) {
+		Contract contract = ExchangeContractReader.contract(type);
 		ContractMethod found = contract.methods()
 			.stream()
 			.filter((candidate) -> candidate.method().getName().equals(method))
 			.findFirst()
 			.orElseThrow();
-		CallCache cache = CallCaches.of(this.caches, "prices", contract, new MethodPlan(Prices.class, found));
+		CallCache cache = CallCaches.of(caches, channel, contract, new MethodPlan(type, found));
 		assertThat(cache).isNotNull();
 		return cache;
 	}
@@ -99,6 +115,239 @@ class CachedCallTests {
 			assertThat(cache.name()).isEqualTo("names");
 			assertThat(cache.estimatedSize()).isEqualTo(2);
 		});
+	}
+
+	@Test
+	void channelsOfOneContractDoNotMixTheirEntries() throws Throwable {
+		CallCache one = cache(this.caches, "prices-one", Prices.class, "named");
+		CallCache other = cache(this.caches, "prices-other", Prices.class, "named");
+		assertThat(one.call(new Object[] { 1L }, () -> "of one")).isEqualTo("of one");
+		assertThat(other.call(new Object[] { 1L }, () -> "of the other")).isEqualTo("of the other");
+		assertThat(one.call(new Object[] { 1L }, () -> "again")).isEqualTo("of one");
+		assertThat(other.call(new Object[] { 1L }, () -> "again")).isEqualTo("of the other");
+		assertThat(this.caches.caches()).hasSize(1);
+	}
+
+	/** They have the same method, whose values are shared here and encoded there. */
+	@Test
+	void contractsWithACommonParentDoNotMixTheirEntries() throws Throwable {
+		CallCache users = cache(this.caches, "users", Users.class, "get");
+		CallCache orders = cache(this.caches, "orders", Orders.class, "get");
+		assertThat(users.call(new Object[] { 1L }, () -> new User("anna"))).isEqualTo(new User("anna"));
+		Order order = new Order();
+		order.items = List.of("tea");
+		assertThat(((Order) orders.call(new Object[] { 1L }, () -> order)).items).containsExactly("tea");
+		assertThat(users.call(new Object[] { 1L }, () -> null)).isEqualTo(new User("anna"));
+		assertThat(((Order) orders.call(new Object[] { 1L }, () -> null)).items).containsExactly("tea");
+		assertThat(users.report().values()).contains("shared");
+		assertThat(orders.report().values()).contains("copied");
+		assertThat(this.caches.caches()).singleElement().satisfies((cache) -> {
+			assertThat(cache.name()).isEqualTo("entities");
+			assertThat(cache.estimatedSize()).isEqualTo(2);
+		});
+	}
+
+	@Test
+	void methodsOfOneCacheMustAgreeOnItsTime() {
+		cache("named");
+		assertThatExceptionOfType(InvalidChannelException.class).isThrownBy(() -> cache("namedForLonger"))
+			.withMessageContaining("'names'")
+			.withMessageContaining("\"1m\"")
+			.withMessageContaining("\"2m\"")
+			.withMessageContaining("namedForLonger")
+			.satisfies((ex) -> assertThat(ex.action()).contains("@CacheableCall(cache ="));
+		// The same time in other words is no difference.
+		assertThat(cache("namedInOtherWords")).isNotNull();
+	}
+
+	@Test
+	void overloadsShareACacheAndSoMustAgree() {
+		Contract contract = ExchangeContractReader.contract(Overloaded.class);
+		List<MethodPlan> plans = contract.methods()
+			.stream()
+			.map((method) -> new MethodPlan(Overloaded.class, method))
+			.toList();
+		CallCaches.of(this.caches, "overloaded", contract, plans.get(0));
+		assertThatExceptionOfType(InvalidChannelException.class)
+			.isThrownBy(() -> CallCaches.of(this.caches, "overloaded", contract, plans.get(1)))
+			.withMessageContaining("'overloaded.price'");
+	}
+
+	@Test
+	void anInterruptedWaiterGetsWhatTheHttpClientWouldRaise() throws Exception {
+		CallCache cache = cache("price");
+		CountDownLatch started = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		CompletableFuture<Object> first = CompletableFuture.supplyAsync(() -> call(cache, () -> {
+			started.countDown();
+			release.await();
+			return new Price("a", 1);
+		}));
+		assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+		CompletableFuture<Throwable> raised = new CompletableFuture<>();
+		CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+		Thread waiter = new Thread(() -> {
+			try {
+				cache.call(new Object[] { 1L }, () -> new Price("b", 2));
+			}
+			catch (Throwable ex) {
+				interrupted.complete(Thread.currentThread().isInterrupted());
+				raised.complete(ex);
+			}
+		});
+		waiter.start();
+		waiter.interrupt();
+		assertThat(raised.get(30, TimeUnit.SECONDS)).isInstanceOf(ResourceAccessException.class)
+			.hasMessageContaining("GET")
+			.hasCauseInstanceOf(InterruptedIOException.class);
+		assertThat(interrupted.get(30, TimeUnit.SECONDS)).isTrue();
+		release.countDown();
+		assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo(new Price("a", 1));
+	}
+
+	private static Object call(CallCache cache, HttpLegs.Original original) {
+		try {
+			return cache.call(new Object[] { 1L }, original);
+		}
+		catch (Throwable ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** Caches whose values are refreshed when they are older than half a minute. */
+	private static final class Refreshing {
+
+		final AtomicLong clock = new AtomicLong();
+
+		final List<Runnable> tasks = new ArrayList<>();
+
+		final EngineCallCaches caches = caches(Duration.ofSeconds(30), List
+			.of((name, builder) -> builder.ticker(this.clock::get).executor(this.tasks::add).recordStatistics()));
+
+		void pass(Duration time) {
+			this.clock.addAndGet(time.toNanos());
+		}
+
+		/** Runs what waits on threads of its own, as an executor would. */
+		void runTasks() throws InterruptedException {
+			for (Runnable task : this.tasks) {
+				Thread thread = new Thread(task);
+				thread.start();
+				thread.join();
+			}
+			this.tasks.clear();
+		}
+
+	}
+
+	@Test
+	void oldAnswersAreRefreshedInTheBackground() throws Throwable {
+		Refreshing refreshing = new Refreshing();
+		CallCache cache = cache(refreshing.caches, "prices", Prices.class, "price");
+		assertThat(cache.call(new Object[] { 1L }, () -> new Price("a", 1))).isEqualTo(new Price("a", 1));
+		refreshing.pass(Duration.ofSeconds(31));
+		assertThat(cache.call(new Object[] { 1L }, () -> new Price("a", 2))).isEqualTo(new Price("a", 1));
+		assertThat(refreshing.tasks).hasSize(1);
+		refreshing.runTasks();
+		assertThat(cache.call(new Object[] { 1L }, () -> new Price("a", 3))).isEqualTo(new Price("a", 2));
+		assertThat(refreshing.tasks).isEmpty();
+		assertThat(cache.report().hits()).isEqualTo(2);
+		assertThat(cache.report().misses()).isEqualTo(1);
+		refreshing.pass(Duration.ofSeconds(31));
+		cache.call(new Object[] { 1L }, () -> {
+			throw new IOException("as wanted");
+		});
+		refreshing.runTasks();
+		assertThat(cache.call(new Object[] { 1L }, () -> null)).isEqualTo(new Price("a", 2));
+	}
+
+	/** The answer to the changed arguments would be kept for those of before. */
+	@Test
+	void argumentsThatAreChangedAreNotUsedForARefresh() throws Throwable {
+		Refreshing refreshing = new Refreshing();
+		CallCache cache = cache(refreshing.caches, "prices", Prices.class, "search");
+		Object[] before = { List.of("x") };
+		cache.call(before, () -> List.of(new Price("x", 1)));
+		refreshing.pass(Duration.ofSeconds(31));
+		List<String> mine = new ArrayList<>(List.of("x"));
+		cache.call(new Object[] { mine }, () -> List.of(new Price(String.join("+", mine), 2)));
+		mine.add("y");
+		refreshing.runTasks();
+		assertThat(cache.call(before, () -> List.of())).isEqualTo(List.of(new Price("x", 1)));
+		// That call has started another attempt; now they are changed while it is made.
+		refreshing.tasks.clear();
+		refreshing.caches.caches().forEach(Cache::invalidateAll);
+		cache.call(before, () -> List.of(new Price("x", 3)));
+		refreshing.pass(Duration.ofSeconds(31));
+		List<String> again = new ArrayList<>(List.of("x"));
+		cache.call(new Object[] { again }, () -> {
+			again.add("z");
+			return List.of(new Price(String.join("+", again), 4));
+		});
+		refreshing.runTasks();
+		assertThat(cache.call(before, () -> List.of())).isEqualTo(List.of(new Price("x", 3)));
+		refreshing.runTasks();
+		assertThat(cache.call(before, () -> List.of(new Price("x", 5)))).isEqualTo(List.of());
+	}
+
+	@Test
+	void theAnswerToChangedArgumentsIsForTheirCallerAlone() throws Throwable {
+		CallCache cache = cache("futureOf");
+		List<String> mine = new ArrayList<>(List.of("x"));
+		CompletableFuture<Object> answer = new CompletableFuture<>();
+		CompletableFuture<?> first = (CompletableFuture<?>) cache.call(new Object[] { mine }, () -> answer);
+		CompletableFuture<?> joined = (CompletableFuture<?>) cache.call(new Object[] { List.of("x") },
+				() -> CompletableFuture.completedFuture(new Price("x", 2)));
+		assertThat(joined).isNotDone();
+		mine.add("y");
+		answer.complete(new Price("x+y", 1));
+		assertThat(first.get(5, TimeUnit.SECONDS)).isEqualTo(new Price("x+y", 1));
+		assertThat(joined.get(5, TimeUnit.SECONDS)).isEqualTo(new Price("x", 2));
+		CompletableFuture<?> later = (CompletableFuture<?>) cache.call(new Object[] { List.of("x") },
+				() -> CompletableFuture.completedFuture(null));
+		assertThat(later.get(5, TimeUnit.SECONDS)).isEqualTo(new Price("x", 2));
+		CompletableFuture<?> failing = (CompletableFuture<?>) cache.call(new Object[] { List.of("z") },
+				() -> CompletableFuture.failedFuture(new IOException("as wanted")));
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> failing.get(5, TimeUnit.SECONDS))
+			.withCauseInstanceOf(IOException.class);
+	}
+
+	/** The refresh has begun when the old answer expires, and is of no use to others. */
+	@Test
+	void whoWaitsForARefreshWithChangedArgumentsCallsHimself() throws Throwable {
+		Refreshing refreshing = new Refreshing();
+		CallCache cache = cache(refreshing.caches, "prices", Prices.class, "search");
+		Object[] before = { List.of("x") };
+		cache.call(before, () -> List.of(new Price("x", 1)));
+		refreshing.pass(Duration.ofSeconds(31));
+		List<String> mine = new ArrayList<>(List.of("x"));
+		CountDownLatch started = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		cache.call(new Object[] { mine }, () -> {
+			started.countDown();
+			release.await();
+			return List.of(new Price("x+y", 2));
+		});
+		Thread refresh = new Thread(refreshing.tasks.remove(0));
+		refresh.start();
+		assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+		mine.add("y");
+		refreshing.pass(Duration.ofSeconds(60));
+		CompletableFuture<Object> waiting = new CompletableFuture<>();
+		Thread waiter = new Thread(() -> {
+			try {
+				waiting.complete(cache.call(before, () -> List.of(new Price("x", 3))));
+			}
+			catch (Throwable ex) {
+				waiting.completeExceptionally(ex);
+			}
+		});
+		waiter.start();
+		await().until(() -> waiter.getState() == Thread.State.WAITING);
+		release.countDown();
+		assertThat(waiting.get(30, TimeUnit.SECONDS)).isEqualTo(List.of(new Price("x", 3)));
+		refresh.join();
+		assertThat(cache.call(before, () -> List.of())).isEqualTo(List.of(new Price("x", 3)));
 	}
 
 	@Test
@@ -217,6 +466,19 @@ class CachedCallTests {
 		@GetExchange("/{id}/other")
 		String alsoNamed(@PathVariable long id);
 
+		@CacheableCall(expireAfterWrite = "2m", cache = "names")
+		@GetExchange("/{id}/longer")
+		String namedForLonger(@PathVariable long id);
+
+		@CacheableCall(expireAfterWrite = "60s", cache = "names")
+		@GetExchange("/{id}/words")
+		String namedInOtherWords(@PathVariable long id);
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@AffinityChannel(idempotent = Idempotence.YES)
+		@PostExchange("/future")
+		CompletableFuture<Price> futureOf(@RequestBody List<String> names);
+
 		@CacheableCall(expireAfterWrite = "1m")
 		@GetExchange("/{id}/future")
 		CompletableFuture<Price> future(@PathVariable long id);
@@ -244,6 +506,48 @@ class CachedCallTests {
 		@CacheableCall(expireAfterWrite = "0s")
 		@GetExchange("/forever")
 		Price forever();
+
+	}
+
+	record User(String name) {
+	}
+
+	static class Order {
+
+		public List<String> items = List.of();
+
+	}
+
+	interface Crud<T> {
+
+		@CacheableCall(expireAfterWrite = "1m", cache = "entities")
+		@GetExchange("/{id}")
+		T get(@PathVariable long id);
+
+	}
+
+	@AffinityChannel
+	@HttpExchange("/users")
+	interface Users extends Crud<User> {
+
+	}
+
+	@AffinityChannel
+	@HttpExchange("/orders")
+	interface Orders extends Crud<Order> {
+
+	}
+
+	@AffinityChannel
+	interface Overloaded {
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@GetExchange("/{id}")
+		Price price(@PathVariable long id);
+
+		@CacheableCall(expireAfterWrite = "2m")
+		@GetExchange("/named/{name}")
+		Price price(@PathVariable String name);
 
 	}
 
