@@ -137,6 +137,9 @@ public final class PathSelector {
 	/** Whether all calls are timed, to measure what a switch loses. */
 	private volatile boolean measuring;
 
+	/** One of so many calls plus one may compare the paths. */
+	private volatile int probeMask = SwitchingSettings.MIN_PROBE_INTERVAL - 1;
+
 	/** Guarded by the lock, as all that follows. */
 	private final @Nullable SizeClass[] classes = new @Nullable SizeClass[CLASSES];
 
@@ -353,8 +356,7 @@ public final class PathSelector {
 			look(look, nanos);
 		}
 		int sizeClass = LinearCost.sizeClass(bytes);
-		if (idempotent && this.settings.compares()
-				&& (this.comparable.begin() & (SwitchingSettings.MIN_PROBE_INTERVAL - 1)) == 0) {
+		if (idempotent && this.settings.compares() && (this.comparable.tick() & this.probeMask) == 0) {
 			return probe(sizeClass, nanos);
 		}
 		return route(sizeClass);
@@ -370,7 +372,7 @@ public final class PathSelector {
 		try {
 			SizeClass sized = sized(sizeClass, nanos);
 			sized.compares = true;
-			return sized.rule.choose(nanos, true, SwitchingSettings.MIN_PROBE_INTERVAL);
+			return sized.rule.choose(nanos, true, this.probeMask + 1);
 		}
 		finally {
 			unlock();
@@ -505,7 +507,7 @@ public final class PathSelector {
 		int made = all ? 1 : it.mask + 1;
 		it.record(bytes, nanos, now);
 		this.peak.record(nanos, now);
-		followLoad();
+		followLoad(now);
 		SizeClass sized = sized(k, now);
 		if (sized.errors[path] > 0) {
 			sized.errors[path] *= Math.pow(1 - ERROR_WEIGHT, made);
@@ -528,20 +530,23 @@ public final class PathSelector {
 	}
 
 	/**
-	 * When the load changes for good, what the paths cost is restated by their lines: the
-	 * rules need not wait until rare probes have shown it.
+	 * When the load changes for good, what the paths cost is restated by their lines, and
+	 * compared soon: the rules need not wait until rare probes have shown it.
 	 */
-	private void followLoad() {
+	private void followLoad(long now) {
 		this.load += LOAD_WEIGHT * (inFlight() + 1 - this.load);
 		if (this.load < LOAD_CHANGE * this.statedLoad && this.statedLoad < LOAD_CHANGE * this.load) {
 			return;
 		}
-		for (int i = 0; i < this.paths.length; i++) {
-			double factor = this.paths[i].growth(this.statedLoad, this.load);
-			for (SizeClass sized : this.classes) {
-				if (sized != null && factor != 1) {
+		for (SizeClass sized : this.classes) {
+			for (int i = 0; i < this.paths.length && sized != null; i++) {
+				double factor = this.paths[i].growth(this.statedLoad, this.load);
+				if (factor != 1) {
 					sized.rule.restate(i, factor);
 				}
+			}
+			if (sized != null) {
+				sized.rule.compareSoon(now);
 			}
 		}
 		this.statedLoad = this.load;
@@ -667,11 +672,17 @@ public final class PathSelector {
 	private void publish() {
 		int packed = 0;
 		boolean measures = false;
+		boolean soon = false;
 		for (int k = 0; k < CLASSES; k++) {
 			SizeClass sized = this.classes[k];
 			int path = (sized != null) ? sized.rule.current() : this.guesses[k];
 			packed |= (path & MASK) << (k * BITS);
 			measures |= sized != null && sized.loss.isMeasuring();
+			soon |= sized != null && sized.rule.comparesSoon();
+		}
+		int mask = (soon ? SwitchingRule.SOON_INTERVAL : SwitchingSettings.MIN_PROBE_INTERVAL) - 1;
+		if (mask != this.probeMask) {
+			this.probeMask = mask;
 		}
 		if (packed != this.routes) {
 			this.routes = packed;

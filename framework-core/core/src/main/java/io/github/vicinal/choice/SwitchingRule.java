@@ -38,6 +38,9 @@ public final class SwitchingRule {
 	/** Returned where no candidate is available. */
 	public static final int NONE = -1;
 
+	/** One call of so many is a probe where what is known has just been restated. */
+	public static final int SOON_INTERVAL = 16;
+
 	/** How many decisions {@link #decisions()} remembers. */
 	public static final int MAX_DECISIONS = 64;
 
@@ -128,6 +131,11 @@ public final class SwitchingRule {
 	private long backOffNanos;
 
 	private long switches;
+
+	/** Probes that are to follow soon. */
+	private int soon;
+
+	private long soonSince = Long.MIN_VALUE / 2;
 
 	/** The latest time that the caller named. */
 	private long latest = Long.MIN_VALUE / 2;
@@ -239,6 +247,7 @@ public final class SwitchingRule {
 		if (this.latest - nanos > JUMP_NANOS) {
 			this.latest = nanos;
 			this.switchedAt = Math.min(this.switchedAt, nanos);
+			this.soonSince = Math.min(this.soonSince, nanos);
 			this.windowOpen = false;
 			for (Candidate candidate : this.candidates) {
 				candidate.trialStart = Math.min(candidate.trialStart, nanos);
@@ -349,9 +358,11 @@ public final class SwitchingRule {
 		if (this.current == NONE) {
 			return NONE;
 		}
-		if (mayProbe && this.calls - this.callsAtLastProbe >= this.settings.probeInterval()) {
+		int interval = (this.soon > 0) ? SOON_INTERVAL : this.settings.probeInterval();
+		if (mayProbe && this.calls - this.callsAtLastProbe >= interval) {
 			int probe = nextToProbe();
 			if (probe != NONE) {
+				this.soon = Math.max(0, this.soon - 1);
 				this.callsAtLastProbe = this.calls;
 				this.probes++;
 				this.candidates[probe].unanswered++;
@@ -497,7 +508,35 @@ public final class SwitchingRule {
 		if (!(factor > 0 && factor < Double.POSITIVE_INFINITY)) {
 			throw new IllegalArgumentException("A factor must be finite and above 0, but is " + factor);
 		}
-		this.candidates[candidate].restate(factor);
+		this.candidates[candidate].restate(factor, this.settings.cleanProbes());
+	}
+
+	/**
+	 * Lets some probes follow one another soon, if another candidate is now known to cost
+	 * less than the current one, or nearly as little. At most once in a dwell time.
+	 * @param nanos the time
+	 */
+	public void compareSoon(long nanos) {
+		if (this.current == NONE || nanos - this.soonSince < this.settings.dwell().toNanos()) {
+			return;
+		}
+		Candidate now = this.candidates[this.current];
+		for (int i = 0; i < this.candidates.length; i++) {
+			Candidate it = this.candidates[i];
+			if (i != this.current && it.available && !it.failed && it.samples > 0
+					&& it.mean < now.mean * (1 + this.settings.hysteresis())) {
+				this.soon = this.settings.cleanProbes();
+				this.soonSince = nanos;
+			}
+		}
+	}
+
+	/**
+	 * Returns whether probes follow one another soon.
+	 * @return whether {@link #SOON_INTERVAL} is the interval
+	 */
+	public boolean comparesSoon() {
+		return this.soon > 0;
 	}
 
 	private void decide(long nanos) {
@@ -584,6 +623,7 @@ public final class SwitchingRule {
 		this.switches++;
 		this.windowOpen = false;
 		this.sinceDecision = 0;
+		this.soon = 0;
 	}
 
 	private static long saturatedDouble(long value) {
@@ -765,7 +805,9 @@ public final class SwitchingRule {
 			this.blockSamples = 0;
 		}
 
-		void restate(double factor) {
+		/** What is known counts like a few samples: those that follow know better. */
+		void restate(double factor, int counted) {
+			this.samples = Math.min(this.samples, counted);
 			this.degradation.restate(factor);
 			this.mean *= factor;
 			this.variance *= factor * factor;

@@ -416,7 +416,8 @@ class PathSelectorTests {
 					chosen.record(path, 0, bytes, bytes, idempotent, chance.nextInt(1_000_000), time);
 				}
 			}
-			assertThat(chosen.probes()).isLessThanOrEqualTo(idempotentCalls / 256);
+			// Calls that never end look like a load that grows.
+			assertThat(chosen.probes()).isLessThanOrEqualTo(idempotentCalls / SwitchingRule.SOON_INTERVAL);
 		}
 		assertThat(changes.size()).isLessThan((int) tries / 8);
 	}
@@ -469,7 +470,8 @@ class PathSelectorTests {
 		assertThat(shared.inFlight()).isZero();
 		long begun = shared.cost(SHM).begun() + shared.cost(UDS).begun() + shared.cost(HTTP).begun();
 		assertThat(begun).isEqualTo((long) callers * calls);
-		assertThat(shared.probes()).isLessThanOrEqualTo((long) callers * calls / 256);
+		// Two callers on one stripe may lose a count, and the load changes now and then.
+		assertThat(shared.probes()).isLessThanOrEqualTo((long) callers * calls / 64);
 	}
 
 }

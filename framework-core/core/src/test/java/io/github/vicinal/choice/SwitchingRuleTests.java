@@ -72,16 +72,19 @@ class SwitchingRuleTests {
 	}
 
 	@Test
-	void costsThatAreRestatedAreDecidedUponAtOnce() {
+	void costsThatAreRestatedAreDecidedUponSoon() {
 		SwitchingRule rule = rule(2);
 		run(rule, 100_000, 20_000, 60_000);
 		rule.restate(0, 10);
 		assertThat(rule.cost(0)).isBetween(180_000.0, 220_000.0);
-		run(rule, 20, 200_000, 60_000);
+		run(rule, 500, 200_000, 60_000);
 		assertThat(rule.current()).isEqualTo(1);
 		run(rule, 200_000, 200_000, 60_000);
 		rule.restate(0, 0.1);
-		run(rule, 20, 20_000, 60_000);
+		rule.compareSoon(this.now);
+		assertThat(rule.comparesSoon()).isTrue();
+		run(rule, 500, 20_000, 60_000);
+		assertThat(rule.comparesSoon()).isFalse();
 		assertThat(rule.current()).isZero();
 		assertThat(rule.decisions()).extracting(Decision::kind).containsExactly(Decision.Kind.GAIN, Decision.Kind.GAIN);
 	}
