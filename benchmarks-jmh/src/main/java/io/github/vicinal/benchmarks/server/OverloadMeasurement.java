@@ -31,6 +31,9 @@ public final class OverloadMeasurement implements Measurement {
 	/** With a patience beyond what can come, the server's own rule refuses nothing. */
 	private static final double ENDLESS_PATIENCE = 1_000;
 
+	/** Shows what shorter waits cost. */
+	private static final double MORE_PATIENCE = 2;
+
 	private static final int LONG_QUEUE = 1_000;
 
 	@Override
@@ -56,15 +59,18 @@ public final class OverloadMeasurement implements Measurement {
 		RequestServerSettings none = own.withPatience(ENDLESS_PATIENCE).withQueueCapacity(LONG_QUEUE);
 		for (int factor : List.of(2, 5)) {
 			Median vicinal = new Median();
+			Median patient = new Median();
 			Median gradient = new Median();
 			Median queue = new Median();
 			for (int i = 1; i <= repeats; i++) {
 				settings.say("%dx, run %d of %d ...", factor, i, repeats);
 				vicinal.add(measure(own, null, factor, seconds, i));
+				patient.add(measure(own.withPatience(MORE_PATIENCE), null, factor, seconds, i));
 				gradient.add(measure(none, OverloadMeasurement::gradient2, factor, seconds, i));
 				queue.add(measure(none, null, factor, seconds, i));
 			}
 			vicinal.row(report, factor, "vicinal");
+			patient.row(report, factor, "vicinal, patience " + MORE_PATIENCE);
 			gradient.row(report, factor, "gradient2");
 			queue.row(report, factor, "queue alone");
 			report.bar("%dx: capacity / goodput".formatted(factor), 1 / vicinal.goodput(), 1 / 0.95);
