@@ -1,5 +1,7 @@
 package io.github.vicinal.server;
 
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 import io.github.vicinal.peer.PathKind;
@@ -28,6 +30,15 @@ public interface PathServer extends AutoCloseable {
 	 * @return the reason, or empty while calls are accepted
 	 */
 	Optional<String> unavailable();
+
+	/**
+	 * Describes the clients that are connected, for people.
+	 * @return what each does at this moment, by words that depend on the kind of path;
+	 * empty if there is nothing to say
+	 */
+	default List<Map<String, Object>> clients() {
+		return List.of();
+	}
 
 	/**
 	 * Stops to accept calls, lets those in flight end for a while, and removes what the

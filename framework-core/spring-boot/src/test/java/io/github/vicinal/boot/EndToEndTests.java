@@ -31,6 +31,7 @@ import io.github.vicinal.boot.Baskets.Basket;
 import io.github.vicinal.boot.Baskets.Item;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.peer.PeerIdentity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -100,6 +101,32 @@ class EndToEndTests {
 		assertThat(peer().paths()).filteredOn((report) -> report.path().equals(path))
 			.singleElement()
 			.satisfies((report) -> assertThat(report.calls()).isGreaterThanOrEqualTo(5));
+	}
+
+	@Test
+	void waitingOfBothSidesIsReported() {
+		Baskets baskets = client("shm");
+		awaitPath(baskets, "shm");
+		baskets.get(7);
+		Map<String, Object> here = peer().paths()
+			.stream()
+			.filter((report) -> report.path().equals("shm"))
+			.findFirst()
+			.orElseThrow()
+			.details();
+		List<Map<String, Object>> clients = this.server.getBean(ChannelsEndpoint.class).channels().clients().get("shm");
+		assertThat(clients).singleElement()
+			.satisfies((there) -> assertThat(there)
+				.containsEntry("client", this.client.getBean(PeerIdentity.class).instanceId())
+				.containsEntry("bells", here.get("bells"))
+				.containsKeys("waiting", "waitsAwake", "waitsAsleep", "yieldBans", "waitDecisions",
+						"lastWaitDecision"));
+		assertThat(count(clients.get(0))).isPositive();
+		assertThat(count(here)).isPositive();
+	}
+
+	private static long count(Map<String, Object> waits) {
+		return (long) waits.get("waitsAwake") + (long) waits.get("waitsAsleep");
 	}
 
 	@Test

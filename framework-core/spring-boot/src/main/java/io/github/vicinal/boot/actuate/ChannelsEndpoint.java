@@ -44,7 +44,7 @@ public class ChannelsEndpoint {
 	public ChannelsDescriptor channels() {
 		ServiceCatalog catalog = this.services.get();
 		return new ChannelsDescriptor(reports(), (catalog != null) ? catalog.reports() : List.of(),
-				(catalog != null) ? catalog.unavailable() : Map.of());
+				(catalog != null) ? catalog.unavailable() : Map.of(), (catalog != null) ? catalog.clients() : Map.of());
 	}
 
 	/**
@@ -68,9 +68,11 @@ public class ChannelsEndpoint {
 	 * @param channels its channels, by name
 	 * @param services contracts that clients have asked for
 	 * @param unavailable kinds of path that are not offered to clients, and why
+	 * @param clients clients that are connected, by kind of path, and how calls of theirs
+	 * are waited for
 	 */
 	public record ChannelsDescriptor(List<ChannelReport> channels, List<ServiceReport> services,
-			Map<String, String> unavailable) {
+			Map<String, String> unavailable, Map<String, List<Map<String, Object>>> clients) {
 	}
 
 }

@@ -25,24 +25,36 @@ public final class VicinalMetrics implements MeterBinder {
 
 	private final Iterable<String> refusals;
 
+	private final Supplier<@Nullable Map<String, LongAdder>> violations;
+
 	/**
 	 * Creates the binder.
 	 * @param servers counters of servers by the name of their path, {@code null} until
 	 * one is started
 	 * @param channels the application's channels, {@code null} if it has none
 	 * @param refusals the reasons for which servers refuse
+	 * @param violations counters of rules that servers broke in shared memory,
+	 * {@code null} until a client uses it
 	 */
 	public VicinalMetrics(Map<String, Supplier<@Nullable ServerMetrics>> servers,
-			Supplier<@Nullable ClientChannels> channels, Iterable<String> refusals) {
+			Supplier<@Nullable ClientChannels> channels, Iterable<String> refusals,
+			Supplier<@Nullable Map<String, LongAdder>> violations) {
 		this.servers = servers;
 		this.channels = channels;
 		this.refusals = refusals;
+		this.violations = violations;
 	}
 
 	@Override
 	public void bindTo(MeterRegistry registry) {
 		for (Map.Entry<String, Supplier<@Nullable ServerMetrics>> server : this.servers.entrySet()) {
 			bind(registry, server.getKey(), server.getValue());
+		}
+		for (String reason : this.refusals) {
+			FunctionCounter.builder("vicinal.shm.violations", this.violations, (known) -> count(known.get(), reason))
+				.description("Pairs that ended because the server broke a rule of the shared memory")
+				.tag("reason", reason)
+				.register(registry);
 		}
 		FunctionCounter.builder("vicinal.channel.announcements.ignored", this, VicinalMetrics::ignored)
 			.description("Announcements of peers that could not be read")
@@ -68,7 +80,11 @@ public final class VicinalMetrics implements MeterBinder {
 	}
 
 	private static double refused(@Nullable ServerMetrics known, String reason) {
-		LongAdder count = (known != null) ? known.refusals().get(reason) : null;
+		return count((known != null) ? known.refusals() : null, reason);
+	}
+
+	private static double count(@Nullable Map<String, LongAdder> counters, String reason) {
+		LongAdder count = (counters != null) ? counters.get(reason) : null;
 		return (count != null) ? count.sum() : 0;
 	}
 

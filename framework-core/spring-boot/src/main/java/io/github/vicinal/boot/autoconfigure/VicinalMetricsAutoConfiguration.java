@@ -19,6 +19,7 @@ import io.github.vicinal.boot.observation.MeterShortcut;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.transport.wire.ServerMetrics;
+import io.github.vicinal.transport.shm.ShmPathProvider;
 import io.github.vicinal.transport.shm.ShmPathServer;
 import io.github.vicinal.transport.uds.UdsPathServer;
 
@@ -34,6 +35,8 @@ public final class VicinalMetricsAutoConfiguration {
 
 	private static final String SHM_SERVER = "vicinalShmPathServer";
 
+	private static final String SHM_PROVIDER = "vicinalShmPathProvider";
+
 	private static final String UDS_SERVER = "vicinalUdsPathServer";
 
 	@Bean
@@ -48,7 +51,8 @@ public final class VicinalMetricsAutoConfiguration {
 						"shm",
 						() -> beanFactory.containsSingleton(SHM_SERVER)
 								? beanFactory.getBean(SHM_SERVER, ShmPathServer.class).metrics() : null),
-				channels::getIfAvailable, ServerMetrics.reasons());
+				channels::getIfAvailable, ServerMetrics.reasons(), () -> beanFactory.containsSingleton(SHM_PROVIDER)
+						? beanFactory.getBean(SHM_PROVIDER, ShmPathProvider.class).violations() : null);
 	}
 
 	@Bean

@@ -22,8 +22,8 @@ import io.github.vicinal.requestserver.Priority;
  * name of its interface.
  * @param reconnectDelay Shortest time between two attempts to connect a path to a peer;
  * grows while attempts fail.
- * @param comparePaths Whether one of 1024 idempotent calls goes over HTTP although a
- * socket is open, to notice when that has become the more expensive path.
+ * @param comparePaths Whether at most one of 256 idempotent calls goes by another path
+ * than the others, to notice when that has become the cheaper one.
  * @param rendezvous Where processes of one host meet.
  * @param codec How arguments and results are encoded.
  * @param shm Shared memory.
@@ -94,9 +94,10 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * 256.
 	 * @param inlineSize Size of calls and replies that travel in their lane, at least
 	 * 2KB; larger ones take memory that is added when it is needed.
-	 * @param maxFrameSize Largest call or reply; larger ones go by HTTP.
+	 * @param maxFrameSize Largest call or reply. Larger calls go by HTTP; a larger reply
+	 * fails its call, which is repeated by HTTP if it is idempotent.
 	 * @param maxMemoryPerPeer Most memory for large calls or replies, per peer and
-	 * direction.
+	 * direction; of two peers the smaller limit counts.
 	 * @param maxPeers Most peers that this application shares memory with as a server.
 	 * @param maxThreads Most threads that execute calls which are not known to be short.
 	 * @param waiting How to wait for the other process: "learned" stays awake where that
@@ -106,12 +107,41 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			@DefaultValue("64MB") DataSize maxFrameSize, @DefaultValue("64MB") DataSize maxMemoryPerPeer,
 			@DefaultValue("1024") int maxPeers, @DefaultValue("256") int maxThreads,
 			@Name("wait") @DefaultValue("learned") String waiting) {
+
+		private static final int MAX_LANES = 256;
+
+		private static final String WAYS = "learned|park|spin-\\d{1,5}|yield-\\d{1,4}|spin-\\d{1,5}\\+yield-\\d{1,4}";
+
+		public Shm {
+			check(lanes >= 1 && lanes <= MAX_LANES && Integer.bitCount(lanes) == 1, "lanes",
+					"a power of two from 1 to 256", lanes);
+			long inline = inlineSize.toBytes();
+			check(inline >= 2048 && inline <= 1 << 20 && inline % 128 == 0, "inline-size",
+					"a multiple of 128B from 2KB to 1MB", inlineSize);
+			check(maxFrameSize.toBytes() >= 1024 && maxFrameSize.toBytes() <= 1 << 30, "max-frame-size",
+					"from 1KB to 1GB", maxFrameSize);
+			check(!maxMemoryPerPeer.isNegative(), "max-memory-per-peer", "0 or more", maxMemoryPerPeer);
+			check(maxPeers >= 1, "max-peers", "at least 1", maxPeers);
+			check(maxThreads >= 1, "max-threads", "at least 1", maxThreads);
+			check(waiting.matches(WAYS), "wait", "learned, park, spin-N, yield-N or spin-N+yield-M", waiting);
+		}
+
+		private static void check(boolean valid, String property, String rule, Object value) {
+			if (!valid) {
+				throw new IllegalArgumentException(
+						"vicinal.shm.%s must be %s, but is %s; to do without shared memory, leave shm out of "
+							.formatted(property, rule, value)
+								+ "vicinal.server.paths and vicinal.channels.<name>.paths");
+			}
+		}
+
 	}
 
 	/**
 	 * Unix domain sockets.
 	 *
-	 * @param maxFrameSize Largest call or reply; larger ones go by HTTP.
+	 * @param maxFrameSize Largest call or reply. Larger calls go by HTTP; a larger reply
+	 * fails its call, which is repeated by HTTP if it is idempotent.
 	 * @param maxConnections Most connections that are accepted.
 	 * @param maxConnectionsPerPeer Most connections to one peer, which is how many calls
 	 * can be in flight to it.

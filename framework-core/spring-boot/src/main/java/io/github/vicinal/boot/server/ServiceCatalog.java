@@ -192,6 +192,24 @@ public final class ServiceCatalog implements AutoCloseable {
 		return reasons;
 	}
 
+	/**
+	 * Describes the clients that are connected over typed paths, where there is something
+	 * to say of them.
+	 * @return what each does at this moment, by the name of the path
+	 */
+	public synchronized Map<String, List<Map<String, Object>>> clients() {
+		Map<String, List<Map<String, Object>>> clients = new java.util.TreeMap<>();
+		if (this.started) {
+			for (PathServer server : this.servers) {
+				List<Map<String, Object>> connected = server.clients();
+				if (!connected.isEmpty()) {
+					clients.put(server.kind().id(), connected);
+				}
+			}
+		}
+		return clients;
+	}
+
 	@Override
 	public synchronized void close() {
 		this.closed = true;

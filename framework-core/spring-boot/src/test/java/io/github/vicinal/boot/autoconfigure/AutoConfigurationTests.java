@@ -12,6 +12,7 @@ import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.transport.shm.ShmOptions;
 import io.github.vicinal.transport.uds.UdsPathProvider;
 import io.github.vicinal.transport.uds.UdsPathServer;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -81,7 +82,13 @@ class AutoConfigurationTests {
 				}
 			}
 			assertThat(context.getBean(MeterRegistry.class).get("vicinal.uds.connections").gauge().value()).isZero();
+			assertThat(context.getBean(MeterRegistry.class)
+				.get("vicinal.shm.violations")
+				.tag("reason", "malformed")
+				.functionCounter()
+				.count()).isZero();
 			assertThat(beans.containsSingleton("vicinalUdsPathServer")).isFalse();
+			assertThat(beans.containsSingleton("vicinalShmPathProvider")).isFalse();
 		});
 	}
 
@@ -277,6 +284,28 @@ class AutoConfigurationTests {
 			assertThat(analysis.getDescription()).contains("Runnable").contains("no method with @HttpExchange");
 			assertThat(analysis.getAction()).contains("remove @AffinityChannel");
 		});
+	}
+
+	/** Although nothing has been asked for that would need them. */
+	@ParameterizedTest
+	@CsvSource({ "lanes, 3", "lanes, 512", "inline-size, 1KB", "inline-size, 2049B", "inline-size, 3GB",
+			"max-frame-size, 100B", "max-frame-size, 3GB", "max-memory-per-peer, -1MB", "max-peers, 0",
+			"max-threads, 0", "wait, forever", "wait, ''" })
+	void impossibleSharedMemoryFailsAtStart(String property, String value) {
+		this.client.withPropertyValues("vicinal.shm." + property + "=" + value).run((context) -> {
+			assertThat(context).hasFailed();
+			assertThat(context.getStartupFailure()).rootCause()
+				.hasMessageStartingWith("vicinal.shm." + property + " must be ")
+				.hasMessageContaining("vicinal.server.paths");
+		});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "lanes, 256", "inline-size, 1MB", "max-frame-size, 1GB", "max-memory-per-peer, 0", "wait, spin-20",
+			"wait, park", "wait, yield-5", "wait, spin-200+yield-50" })
+	void possibleSharedMemoryIsTaken(String property, String value) {
+		this.client.withPropertyValues("vicinal.shm." + property + "=" + value)
+			.run((context) -> assertThat(context.getBean(ShmOptions.class)).isNotEqualTo(ShmOptions.defaults()));
 	}
 
 	@Test

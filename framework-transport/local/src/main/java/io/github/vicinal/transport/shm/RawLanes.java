@@ -12,6 +12,7 @@ import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.shm.lane.LaneClient;
 import io.github.vicinal.transport.shm.lane.LaneServer;
+import io.github.vicinal.transport.shm.lane.MemoryFiles;
 import io.github.vicinal.transport.shm.waiting.WaitMode;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.Watchdog;
@@ -79,10 +80,12 @@ public final class RawLanes {
 			throws IOException {
 		Watchdog watchdog = new Watchdog("vicinal-shm-raw-watchdog");
 		try {
-			ShmPeer peer = ShmPeer.open(PeerIdentity.create(PeerIdentity.NO_HOST).instanceId(), instanceId, directory,
-					options, PeerCheck.sameUser(directory), watchdog,
-					fifoOnly ? BellSupport.fifoOnly() : BellSupport.detect(),
-					new Codecs(JsonMapper.builder().build(), false));
+			PeerCheck check = PeerCheck.sameUser(directory);
+			ShmPeer peer = new ShmPeer(instanceId, options, new Codecs(JsonMapper.builder().build(), false),
+					(rule, text) -> {
+					});
+			peer.connect(PeerIdentity.create(PeerIdentity.NO_HOST).instanceId(), new MemoryFiles(directory), check,
+					watchdog, fifoOnly ? BellSupport.fifoOnly() : BellSupport.detect());
 			return new Client(peer, watchdog);
 		}
 		catch (WireException ex) {

@@ -184,7 +184,7 @@ final class ShmCall implements Runnable {
 		if (!this.lane.respond(out.array(), out.size())) {
 			refuse(Refusal.TOO_LARGE, FrameDescriptor.FLAG_EXECUTED,
 					"there is no shared memory for the answer of %d bytes: %s".formatted(out.size(),
-							this.connection.whyExhausted()));
+							this.connection.whyExhausted(out.size())));
 		}
 	}
 

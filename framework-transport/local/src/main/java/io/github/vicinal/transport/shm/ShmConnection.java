@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -18,11 +19,14 @@ import io.github.vicinal.transport.shm.ShmCall.BoundContract;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.shm.bell.Bells;
 import io.github.vicinal.transport.shm.bell.FifoBells;
+import io.github.vicinal.transport.shm.lane.LaneLimits;
 import io.github.vicinal.transport.shm.lane.LaneServer;
+import io.github.vicinal.transport.shm.lane.MemoryFiles;
 import io.github.vicinal.transport.shm.lane.PeerArenas;
 import io.github.vicinal.transport.shm.lane.Segment;
 import io.github.vicinal.transport.shm.lane.SegmentLayout;
 import io.github.vicinal.transport.shm.lane.ServerLane;
+import io.github.vicinal.transport.shm.lane.WaitCounts;
 import io.github.vicinal.transport.wire.CallTimer;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
@@ -62,11 +66,13 @@ final class ShmConnection implements Runnable {
 
 	private volatile @Nullable LaneServer lanes;
 
-	private @Nullable Bells bells;
+	private volatile @Nullable Bells bells;
 
-	private @Nullable Path bellDirectory;
+	private volatile @Nullable Path bellDirectory;
 
 	private volatile int maxReplyBytes;
+
+	private volatile String client = "";
 
 	ShmConnection(ShmPathServer server, SocketChannel channel) {
 		this.server = server;
@@ -101,13 +107,38 @@ final class ShmConnection implements Runnable {
 		catch (IOException ex) {
 			ended(ex);
 		}
+		catch (InternalError ex) {
+			// The client has cut off the file of the segment.
+			this.server.refused(Refusal.MALFORMED, "the shared memory failed: " + ex.getMessage());
+		}
 		catch (RuntimeException ex) {
 			logger.error("A connection ended by a bug in the transport", ex);
 		}
 		finally {
 			this.timer.end();
 			close();
+			this.server.ended(this);
+			forget();
 		}
+	}
+
+	/**
+	 * A client that has left without a segment may have found no space for one: that,
+	 * too, is a time to look.
+	 */
+	private void forget() {
+		long mapped = mappedBytes();
+		// From now on nothing refers to the memory but calls that have not ended.
+		this.lanes = null;
+		this.bells = null;
+		if (!this.server.draining()) {
+			this.server.files().ended(mapped);
+		}
+	}
+
+	private long mappedBytes() {
+		LaneServer receiving = this.lanes;
+		return (receiving != null) ? receiving.mappedBytes() : 0;
 	}
 
 	private void ended(IOException ex) {
@@ -173,13 +204,19 @@ final class ShmConnection implements Runnable {
 			throw new WireException(Refusal.MALFORMED, "a negative frame limit");
 		}
 		this.maxReplyBytes = Math.min(hello.maxFrameBytes(), this.maxReplyBytes);
+		this.client = WireException.printable(hello.self());
 		this.control.write(FrameType.WELCOME, frame.correlation, 0,
 				(out) -> new Payload.Welcome(self, this.limits.maxFrameBytes()).write(out));
 	}
 
 	private PeerArenas attach(Payload.Attach attach) throws IOException, WireException {
-		Path directory = this.server.directory();
+		MemoryFiles files = this.server.files();
+		Path directory = files.directory();
 		SegmentLayout layout = layout(attach);
+		if (attach.maxArenaBytes() < 0) {
+			throw new WireException(Refusal.MALFORMED, "a negative limit of memory");
+		}
+		LaneLimits laneLimits = this.server.options().laneLimits(attach.maxArenaBytes());
 		Segment segment;
 		try {
 			segment = Segment.attach(directory, attach.segment(), layout, attach.epoch());
@@ -187,22 +224,23 @@ final class ShmConnection implements Runnable {
 		catch (IOException ex) {
 			throw new WireException(Refusal.MALFORMED, "the segment cannot be used: " + ex.getMessage());
 		}
-		PeerArenas arenas = new PeerArenas(directory, this.server.options().maxMemoryBytes());
+		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
 		Bells made = bells(attach, segment, directory);
 		this.bells = made;
 		ShmCall[] calls = new ShmCall[layout.lanes()];
 		LaneServer[] self = new LaneServer[1];
 		LaneServer.Handler handler = this.server.rawHandler();
-		LaneServer receiving = new LaneServer(segment, made, directory, this.server.options().laneLimits(),
-				this.control::announce, arenas,
+		LaneServer receiving = new LaneServer(segment, made, files, laneLimits, this.control::announce, arenas,
 				(handler != null) ? handler : (lane, batch) -> call(calls, lane).receive(self[0], batch),
 				this.server.receivers(), this.server.guard(), (why) -> fail(Refusal.MALFORMED, why));
 		self[0] = receiving;
 		this.lanes = receiving;
+		requireOpen();
 		receiving.start();
 		Path where = this.bellDirectory;
 		this.control.write(FrameType.ATTACHED, 0, 0,
-				(out) -> new Payload.Attached(made.kind(), (where != null) ? String.valueOf(where.getFileName()) : "")
+				(out) -> new Payload.Attached(made.kind(), (where != null) ? String.valueOf(where.getFileName()) : "",
+						this.server.options().maxMemoryBytes())
 					.write(out));
 		return arenas;
 	}
@@ -220,7 +258,14 @@ final class ShmConnection implements Runnable {
 		throw new WireException(Refusal.VERSION, "the segment has another layout; use the same version on both sides");
 	}
 
-	private Bells bells(Payload.Attach attach, Segment segment, Path directory) throws WireException {
+	/** To make bells takes milliseconds, in which the server may be closed. */
+	private void requireOpen() throws ClosedChannelException {
+		if (this.ended.get()) {
+			throw new ClosedChannelException();
+		}
+	}
+
+	private Bells bells(Payload.Attach attach, Segment segment, Path directory) throws IOException, WireException {
 		BellSupport support = this.server.bellSupport();
 		if (support.kinds().contains(BellSupport.FUTEX) && attach.bells().contains(BellSupport.FUTEX)) {
 			return support.futex(ShmPeer.words(segment));
@@ -232,7 +277,11 @@ final class ShmConnection implements Runnable {
 			Path made = FifoBells.create(directory, this.server.identity().instanceId(),
 					Segment.newName().substring(0, UNIQUE_CHARS), segment.layout().lanes());
 			this.bellDirectory = made;
+			requireOpen();
 			return new FifoBells(made, segment.layout().lanes(), this.server.watchdog());
+		}
+		catch (ClosedChannelException ex) {
+			throw ex;
 		}
 		catch (IOException ex) {
 			throw new WireException(Refusal.FAILED,
@@ -292,9 +341,28 @@ final class ShmConnection implements Runnable {
 		return this.inFlight.get() == 0;
 	}
 
-	String whyExhausted() {
+	String whyExhausted(int length) {
 		LaneServer receiving = this.lanes;
-		return (receiving != null) ? receiving.whyExhausted() : "";
+		return (receiving != null) ? receiving.whyExhausted(length) : "";
+	}
+
+	/** Describes the client and how this side waits for it; empty before it attaches. */
+	Map<String, Object> details() {
+		LaneServer receiving = this.lanes;
+		Map<String, Object> details = new LinkedHashMap<>();
+		if (receiving != null) {
+			WaitCounts waits = receiving.waits();
+			details.put("client", this.client);
+			details.put("waiting", receiving.waiting());
+			details.put("waitsAwake", waits.awake());
+			details.put("waitsAsleep", waits.asleep());
+			details.put("yieldBans", waits.bans());
+			details.put("waitDecisions", receiving.waitDecisions());
+			details.put("lastWaitDecision", receiving.lastWaitDecision());
+			details.put("bells", receiving.bellKind());
+			details.put("memoryBytes", receiving.mappedBytes());
+		}
+		return details;
 	}
 
 	/** The client cannot be trusted, or its memory is gone: the pair ends. */
@@ -314,10 +382,17 @@ final class ShmConnection implements Runnable {
 		}
 	}
 
+	/**
+	 * Ends the pair. The thread of the connection, which makes all that there is, does so
+	 * when nothing more is made: what was made after somebody else closed is removed,
+	 * too.
+	 */
 	void close() {
-		if (!this.ended.compareAndSet(false, true)) {
-			return;
-		}
+		this.ended.set(true);
+		release();
+	}
+
+	private synchronized void release() {
 		LaneServer receiving = this.lanes;
 		if (receiving != null) {
 			receiving.close();
@@ -329,9 +404,9 @@ final class ShmConnection implements Runnable {
 		}
 		Path directory = this.bellDirectory;
 		if (directory != null) {
+			this.bellDirectory = null;
 			FifoBells.delete(directory);
 		}
-		this.server.ended(this);
 	}
 
 }

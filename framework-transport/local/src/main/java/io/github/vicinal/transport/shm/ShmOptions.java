@@ -15,7 +15,7 @@ import io.github.vicinal.transport.wire.WireLimits;
  * @param inlineBytes how many bytes of a call or reply lie in its lane, a multiple of 128
  * @param maxFrameBytes the longest call or reply, in bytes
  * @param maxMemoryBytes the most memory for larger calls or replies, per peer and
- * direction
+ * direction; of two peers the smaller limit counts for both directions
  * @param maxPeers how many clients a server shares memory with
  * @param maxThreads how many calls that are not known to be short are executed at a time
  * @param acquireTimeout how long a call waits for a lane or memory at most, even if its
@@ -108,9 +108,13 @@ public record ShmOptions(int lanes, int inlineBytes, int maxFrameBytes, long max
 		return new WireLimits(this.maxFrameBytes, MAX_HEADERS, Math.min(MAX_HEADER_BYTES, this.maxFrameBytes));
 	}
 
-	LaneLimits laneLimits() {
-		return new LaneLimits(this.maxFrameBytes + ControlChannel.FIXED_BYTES, this.maxMemoryBytes,
-				this.acquireTimeout);
+	/**
+	 * Returns what holds for a pair whose other side maps at most so much memory: more
+	 * than that must not be announced to it.
+	 */
+	LaneLimits laneLimits(long maxMemoryOfPeer) {
+		return new LaneLimits(this.maxFrameBytes + ControlChannel.FIXED_BYTES,
+				Math.min(this.maxMemoryBytes, maxMemoryOfPeer), this.acquireTimeout);
 	}
 
 	private static boolean positive(Duration duration) {

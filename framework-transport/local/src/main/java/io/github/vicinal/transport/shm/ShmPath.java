@@ -13,6 +13,7 @@ import io.github.vicinal.channel.Reply;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.transport.shm.lane.LaneClient;
+import io.github.vicinal.transport.shm.lane.WaitCounts;
 import io.github.vicinal.transport.wire.ClientBinding;
 
 /** The path of one contract to one peer. */
@@ -68,7 +69,7 @@ final class ShmPath implements Path {
 	@Override
 	public Map<String, Object> details() {
 		LaneClient lanes = this.peer.lanes();
-		LaneClient.WaitCounts waits = lanes.waits();
+		WaitCounts waits = lanes.waits();
 		Map<String, Object> details = new LinkedHashMap<>();
 		details.put("waiting", lanes.waiting());
 		details.put("waitsAwake", waits.awake());

@@ -2,11 +2,18 @@ package io.github.vicinal.transport.shm;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.LongAdder;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import io.github.vicinal.channel.PathProvider;
 import io.github.vicinal.codec.CodecChoice;
@@ -17,8 +24,11 @@ import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.transport.shm.bell.BellSupport;
+import io.github.vicinal.transport.shm.lane.MemoryFiles;
+import io.github.vicinal.transport.shm.lane.Segment;
 import io.github.vicinal.transport.wire.ClientBinding;
 import io.github.vicinal.transport.wire.PeerCheck;
+import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.Watchdog;
 import io.github.vicinal.transport.wire.WireException;
 
@@ -28,6 +38,10 @@ import io.github.vicinal.transport.wire.WireException;
  * @since 0.1
  */
 public final class ShmPathProvider implements PathProvider {
+
+	private static final Logger logger = LoggerFactory.getLogger(ShmPathProvider.class);
+
+	private static final String CLOSED = "the path was closed";
 
 	private final PeerIdentity identity;
 
@@ -39,9 +53,17 @@ public final class ShmPathProvider implements PathProvider {
 
 	private final BellSupport bells;
 
+	private final Map<String, LongAdder> violations;
+
 	private final Watchdog watchdog = new Watchdog("vicinal-shm-client-watchdog");
 
 	private final Map<String, ShmPeer> peers = new HashMap<>();
+
+	/** Handshakes that have not ended. */
+	private final Map<String, Opening> openings = new HashMap<>();
+
+	/** Set with the first peer. */
+	private @Nullable MemoryFiles files;
 
 	private boolean closed;
 
@@ -63,6 +85,36 @@ public final class ShmPathProvider implements PathProvider {
 		this.codecs = codecs;
 		this.options = options;
 		this.bells = bells;
+		Map<String, LongAdder> adders = new LinkedHashMap<>();
+		for (Refusal rule : Refusal.values()) {
+			adders.put(rule.id(), new LongAdder());
+		}
+		this.violations = Collections.unmodifiableMap(adders);
+	}
+
+	/**
+	 * Returns how often servers broke a rule, by the rule: what they wrote made no sense,
+	 * or they cut off the memory. Their pair has ended then.
+	 * @return an unmodifiable map with live counters for all rules, such as
+	 * {@code malformed} or {@code too-large}
+	 */
+	public Map<String, LongAdder> violations() {
+		return this.violations;
+	}
+
+	/** The first one of each kind is worth a line in the log. */
+	private void violated(Refusal rule, String text) {
+		LongAdder adder = this.violations.get(rule.id());
+		if (adder == null) {
+			return;
+		}
+		adder.increment();
+		if (adder.sum() == 1) {
+			logger.warn("A server broke a rule ({}): {}; further ones are only counted", rule.id(), text);
+		}
+		else {
+			logger.debug("A server broke a rule ({}): {}", rule.id(), text);
+		}
 	}
 
 	@Override
@@ -114,7 +166,8 @@ public final class ShmPathProvider implements PathProvider {
 		catch (WireException ex) {
 			return new Unavailable(ex.text(), ex.refusal().retryable());
 		}
-		catch (IOException | RuntimeException ex) {
+		catch (IOException | RuntimeException | InternalError ex) {
+			// An InternalError: the peer has cut off the file of the segment.
 			return new Unavailable("%s: %s".formatted(ex.getClass().getSimpleName(), ex.getMessage()), true);
 		}
 		finally {
@@ -124,19 +177,87 @@ public final class ShmPathProvider implements PathProvider {
 		}
 	}
 
-	/** Connecting takes a few milliseconds; no call waits for it. */
-	synchronized @Nullable ShmPeer acquire(String instanceId, Path directory) throws IOException, WireException {
+	/**
+	 * Connecting takes a few milliseconds, or until its time is over if the peer does not
+	 * answer: only those wait who want the same peer.
+	 */
+	@Nullable ShmPeer acquire(String instanceId, Path directory) throws IOException, WireException {
+		while (true) {
+			Opening opening;
+			MemoryFiles known;
+			boolean mine;
+			synchronized (this) {
+				if (this.closed) {
+					return null;
+				}
+				ShmPeer peer = this.peers.get(instanceId);
+				if (peer != null && !peer.hasEnded()) {
+					peer.users++;
+					return peer;
+				}
+				known = files(directory);
+				opening = this.openings.get(instanceId);
+				mine = opening == null;
+				if (opening == null) {
+					opening = new Opening(new ShmPeer(instanceId, this.options, this.codecs, this::violated),
+							new CompletableFuture<>());
+					this.openings.put(instanceId, opening);
+				}
+			}
+			if (mine) {
+				return open(opening, instanceId, known);
+			}
+			opening.await();
+		}
+	}
+
+	/** A process that is only a client removes what dead ones have left, too. */
+	private MemoryFiles files(Path directory) throws IOException {
+		MemoryFiles known = this.files;
+		if (known == null) {
+			int swept = Segment.deleteOrphans(directory);
+			if (swept > 0) {
+				logger.info("Deleted {} files of dead processes in {}", swept, directory);
+			}
+			known = new MemoryFiles(directory);
+			this.files = known;
+		}
+		return known;
+	}
+
+	private @Nullable ShmPeer open(Opening opening, String instanceId, MemoryFiles known)
+			throws IOException, WireException {
+		ShmPeer peer = opening.peer();
+		try {
+			peer.connect(this.identity.instanceId(), known, PeerCheck.sameUser(known.directory()), this.watchdog,
+					this.bells);
+		}
+		catch (IOException | WireException | RuntimeException | Error ex) {
+			peer.close("it was not connected");
+			if (ex instanceof InternalError) {
+				violated(Refusal.MALFORMED, "it cut off the segment: " + ex.getMessage());
+			}
+			opened(instanceId, null);
+			opening.done().completeExceptionally(ex);
+			throw ex;
+		}
+		boolean used = opened(instanceId, peer);
+		opening.done().complete(null);
+		return used ? peer : null;
+	}
+
+	private synchronized boolean opened(String instanceId, @Nullable ShmPeer peer) {
+		this.openings.remove(instanceId);
+		if (peer == null) {
+			return false;
+		}
 		if (this.closed) {
-			return null;
+			peer.close(CLOSED);
+			return false;
 		}
-		ShmPeer peer = this.peers.get(instanceId);
-		if (peer == null || peer.hasEnded()) {
-			peer = ShmPeer.open(this.identity.instanceId(), instanceId, directory, this.options,
-					PeerCheck.sameUser(directory), this.watchdog, this.bells, this.codecs);
-			this.peers.put(instanceId, peer);
-		}
+		this.peers.put(instanceId, peer);
 		peer.users++;
-		return peer;
+		return true;
 	}
 
 	synchronized void release(ShmPeer peer) {
@@ -150,9 +271,32 @@ public final class ShmPathProvider implements PathProvider {
 	@Override
 	public synchronized void close() {
 		this.closed = true;
-		this.peers.values().forEach((peer) -> peer.close("the path was closed"));
+		this.openings.values().forEach((opening) -> opening.peer().close(CLOSED));
+		this.peers.values().forEach((peer) -> peer.close(CLOSED));
 		this.peers.clear();
 		this.watchdog.close();
+	}
+
+	/** A handshake, and who waits for its end. */
+	private record Opening(ShmPeer peer, CompletableFuture<@Nullable Void> done) {
+
+		/** Fails as the handshake did. */
+		void await() throws IOException, WireException {
+			try {
+				this.done.get();
+			}
+			catch (ExecutionException ex) {
+				if (ex.getCause() instanceof WireException refusal) {
+					throw refusal;
+				}
+				throw new IOException("connecting at the same time failed: " + ex.getCause(), ex);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				throw new IOException("the connecting thread was interrupted", ex);
+			}
+		}
+
 	}
 
 }

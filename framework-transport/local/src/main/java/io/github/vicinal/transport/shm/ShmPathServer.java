@@ -6,6 +6,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,6 +32,7 @@ import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.shm.bell.FifoBells;
 import io.github.vicinal.transport.shm.lane.LaneServer;
+import io.github.vicinal.transport.shm.lane.MemoryFiles;
 import io.github.vicinal.transport.shm.lane.ReceiverGuard;
 import io.github.vicinal.transport.shm.lane.Segment;
 import io.github.vicinal.transport.wire.PeerCheck;
@@ -103,7 +106,7 @@ public final class ShmPathServer implements PathServer {
 		throw new WireException(Refusal.STRANGER, "the server has not been started");
 	};
 
-	private volatile @Nullable Path directory;
+	private volatile @Nullable MemoryFiles files;
 
 	private @Nullable ServerSocketChannel listener;
 
@@ -155,7 +158,7 @@ public final class ShmPathServer implements PathServer {
 			return;
 		}
 		this.loader = Thread.currentThread().getContextClassLoader();
-		this.directory = where;
+		this.files = new MemoryFiles(where);
 		try {
 			sweep(where);
 			this.peerCheck = PeerCheck.sameUser(where);
@@ -244,6 +247,12 @@ public final class ShmPathServer implements PathServer {
 		return Optional.ofNullable(this.unavailable);
 	}
 
+	/** Says of each client how this side waits for its calls. */
+	@Override
+	public List<Map<String, Object>> clients() {
+		return this.connections.stream().map(ShmConnection::details).filter((details) -> !details.isEmpty()).toList();
+	}
+
 	/**
 	 * Returns what the server counts.
 	 * @return live counters
@@ -256,8 +265,8 @@ public final class ShmPathServer implements PathServer {
 		return this.identity;
 	}
 
-	Path directory() {
-		Path known = this.directory;
+	MemoryFiles files() {
+		MemoryFiles known = this.files;
 		if (known == null) {
 			throw new IllegalStateException("the server has not been started");
 		}
@@ -346,7 +355,7 @@ public final class ShmPathServer implements PathServer {
 			try {
 				// First the file, then the socket: nobody finds a dead socket. Until now,
 				// the socket told others that the bells of this server are in use.
-				Files.deleteIfExists(SocketFile.of(directory(), this.identity.instanceId(), SocketFile.LANES));
+				Files.deleteIfExists(SocketFile.of(files().directory(), this.identity.instanceId(), SocketFile.LANES));
 				channel.close();
 			}
 			catch (IOException ex) {

@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,8 @@ import io.github.vicinal.transport.shm.bell.Bells;
 import io.github.vicinal.transport.shm.bell.FifoBells;
 import io.github.vicinal.transport.shm.lane.ClientLane;
 import io.github.vicinal.transport.shm.lane.LaneClient;
+import io.github.vicinal.transport.shm.lane.LaneLimits;
+import io.github.vicinal.transport.shm.lane.MemoryFiles;
 import io.github.vicinal.transport.shm.lane.PeerArenas;
 import io.github.vicinal.transport.shm.lane.Segment;
 import io.github.vicinal.transport.shm.lane.SegmentLayout;
@@ -63,6 +66,11 @@ final class ShmPeer {
 
 	private final Codecs codecs;
 
+	private final BiConsumer<Refusal, String> violated;
+
+	/** Whether the peer refused to shake hands, which is its right. */
+	private boolean refused;
+
 	private final ControlChannel control;
 
 	private final Map<Contract, ClientBinding> bindings = new IdentityHashMap<>();
@@ -88,43 +96,55 @@ final class ShmPeer {
 	/** Guarded by the provider's lock. */
 	int users;
 
-	private ShmPeer(String expected, ShmOptions options, Codecs codecs, ControlChannel control) {
+	/**
+	 * Creates a peer that is not connected.
+	 * @param expected its instance id
+	 * @param violated told which rule the peer has broken, and how
+	 */
+	ShmPeer(String expected, ShmOptions options, Codecs codecs, BiConsumer<Refusal, String> violated)
+			throws IOException {
 		this.expected = expected;
 		this.options = options;
 		this.limits = options.limits();
 		this.codecs = codecs;
-		this.control = control;
+		this.violated = violated;
+		this.control = new ControlChannel(SocketChannel.open(StandardProtocolFamily.UNIX));
 	}
 
 	/**
-	 * Connects, shakes hands and shares a segment.
+	 * Connects, shakes hands and shares a segment. Takes as long as the peer takes;
+	 * {@link #close} ends it.
 	 * @param self this side's instance id
-	 * @param expected the peer's
-	 * @param directory where the peer listens
+	 * @param files where the peer listens and memory is made
 	 */
-	static ShmPeer open(String self, String expected, Path directory, ShmOptions options, PeerCheck peerCheck,
-			Watchdog watchdog, BellSupport support, Codecs codecs) throws IOException, WireException {
-		SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+	void connect(String self, MemoryFiles files, PeerCheck peerCheck, Watchdog watchdog, BellSupport support)
+			throws IOException, WireException {
+		SocketChannel channel = this.control.channel();
 		CallTimer timer = new CallTimer(watchdog, channel);
-		ShmPeer peer = new ShmPeer(expected, options, codecs, new ControlChannel(channel));
 		boolean opened = false;
 		timer.begin();
 		try {
-			timer.arm(watchdog.now() + options.handshakeTimeout().toNanos());
-			channel.connect(UnixDomainSocketAddress.of(SocketFile.of(directory, expected, SocketFile.LANES)));
+			timer.arm(watchdog.now() + this.options.handshakeTimeout().toNanos());
+			channel
+				.connect(UnixDomainSocketAddress.of(SocketFile.of(files.directory(), this.expected, SocketFile.LANES)));
 			peerCheck.check(channel);
-			peer.hello(self);
-			peer.attach(directory, watchdog, support);
+			hello(self);
+			attach(files, watchdog, support);
 			opened = timer.disarm();
 			if (!opened) {
 				throw new IOException("the peer did not answer in time");
 			}
-			return peer;
+		}
+		catch (WireException ex) {
+			if (!this.refused) {
+				this.violated.accept(ex.refusal(), ex.text());
+			}
+			throw ex;
 		}
 		finally {
 			timer.end();
 			if (!opened) {
-				peer.close("it was not connected");
+				close("it was not connected");
 			}
 		}
 	}
@@ -140,15 +160,17 @@ final class ShmPeer {
 		this.maxRequestBytes = Math.min(welcome.maxFrameBytes(), this.limits.maxFrameBytes());
 	}
 
-	private void attach(Path directory, Watchdog watchdog, BellSupport support) throws IOException, WireException {
+	private void attach(MemoryFiles files, Watchdog watchdog, BellSupport support) throws IOException, WireException {
+		Path directory = files.directory();
 		SegmentLayout layout = new SegmentLayout(this.options.lanes(), this.options.inlineBytes());
 		String name = Segment.newName();
-		Segment segment = Segment.create(directory, name, layout);
+		Segment segment = Segment.create(files, name, layout);
 		try {
 			segment.mode(WaitMode.parse(this.options.waiting()));
-			this.control.write(FrameType.ATTACH, 0, 0, (out) -> new Payload.Attach(name, layout.lanes(),
-					layout.inlineBytes(), layout.hash(), segment.epoch(), support.kinds())
-				.write(out));
+			this.control.write(FrameType.ATTACH, 0, 0,
+					(out) -> new Payload.Attach(name, layout.lanes(), layout.inlineBytes(), layout.hash(),
+							segment.epoch(), this.options.maxMemoryBytes(), support.kinds())
+						.write(out));
 			answer().require(FrameType.ATTACHED);
 		}
 		finally {
@@ -158,18 +180,29 @@ final class ShmPeer {
 		if (!support.kinds().contains(attached.bells())) {
 			throw new WireException(Refusal.MALFORMED, "bells of a kind that was not offered");
 		}
+		if (attached.maxArenaBytes() < 0) {
+			throw new WireException(Refusal.MALFORMED, "a negative limit of memory");
+		}
 		boolean futex = attached.bells().equals(BellSupport.FUTEX);
 		this.bellReason = futex ? "" : support.noFutex().isEmpty() ? "the peer cannot use futexes" : support.noFutex();
 		Bells bells = futex ? support.futex(words(segment))
 				: new FifoBells(FifoBells.resolve(directory, attached.directory()), layout.lanes(), watchdog);
-		PeerArenas arenas = new PeerArenas(directory, this.options.maxMemoryBytes());
-		LaneClient client = new LaneClient(toString(), segment, bells, directory, this.options.laneLimits(),
-				this.control::announce, arenas);
+		LaneLimits laneLimits = this.options.laneLimits(attached.maxArenaBytes());
+		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
+		LaneClient client = new LaneClient(toString(), segment, bells, files, laneLimits, this.control::announce,
+				arenas, this::ended);
 		this.lanes = client;
 		Thread thread = new Thread(null, () -> listen(client, arenas), "vicinal-shm-control", 0, false);
 		thread.setDaemon(true);
 		thread.setContextClassLoader(null);
 		thread.start();
+	}
+
+	private void ended(LaneClient.End end) {
+		Refusal violation = end.violation();
+		if (violation != null) {
+			this.violated.accept(violation, end.text());
+		}
 	}
 
 	static BellWords words(Segment segment) {
@@ -185,6 +218,7 @@ final class ShmPeer {
 			throw new IOException("the peer closed the connection");
 		}
 		if (answer.type == FrameType.REFUSED) {
+			this.refused = true;
 			throw refusal(answer);
 		}
 		return answer;
@@ -213,11 +247,11 @@ final class ShmPeer {
 				frame = this.control.read();
 			}
 			if (frame != null) {
-				end = new LaneClient.End("it is shutting down", true);
+				end = LaneClient.End.orderly("it is shutting down");
 			}
 		}
 		catch (WireException ex) {
-			end = LaneClient.End.of("it sent something unacceptable: " + ex.text());
+			end = LaneClient.End.violation(ex.refusal(), "it sent something unacceptable: " + ex.text());
 		}
 		catch (IOException | RuntimeException ex) {
 			end = LaneClient.End.of("the connection broke: " + ex.getMessage());
@@ -295,6 +329,9 @@ final class ShmPeer {
 			answer.complete(wanted.choose(Payload.Bound.read(this.control.payload())));
 		}
 		catch (WireException ex) {
+			if (frame.type == FrameType.BOUND) {
+				this.violated.accept(ex.refusal(), ex.text());
+			}
 			answer.completeExceptionally(ex);
 		}
 	}
@@ -331,6 +368,11 @@ final class ShmPeer {
 			bytes.add(carried);
 			frame.carried(carried);
 			return decode(client, wanted, choice, frame, lane);
+		}
+		catch (InternalError ex) {
+			// Of memory that is gone; compiled code throws it late.
+			client.endByError(ex);
+			throw new PathException(Reason.IO, true, "the shared memory failed: " + ex.getMessage(), ex);
 		}
 		finally {
 			client.release(lane);
@@ -381,7 +423,7 @@ final class ShmPeer {
 			return wanted.decode(choice, frame, answer, response, this.limits);
 		}
 		catch (WireException ex) {
-			client.end(LaneClient.End.of("it sent an unacceptable answer: " + ex.text()));
+			client.end(LaneClient.End.violation(ex.refusal(), "it sent an unacceptable answer: " + ex.text()));
 			throw new PathException(ex.refusal().reason(), true,
 					"%s sent an unacceptable answer: %s".formatted(this, ex.text()), ex);
 		}

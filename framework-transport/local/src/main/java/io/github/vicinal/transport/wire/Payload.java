@@ -17,8 +17,9 @@ import io.github.vicinal.codec.EncodeBuffer;
  * BIND     text contract name, text contract hash, list codecs
  * BOUND    text codec, text reason, list codecs
  * REFUSED  text reason
- * ATTACH   text segment, int lanes, int inline bytes, int layout hash, long epoch, list bells
- * ATTACHED text bells, text directory of the bells or nothing
+ * ATTACH   text segment, int lanes, int inline bytes, int layout hash, long epoch,
+ *          long most arena bytes, list bells
+ * ATTACHED text bells, text directory of the bells or nothing, long most arena bytes
  * ARENA    int number, int bytes, text file
  * </pre>
  */
@@ -119,7 +120,8 @@ public final class Payload {
 	}
 
 	/** The fields of ATTACH. */
-	public record Attach(String segment, int lanes, int inlineBytes, int layoutHash, long epoch, Set<String> bells) {
+	public record Attach(String segment, int lanes, int inlineBytes, int layoutHash, long epoch, long maxArenaBytes,
+			Set<String> bells) {
 
 		public void write(EncodeBuffer out) throws WireException {
 			writeText(out, this.segment);
@@ -127,12 +129,13 @@ public final class Payload {
 			writeInt(out, this.inlineBytes);
 			writeInt(out, this.layoutHash);
 			writeLong(out, this.epoch);
+			writeLong(out, this.maxArenaBytes);
 			writeList(out, this.bells);
 		}
 
 		public static Attach read(PayloadReader in) throws WireException {
 			Attach attach = new Attach(in.readString(), in.readInt(), in.readInt(), in.readInt(), in.readLong(),
-					readList(in));
+					in.readLong(), readList(in));
 			in.requireEnd();
 			return attach;
 		}
@@ -140,15 +143,16 @@ public final class Payload {
 	}
 
 	/** The fields of ATTACHED. */
-	public record Attached(String bells, String directory) {
+	public record Attached(String bells, String directory, long maxArenaBytes) {
 
 		public void write(EncodeBuffer out) throws WireException {
 			writeText(out, this.bells);
 			writeText(out, this.directory);
+			writeLong(out, this.maxArenaBytes);
 		}
 
 		public static Attached read(PayloadReader in) throws WireException {
-			Attached attached = new Attached(in.readString(), in.readString());
+			Attached attached = new Attached(in.readString(), in.readString(), in.readLong());
 			in.requireEnd();
 			return attached;
 		}

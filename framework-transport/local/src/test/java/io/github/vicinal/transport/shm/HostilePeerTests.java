@@ -4,9 +4,13 @@ import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -20,16 +24,23 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.vicinal.channel.Path;
 import io.github.vicinal.channel.PathException;
+import io.github.vicinal.channel.PathProvider;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.shm.bell.BellSupport;
+import io.github.vicinal.transport.shm.lane.Segment;
 import io.github.vicinal.transport.shm.lane.SegmentAccess;
 import io.github.vicinal.transport.shm.lane.SegmentLayout;
+import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
 import io.github.vicinal.transport.wire.FrameDescriptor;
+import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
 import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.SocketFile;
@@ -45,6 +56,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 class HostilePeerTests {
 
 	private static final ShmOptions OPTIONS = ShmOptions.defaults().withLanes(4);
+
+	/** What the kernel gives a FIFO, unless somebody asks for more. */
+	private static final int FIFO_BYTES = 64 * 1024;
+
+	/** A sleeper may be taking some already. */
+	private static final int DRAINED_BYTES = 4096;
 
 	private final ShmFixture shm = new ShmFixture();
 
@@ -77,15 +94,28 @@ class HostilePeerTests {
 				}
 			});
 			flipping.start();
+			long counted = counted(running, provider);
 			// Fails if anything but a PathException comes out.
 			call(victim, seed);
 			flipping.interrupt();
 			flipping.join();
+			if (!victim.isOpen()) {
+				// Whichever side has ended it says why.
+				Async.await(() -> counted(running, provider) > counted);
+			}
 			victim.close();
 			provider.close();
 		}
 		assertThat(ShmFixture.value(other, this.shm.call("join", "a", 1))).isEqualTo("a-1");
 		assertThat(running.unavailable()).isEmpty();
+	}
+
+	private static long counted(ShmPathServer server, ShmPathProvider provider) {
+		return sum(server.metrics().refusals()) + sum(provider.violations());
+	}
+
+	private static long sum(Map<String, LongAdder> counters) {
+		return counters.values().stream().mapToLong(LongAdder::sum).sum();
 	}
 
 	private void call(Path victim, long seed) throws Exception {
@@ -116,6 +146,44 @@ class HostilePeerTests {
 		threads.shutdown();
 	}
 
+	/** Nobody reads what is in the FIFOs, and all words say that somebody sleeps. */
+	@Test
+	void fullFifosHoldUpNobody() throws Exception {
+		ShmPathServer running = new ShmPathServer(this.server, this.shm.rendezvous, services(), OPTIONS,
+				BellSupport.fifoOnly(), null);
+		List<FileChannel> fifos = new ArrayList<>();
+		try (running) {
+			running.start();
+			Path victim = this.shm.connect(this.shm.provider(OPTIONS.withWaiting("park")), this.server);
+			assertThat(ShmFixture.value(victim, this.shm.call("join", "a", 1))).isEqualTo("a-1");
+			for (java.nio.file.Path fifo : bells()) {
+				FileChannel channel = FileChannel.open(fifo, StandardOpenOption.READ, StandardOpenOption.WRITE);
+				fifos.add(channel);
+				channel.write(ByteBuffer.allocate(FIFO_BYTES - DRAINED_BYTES));
+			}
+			for (int i = 0; i < 200; i++) {
+				assertThat(ShmFixture.value(victim, this.shm.call("join", "a", 1))).isEqualTo("a-1");
+			}
+		}
+		finally {
+			for (FileChannel channel : fifos) {
+				channel.close();
+			}
+		}
+	}
+
+	private ServiceRegistry services() {
+		ServiceRegistry services = new ServiceRegistry();
+		services.register(Contracts.echo(this.shm.contract));
+		return services;
+	}
+
+	private List<java.nio.file.Path> bells() throws IOException {
+		try (var files = Files.walk(this.shm.directory)) {
+			return files.filter((file) -> String.valueOf(file.getParent()).endsWith(".bells")).toList();
+		}
+	}
+
 	@Test
 	void flippedBytesOfTheControlStreamAreCounted() throws Exception {
 		ShmPathServer running = this.shm.server(this.server,
@@ -135,13 +203,123 @@ class HostilePeerTests {
 		assertThat(ShmFixture.value(path, this.shm.call("join", "a", 1))).isEqualTo("a-1");
 	}
 
+	/** A client that shakes hands as it should, and then says anything. */
+	@Test
+	void anythingThatAClientSaysAfterTheHandshakeIsCounted() throws Exception {
+		ShmPathServer running = this.shm.server(this.server, OPTIONS, Contracts.echo(this.shm.contract));
+		Path other = this.shm.connect(this.shm.provider(OPTIONS), this.server);
+		Random random = new Random(5);
+		for (int i = 0; i < 120; i++) {
+			byte[] bytes = said(i);
+			if (i >= 12) {
+				for (int flip = 0; flip <= i % 3; flip++) {
+					bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+				}
+			}
+			long before = sum(running.metrics().refusals());
+			try (FakePeer hostile = FakePeer.connect(this.shm.directory, this.server.instanceId());
+					FileChannel segment = hostile.attach(this.shm.directory, this.shm.clientIdentity.instanceId(),
+							this.server.instanceId())) {
+				assertThat(hostile.read().type).isEqualTo(FrameType.ATTACHED);
+				hostile.write(bytes);
+				// Has no place here, so it ends the conversation if the bytes before did
+				// not.
+				if (hostile.write(FakePeer.frame(FrameType.WELCOME, 0, (out) -> {
+				}))) {
+					hostile.endOutput();
+				}
+				FrameHeader answer = hostile.read();
+				while (answer != null) {
+					answer = hostile.read();
+				}
+				assertThat(segment.size()).isPositive();
+			}
+			if (i < 12 && i % 4 != 3) {
+				assertThat(sum(running.metrics().refusals())).isGreaterThan(before);
+			}
+		}
+		assertThat(sum(running.metrics().refusals())).isGreaterThan(40);
+		assertThat(ShmFixture.value(other, this.shm.call("join", "a", 1))).isEqualTo("a-1");
+		Async.await(() -> running.metrics().open().sum() == 1);
+	}
+
+	private byte[] said(int i) throws Exception {
+		String name = Segment.newName();
+		return switch (i % 4) {
+			case 0 -> FakePeer.frame(FrameType.BIND, 0,
+					(out) -> new Payload.Bind(this.shm.contract.name(), this.shm.contract.hash(), Set.of("jackson"))
+						.write(out));
+			case 1 -> FakePeer.frame(FrameType.ARENA, 0, (out) -> new Payload.Arena(0, 4096, name).write(out));
+			case 2 -> FakePeer.frame(FrameType.ARENA, 0, (out) -> new Payload.Arena(0, 1 << 30, name).write(out));
+			default -> FakePeer.frame(FrameType.GOODBYE, 0, (out) -> {
+			});
+		};
+	}
+
+	/** A server that says anything, in each of its answers. */
+	@ParameterizedTest
+	@EnumSource(names = { "WELCOME", "ATTACHED", "BOUND" })
+	void anythingThatAServerSaysIsAReasonAndCounted(FrameType changed) throws Exception {
+		Random random = new Random(changed.ordinal());
+		try (FakeServer hostile = new FakeServer(this.shm.directory, this.server.instanceId())) {
+			hostile.change = (type, bytes) -> {
+				for (int flip = 0; type == changed && flip <= random.nextInt(3); flip++) {
+					bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+				}
+				return bytes;
+			};
+			ShmPathProvider provider = this.shm
+				.provider(OPTIONS.withHandshakeTimeout(java.time.Duration.ofMillis(200)));
+			int refused = 0;
+			for (int i = 0; i < 60; i++) {
+				PathProvider.Attempt attempt = this.shm.attempt(provider, this.server);
+				if (attempt instanceof PathProvider.Connected connected) {
+					connected.path().close();
+				}
+				else {
+					assertThat(((PathProvider.Unavailable) attempt).reason()).isNotBlank();
+					refused++;
+				}
+			}
+			// Some lengths are only waited for, some bits are in words for people.
+			assertThat(refused).isGreaterThan(10);
+			assertThat(sum(provider.violations())).isBetween(5L, (long) refused);
+			hostile.change = (type, bytes) -> bytes;
+			this.shm.connect(provider, this.server);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1, 2, 3 })
+	void hostileArenasEndThePairAndAreCounted(int kind) throws Exception {
+		try (FakeServer hostile = new FakeServer(this.shm.directory, this.server.instanceId())) {
+			String name = Segment.newName();
+			hostile.afterBound = switch (kind) {
+				case 0 -> FakePeer.frame(FrameType.ARENA, 0, (out) -> new Payload.Arena(0, 4096, name).write(out));
+				case 1 -> FakePeer.frame(FrameType.ARENA, 0, (out) -> new Payload.Arena(7, 4096, name).write(out));
+				case 2 -> FakePeer.frame(FrameType.ARENA, 0,
+						(out) -> new Payload.Arena(0, 4096, "../../etc/passwd").write(out));
+				default -> FakePeer.frame(FrameType.ARENA, 0,
+						(out) -> new Payload.Arena(0, Integer.MAX_VALUE, name).write(out));
+			};
+			ShmPathProvider provider = this.shm.provider(OPTIONS);
+			PathProvider.Attempt attempt = this.shm.attempt(provider, this.server);
+			Async.await(() -> sum(provider.violations()) == 1);
+			if (attempt instanceof PathProvider.Connected connected) {
+				// The channel leaves it then, and goes on over another path.
+				Async.await(() -> !connected.path().isOpen());
+			}
+		}
+	}
+
 	private byte[] conversation() throws Exception {
 		EncodeBuffer out = new EncodeBuffer(1000);
 		int start = FrameDescriptor.begin(out);
 		new Payload.Hello(this.shm.clientIdentity.instanceId(), this.server.instanceId(), 1 << 20).write(out);
 		FrameDescriptor.end(out, start, FrameType.HELLO, 0, 0, 0, 0, 0, 0);
 		start = FrameDescriptor.begin(out);
-		new Payload.Attach("0".repeat(32) + ".seg", 4, 2048, new SegmentLayout(4, 2048).hash(), 7, Set.of("fifo"))
+		new Payload.Attach("0".repeat(32) + ".seg", 4, 2048, new SegmentLayout(4, 2048).hash(), 7, 1 << 20,
+				Set.of("fifo"))
 			.write(out);
 		FrameDescriptor.end(out, start, FrameType.ATTACH, 0, 0, 0, 0, 0, 0);
 		return java.util.Arrays.copyOf(out.array(), out.size());

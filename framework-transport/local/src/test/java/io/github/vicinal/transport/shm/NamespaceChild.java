@@ -1,5 +1,6 @@
 package io.github.vicinal.transport.shm;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -45,6 +46,8 @@ public final class NamespaceChild {
 		switch (args[0]) {
 			case "full" -> full(directory);
 			case "small" -> small(directory);
+			case "respawn" -> respawn(directory);
+			case "large" -> large(directory, args[2]);
 			case "serve" -> serve(directory, args[2]);
 			case "call" -> call(directory, args[2]);
 			default -> throw new IllegalArgumentException(args[0]);
@@ -163,6 +166,47 @@ public final class NamespaceChild {
 					? 1 : 0;
 		}
 		return exhausted;
+	}
+
+	/**
+	 * Clients come, need a fifth of the file system, and are killed. Nothing in this
+	 * process makes garbage that would have their memory unmapped.
+	 */
+	private static void respawn(Path directory) throws Exception {
+		PeerIdentity identity = PeerIdentity.create(PeerIdentity.NO_HOST);
+		try (ShmPathServer server = RawLanes.serve(directory, identity, OPTIONS, true, shortAnswers())) {
+			for (int i = 0; i < 9; i++) {
+				Process client = new ProcessBuilder(List.of(
+						Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+						"-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
+						NamespaceChild.class.getName(), "large", directory.toString(), identity.instanceId()))
+					.redirectError(ProcessBuilder.Redirect.INHERIT)
+					.start();
+				try (BufferedReader said = client.inputReader()) {
+					check("answered".equals(said.readLine()), "client " + i + " found no memory");
+				}
+				finally {
+					client.destroyForcibly().waitFor();
+				}
+			}
+		}
+	}
+
+	/** Tries until there is memory, for some time; then waits to be killed. */
+	private static void large(Path directory, String instanceId) throws Exception {
+		long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(25);
+		boolean answered = false;
+		while (!answered && System.nanoTime() < end) {
+			try (RawLanes.Client client = RawLanes.connect(directory, instanceId, OPTIONS, true)) {
+				answered = exchange(client, 12 * MIB).equals("answered");
+			}
+			catch (IOException ex) {
+				check(String.valueOf(ex.getMessage()).contains("KiB left"), "not the reason: " + ex);
+			}
+		}
+		System.out.println(answered ? "answered" : "no memory");
+		System.out.flush();
+		System.in.read();
 	}
 
 	private static void serve(Path directory, String instanceId) throws IOException {

@@ -121,26 +121,27 @@ class RawLanesTests {
 					long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(100);
 					int read = 0;
 					while (System.nanoTime() < end && victim.lanes().whyEnded() == null) {
-						read += readInPlace(victim, (read % 2 == 0) ? 1000 : 20_000);
+						read += readInPlace(victim, (read % 2 == 0) ? 1000 : 20_000,
+								TimeUnit.MILLISECONDS.toNanos(20));
 					}
 					flipping.interrupt();
 					flipping.join();
 				}
 			}
 			try (RawLanes.Client caller = RawLanes.connect(this.directory, other.instanceId(), OPTIONS, false)) {
-				assertThat(readInPlace(caller, 20_000)).isOne();
+				assertThat(readInPlace(caller, 20_000, TimeUnit.SECONDS.toNanos(20))).isOne();
 			}
 			assertThat(inPlace.unavailable()).isEmpty();
 		}
 	}
 
 	/** Returns 1 if there was an answer; anything but a PathException fails the test. */
-	private static int readInPlace(RawLanes.Client caller, int size) {
+	private static int readInPlace(RawLanes.Client caller, int size, long nanos) {
 		try {
-			ClientLane lane = caller.lanes().acquire(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20));
+			ClientLane lane = caller.lanes().acquire(System.nanoTime() + nanos);
 			try {
 				ByteBuffer answer = lane.exchangeInPlace(Contracts.pattern(size, 1), size,
-						System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20));
+						System.nanoTime() + nanos);
 				assertThat(answer.remaining()).isNotNegative();
 				int sum = 0;
 				while (answer.hasRemaining()) {

@@ -61,6 +61,12 @@ class ShmLifeCycleTests {
 	}
 
 	@Test
+	void memoryOfClientsThatDieIsFreedBeforeTheFileSystemIsFull() throws Exception {
+		Skip.unless(canUnshare(), NAMESPACES);
+		assertThat(inTmpfs("64m", "respawn")).endsWith("ok");
+	}
+
+	@Test
 	void processesInOtherPidNamespacesMeet() throws Exception {
 		Skip.unless(canUnshare(), NAMESPACES);
 		String id = PeerIdentity.create(PeerIdentity.NO_HOST).instanceId();

@@ -1,7 +1,10 @@
 package io.github.vicinal.transport.shm;
 
 import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.vicinal.channel.CallFrame;
@@ -34,6 +38,8 @@ import io.github.vicinal.channel.Reply;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.Service;
+import io.github.vicinal.transport.shm.bell.BellSupport;
+import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
 import io.github.vicinal.transport.testing.Skip;
 import io.github.vicinal.transport.testing.EchoContract;
@@ -244,6 +250,165 @@ class ShmPathTests {
 		assertThat(ex.maybeExecuted()).isFalse();
 		byte[] body = Contracts.pattern(200_000, 1);
 		assertThat(ShmFixture.value(path, this.shm.call("bytes", (Object) body))).isEqualTo(body);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1, 64", "64, 1", "2, 3" })
+	void ofTwoLimitsOfMemoryTheSmallerOneCountsForBothSides(int server, int client) throws Exception {
+		int mib = 1 << 20;
+		int both = Math.min(server, client) * mib;
+		this.shm.server(this.server, ShmOptions.defaults().withMaxMemoryBytes((long) server * mib),
+				Contracts.service(this.shm.contract,
+						(frame) -> Contracts.value(Contracts.pattern(((byte[]) frame.arguments()[0]).length, 1))));
+		Path path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withMaxMemoryBytes((long) client * mib)),
+				this.server);
+		PathException ex = catchThrowableOfType(PathException.class,
+				() -> path.call(this.shm.call("bytes", (Object) new byte[both + 1])));
+		assertThat(ex.reason()).isEqualTo(Reason.EXHAUSTED);
+		assertThat(ex.maybeExecuted()).isFalse();
+		assertThat(ex).hasMessageContaining("limit of " + both + " bytes");
+		// In Base64 and with the frame around it this takes all that there is.
+		byte[] most = Contracts.pattern(both / 4 * 3 - 1000, 1);
+		assertThat(ShmFixture.value(path, this.shm.call("bytes", (Object) most))).isEqualTo(most);
+		assertThat(path.isOpen()).isTrue();
+	}
+
+	/** It was executed; nobody can take that back. */
+	@Test
+	void replyThatFindsNoMemoryFailsAtOnceAndMayHaveBeenExecuted() throws Exception {
+		AtomicInteger executed = new AtomicInteger();
+		Path path = connect(ShmOptions.defaults().withMaxMemoryBytes(1 << 20), sized(executed));
+		for (int i = 1; i <= 2; i++) {
+			PathException ex = catchThrowableOfType(PathException.class, () -> path.call(Contracts
+				.callBefore(this.shm.contract, "join", System.nanoTime() + TimeUnit.SECONDS.toNanos(4), "", 3 << 20)));
+			assertThat(ex.reason()).isEqualTo(Reason.PROTOCOL);
+			assertThat(ex.maybeExecuted()).isTrue();
+			assertThat(ex).hasMessageContaining("no shared memory for the answer");
+			assertThat(executed).hasValue(i);
+		}
+		assertThat(((String) ShmFixture.value(path, this.shm.call("join", "", 200_000)))).hasSize(200_000);
+		assertThat(path.isOpen()).isTrue();
+	}
+
+	@Test
+	void replyThatIsTooLongFailsAndMayHaveBeenExecuted() throws Exception {
+		AtomicInteger executed = new AtomicInteger();
+		Path path = connect(ShmOptions.defaults().withMaxFrameBytes(1 << 20), sized(executed));
+		PathException ex = catchThrowableOfType(PathException.class,
+				() -> path.call(this.shm.call("join", "", 3 << 20)));
+		assertThat(ex.reason()).isEqualTo(Reason.PROTOCOL);
+		assertThat(ex.maybeExecuted()).isTrue();
+		assertThat(ex).hasMessageContaining("larger than the limit of 1048576 bytes");
+		assertThat(executed).hasValue(1);
+		assertThat(((String) ShmFixture.value(path, this.shm.call("join", "", 200_000)))).hasSize(200_000);
+	}
+
+	/** Answers with as many characters as it was asked for. */
+	private Service sized(AtomicInteger executed) {
+		return Contracts.service(this.shm.contract, (frame) -> {
+			executed.incrementAndGet();
+			return Contracts.value("x".repeat((int) frame.arguments()[1]));
+		});
+	}
+
+	@Test
+	void whoIsOnlyAClientRemovesWhatTheDeadLeft() throws Exception {
+		this.shm.server(this.server, ShmOptions.defaults(), Contracts.echo(this.shm.contract));
+		java.nio.file.Path old = Files.createFile(this.shm.directory.resolve("0".repeat(32) + ".seg"));
+		Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofHours(1))));
+		this.shm.connect(this.shm.provider(ShmOptions.defaults()), this.server);
+		assertThat(old).doesNotExist();
+	}
+
+	@Test
+	void waitingOfTheServerIsShownForEachClient() throws Exception {
+		ShmPathServer running = this.shm.server(this.server, ShmOptions.defaults(), Contracts.echo(this.shm.contract));
+		assertThat(running.clients()).isEmpty();
+		ShmPathProvider provider = this.shm.provider(ShmOptions.defaults().withWaiting("park"));
+		Path path = this.shm.connect(provider, this.server);
+		for (int i = 0; i < 3; i++) {
+			assertThat(ShmFixture.value(path, this.shm.call("join", "a", 1))).isEqualTo("a-1");
+		}
+		Map<String, Object> client = running.clients().get(0);
+		assertThat(running.clients()).hasSize(1);
+		assertThat(client).containsEntry("client", this.shm.clientIdentity.instanceId())
+			.containsEntry("waiting", "park: fixed")
+			.containsEntry("waitDecisions", 0L)
+			.containsEntry("lastWaitDecision", "nothing has been decided yet")
+			.containsEntry("bells", path.details().get("bells"))
+			.containsEntry("memoryBytes", path.details().get("memoryBytes"));
+		assertThat((long) client.get("waitsAsleep")).isPositive();
+		provider.close();
+		Async.await(() -> running.clients().isEmpty());
+	}
+
+	@Test
+	void silentPeerHoldsUpNobodyElse() throws Exception {
+		this.shm.server(this.server, ShmOptions.defaults(), Contracts.echo(this.shm.contract));
+		PeerIdentity silent = this.shm.identity();
+		try (FakeServer mute = new FakeServer(this.shm.directory, silent.instanceId())) {
+			mute.silent = true;
+			ShmPathProvider provider = this.shm
+				.provider(ShmOptions.defaults().withHandshakeTimeout(Duration.ofMinutes(5)));
+			CompletableFuture<PathProvider.Attempt> first = Async.call(() -> this.shm.attempt(provider, silent));
+			mute.connected.await();
+			CompletableFuture<PathProvider.Attempt> second = Async.call(() -> this.shm.attempt(provider, silent));
+			Path path = Async.call(() -> this.shm.connect(provider, this.server)).get(20, TimeUnit.SECONDS);
+			assertThat(ShmFixture.value(path, this.shm.call("join", "a", 1))).isEqualTo("a-1");
+			Async.call(() -> {
+				path.close();
+				return null;
+			}).get(20, TimeUnit.SECONDS);
+			assertThat(first).isNotDone();
+			assertThat(second).isNotDone();
+			provider.close();
+			assertThat(first.get(20, TimeUnit.SECONDS)).isInstanceOf(PathProvider.Unavailable.class);
+			assertThat(second.get(20, TimeUnit.SECONDS)).isInstanceOf(PathProvider.Unavailable.class);
+		}
+	}
+
+	@Test
+	void whoWantsThePeerThatIsBeingConnectedSharesIt() throws Exception {
+		this.shm.server(this.server, ShmOptions.defaults(), Contracts.echo(this.shm.contract));
+		ShmPathProvider provider = this.shm.provider(ShmOptions.defaults());
+		List<CompletableFuture<Path>> paths = new ArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			paths.add(Async.call(() -> this.shm.connect(provider, this.server)));
+		}
+		Set<Object> pairs = ConcurrentHashMap.newKeySet();
+		for (CompletableFuture<Path> path : paths) {
+			pairs.add(((ShmPath) path.get(20, TimeUnit.SECONDS)).lanes());
+		}
+		assertThat(pairs).hasSize(1);
+	}
+
+	/**
+	 * Bells take milliseconds to make; their directory is there from the first one on.
+	 */
+	@Test
+	void serverThatIsClosedDuringAHandshakeLeavesNothing() throws Exception {
+		for (int i = 0; i < 20; i++) {
+			PeerIdentity identity = this.shm.identity();
+			ShmPathServer closing = new ShmPathServer(identity, this.shm.rendezvous,
+					new io.github.vicinal.server.ServiceRegistry(),
+					ShmOptions.defaults().withDrainTimeout(Duration.ZERO), BellSupport.fifoOnly(), RawLanes.echo());
+			closing.start();
+			Async.call(() -> RawLanes.connect(this.shm.directory, identity.instanceId(), ShmOptions.defaults(), true));
+			Async.await(() -> bells(identity) > 0);
+			closing.close();
+			assertThat(bells(identity)).isZero();
+			String threads = identity.instanceId().substring(0, 8) + "-receiver";
+			Async.await(() -> Thread.getAllStackTraces()
+				.keySet()
+				.stream()
+				.noneMatch((thread) -> thread.getName().contains(threads)));
+		}
+	}
+
+	private long bells(PeerIdentity identity) {
+		String[] names = this.shm.directory.toFile()
+			.list((dir, name) -> name.startsWith(identity.instanceId()) && name.endsWith(".bells"));
+		return (names != null) ? names.length : 0;
 	}
 
 	@Test

@@ -1,8 +1,8 @@
 package io.github.vicinal.transport.shm.bell;
 
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -43,6 +43,9 @@ public final class FifoBells implements Bells {
 	private static final Pattern NAME = Pattern.compile("([0-9a-f]{32})-[0-9a-f]{16}\\.bells");
 
 	private static final long MKFIFO_SECONDS = 10;
+
+	/** How many rings a sleeper takes at a time. */
+	private static final int DRAIN_BYTES = 64;
 
 	private final Path directory;
 
@@ -212,7 +215,7 @@ public final class FifoBells implements Bells {
 		/** All that are open. Guarded by this. */
 		private final List<Ears> all = new ArrayList<>(1);
 
-		private volatile @Nullable FileChannel clapper;
+		private volatile @Nullable Clapper clapper;
 
 		private volatile long deadline = Watchdog.NEVER;
 
@@ -285,23 +288,32 @@ public final class FifoBells implements Bells {
 		}
 
 		private boolean rang() {
+			Clapper open = null;
 			try {
-				FileChannel channel = clapper();
-				if (channel != null) {
+				open = clapper();
+				if (open != null && !open.rings()) {
 					synchronized (this.one) {
-						channel.write(this.one.clear());
+						open.channel.write(this.one.clear());
 					}
 				}
 				return true;
 			}
-			catch (ClosedChannelException ex) {
-				this.clapper = null;
-				return false;
-			}
 			catch (IOException ex) {
+				if (open != null && !open.channel.isOpen()) {
+					discard(open);
+					return false;
+				}
 				logger.debug("A bell could not be rung: {}", ex.toString());
 				return true;
 			}
+		}
+
+		/** An interrupt of one who rang has closed it, or it was closed with the pair. */
+		private synchronized void discard(Clapper closed) {
+			if (this.clapper == closed) {
+				this.clapper = null;
+			}
+			closed.close();
 		}
 
 		private synchronized @Nullable Ears take() throws IOException {
@@ -323,16 +335,14 @@ public final class FifoBells implements Bells {
 			this.all.remove(ears);
 		}
 
-		private @Nullable FileChannel clapper() throws IOException {
-			FileChannel channel = this.clapper;
-			if (channel != null) {
-				return channel;
+		private @Nullable Clapper clapper() throws IOException {
+			Clapper open = this.clapper;
+			if (open != null) {
+				return open;
 			}
 			synchronized (this) {
 				if (this.clapper == null && !FifoBells.this.closed) {
-					// Never creates the file: the other side may have deleted it.
-					this.clapper = FileChannel.open(FifoBells.this.directory.resolve(this.name),
-							StandardOpenOption.READ, StandardOpenOption.WRITE);
+					this.clapper = Clapper.open(FifoBells.this.directory.resolve(this.name));
 				}
 				return this.clapper;
 			}
@@ -342,14 +352,66 @@ public final class FifoBells implements Bells {
 			if (this.watched) {
 				FifoBells.this.watchdog.remove(this);
 			}
-			FileChannel file = this.clapper;
+			Clapper open = this.clapper;
+			if (open != null) {
+				open.close();
+			}
 			try {
 				for (Ears ears : this.all) {
 					ears.channel.close();
 				}
-				if (file != null) {
-					file.close();
+			}
+			catch (IOException ex) {
+				logger.debug("A bell could not be closed: {}", ex.toString());
+			}
+		}
+
+	}
+
+	/** What all threads ring with. */
+	private static final class Clapper implements AutoCloseable {
+
+		final FileChannel channel;
+
+		/** Of the same FIFO, as a channel does not say how much is in it. */
+		private final FileInputStream unread;
+
+		private Clapper(FileChannel channel, FileInputStream unread) {
+			this.channel = channel;
+			this.unread = unread;
+		}
+
+		/** Never creates the file: the other side may have deleted it. */
+		@SuppressWarnings("resource") // closed with what is returned
+		static Clapper open(Path fifo) throws IOException {
+			FileChannel channel = FileChannel.open(fifo, StandardOpenOption.READ, StandardOpenOption.WRITE);
+			boolean opened = false;
+			try {
+				// Does not wait for a writer, as this process is one now.
+				Clapper clapper = new Clapper(channel, new FileInputStream(fifo.toFile()));
+				opened = true;
+				return clapper;
+			}
+			finally {
+				if (!opened) {
+					channel.close();
 				}
+			}
+		}
+
+		/**
+		 * Returns whether so many rings have not been heard that another one would change
+		 * nothing. Without this, a FIFO that nobody reads would fill up, and who rings
+		 * would wait until somebody does.
+		 */
+		boolean rings() throws IOException {
+			return this.unread.available() >= DRAIN_BYTES;
+		}
+
+		@Override
+		public void close() {
+			try (this.unread) {
+				this.channel.close();
 			}
 			catch (IOException ex) {
 				logger.debug("A bell could not be closed: {}", ex.toString());
@@ -363,8 +425,6 @@ public final class FifoBells implements Bells {
 	 * another.
 	 */
 	private static final class Ears {
-
-		private static final int DRAIN_BYTES = 64;
 
 		final FileChannel channel;
 

@@ -159,18 +159,20 @@ public final class ClientLane implements Condition {
 				this.turn.ended(System.nanoTime());
 			}
 			if (!answered()) {
+				Memory.settle();
 				throw this.client.gone(true);
 			}
 			return read(inPlace);
 		}
 		catch (WireException ex) {
-			this.client.end(LaneClient.End.of("the peer sent an unacceptable answer: " + ex.text()));
+			this.client
+				.end(LaneClient.End.violation(ex.refusal(), "the peer sent an unacceptable answer: " + ex.text()));
 			throw new PathException(ex.refusal().reason(), true,
 					this.client.describe("sent an unacceptable answer: ") + ex.text(), ex);
 		}
 		catch (InternalError ex) {
 			// The memory is gone under this process: its file was cut off.
-			this.client.end(LaneClient.End.of("the shared memory failed: " + ex.getMessage()));
+			this.client.endByError(ex);
 			throw new PathException(Reason.IO, true, "the shared memory failed: " + ex.getMessage(), ex);
 		}
 	}
@@ -205,7 +207,8 @@ public final class ClientLane implements Condition {
 		try {
 			while (true) {
 				this.memory.setIntVolatile(waiting, word);
-				if (isMet()) {
+				// In one order with the word that was just set, unlike isMet().
+				if (answeredInOrder() || this.client.ended()) {
 					return;
 				}
 				if (thread.isInterrupted()) {
@@ -222,8 +225,11 @@ public final class ClientLane implements Condition {
 			}
 		}
 		finally {
-			this.memory.setIntVolatile(waiting, AWAKE);
 			this.sleeper = null;
+			this.memory.setIntVolatile(waiting, AWAKE);
+			if (this.client.ended()) {
+				Memory.settle();
+			}
 		}
 	}
 
@@ -282,6 +288,10 @@ public final class ClientLane implements Condition {
 		return this.memory.getLongAcquire(this.lines + SegmentLayout.RESPONSE_SEQUENCE) == this.sequence;
 	}
 
+	private boolean answeredInOrder() {
+		return this.memory.getLongVolatile(this.lines + SegmentLayout.RESPONSE_SEQUENCE) == this.sequence;
+	}
+
 	@Override
 	public boolean isMet() {
 		return answered() || this.client.ended();
@@ -297,6 +307,12 @@ public final class ClientLane implements Condition {
 			this.memory.setIntVolatile(this.lines + SegmentLayout.WAITING, AWAKE);
 			this.bell.ring();
 		}
+	}
+
+	/** Wakes whoever may sleep here, without a look at the memory. */
+	void wakeBlindly() {
+		LockSupport.unpark(this.sleeper);
+		this.bell.ring();
 	}
 
 	void wakeVirtual() {

@@ -1,6 +1,5 @@
 package io.github.vicinal.transport.shm.lane;
 
-import java.nio.file.Path;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -10,6 +9,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +19,7 @@ import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.bell.Bells;
 import io.github.vicinal.transport.shm.waiting.Processor;
 import io.github.vicinal.transport.shm.waiting.Waiter;
+import io.github.vicinal.transport.wire.Refusal;
 
 /**
  * The client's end of a segment. Thread-safe.
@@ -39,9 +40,13 @@ public final class LaneClient implements AutoCloseable {
 
 	private final Waiter waiter;
 
+	private final MemoryFiles files;
+
 	private final SlabArena arena;
 
 	private final PeerArenas peerArenas;
+
+	private final Consumer<End> onEnd;
 
 	private final int maxBytes;
 
@@ -70,19 +75,22 @@ public final class LaneClient implements AutoCloseable {
 	 * @param peer names the other side in messages
 	 * @param segment the shared memory
 	 * @param bells wake who sleeps
-	 * @param directory where files of arenas are for a while
+	 * @param files where files of arenas are for a while
 	 * @param limits of this side
 	 * @param announcer tells the other side of new arenas
 	 * @param peerArenas the other side's arenas
+	 * @param onEnd told once that the pair has ended, by the thread that noticed
 	 */
-	public LaneClient(String peer, Segment segment, Bells bells, Path directory, LaneLimits limits,
-			LaneLimits.Announcer announcer, PeerArenas peerArenas) {
+	public LaneClient(String peer, Segment segment, Bells bells, MemoryFiles files, LaneLimits limits,
+			LaneLimits.Announcer announcer, PeerArenas peerArenas, Consumer<End> onEnd) {
 		this.peer = peer;
 		this.segment = segment;
 		this.bells = bells;
 		this.waiter = new Waiter(segment.shared(), Processor.REAL, Runtime.getRuntime().availableProcessors(), false);
-		this.arena = new SlabArena(directory, limits.maxArenaBytes(), announcer::announce, this::reclaim);
+		this.files = files;
+		this.arena = new SlabArena(files, limits.maxArenaBytes(), announcer::announce, this::reclaim);
 		this.peerArenas = peerArenas;
+		this.onEnd = onEnd;
 		this.maxBytes = limits.maxPayloadBytes();
 		this.acquireNanos = limits.acquireTimeout().toNanos();
 		SegmentLayout layout = segment.layout();
@@ -126,13 +134,20 @@ public final class LaneClient implements AutoCloseable {
 		if (this.end.get() != null) {
 			throw gone(false);
 		}
-		ClientLane lane = tryAcquire();
-		return (lane != null) ? lane : await(deadlineNanos);
+		try {
+			ClientLane lane = tryAcquire();
+			return (lane != null) ? lane : await(deadlineNanos);
+		}
+		catch (InternalError ex) {
+			endByError(ex);
+			throw gone(false);
+		}
 	}
 
 	private @Nullable ClientLane tryAcquire() {
 		if (this.quarantined.get() > 0) {
 			recover();
+			Memory.settle();
 		}
 		// A thread gets the lane that it had before: its lines are in its processor's
 		// cache.
@@ -213,9 +228,12 @@ public final class LaneClient implements AutoCloseable {
 	public void release(ClientLane lane) {
 		try {
 			lane.endReading();
+			if (ended()) {
+				Memory.settle();
+			}
 		}
 		catch (InternalError ex) {
-			end(End.of("the shared memory failed: " + ex.getMessage()));
+			endByError(ex);
 		}
 		lane.shrink();
 		if (lane.abandoned()) {
@@ -263,6 +281,16 @@ public final class LaneClient implements AutoCloseable {
 		}
 	}
 
+	/**
+	 * Ends the pair because of what a JVM throws when it touches memory that is gone: the
+	 * other side has cut off the file. Compiled code throws it somewhat later, at the
+	 * next safepoint.
+	 * @param error what was thrown
+	 */
+	public void endByError(InternalError error) {
+		end(End.violation(Refusal.MALFORMED, "the shared memory failed: " + error.getMessage()));
+	}
+
 	private void reclaim() {
 		if (this.quarantined.get() > 0) {
 			recover();
@@ -292,7 +320,7 @@ public final class LaneClient implements AutoCloseable {
 			}
 			if (slab == null) {
 				throw new PathException(Reason.EXHAUSTED, false, "there is no shared memory for a call of %d bytes: %s"
-					.formatted(length, this.arena.whyExhausted()), null);
+					.formatted(length, this.arena.whyExhausted(length)), null);
 			}
 			return slab;
 		}
@@ -319,6 +347,16 @@ public final class LaneClient implements AutoCloseable {
 
 	/** A virtual thread must not sleep at a bell: that would hold its carrier. */
 	private void poll() {
+		try {
+			pollUntilTheEnd();
+			Memory.settle();
+		}
+		catch (InternalError ex) {
+			endByError(ex);
+		}
+	}
+
+	private void pollUntilTheEnd() {
 		Memory memory = this.segment.memory();
 		int words = this.segment.layout().words();
 		while (!ended()) {
@@ -364,17 +402,7 @@ public final class LaneClient implements AutoCloseable {
 		if (!this.end.compareAndSet(null, reason)) {
 			return;
 		}
-		try {
-			for (ClientLane lane : this.lanes) {
-				lane.wake();
-			}
-			// The word first: a poller that is about to sleep on it must not.
-			this.segment.memory().setIntVolatile(SegmentLayout.POLLER_PARKED_OFFSET, 0);
-			this.bells.poller().ring();
-		}
-		catch (InternalError ex) {
-			// The memory is gone; so is whoever slept on it, by the same error.
-		}
+		wakeAll();
 		this.lock.lock();
 		try {
 			this.freed.signalAll();
@@ -384,6 +412,27 @@ public final class LaneClient implements AutoCloseable {
 		}
 		// Whoever waits for memory must not wait for slabs that nobody gives back.
 		this.arena.close();
+		this.files.ended(memoryBytes() + this.peerArenas.bytes());
+		this.onEnd.accept(reason);
+	}
+
+	private void wakeAll() {
+		try {
+			for (ClientLane lane : this.lanes) {
+				lane.wake();
+			}
+			// The word first: a poller that is about to sleep on it must not.
+			this.segment.memory().setIntVolatile(SegmentLayout.POLLER_PARKED_OFFSET, 0);
+			Memory.settle();
+			this.bells.poller().ring();
+		}
+		catch (InternalError ex) {
+			// The memory is gone, and with it who knew who sleeps. Bells need no memory.
+			for (ClientLane lane : this.lanes) {
+				lane.wakeBlindly();
+			}
+			this.bells.poller().ring();
+		}
 	}
 
 	/**
@@ -410,7 +459,17 @@ public final class LaneClient implements AutoCloseable {
 	 * @return some words
 	 */
 	public String waiting() {
-		return this.waiter.describe(this.segment.mode());
+		try {
+			if (!ended()) {
+				String text = this.waiter.describe(this.segment.mode());
+				Memory.settle();
+				return text;
+			}
+		}
+		catch (InternalError ex) {
+			endByError(ex);
+		}
+		return "not any more: the peer is gone";
 	}
 
 	/**
@@ -514,23 +573,24 @@ public final class LaneClient implements AutoCloseable {
 	 *
 	 * @param text for people
 	 * @param nothingExecuted whether calls without an answer were certainly not executed
+	 * @param violation which rule the other side has broken, if it has
 	 */
-	public record End(String text, boolean nothingExecuted) {
+	public record End(String text, boolean nothingExecuted, @Nullable Refusal violation) {
 
 		public static End of(String text) {
-			return new End(text, false);
+			return new End(text, false, null);
 		}
 
-	}
+		/** The other side has said that it ends. */
+		public static End orderly(String text) {
+			return new End(text, true, null);
+		}
 
-	/**
-	 * How often callers waited how.
-	 *
-	 * @param awake waits that ended without sleep
-	 * @param asleep waits that ended in sleep
-	 * @param bans how often this side banned yielding
-	 */
-	public record WaitCounts(long awake, long asleep, long bans) {
+		/** The other side has broken a rule. */
+		public static End violation(Refusal rule, String text) {
+			return new End(text, false, rule);
+		}
+
 	}
 
 }

@@ -1,6 +1,5 @@
 package io.github.vicinal.transport.shm.lane;
 
-import java.nio.file.Path;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -106,7 +105,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	 * Creates the server's end.
 	 * @param segment the shared memory
 	 * @param bells wake who sleeps
-	 * @param directory where files of arenas are for a while
+	 * @param files where files of arenas are for a while
 	 * @param limits of this side
 	 * @param announcer tells the other side of new arenas
 	 * @param peerArenas the other side's arenas
@@ -115,12 +114,13 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	 * @param guard notices receivers that are kept by a handler
 	 * @param onFailure told, once or more, that the pair must end and why
 	 */
-	public LaneServer(Segment segment, Bells bells, Path directory, LaneLimits limits, LaneLimits.Announcer announcer,
-			PeerArenas peerArenas, Handler handler, Executor threads, ReceiverGuard guard, Consumer<String> onFailure) {
+	public LaneServer(Segment segment, Bells bells, MemoryFiles files, LaneLimits limits,
+			LaneLimits.Announcer announcer, PeerArenas peerArenas, Handler handler, Executor threads,
+			ReceiverGuard guard, Consumer<String> onFailure) {
 		this.segment = segment;
 		this.bells = bells;
 		this.waiter = new Waiter(segment.shared(), Processor.REAL, Runtime.getRuntime().availableProcessors(), true);
-		this.arena = new SlabArena(directory, limits.maxArenaBytes(), announcer::announce, this::reclaim);
+		this.arena = new SlabArena(files, limits.maxArenaBytes(), announcer::announce, this::reclaim);
 		this.peerArenas = peerArenas;
 		this.maxBytes = limits.maxPayloadBytes();
 		this.handler = handler;
@@ -174,6 +174,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	private void attendSafely() {
 		try {
 			attend();
+			Memory.settle();
 		}
 		catch (WireException ex) {
 			fail(ex.text());
@@ -269,12 +270,18 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 
 	private void wakeOne() {
 		try {
-			if (this.segment.memory().compareAndSetInt(SegmentLayout.SERVER_PARKED_OFFSET, 1, 0) || this.closed) {
+			Memory memory = this.segment.memory();
+			boolean sleeps = memory.getIntVolatile(SegmentLayout.SERVER_PARKED_OFFSET) != 0;
+			if (this.closed) {
+				Memory.settle();
+			}
+			if ((sleeps && memory.compareAndSetInt(SegmentLayout.SERVER_PARKED_OFFSET, 1, 0)) || this.closed) {
 				this.bells.server().ring();
 			}
 		}
 		catch (InternalError ex) {
-			// The memory is gone; so is a receiver that slept on it, by the same error.
+			// The memory is gone, and with it who knew whether somebody sleeps.
+			this.bells.server().ring();
 		}
 	}
 
@@ -404,8 +411,15 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		long since = this.awaySince.get();
 		if (since != 0 && now - since > TAKE_OVER_NANOS && !this.closed && this.awaySince.compareAndSet(since, 0)) {
 			Thread kept = this.receiver.get();
-			if (kept != null) {
-				leave(kept);
+			try {
+				if (kept != null) {
+					leave(kept);
+					Memory.settle();
+				}
+			}
+			catch (InternalError ex) {
+				// Other pairs need the thread that looks.
+				fail("the shared memory failed: " + ex.getMessage());
 			}
 		}
 	}
@@ -438,10 +452,19 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 
 	/**
 	 * Returns why a response found no memory.
+	 * @param length how long it was
 	 * @return the reason, for people
 	 */
-	public String whyExhausted() {
-		return this.arena.whyExhausted();
+	public String whyExhausted(int length) {
+		return this.arena.whyExhausted(length);
+	}
+
+	/**
+	 * Returns how much memory of the pair this process has mapped.
+	 * @return bytes
+	 */
+	public long mappedBytes() {
+		return this.segment.layout().bytes() + this.arena.bytes() + this.peerArenas.bytes();
 	}
 
 	/**
@@ -461,7 +484,49 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	 * @return some words
 	 */
 	public String waiting() {
-		return this.waiter.describe(this.segment.mode());
+		try {
+			if (!this.closed) {
+				String text = this.waiter.describe(this.segment.mode());
+				Memory.settle();
+				return text;
+			}
+		}
+		catch (InternalError ex) {
+			fail("the shared memory failed: " + ex.getMessage());
+		}
+		return "not any more: the client is gone";
+	}
+
+	/**
+	 * Returns how often this side changed how it waits.
+	 * @return a count
+	 */
+	public long waitDecisions() {
+		return this.waiter.decisions();
+	}
+
+	/**
+	 * Returns the last change of how this side waits, with its reason, for people.
+	 * @return some words with numbers
+	 */
+	public String lastWaitDecision() {
+		return this.waiter.lastDecision();
+	}
+
+	/**
+	 * Counts what the receiver has waited.
+	 * @return waits awake, waits asleep, and bans
+	 */
+	public WaitCounts waits() {
+		return new WaitCounts(this.turn.awake(), this.turn.asleep(), this.waiter.bans());
+	}
+
+	/**
+	 * Returns the kind of bells.
+	 * @return its name
+	 */
+	public String bellKind() {
+		return this.bells.kind();
 	}
 
 	/** Stops to receive. Handlers that run may still respond. */

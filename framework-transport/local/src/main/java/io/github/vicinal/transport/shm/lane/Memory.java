@@ -39,6 +39,8 @@ public final class Memory {
 
 	private static final int CHUNK_BYTES = 64 * 1024;
 
+	private static final int ARRAYS_FOR_RUNTIME = 8;
+
 	private static final VarHandle INT = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
 	private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
@@ -84,6 +86,19 @@ public final class Memory {
 		}
 	}
 
+	/** Returns whether a file of that size may be made, with enough left to others. */
+	static boolean hasSpace(Path directory, int bytes) throws IOException {
+		return usableSpace(directory) - bytes >= totalSpace(directory) / RESERVE_SHARE;
+	}
+
+	static long usableSpace(Path directory) throws IOException {
+		return Files.getFileStore(directory).getUsableSpace();
+	}
+
+	static long totalSpace(Path directory) throws IOException {
+		return Files.getFileStore(directory).getTotalSpace();
+	}
+
 	private static void requireSpace(Path file, int bytes) throws IOException {
 		FileStore store = Files.getFileStore(file.toAbsolutePath().getParent());
 		long usable = store.getUsableSpace();
@@ -122,6 +137,18 @@ public final class Memory {
 		finally {
 			Files.deleteIfExists(file);
 		}
+	}
+
+	/**
+	 * Throws what this thread is owed. If memory is gone because the other side has cut
+	 * off its file, an access is an {@link InternalError}; but compiled code goes on with
+	 * any value, and Java 17 throws only when the thread next comes back from the JVM's
+	 * own runtime, wherever that is. So whoever leaves a pair that may be broken comes
+	 * here first.
+	 */
+	static void settle() {
+		// Compilers leave arrays of more than some arrays to the runtime.
+		byte[][] ignored = new byte[ARRAYS_FOR_RUNTIME][0];
 	}
 
 	/**

@@ -62,6 +62,11 @@ public final class PeerArenas {
 		notifyAll();
 	}
 
+	/** Returns how much of the other side's memory is mapped. */
+	synchronized long bytes() {
+		return this.bytes;
+	}
+
 	/**
 	 * Finds the memory of a payload.
 	 * @param place the number of its arena

@@ -40,14 +40,14 @@ public final class Segment {
 
 	/**
 	 * Makes a segment.
-	 * @param directory where its file is for a while
+	 * @param files where its file is for a while
 	 * @param name see {@link #newName()}
 	 * @param layout where the words are
 	 * @return the segment
 	 * @throws IOException if there is no space for it
 	 */
-	public static Segment create(Path directory, String name, SegmentLayout layout) throws IOException {
-		Memory memory = Memory.create(directory.resolve(name), layout.bytes());
+	public static Segment create(MemoryFiles files, String name, SegmentLayout layout) throws IOException {
+		Memory memory = files.create(name, layout.bytes());
 		long epoch = new SecureRandom().nextLong();
 		memory.setInt(SegmentLayout.VERSION_OFFSET, SegmentLayout.VERSION);
 		memory.setInt(SegmentLayout.HASH_OFFSET, layout.hash());
@@ -69,10 +69,12 @@ public final class Segment {
 	 */
 	public static Segment attach(Path directory, String name, SegmentLayout layout, long epoch) throws IOException {
 		Memory memory = Memory.adopt(directory, name, layout.bytes());
-		if (memory.getLongAcquire(SegmentLayout.MAGIC_OFFSET) != SegmentLayout.MAGIC
-				|| memory.getInt(SegmentLayout.VERSION_OFFSET) != SegmentLayout.VERSION
-				|| memory.getInt(SegmentLayout.HASH_OFFSET) != layout.hash()
-				|| memory.getLong(SegmentLayout.EPOCH_OFFSET) != epoch) {
+		boolean matches = memory.getLongAcquire(SegmentLayout.MAGIC_OFFSET) == SegmentLayout.MAGIC
+				&& memory.getInt(SegmentLayout.VERSION_OFFSET) == SegmentLayout.VERSION
+				&& memory.getInt(SegmentLayout.HASH_OFFSET) == layout.hash()
+				&& memory.getLong(SegmentLayout.EPOCH_OFFSET) == epoch;
+		Memory.settle();
+		if (!matches) {
 			throw new IOException("the file is not the segment that was announced");
 		}
 		return new Segment(layout, memory, epoch);

@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * An <em>arena</em> is a file with <em>slabs</em> of one size: powers of two up to 1 MiB,
  * above that multiples of 1 MiB. There are no arenas until they are needed; a new one is
- * announced to the other side, while calls go on. When the limit is reached, or there is
- * no space, whoever needs a slab waits.
+ * announced to the other side, while calls go on, and stays until the pair ends. When the
+ * limit is reached, or there is no space, whoever needs a slab waits for one; if no arena
+ * has slabs that are large enough, waiting is in vain, and nobody does.
  */
 final class SlabArena {
 
@@ -40,7 +41,7 @@ final class SlabArena {
 
 	private static final long RECLAIM_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
-	private final Path directory;
+	private final MemoryFiles memoryFiles;
 
 	private final long maxBytes;
 
@@ -60,6 +61,9 @@ final class SlabArena {
 
 	private boolean growing;
 
+	/** The least that could not be had when somebody tried last, in bytes. */
+	private long noGrowthBytes = Long.MAX_VALUE;
+
 	private boolean closed;
 
 	private int slabsInUse;
@@ -68,13 +72,13 @@ final class SlabArena {
 
 	/**
 	 * Creates an arena without memory.
-	 * @param directory where files are for a while
+	 * @param memoryFiles where files are for a while
 	 * @param maxBytes how much memory there may be
 	 * @param announcer tells the other side of new files
 	 * @param reclaim gives back slabs that the other side has read
 	 */
-	SlabArena(Path directory, long maxBytes, Announcer announcer, Runnable reclaim) {
-		this.directory = directory;
+	SlabArena(MemoryFiles memoryFiles, long maxBytes, Announcer announcer, Runnable reclaim) {
+		this.memoryFiles = memoryFiles;
 		this.maxBytes = maxBytes;
 		this.announcer = announcer;
 		this.reclaim = reclaim;
@@ -84,8 +88,8 @@ final class SlabArena {
 	 * Takes a slab.
 	 * @param length how many bytes it must hold
 	 * @param deadlineNanos until when to wait for one
-	 * @return the slab, or {@code null} if none became free in time or the arena was
-	 * closed
+	 * @return the slab, or {@code null} if none became free in time, there will never be
+	 * one of that size, or the arena was closed
 	 * @throws InterruptedException if the thread was interrupted while it waited
 	 */
 	@Nullable Slab allocate(int length, long deadlineNanos) throws InterruptedException {
@@ -97,7 +101,7 @@ final class SlabArena {
 				slab = find(length, true);
 				if (slab == null) {
 					long left = (deadlineNanos == Long.MAX_VALUE) ? Long.MAX_VALUE : deadlineNanos - System.nanoTime();
-					if (left <= 0 || this.closed || slabBytes(length) > this.maxBytes) {
+					if (left <= 0 || this.closed || !mayComeFree(length)) {
 						return null;
 					}
 					this.freed.awaitNanos(Math.min(left, RECLAIM_NANOS));
@@ -113,18 +117,41 @@ final class SlabArena {
 		return slab;
 	}
 
+	/** Under the lock. */
+	private boolean mayComeFree(int length) {
+		return this.growing || largeEnough(length)
+				|| growth(slabBytes(length)) > 0 && slabBytes(length) < this.noGrowthBytes;
+	}
+
+	private boolean largeEnough(int length) {
+		for (Arena arena : this.arenas) {
+			if (arena.slabBytes >= length) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/** Returns how many slabs a new arena may have, 0 if there may be none. */
+	private int growth(int size) {
+		if (this.arenas.size() >= MAX_ARENAS) {
+			return 0;
+		}
+		return (int) Math.min(Math.max(1, SMALLEST_ARENA_BYTES / size), (this.maxBytes - this.bytes) / size);
+	}
+
 	private @Nullable Slab tryAllocate(int length) {
 		int number;
 		int size = slabBytes(length);
-		int count = Math.max(1, SMALLEST_ARENA_BYTES / size);
+		int count;
 		this.lock.lock();
 		try {
 			Slab slab = find(length, false);
 			if (slab != null) {
 				return slab;
 			}
-			if (this.closed || this.growing || this.bytes + (long) size * count > this.maxBytes
-					|| this.arenas.size() >= MAX_ARENAS) {
+			count = growth(size);
+			if (this.closed || this.growing || count == 0) {
 				return null;
 			}
 			this.growing = true;
@@ -142,8 +169,9 @@ final class SlabArena {
 		String problem = null;
 		try {
 			String name = Segment.newName();
-			remember(this.directory.resolve(name));
-			Memory memory = Memory.create(this.directory.resolve(name), size * count);
+			Path file = this.memoryFiles.directory().resolve(name);
+			remember(file);
+			Memory memory = this.memoryFiles.create(name, size * count);
 			boolean announced = false;
 			try {
 				this.announcer.announce(number, name, size * count);
@@ -151,7 +179,7 @@ final class SlabArena {
 			}
 			finally {
 				if (!announced) {
-					Files.deleteIfExists(this.directory.resolve(name));
+					Files.deleteIfExists(file);
 				}
 			}
 			grown = new Arena(number, size, count, memory);
@@ -163,6 +191,7 @@ final class SlabArena {
 		try {
 			this.growing = false;
 			this.noGrowth = problem;
+			this.noGrowthBytes = (problem != null) ? size : Long.MAX_VALUE;
 			if (this.closed) {
 				deleteLate();
 			}
@@ -251,13 +280,20 @@ final class SlabArena {
 		return Math.max(SMALLEST_SLAB_BYTES, Integer.highestOneBit(Math.max(1, length - 1)) << 1);
 	}
 
-	/** Returns why there is no slab, for people. */
-	String whyExhausted() {
+	/** Returns why there is no slab for so many bytes, for people. */
+	String whyExhausted(int length) {
 		this.lock.lock();
 		try {
 			String problem = this.noGrowth;
-			return (problem != null) ? problem : "%d slabs are in use and the limit of %d bytes allows no more"
-				.formatted(this.slabsInUse, this.maxBytes);
+			if (problem != null && growth(slabBytes(length)) > 0) {
+				return problem;
+			}
+			if (largeEnough(length)) {
+				return "%d slabs are in use and the limit of %d bytes allows no more".formatted(this.slabsInUse,
+						this.maxBytes);
+			}
+			return "the limit of %d bytes (vicinal.shm.max-memory-per-peer, the smaller of both sides) leaves %d"
+				.formatted(this.maxBytes, this.maxBytes - this.bytes);
 		}
 		finally {
 			this.lock.unlock();

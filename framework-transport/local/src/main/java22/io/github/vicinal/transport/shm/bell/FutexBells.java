@@ -13,7 +13,17 @@ final class FutexBells implements Bells {
 	/** An interrupt does not end the system call, so a limited sleep is this long at most. */
 	private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
+	/**
+	 * An unlimited sleep is a row of sleeps as long as this. The kernel finds sleepers by
+	 * the page that the word is in; if the other side has cut off the file, nobody can
+	 * wake them any more.
+	 */
+	private static final long CLOSED_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
 	private final FutexCalls calls;
+
+	/** A {@code timespec} that never changes, so that many can sleep by it. */
+	private final MemorySegment unlimited;
 
 	private final FutexBell server;
 
@@ -21,11 +31,15 @@ final class FutexBells implements Bells {
 
 	private final FutexBell[] lanes;
 
+	private volatile boolean closed;
+
 	FutexBells(BellWords words, FutexCalls calls) {
 		this.calls = calls;
 		// Keeps the mapped buffer, and with it the memory, for as long as these bells live.
 		MemorySegment memory = MemorySegment.ofBuffer(words.memory().duplicate().clear());
-		MemorySegment times = Arena.ofAuto().allocate(TIMESPEC_BYTES * (words.lanes() + 2L), TIMESPEC_BYTES);
+		MemorySegment times = Arena.ofAuto().allocate(TIMESPEC_BYTES * (words.lanes() + 3L), TIMESPEC_BYTES);
+		this.unlimited = times.asSlice(TIMESPEC_BYTES * (words.lanes() + 2L), TIMESPEC_BYTES);
+		set(this.unlimited, CLOSED_LOOK_NANOS);
 		this.server = new FutexBell(memory, words.server(), times, words.lanes(), false);
 		this.poller = new FutexBell(memory, words.poller(), times, words.lanes() + 1L, false);
 		this.lanes = new FutexBell[words.lanes()];
@@ -54,9 +68,15 @@ final class FutexBells implements Bells {
 		return this.lanes[lane];
 	}
 
+	private static void set(MemorySegment time, long nanos) {
+		time.set(ValueLayout.JAVA_LONG, 0, nanos / 1_000_000_000);
+		time.set(ValueLayout.JAVA_LONG, Long.BYTES, nanos % 1_000_000_000);
+	}
+
 	@Override
 	public void close() {
 		// Nothing is held but memory, which goes with the last reference.
+		this.closed = true;
 	}
 
 	/** One word. */
@@ -78,11 +98,15 @@ final class FutexBells implements Bells {
 		public void await(long nanos) {
 			long sleep = this.interruptible ? Math.min(nanos, LOOK_NANOS) : nanos;
 			if (sleep == FOREVER) {
-				FutexBells.this.calls.await(this.word, MemorySegment.NULL);
+				long start;
+				do {
+					start = System.nanoTime();
+					FutexBells.this.calls.await(this.word, FutexBells.this.unlimited);
+				}
+				while (System.nanoTime() - start >= CLOSED_LOOK_NANOS && !FutexBells.this.closed);
 				return;
 			}
-			this.time.set(ValueLayout.JAVA_LONG, 0, sleep / 1_000_000_000);
-			this.time.set(ValueLayout.JAVA_LONG, Long.BYTES, sleep % 1_000_000_000);
+			set(this.time, sleep);
 			FutexBells.this.calls.await(this.word, this.time);
 		}
 

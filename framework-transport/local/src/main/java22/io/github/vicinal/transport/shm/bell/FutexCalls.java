@@ -57,7 +57,7 @@ final class FutexCalls {
 
 	/**
 	 * Sleeps while a word is 1.
-	 * @param timeout a {@code timespec}, or {@link MemorySegment#NULL} to sleep for ever
+	 * @param timeout how long at most, a {@code timespec}
 	 */
 	void await(MemorySegment word, MemorySegment timeout) {
 		call(word, FUTEX_WAIT, timeout);

@@ -1,8 +1,10 @@
 package io.github.vicinal.transport.shm.bell;
 
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +25,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 class BellsTests {
 
 	private static final int LANES = 2;
+
+	/** What the kernel gives it, unless somebody asks for more. */
+	private static final int FIFO_BYTES = 64 * 1024;
 
 	private final Watchdog watchdog = new Watchdog("test-watchdog");
 
@@ -108,6 +113,39 @@ class BellsTests {
 			sleeper.start();
 			sleeper.interrupt();
 			assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
+		}
+	}
+
+	/** More rings than a FIFO has room for. */
+	@Test
+	void bellThatNobodyHearsHoldsUpNobody() throws Exception {
+		try (Bells bells = bells(FifoBells.KIND)) {
+			for (Bell bell : List.of(bells.server(), bells.lane(0))) {
+				for (int i = 0; i < 70_000; i++) {
+					bell.ring();
+				}
+				// It rings all the same.
+				bell.await(Bell.FOREVER);
+			}
+		}
+	}
+
+	/** The other side can put anything into a FIFO. */
+	@Test
+	void fullFifoHoldsUpNobody() throws Exception {
+		try (Bells bells = bells(FifoBells.KIND);
+				FileChannel hostile = FileChannel.open(fifo("server"), StandardOpenOption.READ,
+						StandardOpenOption.WRITE)) {
+			bells.server().ring();
+			hostile.write(ByteBuffer.allocate(FIFO_BYTES - 1));
+			bells.server().ring();
+			bells.server().await(Bell.FOREVER);
+		}
+	}
+
+	private Path fifo(String name) throws Exception {
+		try (var directories = Files.list(this.directory)) {
+			return directories.findFirst().orElseThrow().resolve(name);
 		}
 	}
 

@@ -1,11 +1,29 @@
 package io.github.vicinal.transport.shm.lane;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
 
 /** Lets tests write anything anywhere, as a hostile peer could. */
 public final class SegmentAccess {
 
 	private SegmentAccess() {
+	}
+
+	/**
+	 * Has the JVM compile what touches shared memory: interpreted compare-and-set on a
+	 * file that was cut off ends the process.
+	 */
+	public static void compile(Path directory) throws IOException {
+		Memory memory = new MemoryFiles(directory).create(Segment.newName(), 4096);
+		for (int i = 0; i < 200_000; i++) {
+			memory.compareAndSetInt(0, 0, 0);
+			memory.compareAndSetLong(0, 0, 0);
+			memory.setBit(8, i & 63);
+			memory.takeBits(8);
+		}
+		Segment.deleteOrphans(directory, Duration.ofSeconds(-10));
 	}
 
 	public static ByteBuffer memory(LaneClient client) {

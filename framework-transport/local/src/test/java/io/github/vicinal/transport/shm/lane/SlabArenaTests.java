@@ -36,7 +36,11 @@ class SlabArenaTests {
 	void create() throws Exception {
 		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-slab");
 		this.peer = new PeerArenas(this.directory, LIMIT);
-		this.arena = new SlabArena(this.directory, LIMIT, this::announce, () -> {
+		this.arena = arena(LIMIT);
+	}
+
+	private SlabArena arena(long limit) {
+		return new SlabArena(new MemoryFiles(this.directory), limit, this::announce, () -> {
 		});
 	}
 
@@ -92,11 +96,50 @@ class SlabArenaTests {
 		SlabArena.Slab all = this.arena.allocate(10 << 20, System.nanoTime());
 		assertThat(all).isNotNull();
 		assertThat(this.arena.allocate(10 << 20, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20))).isNull();
-		assertThat(this.arena.whyExhausted()).contains("1 slabs are in use");
+		assertThat(this.arena.whyExhausted(10 << 20)).contains("1 slabs are in use");
 		Thread freeing = new Thread(() -> this.arena.free(all));
 		freeing.start();
 		assertThat(this.arena.allocate(10 << 20, System.nanoTime() + TimeUnit.SECONDS.toNanos(20))).isSameAs(all);
 		freeing.join();
+	}
+
+	/** Nobody gives memory back that is too small, so nobody waits for it. */
+	@Test
+	void whatCanNeverFitIsSaidAtOnce() throws Exception {
+		long deadline = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
+		this.arena.free(this.arena.allocate(20_000, deadline));
+		assertThat(this.arena.allocate((int) LIMIT, deadline)).isNull();
+		assertThat(this.arena.whyExhausted((int) LIMIT)).contains("limit of 16777216 bytes")
+			.endsWith("leaves 16515072");
+		assertThat(this.arena.allocate((int) LIMIT + 1, deadline)).isNull();
+		SlabArena.Slab most = this.arena.allocate(15 << 20, deadline);
+		assertThat(most).isNotNull();
+		this.arena.free(most);
+		assertThat(this.arena.allocate((15 << 20) + 1, deadline)).isNull();
+		assertThat(this.arena.allocate(15 << 20, deadline)).isSameAs(most);
+	}
+
+	@Test
+	void whatTheFileSystemHasNoRoomForIsSaidAtOnce() throws Exception {
+		Path missing = this.directory.resolve("missing");
+		SlabArena nowhere = new SlabArena(new MemoryFiles(missing), LIMIT, this::announce, () -> {
+		});
+		long deadline = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
+		assertThat(nowhere.allocate(20_000, deadline)).isNull();
+		assertThat(nowhere.whyExhausted(20_000)).contains("missing");
+		nowhere.close();
+	}
+
+	@Test
+	void smallLimitsAreUsedToTheirEnd() throws Exception {
+		SlabArena small = arena(100_000);
+		long deadline = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
+		for (int i = 0; i < 6; i++) {
+			assertThat(small.allocate(16_000, deadline)).isNotNull();
+		}
+		assertThat(small.bytes()).isEqualTo(6 * 16_384);
+		assertThat(small.allocate(16_000, System.nanoTime())).isNull();
+		small.close();
 	}
 
 	@ParameterizedTest

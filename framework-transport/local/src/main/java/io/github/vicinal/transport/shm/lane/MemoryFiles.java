@@ -1,0 +1,121 @@
+package io.github.vicinal.transport.shm.lane;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The directory in which one side makes its segments and arenas, and what this process
+ * still maps of pairs that have ended. Thread-safe.
+ * <p>
+ * The kernel frees memory without a name when nobody maps it any more. A JVM unmaps a
+ * buffer only after the garbage collector has found it unused, which in a process with
+ * little garbage may take days, while peers that are restarted fill a small file system.
+ * So when its space runs short, this collects, at most once in some seconds.
+ */
+public final class MemoryFiles {
+
+	private static final Logger logger = LoggerFactory.getLogger(MemoryFiles.class);
+
+	/** Space is short if less than one part in so many of the file system is left. */
+	private static final int SHORT_SHARE = 4;
+
+	/** To collect is worth it if one part in so many of the file system may be freed. */
+	private static final int WORTH_SHARE = 64;
+
+	private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+	/**
+	 * Buffers are unmapped by a thread of the JVM, a moment after they were collected.
+	 */
+	private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+	private static final long FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+	private final Path directory;
+
+	/** Of pairs that have ended since the last collection. Guarded by this. */
+	private long endedBytes;
+
+	/** Guarded by this. */
+	private long nextCollection = System.nanoTime();
+
+	/**
+	 * Creates the view of a directory.
+	 * @param directory on a file system in memory
+	 */
+	public MemoryFiles(Path directory) {
+		this.directory = directory;
+	}
+
+	/**
+	 * Returns the directory.
+	 * @return where files have their names for a while
+	 */
+	public Path directory() {
+		return this.directory;
+	}
+
+	/** Makes a file and maps it; see {@link Memory#create}. */
+	Memory create(String name, int bytes) throws IOException {
+		if (!Memory.hasSpace(this.directory, bytes) && collect(1)) {
+			awaitSpace(bytes);
+		}
+		return Memory.create(this.directory.resolve(name), bytes);
+	}
+
+	private void awaitSpace(int bytes) throws IOException {
+		long end = System.nanoTime() + PATIENCE_NANOS;
+		long pause = FIRST_LOOK_NANOS;
+		while (!Memory.hasSpace(this.directory, bytes) && System.nanoTime() - end < 0) {
+			LockSupport.parkNanos(this, pause);
+			pause *= 2;
+		}
+	}
+
+	/**
+	 * Notes that a pair has ended. If space is short, it is collected on a thread of its
+	 * own, when the caller has let go of the pair.
+	 * @param bytes how much memory of the pair this process has mapped
+	 */
+	public void ended(long bytes) {
+		synchronized (this) {
+			this.endedBytes += bytes;
+		}
+		try {
+			long total = Memory.totalSpace(this.directory);
+			if (Memory.usableSpace(this.directory) < total / SHORT_SHARE) {
+				Thread thread = new Thread(null, () -> collect(total / WORTH_SHARE), "vicinal-shm-collector", 0, false);
+				thread.setDaemon(true);
+				thread.setContextClassLoader(null);
+				thread.start();
+			}
+		}
+		catch (IOException ex) {
+			logger.debug("The space in {} is not known: {}", this.directory, ex.toString());
+		}
+	}
+
+	/** Returns whether the garbage was collected. */
+	private boolean collect(long leastBytes) {
+		long bytes;
+		synchronized (this) {
+			long now = System.nanoTime();
+			if (this.endedBytes < leastBytes || now - this.nextCollection < 0) {
+				return false;
+			}
+			this.nextCollection = now + PAUSE_NANOS;
+			bytes = this.endedBytes;
+			this.endedBytes = 0;
+		}
+		logger.info("Space is short in {}: collecting garbage, which may unmap {} KiB of peers that are gone",
+				this.directory, bytes >> 10);
+		System.gc();
+		return true;
+	}
+
+}

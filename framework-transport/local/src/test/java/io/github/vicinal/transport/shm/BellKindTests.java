@@ -1,0 +1,93 @@
+package io.github.vicinal.transport.shm;
+
+import java.io.BufferedReader;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.shm.bell.BellSupport;
+import io.github.vicinal.transport.testing.Contracts;
+import io.github.vicinal.transport.testing.Skip;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Both sides use the best bells that both can use, and say why not better ones. */
+@Timeout(60)
+class BellKindTests {
+
+	private final ShmFixture shm = new ShmFixture();
+
+	private final PeerIdentity server = this.shm.identity();
+
+	@AfterEach
+	void close() throws Exception {
+		this.shm.close();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "true, true, futexes are not wanted", "true, false, futexes are not wanted",
+			"false, true, the peer cannot use futexes", "false, false, ''" })
+	void sidesAgree(boolean fifoClient, boolean fifoServer, String reason) throws Exception {
+		BellSupport client = fifoClient ? BellSupport.fifoOnly() : BellSupport.detect();
+		Skip.unless(fifoClient || client.noFutex().isEmpty(), "the client has no futexes: " + client.noFutex());
+		ServiceRegistry services = new ServiceRegistry();
+		services.register(Contracts.echo(this.shm.contract));
+		try (ShmPathServer running = new ShmPathServer(this.server, this.shm.rendezvous, services,
+				ShmOptions.defaults(), fifoServer ? BellSupport.fifoOnly() : BellSupport.detect(), null);
+				ShmPathProvider provider = new ShmPathProvider(this.shm.clientIdentity, this.shm.rendezvous,
+						Contracts.codecs(), ShmOptions.defaults().withWaiting("park"), client)) {
+			running.start();
+			io.github.vicinal.channel.Path path = this.shm.connect(provider, this.server);
+			for (int i = 0; i < 20; i++) {
+				assertThat(ShmFixture.value(path, this.shm.call("join", "a", i))).isEqualTo("a-" + i);
+			}
+			String kind = reason.isEmpty() ? "futex" : "fifo";
+			assertThat(path.details()).containsEntry("bells", kind);
+			assertThat(path.details().getOrDefault("bellsReason", "")).isEqualTo(reason);
+			assertThat(running.clients()).singleElement()
+				.satisfies((there) -> assertThat(there).containsEntry("bells", kind));
+		}
+	}
+
+	/** The JVM would warn, or refuse, if anything native was touched. */
+	@Test
+	void withoutNativeAccessFifosAreUsedSilently() throws Exception {
+		Skip.unless(Runtime.version().feature() >= 22, "this Java cannot have native access");
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+						"-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+						BellKinds.class.getName()));
+		Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+		List<String> lines;
+		try (BufferedReader output = process.inputReader()) {
+			lines = output.lines().toList();
+		}
+		assertThat(process.waitFor()).isZero();
+		assertThat(lines).hasSize(2);
+		assertThat(lines.get(0)).isEqualTo("[fifo]");
+		assertThat(lines.get(1)).contains("--enable-native-access=ALL-UNNAMED", "Enable-Native-Access: ALL-UNNAMED");
+	}
+
+	/** Says which bells a JVM can use, and why not others. */
+	static final class BellKinds {
+
+		private BellKinds() {
+		}
+
+		public static void main(String[] args) {
+			BellSupport support = BellSupport.detect();
+			System.out.println(support.kinds());
+			System.out.println(support.noFutex());
+		}
+
+	}
+
+}
