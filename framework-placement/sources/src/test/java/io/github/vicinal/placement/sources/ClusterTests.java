@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
@@ -137,6 +138,38 @@ class ClusterTests {
 		InstanceSource none = new InstanceSource(() -> List.of(URI.create("http://127.0.0.1:1")),
 				new Cluster(LONG, LONG, 1), new HttpJson(Duration.ofSeconds(5)));
 		assertThatThrownBy(none::observe).isInstanceOf(IOException.class).hasMessageContaining("No instance answered");
+	}
+
+	/**
+	 * Names such as that of the second are common among containers, and no URI has them.
+	 */
+	@Test
+	void anAddressThatCannotBeAskedIsNamedAndTheOthersCount() {
+		InstanceReport shop = report("shop", "i1", "a", 0);
+		try (LocalServer server = new LocalServer(
+				(request) -> Answer.ok(this.mapper.writeValueAsString(shop.toMap())))) {
+			Cluster cluster = new Cluster(LONG, LONG, 1);
+			InstanceSource source = new InstanceSource(
+					() -> List.of(server.uri("/shop"), URI.create("http://my_service:8080/actuator"),
+							URI.create("mailto:someone"), URI.create("ftp://x/actuator")),
+					cluster, new HttpJson(Duration.ofSeconds(5)));
+			assertThat(source.refresh()).satisfiesExactly(
+					(line) -> assertThat(line).startsWith("http://my_service:8080/actuator has no host name"),
+					(line) -> assertThat(line).contains("mailto:"), (line) -> assertThat(line).contains("ftp://x"));
+			assertThat(cluster.services()).containsExactly("shop");
+		}
+		assertThat(new InstanceSource(() -> {
+			throw new IllegalStateException("the registry is down");
+		}, new Cluster(LONG, LONG, 1), new HttpJson(Duration.ofSeconds(5))).refresh()).singleElement()
+			.asString()
+			.contains("the registry is down");
+	}
+
+	@Test
+	void instancesBeyondTheMostThatAreAskedAreCounted() {
+		List<URI> many = Collections.nCopies(10_002, URI.create("http://my_service"));
+		assertThat(new InstanceSource(() -> many, new Cluster(LONG, LONG, 1), new HttpJson(Duration.ofSeconds(5)))
+			.refresh()).first().asString().startsWith("2 of 10002 instances are not asked");
 	}
 
 	@Test
