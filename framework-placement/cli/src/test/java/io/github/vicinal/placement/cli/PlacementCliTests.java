@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -194,6 +195,54 @@ class PlacementCliTests {
 		assertThat(Figure.wrapped("ts-verification-code-service x2")).containsExactly("ts-", "verification-",
 				"code-service x2");
 		assertThat(Figure.wrapped("averyveryverylongname")).containsExactly("averyveryverylongname");
+	}
+
+	/** Two replicas on two hosts cannot be written as a constraint of one. */
+	private static final String SPREAD = """
+			{ "format": "vicinal-placement-model", "version": 1,
+			  "services": [ { "name": "a", "replicas": 2, "maxPerHost": 1, "demand": { "cpuMillis": 5 } },
+			    { "name": "b", "replicas": 2, "maxPerHost": 1, "demand": { "cpuMillis": 5 } } ],
+			  "hosts": [ { "name": "x", "capacity": { "cpuMillis": 10 } },
+			    { "name": "y", "capacity": { "cpuMillis": 10 } } ],
+			  "edges": [ { "from": "a", "to": "b", "callsPerSecond": 8 } ] }
+			""";
+
+	@Test
+	void anErrorLeavesNoFileBehind() throws IOException {
+		String model = file("model.json", SPREAD);
+		String json = this.directory.resolve("out.json").toString();
+		String svg = this.directory.resolve("out.svg").toString();
+		refused("services of one host only", "solve", "--model", model, "--iterations", "1000", "--json", json, "--svg",
+				svg, "--compose-override", this.directory.resolve("override.yml").toString());
+		refused("does not exist", "solve", "--model", model, "--iterations", "1000", "--json", json, "--svg", svg,
+				"--dot", this.directory.resolve("nowhere").resolve("out.dot").toString());
+		refused("is a directory", "solve", "--model", model, "--iterations", "1000", "--json", json, "--svg",
+				this.directory.toString());
+		try (Stream<Path> files = Files.list(this.directory)) {
+			assertThat(files).extracting((file) -> file.getFileName().toString()).containsExactly("model.json");
+		}
+	}
+
+	@Test
+	void whatMayNotShareAJvmIsSaid() throws IOException {
+		assertThat(run("solve", "--instance", file("small", INSTANCE), "--iterations", "20000")).isZero();
+		assertThat(this.out.toString()).containsPattern("May not share a JVM: s0, s1, 62\\.50 % of traffic: .+");
+	}
+
+	@Test
+	void theServiceGraphIsDrawnWithoutWeightsAndHosts() throws IOException {
+		Path svg = this.directory.resolve("graph.svg");
+		assertThat(run("solve", "--instance", file("small", INSTANCE), "--iterations", "1000", "--figure", "graph",
+				"--svg", svg.toString()))
+			.isZero();
+		String drawn = Files.readString(svg);
+		assertThat(drawn.split("<circle", -1)).as("a circle for each service").hasSize(5);
+		assertThat(drawn.split("<path", -1)).as("a line for each edge").hasSize(4);
+		assertThat(drawn).contains(">s3</tspan>").doesNotContain(">10<", ">h0<");
+		assertThat(run("solve", "--instance", file("small", INSTANCE), "--iterations", "1000", "--figure", "annotated",
+				"--svg", svg.toString()))
+			.isZero();
+		assertThat(Files.readString(svg)).contains(">10<").doesNotContain(">h0<");
 	}
 
 }
