@@ -13,7 +13,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.boot.placement.PlacementProperties.Mode;
 import io.github.vicinal.boot.placement.PlacementService;
-import io.github.vicinal.boot.placement.PlacementService.BusyException;
 import io.github.vicinal.boot.placement.PlacementService.Outcome;
 import io.github.vicinal.boot.placement.WhatIf;
 import io.github.vicinal.placement.model.InvalidModelException;
@@ -52,6 +51,7 @@ public class PlacementEndpoint {
 	/**
 	 * Shows what is observed and, unless the mode is off, what is recommended.
 	 * @return model and recommendation
+	 * @throws PlacementService.BusyException if another search is running
 	 */
 	@ReadOperation
 	public PlacementDescriptor placement() {
@@ -86,7 +86,7 @@ public class PlacementEndpoint {
 		try {
 			return describe(this.service.recommend(what));
 		}
-		catch (InvalidModelException | BusyException ex) {
+		catch (InvalidModelException ex) {
 			throw new InvalidEndpointRequestException(String.valueOf(ex.getMessage()), String.valueOf(ex.getMessage()));
 		}
 	}
