@@ -71,7 +71,7 @@ final class Inputs {
 	private Duration window;
 
 	@Option(names = "--minimum-calls", paramLabel = "N", defaultValue = "100",
-			description = "edges with less evidence are left out, and named (default ${DEFAULT-VALUE})")
+			description = "edges with fewer calls are left out, and named; of pcap, which knows no calls, none are (default ${DEFAULT-VALUE})")
 	private long minimumCalls;
 
 	@Option(names = "--names", paramLabel = "FILE",
@@ -198,8 +198,8 @@ final class Inputs {
 		return switch (kind) {
 			case "prometheus" -> new PrometheusSource(HttpJson.address(where), this.window, this.minimumCalls, http);
 			case "zipkin" -> where.startsWith("http://") || where.startsWith("https://")
-					? ZipkinSource.server(HttpJson.address(where), this.window, http)
-					: ZipkinSource.file(Path.of(where), this.window);
+					? ZipkinSource.server(HttpJson.address(where), this.window, this.minimumCalls, http)
+					: ZipkinSource.file(Path.of(where), this.window, this.minimumCalls);
 			case "pcap" -> {
 				if (this.names == null) {
 					throw usage("--traffic %s needs --names FILE, which says which address is which service"

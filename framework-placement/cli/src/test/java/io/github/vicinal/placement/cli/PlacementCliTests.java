@@ -139,8 +139,8 @@ class PlacementCliTests {
 		Path model = this.directory.resolve("model.json");
 		assertThat(run("solve", "--compose", file("compose.yml", COMPOSE), "--host", "a=1000:1024", "--host",
 				"b=1000:1024:west", "--traffic", "zipkin=" + file("links.json", LINKS), "--iterations", "20000",
-				"--explain", "--svg", svg.toString(), "--dot", dot.toString(), "--compose-override",
-				override.toString(), "--model-out", model.toString()))
+				"--minimum-calls", "50", "--explain", "--svg", svg.toString(), "--dot", dot.toString(),
+				"--compose-override", override.toString(), "--model-out", model.toString()))
 			.as(this.err.toString())
 			.isZero();
 		assertThat(this.out.toString()).contains("Traffic between hosts: 0.990 % of calls")
@@ -157,6 +157,15 @@ class PlacementCliTests {
 			.isZero();
 		assertThat(this.out.toString()).contains("0.990 %").contains("partial");
 		assertThat(Files.readString(svg)).contains(">10<");
+	}
+
+	@Test
+	void edgesWithTooFewSampledCallsAreLeftOutAndNamed() throws IOException {
+		assertThat(run("solve", "--compose", file("compose.yml", COMPOSE), "--host", "a=9000:9000", "--traffic",
+				"zipkin=" + file("links.json", LINKS), "--iterations", "1000"))
+			.isZero();
+		assertThat(this.out.toString())
+			.contains("Not seen: 'orders' -> 'stock': 60 sampled calls are less than the 100 that count as evidence");
 	}
 
 	@Test

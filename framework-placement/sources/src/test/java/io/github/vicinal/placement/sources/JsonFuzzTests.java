@@ -86,7 +86,7 @@ class JsonFuzzTests {
 		Path file = Files.createTempFile("zipkin", ".json");
 		try {
 			Files.write(file, spoilt(random.nextBoolean() ? SPANS : LINKS, random).getBytes(StandardCharsets.UTF_8));
-			check(ZipkinSource.file(file, Duration.ofMinutes(1)).observe());
+			check(ZipkinSource.file(file, Duration.ofMinutes(1), 0).observe());
 		}
 		catch (IOException ex) {
 			assertThat(ex).hasMessageContaining(file.getFileName().toString());
