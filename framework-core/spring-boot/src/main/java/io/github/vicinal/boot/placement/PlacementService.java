@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.Objective;
+import io.github.vicinal.placement.model.PathCosts;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.model.Routing;
@@ -34,6 +35,8 @@ import io.github.vicinal.placement.sources.Cluster.PathInUse;
 import io.github.vicinal.placement.sources.HttpJson;
 import io.github.vicinal.placement.sources.InstanceReport;
 import io.github.vicinal.placement.sources.InstanceSource;
+import io.github.vicinal.placement.sources.MeasuredPath;
+import io.github.vicinal.placement.sources.ObservedCosts;
 import io.github.vicinal.placement.sources.ObservedModel;
 
 /**
@@ -89,13 +92,14 @@ public final class PlacementService {
 	 *
 	 * @param model services, hosts, traffic and rules
 	 * @param paths which path calls take now
+	 * @param costs what calls by each kind of path were measured to cost
 	 * @param recommendation what to run where, {@code null} if nothing is recommended
 	 * @param notSeen what is known to be missing, one sentence each
 	 * @param unlocated services of which nobody says where all their replicas run;
 	 * nothing is applied before that is known
 	 */
-	public record Outcome(PlacementModel model, List<PathInUse> paths, @Nullable Recommendation recommendation,
-			List<String> notSeen, List<String> unlocated) {
+	public record Outcome(PlacementModel model, List<PathInUse> paths, List<MeasuredPath> costs,
+			@Nullable Recommendation recommendation, List<String> notSeen, List<String> unlocated) {
 
 		public Outcome {
 			notSeen = List.copyOf(notSeen);
@@ -142,11 +146,17 @@ public final class PlacementService {
 		}
 		else {
 			PlacementModel located = this.base.with(current(this.base, notSeen, unlocated));
+			if (located.pathCosts().equals(PathCosts.defaults())) {
+				ObservedCosts costs = this.cluster.pathCosts();
+				located = located.with(costs.costs());
+				notSeen.addAll(costs.notSeen());
+			}
 			observed = ObservedModel.of(located.with(objective(this.base.objective())),
 					List.of(this.cluster.traffic(now)));
 		}
 		notSeen.addAll(observed.notSeen());
-		return new Outcome(observed.model(), this.cluster.paths(), null, notSeen, unlocated);
+		return new Outcome(observed.model(), this.cluster.paths(), this.cluster.pathCosts().paths(), null, notSeen,
+				unlocated);
 	}
 
 	/**
@@ -231,8 +241,8 @@ public final class PlacementService {
 			if (!observed.unlocated().isEmpty()) {
 				found = found.withheld("it is not known where all replicas of %s run".formatted(observed.unlocated()));
 			}
-			return new Outcome(model, observed.paths(), found.withNotSeen(observed.notSeen()), observed.notSeen(),
-					observed.unlocated());
+			return new Outcome(model, observed.paths(), observed.costs(), found.withNotSeen(observed.notSeen()),
+					observed.notSeen(), observed.unlocated());
 		}
 		finally {
 			this.searching.release();

@@ -63,7 +63,7 @@ class PlacementServiceTests {
 
 	/** Starts what answers like the actuator of an instance of stock. */
 	private URI stock(String instance, String host) {
-		InstanceReport report = new InstanceReport("stock", instance, instance, host, "", 2, 1000, 100, 10, 100, 0,
+		InstanceReport report = new InstanceReport("stock", instance, instance, host, "", 2, 1000, 100, 10, 100, 0, 0,
 				List.of());
 		byte[] body = JsonMapper.shared().writeValueAsBytes(report.toMap());
 		try {

@@ -3,15 +3,22 @@ package io.github.vicinal.placement.cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
+import com.sun.net.httpserver.HttpServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
+import io.github.vicinal.placement.model.ModelJson;
+
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 class PlacementCliTests {
 
@@ -166,6 +173,47 @@ class PlacementCliTests {
 			.isZero();
 		assertThat(this.out.toString())
 			.contains("Not seen: 'orders' -> 'stock': 60 sampled calls are less than the 100 that count as evidence");
+	}
+
+	@Test
+	void defaultsOfPathCostsAreSaid() throws IOException {
+		String model = SPREAD.replace("\"edges\"",
+				"\"current\": { \"a\": { \"x\": 2 }, \"b\": { \"y\": 2 } }, \"edges\"");
+		assertThat(run("solve", "--model", file("model.json", model), "--iterations", "1000")).isZero();
+		assertThat(this.out.toString()).contains("Not seen: what calls cost here; the defaults stand");
+	}
+
+	/** Another instance reports over HTTP as the endpoint does. */
+	@Test
+	void pathCostsComeFromTheInstancesThatAreAsked() throws IOException {
+		String report = """
+				{ "format": "vicinal-placement-instance", "version": 1, "service": "%s", "instance": "%s", "host": "h",
+				  "uptimeSeconds": 100, "incomingCalls": 1000, "incomingSeconds": 0.02, "outgoing": [ %s ] }""";
+		String call = """
+				{ "target": "b", "instance": "i-b", "path": "shm", "calls": 1000, "cost": { "fixedNanos": 33000 } }""";
+		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		server.createContext("/", (exchange) -> {
+			String name = exchange.getRequestURI().getPath().substring(1, 2);
+			byte[] body = report.formatted(name, "i-" + name, name.equals("a") ? call : "")
+				.getBytes(StandardCharsets.UTF_8);
+			exchange.sendResponseHeaders(200, body.length);
+			exchange.getResponseBody().write(body);
+			exchange.close();
+		});
+		server.start();
+		Path out = this.directory.resolve("observed.json");
+		try {
+			String base = "http://127.0.0.1:" + server.getAddress().getPort();
+			assertThat(run("solve", "--model", file("model.json", SPREAD), "--iterations", "1000", "--traffic",
+					"instances=%s/a,%s/b".formatted(base, base), "--model-out", out.toString()))
+				.as(this.err.toString())
+				.isZero();
+		}
+		finally {
+			server.stop(0);
+		}
+		assertThat(this.out.toString()).contains("Not seen: the cost of calls between hosts: nobody measured it");
+		assertThat(new ModelJson().read(out).pathCosts().sameHost().latencyMicros()).isCloseTo(13, within(1e-6));
 	}
 
 	@Test
