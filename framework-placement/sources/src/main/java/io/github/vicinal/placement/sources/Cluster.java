@@ -174,16 +174,15 @@ public final class Cluster {
 	}
 
 	/** Returns the instance that was called, as far as it reports. */
-	private @Nullable Member called(Outgoing outgoing, List<Member> alive) {
-		for (Member member : alive) {
-			if (!outgoing.instance().isEmpty() && member.report.instance().equals(outgoing.instance())) {
-				return member;
-			}
+	private @Nullable Member called(Outgoing outgoing, Map<String, Member> byInstance) {
+		Member member = byInstance.get(outgoing.instance());
+		if (member != null) {
+			return member;
 		}
 		String service = this.serviceByAddress.get(outgoing.address());
 		String id = (service != null) ? this.memberByAddress.get(outgoing.address() + ' ' + service) : null;
-		Member member = (id != null) ? this.members.get(id) : null;
-		return (member != null && alive.contains(member)) ? member : null;
+		Member there = (id != null) ? this.members.get(id) : null;
+		return (there != null) ? byInstance.get(there.report.instance()) : null;
 	}
 
 	/**
@@ -193,11 +192,12 @@ public final class Cluster {
 	 */
 	public synchronized ObservedCosts pathCosts() {
 		PathCostEstimator estimator = new PathCostEstimator(this.minimumCalls);
-		List<Member> alive = alive();
-		for (Member member : alive) {
+		Map<String, Member> byInstance = new HashMap<>();
+		alive().forEach((member) -> byInstance.put(member.report.instance(), member));
+		for (Member member : alive()) {
 			for (Outgoing outgoing : member.report.outgoing()) {
 				Outgoing.Cost cost = outgoing.cost();
-				Member called = (cost != null) ? called(outgoing, alive) : null;
+				Member called = (cost != null) ? called(outgoing, byInstance) : null;
 				if (cost != null && called != null && called.served > 0 && called.servedSeconds > 0) {
 					estimator.add(outgoing, cost, 1e6 * called.servedSeconds / called.served,
 							host(member.report).equals(host(called.report)));
