@@ -133,7 +133,13 @@ class PlacementEndToEndTests {
 		assertThat(recommendation.get("after").get("crossHostShare").asDouble()).isZero();
 		assertThat(recommendation.get("moves")).hasSize(1);
 		assertThat(all.get("paths").get(0).get("path").asString()).isEqualTo("http");
-		assertThat(all.get("notSeen").toString()).contains("localhost:1").contains("cannot be reached");
+		assertThat(all.get("notSeen").toString()).contains("localhost:1")
+			.contains("cannot be reached")
+			.contains("the cost of calls within a host: nobody measured it; the default stands");
+		JsonNode measured = all.get("measuredPaths").get(0);
+		assertThat(measured.get("path").asString()).isEqualTo("http");
+		assertThat(measured.get("sameHost").asBoolean()).as("hosts a and b").isFalse();
+		assertThat(measured.get("latencyMicros").asDouble() + measured.get("servedMicros").asDouble()).isPositive();
 	}
 
 	@Test

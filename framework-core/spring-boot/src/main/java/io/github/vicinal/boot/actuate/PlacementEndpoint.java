@@ -13,7 +13,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.boot.placement.PlacementProperties.Mode;
 import io.github.vicinal.boot.placement.PlacementService;
-import io.github.vicinal.boot.placement.PlacementService.BusyException;
 import io.github.vicinal.boot.placement.PlacementService.Outcome;
 import io.github.vicinal.boot.placement.WhatIf;
 import io.github.vicinal.placement.model.InvalidModelException;
@@ -21,6 +20,7 @@ import io.github.vicinal.placement.model.ModelJson;
 import io.github.vicinal.placement.recommend.Recommendation;
 import io.github.vicinal.placement.recommend.RecommendationJson;
 import io.github.vicinal.placement.sources.Cluster.PathInUse;
+import io.github.vicinal.placement.sources.MeasuredPath;
 
 /**
  * Shows the traffic between services, where they run, and what should run where. Applies
@@ -52,6 +52,7 @@ public class PlacementEndpoint {
 	/**
 	 * Shows what is observed and, unless the mode is off, what is recommended.
 	 * @return model and recommendation
+	 * @throws PlacementService.BusyException if another search is running
 	 */
 	@ReadOperation
 	public PlacementDescriptor placement() {
@@ -86,7 +87,7 @@ public class PlacementEndpoint {
 		try {
 			return describe(this.service.recommend(what));
 		}
-		catch (InvalidModelException | BusyException ex) {
+		catch (InvalidModelException ex) {
 			throw new InvalidEndpointRequestException(String.valueOf(ex.getMessage()), String.valueOf(ex.getMessage()));
 		}
 	}
@@ -112,7 +113,7 @@ public class PlacementEndpoint {
 	private PlacementDescriptor describe(Outcome outcome) {
 		Recommendation found = outcome.recommendation();
 		return new PlacementDescriptor(FORMAT, VERSION, this.service.mode().name().toLowerCase(Locale.ROOT),
-				members(new ModelJson().write(outcome.model())), outcome.paths(),
+				members(new ModelJson().write(outcome.model())), outcome.paths(), outcome.costs(),
 				(found != null) ? members(new RecommendationJson().write(found)) : null, outcome.notSeen());
 	}
 
@@ -130,11 +131,14 @@ public class PlacementEndpoint {
 	 * @param model services, hosts, traffic and rules, in the form that the command line
 	 * reads
 	 * @param paths which path calls between two services take now
+	 * @param measuredPaths what calls by each kind of path were measured to cost, within
+	 * a host and between hosts
 	 * @param recommendation what to run where, in the form that the command line writes
 	 * @param notSeen what is known to be missing, one sentence each
 	 */
 	public record PlacementDescriptor(String format, int version, String mode, Map<String, Object> model,
-			List<PathInUse> paths, @Nullable Map<String, Object> recommendation, List<String> notSeen) {
+			List<PathInUse> paths, List<MeasuredPath> measuredPaths, @Nullable Map<String, Object> recommendation,
+			List<String> notSeen) {
 	}
 
 }

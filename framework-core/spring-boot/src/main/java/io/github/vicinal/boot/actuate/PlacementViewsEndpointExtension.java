@@ -17,6 +17,8 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
 import org.springframework.util.MimeType;
 import org.springframework.util.MimeTypeUtils;
 
+import io.github.vicinal.boot.placement.PlacementService.BusyException;
+
 /**
  * Shows placement as a page for people ({@code placement/page}), what this instance
  * reports to others ({@code placement/instance}), and the model alone
@@ -76,9 +78,15 @@ public class PlacementViewsEndpointExtension {
 					MimeTypeUtils.APPLICATION_JSON);
 		}
 		catch (InvalidEndpointRequestException ex) {
-			return new WebEndpointResponse<>(Map.of("message", String.valueOf(ex.getReason())),
-					WebEndpointResponse.STATUS_BAD_REQUEST, MimeTypeUtils.APPLICATION_JSON);
+			return refused(WebEndpointResponse.STATUS_BAD_REQUEST, String.valueOf(ex.getReason()));
 		}
+		catch (BusyException ex) {
+			return refused(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE, String.valueOf(ex.getMessage()));
+		}
+	}
+
+	private static WebEndpointResponse<Object> refused(int status, String message) {
+		return new WebEndpointResponse<>(Map.of("message", message), status, MimeTypeUtils.APPLICATION_JSON);
 	}
 
 	/**

@@ -1,6 +1,9 @@
 package io.github.vicinal.boot.placement;
 
 import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,16 +38,23 @@ public final class DiscoveredInstances implements Supplier<List<URI>> {
 				Map<String, String> metadata = (given != null) ? given : Map.of();
 				String port = metadata.getOrDefault("management.port", String.valueOf(instance.getPort()));
 				String path = metadata.getOrDefault("management.context-path", "/actuator");
-				try {
-					found.add(URI.create("%s://%s:%s%s".formatted(instance.isSecure() ? "https" : "http",
-							instance.getHost(), port, path)));
-				}
-				catch (IllegalArgumentException ex) {
-					// What somebody registered is no address; it does not answer either.
-				}
+				found.add(address(instance.isSecure() ? "https" : "http", instance.getHost() + ":" + port, path));
 			}
 		}
 		return found;
+	}
+
+	/**
+	 * Makes an address of what somebody registered. If it is none, such as that of a host
+	 * {@code my_service}, it has no {@link URI#getHost() host}: who asks names it.
+	 */
+	private static URI address(String scheme, String authority, String path) {
+		try {
+			return new URI(scheme, authority, path.startsWith("/") ? path : "/" + path, null, null);
+		}
+		catch (URISyntaxException ex) {
+			return URI.create(scheme + "://" + URLEncoder.encode(authority, StandardCharsets.UTF_8));
+		}
 	}
 
 }

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.channel.ChannelReport.CostReport;
 import io.github.vicinal.channel.ChannelReport.PathReport;
 import io.github.vicinal.channel.ChannelReport.PeerReport;
 import io.github.vicinal.peer.PeerIdentity;
@@ -72,19 +73,20 @@ public final class LocalInstance {
 	public InstanceReport report() {
 		java.lang.management.OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
 		double cpuSeconds = 0;
-		long hostMemory = 0;
+		long seenMemory = 0;
 		if (system instanceof OperatingSystemMXBean more) {
 			cpuSeconds = Math.max(0, more.getProcessCpuTime() / 1e9);
-			hostMemory = more.getTotalMemorySize() / MIB;
+			seenMemory = more.getTotalMemorySize() / MIB;
 		}
+		HostCapacity capacity = HostCapacity.read(Runtime.getRuntime().availableProcessors(), seenMemory);
 		long memory = (ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getCommitted()
 				+ ManagementFactory.getMemoryMXBean().getNonHeapMemoryUsage().getCommitted()) / MIB;
 		MeterRegistry registry = this.meters.get();
 		return new InstanceReport(this.service, this.identity.instanceId(),
-				ProcessHandle.current().pid() + "@" + this.host, this.host, this.zone,
-				Runtime.getRuntime().availableProcessors(), hostMemory,
-				ManagementFactory.getRuntimeMXBean().getUptime() / 1000.0, cpuSeconds, memory,
-				(registry != null) ? MicrometerSource.served(registry) : 0, outgoing(registry));
+				ProcessHandle.current().pid() + "@" + this.host, this.host, this.zone, capacity.processors(),
+				capacity.memoryMib(), ManagementFactory.getRuntimeMXBean().getUptime() / 1000.0, cpuSeconds, memory,
+				(registry != null) ? MicrometerSource.served(registry) : 0,
+				(registry != null) ? MicrometerSource.servedSeconds(registry) : 0, outgoing(registry));
 	}
 
 	private List<Outgoing> outgoing(@Nullable MeterRegistry registry) {
@@ -98,7 +100,7 @@ public final class LocalInstance {
 					if (path.calls() > 0) {
 						outgoing.add(new Outgoing(service(channel.name()), peer.address(),
 								(peer.instanceId() != null) ? peer.instanceId() : "", path.path(), path.calls(),
-								(path.bytes() > 0) ? (double) path.bytes() : null));
+								(path.bytes() > 0) ? (double) path.bytes() : null, cost(path.cost())));
 						others.merge(host(peer.address()), (double) -path.calls(), Double::sum);
 					}
 				}
@@ -106,10 +108,18 @@ public final class LocalInstance {
 		}
 		others.forEach((host, calls) -> {
 			if (calls > 0 && !host.isEmpty()) {
-				outgoing.add(new Outgoing(host, host, "", "http", calls, null));
+				outgoing.add(new Outgoing(host, host, "", "http", calls, null, null));
 			}
 		});
 		return outgoing;
+	}
+
+	private static Outgoing.@Nullable Cost cost(@Nullable CostReport known) {
+		if (known == null) {
+			return null;
+		}
+		Double cpu = known.cpuMicros();
+		return new Outgoing.Cost(1e3 * known.fixedMicros(), known.nanosPerByte(), (cpu != null) ? 1e3 * cpu : null);
 	}
 
 	/** A group with several clients has one channel for each: group-Interface. */

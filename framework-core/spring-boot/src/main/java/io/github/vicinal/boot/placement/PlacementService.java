@@ -3,8 +3,13 @@ package io.github.vicinal.boot.placement;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
@@ -13,9 +18,11 @@ import org.jspecify.annotations.Nullable;
 import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.Objective;
+import io.github.vicinal.placement.model.PathCosts;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.model.Routing;
+import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.recommend.MergeChecker;
 import io.github.vicinal.placement.recommend.MovePolicy;
 import io.github.vicinal.placement.recommend.Recommendation;
@@ -28,6 +35,8 @@ import io.github.vicinal.placement.sources.Cluster.PathInUse;
 import io.github.vicinal.placement.sources.HttpJson;
 import io.github.vicinal.placement.sources.InstanceReport;
 import io.github.vicinal.placement.sources.InstanceSource;
+import io.github.vicinal.placement.sources.MeasuredPath;
+import io.github.vicinal.placement.sources.ObservedCosts;
 import io.github.vicinal.placement.sources.ObservedModel;
 
 /**
@@ -83,11 +92,20 @@ public final class PlacementService {
 	 *
 	 * @param model services, hosts, traffic and rules
 	 * @param paths which path calls take now
+	 * @param costs what calls by each kind of path were measured to cost
 	 * @param recommendation what to run where, {@code null} if nothing is recommended
 	 * @param notSeen what is known to be missing, one sentence each
+	 * @param unlocated services of which nobody says where all their replicas run;
+	 * nothing is applied before that is known
 	 */
-	public record Outcome(PlacementModel model, List<PathInUse> paths, @Nullable Recommendation recommendation,
-			List<String> notSeen) {
+	public record Outcome(PlacementModel model, List<PathInUse> paths, List<MeasuredPath> costs,
+			@Nullable Recommendation recommendation, List<String> notSeen, List<String> unlocated) {
+
+		public Outcome {
+			notSeen = List.copyOf(notSeen);
+			unlocated = List.copyOf(unlocated);
+		}
+
 	}
 
 	/**
@@ -120,26 +138,70 @@ public final class PlacementService {
 			this.known = true;
 		}
 		now = System.nanoTime();
+		List<String> notSeen = new ArrayList<>(this.unanswered);
+		List<String> unlocated = new ArrayList<>();
 		ObservedModel observed;
 		if (this.base == null) {
 			observed = this.cluster.model(objective(Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM)), now);
 		}
 		else {
-			observed = ObservedModel.of(withCurrent(this.base).with(objective(this.base.objective())),
+			PlacementModel located = this.base.with(current(this.base, notSeen, unlocated));
+			if (located.pathCosts().equals(PathCosts.defaults())) {
+				ObservedCosts costs = this.cluster.pathCosts();
+				located = located.with(costs.costs());
+				notSeen.addAll(costs.notSeen());
+			}
+			observed = ObservedModel.of(located.with(objective(this.base.objective())),
 					List.of(this.cluster.traffic(now)));
 		}
-		List<String> notSeen = new ArrayList<>(this.unanswered);
 		notSeen.addAll(observed.notSeen());
-		return new Outcome(observed.model(), this.cluster.paths(), null, notSeen);
+		return new Outcome(observed.model(), this.cluster.paths(), this.cluster.pathCosts().paths(), null, notSeen,
+				unlocated);
 	}
 
-	/** Where instances run is only used if the model knows all these hosts. */
-	private PlacementModel withCurrent(PlacementModel model) {
-		Plan current = this.cluster.current();
+	/**
+	 * Returns where the services of the model run: each where its instances say, else
+	 * where the model says. What is missing for that is named, and never made up.
+	 */
+	private Plan current(PlacementModel model, List<String> notSeen, List<String> unlocated) {
+		Plan reported = this.cluster.current();
+		Plan stated = Objects.requireNonNullElse(model.current(), new Plan(Map.of()));
 		Set<String> hosts = model.hostIndex().keySet();
-		boolean fits = model.services().stream().allMatch((service) -> current.total(service.name()) > 0)
-				&& current.replicas().values().stream().allMatch((on) -> hosts.containsAll(on.keySet()));
-		return fits ? model.with(current) : model;
+		Map<String, Map<String, Integer>> current = new LinkedHashMap<>();
+		for (Service service : model.services()) {
+			String name = service.name();
+			int replicas = service.replicas();
+			Map<String, Integer> on = new TreeMap<>(reported.on(name));
+			Set<String> strange = new TreeSet<>(on.keySet());
+			strange.removeAll(hosts);
+			on.keySet().removeAll(strange);
+			int known = on.values().stream().mapToInt(Integer::intValue).sum();
+			if (known >= replicas) {
+				current.put(name, on);
+				if (!strange.isEmpty()) {
+					notSeen.add("'%s' reports to run on %s, too, which the model does not have; that is left out"
+						.formatted(name, strange));
+				}
+				continue;
+			}
+			String missing = strange.isEmpty()
+					? "'%s': %d of %d replicas report where they run".formatted(name, known, replicas)
+					: "'%s' reports to run on %s, which the model does not have".formatted(name, strange);
+			boolean agrees = on.entrySet()
+				.stream()
+				.allMatch((there) -> there.getValue() <= stated.count(name, there.getKey()));
+			if (agrees && stated.total(name) >= replicas) {
+				current.put(name, stated.on(name));
+				notSeen.add("%s; taken is what the model says, %s".formatted(missing, stated.on(name)));
+			}
+			else {
+				current.put(name, on);
+				unlocated.add(name);
+				notSeen.add("%s; nothing is recommended to be applied until all do%s".formatted(missing,
+						strange.isEmpty() ? "" : ", or the model has these hosts"));
+			}
+		}
+		return new Plan(current);
 	}
 
 	private Objective objective(Objective given) {
@@ -176,7 +238,11 @@ public final class PlacementService {
 					Budget.ofTime(what.time(this.properties.searchTime()),
 							(what.seed() != null) ? what.seed() : this.properties.seed()),
 					Progress.none());
-			return new Outcome(model, observed.paths(), found.withNotSeen(observed.notSeen()), observed.notSeen());
+			if (!observed.unlocated().isEmpty()) {
+				found = found.withheld("it is not known where all replicas of %s run".formatted(observed.unlocated()));
+			}
+			return new Outcome(model, observed.paths(), observed.costs(), found.withNotSeen(observed.notSeen()),
+					observed.notSeen(), observed.unlocated());
 		}
 		finally {
 			this.searching.release();

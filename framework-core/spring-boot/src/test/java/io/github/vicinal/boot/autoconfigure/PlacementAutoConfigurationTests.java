@@ -58,6 +58,20 @@ class PlacementAutoConfigurationTests {
 			.hasToString("http://10.0.0.7:9090/manage");
 	}
 
+	/**
+	 * Who asks them names those; to leave them out would hide that something is missing.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "my_service, http://my_service:8080/actuator", "two words, http://two%20words:8080/actuator",
+			"[::1, http://%5B%3A%3A1%3A8080" })
+	void whatIsRegisteredAndNoAddressIsKept(String host, String shown) {
+		ServiceInstance instance = new DefaultServiceInstance("1", "orders", host, 8080, false, Map.of());
+		assertThat(new DiscoveredInstances(new OneInstance(instance)).get()).singleElement().satisfies((uri) -> {
+			assertThat(uri).hasToString(shown);
+			assertThat(uri.getHost()).isNull();
+		});
+	}
+
 	private record OneInstance(ServiceInstance instance) implements DiscoveryClient {
 
 		@Override

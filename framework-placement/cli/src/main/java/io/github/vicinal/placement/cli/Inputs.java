@@ -33,6 +33,7 @@ import io.github.vicinal.placement.sources.Cluster;
 import io.github.vicinal.placement.sources.ComposeFile;
 import io.github.vicinal.placement.sources.HttpJson;
 import io.github.vicinal.placement.sources.InstanceSource;
+import io.github.vicinal.placement.sources.ObservedCosts;
 import io.github.vicinal.placement.sources.ObservedModel;
 import io.github.vicinal.placement.sources.PcapSource;
 import io.github.vicinal.placement.sources.PrometheusSource;
@@ -71,7 +72,7 @@ final class Inputs {
 	private Duration window;
 
 	@Option(names = "--minimum-calls", paramLabel = "N", defaultValue = "100",
-			description = "edges with less evidence are left out, and named (default ${DEFAULT-VALUE})")
+			description = "edges with fewer calls are left out, and named; of pcap, which knows no calls, none are (default ${DEFAULT-VALUE})")
 	private long minimumCalls;
 
 	@Option(names = "--names", paramLabel = "FILE",
@@ -81,6 +82,9 @@ final class Inputs {
 	@Option(names = "--edge-weight", paramLabel = "NAME",
 			description = "what counts: calls, application-bytes, wire-bytes, hop-bytes, latency, path-latency, path-cpu (default: what the model says, or calls)")
 	private @Nullable String edgeWeight;
+
+	/** What instances report, if any are asked. */
+	private @Nullable Cluster cluster;
 
 	static final class What {
 
@@ -115,9 +119,28 @@ final class Inputs {
 		for (TrafficSource source : sources) {
 			seen.add(source.observe());
 		}
+		if (model.pathCosts().equals(PathCosts.defaults())) {
+			model = withCosts(model, notSeen);
+		}
 		ObservedModel observed = ObservedModel.of(model, seen);
 		notSeen.addAll(observed.notSeen());
 		return new ObservedModel(observed.model(), notSeen);
+	}
+
+	/** Of costs that nobody gave, what instances measured counts before the defaults. */
+	private PlacementModel withCosts(PlacementModel model, List<String> notSeen) {
+		Cluster reports = this.cluster;
+		if (reports != null) {
+			ObservedCosts costs = reports.pathCosts();
+			notSeen.addAll(costs.notSeen());
+			return model.with(costs.costs());
+		}
+		EdgeWeight weight = model.objective().weight();
+		if (model.current() != null || weight == EdgeWeight.PATH_CPU || weight == EdgeWeight.PATH_LATENCY) {
+			notSeen.add(
+					"what calls cost here; the defaults stand, of one quiet machine. Write pathCosts into the model, or add --traffic instances=URL");
+		}
+		return model;
 	}
 
 	private PlacementModel base(List<String> notSeen) throws IOException {
@@ -198,8 +221,8 @@ final class Inputs {
 		return switch (kind) {
 			case "prometheus" -> new PrometheusSource(HttpJson.address(where), this.window, this.minimumCalls, http);
 			case "zipkin" -> where.startsWith("http://") || where.startsWith("https://")
-					? ZipkinSource.server(HttpJson.address(where), this.window, http)
-					: ZipkinSource.file(Path.of(where), this.window);
+					? ZipkinSource.server(HttpJson.address(where), this.window, this.minimumCalls, http)
+					: ZipkinSource.file(Path.of(where), this.window, this.minimumCalls);
 			case "pcap" -> {
 				if (this.names == null) {
 					throw usage("--traffic %s needs --names FILE, which says which address is which service"
@@ -212,8 +235,10 @@ final class Inputs {
 				for (String address : where.split(",", -1)) {
 					addresses.add(HttpJson.address(address));
 				}
-				yield new InstanceSource(() -> addresses,
-						new Cluster(this.window, Duration.ofDays(1), this.minimumCalls), http);
+				Cluster reports = (this.cluster != null) ? this.cluster
+						: new Cluster(this.window, Duration.ofDays(1), this.minimumCalls);
+				this.cluster = reports;
+				yield new InstanceSource(() -> addresses, reports, http);
 			}
 			default ->
 				throw usage("--traffic has '%s'; write prometheus=URL, zipkin=URL|FILE, pcap=FILE or instances=URL,URL"

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -37,38 +39,52 @@ final class Outputs {
 			description = "write a docker-compose override that places services by node.hostname")
 	private @Nullable Path override;
 
+	/** Makes all texts before the first file, so that an error leaves nothing behind. */
 	void write(PlacementModel model, Recommendation found) throws IOException {
+		Map<Path, String> texts = new LinkedHashMap<>();
 		if (this.json != null) {
-			write(this.json, new RecommendationJson().write(found) + System.lineSeparator());
+			texts.put(this.json, new RecommendationJson().write(found) + System.lineSeparator());
 		}
 		if (this.model != null) {
-			write(this.model, new ModelJson().write(model) + System.lineSeparator());
+			texts.put(this.model, new ModelJson().write(model) + System.lineSeparator());
 		}
 		if (this.svg != null) {
-			write(this.svg, Figure.svg(this.figure, model, found));
+			texts.put(this.svg, Figure.svg(this.figure, model, found));
 		}
 		if (this.dot != null) {
-			write(this.dot, Figure.dot(model, found));
+			texts.put(this.dot, Figure.dot(model, found));
 		}
 		if (this.override != null) {
-			write(this.override, ComposeOverride.of(model, found));
+			texts.put(this.override, ComposeOverride.of(model, found));
+		}
+		Map<Path, Path> parts = new LinkedHashMap<>();
+		try {
+			for (Map.Entry<Path, String> text : texts.entrySet()) {
+				Path part = part(text.getKey());
+				parts.put(text.getKey(), part);
+				Files.writeString(part, text.getValue());
+			}
+			for (Map.Entry<Path, Path> part : parts.entrySet()) {
+				Files.move(part.getValue(), part.getKey(), StandardCopyOption.REPLACE_EXISTING);
+			}
+		}
+		finally {
+			for (Path part : parts.values()) {
+				Files.deleteIfExists(part);
+			}
 		}
 	}
 
-	/** The file is there as a whole or not at all. */
-	private static void write(Path file, String text) throws IOException {
+	/** Each file is there as a whole or not at all. */
+	private static Path part(Path file) throws IOException {
 		Path directory = file.toAbsolutePath().getParent();
 		if (directory == null || !Files.isDirectory(directory)) {
 			throw new IOException("the directory of " + file + " does not exist");
 		}
-		Path part = Files.createTempFile(directory, ".placement", ".part");
-		try {
-			Files.writeString(part, text);
-			Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
+		if (Files.isDirectory(file)) {
+			throw new IOException(file + " is a directory");
 		}
-		finally {
-			Files.deleteIfExists(part);
-		}
+		return Files.createTempFile(directory, ".placement", ".part");
 	}
 
 }

@@ -11,6 +11,7 @@ import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.recommend.Gain;
+import io.github.vicinal.placement.recommend.Merge;
 import io.github.vicinal.placement.recommend.Move;
 import io.github.vicinal.placement.recommend.Recommendation;
 import io.github.vicinal.placement.verify.Verdict;
@@ -19,6 +20,8 @@ import io.github.vicinal.placement.verify.Verdict;
 final class Summary {
 
 	private static final int MAX_MOVES = 40;
+
+	private static final int MAX_MERGES = 5;
 
 	private Summary() {
 	}
@@ -84,10 +87,24 @@ final class Summary {
 		if (found.moves().size() > MAX_MOVES) {
 			out.printf("... and %d moves more; --json writes all of them%n", found.moves().size() - MAX_MOVES);
 		}
+		merges(found.merges(), out);
 		found.notSeen().stream().limit(MAX_MOVES).forEach((missing) -> out.println("Not seen: " + missing));
 		out.printf("Recommendation: %s, %s%n", found.action().name().toLowerCase(Locale.ROOT), found.reason());
 		out.printf(Locale.ROOT, "Solver: %s, seed %d, %d iterations in %.3f s%s%n", found.solver(), found.seed(),
 				found.iterations(), found.time().toNanos() / 1e9, found.stopped() ? ", stopped early" : "");
+	}
+
+	private static void merges(List<Merge> merges, PrintWriter out) {
+		for (Merge merge : merges.subList(0, Math.min(MAX_MERGES, merges.size()))) {
+			boolean allowed = merge.obstacles().isEmpty();
+			out.printf(Locale.ROOT, "%s share a JVM: %s, %.2f %% of traffic%s%n", allowed ? "May" : "May not",
+					String.join(", ", merge.services()), 100 * merge.trafficShare(),
+					allowed ? "" : ": " + String.join("; ", merge.obstacles()));
+		}
+		if (merges.size() > MAX_MERGES) {
+			out.printf("... and %d more that may or may not share a JVM; --json writes all of them%n",
+					merges.size() - MAX_MERGES);
+		}
 	}
 
 }

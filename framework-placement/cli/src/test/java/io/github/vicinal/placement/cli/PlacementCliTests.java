@@ -3,14 +3,22 @@ package io.github.vicinal.placement.cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
+import com.sun.net.httpserver.HttpServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
+import io.github.vicinal.placement.model.ModelJson;
+
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 class PlacementCliTests {
 
@@ -138,8 +146,8 @@ class PlacementCliTests {
 		Path model = this.directory.resolve("model.json");
 		assertThat(run("solve", "--compose", file("compose.yml", COMPOSE), "--host", "a=1000:1024", "--host",
 				"b=1000:1024:west", "--traffic", "zipkin=" + file("links.json", LINKS), "--iterations", "20000",
-				"--explain", "--svg", svg.toString(), "--dot", dot.toString(), "--compose-override",
-				override.toString(), "--model-out", model.toString()))
+				"--minimum-calls", "50", "--explain", "--svg", svg.toString(), "--dot", dot.toString(),
+				"--compose-override", override.toString(), "--model-out", model.toString()))
 			.as(this.err.toString())
 			.isZero();
 		assertThat(this.out.toString()).contains("Traffic between hosts: 0.990 % of calls")
@@ -156,6 +164,56 @@ class PlacementCliTests {
 			.isZero();
 		assertThat(this.out.toString()).contains("0.990 %").contains("partial");
 		assertThat(Files.readString(svg)).contains(">10<");
+	}
+
+	@Test
+	void edgesWithTooFewSampledCallsAreLeftOutAndNamed() throws IOException {
+		assertThat(run("solve", "--compose", file("compose.yml", COMPOSE), "--host", "a=9000:9000", "--traffic",
+				"zipkin=" + file("links.json", LINKS), "--iterations", "1000"))
+			.isZero();
+		assertThat(this.out.toString())
+			.contains("Not seen: 'orders' -> 'stock': 60 sampled calls are less than the 100 that count as evidence");
+	}
+
+	@Test
+	void defaultsOfPathCostsAreSaid() throws IOException {
+		String model = SPREAD.replace("\"edges\"",
+				"\"current\": { \"a\": { \"x\": 2 }, \"b\": { \"y\": 2 } }, \"edges\"");
+		assertThat(run("solve", "--model", file("model.json", model), "--iterations", "1000")).isZero();
+		assertThat(this.out.toString()).contains("Not seen: what calls cost here; the defaults stand");
+	}
+
+	/** Another instance reports over HTTP as the endpoint does. */
+	@Test
+	void pathCostsComeFromTheInstancesThatAreAsked() throws IOException {
+		String report = """
+				{ "format": "vicinal-placement-instance", "version": 1, "service": "%s", "instance": "%s", "host": "h",
+				  "uptimeSeconds": 100, "incomingCalls": 1000, "incomingSeconds": 0.02, "outgoing": [ %s ] }""";
+		String call = """
+				{ "target": "b", "instance": "i-b", "path": "shm", "calls": 1000, "cost": { "fixedNanos": 33000 } }""";
+		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		server.createContext("/", (exchange) -> {
+			String name = exchange.getRequestURI().getPath().substring(1, 2);
+			byte[] body = report.formatted(name, "i-" + name, name.equals("a") ? call : "")
+				.getBytes(StandardCharsets.UTF_8);
+			exchange.sendResponseHeaders(200, body.length);
+			exchange.getResponseBody().write(body);
+			exchange.close();
+		});
+		server.start();
+		Path out = this.directory.resolve("observed.json");
+		try {
+			String base = "http://127.0.0.1:" + server.getAddress().getPort();
+			assertThat(run("solve", "--model", file("model.json", SPREAD), "--iterations", "1000", "--traffic",
+					"instances=%s/a,%s/b".formatted(base, base), "--model-out", out.toString()))
+				.as(this.err.toString())
+				.isZero();
+		}
+		finally {
+			server.stop(0);
+		}
+		assertThat(this.out.toString()).contains("Not seen: the cost of calls between hosts: nobody measured it");
+		assertThat(new ModelJson().read(out).pathCosts().sameHost().latencyMicros()).isCloseTo(13, within(1e-6));
 	}
 
 	@Test
@@ -194,6 +252,54 @@ class PlacementCliTests {
 		assertThat(Figure.wrapped("ts-verification-code-service x2")).containsExactly("ts-", "verification-",
 				"code-service x2");
 		assertThat(Figure.wrapped("averyveryverylongname")).containsExactly("averyveryverylongname");
+	}
+
+	/** Two replicas on two hosts cannot be written as a constraint of one. */
+	private static final String SPREAD = """
+			{ "format": "vicinal-placement-model", "version": 1,
+			  "services": [ { "name": "a", "replicas": 2, "maxPerHost": 1, "demand": { "cpuMillis": 5 } },
+			    { "name": "b", "replicas": 2, "maxPerHost": 1, "demand": { "cpuMillis": 5 } } ],
+			  "hosts": [ { "name": "x", "capacity": { "cpuMillis": 10 } },
+			    { "name": "y", "capacity": { "cpuMillis": 10 } } ],
+			  "edges": [ { "from": "a", "to": "b", "callsPerSecond": 8 } ] }
+			""";
+
+	@Test
+	void anErrorLeavesNoFileBehind() throws IOException {
+		String model = file("model.json", SPREAD);
+		String json = this.directory.resolve("out.json").toString();
+		String svg = this.directory.resolve("out.svg").toString();
+		refused("services of one host only", "solve", "--model", model, "--iterations", "1000", "--json", json, "--svg",
+				svg, "--compose-override", this.directory.resolve("override.yml").toString());
+		refused("does not exist", "solve", "--model", model, "--iterations", "1000", "--json", json, "--svg", svg,
+				"--dot", this.directory.resolve("nowhere").resolve("out.dot").toString());
+		refused("is a directory", "solve", "--model", model, "--iterations", "1000", "--json", json, "--svg",
+				this.directory.toString());
+		try (Stream<Path> files = Files.list(this.directory)) {
+			assertThat(files).extracting((file) -> file.getFileName().toString()).containsExactly("model.json");
+		}
+	}
+
+	@Test
+	void whatMayNotShareAJvmIsSaid() throws IOException {
+		assertThat(run("solve", "--instance", file("small", INSTANCE), "--iterations", "20000")).isZero();
+		assertThat(this.out.toString()).containsPattern("May not share a JVM: s0, s1, 62\\.50 % of traffic: .+");
+	}
+
+	@Test
+	void theServiceGraphIsDrawnWithoutWeightsAndHosts() throws IOException {
+		Path svg = this.directory.resolve("graph.svg");
+		assertThat(run("solve", "--instance", file("small", INSTANCE), "--iterations", "1000", "--figure", "graph",
+				"--svg", svg.toString()))
+			.isZero();
+		String drawn = Files.readString(svg);
+		assertThat(drawn.split("<circle", -1)).as("a circle for each service").hasSize(5);
+		assertThat(drawn.split("<path", -1)).as("a line for each edge").hasSize(4);
+		assertThat(drawn).contains(">s3</tspan>").doesNotContain(">10<", ">h0<");
+		assertThat(run("solve", "--instance", file("small", INSTANCE), "--iterations", "1000", "--figure", "annotated",
+				"--svg", svg.toString()))
+			.isZero();
+		assertThat(Files.readString(svg)).contains(">10<").doesNotContain(">h0<");
 	}
 
 }

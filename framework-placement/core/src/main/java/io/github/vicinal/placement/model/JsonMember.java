@@ -167,7 +167,12 @@ public final class JsonMember {
 		return (number != null) ? number : otherwise;
 	}
 
-	@Nullable JsonMember object(String name) {
+	/**
+	 * Reads an object.
+	 * @param name its name
+	 * @return the object, {@code null} if it is missing
+	 */
+	public @Nullable JsonMember object(String name) {
 		JsonNode member = get(name);
 		if (member == null) {
 			return null;

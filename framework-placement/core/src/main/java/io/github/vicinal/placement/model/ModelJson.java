@@ -21,8 +21,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The JSON form of a {@link PlacementModel}, version {@value #VERSION}. The guide shows
- * all of it. Names of numbers end in their unit; unknown names are errors, because a rule
- * that is misspelt would silently not hold.
+ * it, and {@code placement-model-1.schema.json} beside this class is its schema (JSON
+ * Schema 2020-12); a member {@code $schema} is for editors and ignored. Names of numbers
+ * end in their unit; unknown names are errors, because a rule that is misspelt would
+ * silently not hold.
  *
  * @since 0.1.0
  */
@@ -75,8 +77,9 @@ public final class ModelJson {
 			throw new InvalidModelException("This is no JSON: " + ex.getOriginalMessage()
 					+ ((ex.getLocation() != null) ? ", line " + ex.getLocation().getLineNr() : ""));
 		}
-		root.only("format", "version", "services", "hosts", "edges", "separations", "pathCosts", "objective",
+		root.only("$schema", "format", "version", "services", "hosts", "edges", "separations", "pathCosts", "objective",
 				"current");
+		root.text("$schema", "");
 		if (!root.text("format", "").equals(FORMAT) || root.integer("version", 0, 0, Integer.MAX_VALUE) != VERSION) {
 			throw new InvalidModelException(
 					"A model begins with \"format\": \"%s\", \"version\": %d; this one says '%s', %d".formatted(FORMAT,

@@ -3,7 +3,7 @@ package io.github.vicinal.placement.model;
 /**
  * The paths that calls take within a host and between hosts.
  *
- * @param sameHost between two processes of one host
+ * @param sameHost between two services of one host
  * @param otherHost between hosts; the reference that weights are normalised to
  * @since 0.1.0
  */

@@ -52,6 +52,16 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	}
 
 	/**
+	 * Returns this model with other path costs.
+	 * @param pathCosts what calls cost within a host and between hosts
+	 * @return the model
+	 */
+	public PlacementModel with(PathCosts pathCosts) {
+		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, pathCosts, this.objective,
+				this.current);
+	}
+
+	/**
 	 * Returns this model with other edges.
 	 * @param edges traffic between services
 	 * @return the model

@@ -13,7 +13,8 @@ import io.github.vicinal.placement.model.Service;
 /**
  * What a plan is expected to save, by the path costs of the model, with standard errors.
  * The error has two parts: that of the path costs, which all edges share, and that of
- * each edge's number of samples.
+ * each edge's number of samples. Traffic of a service that does not run before counts
+ * nothing: there is nothing that it could save.
  *
  * @param latencyMicrosPerSecond time that callers wait less, in us per second of all
  * traffic
@@ -44,6 +45,9 @@ public record Gain(double latencyMicrosPerSecond, double latencyErrorMicrosPerSe
 			Double rate = edge.callsPerSecond();
 			if (rate == null) {
 				withoutCalls++;
+				continue;
+			}
+			if (before.total(edge.from()) == 0 || before.total(edge.to()) == 0) {
 				continue;
 			}
 			Double known = edge.bytesPerCall();

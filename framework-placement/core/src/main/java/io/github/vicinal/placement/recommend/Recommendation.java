@@ -74,6 +74,19 @@ public record Recommendation(Action action, String reason, @Nullable Plan before
 	}
 
 	/**
+	 * Returns this recommendation as one that is not to be applied yet. What asks for
+	 * nothing to be done stays as it is.
+	 * @param why why not, in one sentence
+	 * @return another recommendation, or this one
+	 */
+	public Recommendation withheld(String why) {
+		return (this.action != Action.APPLY) ? this
+				: new Recommendation(Action.KEEP, why, this.before, this.beforeVerdict, this.after, this.afterVerdict,
+						this.gain, this.moves, this.merges, this.notSeen, this.solver, this.seed, this.iterations,
+						this.time, this.stopped, this.lowerBound);
+	}
+
+	/**
 	 * Returns how far the plan may be from the best one.
 	 * @return the objective less the lower bound, {@code null} if there is no bound
 	 */

@@ -113,6 +113,11 @@ public final class Recommender {
 		if (after.objective() >= before.objective()) {
 			return new Decision(Recommendation.Action.KEEP, "the plan found is not better than what runs now");
 		}
+		if (gain.callsPerSecond() == 0 && gain.edgesWithoutCalls() > 0) {
+			return new Decision(Recommendation.Action.KEEP,
+					"whether it pays is unknown: no edge says how many calls it has, and what moving saves is counted in their waiting; the objective would fall from %.4g to %.4g"
+						.formatted(before.objective(), after.objective()));
+		}
 		String figures = "%.3g s of waiting saved per %s, less its error, against %.3g s lost by %d moves, with %.0f %% of margin"
 			.formatted(this.policy.gainOverHorizon(gain) / 1e6, duration(), this.policy.loss(moves.size()) / 1e6,
 					moves.size(), this.policy.hysteresis() * 100);

@@ -192,6 +192,38 @@ class RecommenderTests {
 		assertThat(found.after().on("b")).doesNotContainKey("gone");
 	}
 
+	/** A capture knows bytes and no calls. */
+	@Test
+	void withoutCallsNothingSaysThatMovingPays() {
+		PlacementModel model = pair(1000, Evidence.given())
+			.withEdges(List.of(new Edge("a", "b", null, 1e6, 1e6, null, null, Evidence.given())))
+			.with(Objective.traffic(EdgeWeight.WIRE_BYTES, Routing.UNIFORM));
+		Recommendation found = recommend(model, MergeChecker.none());
+		assertThat(found.after().on("a")).isEqualTo(found.after().on("b"));
+		assertThat(found.action()).isEqualTo(Recommendation.Action.KEEP);
+		assertThat(found.reason()).startsWith("whether it pays is unknown: no edge says how many calls it has")
+			.endsWith("from 1.000 to 0.000");
+	}
+
+	/** Its traffic cannot be saved: without it there is none. */
+	@Test
+	void whatDoesNotRunYetSavesNothing() {
+		PlacementModel model = pair(1000, Evidence.given()).with(new Plan(Map.of("a", Map.of("x", 1))));
+		Gain gain = Objects.requireNonNull(recommend(model, MergeChecker.none()).gain());
+		assertThat(gain.latencyMicrosPerSecond()).isZero();
+		assertThat(gain.latencyErrorMicrosPerSecond()).isZero();
+	}
+
+	@Test
+	void whatIsWithheldIsKeptWithItsReason() {
+		Recommendation busy = recommend(pair(1000, Evidence.given()), MergeChecker.none());
+		Recommendation withheld = busy.withheld("somebody is missing");
+		assertThat(withheld.action()).isEqualTo(Recommendation.Action.KEEP);
+		assertThat(withheld.reason()).isEqualTo("somebody is missing");
+		assertThat(withheld.after()).isEqualTo(busy.after());
+		assertThat(withheld.withheld("again")).isSameAs(withheld);
+	}
+
 	@Test
 	void aSolverThatKnowsLessIsRefused() {
 		PlacementModel model = new RandomModels(3, true, true).model(6, 3);

@@ -5,6 +5,7 @@ import java.io.InputStreamReader;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -222,6 +223,29 @@ class SolverTests {
 		assertThat(corrected.communication()).isCloseTo(0, within(1e-12));
 		assertThat(paper.communication()).isGreaterThanOrEqualTo(0);
 		assertThat(paper.feasible()).isTrue();
+	}
+
+	/** Two pairs, a triangle and two services that nobody calls, on hosts of three. */
+	@Test
+	void graphsOfSeveralPartsArePlaced() {
+		long[] demand = new long[9];
+		Arrays.fill(demand, 1);
+		Problem.Builder parts = Problem.of(new int[] { 1, 1, 1, 1, 1, 1, 1, 1, 1 }, 3, 1, demand,
+				new long[] { 3, 3, 3 });
+		Problem problem = parts
+			.edges(new int[] { 0, 2, 4, 5, 6 }, new int[] { 1, 3, 5, 6, 4 }, new double[] { 0.2, 0.2, 0.2, 0.2, 0.2 },
+					0)
+			.build();
+		Problem without = Problem.of(new int[] { 1, 1, 1 }, 2, 1, new long[] { 1, 1, 1 }, new long[] { 2, 2 }).build();
+		for (PlacementSolver solver : Solvers.all()) {
+			Budget budget = Budget.ofIterations(50_000, 1);
+			assertThat(solver.solve(problem, budget, Progress.none()).value().feasible()).as(solver.name()).isTrue();
+			Value nothing = solver.solve(without, budget, Progress.none()).value();
+			assertThat(nothing.feasible()).as(solver.name()).isTrue();
+			assertThat(nothing.communication()).as(solver.name()).isZero();
+		}
+		Solution found = new VicinalSolver().solve(problem, Budget.ofIterations(50_000, 1), Progress.none());
+		assertThat(found.value().communication()).isCloseTo(0, within(1e-12));
 	}
 
 	@Test

@@ -39,7 +39,14 @@ public final class Cluster {
 	/** Between the parts of a key that is resolved later; in no name of a host. */
 	private static final char SEPARATOR = '\n';
 
+	/** After so many half lives a silent instance is forgotten. */
+	private static final int FORGOTTEN = 10;
+
+	private final Duration halfLife;
+
 	private final Duration silentAfter;
+
+	private final long minimumCalls;
 
 	private final RateWindow calls;
 
@@ -53,6 +60,9 @@ public final class Cluster {
 	/** By address and service: several services may be behind one address. */
 	private final Map<String, String> memberByAddress = new HashMap<>();
 
+	/** When an instance has reported last, whichever it was. */
+	private long newest = Long.MIN_VALUE;
+
 	/** An instance as it was seen last. */
 	private static final class Member {
 
@@ -62,9 +72,35 @@ public final class Cluster {
 
 		private double cpuMillis;
 
+		/** Calls that it served, of which old ones count less. */
+		private double served;
+
+		/** The time that these took. */
+		private double servedSeconds;
+
 		private Member(InstanceReport report, long nanos) {
 			this.report = report;
 			this.nanos = nanos;
+			this.cpuMillis = (report.uptimeSeconds() > 0) ? 1000 * report.cpuSeconds() / report.uptimeSeconds() : 0;
+			this.served = report.incomingCalls();
+			this.servedSeconds = report.incomingSeconds();
+		}
+
+		/** What came since the last report counts, and what came before fades. */
+		private void add(InstanceReport next, long now, Duration halfLife) {
+			double seconds = (now - this.nanos) / 1e9;
+			if (seconds > 0) {
+				double fade = Math.pow(0.5, seconds / (halfLife.toNanos() / 1e9));
+				double used = next.cpuSeconds() - this.report.cpuSeconds();
+				if (used >= 0) {
+					this.cpuMillis = fade * this.cpuMillis + (1 - fade) * 1000 * used / seconds;
+				}
+				this.served = fade * this.served + Math.max(0, next.incomingCalls() - this.report.incomingCalls());
+				this.servedSeconds = fade * this.servedSeconds
+						+ Math.max(0, next.incomingSeconds() - this.report.incomingSeconds());
+			}
+			this.report = next;
+			this.nanos = now;
 		}
 
 	}
@@ -77,7 +113,9 @@ public final class Cluster {
 	 * @param minimumCalls edges with less evidence are left out, and named
 	 */
 	public Cluster(Duration halfLife, Duration silentAfter, long minimumCalls) {
+		this.halfLife = halfLife;
 		this.silentAfter = silentAfter;
+		this.minimumCalls = minimumCalls;
 		this.calls = new RateWindow(halfLife, minimumCalls);
 		this.incoming = new RateWindow(halfLife, 0);
 	}
@@ -103,19 +141,12 @@ public final class Cluster {
 		}
 		Member member = this.members.get(id);
 		if (member == null) {
-			member = new Member(report, nanos);
-			member.cpuMillis = (report.uptimeSeconds() > 0) ? 1000 * report.cpuSeconds() / report.uptimeSeconds() : 0;
-			this.members.put(id, member);
+			this.members.put(id, new Member(report, nanos));
 		}
 		else {
-			double seconds = (nanos - member.nanos) / 1e9;
-			double used = report.cpuSeconds() - member.report.cpuSeconds();
-			if (seconds > 0 && used >= 0) {
-				member.cpuMillis = 0.5 * member.cpuMillis + 0.5 * 1000 * used / seconds;
-			}
-			member.report = report;
-			member.nanos = nanos;
+			member.add(report, nanos, this.halfLife);
 		}
+		this.newest = Math.max(this.newest, nanos);
 		Duration running = Duration.ofMillis(Math.round(1000 * Math.min(1e9, report.uptimeSeconds())));
 		List<EdgeCount> counts = new ArrayList<>();
 		for (Outgoing outgoing : report.outgoing()) {
@@ -126,7 +157,54 @@ public final class Cluster {
 		this.calls.add(id, nanos, running, counts);
 		this.incoming.add(id, nanos, running,
 				List.of(new EdgeCount("", report.service(), Side.SERVER, report.incomingCalls(), null)));
-		this.members.values().removeIf((one) -> nanos - one.nanos > this.silentAfter.toNanos());
+		// A silent instance is remembered as long as its calls are: when it reports
+		// again,
+		// that it is new would be wrong, and all that it has ever used would count as
+		// now.
+		long longest = Math.max(this.silentAfter.toNanos(), FORGOTTEN * this.halfLife.toNanos());
+		this.members.values().removeIf((one) -> this.newest - one.nanos > longest);
+	}
+
+	/** Those that have not been silent for too long. */
+	private List<Member> alive() {
+		return this.members.values()
+			.stream()
+			.filter((one) -> this.newest - one.nanos <= this.silentAfter.toNanos())
+			.toList();
+	}
+
+	/** Returns the instance that was called, as far as it reports. */
+	private @Nullable Member called(Outgoing outgoing, Map<String, Member> byInstance) {
+		Member member = byInstance.get(outgoing.instance());
+		if (member != null) {
+			return member;
+		}
+		String service = this.serviceByAddress.get(outgoing.address());
+		String id = (service != null) ? this.memberByAddress.get(outgoing.address() + ' ' + service) : null;
+		Member there = (id != null) ? this.members.get(id) : null;
+		return (there != null) ? byInstance.get(there.report.instance()) : null;
+	}
+
+	/**
+	 * Returns what calls cost, from what callers measured and from the time that the
+	 * called took to serve them.
+	 * @return costs, what they come from, and which of them are defaults
+	 */
+	public synchronized ObservedCosts pathCosts() {
+		PathCostEstimator estimator = new PathCostEstimator(this.minimumCalls);
+		Map<String, Member> byInstance = new HashMap<>();
+		alive().forEach((member) -> byInstance.put(member.report.instance(), member));
+		for (Member member : alive()) {
+			for (Outgoing outgoing : member.report.outgoing()) {
+				Outgoing.Cost cost = outgoing.cost();
+				Member called = (cost != null) ? called(outgoing, byInstance) : null;
+				if (cost != null && called != null && called.served > 0 && called.servedSeconds > 0) {
+					estimator.add(outgoing, cost, 1e6 * called.servedSeconds / called.served,
+							host(member.report).equals(host(called.report)));
+				}
+			}
+		}
+		return estimator.estimate();
 	}
 
 	private String resolve(String key) {
@@ -175,7 +253,7 @@ public final class Cluster {
 	 */
 	public synchronized Set<String> services() {
 		Set<String> services = new LinkedHashSet<>();
-		this.members.values().forEach((member) -> services.add(member.report.service()));
+		alive().forEach((member) -> services.add(member.report.service()));
 		return services;
 	}
 
@@ -196,7 +274,7 @@ public final class Cluster {
 	 */
 	public synchronized List<PathInUse> paths() {
 		Map<List<String>, Map<String, Double>> calls = new LinkedHashMap<>();
-		for (Member member : this.members.values()) {
+		for (Member member : alive()) {
 			for (Outgoing one : member.report.outgoing()) {
 				String to = resolve(one.target() + SEPARATOR + one.address() + SEPARATOR + one.instance());
 				if (one.calls() > 0) {
@@ -219,9 +297,8 @@ public final class Cluster {
 	 */
 	public synchronized Plan current() {
 		Map<String, Map<String, Integer>> replicas = new TreeMap<>();
-		this.members.values()
-			.forEach((member) -> replicas.computeIfAbsent(member.report.service(), (name) -> new TreeMap<>())
-				.merge(host(member.report), 1, Integer::sum));
+		alive().forEach((member) -> replicas.computeIfAbsent(member.report.service(), (name) -> new TreeMap<>())
+			.merge(host(member.report), 1, Integer::sum));
 		return new Plan(replicas);
 	}
 
@@ -231,27 +308,29 @@ public final class Cluster {
 
 	/**
 	 * Makes a model of all that reports: the hosts that instances run on, what these use
-	 * now, and the traffic. A service needs what its largest instance uses; where several
-	 * share a process, that is divided among them by their calls.
+	 * now, the traffic, and what calls cost. A service needs what its largest instance
+	 * uses; where several share a process, that is divided among them by their calls. A
+	 * host has what the instance that sees most of it sees.
 	 * @param objective what a good plan is
 	 * @param nanos now, on the clock of {@link #add}
 	 * @return the model
 	 * @throws InvalidModelException if nothing has reported yet
 	 */
 	public synchronized ObservedModel model(Objective objective, long nanos) {
-		if (this.members.isEmpty()) {
+		List<Member> alive = alive();
+		if (alive.isEmpty()) {
 			throw new InvalidModelException("No instance has reported yet; wait, or name instances to ask");
 		}
 		List<String> notSeen = new ArrayList<>();
 		Map<String, List<Member>> processes = new LinkedHashMap<>();
-		this.members.values()
+		alive
 			.forEach((member) -> processes
 				.computeIfAbsent(member.report.process().isEmpty() ? member.report.instance() : member.report.process(),
 						(name) -> new ArrayList<>())
 				.add(member));
 		Map<String, Resources> demands = new LinkedHashMap<>();
 		Map<String, Integer> replicas = new LinkedHashMap<>();
-		Map<String, InstanceReport> hosts = new LinkedHashMap<>();
+		Map<String, List<InstanceReport>> hosts = new LinkedHashMap<>();
 		processes.values().forEach((sharing) -> {
 			double all = sharing.stream().mapToDouble((member) -> member.report.incomingCalls()).sum();
 			if (sharing.size() > 1) {
@@ -264,15 +343,15 @@ public final class Cluster {
 						bounded(Math.ceil(member.report.memoryMib() / (double) sharing.size())));
 				demands.merge(member.report.service(), demand, Cluster::larger);
 				replicas.merge(member.report.service(), 1, Integer::sum);
-				hosts.putIfAbsent(host(member.report), member.report);
+				hosts.computeIfAbsent(host(member.report), (name) -> new ArrayList<>()).add(member.report);
 			}
 		});
 		List<Service> services = new ArrayList<>();
 		demands.forEach((name, demand) -> services.add(new Service(name, replicas.getOrDefault(name, 1), demand)));
 		List<Host> places = new ArrayList<>();
 		Plan current = current();
-		hosts.forEach((name, report) -> {
-			Resources has = Resources.of(1000L * report.processors(), bounded(report.hostMemoryMib()));
+		hosts.forEach((name, reports) -> {
+			Resources has = capacity(name, reports, notSeen);
 			// Peaks of several moments can add up to more than there is.
 			long cpu = 0;
 			long memory = 0;
@@ -285,13 +364,33 @@ public final class Cluster {
 				notSeen.add("host '%s': what runs there used %s at different times; that is taken for its capacity"
 					.formatted(name, needed.amounts()));
 			}
-			places.add(new Host(name, report.zone(), needed, Resources.none(), Integer.MAX_VALUE));
+			places.add(new Host(name, reports.get(0).zone(), needed, Resources.none(), Integer.MAX_VALUE));
 		});
-		PlacementModel bare = new PlacementModel(services, places, List.of(), List.of(), PathCosts.defaults(),
-				objective, current);
+		ObservedCosts costs = pathCosts();
+		PlacementModel bare = new PlacementModel(services, places, List.of(), List.of(), costs.costs(), objective,
+				current);
 		ObservedModel observed = ObservedModel.of(bare, List.of(traffic(nanos)));
 		notSeen.addAll(observed.notSeen());
+		notSeen.addAll(costs.notSeen());
 		return new ObservedModel(observed.model(), notSeen);
+	}
+
+	/** An instance in a container may see no more of its host than its limits. */
+	private static Resources capacity(String host, List<InstanceReport> reports, List<String> notSeen) {
+		Resources most = Resources.of(0, 0);
+		Resources least = Resources.of(Resources.MAX_AMOUNT, Resources.MAX_AMOUNT);
+		for (InstanceReport report : reports) {
+			Resources seen = Resources.of(1000L * report.processors(), bounded(report.hostMemoryMib()));
+			most = larger(most, seen);
+			least = Resources.of(Math.min(least.get(Resources.CPU), seen.get(Resources.CPU)),
+					Math.min(least.get(Resources.MEMORY), seen.get(Resources.MEMORY)));
+		}
+		if (!least.equals(most)) {
+			notSeen.add(
+					"host '%s': its instances see between %s and %s of it, as in containers with limits; the most is taken for its capacity. Name the host in a model if it has more"
+						.formatted(host, least.amounts(), most.amounts()));
+		}
+		return most;
 	}
 
 	private static String names(Collection<Member> members) {

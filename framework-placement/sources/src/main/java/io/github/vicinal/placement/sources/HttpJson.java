@@ -77,8 +77,9 @@ public final class HttpJson {
 	 * @return the address without a password and a query
 	 */
 	static String shown(URI uri) {
+		String authority = (uri.getAuthority() != null) ? uri.getAuthority() : "";
 		String path = (uri.getPath() != null) ? uri.getPath() : "";
-		return uri.getScheme() + "://" + uri.getHost() + ((uri.getPort() >= 0) ? ":" + uri.getPort() : "") + path;
+		return uri.getScheme() + "://" + authority.substring(authority.lastIndexOf('@') + 1) + path;
 	}
 
 	/**

@@ -21,18 +21,19 @@ import io.github.vicinal.placement.model.JsonMember;
  * @param process names the process: services that share a JVM say the same
  * @param host names the host
  * @param zone the zone of the host, empty if there are none
- * @param processors processors of the host
- * @param hostMemoryMib memory of the host, in MiB
+ * @param processors processors of the host, as far as the instance can see
+ * @param hostMemoryMib memory of the host, in MiB, as far as the instance can see
  * @param uptimeSeconds for how long it has been counting
  * @param cpuSeconds CPU time of the process since it started
  * @param memoryMib memory of the process, in MiB
  * @param incomingCalls calls that it served
+ * @param incomingSeconds time that it took to serve them, in seconds, 0 if unknown
  * @param outgoing calls that it made
  * @since 0.1.0
  */
 public record InstanceReport(String service, String instance, String process, String host, String zone, int processors,
 		long hostMemoryMib, double uptimeSeconds, double cpuSeconds, long memoryMib, double incomingCalls,
-		List<Outgoing> outgoing) {
+		double incomingSeconds, List<Outgoing> outgoing) {
 
 	/** What the member {@code format} says. */
 	public static final String FORMAT = "vicinal-placement-instance";
@@ -57,10 +58,26 @@ public record InstanceReport(String service, String instance, String process, St
 	 * @param path the path
 	 * @param calls calls that were made
 	 * @param bytes bytes of calls and replies, {@code null} where nobody counts them
+	 * @param cost what the caller measured of them, {@code null} if it has not
 	 * @since 0.1.0
 	 */
 	public record Outgoing(String target, String address, String instance, String path, double calls,
-			@Nullable Double bytes) {
+			@Nullable Double bytes, @Nullable Cost cost) {
+
+		/**
+		 * Time of a call as its caller sees it, {@code fixed + perByte * bytes}, which
+		 * includes the service at the other end.
+		 *
+		 * @param fixedNanos time apart from the bytes, in ns
+		 * @param nanosPerByte more of it for each byte of call and reply, 0 while calls
+		 * of different sizes have not shown it
+		 * @param callerCpuNanos CPU time of the caller, in ns, {@code null} if it was not
+		 * measured
+		 * @since 0.1.0
+		 */
+		public record Cost(double fixedNanos, double nanosPerByte, @Nullable Double callerCpuNanos) {
+		}
+
 	}
 
 	/**
@@ -83,7 +100,8 @@ public record InstanceReport(String service, String instance, String process, St
 		for (JsonMember member : members) {
 			Double bytes = member.number("bytes");
 			outgoing.add(new Outgoing(name(member, "target"), name(member, "address"), name(member, "instance"),
-					name(member, "path"), amount(member, "calls"), (bytes != null) ? amount(member, "bytes") : null));
+					name(member, "path"), amount(member, "calls"), (bytes != null) ? amount(member, "bytes") : null,
+					cost(member)));
 		}
 		if (name(root, "service").isBlank() || name(root, "instance").isBlank()) {
 			throw root.wrong("service and instance must not be empty");
@@ -92,7 +110,17 @@ public record InstanceReport(String service, String instance, String process, St
 				name(root, "host"), name(root, "zone"), (int) root.integer("processors", 1, 1, 100_000),
 				root.integer("hostMemoryMiB", 0, 0, 1L << 40), amount(root, "uptimeSeconds"),
 				amount(root, "cpuSeconds"), root.integer("memoryMiB", 0, 0, 1L << 40), amount(root, "incomingCalls"),
-				outgoing);
+				amount(root, "incomingSeconds"), outgoing);
+	}
+
+	private static Outgoing.@Nullable Cost cost(JsonMember member) {
+		JsonMember cost = member.object("cost");
+		if (cost == null) {
+			return null;
+		}
+		Double cpu = cost.number("callerCpuNanos");
+		return new Outgoing.Cost(amount(cost, "fixedNanos"), amount(cost, "nanosPerByte"),
+				(cpu != null) ? amount(cost, "callerCpuNanos") : null);
 	}
 
 	private static String name(JsonMember member, String name) {
@@ -130,6 +158,7 @@ public record InstanceReport(String service, String instance, String process, St
 		root.put("cpuSeconds", this.cpuSeconds);
 		root.put("memoryMiB", this.memoryMib);
 		root.put("incomingCalls", this.incomingCalls);
+		root.put("incomingSeconds", this.incomingSeconds);
 		List<Map<String, Object>> outgoing = new ArrayList<>();
 		for (Outgoing one : this.outgoing) {
 			Map<String, Object> member = new LinkedHashMap<>();
@@ -141,6 +170,17 @@ public record InstanceReport(String service, String instance, String process, St
 			Double bytes = one.bytes();
 			if (bytes != null) {
 				member.put("bytes", bytes);
+			}
+			Outgoing.Cost cost = one.cost();
+			if (cost != null) {
+				Map<String, Object> line = new LinkedHashMap<>();
+				line.put("fixedNanos", cost.fixedNanos());
+				line.put("nanosPerByte", cost.nanosPerByte());
+				Double cpu = cost.callerCpuNanos();
+				if (cpu != null) {
+					line.put("callerCpuNanos", cpu);
+				}
+				member.put("cost", line);
 			}
 			outgoing.add(member);
 		}

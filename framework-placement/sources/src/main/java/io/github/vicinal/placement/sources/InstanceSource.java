@@ -56,7 +56,13 @@ public final class InstanceSource implements TrafficSource {
 	 * @return who did not answer and why, one sentence each
 	 */
 	public List<String> refresh() {
-		List<URI> all = this.addresses.get();
+		List<URI> all;
+		try {
+			all = this.addresses.get();
+		}
+		catch (RuntimeException ex) {
+			return List.of("Where instances are cannot be found out: " + why(ex));
+		}
 		List<URI> asked = all.subList(0, Math.min(MAX_INSTANCES, all.size()));
 		if (asked.isEmpty()) {
 			return List.of();
@@ -68,6 +74,10 @@ public final class InstanceSource implements TrafficSource {
 		});
 		try {
 			List<String> failures = new ArrayList<>();
+			if (asked.size() < all.size()) {
+				failures.add("%d of %d instances are not asked; at most %d are".formatted(all.size() - asked.size(),
+						all.size(), MAX_INSTANCES));
+			}
 			for (Future<String> answer : executor.invokeAll(asked.stream().map(this::ask).toList())) {
 				if (!answer.get().isEmpty()) {
 					failures.add(answer.get());
@@ -89,11 +99,15 @@ public final class InstanceSource implements TrafficSource {
 
 	/** Returns a question whose answer is why there is none, or nothing. */
 	private Callable<String> ask(URI base) {
-		String path = base.toString();
-		URI uri = URI
-			.create((path.endsWith("/") ? path.substring(0, path.length() - 1) : path) + "/placement/instance");
 		return () -> {
 			try {
+				if (base.getHost() == null) {
+					return "%s has no host name that can be asked, which has letters, digits, '-' and '.'; give the instance another one, or an address"
+						.formatted(HttpJson.shown(base));
+				}
+				String path = base.toString();
+				URI uri = URI
+					.create((path.endsWith("/") ? path.substring(0, path.length() - 1) : path) + "/placement/instance");
 				this.cluster.add(InstanceReport.read(this.http.get(uri), HttpJson.shown(uri)),
 						base.getHost() + ":" + port(base), System.nanoTime());
 				return "";
@@ -101,7 +115,16 @@ public final class InstanceSource implements TrafficSource {
 			catch (IOException | InvalidModelException ex) {
 				return String.valueOf(ex.getMessage());
 			}
+			catch (RuntimeException ex) {
+				// One address that cannot be used must not cost the reports of the
+				// others.
+				return "%s cannot be asked: %s".formatted(HttpJson.shown(base), why(ex));
+			}
 		};
+	}
+
+	private static String why(RuntimeException ex) {
+		return (ex.getMessage() != null) ? ex.getMessage() : ex.getClass().getSimpleName();
 	}
 
 	private static int port(URI uri) {

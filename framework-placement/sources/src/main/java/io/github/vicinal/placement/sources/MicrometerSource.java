@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -60,12 +62,24 @@ public final class MicrometerSource implements TrafficSource {
 	 * @return the sum of its server timers
 	 */
 	public static double served(MeterRegistry registry) {
+		return serving(registry).mapToDouble(Timer::count).sum();
+	}
+
+	/**
+	 * Returns the time that the application took for the calls that it served, without
+	 * those of its actuator.
+	 * @param registry a registry
+	 * @return the sum of its server timers, in seconds
+	 */
+	public static double servedSeconds(MeterRegistry registry) {
+		return serving(registry).mapToDouble((timer) -> timer.totalTime(TimeUnit.SECONDS)).sum();
+	}
+
+	private static Stream<Timer> serving(MeterRegistry registry) {
 		return registry.find(SERVER)
 			.timers()
 			.stream()
-			.filter((timer) -> !String.valueOf(timer.getId().getTag("uri")).startsWith("/actuator"))
-			.mapToDouble(Timer::count)
-			.sum();
+			.filter((timer) -> !String.valueOf(timer.getId().getTag("uri")).startsWith("/actuator"));
 	}
 
 	/**

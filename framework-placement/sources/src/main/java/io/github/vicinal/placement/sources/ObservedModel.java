@@ -74,7 +74,8 @@ public record ObservedModel(PlacementModel model, List<String> notSeen) {
 		return new ObservedModel(model.withEdges(List.copyOf(edges.values())), notSeen);
 	}
 
-	private static Edge together(Edge one, Edge other) {
+	/** Adds to an edge the quantities that it does not have. */
+	static Edge together(Edge one, Edge other) {
 		boolean same = one.evidence().source().equals(other.evidence().source());
 		Evidence evidence = one.evidence();
 		boolean adds = (one.callsPerSecond() == null && other.callsPerSecond() != null)

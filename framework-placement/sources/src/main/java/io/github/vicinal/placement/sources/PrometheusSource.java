@@ -115,7 +115,7 @@ public final class PrometheusSource implements TrafficSource {
 			Map<Ends, Double> latency = latency(family, notSeen);
 			calls.forEach((ends, rate) -> {
 				if (rate > 0) {
-					edges.putIfAbsent(ends, edge(ends, rate, bytes.get(ends), latency.get(ends)));
+					edges.merge(ends, edge(ends, rate, bytes.get(ends), latency.get(ends)), ObservedModel::together);
 				}
 			});
 		}

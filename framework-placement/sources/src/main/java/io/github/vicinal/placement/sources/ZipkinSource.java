@@ -45,12 +45,15 @@ public final class ZipkinSource implements TrafficSource {
 
 	private final Duration window;
 
+	private final long minimumCalls;
+
 	private final HttpJson http;
 
-	private ZipkinSource(@Nullable URI base, @Nullable Path file, Duration window, HttpJson http) {
+	private ZipkinSource(@Nullable URI base, @Nullable Path file, Duration window, long minimumCalls, HttpJson http) {
 		this.base = base;
 		this.file = file;
 		this.window = window;
+		this.minimumCalls = minimumCalls;
 		this.http = http;
 	}
 
@@ -58,11 +61,12 @@ public final class ZipkinSource implements TrafficSource {
 	 * Creates a source that asks a server.
 	 * @param base address of the server, without {@code /api/v2}
 	 * @param window how far to look back
+	 * @param minimumCalls edges of which fewer calls were sampled are left out, and named
 	 * @param http reads over HTTP
 	 * @return the source
 	 */
-	public static ZipkinSource server(URI base, Duration window, HttpJson http) {
-		return new ZipkinSource(base, null, window, http);
+	public static ZipkinSource server(URI base, Duration window, long minimumCalls, HttpJson http) {
+		return new ZipkinSource(base, null, window, minimumCalls, http);
 	}
 
 	/**
@@ -70,10 +74,11 @@ public final class ZipkinSource implements TrafficSource {
 	 * answers with them.
 	 * @param file the file
 	 * @param window the time that links of a file were counted over
+	 * @param minimumCalls edges of which fewer calls were sampled are left out, and named
 	 * @return the source
 	 */
-	public static ZipkinSource file(Path file, Duration window) {
-		return new ZipkinSource(null, file, window, new HttpJson(Duration.ofSeconds(1)));
+	public static ZipkinSource file(Path file, Duration window, long minimumCalls) {
+		return new ZipkinSource(null, file, window, minimumCalls, new HttpJson(Duration.ofSeconds(1)));
 	}
 
 	@Override
@@ -265,6 +270,13 @@ public final class ZipkinSource implements TrafficSource {
 			for (Ends ends : all) {
 				Double calls = this.calls.get(ends);
 				Latencies latency = this.latencies.get(ends);
+				long samples = Math.round((calls != null) ? calls : (latency != null) ? latency.count : 0);
+				if (samples < ZipkinSource.this.minimumCalls) {
+					this.notSeen
+						.add("'%s' -> '%s': %d sampled calls are less than the %d that count as evidence; left out"
+							.formatted(ends.from(), ends.to(), samples, ZipkinSource.this.minimumCalls));
+					continue;
+				}
 				List<String> notes = new ArrayList<>();
 				if (calls == null) {
 					notes.add("seen in traces, but not in the links");
@@ -272,9 +284,7 @@ public final class ZipkinSource implements TrafficSource {
 				notes.add("only sampled calls are in traces and links; a sampling rate below 1 makes calls look fewer");
 				edges.add(new Edge(ends.from(), ends.to(), (calls != null) ? calls / seconds : null, null, null, null,
 						(latency != null) ? latency.p90() : null,
-						new Evidence(name(),
-								Math.round((calls != null) ? calls : (latency != null) ? latency.count : 0),
-								ZipkinSource.this.window, true, String.join("; ", notes))));
+						new Evidence(name(), samples, ZipkinSource.this.window, true, String.join("; ", notes))));
 			}
 			return new Traffic(edges, List.copyOf(this.notSeen));
 		}

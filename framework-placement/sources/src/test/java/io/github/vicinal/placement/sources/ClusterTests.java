@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
@@ -40,12 +41,12 @@ class ClusterTests {
 
 	private static InstanceReport report(String service, String instance, String host, double incoming,
 			Outgoing... outgoing) {
-		return new InstanceReport(service, instance, instance, host, "", 4, 8192, 100, 50, 400, incoming,
+		return new InstanceReport(service, instance, instance, host, "", 4, 8192, 100, 50, 400, incoming, 0,
 				List.of(outgoing));
 	}
 
 	private static Outgoing to(String target, String address, String instance, double calls) {
-		return new Outgoing(target, address, instance, "http", calls, 1000 * calls);
+		return new Outgoing(target, address, instance, "http", calls, 1000 * calls, null);
 	}
 
 	@Test
@@ -84,7 +85,7 @@ class ClusterTests {
 		Cluster cluster = new Cluster(LONG, LONG, 1);
 		for (String service : List.of("one", "two")) {
 			cluster.add(new InstanceReport(service, service, "p", "a", "", 4, 8192, 100, 80, 400,
-					service.equals("one") ? 300 : 100, List.of(to("other", "", "", 10))), null, 0);
+					service.equals("one") ? 300 : 100, 0, List.of(to("other", "", "", 10))), null, 0);
 		}
 		ObservedModel observed = cluster.model(CALLS, 0);
 		assertThat(observed.model().services()).extracting(Service::demand)
@@ -101,6 +102,50 @@ class ClusterTests {
 		assertThat(cluster.current().total("shop")).isEqualTo(1);
 		assertThat(cluster.traffic(1).edges()).singleElement()
 			.satisfies((edge) -> assertThat(edge.callsPerSecond()).isCloseTo(5, within(1e-9)));
+	}
+
+	/** Asked less often than silence lasts, an instance is still the same one. */
+	@Test
+	void cpuIsThatOfTheRecentPastHoweverRarelyItIsAsked() {
+		Cluster cluster = new Cluster(Duration.ofMinutes(10), Duration.ofSeconds(42), 1);
+		long hour = 3_600_000_000_000L;
+		for (int i = 0; i < 3; i++) {
+			// 0.5 processors before the first report, 2 from then on.
+			double used = 50 + 7200.0 * i;
+			for (String instance : List.of("i1", "i2")) {
+				cluster.add(new InstanceReport(instance, instance, instance, "a", "", 4, 8192, 100 + 3600.0 * i, used,
+						400, 0, 0, List.of()), null, hour * i);
+			}
+		}
+		assertThat(cluster.model(CALLS, 2 * hour).model().services())
+			.allSatisfy((service) -> assertThat(service.demand().get(Resources.CPU)).isBetween(1990L, 2000L));
+	}
+
+	@Test
+	void cpuFadesAsCallsDo() {
+		Cluster cluster = new Cluster(Duration.ofMinutes(10), LONG, 1);
+		for (int i = 0; i < 2; i++) {
+			cluster.add(new InstanceReport("shop", "i", "i", "a", "", 4, 8192, 100 + 600.0 * i, 50 + 1200.0 * i, 400, 0,
+					0, List.of()), null, 600_000_000_000L * i);
+		}
+		assertThat(cluster.model(CALLS, 0).model().services()).singleElement()
+			.satisfies((service) -> assertThat(service.demand().get(Resources.CPU)).isEqualTo(1250));
+	}
+
+	/** In containers an instance may see its limits only. */
+	@Test
+	void aHostHasWhatTheInstanceThatSeesMostOfItSees() {
+		Cluster cluster = new Cluster(LONG, LONG, 1);
+		cluster.add(new InstanceReport("one", "i1", "p1", "a", "", 1, 512, 100, 10, 100, 0, 0, List.of()), null, 0);
+		cluster.add(new InstanceReport("two", "i2", "p2", "a", "", 8, 256, 100, 10, 100, 0, 0, List.of()), null, 0);
+		cluster.add(new InstanceReport("two", "i3", "p3", "b", "", 8, 256, 100, 10, 100, 0, 0, List.of()), null, 0);
+		ObservedModel observed = cluster.model(CALLS, 0);
+		assertThat(observed.model().hosts()).extracting((host) -> host.capacity())
+			.containsExactly(Resources.of(8000, 512), Resources.of(8000, 256));
+		assertThat(observed.notSeen()).filteredOn((line) -> line.contains("limits"))
+			.singleElement()
+			.asString()
+			.contains("host 'a'", "{cpuMillis=1000, memoryMiB=256}", "{cpuMillis=8000, memoryMiB=512}");
 	}
 
 	@Test
@@ -139,10 +184,44 @@ class ClusterTests {
 		assertThatThrownBy(none::observe).isInstanceOf(IOException.class).hasMessageContaining("No instance answered");
 	}
 
+	/**
+	 * Names such as that of the second are common among containers, and no URI has them.
+	 */
+	@Test
+	void anAddressThatCannotBeAskedIsNamedAndTheOthersCount() {
+		InstanceReport shop = report("shop", "i1", "a", 0);
+		try (LocalServer server = new LocalServer(
+				(request) -> Answer.ok(this.mapper.writeValueAsString(shop.toMap())))) {
+			Cluster cluster = new Cluster(LONG, LONG, 1);
+			InstanceSource source = new InstanceSource(
+					() -> List.of(server.uri("/shop"), URI.create("http://my_service:8080/actuator"),
+							URI.create("mailto:someone"), URI.create("ftp://x/actuator")),
+					cluster, new HttpJson(Duration.ofSeconds(5)));
+			assertThat(source.refresh()).satisfiesExactly(
+					(line) -> assertThat(line).startsWith("http://my_service:8080/actuator has no host name"),
+					(line) -> assertThat(line).contains("mailto:"), (line) -> assertThat(line).contains("ftp://x"));
+			assertThat(cluster.services()).containsExactly("shop");
+		}
+		assertThat(new InstanceSource(() -> {
+			throw new IllegalStateException("the registry is down");
+		}, new Cluster(LONG, LONG, 1), new HttpJson(Duration.ofSeconds(5))).refresh()).singleElement()
+			.asString()
+			.contains("the registry is down");
+	}
+
+	@Test
+	void instancesBeyondTheMostThatAreAskedAreCounted() {
+		List<URI> many = Collections.nCopies(10_002, URI.create("http://my_service"));
+		assertThat(new InstanceSource(() -> many, new Cluster(LONG, LONG, 1), new HttpJson(Duration.ofSeconds(5)))
+			.refresh()).first().asString().startsWith("2 of 10002 instances are not asked");
+	}
+
 	@Test
 	void reportsAreReadAsTheyAreWritten() {
 		InstanceReport report = report("shop", "i1", "a", 7, to("x", "y:1", "i2", 3),
-				new Outgoing("q", "", "", "direct", 5, null));
+				new Outgoing("q", "", "", "direct", 5, null, null),
+				new Outgoing("r", "", "", "uds", 5, null, new Outgoing.Cost(50_000, 0.5, null)),
+				new Outgoing("s", "", "", "shm", 5, 9.0, new Outgoing.Cost(5_000, 0, 3_000.0)));
 		assertThat(InstanceReport.read(this.mapper.valueToTree(report.toMap()), "test")).isEqualTo(report);
 	}
 

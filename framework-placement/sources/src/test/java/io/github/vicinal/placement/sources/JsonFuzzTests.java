@@ -51,9 +51,9 @@ class JsonFuzzTests {
 
 	private static final String REPORT = """
 			{"format":"vicinal-placement-instance","version":1,"service":"front","instance":"i","process":"p","host":"h",
-			"zone":"","processors":2,"hostMemoryMib":1000,"uptimeSeconds":60.0,"cpuSeconds":6.0,"memoryMib":100,
-			"incomingCalls":5.0,"outgoing":[{"target":"cart","address":"cart:8080","instance":"j","path":"uds",
-			"calls":40.0,"bytes":4000.0}]}""";
+			"zone":"","processors":2,"hostMemoryMiB":1000,"uptimeSeconds":60.0,"cpuSeconds":6.0,"memoryMiB":100,
+			"incomingCalls":5.0,"incomingSeconds":0.1,"outgoing":[{"target":"cart","address":"cart:8080","instance":"j","path":"uds",
+			"calls":40.0,"bytes":4000.0,"cost":{"fixedNanos":50000.0,"nanosPerByte":0.5,"callerCpuNanos":20000.0}}]}""";
 
 	private final JsonMapper mapper = JsonMapper.builder().build();
 
@@ -86,7 +86,7 @@ class JsonFuzzTests {
 		Path file = Files.createTempFile("zipkin", ".json");
 		try {
 			Files.write(file, spoilt(random.nextBoolean() ? SPANS : LINKS, random).getBytes(StandardCharsets.UTF_8));
-			check(ZipkinSource.file(file, Duration.ofMinutes(1)).observe());
+			check(ZipkinSource.file(file, Duration.ofMinutes(1), 0).observe());
 		}
 		catch (IOException ex) {
 			assertThat(ex).hasMessageContaining(file.getFileName().toString());

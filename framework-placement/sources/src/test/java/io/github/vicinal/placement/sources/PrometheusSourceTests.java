@@ -77,6 +77,53 @@ class PrometheusSourceTests {
 	}
 
 	@Test
+	void eachQuantityOfAnEdgeComesFromTheFirstFamilyThatHasIt() throws IOException {
+		String row = """
+				{"metric":{"client":"front","server":"cart"},"value":[1763712000,"%s"]}""";
+		try (LocalServer server = new LocalServer((request) -> Answer
+			.ok(request.contains("istio_requests_total") ? vector(istio("front", "cart", "source", "40"))
+					: request.contains("istio_request_bytes_sum") ? vector(istio("front", "cart", "source", "4000"))
+							: request.contains("traces_service_graph_request_total") ? vector(row.formatted("5"))
+									: request.contains("client_seconds_bucket") ? vector(row.formatted("0.0123"))
+											: request.contains("server_seconds_bucket")
+													? vector(row.formatted("0.0023")) : EMPTY))) {
+			assertThat(source(server.uri("")).observe().edges()).singleElement().satisfies((edge) -> {
+				assertThat(edge.callsPerSecond()).as("of Istio").isEqualTo(40);
+				assertThat(edge.applicationBytesPerSecond()).as("of Istio").isEqualTo(4000);
+				assertThat(edge.p90LatencyMicros()).as("of the service graph").isCloseTo(10_000, within(0.01));
+				assertThat(edge.evidence().source()).isEqualTo("prometheus");
+				assertThat(edge.evidence().samples()).isEqualTo(24_000);
+			});
+		}
+	}
+
+	@Test
+	void openTelemetrysClientMetricsAreReadByJob() throws IOException {
+		String row = """
+				{"metric":{"service_name":"shop","server_address":"%s"},"value":[1763712000,"%s"]}""";
+		try (LocalServer server = new LocalServer(
+				(request) -> Answer.ok(request.contains("http_client_request_duration_seconds_count")
+						? vector(row.formatted("orders.prod.svc.cluster.local", "5"), row.formatted("10.0.0.7", "3"))
+						: request.contains("http_client_request_body_size_bytes_sum")
+								? vector(row.formatted("orders.prod.svc.cluster.local", "100"))
+								: request.contains("http_client_response_body_size_bytes_sum")
+										? vector(row.formatted("orders.prod.svc.cluster.local", "900")) : EMPTY))) {
+			Traffic traffic = source(server.uri("")).observe();
+			assertThat(traffic.edges()).singleElement().satisfies((edge) -> {
+				assertThat(edge.from() + " " + edge.to()).isEqualTo("shop orders");
+				assertThat(edge.callsPerSecond()).isEqualTo(5);
+				assertThat(edge.applicationBytesPerSecond()).isEqualTo(1000);
+				assertThat(edge.p90LatencyMicros()).isNull();
+			});
+			assertThat(traffic.notSeen()).anySatisfy((line) -> assertThat(line).contains("server_address='10.0.0.7'"));
+			assertThat(server.requests()).filteredOn((request) -> request.contains("http_client_request_duration"))
+				.singleElement()
+				.asString()
+				.contains("label_replace(rate(http_client_request_duration_seconds_count[600s])", "\"job\"");
+		}
+	}
+
+	@Test
 	void springsOwnMetricsAreReadByApplicationOrJob() throws IOException {
 		try (LocalServer server = new LocalServer((request) -> Answer.ok(request.contains("application!=")
 				? vector("{\"metric\":{\"application\":\"shop\",\"client_name\":\"orders\"},\"value\":[1,\"2\"]}")

@@ -45,7 +45,7 @@ class ZipkinSourceTests {
 	void linksGiveCallsAndSpansGiveLatency() throws IOException {
 		try (LocalServer server = new LocalServer(
 				(request) -> Answer.ok(request.startsWith("/api/v2/dependencies") ? LINKS : SPANS))) {
-			Traffic traffic = ZipkinSource.server(server.uri("/"), MINUTE, new HttpJson(Duration.ofSeconds(5)))
+			Traffic traffic = ZipkinSource.server(server.uri("/"), MINUTE, 0, new HttpJson(Duration.ofSeconds(5)))
 				.observe();
 			assertThat(traffic.edges()).hasSize(2);
 			Edge shop = traffic.edges().get(0);
@@ -60,20 +60,20 @@ class ZipkinSourceTests {
 
 	@Test
 	void filesAreRecognised() throws IOException {
-		assertThat(ZipkinSource.file(file(LINKS), MINUTE).observe().edges()).hasSize(2);
-		assertThat(ZipkinSource.file(file(SPANS), MINUTE).observe().edges()).hasSize(2)
+		assertThat(ZipkinSource.file(file(LINKS), MINUTE, 0).observe().edges()).hasSize(2);
+		assertThat(ZipkinSource.file(file(SPANS), MINUTE, 0).observe().edges()).hasSize(2)
 			.allSatisfy((edge) -> assertThat(edge.callsPerSecond()).isNull());
 	}
 
 	@Test
 	void whatIsNoTraceIsNamed() throws IOException {
-		assertThatThrownBy(() -> ZipkinSource.file(file("[{\"parent\":\"a\",\"callCount\":-1}]"), MINUTE).observe())
+		assertThatThrownBy(() -> ZipkinSource.file(file("[{\"parent\":\"a\",\"callCount\":-1}]"), MINUTE, 0).observe())
 			.hasMessageContaining("zipkin.json")
 			.hasMessageContaining("parent, child and callCount");
-		assertThatThrownBy(() -> ZipkinSource.file(file(LINKS.substring(0, 50)), MINUTE).observe())
+		assertThatThrownBy(() -> ZipkinSource.file(file(LINKS.substring(0, 50)), MINUTE, 0).observe())
 			.hasMessageContaining("is no JSON")
 			.hasMessageContaining("line");
-		assertThatThrownBy(() -> ZipkinSource.file(file("[]"), MINUTE).observe())
+		assertThatThrownBy(() -> ZipkinSource.file(file("[]"), MINUTE, 0).observe())
 			.hasMessageContaining("no calls between services");
 	}
 
@@ -87,7 +87,7 @@ class ZipkinSourceTests {
 		try {
 			Files.write(file, bytes);
 			try {
-				assertThat(ZipkinSource.file(file, MINUTE).observe().edges()).isNotEmpty();
+				assertThat(ZipkinSource.file(file, MINUTE, 0).observe().edges()).isNotEmpty();
 			}
 			catch (IOException ex) {
 				assertThat(ex).hasMessageContaining("zipkin");

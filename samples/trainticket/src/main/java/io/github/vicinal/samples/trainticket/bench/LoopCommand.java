@@ -9,6 +9,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -157,9 +159,9 @@ public final class LoopCommand implements Callable<Integer> {
 			answer.add(ask(running.gateway(), far.get(0)));
 		});
 		JsonNode recommendation = answer.get(0).get("recommendation");
-		String plan = plan(recommendation.get("after").get("plan"));
+		String plan = toApply(recommendation);
 		Path file = Path.of(PlanReader.RECOMMENDED_FILE);
-		Files.writeString(file, plan);
+		replace(file, plan);
 		out.printf("The endpoint recommends (%s):%n%s", file.toAbsolutePath(), plan);
 		Plan recommended = PlanReader.read(PlanReader.RECOMMENDED);
 		Mode applied = new Mode(PlanReader.RECOMMENDED + "-" + this.path, recommended, file.toAbsolutePath().toString(),
@@ -281,6 +283,32 @@ public final class LoopCommand implements Callable<Integer> {
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 			throw new BenchException("Interrupted", "while asking " + request.uri());
+		}
+	}
+
+	/**
+	 * Returns the plan of a recommendation to apply it.
+	 * @throws BenchException if the endpoint recommends something else
+	 */
+	static String toApply(JsonNode recommendation) {
+		if (!recommendation.path("action").asString("").equals("apply")) {
+			throw new BenchException("The placement endpoint does not recommend to apply its plan",
+					recommendation.path("reason").asString("it gives no reason")
+							+ "; a higher --rate makes moving pay");
+		}
+		return plan(recommendation.get("after").get("plan"));
+	}
+
+	/** The file is there as a whole, as it was or as it is to be. */
+	static void replace(Path file, String text) throws IOException {
+		Path directory = Objects.requireNonNullElse(file.toAbsolutePath().getParent(), Path.of("."));
+		Path part = Files.createTempFile(directory, ".recommended", ".part");
+		try {
+			Files.writeString(part, text);
+			Files.move(part, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+		}
+		finally {
+			Files.deleteIfExists(part);
 		}
 	}
 

@@ -1,10 +1,12 @@
 package io.github.vicinal.samples.trainticket.bench;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,6 +17,7 @@ import io.github.vicinal.samples.trainticket.launch.PlanReader;
 import io.github.vicinal.samples.trainticket.launch.Service;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.within;
 
 class LoopCommandTests {
@@ -32,6 +35,31 @@ class LoopCommandTests {
 		Plan plan = PlanReader.read(file.toString());
 		assertThat(plan.groups()).extracting(Plan.Group::name).containsExactly("jvm-0", "jvm-1", "jvm-2");
 		assertThat(plan.group("jvm-1").services()).contains(Service.TRAVEL).hasSize(6);
+	}
+
+	@Test
+	void onlyWhatIsToBeAppliedIsApplied() {
+		String answer = """
+				{ "action": "%s", "reason": "it does not pay", "after": { "plan": { "ts-ui": { "jvm-1": 1 } } } }""";
+		JsonMapper mapper = JsonMapper.builder().build();
+		assertThat(LoopCommand.toApply(mapper.readTree(answer.formatted("apply")))).contains("services: [ts-ui]");
+		for (String action : new String[] { "keep", "none", "" }) {
+			assertThatExceptionOfType(BenchException.class)
+				.isThrownBy(() -> LoopCommand.toApply(mapper.readTree(answer.formatted(action))))
+				.satisfies((ex) -> assertThat(ex.toString()).contains("does not recommend"));
+		}
+	}
+
+	@Test
+	void aPlanIsReplacedAsAWhole() throws Exception {
+		Path file = Files.writeString(this.directory.resolve("recommended.yml"), "old");
+		LoopCommand.replace(file, "new");
+		assertThat(file).hasContent("new");
+		Path there = Files.createDirectories(this.directory.resolve("there").resolve("full"));
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> LoopCommand.replace(there.getParent(), "new"));
+		try (Stream<Path> files = Files.list(this.directory)) {
+			assertThat(files).containsExactlyInAnyOrder(file, there.getParent());
+		}
 	}
 
 	@Test

@@ -1,0 +1,212 @@
+package io.github.vicinal.placement.sources;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.placement.model.PathCost;
+import io.github.vicinal.placement.model.PathCosts;
+import io.github.vicinal.placement.sources.InstanceReport.Outgoing;
+
+/**
+ * Turns what callers measured into path costs.
+ * <p>
+ * A caller knows how long a call takes it, which includes the service at the other end.
+ * What the path itself takes is the difference to the time that the called serves a call
+ * on average. That average is over all callers and methods, and may differ from the one
+ * of these calls by {@link #SERVED_ERROR}; where services are slow, this hides what the
+ * path takes, and then nothing is concluded.
+ */
+final class PathCostEstimator {
+
+	/**
+	 * By which part the calls of one caller may take longer or shorter to serve than the
+	 * mean of all.
+	 */
+	static final double SERVED_ERROR = 0.1;
+
+	private static final double KIB = 1024;
+
+	private final long minimumCalls;
+
+	private final Side sameHost = new Side();
+
+	private final Side otherHost = new Side();
+
+	/**
+	 * Creates an estimator without evidence.
+	 * @param minimumCalls so many calls are needed to replace a default
+	 */
+	PathCostEstimator(long minimumCalls) {
+		this.minimumCalls = minimumCalls;
+	}
+
+	/**
+	 * Adds the calls of one instance to another by one path.
+	 * @param calls what the caller reports
+	 * @param cost what it measured of them
+	 * @param servedMicros the time that the called serves a call on average
+	 * @param near whether both run on one host
+	 */
+	void add(Outgoing calls, Outgoing.Cost cost, double servedMicros, boolean near) {
+		if (calls.calls() > 0) {
+			(near ? this.sameHost : this.otherHost).paths.computeIfAbsent(calls.path(), (path) -> new Sums())
+				.add(calls, cost, servedMicros);
+		}
+	}
+
+	/**
+	 * Returns the costs.
+	 * @return what was measured, defaults for the rest
+	 */
+	ObservedCosts estimate() {
+		PathCosts defaults = PathCosts.defaults();
+		List<String> notSeen = new ArrayList<>();
+		PathCost near = this.sameHost.estimate("within a host", defaults.sameHost(), this.minimumCalls, notSeen);
+		PathCost far = this.otherHost.estimate("between hosts", defaults.otherHost(), this.minimumCalls, notSeen);
+		boolean measured = near != defaults.sameHost() || far != defaults.otherHost();
+		if (near.latency(KIB) > far.latency(KIB)) {
+			notSeen.add(String.format(Locale.ROOT,
+					"calls within a host (%s) take %.0f us, those between hosts (%s) %.0f us%s; that moving saves no waiting is assumed",
+					near.path(), near.latency(KIB), far.path(), far.latency(KIB),
+					(far == defaults.otherHost()) ? ", which is the default"
+							: (near == defaults.sameHost()) ? ", and the former is the default" : ""));
+		}
+		if (measured) {
+			notSeen.add(
+					"the CPU time of both ends of a call: callers measure their own; within and between hosts, the defaults stand");
+		}
+		return new ObservedCosts(new PathCosts(notDearer(near, far), far), paths(), notSeen);
+	}
+
+	/** A path within a host that costs more than one between hosts gains nothing. */
+	private static PathCost notDearer(PathCost near, PathCost far) {
+		return new PathCost(near.path(), Math.min(near.latencyMicros(), far.latencyMicros()),
+				Math.min(near.latencyMicrosPerKib(), far.latencyMicrosPerKib()), near.cpuMicros(),
+				near.cpuMicrosPerKib(), near.relativeError());
+	}
+
+	private List<MeasuredPath> paths() {
+		List<MeasuredPath> paths = new ArrayList<>();
+		this.sameHost.paths.forEach((path, sums) -> paths.add(sums.measured(path, true)));
+		this.otherHost.paths.forEach((path, sums) -> paths.add(sums.measured(path, false)));
+		return paths;
+	}
+
+	/** All paths within a host, or all between hosts. */
+	private static final class Side {
+
+		private final Map<String, Sums> paths = new TreeMap<>();
+
+		PathCost estimate(String where, PathCost otherwise, long minimumCalls, List<String> notSeen) {
+			Sums all = new Sums();
+			this.paths.values().forEach(all::add);
+			String stands = "; the default stands (%s, %.0f us)".formatted(otherwise.path(), otherwise.latencyMicros());
+			if (all.calls < Math.max(1, minimumCalls)) {
+				notSeen.add("the cost of calls %s: %s%s".formatted(where, (all.calls == 0) ? "nobody measured it"
+						: "%.0f calls are less than the %d that count as evidence".formatted(all.calls, minimumCalls),
+						stands));
+				return otherwise;
+			}
+			double micros = all.latency / all.calls;
+			double error = Math.max(otherwise.relativeError(), all.error() / micros);
+			if (!(micros > 0 && error < 1)) {
+				notSeen.add(String.format(Locale.ROOT,
+						"the cost of calls %s: of %.0f us that they take, services take %.0f us; what is left for the path is not certain enough%s",
+						where, micros + all.served / all.calls, all.served / all.calls, stands));
+				return otherwise;
+			}
+			double perByte = (all.bytes > 0) ? all.latencyOfBytes / all.bytes : 0;
+			return new PathCost(names(), Math.max(0, all.latency - all.latencyOfBytes) / all.calls, perByte * KIB,
+					otherwise.cpuMicros(), otherwise.cpuMicrosPerKib(), error);
+		}
+
+		/** The path with most calls first. */
+		private String names() {
+			return this.paths.entrySet()
+				.stream()
+				.sorted(Comparator.comparingDouble((Map.Entry<String, Sums> path) -> -path.getValue().calls))
+				.map(Map.Entry::getKey)
+				.collect(Collectors.joining("+"));
+		}
+
+	}
+
+	/** Sums over pairs of instances, weighted by calls. */
+	private static final class Sums {
+
+		private double calls;
+
+		private int pairs;
+
+		private double latency;
+
+		private double latencySquared;
+
+		/** The part of the latency that grows with the bytes. */
+		private double latencyOfBytes;
+
+		private double bytes;
+
+		private double served;
+
+		private double callsWithCpu;
+
+		private double cpu;
+
+		void add(Outgoing made, Outgoing.Cost cost, double servedMicros) {
+			double weight = made.calls();
+			Double counted = made.bytes();
+			double bytesPerCall = (counted != null) ? counted / weight : 0;
+			double ofBytes = cost.nanosPerByte() * bytesPerCall / 1e3;
+			double path = cost.fixedNanos() / 1e3 + ofBytes - servedMicros;
+			this.calls += weight;
+			this.pairs++;
+			this.latency += weight * path;
+			this.latencySquared += weight * path * path;
+			this.latencyOfBytes += weight * Math.min(ofBytes, Math.max(0, path));
+			this.bytes += weight * bytesPerCall;
+			this.served += weight * servedMicros;
+			Double caller = cost.callerCpuNanos();
+			if (caller != null) {
+				this.callsWithCpu += weight;
+				this.cpu += weight * caller / 1e3;
+			}
+		}
+
+		void add(Sums other) {
+			this.calls += other.calls;
+			this.pairs += other.pairs;
+			this.latency += other.latency;
+			this.latencySquared += other.latencySquared;
+			this.latencyOfBytes += other.latencyOfBytes;
+			this.bytes += other.bytes;
+			this.served += other.served;
+		}
+
+		/**
+		 * By how much the path of a pair differs from the mean: what pairs were seen to
+		 * differ by, and what the time of the services may hide.
+		 */
+		double error() {
+			double mean = this.latency / this.calls;
+			double spread = (this.pairs > 1) ? Math.sqrt(Math.max(0, this.latencySquared / this.calls - mean * mean))
+					: 0;
+			return Math.hypot(spread, SERVED_ERROR * this.served / this.calls);
+		}
+
+		MeasuredPath measured(String path, boolean near) {
+			@Nullable Double caller = (this.callsWithCpu > 0) ? this.cpu / this.callsWithCpu : null;
+			return new MeasuredPath(path, near, this.calls, this.latency / this.calls, this.served / this.calls,
+					caller);
+		}
+
+	}
+
+}
