@@ -121,8 +121,7 @@ class RawLanesTests {
 					long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(100);
 					int read = 0;
 					while (System.nanoTime() < end && victim.lanes().whyEnded() == null) {
-						read += readInPlace(victim, (read % 2 == 0) ? 1000 : 20_000,
-								TimeUnit.MILLISECONDS.toNanos(20));
+						read += readInPlace(victim, (read % 2 == 0) ? 1000 : 20_000, TimeUnit.MILLISECONDS.toNanos(20));
 					}
 					flipping.interrupt();
 					flipping.join();
@@ -140,8 +139,7 @@ class RawLanesTests {
 		try {
 			ClientLane lane = caller.lanes().acquire(System.nanoTime() + nanos);
 			try {
-				ByteBuffer answer = lane.exchangeInPlace(Contracts.pattern(size, 1), size,
-						System.nanoTime() + nanos);
+				ByteBuffer answer = lane.exchangeInPlace(Contracts.pattern(size, 1), size, System.nanoTime() + nanos);
 				assertThat(answer.remaining()).isNotNegative();
 				int sum = 0;
 				while (answer.hasRemaining()) {
