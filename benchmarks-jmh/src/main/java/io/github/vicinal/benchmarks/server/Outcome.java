@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 
 import com.netflix.concurrency.limits.Limiter;
 import org.HdrHistogram.AtomicHistogram;
@@ -22,7 +23,7 @@ import io.github.vicinal.requestserver.RequestServerSettings;
  * service time.
  *
  * @param offeredPerSecond requests sent
- * @param goodPerSecond requests executed
+ * @param goodPerSecond requests executed within the time
  * @param refusedPerSecond requests refused
  * @param p50Millis median response time of executed requests, from when they were due
  * @param p99Millis 99 % quantile of it
@@ -71,8 +72,11 @@ record Outcome(double offeredPerSecond, double goodPerSecond, double refusedPerS
 						return;
 					}
 				}
-				server.execute(new Timed(due, listener, serviceNanos, counts ? executed : new AtomicLong(),
-						counts ? refused : new AtomicLong(), counts ? responses : null));
+				server.execute(new Timed(due, listener, serviceNanos, (now) -> {
+					// What ends within the time, whenever it came: a queue that is longer
+					// at the end than at the beginning is not yet served.
+					executed.addAndGet((now - from >= 0 && now - until < 0) ? 1 : 0);
+				}, counts ? refused : new AtomicLong(), counts ? responses : null));
 			});
 			server.drain(Duration.ofSeconds(30));
 			RequestServerReport report = server.report();
@@ -91,14 +95,14 @@ record Outcome(double offeredPerSecond, double goodPerSecond, double refusedPerS
 
 		private final long serviceNanos;
 
-		private final AtomicLong executed;
+		private final LongConsumer executed;
 
 		private final AtomicLong refusals;
 
 		private final @Nullable AtomicHistogram responses;
 
-		Timed(long due, Limiter.@Nullable Listener listener, long serviceNanos, AtomicLong executed, AtomicLong refused,
-				@Nullable AtomicHistogram responses) {
+		Timed(long due, Limiter.@Nullable Listener listener, long serviceNanos, LongConsumer executed,
+				AtomicLong refused, @Nullable AtomicHistogram responses) {
 			super("load", Priority.NORMAL, due);
 			this.due = due;
 			this.listener = listener;
@@ -114,9 +118,10 @@ record Outcome(double offeredPerSecond, double goodPerSecond, double refusedPerS
 			for (long left = this.serviceNanos; left > 0; left = end - System.nanoTime()) {
 				LockSupport.parkNanos(left);
 			}
-			this.executed.incrementAndGet();
+			long now = System.nanoTime();
+			this.executed.accept(now);
 			if (this.responses != null) {
-				this.responses.recordValue(Math.min(LONGEST_NANOS, Math.max(0, System.nanoTime() - this.due)));
+				this.responses.recordValue(Math.min(LONGEST_NANOS, Math.max(0, now - this.due)));
 			}
 			if (this.listener != null) {
 				this.listener.onSuccess();
