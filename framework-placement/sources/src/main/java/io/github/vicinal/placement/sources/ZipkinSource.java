@@ -35,6 +35,10 @@ public final class ZipkinSource implements TrafficSource {
 
 	private static final int TRACES = 1000;
 
+	private static final double MICROS_PER_DAY = 86_400e6;
+
+	private static final double MAX_SPAN_MICROS = 10 * MICROS_PER_DAY;
+
 	private static final int MAX_SPANS = 1_000_000;
 
 	private static final long MAX_BYTES = 256L << 20;
@@ -236,7 +240,11 @@ public final class ZipkinSource implements TrafficSource {
 					continue;
 				}
 				double path = client.micros() - server.micros();
-				if (path >= 0) {
+				if (Double.isNaN(path)) {
+					this.notSeen.add("'%s' -> '%s': a span has no duration between 0 and %.0f days; not used"
+						.formatted(client.service(), server.service(), MAX_SPAN_MICROS / MICROS_PER_DAY));
+				}
+				else if (path >= 0) {
 					this.latencies
 						.computeIfAbsent(new Ends(client.service(), server.service()), (ends) -> new Latencies())
 						.add(path);
@@ -253,7 +261,8 @@ public final class ZipkinSource implements TrafficSource {
 		}
 
 		private static Span span(JsonNode span) {
-			double micros = span.path("duration").asDouble(Double.NaN);
+			double duration = span.path("duration").asDouble(Double.NaN);
+			double micros = (duration >= 0 && duration <= MAX_SPAN_MICROS) ? duration : Double.NaN;
 			return new Span(span.path("localEndpoint").path("serviceName").asString(""), span.path("kind").asString(""),
 					micros);
 		}

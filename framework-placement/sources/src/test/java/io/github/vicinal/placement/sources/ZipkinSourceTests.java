@@ -10,6 +10,8 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.source.Traffic;
@@ -39,6 +41,22 @@ class ZipkinSourceTests {
 
 	private Path file(String text) throws IOException {
 		return Files.writeString(this.directory.resolve("zipkin.json"), text);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "1e999", "1e300", "-5", "\"long\"", "null" })
+	void aSpanWithoutAUsableDurationIsNamed(String duration) throws IOException {
+		String spans = """
+				[[{"traceId": "1", "id": "a", "kind": "CLIENT", "duration": %s, "localEndpoint": {"serviceName": "front"}},
+				  {"traceId": "1", "id": "a", "kind": "SERVER", "duration": 10, "localEndpoint": {"serviceName": "cart"}}],
+				 [{"traceId": "2", "id": "a", "kind": "CLIENT", "duration": 30, "localEndpoint": {"serviceName": "front"}},
+				  {"traceId": "2", "id": "a", "kind": "SERVER", "duration": 10, "localEndpoint": {"serviceName": "cart"}}]]
+				"""
+			.formatted(duration);
+		Traffic traffic = ZipkinSource.file(file(spans), MINUTE, 0).observe();
+		assertThat(traffic.edges()).singleElement()
+			.satisfies((edge) -> assertThat(edge.p90LatencyMicros()).isBetween(15.0, 25.0));
+		assertThat(traffic.notSeen()).singleElement().asString().contains("'front' -> 'cart'").contains("duration");
 	}
 
 	@Test
