@@ -41,6 +41,9 @@ public final class ZipkinSource implements TrafficSource {
 
 	private static final int MAX_SPANS = 1_000_000;
 
+	/** More in one window were never counted. */
+	private static final double MAX_CALLS = 1e15;
+
 	private static final long MAX_BYTES = 256L << 20;
 
 	private final @Nullable URI base;
@@ -186,7 +189,7 @@ public final class ZipkinSource implements TrafficSource {
 				String parent = link.path("parent").asString("");
 				String child = link.path("child").asString("");
 				double count = link.path("callCount").asDouble(-1);
-				if (parent.isBlank() || child.isBlank() || !(count >= 0)) {
+				if (parent.isBlank() || child.isBlank() || !(count >= 0 && count <= MAX_CALLS)) {
 					throw wrong(
 							"a link has parent, child and callCount, but this one is " + shortened(link.toString()));
 				}
