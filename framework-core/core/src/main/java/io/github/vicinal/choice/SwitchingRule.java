@@ -360,9 +360,9 @@ public final class SwitchingRule {
 		}
 		int interval = (this.soon > 0) ? SOON_INTERVAL : this.settings.probeInterval();
 		if (mayProbe && this.calls - this.callsAtLastProbe >= interval) {
+			this.soon = Math.max(0, this.soon - 1);
 			int probe = nextToProbe();
 			if (probe != NONE) {
-				this.soon = Math.max(0, this.soon - 1);
 				this.callsAtLastProbe = this.calls;
 				this.probes++;
 				this.candidates[probe].unanswered++;

@@ -101,6 +101,17 @@ class SwitchingRuleTests {
 	}
 
 	@Test
+	void probesThatCannotBeMadeAreNotAwaitedForEver() {
+		SwitchingRule rule = rule(2);
+		run(rule, 100_000, 50_000, 50_000);
+		rule.compareSoon(this.now);
+		assertThat(rule.comparesSoon()).isTrue();
+		rule.failed(1, this.now);
+		run(rule, 100 * SwitchingRule.SOON_INTERVAL, 50_000, 40_000);
+		assertThat(rule.comparesSoon()).isFalse();
+	}
+
+	@Test
 	void factorThatIsNoneIsRefused() {
 		SwitchingRule rule = rule(2);
 		for (double factor : new double[] { 0, -1, Double.NaN, Double.POSITIVE_INFINITY }) {
