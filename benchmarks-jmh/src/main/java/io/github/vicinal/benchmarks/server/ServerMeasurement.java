@@ -17,6 +17,11 @@ public final class ServerMeasurement implements Measurement {
 
 	private static final long SERVICE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
+	/** Of what n threads can serve, so that hardly any of them ever waits for a request. */
+	private static final double SATURATION = 2;
+
+	private static final List<Integer> POSTS = List.of(1_000, 2_000, 5_000);
+
 	private static final int POSTS_PER_SECOND = 5_000;
 
 	@Override
@@ -48,12 +53,20 @@ public final class ServerMeasurement implements Measurement {
 		for (int threads : THREADS) {
 			double limit = threads * 1e9 / SERVICE_NANOS;
 			settings.say("%d threads, saturated ...", threads);
-			Outcome outcome = measure(threads, 1.5 * limit, seconds);
+			Outcome outcome = measure(threads, SATURATION * limit, seconds);
 			row(report, "saturated", threads, outcome);
 			report.bar("knee with %d threads: part of n / S by which it is missed".formatted(threads),
 					Math.abs(1 - outcome.goodPerSecond() / limit), 0.05);
 		}
-		for (int posts : List.of(1_000, 2_000, 5_000)) {
+		try (PostSeries series = new PostSeries()) {
+			for (int posts : POSTS) {
+				settings.say("a series of %d posts over loopback ...", posts);
+				PostSeries.Result result = series.measure(posts);
+				report.row("%d posts over loopback".formatted(posts), "Tomcat's", result.postsPerSecond(),
+						result.postsPerSecond(), result.p50Millis(), result.p99Millis(), "", "");
+			}
+		}
+		for (int posts : POSTS) {
 			settings.say("%d posts/s ...", posts);
 			Outcome outcome = Outcome.measure(RequestServerSettings.of("posts", new Threads.Fixed(4)), null, 0, posts,
 					seconds, 1);

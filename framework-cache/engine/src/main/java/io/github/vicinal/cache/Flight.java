@@ -28,9 +28,13 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 
 	private static final VarHandle STATE;
 
+	private static final VarHandle OWNER;
+
 	static {
 		try {
-			STATE = MethodHandles.lookup().findVarHandle(Flight.class, "state", int.class);
+			MethodHandles.Lookup lookup = MethodHandles.lookup();
+			STATE = lookup.findVarHandle(Flight.class, "state", int.class);
+			OWNER = lookup.findVarHandle(Flight.class, "owner", Thread.class);
 		}
 		catch (ReflectiveOperationException ex) {
 			throw new ExceptionInInitializerError(ex);
@@ -44,8 +48,12 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 	/** Where {@link Flights} keeps it: the key's hash is asked for once only. */
 	private int place;
 
-	/** The thread that runs the loader, null if it is asynchronous. */
-	private volatile @Nullable Thread owner;
+	/**
+	 * The thread that runs the loader, null if it is asynchronous. Like a volatile field
+	 * once the flight has taken off, which publishes it; before that a fence for each
+	 * load would be for nothing.
+	 */
+	private @Nullable Thread owner;
 
 	private volatile int state;
 
@@ -76,7 +84,7 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 	}
 
 	@Nullable Thread owner() {
-		return this.owner;
+		return (Thread) OWNER.getVolatile(this);
 	}
 
 	int place() {
@@ -102,7 +110,7 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 		if (!STATE.compareAndSet(this, QUEUED, UNDER_WAY)) {
 			return false;
 		}
-		this.owner = thread;
+		OWNER.setVolatile(this, thread);
 		return true;
 	}
 
@@ -118,12 +126,12 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 		if (!STATE.compareAndSet(this, QUEUED_IN_VAIN, DISPLACED)) {
 			return false;
 		}
-		this.owner = thread;
+		OWNER.setVolatile(this, thread);
 		return true;
 	}
 
 	void release() {
-		this.owner = null;
+		OWNER.setVolatile(this, null);
 	}
 
 	/**
@@ -156,7 +164,7 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 					}
 				}
 				case STORING -> {
-					if (this.owner == Thread.currentThread()) {
+					if (owner() == Thread.currentThread()) {
 						return;
 					}
 					// Storing is short, and never waits for a thread that displaces.

@@ -487,7 +487,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 			}
 			if (locked) {
 				try {
-					drain();
+					drainOwn();
 				}
 				finally {
 					unlock();
@@ -496,7 +496,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 			return;
 		}
 		try {
-			drain();
+			drainOwn();
 			apply(entry, hash);
 			if (this.timed) {
 				sweep(SWEEP);
@@ -515,12 +515,20 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		applyWrites();
 	}
 
+	/** Tells the policy what this thread read before it wrote, and all writes. */
+	private void drainOwn() {
+		if (this.reads != null) {
+			this.reads.drainOwn(this.applyRead);
+		}
+		applyWrites();
+	}
+
 	/** Gives the lock back; then looks for writes of those who could not get it. */
 	private void unlock() {
 		release();
 		while (!this.writes.isEmpty() && this.lock.tryLock()) {
 			try {
-				drain();
+				applyWrites();
 			}
 			finally {
 				release();

@@ -48,6 +48,9 @@ final class ReadBuffer<E> {
 		/** Racy on purpose: threads that collide lose a read. */
 		int cursor;
 
+		/** The cursor when reads were taken out last; for who drains alone. */
+		int drained;
+
 		final @Nullable Object[] elements = new Object[STRIPE_SIZE];
 
 	}
@@ -92,26 +95,48 @@ final class ReadBuffer<E> {
 	 * @return whether it is time to drain
 	 */
 	boolean offer(E element) {
-		Stripe stripe = this.stripes[(int) (Thread.currentThread().getId() * 0x9E3779B97F4A7C15L >>> 40)
-				& (this.stripes.length - 1)];
+		Stripe stripe = own();
 		int at = stripe.cursor++ & (STRIPE_SIZE - 1);
 		ELEMENT.setRelease(stripe.elements, at, element);
 		return at == STRIPE_SIZE - 1;
 	}
 
+	private Stripe own() {
+		return this.stripes[(int) (Thread.currentThread().getId() * 0x9E3779B97F4A7C15L >>> 40)
+				& (this.stripes.length - 1)];
+	}
+
+	/**
+	 * Takes the reads of this thread out, and of those that share its stripe; one thread
+	 * at a time. Those of others stay where they are, in their processors' caches.
+	 */
+	void drainOwn(Consumer<E> to) {
+		drain(own(), to);
+	}
+
 	/** Takes all reads out; one thread at a time. */
-	@SuppressWarnings("unchecked")
 	void drain(Consumer<E> to) {
 		for (Stripe stripe : this.stripes) {
-			@Nullable Object[] elements = stripe.elements;
-			for (int i = 0; i < STRIPE_SIZE; i++) {
-				Object element = ELEMENT.getAcquire(elements, i);
-				if (element != null) {
-					ELEMENT.setOpaque(elements, i, null);
-					to.read((E) element);
-				}
+			drain(stripe, to);
+		}
+	}
+
+	@SuppressWarnings("unchecked")
+	private void drain(Stripe stripe, Consumer<E> to) {
+		int end = stripe.cursor;
+		int pending = end - stripe.drained;
+		// Threads that collide may also set the cursor back.
+		int from = (pending < 0 || pending > STRIPE_SIZE) ? end - STRIPE_SIZE : stripe.drained;
+		@Nullable Object[] elements = stripe.elements;
+		for (int i = from; i != end; i++) {
+			int at = i & (STRIPE_SIZE - 1);
+			Object element = ELEMENT.getAcquire(elements, at);
+			if (element != null) {
+				ELEMENT.setOpaque(elements, at, null);
+				to.read((E) element);
 			}
 		}
+		stripe.drained = end;
 	}
 
 	/** Receives reads. */

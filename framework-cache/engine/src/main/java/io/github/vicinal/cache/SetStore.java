@@ -16,15 +16,18 @@ import io.github.vicinal.cache.policy.FrequencySketch;
 /**
  * Entries in sets of a few ways each: a key can only be in the set that its hash names,
  * and competes with the others of that set alone. One array of immutable nodes; look-ups,
- * updates and removals change one element and never wait. Beside it a byte of each key's
- * hash, its tag, eight to a word: a look-up compares the tags of a set at once, and sees
- * one node at most in nearly all cases. A tag is written after its node, and stays when
- * the node goes: it only says where to look.
+ * updates and removals change one element and never wait. Beside it seven bits of each
+ * key's hash, its tag, eight to a word: a look-up compares the tags of a set at once, and
+ * sees one node at most in nearly all cases. A tag is written after its node, and stays
+ * when the node goes: it only says where to look.
  * <p>
- * Inserts into one group (a set, or as many as have eight ways together) take turns, by a
- * version that is odd for the few instructions of an insert, so that a key is never there
- * twice. Memory per entry beyond key and value: 24 bytes for the node, 5 for its place, 2
- * per group, and a byte per place for stamps or per set for tree bits; 16 more with time.
+ * Inserts into one group (a set, or as many as have eight ways together) take turns, so
+ * that a key is never there twice. The bits that tags leave free in the group's first
+ * word are a lock, held for the few instructions of an insert, and the lowest bits of how
+ * many inserts there were: who wants to insert takes the lock only if the word is as it
+ * was before its look-up. Memory per entry beyond key and value: 24 bytes for the node, 5
+ * for its place, and a byte per place for stamps or per set for tree bits; 16 more with
+ * time.
  * <p>
  * Replacement within a set is LRU by stamps, a byte for each place, which are written
  * only if they differ: time goes on by inserts, up to four steps for each insert that a
@@ -45,8 +48,6 @@ final class SetStore<K, V> extends Store<K, V> {
 
 	private static final VarHandle NODE = MethodHandles.arrayElementVarHandle(Object[].class);
 
-	private static final VarHandle VERSION = MethodHandles.arrayElementVarHandle(short[].class);
-
 	private static final VarHandle TAGS = MethodHandles.arrayElementVarHandle(long[].class);
 
 	/** Tags in a word. */
@@ -55,6 +56,23 @@ final class SetStore<K, V> extends Store<K, V> {
 	private static final long EACH = 0x0101010101010101L;
 
 	private static final long HIGH = 0x8080808080808080L;
+
+	/** The bits of a tag. */
+	private static final int TAG = 0x7F;
+
+	/** Somebody inserts. */
+	private static final long LOCK = 0x80L;
+
+	/** How many inserts there were, in bits that are apart. */
+	private static final long VERSION = HIGH ^ LOCK;
+
+	private static final long VERSION_ONE = 0x8000L;
+
+	/** The lowest three bits of the version. */
+	private static final long VERSION_LOW = 0x80808000L;
+
+	/** Of the inserts into a group, one in so many is counted, for all of them. */
+	private static final int INSERTS_SAMPLE = 8;
 
 	/** The largest number of uses. */
 	private static final int USES = 0xF;
@@ -90,11 +108,6 @@ final class SetStore<K, V> extends Store<K, V> {
 	private final int sets;
 
 	private final @Nullable Object[] table;
-
-	private final short[] versions;
-
-	/** Sets of a group, as a power of two. */
-	private final int groupShift;
 
 	private final long[] tags;
 
@@ -214,9 +227,6 @@ final class SetStore<K, V> extends Store<K, V> {
 		this.ways = builder.policy().ways();
 		this.sets = (int) Math.max(1, (builder.maximum() + this.ways - 1) / this.ways);
 		this.table = new Object[(builder.maximum() == 0) ? 0 : this.sets * this.ways];
-		this.groupShift = Math.max(0,
-				Integer.numberOfTrailingZeros(TAGS_PER_WORD / Math.min(TAGS_PER_WORD, this.ways)));
-		this.versions = new short[((this.sets - 1) >> this.groupShift) + 1];
 		this.tags = new long[(this.table.length + TAGS_PER_WORD - 1) / TAGS_PER_WORD];
 		this.tagMask = (this.ways >= TAGS_PER_WORD) ? -1L : (1L << (this.ways * Byte.SIZE)) - 1;
 		this.wayShift = Integer.numberOfTrailingZeros(this.ways);
@@ -262,13 +272,13 @@ final class SetStore<K, V> extends Store<K, V> {
 
 	/**
 	 * Returns where tags of a set are those of a hash: the highest bit of each byte that
-	 * is. A byte above another such byte may be told wrongly.
+	 * is.
 	 * @param at the place whose word it is
 	 */
 	private long candidates(int hash, int at) {
 		long word = (long) TAGS.getAcquire(this.tags, at >> 3);
-		long different = word ^ ((hash & 0xFF) * EACH);
-		long equal = (different - EACH) & ~different & HIGH;
+		long different = (word ^ ((hash & TAG) * EACH)) & ~HIGH;
+		long equal = ~(different + ~HIGH) & HIGH;
 		return equal & (this.tagMask << (at << 3));
 	}
 
@@ -442,7 +452,7 @@ final class SetStore<K, V> extends Store<K, V> {
 		}
 		boolean counted = false;
 		while (true) {
-			short version = version(set);
+			long word = groupWord(set);
 			int at = find(key, hash);
 			Node<K, V> old = (at >= 0) ? node(at) : null;
 			if (old != null && old.key.equals(key)) {
@@ -465,7 +475,7 @@ final class SetStore<K, V> extends Store<K, V> {
 				this.sketch.add(hash);
 				counted = true;
 			}
-			if (insert(newNode(key, value, null), hash, set, version)) {
+			if (insert(newNode(key, value, null), hash, set, word)) {
 				return null;
 			}
 		}
@@ -483,10 +493,11 @@ final class SetStore<K, V> extends Store<K, V> {
 	}
 
 	/**
-	 * Puts a node into a set in which its key was not at some version.
+	 * Puts a node into a set in which its key was not.
+	 * @param word the group's word before that was seen
 	 * @return false if somebody else inserted since, or changed the place
 	 */
-	private boolean insert(Node<K, V> node, int hash, int set, short version) {
+	private boolean insert(Node<K, V> node, int hash, int set, long word) {
 		int at = victim(set);
 		// Not looked into without need: it was not used for long, and is in no cache of
 		// the processor's.
@@ -497,16 +508,14 @@ final class SetStore<K, V> extends Store<K, V> {
 			this.removals.add(node.key, node.value, 1, RemovalCause.SIZE);
 			return true;
 		}
-		int group = set >> this.groupShift;
-		if ((version & 1) != 0 || !VERSION.compareAndSet(this.versions, group, version, (short) (version + 1))) {
+		int group = group(set);
+		if ((word & LOCK) != 0 || !TAGS.compareAndSet(this.tags, group, word, word | LOCK)) {
 			pause(set);
 			return false;
 		}
 		boolean done = NODE.compareAndSet(this.table, at, victim, node);
-		if (done) {
-			tag(at, hash);
-		}
-		VERSION.setRelease(this.versions, group, (short) (version + 2));
+		long version = ((word | ~VERSION) + VERSION_ONE) & VERSION;
+		TAGS.setRelease(this.tags, group, version | ((done ? tagged(word, group, at, hash) : word) & ~HIGH));
 		if (!done) {
 			return false;
 		}
@@ -518,26 +527,39 @@ final class SetStore<K, V> extends Store<K, V> {
 			this.removals.add(gone.key, gone.value, 1, dead ? RemovalCause.EXPIRED : RemovalCause.SIZE);
 		}
 		settle(at, hash);
-		advance();
+		advance(version);
 		if (this.timed) {
 			sweep(now);
 		}
 		return true;
 	}
 
-	private short version(int set) {
-		return (short) VERSION.getVolatile(this.versions, set >> this.groupShift);
+	/** Returns the index of a group's first word. */
+	private int group(int set) {
+		return set << this.wayShift >> 3;
 	}
 
-	/** Writes a tag; only in one's turn, since it shares a word with others. */
-	private void tag(int at, int hash) {
-		int shift = at << 3;
-		long word = this.tags[at >> 3];
-		TAGS.setRelease(this.tags, at >> 3, (word & ~(0xFFL << shift)) | ((hash & 0xFFL) << shift));
+	private long groupWord(int set) {
+		return (long) TAGS.getVolatile(this.tags, group(set));
+	}
+
+	/**
+	 * Returns a group's first word with a new tag, or the word itself, if the tag is in
+	 * another one, which nobody else writes meanwhile.
+	 */
+	private long tagged(long word, int group, int at, int hash) {
+		int index = at >> 3;
+		long tag = (hash & TAG) * 1L << (at << 3);
+		long others = ~((long) TAG << (at << 3));
+		if (index == group) {
+			return (word & others) | tag;
+		}
+		TAGS.setRelease(this.tags, index, (this.tags[index] & others) | tag);
+		return word;
 	}
 
 	private void pause(int set) {
-		for (int i = 0; (version(set) & 1) != 0; i++) {
+		for (int i = 0; (groupWord(set) & LOCK) != 0; i++) {
 			if (i < SPINS) {
 				Thread.onSpinWait();
 			}
@@ -547,8 +569,15 @@ final class SetStore<K, V> extends Store<K, V> {
 		}
 	}
 
-	private void advance() {
-		int count = this.inserts.count + 1;
+	/**
+	 * The count is on a cache line that all threads write to, so it is left alone mostly.
+	 */
+	private void advance(long version) {
+		boolean sampled = this.step >= INSERTS_SAMPLE;
+		if (sampled && (version & VERSION_LOW) != 0) {
+			return;
+		}
+		int count = this.inserts.count + (sampled ? INSERTS_SAMPLE : 1);
 		if (count >= this.step) {
 			this.inserts.count = 0;
 			this.time = (this.time + 1) & STAMP;

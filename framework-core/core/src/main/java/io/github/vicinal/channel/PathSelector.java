@@ -37,7 +37,7 @@ import io.github.vicinal.choice.SwitchingSettings;
  * A call reads one word that says which path each class takes, and adds one to a striped
  * count when it begins and one when it ends. It takes no lock and allocates nothing. Some
  * calls are timed: all of them on paths where the clock does not show, one in
- * {@value PathState#FAST_STRIDE} on the fastest. A timed call hands its sample to the
+ * {@value PathState#FASTEST_STRIDE} on the fastest. A timed call hands its sample to the
  * rule under the selector's lock, if that is free at once: a sample that meets another is
  * dropped, which makes the rule a little slower and never wrong, as it does not depend on
  * what the sample says. Probes, failures and changes of the set of paths always wait for
@@ -101,8 +101,8 @@ public final class PathSelector {
 
 	private static final double METHOD_WEIGHT = 1.0 / 16;
 
-	/** Weight of a timed call in the load. */
-	private static final double LOAD_WEIGHT = 1.0 / 16;
+	/** Timed calls whose mean is the load. */
+	private static final int LOAD_BLOCK = 8;
 
 	/** The load must be so many times what it was before costs are restated. */
 	private static final double LOAD_CHANGE = 1.5;
@@ -154,7 +154,11 @@ public final class PathSelector {
 
 	private long discarded;
 
-	/** Calls in flight at a time, a moving mean. */
+	/** Calls in flight at a time: the sum and number of those of a block, and its mean. */
+	private double loadSum;
+
+	private int loadSamples;
+
 	private double load = 1;
 
 	/** The load that the rules' costs are stated for. */
@@ -507,7 +511,7 @@ public final class PathSelector {
 		int made = all ? 1 : it.mask + 1;
 		it.record(bytes, nanos, now);
 		this.peak.record(nanos, now);
-		followLoad(now);
+		followLoad();
 		SizeClass sized = sized(k, now);
 		if (sized.errors[path] > 0) {
 			sized.errors[path] *= Math.pow(1 - ERROR_WEIGHT, made);
@@ -530,12 +534,20 @@ public final class PathSelector {
 	}
 
 	/**
-	 * When the load changes for good, what the paths cost is restated by their lines, and
-	 * compared soon: the rules need not wait until rare probes have shown it.
+	 * When the load has changed and stays for two blocks, what the paths cost is restated
+	 * by their lines, and compared soon: the rules need not wait until rare probes have
+	 * shown it.
 	 */
-	private void followLoad(long now) {
-		this.load += LOAD_WEIGHT * (inFlight() + 1 - this.load);
-		if (this.load < LOAD_CHANGE * this.statedLoad && this.statedLoad < LOAD_CHANGE * this.load) {
+	private void followLoad() {
+		this.loadSum += inFlight() + 1;
+		if (++this.loadSamples < LOAD_BLOCK) {
+			return;
+		}
+		double before = this.load;
+		this.load = this.loadSum / LOAD_BLOCK;
+		this.loadSum = 0;
+		this.loadSamples = 0;
+		if (isChange(before, this.load) || !isChange(this.statedLoad, this.load)) {
 			return;
 		}
 		for (SizeClass sized : this.classes) {
@@ -546,10 +558,14 @@ public final class PathSelector {
 				}
 			}
 			if (sized != null) {
-				sized.rule.compareSoon(now);
+				sized.rule.compareSoon();
 			}
 		}
 		this.statedLoad = this.load;
+	}
+
+	private static boolean isChange(double from, double to) {
+		return Math.max(from, to) >= LOAD_CHANGE * Math.min(from, to);
 	}
 
 	/**

@@ -39,7 +39,10 @@ public final class SwitchingRule {
 	public static final int NONE = -1;
 
 	/** One call of so many is a probe where what is known has just been restated. */
-	public static final int SOON_INTERVAL = 16;
+	public static final int SOON_INTERVAL = 4;
+
+	/** So many probes may follow one another soon; they are made up for afterwards. */
+	public static final int SOON_PROBES = 16;
 
 	/** How many decisions {@link #decisions()} remembers. */
 	public static final int MAX_DECISIONS = 64;
@@ -60,6 +63,9 @@ public final class SwitchingRule {
 	 * One sample counts for at most so many times the mean, or an outlier would decide.
 	 */
 	private static final double MAX_OUTLIER = 8;
+
+	/** A mean that was computed, not measured, counts like so many samples. */
+	private static final int RESTATED_SAMPLES = 2;
 
 	/** So many samples in a row can show that a candidate has changed for good. */
 	private static final int BLOCK = 16;
@@ -103,6 +109,9 @@ public final class SwitchingRule {
 
 	private long callsAtLastProbe;
 
+	/** In the count of calls, from when on a probe is due again. */
+	private long nextProbeAt;
+
 	private int nextProbe;
 
 	private int sinceDecision;
@@ -135,8 +144,6 @@ public final class SwitchingRule {
 	/** Probes that are to follow soon. */
 	private int soon;
 
-	private long soonSince = Long.MIN_VALUE / 2;
-
 	/** The latest time that the caller named. */
 	private long latest = Long.MIN_VALUE / 2;
 
@@ -155,6 +162,7 @@ public final class SwitchingRule {
 		this.settings = settings;
 		this.candidates = names.stream().map(Candidate::new).toArray(Candidate[]::new);
 		this.loss = initialLoss;
+		this.nextProbeAt = settings.probeInterval();
 		this.backOffNanos = settings.dwell().toNanos();
 	}
 
@@ -247,7 +255,6 @@ public final class SwitchingRule {
 		if (this.latest - nanos > JUMP_NANOS) {
 			this.latest = nanos;
 			this.switchedAt = Math.min(this.switchedAt, nanos);
-			this.soonSince = Math.min(this.soonSince, nanos);
 			this.windowOpen = false;
 			for (Candidate candidate : this.candidates) {
 				candidate.trialStart = Math.min(candidate.trialStart, nanos);
@@ -358,12 +365,12 @@ public final class SwitchingRule {
 		if (this.current == NONE) {
 			return NONE;
 		}
-		int interval = (this.soon > 0) ? SOON_INTERVAL : this.settings.probeInterval();
-		if (mayProbe && this.calls - this.callsAtLastProbe >= interval) {
+		if (mayProbe && this.calls >= ((this.soon > 0) ? this.callsAtLastProbe + SOON_INTERVAL : this.nextProbeAt)) {
 			this.soon = Math.max(0, this.soon - 1);
 			int probe = nextToProbe();
 			if (probe != NONE) {
 				this.callsAtLastProbe = this.calls;
+				this.nextProbeAt = Math.max(this.nextProbeAt, this.calls) + this.settings.probeInterval();
 				this.probes++;
 				this.candidates[probe].unanswered++;
 				return probe;
@@ -500,7 +507,9 @@ public final class SwitchingRule {
 
 	/**
 	 * Says that a candidate's calls now cost another multiple of what they did, because
-	 * something has changed that its cost is known to depend on, such as the load.
+	 * something has changed that its cost is known to depend on, such as the load. What
+	 * the current candidate costs is left alone, as its calls show that themselves; that
+	 * it costs more is no sign of a degradation, though.
 	 * @param candidate its number
 	 * @param factor a finite number above 0
 	 */
@@ -508,16 +517,21 @@ public final class SwitchingRule {
 		if (!(factor > 0 && factor < Double.POSITIVE_INFINITY)) {
 			throw new IllegalArgumentException("A factor must be finite and above 0, but is " + factor);
 		}
-		this.candidates[candidate].restate(factor, this.settings.cleanProbes());
+		Candidate it = this.candidates[candidate];
+		it.degradation.restate(factor);
+		if (candidate != this.current) {
+			it.restate(factor, this.settings.hysteresis());
+		}
 	}
 
 	/**
 	 * Lets some probes follow one another soon, if another candidate is now known to cost
-	 * less than the current one, or nearly as little. At most once in a dwell time.
-	 * @param nanos the time
+	 * less than the current one, or nearly as little. Afterwards there are none until the
+	 * calls have caught up, so that in the long run no more calls are probes than
+	 * otherwise; until then this does nothing.
 	 */
-	public void compareSoon(long nanos) {
-		if (this.current == NONE || nanos - this.soonSince < this.settings.dwell().toNanos()) {
+	public void compareSoon() {
+		if (this.current == NONE || this.nextProbeAt - this.calls > this.settings.probeInterval()) {
 			return;
 		}
 		Candidate now = this.candidates[this.current];
@@ -525,8 +539,7 @@ public final class SwitchingRule {
 			Candidate it = this.candidates[i];
 			if (i != this.current && it.available && !it.failed && it.samples > 0
 					&& it.mean < now.mean * (1 + this.settings.hysteresis())) {
-				this.soon = this.settings.cleanProbes();
-				this.soonSince = nanos;
+				this.soon = SOON_PROBES;
 			}
 		}
 	}
@@ -805,13 +818,17 @@ public final class SwitchingRule {
 			this.blockSamples = 0;
 		}
 
-		/** What is known counts like a few samples: those that follow know better. */
-		void restate(double factor, int counted) {
-			this.samples = Math.min(this.samples, counted);
-			this.degradation.restate(factor);
+		/** What is far from what was measured counts little: samples know better. */
+		void restate(double factor, double near) {
 			this.mean *= factor;
 			this.variance *= factor * factor;
 			this.blockSum *= factor;
+			if (this.samples > RESTATED_SAMPLES && Math.max(factor, 1 / factor) > 1 + near) {
+				this.samples = RESTATED_SAMPLES;
+				this.weightSquares = 1.0 / RESTATED_SAMPLES;
+				this.blockSum = 0;
+				this.blockSamples = 0;
+			}
 		}
 
 		void forget() {

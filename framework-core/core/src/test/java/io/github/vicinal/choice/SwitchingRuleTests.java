@@ -76,12 +76,13 @@ class SwitchingRuleTests {
 		SwitchingRule rule = rule(2);
 		run(rule, 100_000, 20_000, 60_000);
 		rule.restate(0, 10);
-		assertThat(rule.cost(0)).isBetween(180_000.0, 220_000.0);
+		assertThat(rule.cost(0)).as("the current one").isBetween(18_000.0, 22_000.0);
 		run(rule, 500, 200_000, 60_000);
 		assertThat(rule.current()).isEqualTo(1);
 		run(rule, 200_000, 200_000, 60_000);
 		rule.restate(0, 0.1);
-		rule.compareSoon(this.now);
+		assertThat(rule.cost(0)).isBetween(18_000.0, 22_000.0);
+		rule.compareSoon();
 		assertThat(rule.comparesSoon()).isTrue();
 		run(rule, 500, 20_000, 60_000);
 		assertThat(rule.comparesSoon()).isFalse();
@@ -104,11 +105,24 @@ class SwitchingRuleTests {
 	void probesThatCannotBeMadeAreNotAwaitedForEver() {
 		SwitchingRule rule = rule(2);
 		run(rule, 100_000, 50_000, 50_000);
-		rule.compareSoon(this.now);
+		rule.compareSoon();
 		assertThat(rule.comparesSoon()).isTrue();
 		rule.failed(1, this.now);
 		run(rule, 100 * SwitchingRule.SOON_INTERVAL, 50_000, 40_000);
 		assertThat(rule.comparesSoon()).isFalse();
+	}
+
+	@Test
+	void probesThatFollowSoonAreMadeUpFor() {
+		SwitchingRule rule = rule(2);
+		run(rule, 100_000, 50_000, 55_000);
+		for (int i = 0; i < 100_000; i++) {
+			rule.compareSoon();
+			run(rule, 1, 50_000, 55_000);
+			assertThat(rule.probes()).isLessThanOrEqualTo(
+					(100_000 + i) / SwitchingSettings.MIN_PROBE_INTERVAL + SwitchingRule.SOON_PROBES + 1);
+		}
+		assertThat(rule.probes()).isGreaterThan(150_000 / SwitchingSettings.MIN_PROBE_INTERVAL);
 	}
 
 	@Test

@@ -69,10 +69,11 @@ final class SocketHttpClient extends CloseableHttpClient implements Configurable
 	protected CloseableHttpResponse doExecute(HttpHost target, ClassicHttpRequest request, HttpContext context)
 			throws IOException {
 		HttpLeg leg = this.legs.current();
-		URI uri = (leg != null) ? leg.sent() : null;
-		if (leg == null || uri == null) {
+		URI asked = (leg != null) ? leg.sent() : null;
+		if (leg == null || asked == null) {
 			return this.delegate.execute(target, request, context);
 		}
+		URI uri = leg.target(asked);
 		Path socket = null;
 		String problem = (context.getClass() != HttpClientContext.class)
 				? "the HTTP client has contexts of the application's own" : this.unable;
