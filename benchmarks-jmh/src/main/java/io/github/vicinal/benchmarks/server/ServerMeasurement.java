@@ -17,7 +17,9 @@ public final class ServerMeasurement implements Measurement {
 
 	private static final long SERVICE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-	/** Of what n threads can serve, so that hardly any of them ever waits for a request. */
+	/**
+	 * Of what n threads can serve, so that hardly any of them ever waits for a request.
+	 */
 	private static final double SATURATION = 2;
 
 	private static final List<Integer> POSTS = List.of(1_000, 2_000, 5_000);

@@ -68,11 +68,13 @@ final class SetStore<K, V> extends Store<K, V> {
 
 	private static final long VERSION_ONE = 0x8000L;
 
-	/** The lowest three bits of the version. */
-	private static final long VERSION_LOW = 0x80808000L;
-
 	/** Of the inserts into a group, one in so many is counted, for all of them. */
 	private static final int INSERTS_SAMPLE = 8;
+
+	private static final int SPREAD = 0x9E3779B1;
+
+	/** Steps of fewer inserts are counted exactly. */
+	static final int LEAST_SAMPLED_STEP = 16 * INSERTS_SAMPLE;
 
 	/** The largest number of uses. */
 	private static final int USES = 0xF;
@@ -527,7 +529,7 @@ final class SetStore<K, V> extends Store<K, V> {
 			this.removals.add(gone.key, gone.value, 1, dead ? RemovalCause.EXPIRED : RemovalCause.SIZE);
 		}
 		settle(at, hash);
-		advance(version);
+		advance(version, group);
 		if (this.timed) {
 			sweep(now);
 		}
@@ -572,9 +574,10 @@ final class SetStore<K, V> extends Store<K, V> {
 	/**
 	 * The count is on a cache line that all threads write to, so it is left alone mostly.
 	 */
-	private void advance(long version) {
-		boolean sampled = this.step >= INSERTS_SAMPLE;
-		if (sampled && (version & VERSION_LOW) != 0) {
+	private void advance(long version, int group) {
+		boolean sampled = this.step >= LEAST_SAMPLED_STEP;
+		// Groups start alike, and must not all be counted at the same time.
+		if (sampled && low(version) != (group * SPREAD) >>> (Integer.SIZE - 3)) {
 			return;
 		}
 		int count = this.inserts.count + (sampled ? INSERTS_SAMPLE : 1);
@@ -585,6 +588,11 @@ final class SetStore<K, V> extends Store<K, V> {
 		else {
 			this.inserts.count = count;
 		}
+	}
+
+	/** Returns the version modulo {@link #INSERTS_SAMPLE}. */
+	private static int low(long version) {
+		return (int) ((version >>> 15) & 1 | (version >>> 22) & 2 | (version >>> 29) & 4);
 	}
 
 	/** What is in a place is new. */

@@ -154,7 +154,9 @@ public final class PathSelector {
 
 	private long discarded;
 
-	/** Calls in flight at a time: the sum and number of those of a block, and its mean. */
+	/**
+	 * Calls in flight at a time: the sum and number of those of a block, and its mean.
+	 */
 	private double loadSum;
 
 	private int loadSamples;

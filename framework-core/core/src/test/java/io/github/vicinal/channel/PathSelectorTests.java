@@ -473,9 +473,8 @@ class PathSelectorTests {
 		long begun = shared.cost(SHM).begun() + shared.cost(UDS).begun() + shared.cost(HTTP).begun();
 		assertThat(begun).isEqualTo((long) callers * calls);
 		// Two callers on one stripe may lose a count.
-		assertThat(shared.probes())
-			.isLessThanOrEqualTo((long) callers * calls / (SwitchingSettings.MIN_PROBE_INTERVAL / 2)
-					+ 2 * SwitchingRule.SOON_PROBES);
+		assertThat(shared.probes()).isLessThanOrEqualTo(
+				(long) callers * calls / (SwitchingSettings.MIN_PROBE_INTERVAL / 2) + 2 * SwitchingRule.SOON_PROBES);
 	}
 
 }
