@@ -101,12 +101,6 @@ public final class PathSelector {
 
 	private static final double METHOD_WEIGHT = 1.0 / 16;
 
-	/** Timed calls whose mean is the load. */
-	private static final int LOAD_BLOCK = 8;
-
-	/** The load must be so many times what it was before costs are restated. */
-	private static final double LOAD_CHANGE = 1.5;
-
 	private static final double ERROR_WEIGHT = 0.25;
 
 	/** Above this share of failed calls a class leaves a path that is still open. */
@@ -153,18 +147,6 @@ public final class PathSelector {
 	private long lastLook;
 
 	private long discarded;
-
-	/**
-	 * Calls in flight at a time: the sum and number of those of a block, and its mean.
-	 */
-	private double loadSum;
-
-	private int loadSamples;
-
-	private double load = 1;
-
-	/** The load that the rules' costs are stated for. */
-	private double statedLoad = 1;
 
 	/**
 	 * How to select.
@@ -283,6 +265,8 @@ public final class PathSelector {
 
 		final SwitchLoss loss;
 
+		final LoadBlocks load = new LoadBlocks();
+
 		final double[] errors = new double[PathSelector.this.paths.length];
 
 		long switchesSeen;
@@ -362,8 +346,9 @@ public final class PathSelector {
 			look(look, nanos);
 		}
 		int sizeClass = LinearCost.sizeClass(bytes);
-		if (idempotent && this.settings.compares() && (this.comparable.tick() & this.probeMask) == 0) {
-			return probe(sizeClass, nanos);
+		int mask = this.probeMask;
+		if (idempotent && this.settings.compares() && (this.comparable.tick() & mask) == 0) {
+			return probe(sizeClass, mask + 1, nanos);
 		}
 		return route(sizeClass);
 	}
@@ -373,12 +358,12 @@ public final class PathSelector {
 		return (path == MASK) ? SwitchingRule.NONE : path;
 	}
 
-	private int probe(int sizeClass, long nanos) {
+	private int probe(int sizeClass, int made, long nanos) {
 		this.lock.lock();
 		try {
 			SizeClass sized = sized(sizeClass, nanos);
 			sized.compares = true;
-			return sized.rule.choose(nanos, true, this.probeMask + 1);
+			return sized.rule.choose(nanos, true, made);
 		}
 		finally {
 			unlock();
@@ -513,7 +498,6 @@ public final class PathSelector {
 		int made = all ? 1 : it.mask + 1;
 		it.record(bytes, nanos, now);
 		this.peak.record(nanos, now);
-		followLoad();
 		SizeClass sized = sized(k, now);
 		if (sized.errors[path] > 0) {
 			sized.errors[path] *= Math.pow(1 - ERROR_WEIGHT, made);
@@ -523,6 +507,9 @@ public final class PathSelector {
 			double cpu = (this.settings.cpuWeight() > 0 && it.cpu > 0) ? this.settings.cpuWeight() * it.cpu : 0;
 			boolean probe = path != sized.rule.current();
 			sized.loss.record(path, (probe ? underLoad(path, nanos) : nanos) + cpu, now - nanos, now, made);
+			if (!probe) {
+				followLoad(sized, now);
+			}
 			note(k, sized, true);
 		}
 	}
@@ -536,38 +523,22 @@ public final class PathSelector {
 	}
 
 	/**
-	 * When the load has changed and stays for two blocks, what the paths cost is restated
-	 * by their lines, and compared soon: the rules need not wait until rare probes have
-	 * shown it.
+	 * When the load has changed for good, what the paths cost calls of a class is
+	 * restated by their lines, and compared soon: the rule need not wait until rare
+	 * probes have shown it.
 	 */
-	private void followLoad() {
-		this.loadSum += inFlight() + 1;
-		if (++this.loadSamples < LOAD_BLOCK) {
+	private void followLoad(SizeClass sized, long now) {
+		double before = sized.load.stated();
+		if (!sized.load.record(inFlight() + 1.0, now, this.settings.rule().dwell().toNanos())) {
 			return;
 		}
-		double before = this.load;
-		this.load = this.loadSum / LOAD_BLOCK;
-		this.loadSum = 0;
-		this.loadSamples = 0;
-		if (isChange(before, this.load) || !isChange(this.statedLoad, this.load)) {
-			return;
-		}
-		for (SizeClass sized : this.classes) {
-			for (int i = 0; i < this.paths.length && sized != null; i++) {
-				double factor = this.paths[i].growth(this.statedLoad, this.load);
-				if (factor != 1) {
-					sized.rule.restate(i, factor);
-				}
-			}
-			if (sized != null) {
-				sized.rule.compareSoon();
+		for (int i = 0; i < this.paths.length; i++) {
+			double factor = this.paths[i].growth(before, sized.load.stated());
+			if (factor != 1) {
+				sized.rule.restate(i, factor);
 			}
 		}
-		this.statedLoad = this.load;
-	}
-
-	private static boolean isChange(double from, double to) {
-		return Math.max(from, to) >= LOAD_CHANGE * Math.min(from, to);
+		sized.rule.compareSoon(now);
 	}
 
 	/**

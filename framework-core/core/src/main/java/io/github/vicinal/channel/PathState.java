@@ -166,12 +166,15 @@ final class PathState {
 	 * @return a factor above 0, 1 if it is not known
 	 */
 	double growth(double from, double to) {
-		// From a load that the path has never had, a line would extrapolate noise.
-		if (!this.load.knowsSlope()
-				|| Double.isNaN(this.load.meanBytes(LinearCost.sizeClass((long) (to * LOAD_UNIT))))) {
+		// For a load that the path has never had, a line would extrapolate noise.
+		if (!this.load.knowsSlope() || !hasHad(from) || !hasHad(to)) {
 			return 1;
 		}
 		return this.load.at(to * LOAD_UNIT) / this.load.at(from * LOAD_UNIT);
+	}
+
+	private boolean hasHad(double inFlight) {
+		return !Double.isNaN(this.load.meanBytes(LinearCost.sizeClass((long) (inFlight * LOAD_UNIT))));
 	}
 
 	/**

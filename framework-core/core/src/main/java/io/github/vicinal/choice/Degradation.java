@@ -106,10 +106,15 @@ final class Degradation {
 
 	/** What was calm, and what came last, now costs so many times as much. */
 	void restate(double factor) {
-		this.calm *= factor;
+		restateCalm(factor);
 		for (int i = 0; i < WINDOW; i++) {
 			this.last[i] *= factor;
 		}
+	}
+
+	/** What was calm now costs so many times as much, as what came last shows. */
+	void restateCalm(double factor) {
+		this.calm *= factor;
 	}
 
 	void forget() {

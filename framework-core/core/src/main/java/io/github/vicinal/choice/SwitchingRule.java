@@ -64,8 +64,14 @@ public final class SwitchingRule {
 	 */
 	private static final double MAX_OUTLIER = 8;
 
-	/** A mean that was computed, not measured, counts like so many samples. */
+	/** A mean that was computed from far away counts like so many samples. */
 	private static final int RESTATED_SAMPLES = 2;
+
+	/** Beyond this factor a computed mean is far from the measured one. */
+	private static final double FAR = 2;
+
+	/** Probes that were to follow soon are given up after this time. */
+	private static final long SOON_NANOS = 10_000_000_000L;
 
 	/** So many samples in a row can show that a candidate has changed for good. */
 	private static final int BLOCK = 16;
@@ -143,6 +149,8 @@ public final class SwitchingRule {
 
 	/** Probes that are to follow soon. */
 	private int soon;
+
+	private long soonSince;
 
 	/** The latest time that the caller named. */
 	private long latest = Long.MIN_VALUE / 2;
@@ -235,6 +243,9 @@ public final class SwitchingRule {
 	 */
 	public void tick(long nanos) {
 		follow(nanos);
+		if (this.soon > 0 && nanos - this.soonSince > SOON_NANOS) {
+			this.soon = 0;
+		}
 		for (int i = 0; i < this.current; i++) {
 			Candidate it = this.candidates[i];
 			long served = nanos - it.trialStart;
@@ -242,7 +253,7 @@ public final class SwitchingRule {
 					&& served >= ((it.unanswered == 0) ? it.trial : UNANSWERED_TRIALS * it.trial)) {
 				it.failed = false;
 				it.unanswered = 0;
-				if (it.samples < this.settings.cleanProbes()) {
+				if (!isKnown(it)) {
 					switchTo(i, Decision.Kind.OPENED, 0, nanos);
 					return;
 				}
@@ -255,6 +266,7 @@ public final class SwitchingRule {
 		if (this.latest - nanos > JUMP_NANOS) {
 			this.latest = nanos;
 			this.switchedAt = Math.min(this.switchedAt, nanos);
+			this.soonSince = Math.min(this.soonSince, nanos);
 			this.windowOpen = false;
 			for (Candidate candidate : this.candidates) {
 				candidate.trialStart = Math.min(candidate.trialStart, nanos);
@@ -365,9 +377,10 @@ public final class SwitchingRule {
 		if (this.current == NONE) {
 			return NONE;
 		}
-		if (mayProbe && this.calls >= ((this.soon > 0) ? this.callsAtLastProbe + SOON_INTERVAL : this.nextProbeAt)) {
+		boolean due = this.calls >= ((this.soon > 0) ? this.callsAtLastProbe + SOON_INTERVAL : this.nextProbeAt);
+		if (mayProbe && (due || this.calls - this.callsAtLastProbe >= this.settings.probeInterval())) {
 			this.soon = Math.max(0, this.soon - 1);
-			int probe = nextToProbe();
+			int probe = nextToProbe(!due);
 			if (probe != NONE) {
 				this.callsAtLastProbe = this.calls;
 				this.nextProbeAt = Math.max(this.nextProbeAt, this.calls) + this.settings.probeInterval();
@@ -379,10 +392,12 @@ public final class SwitchingRule {
 		return this.current;
 	}
 
-	private int nextToProbe() {
+	/** Probes on trial are not put off for those that followed one another soon. */
+	private int nextToProbe(boolean onTrial) {
 		for (int i = 0; i < this.candidates.length; i++) {
 			int candidate = (this.nextProbe + i) % this.candidates.length;
-			if (candidate != this.current && this.candidates[candidate].available && isDue(candidate)) {
+			Candidate it = this.candidates[candidate];
+			if (candidate != this.current && it.available && (onTrial ? it.failed : isDue(candidate))) {
 				this.nextProbe = candidate + 1;
 				this.candidates[candidate].callsAtProbe = this.calls;
 				return candidate;
@@ -395,11 +410,16 @@ public final class SwitchingRule {
 	private boolean isDue(int candidate) {
 		Candidate now = this.candidates[this.current];
 		Candidate it = this.candidates[candidate];
-		if (it.failed || it.samples < this.settings.cleanProbes() || now.samples == 0 || !(it.mean > now.mean)) {
+		if (it.failed || !isKnown(it) || now.samples == 0 || !(it.mean > now.mean)) {
 			return true;
 		}
 		double interval = PROBE_BUDGET * (it.mean - now.mean) / Math.max(now.mean, Double.MIN_NORMAL);
 		return this.calls - it.callsAtProbe >= Math.min(interval, MAX_PROBE_INTERVAL);
+	}
+
+	/** Returns whether it is known what a candidate costs, be it computed. */
+	private boolean isKnown(Candidate it) {
+		return it.known || it.samples >= this.settings.cleanProbes();
 	}
 
 	/**
@@ -508,8 +528,8 @@ public final class SwitchingRule {
 	/**
 	 * Says that a candidate's calls now cost another multiple of what they did, because
 	 * something has changed that its cost is known to depend on, such as the load. What
-	 * the current candidate costs is left alone, as its calls show that themselves; that
-	 * it costs more is no sign of a degradation, though.
+	 * the current candidate costs its calls have begun to show themselves: those that
+	 * follow count for more, and that it costs more is no sign of a degradation.
 	 * @param candidate its number
 	 * @param factor a finite number above 0
 	 */
@@ -518,9 +538,12 @@ public final class SwitchingRule {
 			throw new IllegalArgumentException("A factor must be finite and above 0, but is " + factor);
 		}
 		Candidate it = this.candidates[candidate];
-		it.degradation.restate(factor);
-		if (candidate != this.current) {
-			it.restate(factor, this.settings.hysteresis());
+		if (candidate == this.current) {
+			it.degradation.restateCalm(factor);
+			it.doubt(this.settings.cleanProbes());
+		}
+		else {
+			it.restate(factor);
 		}
 	}
 
@@ -529,8 +552,9 @@ public final class SwitchingRule {
 	 * less than the current one, or nearly as little. Afterwards there are none until the
 	 * calls have caught up, so that in the long run no more calls are probes than
 	 * otherwise; until then this does nothing.
+	 * @param nanos the time
 	 */
-	public void compareSoon() {
+	public void compareSoon(long nanos) {
 		if (this.current == NONE || this.nextProbeAt - this.calls > this.settings.probeInterval()) {
 			return;
 		}
@@ -540,6 +564,7 @@ public final class SwitchingRule {
 			if (i != this.current && it.available && !it.failed && it.samples > 0
 					&& it.mean < now.mean * (1 + this.settings.hysteresis())) {
 				this.soon = SOON_PROBES;
+				this.soonSince = nanos;
 			}
 		}
 	}
@@ -739,6 +764,9 @@ public final class SwitchingRule {
 
 		long samples;
 
+		/** Whether there were enough samples to tell an outlier. */
+		boolean known;
+
 		double mean;
 
 		private double variance;
@@ -789,8 +817,8 @@ public final class SwitchingRule {
 		void record(double cost, double steadyWeight) {
 			this.samples++;
 			double weight = Math.max(steadyWeight, 1.0 / this.samples);
-			boolean known = this.samples > BLOCK / 2 && this.mean > 0;
-			double bounded = known ? Math.min(cost, this.mean * MAX_OUTLIER) : cost;
+			this.known |= this.samples > BLOCK / 2;
+			double bounded = (this.known && this.mean > 0) ? Math.min(cost, this.mean * MAX_OUTLIER) : cost;
 			double difference = bounded - this.mean;
 			this.mean += weight * difference;
 			this.variance = (1 - weight) * (this.variance + weight * difference * difference);
@@ -818,14 +846,25 @@ public final class SwitchingRule {
 			this.blockSamples = 0;
 		}
 
-		/** What is far from what was measured counts little: samples know better. */
-		void restate(double factor, double near) {
-			this.mean *= factor;
+		void restate(double factor) {
+			double changed = this.mean * factor;
+			if (this.samples == 0 || !(changed > 0 && changed < Double.POSITIVE_INFINITY)) {
+				return;
+			}
+			this.degradation.restate(factor);
+			this.mean = changed;
 			this.variance *= factor * factor;
 			this.blockSum *= factor;
-			if (this.samples > RESTATED_SAMPLES && Math.max(factor, 1 / factor) > 1 + near) {
-				this.samples = RESTATED_SAMPLES;
-				this.weightSquares = 1.0 / RESTATED_SAMPLES;
+			if (Math.max(factor, 1 / factor) > FAR) {
+				doubt(RESTATED_SAMPLES);
+			}
+		}
+
+		/** What is known counts like so many samples at most. */
+		void doubt(int counted) {
+			if (this.samples > counted) {
+				this.samples = counted;
+				this.weightSquares = 1.0 / counted;
 				this.blockSum = 0;
 				this.blockSamples = 0;
 			}
@@ -834,6 +873,7 @@ public final class SwitchingRule {
 		void forget() {
 			this.degradation.forget();
 			this.samples = 0;
+			this.known = false;
 			this.mean = 0;
 			this.variance = 0;
 			this.weightSquares = 0;

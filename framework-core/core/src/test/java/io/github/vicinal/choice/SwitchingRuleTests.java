@@ -81,8 +81,8 @@ class SwitchingRuleTests {
 		assertThat(rule.current()).isEqualTo(1);
 		run(rule, 200_000, 200_000, 60_000);
 		rule.restate(0, 0.1);
-		assertThat(rule.cost(0)).isBetween(18_000.0, 22_000.0);
-		rule.compareSoon();
+		assertThat(rule.cost(0)).isBetween(14_000.0, 26_000.0);
+		rule.compareSoon(this.now);
 		assertThat(rule.comparesSoon()).isTrue();
 		run(rule, 500, 20_000, 60_000);
 		assertThat(rule.comparesSoon()).isFalse();
@@ -105,7 +105,7 @@ class SwitchingRuleTests {
 	void probesThatCannotBeMadeAreNotAwaitedForEver() {
 		SwitchingRule rule = rule(2);
 		run(rule, 100_000, 50_000, 50_000);
-		rule.compareSoon();
+		rule.compareSoon(this.now);
 		assertThat(rule.comparesSoon()).isTrue();
 		rule.failed(1, this.now);
 		run(rule, 100 * SwitchingRule.SOON_INTERVAL, 50_000, 40_000);
@@ -117,12 +117,68 @@ class SwitchingRuleTests {
 		SwitchingRule rule = rule(2);
 		run(rule, 100_000, 50_000, 55_000);
 		for (int i = 0; i < 100_000; i++) {
-			rule.compareSoon();
+			rule.compareSoon(this.now);
 			run(rule, 1, 50_000, 55_000);
 			assertThat(rule.probes()).isLessThanOrEqualTo(
 					(100_000 + i) / SwitchingSettings.MIN_PROBE_INTERVAL + SwitchingRule.SOON_PROBES + 1);
 		}
 		assertThat(rule.probes()).isGreaterThan(150_000 / SwitchingSettings.MIN_PROBE_INTERVAL);
+	}
+
+	@Test
+	void probesOfACandidateOnTrialAreNotPutOff() {
+		SwitchingRule rule = rule(3);
+		run(rule, 100_000, 50_000, 55_000, 60_000);
+		rule.failed(2, this.now);
+		rule.compareSoon(this.now);
+		run(rule, SwitchingRule.SOON_PROBES * SwitchingRule.SOON_INTERVAL, 50_000, 55_000, 60_000);
+		assertThat(rule.comparesSoon()).isFalse();
+		rule.available(2, this.now);
+		int probed = 0;
+		for (int i = 0; i < 2 * SwitchingSettings.MIN_PROBE_INTERVAL; i++) {
+			this.now += PERIOD;
+			int chosen = rule.choose(this.now, true);
+			probed += (chosen == 2) ? 1 : 0;
+			rule.record(chosen, noisy(50_000), this.now);
+		}
+		assertThat(probed).isPositive();
+	}
+
+	@Test
+	void candidateThatIsComputedToBeCostlyIsProbedSeldom() {
+		SwitchingRule rule = rule(2);
+		run(rule, 100_000, 5_000, 500_000);
+		long before = rule.probes();
+		for (int i = 0; i < 100; i++) {
+			rule.restate(1, (i % 2 == 0) ? 3 : 1.0 / 3);
+			rule.compareSoon(this.now);
+			run(rule, 1_000, 5_000, 500_000);
+		}
+		assertThat(rule.probes() - before).isLessThan(100_000 / 2_500);
+	}
+
+	@Test
+	void oneOutlierDoesNotHideACandidateThatWasRestated() {
+		SwitchingRule rule = rule(2);
+		run(rule, 100_000, 60_000, 20_000);
+		assertThat(rule.current()).isOne();
+		rule.restate(0, 0.2);
+		rule.record(0, 20_000_000, this.now);
+		assertThat(rule.cost(0)).isLessThan(60_000);
+	}
+
+	@Test
+	void meanThatIsRestatedStaysFinite() {
+		SwitchingRule rule = rule(2);
+		run(rule, 10_000, 50_000, 55_000);
+		for (int i = 0; i < 5_000; i++) {
+			rule.restate(1, 1e100);
+		}
+		assertThat(rule.cost(1)).isFinite();
+		for (int i = 0; i < 5_000; i++) {
+			rule.restate(1, 1e-100);
+		}
+		assertThat(rule.cost(1)).isPositive();
 	}
 
 	@Test
