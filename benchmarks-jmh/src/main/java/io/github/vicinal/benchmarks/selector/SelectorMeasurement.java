@@ -240,6 +240,7 @@ public final class SelectorMeasurement implements Measurement {
 		}
 		report.figure("5,000 operations half by half, us", base);
 		report.bar("loss of one switch, ms (paper: 13.4)", one / 1e6, 1);
+		report.bar("loss of one switch by totals of 5,000 operations, ms", first / 1e3, 1);
 		report.bar("marginal cost of a switch, us (paper: 47)", marginal, 20);
 	}
 
