@@ -44,14 +44,23 @@ final class PostSeries implements AutoCloseable {
 
 	PostSeries() throws IOException, InterruptedException {
 		this.server = EchoProcess.start();
-		this.url = URI.create("http://127.0.0.1:" + this.server.port() + "/echo/note").toURL();
-		measure(WARM_UP);
+		boolean warm = false;
+		try {
+			this.url = URI.create("http://127.0.0.1:" + this.server.port() + "/echo/note").toURL();
+			measure(WARM_UP);
+			warm = true;
+		}
+		finally {
+			if (!warm) {
+				close();
+			}
+		}
 	}
 
 	Result measure(int posts) throws IOException, InterruptedException {
 		AtomicHistogram times = new AtomicHistogram(TimeUnit.MINUTES.toNanos(1), 3);
 		AtomicInteger left = new AtomicInteger(posts);
-		List<IOException> failures = new CopyOnWriteArrayList<>();
+		List<Throwable> failures = new CopyOnWriteArrayList<>();
 		List<Thread> senders = new ArrayList<>();
 		long start = System.nanoTime();
 		for (int i = 0; i < SENDERS; i++) {
@@ -63,7 +72,7 @@ final class PostSeries implements AutoCloseable {
 						times.recordValue(System.nanoTime() - sent);
 					}
 				}
-				catch (IOException ex) {
+				catch (IOException | RuntimeException | Error ex) {
 					failures.add(ex);
 				}
 			}, "sender-" + i);

@@ -90,6 +90,13 @@ final class PolicyStore<K, V> extends Store<K, V> {
 
 	private final AtomicInteger pending = new AtomicInteger();
 
+	/**
+	 * Somebody's stripe is full and the lock was taken: whoever has it drains for all.
+	 * Racy on purpose: the flag is set rarely, and seen by the next who gives the lock
+	 * back at the latest.
+	 */
+	private boolean readsWait;
+
 	/** Guards all that follows. */
 	private final ReentrantLock lock = new ReentrantLock();
 
@@ -458,12 +465,17 @@ final class PolicyStore<K, V> extends Store<K, V> {
 				unlock();
 			}
 		}
-		else if (this.reads.offer(entry) && this.lock.tryLock()) {
-			try {
-				drain();
+		else if (this.reads.offer(entry)) {
+			if (this.lock.tryLock()) {
+				try {
+					drain();
+				}
+				finally {
+					unlock();
+				}
 			}
-			finally {
-				unlock();
+			else if (!this.readsWait) {
+				this.readsWait = true;
 			}
 		}
 	}
@@ -523,9 +535,21 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		applyWrites();
 	}
 
-	/** Gives the lock back; then looks for writes of those who could not get it. */
+	/**
+	 * Drains for those who could not get the lock, and gives it back; then looks for
+	 * their writes.
+	 */
 	private void unlock() {
-		release();
+		try {
+			if (this.readsWait) {
+				// First, so that who comes meanwhile is not forgotten.
+				this.readsWait = false;
+				drain();
+			}
+		}
+		finally {
+			release();
+		}
 		while (!this.writes.isEmpty() && this.lock.tryLock()) {
 			try {
 				applyWrites();

@@ -2,6 +2,8 @@ package io.github.vicinal.cache;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +11,11 @@ import org.jspecify.annotations.Nullable;
  * Reads that the policy does not know of yet, in the order of each thread. Lossy: threads
  * that share a stripe may overwrite each other's reads, and reads are overwritten while
  * nobody drains. A single thread loses nothing.
+ * <p>
+ * A read is in its place before the cursor tells of it, so that who drains passes by no
+ * read of a thread that has a stripe to itself. Of threads that collide, one that comes
+ * late can leave a read where a drain has been already: it is overwritten, or told when
+ * its place comes round.
  * <p>
  * After X. Ding, S. Jiang, X. Zhang, BP-Wrapper: a system framework making any
  * replacement algorithms (almost) lock contention free (2009), section 3.
@@ -20,6 +27,17 @@ final class ReadBuffer<E> {
 	private static final int STRIPE_SIZE = 16;
 
 	private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(Object[].class);
+
+	private static final VarHandle CURSOR;
+
+	static {
+		try {
+			CURSOR = MethodHandles.lookup().findVarHandle(Cursor.class, "cursor", int.class);
+		}
+		catch (ReflectiveOperationException ex) {
+			throw new ExceptionInInitializerError(ex);
+		}
+	}
 
 	private final Stripe[] stripes;
 
@@ -85,7 +103,10 @@ final class ReadBuffer<E> {
 		}
 	}
 
-	/** Returns how many stripes suit a machine: four for each processor, at most 256. */
+	/**
+	 * Returns how many stripes suit a machine: two for each processor, rounded up to a
+	 * power of two, at most 128.
+	 */
 	static int stripes(int processors) {
 		return Integer.highestOneBit(Math.max(1, Math.min(processors, 64)) * 4 - 1);
 	}
@@ -96,8 +117,10 @@ final class ReadBuffer<E> {
 	 */
 	boolean offer(E element) {
 		Stripe stripe = own();
-		int at = stripe.cursor++ & (STRIPE_SIZE - 1);
+		int cursor = stripe.cursor;
+		int at = cursor & (STRIPE_SIZE - 1);
 		ELEMENT.setRelease(stripe.elements, at, element);
+		CURSOR.setRelease(stripe, cursor + 1);
 		return at == STRIPE_SIZE - 1;
 	}
 
@@ -123,7 +146,7 @@ final class ReadBuffer<E> {
 
 	@SuppressWarnings("unchecked")
 	private void drain(Stripe stripe, Consumer<E> to) {
-		int end = stripe.cursor;
+		int end = (int) CURSOR.getAcquire(stripe);
 		int pending = end - stripe.drained;
 		// Threads that collide may also set the cursor back.
 		int from = (pending < 0 || pending > STRIPE_SIZE) ? end - STRIPE_SIZE : stripe.drained;
@@ -137,6 +160,21 @@ final class ReadBuffer<E> {
 			}
 		}
 		stripe.drained = end;
+	}
+
+	/** Returns the reads that have been neither told nor overwritten. */
+	@SuppressWarnings("unchecked")
+	List<E> left() {
+		List<E> left = new ArrayList<>();
+		for (Stripe stripe : this.stripes) {
+			for (int i = 0; i < STRIPE_SIZE; i++) {
+				Object element = ELEMENT.getAcquire(stripe.elements, i);
+				if (element != null) {
+					left.add((E) element);
+				}
+			}
+		}
+		return left;
 	}
 
 	/** Receives reads. */

@@ -16,18 +16,20 @@ import io.github.vicinal.cache.policy.FrequencySketch;
 /**
  * Entries in sets of a few ways each: a key can only be in the set that its hash names,
  * and competes with the others of that set alone. One array of immutable nodes; look-ups,
- * updates and removals change one element and never wait. Beside it seven bits of each
+ * updates and removals change one element and never wait. Beside it six bits of each
  * key's hash, its tag, eight to a word: a look-up compares the tags of a set at once, and
- * sees one node at most in nearly all cases. A tag is written after its node, and stays
- * when the node goes: it only says where to look.
+ * sees one node at most in most cases. A tag is written after its node, and stays when
+ * the node goes: it only says where to look.
  * <p>
  * Inserts into one group (a set, or as many as have eight ways together) take turns, so
- * that a key is never there twice. The bits that tags leave free in the group's first
- * word are a lock, held for the few instructions of an insert, and the lowest bits of how
- * many inserts there were: who wants to insert takes the lock only if the word is as it
- * was before its look-up. Memory per entry beyond key and value: 24 bytes for the node, 5
- * for its place, and a byte per place for stamps or per set for tree bits; 16 more with
- * time.
+ * that a key is never there twice. Of the 16 bits that tags leave free in the group's
+ * first word, one is a lock, held for the few instructions of an insert, and 15 are the
+ * version: how many inserts there were, modulo 32,768. Who wants to insert takes the lock
+ * only if the word is as it was before its look-up. So that the version cannot come round
+ * between the two, neither a clock nor an expiry is asked there; of the user's code, only
+ * {@code equals} of keys with the same tag runs. Memory per entry beyond key and value:
+ * 24 bytes for the node, 5 for its place, and a byte per place for stamps or per set for
+ * tree bits; 16 more with time.
  * <p>
  * Replacement within a set is LRU by stamps, a byte for each place, which are written
  * only if they differ: time goes on by inserts, up to four steps for each insert that a
@@ -58,15 +60,17 @@ final class SetStore<K, V> extends Store<K, V> {
 	private static final long HIGH = 0x8080808080808080L;
 
 	/** The bits of a tag. */
-	private static final int TAG = 0x7F;
+	private static final int TAG = 0x3F;
+
+	private static final long ALL_TAGS = TAG * EACH;
 
 	/** Somebody inserts. */
-	private static final long LOCK = 0x80L;
+	static final long LOCK = 0x40L;
 
-	/** How many inserts there were, in bits that are apart. */
-	private static final long VERSION = HIGH ^ LOCK;
+	/** How many inserts there were, in bits that are apart: the rest. */
+	static final long VERSION = ~ALL_TAGS ^ LOCK;
 
-	private static final long VERSION_ONE = 0x8000L;
+	private static final long VERSION_ONE = 0x80L;
 
 	/** Of the inserts into a group, one in so many is counted, for all of them. */
 	private static final int INSERTS_SAMPLE = 8;
@@ -279,7 +283,8 @@ final class SetStore<K, V> extends Store<K, V> {
 	 */
 	private long candidates(int hash, int at) {
 		long word = (long) TAGS.getAcquire(this.tags, at >> 3);
-		long different = (word ^ ((hash & TAG) * EACH)) & ~HIGH;
+		long different = (word ^ ((hash & TAG) * EACH)) & ALL_TAGS;
+		// No sum of a byte is more than 0xBE, so none is carried into the next one.
 		long equal = ~(different + ~HIGH) & HIGH;
 		return equal & (this.tagMask << (at << 3));
 	}
@@ -425,11 +430,10 @@ final class SetStore<K, V> extends Store<K, V> {
 		return (node instanceof TimedNode<?, ?> it) ? now() - it.written : 0;
 	}
 
-	private Node<K, V> newNode(K key, V value, @Nullable Node<K, V> old) {
+	private Node<K, V> newNode(K key, V value, @Nullable Node<K, V> old, long now) {
 		if (!this.timed) {
 			return new Node<>(key, value);
 		}
-		long now = now();
 		long deadline = (old == null) ? this.deadlines.afterCreate(key, value, now)
 				: this.deadlines.afterUpdate(key, value, now, ((TimedNode<K, V>) old).deadline);
 		return new TimedNode<>(key, value, now, deadline);
@@ -452,20 +456,21 @@ final class SetStore<K, V> extends Store<K, V> {
 			this.removals.add(key, value, 1, RemovalCause.SIZE);
 			return null;
 		}
-		boolean counted = false;
+		Node<K, V> added = null;
 		while (true) {
+			long now = now();
 			long word = groupWord(set);
 			int at = find(key, hash);
 			Node<K, V> old = (at >= 0) ? node(at) : null;
 			if (old != null && old.key.equals(key)) {
-				if (expired(old, now())) {
+				if (expired(old, now)) {
 					take(at, old, RemovalCause.EXPIRED);
 				}
 				else if (onlyIfAbsent) {
 					onHit(at);
 					return old.value;
 				}
-				else if (update(at, old, newNode(key, value, old))) {
+				else if (update(at, old, newNode(key, value, old, now))) {
 					return old.value;
 				}
 				continue;
@@ -473,11 +478,17 @@ final class SetStore<K, V> extends Store<K, V> {
 			if (at >= 0) {
 				continue;
 			}
-			if (this.sketch != null && !counted) {
-				this.sketch.add(hash);
-				counted = true;
+			if (added == null) {
+				added = newNode(key, value, null, now);
+				if (this.sketch != null) {
+					this.sketch.add(hash);
+				}
+				if (this.builder.expiry() != null) {
+					// It was asked, and may have taken any time: the word is old.
+					continue;
+				}
 			}
-			if (insert(newNode(key, value, null), hash, set, word)) {
+			if (insert(added, hash, set, word, now)) {
 				return null;
 			}
 		}
@@ -497,14 +508,14 @@ final class SetStore<K, V> extends Store<K, V> {
 	/**
 	 * Puts a node into a set in which its key was not.
 	 * @param word the group's word before that was seen
+	 * @param now the time before that
 	 * @return false if somebody else inserted since, or changed the place
 	 */
-	private boolean insert(Node<K, V> node, int hash, int set, long word) {
-		int at = victim(set);
+	private boolean insert(Node<K, V> node, int hash, int set, long word, long now) {
+		int at = victim(set, now);
 		// Not looked into without need: it was not used for long, and is in no cache of
 		// the processor's.
 		Object victim = NODE.getAcquire(this.table, at);
-		long now = now();
 		boolean dead = this.timed && victim != null && expired(cast(victim), now);
 		if (victim != null && !dead && refuses(at, hash)) {
 			this.removals.add(node.key, node.value, 1, RemovalCause.SIZE);
@@ -516,8 +527,8 @@ final class SetStore<K, V> extends Store<K, V> {
 			return false;
 		}
 		boolean done = NODE.compareAndSet(this.table, at, victim, node);
-		long version = ((word | ~VERSION) + VERSION_ONE) & VERSION;
-		TAGS.setRelease(this.tags, group, version | ((done ? tagged(word, group, at, hash) : word) & ~HIGH));
+		long version = nextVersion(word);
+		TAGS.setRelease(this.tags, group, version | ((done ? tagged(word, group, at, hash) : word) & ALL_TAGS));
 		if (!done) {
 			return false;
 		}
@@ -534,6 +545,14 @@ final class SetStore<K, V> extends Store<K, V> {
 			sweep(now);
 		}
 		return true;
+	}
+
+	/**
+	 * Returns the version after that of a word. All bits between those of the version are
+	 * set for the sum, so that they hand on what is carried.
+	 */
+	static long nextVersion(long word) {
+		return ((word | ~VERSION) + VERSION_ONE) & VERSION;
 	}
 
 	/** Returns the index of a group's first word. */
@@ -591,8 +610,8 @@ final class SetStore<K, V> extends Store<K, V> {
 	}
 
 	/** Returns the version modulo {@link #INSERTS_SAMPLE}. */
-	private static int low(long version) {
-		return (int) ((version >>> 15) & 1 | (version >>> 22) & 2 | (version >>> 29) & 4);
+	static int low(long version) {
+		return (int) ((version >>> 7) & 1 | (version >>> 13) & 6);
 	}
 
 	/** What is in a place is new. */
@@ -609,7 +628,7 @@ final class SetStore<K, V> extends Store<K, V> {
 	}
 
 	/** An empty way, else one that has expired, else the one that the policy gives up. */
-	private int victim(int set) {
+	private int victim(int set, long now) {
 		int base = set * this.ways;
 		for (int at = base; at < base + this.ways; at++) {
 			if (NODE.getAcquire(this.table, at) == null) {
@@ -617,7 +636,6 @@ final class SetStore<K, V> extends Store<K, V> {
 			}
 		}
 		if (this.timed) {
-			long now = now();
 			for (int at = base; at < base + this.ways; at++) {
 				Node<K, V> node = node(at);
 				if (node == null || expired(node, now)) {
@@ -687,11 +705,12 @@ final class SetStore<K, V> extends Store<K, V> {
 			if (old == null || !old.key.equals(key)) {
 				continue;
 			}
-			if (expired(old, now())) {
+			long now = now();
+			if (expired(old, now)) {
 				take(at, old, RemovalCause.EXPIRED);
 				return null;
 			}
-			if (update(at, old, newNode(key, value, old))) {
+			if (update(at, old, newNode(key, value, old, now))) {
 				return old.value;
 			}
 		}
@@ -709,14 +728,15 @@ final class SetStore<K, V> extends Store<K, V> {
 			if (old == null || !old.key.equals(key)) {
 				continue;
 			}
-			if (expired(old, now())) {
+			long now = now();
+			if (expired(old, now)) {
 				take(at, old, RemovalCause.EXPIRED);
 				return false;
 			}
 			if (!expected.equals(old.value)) {
 				return false;
 			}
-			if (update(at, old, newNode(key, value, old))) {
+			if (update(at, old, newNode(key, value, old, now))) {
 				return true;
 			}
 		}

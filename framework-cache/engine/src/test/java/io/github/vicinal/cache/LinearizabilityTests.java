@@ -47,6 +47,11 @@ class LinearizabilityTests {
 	}
 
 	@Test
+	void sixteenWaysInOneSet() {
+		check(SixteenWays.class);
+	}
+
+	@Test
 	void exactPolicies() {
 		stress(Exact.class);
 		limit(new ModelCheckingOptions().iterations(3).invocationsPerIteration(60)).threads(2).check(Exact.class);
@@ -144,6 +149,18 @@ class LinearizabilityTests {
 
 		public EightWays() {
 			super(CachePolicy.kWay(8), 8);
+		}
+
+	}
+
+	/** The tags of the keys are in another word than the version. */
+	public static class SixteenWays extends Concurrent {
+
+		public SixteenWays() {
+			super(CachePolicy.kWay(16), 16);
+			for (int key = -8; key < 0; key++) {
+				this.cache.put(key, key);
+			}
 		}
 
 	}

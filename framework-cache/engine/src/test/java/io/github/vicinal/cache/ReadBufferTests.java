@@ -14,6 +14,8 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,6 +39,7 @@ class ReadBufferTests {
 		}
 		buffer.drain(told::add);
 		assertThat(told).containsExactlyElementsOf(IntStream.range(0, reads).boxed().toList());
+		assertThat(buffer.left()).isEmpty();
 	}
 
 	@Test
@@ -50,28 +53,50 @@ class ReadBufferTests {
 		assertThat(told).containsExactlyInAnyOrderElementsOf(IntStream.range(3, STRIPE + 3).boxed().toList());
 	}
 
-	@Test
-	void everyInterleavingOfThreadsThatMeet() {
-		new ModelCheckingOptions().threads(3)
-			.actorsPerThread(2)
-			.actorsBefore(0)
-			.actorsAfter(1)
-			.iterations(5)
-			.invocationsPerIteration(100)
-			.sequentialSpecification(Anything.class)
-			.check(Meeting.class);
+	@ParameterizedTest
+	@CsvSource({ "0, 2", "1, 2", "2, 4", "3, 8", "4, 8", "5, 16", "8, 16", "48, 128", "64, 128", "500, 128" })
+	void thereAreTwoStripesForEachProcessor(int processors, int stripes) {
+		assertThat(ReadBuffer.stripes(processors)).isEqualTo(stripes);
 	}
 
 	@Test
-	void threadsThatMeetUnderStress() {
-		new StressOptions().threads(3)
+	void everyInterleavingOfThreadsThatMeet() {
+		explore(3, Meeting.class);
+		stress(3, Meeting.class);
+	}
+
+	@Test
+	void everyInterleavingOfAReaderAndWhoDrains() {
+		explore(2, Alone.class);
+		stress(2, Alone.class);
+	}
+
+	@Test
+	void everyInterleavingOfAReaderThatLapsAndWhoDrains() {
+		explore(2, Lapping.class);
+		stress(2, Lapping.class);
+	}
+
+	private static void explore(int threads, Class<?> buffers) {
+		new ModelCheckingOptions().threads(threads)
+			.actorsPerThread(2)
+			.actorsBefore(0)
+			.actorsAfter(1)
+			.iterations(3)
+			.invocationsPerIteration(100)
+			.sequentialSpecification(Anything.class)
+			.check(buffers);
+	}
+
+	private static void stress(int threads, Class<?> buffers) {
+		new StressOptions().threads(threads)
 			.actorsPerThread(4)
 			.actorsBefore(0)
 			.actorsAfter(1)
-			.iterations(10)
-			.invocationsPerIteration(500)
+			.iterations(5)
+			.invocationsPerIteration(300)
 			.sequentialSpecification(Anything.class)
-			.check(Meeting.class);
+			.check(buffers);
 	}
 
 	/** Operations answer nothing: what holds is validated at the end. */
@@ -83,20 +108,71 @@ class ReadBufferTests {
 		public void drain() {
 		}
 
+		public void drainOwn() {
+		}
+
 	}
 
-	/** One stripe for all, which is full at first: each read overwrites another. */
+	/**
+	 * One stripe for all. Who drains is one thread at a time, as under the cache's lock.
+	 */
+	public abstract static class OneStripe {
+
+		final ReadBuffer<Read> buffer = new ReadBuffer<>(1);
+
+		/** In the order of offers, if one thread makes them. */
+		final List<Read> offered = new ArrayList<>();
+
+		final List<Read> told = new ArrayList<>();
+
+		OneStripe(int first) {
+			for (int i = 0; i < first; i++) {
+				offerAlone(-i);
+			}
+		}
+
+		final void offerAlone(int number) {
+			Read read = new Read(number);
+			this.offered.add(read);
+			this.buffer.offer(read);
+		}
+
+		@Operation(nonParallelGroup = "draining")
+		public void drain() {
+			this.buffer.drain(this::tell);
+		}
+
+		@Operation(nonParallelGroup = "draining")
+		public void drainOwn() {
+			this.buffer.drainOwn(this::tell);
+		}
+
+		private void tell(Read read) {
+			read.told++;
+			this.told.add(read);
+		}
+
+		final void checkEach(List<Read> reads, int told) {
+			for (Read read : reads) {
+				check(read.told == told);
+			}
+		}
+
+		final void check(boolean holds) {
+			if (!holds) {
+				throw new AssertionError(
+						"Offered: %s, told: %s, left: %s".formatted(this.offered, this.told, this.buffer.left()));
+			}
+		}
+
+	}
+
+	/** The stripe is full at first: each read overwrites another. */
 	@Param(name = "read", gen = IntGen.class, conf = "1:1000")
-	public static class Meeting {
-
-		private final ReadBuffer<Read> buffer = new ReadBuffer<>(1);
-
-		private final List<Read> told = new ArrayList<>();
+	public static class Meeting extends OneStripe {
 
 		public Meeting() {
-			for (int i = 0; i < STRIPE; i++) {
-				offer(-i);
-			}
+			super(STRIPE);
 		}
 
 		@Operation
@@ -104,28 +180,67 @@ class ReadBufferTests {
 			this.buffer.offer(new Read(read));
 		}
 
-		/** By one thread at a time, as under the lock of the cache. */
-		@Operation(nonParallelGroup = "draining")
-		public void drain() {
-			this.buffer.drain((read) -> {
-				read.told++;
-				this.told.add(read);
-			});
+		@Validate
+		public void noneIsToldTwiceAndNoneOfThoseThatFollowIsLost() {
+			drain();
+			check(!this.told.isEmpty());
+			checkEach(this.told, 1);
+			checkEach(this.buffer.left(), 0);
+			// However far threads that met have moved the cursor, one that is alone then
+			// loses nothing.
+			this.told.clear();
+			this.offered.clear();
+			for (int i = 0; i < STRIPE; i++) {
+				offerAlone(i);
+			}
+			drain();
+			check(this.told.equals(this.offered));
+			check(this.buffer.left().isEmpty());
+		}
+
+	}
+
+	/** The stripe is empty at first, and is not filled. */
+	@Param(name = "read", gen = IntGen.class, conf = "1:1000")
+	public static class Alone extends OneStripe {
+
+		public Alone() {
+			super(0);
+		}
+
+		@Operation(nonParallelGroup = "reading")
+		public void offer(@Param(name = "read") int read) {
+			offerAlone(read);
+		}
+
+		@Validate
+		public void allAreToldInOrder() {
+			drain();
+			check(this.told.equals(this.offered));
+			check(this.buffer.left().isEmpty());
+		}
+
+	}
+
+	/** The stripe is full at first: each read overwrites another. */
+	@Param(name = "read", gen = IntGen.class, conf = "1:1000")
+	public static class Lapping extends OneStripe {
+
+		public Lapping() {
+			super(STRIPE);
+		}
+
+		@Operation(nonParallelGroup = "reading")
+		public void offer(@Param(name = "read") int read) {
+			offerAlone(read);
 		}
 
 		@Validate
 		public void noneIsToldTwiceAndNoneIsLeft() {
 			drain();
-			int before = this.told.size();
-			drain();
-			if (before == 0 || this.told.size() > before) {
-				throw new AssertionError(before + " reads were told, and then " + this.told.size());
-			}
-			for (Read read : this.told) {
-				if (read.told != 1) {
-					throw new AssertionError("Read " + read.number + " was told " + read.told + " times");
-				}
-			}
+			check(!this.told.isEmpty());
+			checkEach(this.told, 1);
+			check(this.buffer.left().isEmpty());
 		}
 
 	}
@@ -139,6 +254,11 @@ class ReadBufferTests {
 
 		Read(int number) {
 			this.number = number;
+		}
+
+		@Override
+		public String toString() {
+			return this.number + "*" + this.told;
 		}
 
 	}

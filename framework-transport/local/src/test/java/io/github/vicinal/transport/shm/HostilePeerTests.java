@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 import org.junit.jupiter.api.AfterEach;
@@ -169,6 +170,58 @@ class HostilePeerTests {
 			for (FileChannel channel : fifos) {
 				channel.close();
 			}
+		}
+	}
+
+	/** A call may wait in a ring for longer than it should, but not after the end. */
+	@Test
+	void fifosThatAreFilledAllTheTimeDoNotHoldUpTheEnd() throws Exception {
+		ShmPathServer running = new ShmPathServer(this.server, this.shm.rendezvous, services(), OPTIONS,
+				BellSupport.fifoOnly(), null);
+		ShmPathProvider provider = this.shm.provider(OPTIONS.withWaiting("park"));
+		List<FileChannel> fifos = new ArrayList<>();
+		List<Future<?>> ends = new ArrayList<>();
+		try (running) {
+			running.start();
+			Path victim = this.shm.connect(provider, this.server);
+			AtomicInteger calls = new AtomicInteger();
+			for (int i = 0; i < 3; i++) {
+				ends.add(Async.call(() -> {
+					while (victim.isOpen()) {
+						callOnce(victim);
+						calls.incrementAndGet();
+					}
+					return null;
+				}));
+			}
+			Async.await(() -> calls.get() > 200);
+			for (java.nio.file.Path fifo : bells()) {
+				FileChannel channel = FileChannel.open(fifo, StandardOpenOption.READ, StandardOpenOption.WRITE);
+				fifos.add(channel);
+				Async.call(() -> channel.write(ByteBuffer.allocate(1000 * FIFO_BYTES)));
+			}
+			int before = calls.get();
+			long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(300);
+			Async.await(() -> calls.get() > before + 2_000 || System.nanoTime() > end);
+			provider.close();
+			for (Future<?> one : ends) {
+				one.get(20, TimeUnit.SECONDS);
+			}
+		}
+		finally {
+			for (FileChannel channel : fifos) {
+				channel.close();
+			}
+		}
+	}
+
+	private void callOnce(Path victim) {
+		try {
+			victim.call(Contracts.callBefore(this.shm.contract, "join",
+					System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(5), "a", 1));
+		}
+		catch (PathException ex) {
+			assertThat(ex.reason()).isNotNull();
 		}
 	}
 

@@ -23,7 +23,11 @@ public interface Bell {
 	 */
 	void await(long nanos);
 
-	/** Wakes the sleeper. Never throws; called by any thread. */
+	/**
+	 * Wakes the sleeper. Never throws; called by any thread of the pair. A peer that
+	 * floods the bell can hold it up until the bells are closed, so no thread rings that
+	 * others than this pair depend on.
+	 */
 	void ring();
 
 }

@@ -18,7 +18,11 @@ public interface Bells extends AutoCloseable {
 	/** Returns the bell of the caller in a lane. */
 	Bell lane(int lane);
 
-	/** Wakes nobody any more, and frees what the bells hold. Never throws. */
+	/**
+	 * Frees what the bells hold. Sleepers that this wakes do not sleep again; whether it
+	 * does, and whether rings still wake somebody, is up to the kind. No ring waits from
+	 * now on, and one that did ends. Never waits for the other side, and never throws.
+	 */
 	@Override
 	void close();
 

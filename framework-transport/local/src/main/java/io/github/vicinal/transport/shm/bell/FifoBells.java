@@ -30,6 +30,12 @@ import io.github.vicinal.transport.wire.Watchdog;
  * native code, only the command {@code mkfifo}, once per pair of peers. Each FIFO is
  * opened for both reading and writing, so that opening never waits for the other side,
  * and only when it is first needed.
+ * <p>
+ * A write waits while a FIFO is full. It is looked at often enough for those who ring not
+ * to fill it; a peer that fills it on purpose can hold up who rings. So only threads ring
+ * that do so for a call of their pair: the end of a sleep, and the end of the pair, close
+ * what sleepers hear with instead, which needs no room in a FIFO. Closing also ends a
+ * write that waits.
  */
 public final class FifoBells implements Bells {
 
@@ -267,8 +273,20 @@ public final class FifoBells implements Bells {
 				return time;
 			}
 			this.deadline = Watchdog.NEVER;
-			ring();
+			deafen();
 			return Watchdog.NEVER;
+		}
+
+		/**
+		 * Ends sleeps. A sleeper takes its ears before it sets a deadline: who sees the
+		 * deadline closes them, even before they hear.
+		 */
+		private synchronized void deafen() {
+			for (Ears ears : this.all) {
+				ears.close();
+			}
+			this.all.clear();
+			this.idle.clear();
 		}
 
 		/**
@@ -330,7 +348,9 @@ public final class FifoBells implements Bells {
 		}
 
 		private synchronized void putBack(Ears ears) {
-			this.idle.push(ears);
+			if (ears.channel.isOpen()) {
+				this.idle.push(ears);
+			}
 		}
 
 		private synchronized void forget(@Nullable Ears ears) {
@@ -358,14 +378,7 @@ public final class FifoBells implements Bells {
 			if (open != null) {
 				open.close();
 			}
-			try {
-				for (Ears ears : this.all) {
-					ears.channel.close();
-				}
-			}
-			catch (IOException ex) {
-				logger.debug("A bell could not be closed: {}", ex.toString());
-			}
+			deafen();
 		}
 
 	}
@@ -411,7 +424,8 @@ public final class FifoBells implements Bells {
 		 * nothing. Without this, a FIFO that nobody reads would fill up, and who rings
 		 * would wait until somebody does. To look takes two system calls, so it is done
 		 * once for {@value #CHECK_INTERVAL} rings, of which a FIFO holds a thousand times
-		 * as many; nobody but this user can fill it otherwise.
+		 * as many. Nobody but this user can fill it otherwise; whoever does so between
+		 * two looks holds up those who ring until it is read or closed.
 		 */
 		boolean rings() throws IOException {
 			if (--this.unchecked > 0) {
@@ -438,7 +452,7 @@ public final class FifoBells implements Bells {
 	 * What one thread hears with: those who read from one channel would wait for one
 	 * another.
 	 */
-	private static final class Ears {
+	private static final class Ears implements AutoCloseable {
 
 		final FileChannel channel;
 
@@ -451,6 +465,17 @@ public final class FifoBells implements Bells {
 		void listen() throws IOException {
 			// Rings that nobody waited for are taken, too.
 			this.channel.read(this.heard.clear());
+		}
+
+		/** Whoever listens stops at once. */
+		@Override
+		public void close() {
+			try {
+				this.channel.close();
+			}
+			catch (IOException ex) {
+				logger.debug("A bell could not be closed: {}", ex.toString());
+			}
 		}
 
 	}

@@ -402,6 +402,8 @@ public final class LaneClient implements AutoCloseable {
 		if (!this.end.compareAndSet(null, reason)) {
 			return;
 		}
+		// First, as it also frees who cannot ring because the peer has flooded a bell.
+		this.bells.close();
 		wakeAll();
 		this.lock.lock();
 		try {
@@ -416,6 +418,7 @@ public final class LaneClient implements AutoCloseable {
 		this.onEnd.accept(reason);
 	}
 
+	/** Wakes who sleeps at bells that closing them does not wake, and virtual threads. */
 	private void wakeAll() {
 		try {
 			for (ClientLane lane : this.lanes) {
@@ -565,7 +568,6 @@ public final class LaneClient implements AutoCloseable {
 	@Override
 	public void close() {
 		end(End.of("the path was closed"));
-		this.bells.close();
 	}
 
 	/**

@@ -252,10 +252,10 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	 * may take long.
 	 */
 	public void leave() {
-		leave(Thread.currentThread());
+		leave(Thread.currentThread(), true);
 	}
 
-	private void leave(Thread from) {
+	private void leave(Thread from, boolean mayRing) {
 		if (this.closed || !this.receiver.compareAndSet(from, null)) {
 			return;
 		}
@@ -264,7 +264,12 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 			callThread();
 		}
 		else if (isMet()) {
-			wakeOne();
+			if (mayRing) {
+				wakeOne();
+			}
+			else {
+				callThread();
+			}
 		}
 	}
 
@@ -413,7 +418,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 			Thread kept = this.receiver.get();
 			try {
 				if (kept != null) {
-					leave(kept);
+					// Other pairs need this thread, and a client can hold up who rings.
+					leave(kept, false);
 					Memory.settle();
 				}
 			}
@@ -535,6 +541,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		this.closed = true;
 		this.guard.remove(this);
 		this.arena.close();
+		// Before anybody rings, as a client may have flooded a bell.
+		this.bells.close();
 		// Each thread that wakes wakes the next one.
 		wakeOne();
 	}

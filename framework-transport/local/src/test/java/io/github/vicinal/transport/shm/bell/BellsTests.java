@@ -1,10 +1,12 @@
 package io.github.vicinal.transport.shm.bell;
 
+import java.io.FileInputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.wire.Watchdog;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -140,6 +143,62 @@ class BellsTests {
 				bells.server().ring();
 			}
 			bells.server().await(Bell.FOREVER);
+		}
+	}
+
+	/** Whoever rings looks only now and then how full the FIFO is. */
+	@Test
+	void fifoFilledBetweenTwoLooksHoldsUpNeitherDeadlinesNorTheEnd() throws Exception {
+		Bells bells = bells(FifoBells.KIND);
+		Bell flooded = bells.lane(0);
+		Thread writer = new Thread(flooded::ring);
+		Thread second = new Thread(flooded::ring);
+		try (FileChannel hostile = FileChannel.open(fifo("0"), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+			flooded.ring();
+			flooded.await(Bell.FOREVER);
+			hostile.write(ByteBuffer.allocate(FIFO_BYTES));
+			writer.start();
+			Async.await(() -> isIn(writer, "write0"));
+			second.start();
+			// The watchdog sees these deadlines pass now and then. They read less than
+			// the page that a writer waits for.
+			for (int i = 0; i < 40; i++) {
+				flooded.await(0);
+			}
+			for (int i = 0; i < 3; i++) {
+				bells.lane(1).await(TimeUnit.MILLISECONDS.toNanos(5));
+			}
+			assertThat(isIn(writer, "write0")).isTrue();
+			bells.close();
+			writer.join();
+			second.join();
+			flooded.ring();
+			flooded.await(Bell.FOREVER);
+		}
+		finally {
+			bells.close();
+		}
+	}
+
+	private static boolean isIn(Thread thread, String method) {
+		return Arrays.stream(thread.getStackTrace()).anyMatch((frame) -> frame.getMethodName().equals(method));
+	}
+
+	/** What would be written could wait for room. */
+	@Test
+	void deadlineWritesNothing() throws Exception {
+		try (Bells bells = bells(FifoBells.KIND);
+				// Else the stream would wait for a writer.
+				FileChannel open = FileChannel.open(fifo("0"), StandardOpenOption.READ, StandardOpenOption.WRITE);
+				FileInputStream unread = new FileInputStream(fifo("0").toFile())) {
+			assertThat(open.isOpen()).isTrue();
+			for (int i = 0; i < 5; i++) {
+				bells.lane(0).await(TimeUnit.MILLISECONDS.toNanos(1));
+				assertThat(unread.available()).isZero();
+			}
+			// It is heard again.
+			bells.lane(0).ring();
+			bells.lane(0).await(Bell.FOREVER);
 		}
 	}
 

@@ -1,0 +1,100 @@
+package io.github.vicinal.cache;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.github.vicinal.cache.policy.Policies;
+import io.github.vicinal.cache.policy.PolicyFactory;
+import io.github.vicinal.cache.policy.ReplacementPolicy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The policy learns of reads that were made while a writer had the lock. */
+@Timeout(30)
+class BusyWriterTests {
+
+	/** As many as a stripe holds. */
+	private static final int READS = 16;
+
+	private static final int LAST = 3;
+
+	@Test
+	void readsOfAWholeStripeAreNotLostToAWriter() throws Exception {
+		CountDownLatch busy = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		AtomicInteger hits = new AtomicInteger();
+		PolicyStore<Integer, Integer> store = store(
+				(slots, capacity) -> new Watched(Policies.LRU.create(slots, capacity), hits, busy, release));
+		for (int key = 0; key < LAST; key++) {
+			store.put(key, key);
+		}
+		Thread writer = new Thread(() -> store.put(LAST, LAST));
+		writer.start();
+		assertThat(busy.await(20, TimeUnit.SECONDS)).isTrue();
+		for (int i = 0; i < READS; i++) {
+			assertThat(store.get(i % LAST)).isEqualTo(i % LAST);
+		}
+		assertThat(hits).hasValue(0);
+		release.countDown();
+		writer.join();
+		assertThat(hits).hasValue(READS);
+	}
+
+	private static PolicyStore<Integer, Integer> store(PolicyFactory factory) {
+		CacheBuilder<Integer, Integer> builder = CacheBuilder.<Integer, Integer>named("test")
+			.policy(CachePolicy.LRU)
+			.maximumSize(8);
+		return new PolicyStore<>(builder, new Removals<>("test", null, Runnable::run, null), 1, factory);
+	}
+
+	/** Counts hits, and is slow to insert the last entry. */
+	private record Watched(ReplacementPolicy policy, AtomicInteger hits, CountDownLatch busy,
+			CountDownLatch release) implements ReplacementPolicy {
+
+		@Override
+		public void onInsert(int slot) {
+			this.policy.onInsert(slot);
+			if (slot == LAST) {
+				this.busy.countDown();
+				try {
+					this.release.await();
+				}
+				catch (InterruptedException ex) {
+					Thread.currentThread().interrupt();
+				}
+			}
+		}
+
+		@Override
+		public void onHit(int slot) {
+			this.policy.onHit(slot);
+			this.hits.incrementAndGet();
+		}
+
+		@Override
+		public void onRemove(int slot) {
+			this.policy.onRemove(slot);
+		}
+
+		@Override
+		public int evict(int incoming) {
+			return this.policy.evict(incoming);
+		}
+
+		@Override
+		public int pollHottest() {
+			return this.policy.pollHottest();
+		}
+
+		@Override
+		public void adoptColder(int slot) {
+			this.policy.adoptColder(slot);
+		}
+
+	}
+
+}
