@@ -2,12 +2,11 @@ package io.github.vicinal.boot.client;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.util.AbstractMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
@@ -22,6 +21,7 @@ import io.github.vicinal.replica.Locality;
 import io.github.vicinal.replica.ReplicaReport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** What a balancer makes of the lists of instances that a load balancer brings. */
 @Timeout(60)
@@ -31,8 +31,6 @@ class ReplicaBalancerTests {
 
 	private static final String OTHER = "198.51.100.2:80";
 
-	private static final int ROUNDS = 50_000;
-
 	private final Channel channel = new Channel(
 			new ChannelSettings("baskets", List.of(PathKind.HTTP), null, Duration.ofSeconds(1), false, true),
 			ExchangeContractReader.contract(Baskets.class), List.of(), Runnable::run, Clock.systemUTC());
@@ -41,31 +39,35 @@ class ReplicaBalancerTests {
 			new ReplicaLocator(this.channel, () -> null, "z1", Runnable::run), new ReplicaSelection.Holder());
 
 	@Test
-	void theListThatCameLastCountsWhateverThreadsDo() throws Exception {
-		CyclicBarrier round = new CyclicBarrier(2);
-		ExecutorService threads = Executors.newFixedThreadPool(2);
-		try {
-			Future<?> both = threads.submit(() -> feed(round, List.of(ONE, OTHER)));
-			Future<?> one = threads.submit(() -> feed(round, List.of(ONE)));
-			both.get(50, TimeUnit.SECONDS);
-			one.get(50, TimeUnit.SECONDS);
-		}
-		finally {
-			threads.shutdownNow();
-		}
-	}
+	void aListThatCameLaterIsNotOvertakenByAnEarlierOne() throws Exception {
+		CountDownLatch taken = new CountDownLatch(1);
+		CountDownLatch mayGoOn = new CountDownLatch(1);
+		Map<String, String> slow = new AbstractMap<>() {
 
-	/** In each round both threads bring their lists; then the shorter one is true. */
-	private Void feed(CyclicBarrier round, List<String> addresses) throws Exception {
-		for (int i = 0; i < ROUNDS; i++) {
-			round.await(20, TimeUnit.SECONDS);
-			this.balancer.choose(addresses, Map.of());
-			if (round.await(20, TimeUnit.SECONDS) == 0) {
-				this.balancer.choose(List.of(ONE), Map.of());
-				assertThat(this.balancer.report()).extracting(ReplicaReport::address).containsExactly(ONE);
+			@Override
+			public Set<Entry<String, String>> entrySet() {
+				taken.countDown();
+				try {
+					mayGoOn.await();
+				}
+				catch (InterruptedException ex) {
+					throw new IllegalStateException(ex);
+				}
+				return Set.of();
 			}
-		}
-		return null;
+
+		};
+		Thread earlier = new Thread(() -> this.balancer.choose(List.of(ONE, OTHER), slow));
+		earlier.start();
+		assertThat(taken.await(20, TimeUnit.SECONDS)).isTrue();
+		Thread later = new Thread(() -> this.balancer.choose(List.of(ONE), Map.of()));
+		later.start();
+		await().until(() -> later.getState() == Thread.State.BLOCKED || !later.isAlive());
+		mayGoOn.countDown();
+		earlier.join();
+		later.join();
+		this.balancer.choose(List.of(ONE), Map.of());
+		assertThat(this.balancer.report()).extracting(ReplicaReport::address).containsExactly(ONE);
 	}
 
 	@Test
