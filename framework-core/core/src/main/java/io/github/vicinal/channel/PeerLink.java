@@ -8,11 +8,13 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -68,6 +70,15 @@ final class PeerLink {
 	/** Back-off grows to this multiple of the shortest delay between attempts. */
 	private static final int MAX_BACK_OFF_FACTOR = 64;
 
+	/** So many instances that answered at this address are told from new ones. */
+	private static final int MAX_INSTANCES = 64;
+
+	/**
+	 * After so many answers of other instances in a row the one that calls go to is left:
+	 * what stands before them may not send anything to it any more.
+	 */
+	private static final int MAX_OTHER_ANSWERS = 100;
+
 	private final Channel channel;
 
 	private final String address;
@@ -97,7 +108,20 @@ final class PeerLink {
 	/** Why this object itself opens or closes paths, while it does. */
 	private @Nullable String cause;
 
+	/** Of the instance that paths lead to, or of the one that answered last. */
 	private volatile @Nullable PeerAnnouncement announcement;
+
+	/** The ids of instances that paths were to lead to. */
+	private final Set<String> instances = new HashSet<>();
+
+	/** Answers of other instances since that one answered last. */
+	private int otherAnswers;
+
+	/** Whether other instances have answered since its paths were connected. */
+	private boolean sharesAddress;
+
+	/** Whether paths to that instance were open, so that the selector knows them. */
+	private boolean hadPaths;
 
 	/** Why the last attempt to connect failed, while the next one is under way. */
 	private String lastFailure = "";
@@ -345,13 +369,15 @@ final class PeerLink {
 			return;
 		}
 		PeerAnnouncement previous = this.announcement;
+		boolean changes = previous != null && !previous.peer().equals(latest.peer());
+		if (changes && staysDespite(latest)) {
+			return;
+		}
 		this.announcement = latest;
-		if (previous != null && !previous.peer().equals(latest.peer())) {
-			leaveAll("the peer was restarted");
-			this.failures = 0;
-			this.nextAttemptNanos = System.nanoTime();
-			// What the last instance's paths cost says nothing about this one's.
-			this.selector = newSelector();
+		this.otherAnswers = 0;
+		boolean unknown = this.instances.size() < MAX_INSTANCES && this.instances.add(latest.peer().instanceId());
+		if (changes) {
+			changed(unknown);
 		}
 		String mismatch = mismatch(latest);
 		if (mismatch != null) {
@@ -368,6 +394,44 @@ final class PeerLink {
 			return;
 		}
 		connect();
+	}
+
+	/**
+	 * Returns whether calls stay with the instance that paths lead to although another
+	 * one has answered: a gateway may forward to several. Paths to a process that has
+	 * ended are not open.
+	 */
+	private boolean staysDespite(PeerAnnouncement latest) {
+		boolean lives = isOpen() && this.open.values().stream().allMatch(Path::isOpen);
+		if ((!lives && !this.connecting) || this.otherAnswers == MAX_OTHER_ANSWERS) {
+			return false;
+		}
+		this.otherAnswers++;
+		if (!this.sharesAddress) {
+			this.sharesAddress = true;
+			logger.info("Channel '{}' -> {}: instance {} answered; calls stay with {} while its paths are open",
+					this.channel.settings().name(), this.address, latest.peer().instanceId(), instanceId());
+		}
+		return true;
+	}
+
+	/**
+	 * Begins with another instance.
+	 * @param unknown whether it was never called before, as after a restart
+	 */
+	private void changed(boolean unknown) {
+		leaveAll(this.open.values().stream().allMatch(Path::isOpen) ? "other instances answer at the peer's address"
+				: "the peer was restarted");
+		this.sharesAddress = false;
+		if (unknown) {
+			this.failures = 0;
+			this.nextAttemptNanos = System.nanoTime();
+		}
+		if (this.hadPaths) {
+			// What the last instance's paths cost says nothing about this one's.
+			this.hadPaths = false;
+			this.selector = newSelector();
+		}
 	}
 
 	private boolean isOpen() {
@@ -512,6 +576,7 @@ final class PeerLink {
 		PathKind kind = path.kind();
 		boolean first = !isOpen();
 		this.open.put(kind, path);
+		this.hadPaths = true;
 		if (kind == PathKind.DIRECT) {
 			this.direct = path;
 			decided(PathKind.HTTP, kind, why(kind));
@@ -667,8 +732,9 @@ final class PeerLink {
 		CodecReport codec = (current != null)
 				? new CodecReport(current.codec().codec().name(), current.codec().reason()) : null;
 		String reason = (current != null) ? why(inUse) : isOpen() ? whyHttp() : this.reasonForHttp;
-		return new PeerReport(this.address, instanceId(), inUse.id(), reason + otherSizes(inUse), codec, reports,
-				List.copyOf(this.decisions));
+		String shared = this.sharesAddress ? "; other instances answer at this address, too" : "";
+		return new PeerReport(this.address, instanceId(), inUse.id(), reason + otherSizes(inUse) + shared, codec,
+				reports, List.copyOf(this.decisions));
 	}
 
 	/** Returns the path of small calls. */

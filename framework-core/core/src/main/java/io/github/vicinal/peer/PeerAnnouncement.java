@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=direct,uds; c=&lt;contract hash&gt;
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; m=2,7; r="why these only http"
- * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=; u=8080; r="why only http"
+ * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=; u=8080; a=10.0.0.7; r="why only http"
  * </pre>
  *
  * Anybody can write a header: everything in it is a claim, which the path verifies when
@@ -34,10 +34,13 @@ import org.jspecify.annotations.Nullable;
  * although the contract is offered
  * @param httpSocketPort the TCP port whose HTTP requests the peer also takes on a Unix
  * domain socket in the rendezvous directory, 0 if it has no such socket
+ * @param httpSocketAddress the IP address at which the request that is answered arrived
+ * on that port, as {@link java.net.InetAddress#getHostAddress()} writes it; empty if it
+ * did not
  * @since 0.1
  */
 public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String contractHash, String refusal,
-		Set<Integer> httpOnlyMethods, int httpSocketPort) {
+		Set<Integer> httpOnlyMethods, int httpSocketPort, String httpSocketAddress) {
 
 	/** The header of a response. */
 	public static final String HEADER = "Vicinal-Peer";
@@ -60,6 +63,8 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 
 	private static final Pattern HASH = Pattern.compile("[0-9a-f]{16}");
 
+	private static final Pattern IP_ADDRESS = Pattern.compile("[0-9a-f.:]{2,39}");
+
 	public PeerAnnouncement {
 		paths = Set.copyOf(paths);
 		httpOnlyMethods = Set.copyOf(httpOnlyMethods);
@@ -70,6 +75,10 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 		if (httpSocketPort < 0 || httpSocketPort > MAX_PORT) {
 			throw new IllegalArgumentException(
 					"A port is a number from 0 to %d: %d".formatted(MAX_PORT, httpSocketPort));
+		}
+		if (!httpSocketAddress.isEmpty() && !IP_ADDRESS.matcher(httpSocketAddress).matches()) {
+			throw new IllegalArgumentException(
+					"An IP address has digits, dots and colons: '%s'".formatted(httpSocketAddress));
 		}
 	}
 
@@ -85,7 +94,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 	 */
 	public PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String contractHash, String refusal,
 			Set<Integer> httpOnlyMethods) {
-		this(peer, paths, contractHash, refusal, httpOnlyMethods, 0);
+		this(peer, paths, contractHash, refusal, httpOnlyMethods, 0, "");
 	}
 
 	/**
@@ -103,10 +112,13 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 	/**
 	 * Returns this announcement with a socket for HTTP requests.
 	 * @param port the TCP port whose requests it takes, 0 for none
+	 * @param address the IP address at which the request that is answered arrived on that
+	 * port, empty if it did not
 	 * @return the announcement
 	 */
-	public PeerAnnouncement withHttpSocketPort(int port) {
-		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods, port);
+	public PeerAnnouncement withHttpSocket(int port, String address) {
+		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods, port,
+				address);
 	}
 
 	/**
@@ -130,6 +142,9 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 		}
 		if (this.httpSocketPort > 0) {
 			value.append("; u=").append(this.httpSocketPort);
+		}
+		if (!this.httpSocketAddress.isEmpty()) {
+			value.append("; a=").append(this.httpSocketAddress);
 		}
 		if (!this.refusal.isEmpty()) {
 			value.append("; r=\"").append(printable(this.refusal)).append('"');
@@ -172,7 +187,8 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 		try {
 			PeerIdentity identity = new PeerIdentity(required(fields, "i", value), required(fields, "h", value));
 			return new PeerAnnouncement(identity, paths(required(fields, "p", value)), fields.getOrDefault("c", ""),
-					unquote(fields.get("r")), methods(fields.get("m")), port(fields.get("u")));
+					unquote(fields.get("r")), methods(fields.get("m")), port(fields.get("u")),
+					fields.getOrDefault("a", ""));
 		}
 		catch (IllegalArgumentException ex) {
 			throw new MalformedAnnouncementException(String.valueOf(ex.getMessage()), value);

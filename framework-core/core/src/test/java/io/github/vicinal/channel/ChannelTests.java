@@ -149,24 +149,91 @@ class ChannelTests {
 	void aRestartedPeerIsConnectedAnew() {
 		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
 		runConnector();
+		this.uds.paths.get(0).open = false;
 		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
 
-		assertThat(this.uds.paths.get(0).open).isFalse();
 		assertThat(report().decisions().get(1).why()).contains("the peer was restarted");
 		runConnector();
 		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(1));
 	}
 
 	@Test
-	void aPathThatConnectsToAnInstanceThatIsGoneIsClosed() {
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
-		Runnable late = this.connecting.poll();
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
-		assertThat(late).isNotNull();
-		late.run();
+	void callsStayWithOneOfSeveralInstancesBehindAnAddress() {
+		PeerIdentity first = PeerIdentity.create("");
+		PeerIdentity second = PeerIdentity.create("");
+		for (PeerIdentity answering : List.of(first, second, first, second)) {
+			this.channel.announced(ADDRESS, announcement(answering, PathKind.UDS));
+			runConnector();
+		}
 
+		FakePath kept = this.uds.paths.get(0);
+		assertThat(this.uds.paths).hasSize(1);
+		assertThat(path(this.channel, ADDRESS)).isSameAs(kept);
+		assertThat(report().decisions()).hasSize(1);
+		assertThat(report().instanceId()).isEqualTo(first.instanceId());
+		assertThat(report().reason()).contains("other instances answer at this address");
+
+		kept.open = false;
+		this.channel.announced(ADDRESS, announcement(second, PathKind.UDS));
+		runConnector();
+		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(1));
+		assertThat(report().instanceId()).isEqualTo(second.instanceId());
+		assertThat(report().reason()).doesNotContain("other instances");
+	}
+
+	@Test
+	void anInstanceThatDoesNotAnswerAnyMoreIsLeftAlthoughItsPathIsOpen() {
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		runConnector();
+		PeerIdentity successor = PeerIdentity.create("");
+		for (int i = 0; i < 100; i++) {
+			this.channel.announced(ADDRESS, announcement(successor, PathKind.UDS));
+			runConnector();
+		}
+		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(0));
+
+		this.channel.announced(ADDRESS, announcement(successor, PathKind.UDS));
+		runConnector();
 		assertThat(this.uds.paths.get(0).open).isFalse();
-		assertThat(path(this.channel, ADDRESS)).isNull();
+		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(1));
+		assertThat(report().instanceId()).isEqualTo(successor.instanceId());
+	}
+
+	@Test
+	void aPathOpensAlthoughAnotherInstanceAnswersMeanwhile() {
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		assertThat(this.connecting).hasSize(1);
+		runConnector();
+		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(0));
+	}
+
+	@Test
+	void anInstanceThatIsGoneBeforeItsPathOpensIsLeftForTheNext() {
+		this.uds.attempt = new PathProvider.Unavailable("gone", true);
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		runConnector();
+		this.uds.attempt = new PathProvider.Unavailable("unset", false);
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		runConnector();
+		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(0));
+	}
+
+	@Test
+	void attemptsAtInstancesThatTakeTurnsAreSpacedOut() {
+		Channel patient = channel(Duration.ofHours(1), false);
+		this.uds.attempt = new PathProvider.Unavailable("no directory", true);
+		PeerAnnouncement first = announcement(PeerIdentity.create(""), PathKind.UDS);
+		PeerAnnouncement second = announcement(PeerIdentity.create(""), PathKind.UDS);
+		patient.announced(ADDRESS, first);
+		runConnector();
+		patient.announced(ADDRESS, second);
+		runConnector();
+		for (int i = 0; i < 5; i++) {
+			patient.announced(ADDRESS, first);
+			patient.announced(ADDRESS, second);
+			assertThat(this.connecting).isEmpty();
+		}
 	}
 
 	@Test

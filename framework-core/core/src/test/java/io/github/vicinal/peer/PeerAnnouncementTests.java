@@ -33,6 +33,7 @@ class PeerAnnouncementTests {
 		assertThat(read.contractHash()).isEqualTo(announcement.contractHash());
 		assertThat(read.refusal().isEmpty()).isEqualTo(announcement.refusal().isEmpty());
 		assertThat(read.httpSocketPort()).isEqualTo(announcement.httpSocketPort());
+		assertThat(read.httpSocketAddress()).isEqualTo(announcement.httpSocketAddress());
 	}
 
 	@Provide
@@ -44,10 +45,11 @@ class PeerAnnouncementTests {
 				Arbitraries.strings().withChars("0123456789abcdef").ofLength(16));
 		return Combinators
 			.combine(ids, hosts, paths, hashes, Arbitraries.strings().ofMaxLength(500),
-					Arbitraries.integers().between(0, 65535))
-			.as((id, host, kinds, hash, refusal,
-					port) -> new PeerAnnouncement(new PeerIdentity(id, host), kinds, hash, refusal)
-						.withHttpSocketPort(port));
+					Arbitraries.integers().between(0, 65535),
+					Arbitraries.of("", "127.0.0.1", "0:0:0:0:0:0:0:1", "fe80:0:0:0:a00:27ff:fe4e:66a1"))
+			.as((id, host, kinds, hash, refusal, port,
+					address) -> new PeerAnnouncement(new PeerIdentity(id, host), kinds, hash, refusal)
+						.withHttpSocket(port, address));
 	}
 
 	@Property(tries = 5000)
@@ -84,6 +86,7 @@ class PeerAnnouncementTests {
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; c=1 | 16 hexadecimal digits
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; u=x | is not a port
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; u=70000 | from 0 to 65535
+			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; u=80; a=evil.example | An IP address has digits
 			nonsense                                             | without '='
 			""")
 	void theReasonNamesTheRule(String header, String rule) {

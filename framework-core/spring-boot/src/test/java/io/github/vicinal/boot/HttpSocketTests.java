@@ -2,7 +2,12 @@ package io.github.vicinal.boot;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -10,11 +15,16 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import jakarta.servlet.http.HttpServletRequest;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -41,6 +51,7 @@ import org.springframework.web.service.registry.ImportHttpServices;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.ChannelReport.PathReport;
+import io.github.vicinal.peer.PeerAnnouncement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -183,6 +194,58 @@ class HttpSocketTests {
 		}
 		assertThat(uploads.upload(file(2))).startsWith("2 bytes, port " + port(this.server));
 		assertThat(String.valueOf(transport())).startsWith("tcp: ");
+	}
+
+	/** It takes a prefix off each path, which the peer itself would not. */
+	@Test
+	@EnabledOnOs(value = OS.LINUX, disabledReason = "The system has one loopback address only")
+	void aGatewayOnTheSamePortIsNotBypassed() throws IOException {
+		this.server = start(UploadService.class, Map.of("server.address", "127.0.0.1"));
+		int port = Integer.parseInt(port(this.server));
+		AtomicInteger forwarded = new AtomicInteger();
+		HttpServer gateway = HttpServer.create(new InetSocketAddress("127.0.0.2", port), 0);
+		gateway.createContext("/api/", (exchange) -> {
+			forwarded.incrementAndGet();
+			forward(exchange, "http://127.0.0.1:" + port);
+		});
+		gateway.start();
+		try {
+			this.client = start(UploadClient.class,
+					Map.of("spring.http.serviceclient.uploads.base-url", "http://127.0.0.2:" + port + "/api"));
+			Uploads uploads = this.client.getBean(Uploads.class);
+			for (int i = 1; i <= 3; i++) {
+				assertThat(uploads.target()).isEqualTo("port " + port);
+				assertThat(forwarded).hasValue(i);
+			}
+			assertThat(String.valueOf(transport())).startsWith("tcp: ").contains("127.0.0.1", "127.0.0.2", "forwards");
+		}
+		finally {
+			gateway.stop(0);
+		}
+	}
+
+	private static void forward(HttpExchange exchange, String to) throws IOException {
+		String path = exchange.getRequestURI().toString().substring("/api".length());
+		HttpRequest request = HttpRequest.newBuilder(URI.create(to + path))
+			.header(PeerAnnouncement.REQUEST_HEADER,
+					exchange.getRequestHeaders().getFirst(PeerAnnouncement.REQUEST_HEADER))
+			.build();
+		try {
+			HttpResponse<byte[]> response = HttpClient.newHttpClient()
+				.send(request, HttpResponse.BodyHandlers.ofByteArray());
+			response.headers()
+				.firstValue(PeerAnnouncement.HEADER)
+				.ifPresent((value) -> exchange.getResponseHeaders().set(PeerAnnouncement.HEADER, value));
+			exchange.getResponseHeaders().set("Content-Type", "text/plain");
+			exchange.sendResponseHeaders(response.statusCode(), response.body().length);
+			exchange.getResponseBody().write(response.body());
+		}
+		catch (InterruptedException ex) {
+			throw new IOException(ex);
+		}
+		finally {
+			exchange.close();
+		}
 	}
 
 	@Test

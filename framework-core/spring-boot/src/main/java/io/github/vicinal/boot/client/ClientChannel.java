@@ -73,6 +73,8 @@ final class ClientChannel {
 
 	private final @Nullable String clientName;
 
+	private final @Nullable String group;
+
 	private final @Nullable String bean;
 
 	/**
@@ -90,6 +92,7 @@ final class ClientChannel {
 		this.replicas = replicas;
 		this.clientName = facts.clientName();
 		this.discovers = facts.discovers();
+		this.group = facts.group();
 		this.bean = facts.bean();
 		this.observation = observation;
 		this.interceptors = List.copyOf(interceptors);
@@ -124,9 +127,9 @@ final class ClientChannel {
 		return Map.copyOf(plans);
 	}
 
-	/** Returns whether this is the channel of a bean that was made by hand. */
-	boolean isOf(Class<?> type, @Nullable String beanName) {
-		return this.channel.contract().type() == type && Objects.equals(this.bean, beanName);
+	/** Returns whether this is the channel of a client, by its group or its bean. */
+	boolean isOf(@Nullable String groupName, @Nullable String beanName) {
+		return Objects.equals(this.group, groupName) && Objects.equals(this.bean, beanName);
 	}
 
 	Channel channel() {

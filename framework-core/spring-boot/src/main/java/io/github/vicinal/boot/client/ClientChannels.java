@@ -147,15 +147,16 @@ public final class ClientChannels implements AutoCloseable {
 	 */
 	@Nullable ClientChannel channel(Class<?> type, ClientFacts facts) {
 		AffinityChannel annotation = annotation(type, facts.group());
-		String name = name(type, facts, annotation);
+		String plain = name(type, facts, annotation);
 		synchronized (this.channels) {
+			String name = plain;
 			ClientChannel known = this.channels.get(name);
-			if (known != null && facts.bean() != null && !known.isOf(type, facts.bean())) {
-				// Another bean may have another base URL, and wait for another time.
-				name = name + "-" + facts.bean();
+			while (known != null && isOfAnotherClient(known, type, facts)) {
+				// Another client may have another base URL, and wait for another time.
+				name = name + "-" + ((facts.bean() != null) ? facts.bean() : facts.group());
 				known = this.channels.get(name);
 			}
-			ChannelDefinition defined = definition(type, name, facts.group());
+			ChannelDefinition defined = definition(type, name, plain, facts.group());
 			if (annotation == null && defined == null && !hasAnnotatedMethod(type)) {
 				return null;
 			}
@@ -176,6 +177,12 @@ public final class ClientChannels implements AutoCloseable {
 			}
 			return known;
 		}
+	}
+
+	/** Contracts of groups that have one name by mistake are refused instead. */
+	private static boolean isOfAnotherClient(ClientChannel known, Class<?> type, ClientFacts facts) {
+		boolean sameType = known.channel().contract().type() == type;
+		return (sameType || facts.bean() != null) && !(sameType && known.isOf(facts.group(), facts.bean()));
 	}
 
 	private ClientChannel create(String name, Contract contract, List<PathKind> paths, ChannelDefinition definition,
@@ -267,8 +274,10 @@ public final class ClientChannels implements AutoCloseable {
 		return facts.soleOfGroup() ? facts.group() : facts.group() + "-" + type.getSimpleName();
 	}
 
-	private @Nullable ChannelDefinition definition(Class<?> type, String name, @Nullable String group) {
-		Set<String> keys = new LinkedHashSet<>(List.of(name));
+	private @Nullable ChannelDefinition definition(Class<?> type, String name, String plain, @Nullable String group) {
+		Set<String> keys = new LinkedHashSet<>();
+		keys.add(name);
+		keys.add(plain);
 		if (group != null) {
 			keys.add(group);
 			this.groups.add(group);

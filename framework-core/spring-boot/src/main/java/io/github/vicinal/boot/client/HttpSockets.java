@@ -1,12 +1,17 @@
 package io.github.vicinal.boot.client;
 
+import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,11 +35,28 @@ public final class HttpSockets {
 	/** Instances whose sockets did not answer; each instance id is used once only. */
 	private static final int MAX_DEAD = 1000;
 
+	private static final int MAX_ARRIVALS = 1000;
+
 	private final Supplier<@Nullable Rendezvous> rendezvous;
 
 	private final Supplier<@Nullable PeerIdentity> self;
 
 	private final Set<String> dead = ConcurrentHashMap.newKeySet();
+
+	/** Where requests to an address arrived at an instance. */
+	private final Map<Route, Arrival> arrivals = new ConcurrentHashMap<>();
+
+	private record Route(String address, String instanceId) {
+	}
+
+	/**
+	 * What an instance said of a request by TCP.
+	 *
+	 * @param address the IP address at which it arrived
+	 * @param direct whether that is an address of the host that the request was sent to
+	 */
+	private record Arrival(String address, boolean direct) {
+	}
 
 	/**
 	 * Creates the finder.
@@ -91,7 +113,52 @@ public final class HttpSockets {
 			return "the peer listens on port %d: something between them forwards port %d"
 				.formatted(announced.httpSocketPort(), port);
 		}
+		String forwarded = forwarded(uri, announced);
+		if (forwarded != null) {
+			return forwarded;
+		}
 		return this.dead.contains(announced.peer().instanceId()) ? "the peer's socket does not answer" : null;
+	}
+
+	/**
+	 * Returns why a request cannot be known to arrive at the peer as it is sent. A name
+	 * is looked up once for each address at which the peer says that requests arrive;
+	 * what the peer answers over its socket does not say that.
+	 */
+	private @Nullable String forwarded(URI uri, PeerAnnouncement announced) {
+		Route route = new Route(HttpLeg.address(uri), announced.peer().instanceId());
+		String address = announced.httpSocketAddress();
+		Arrival known = this.arrivals.get(route);
+		if (known == null || !(address.isEmpty() || address.equals(known.address()))) {
+			if (address.isEmpty()) {
+				return "the peer does not say at which address requests arrive";
+			}
+			Set<String> addresses = addresses(uri.getHost());
+			if (addresses.isEmpty()) {
+				return "the host %s is not known".formatted(uri.getHost());
+			}
+			known = new Arrival(address, addresses.contains(address));
+			if (this.arrivals.size() >= MAX_ARRIVALS) {
+				this.arrivals.clear();
+			}
+			this.arrivals.put(route, known);
+		}
+		return known.direct() ? null : "requests to %s arrive at the peer's address %s: something between them forwards"
+			.formatted(uri.getHost(), known.address());
+	}
+
+	private static Set<String> addresses(@Nullable String host) {
+		if (host == null) {
+			return Set.of();
+		}
+		try {
+			return Arrays.stream(InetAddress.getAllByName(host))
+				.map((address) -> address.getHostAddress().split("%", 2)[0])
+				.collect(Collectors.toSet());
+		}
+		catch (UnknownHostException ex) {
+			return Set.of();
+		}
 	}
 
 	/**

@@ -40,7 +40,8 @@ final class ReplicaBalancer {
 
 	private final AtomicInteger turns = new AtomicInteger();
 
-	private volatile List<String> latest = List.of();
+	/** What the choice was updated with last. */
+	private volatile Known latest = new Known(List.of(), Map.of());
 
 	private ReplicaBalancer(ReplicaLocator locator, List<URI> instances, @Nullable CallTargets loadBalancer,
 			ReplicaSelection.Holder selections, boolean locality) {
@@ -119,12 +120,33 @@ final class ReplicaBalancer {
 	 * @return the replica, or {@code null} if there is none
 	 */
 	@Nullable Replica choose(List<String> addresses, Map<String, String> zones) {
-		if (!addresses.equals(this.latest)) {
-			this.latest = List.copyOf(addresses);
-			this.locator.zones(zones);
-			this.choice.update(addresses, this.locator);
+		if (!this.latest.are(addresses, zones)) {
+			update(addresses, zones);
 		}
 		return this.choice.choose();
+	}
+
+	/** Threads may hold different lists; the choice is always among the latest one. */
+	private synchronized void update(List<String> addresses, Map<String, String> zones) {
+		if (!this.latest.are(addresses, zones)) {
+			this.locator.zones(zones);
+			this.choice.update(addresses, this.locator);
+			this.latest = new Known(List.copyOf(addresses), Map.copyOf(zones));
+		}
+	}
+
+	/**
+	 * The instances that a load balancer knows.
+	 *
+	 * @param addresses their addresses
+	 * @param zones their zones by address, where they have one
+	 */
+	private record Known(List<String> addresses, Map<String, String> zones) {
+
+		boolean are(List<String> others, Map<String, String> theirZones) {
+			return this.addresses.equals(others) && this.zones.equals(theirZones);
+		}
+
 	}
 
 	List<ReplicaReport> report() {

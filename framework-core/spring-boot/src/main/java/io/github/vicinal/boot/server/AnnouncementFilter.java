@@ -28,7 +28,7 @@ public final class AnnouncementFilter extends OncePerRequestFilter {
 			throws ServletException, IOException {
 		String contract = request.getHeader(PeerAnnouncement.REQUEST_HEADER);
 		if (contract != null) {
-			String announcement = this.catalog.announcement(contract);
+			String announcement = this.catalog.announcement(contract, request.getLocalAddr(), request.getLocalPort());
 			if (announcement != null) {
 				response.setHeader(PeerAnnouncement.HEADER, announcement);
 			}

@@ -48,11 +48,21 @@ public final class ServiceCatalog implements AutoCloseable {
 
 	private List<PathServer> servers = List.of();
 
-	private final Map<String, String> announcements = new ConcurrentHashMap<>();
+	private final Map<Asked, String> announcements = new ConcurrentHashMap<>();
 
 	private boolean started;
 
 	private boolean closed;
+
+	/**
+	 * A question for an announcement.
+	 *
+	 * @param contractName the contract
+	 * @param address the local IP address at which the request arrived, empty if unknown
+	 * @param port the local TCP port
+	 */
+	private record Asked(String contractName, String address, int port) {
+	}
 
 	/** Builds services on demand. */
 	@FunctionalInterface
@@ -87,21 +97,33 @@ public final class ServiceCatalog implements AutoCloseable {
 	/**
 	 * Returns the announcement of a contract.
 	 * @param contractName what a client asked for
+	 * @param localAddress the IP address at which its request arrived, {@code null} if
+	 * unknown
+	 * @param localPort the port at which its request arrived, 0 if that is no TCP port
 	 * @return the value of the announcement header, or {@code null} if the name is none
 	 */
-	public @Nullable String announcement(String contractName) {
+	public @Nullable String announcement(String contractName, @Nullable String localAddress, int localPort) {
 		if (contractName.isEmpty() || contractName.length() > MAX_NAME_CHARS) {
 			return null;
 		}
-		String known = this.announcements.get(contractName);
+		Asked asked = new Asked(contractName, (localAddress != null) ? localAddress : "", localPort);
+		String known = this.announcements.get(asked);
 		if (known != null) {
 			return known;
 		}
-		String announcement = announce(contractName).withHttpSocketPort(httpSocketPort()).format();
+		int port = httpSocketPort();
+		String address = (port == localPort) ? withoutScope(asked.address()) : "";
+		String announcement = announce(contractName).withHttpSocket(port, address).format();
 		if (this.announcements.size() < MAX_UNKNOWN) {
-			this.announcements.put(contractName, announcement);
+			this.announcements.put(asked, announcement);
 		}
 		return announcement;
+	}
+
+	/** The name of a network interface says nothing to others. */
+	private static String withoutScope(String address) {
+		int scope = address.indexOf('%');
+		return (scope >= 0) ? address.substring(0, scope) : address;
 	}
 
 	private synchronized int httpSocketPort() {

@@ -153,6 +153,15 @@ class AutoConfigurationTests {
 	}
 
 	@Test
+	void clientsOfOneContractHaveChannelsOfTheirOwn() {
+		this.client.withUserConfiguration(HandMadeClient.class, DefaultGroupClient.class)
+			.withPropertyValues("vicinal.channels.baskets.timeout=5s")
+			.run((context) -> assertThat(context.getBean(ChannelsEndpoint.class).channels().channels()).hasSize(2)
+				.allSatisfy((report) -> assertThat(report.name()).matches("Baskets(-baskets|-default)?"))
+				.allSatisfy((report) -> assertThat(report.timeoutMillis()).isEqualTo(5000)));
+	}
+
+	@Test
 	void configurationClassNamesTypes() {
 		this.client.withUserConfiguration(ByTypes.class).run((context) -> assertChannel(context, "plain"));
 	}
@@ -358,6 +367,12 @@ class AutoConfigurationTests {
 	@Configuration(proxyBeanMethods = false)
 	@ImportHttpServices(group = "baskets", types = Baskets.class)
 	static class GroupClient {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportHttpServices(types = Baskets.class)
+	static class DefaultGroupClient {
 
 	}
 
