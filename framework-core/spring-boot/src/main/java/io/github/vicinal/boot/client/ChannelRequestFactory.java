@@ -41,10 +41,21 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 	private final @Nullable Duration readTimeout;
 
-	ChannelRequestFactory(ClientHttpRequestFactory delegate, HttpLegs legs, @Nullable Duration readTimeout) {
+	private final boolean redirectsSilently;
+
+	/**
+	 * Creates the factory.
+	 * @param delegate makes the requests
+	 * @param legs knows the calls of channels
+	 * @param readTimeout how long the client waits, or {@code null}
+	 * @param redirectsSilently whether the client may follow redirects without telling
+	 */
+	ChannelRequestFactory(ClientHttpRequestFactory delegate, HttpLegs legs, @Nullable Duration readTimeout,
+			boolean redirectsSilently) {
 		this.delegate = delegate;
 		this.legs = legs;
 		this.readTimeout = readTimeout;
+		this.redirectsSilently = redirectsSilently;
 	}
 
 	/** An interceptor calls what comes after it, and so stands on the stack. */
@@ -63,7 +74,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 		if (leg != null && leg.inspects()) {
 			leg.inspect(false, this.readTimeout, interceptors());
 		}
-		return (leg != null) ? new ChannelRequest(request, uri, leg) : request;
+		return (leg != null) ? new ChannelRequest(request, uri, leg, this.redirectsSilently) : request;
 	}
 
 	private static final class ChannelRequest implements ClientHttpRequest, StreamingHttpOutputMessage {
@@ -75,10 +86,15 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 		private final HttpLeg leg;
 
-		ChannelRequest(ClientHttpRequest request, URI uri, HttpLeg leg) {
+		private final boolean redirectsSilently;
+
+		private @Nullable WatchedBody body;
+
+		ChannelRequest(ClientHttpRequest request, URI uri, HttpLeg leg, boolean redirectsSilently) {
 			this.request = request;
 			this.uri = uri;
 			this.leg = leg;
+			this.redirectsSilently = redirectsSilently;
 		}
 
 		@Override
@@ -89,15 +105,28 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 			}
 			this.leg.sending(getURI(), getHeaders());
 			getHeaders().set(PeerAnnouncement.REQUEST_HEADER, this.leg.contractName());
-			ClientHttpResponse response = this.request.execute();
+			ClientHttpResponse response = executed();
 			this.leg.answered(getURI(), response.getStatusCode().value(), response.getHeaders());
 			return response;
+		}
+
+		private ClientHttpResponse executed() throws IOException {
+			try {
+				return this.request.execute();
+			}
+			catch (IOException ex) {
+				if (this.redirectsSilently && (this.body == null || this.body.begun)) {
+					this.leg.failed(this.body != null);
+				}
+				throw ex;
+			}
 		}
 
 		@Override
 		public void setBody(Body body) {
 			if (this.request instanceof StreamingHttpOutputMessage streaming) {
-				streaming.setBody(body);
+				this.body = new WatchedBody(body);
+				streaming.setBody(this.body);
 				return;
 			}
 			try {
@@ -131,6 +160,33 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 		@Override
 		public Map<String, Object> getAttributes() {
 			return this.request.getAttributes();
+		}
+
+	}
+
+	/**
+	 * A body that knows whether it was asked for, as it is once there is a connection.
+	 */
+	private static final class WatchedBody implements StreamingHttpOutputMessage.Body {
+
+		private final StreamingHttpOutputMessage.Body body;
+
+		/** Some clients write bodies on another thread. */
+		private volatile boolean begun;
+
+		WatchedBody(StreamingHttpOutputMessage.Body body) {
+			this.body = body;
+		}
+
+		@Override
+		public void writeTo(OutputStream out) throws IOException {
+			this.begun = true;
+			this.body.writeTo(out);
+		}
+
+		@Override
+		public boolean repeatable() {
+			return this.body.repeatable();
 		}
 
 	}

@@ -33,6 +33,8 @@ final class HttpLeg {
 
 	private boolean comparable;
 
+	private boolean redirected;
+
 	/**
 	 * Creates a leg for a request that is sent.
 	 * @param channel the channel that the call belongs to
@@ -123,12 +125,34 @@ final class HttpLeg {
 	}
 
 	boolean comparable() {
-		return this.comparable;
+		return this.comparable && !this.redirected;
+	}
+
+	/**
+	 * Notes that the client followed a redirect: what it gets is another server's, and
+	 * says nothing of the one that was asked.
+	 */
+	void redirected() {
+		this.redirected = true;
+		if (this.turn != null) {
+			this.turn.redirected();
+		}
+	}
+
+	/**
+	 * Notes a failure in an HTTP client that follows redirects without telling.
+	 * @param connected whether a part of the request was sent
+	 */
+	void failed(boolean connected) {
+		if (this.turn != null) {
+			this.turn.failed(connected);
+		}
 	}
 
 	void sending(URI uri, HttpHeaders headers) {
 		boolean first = this.sent == null;
 		this.sent = uri;
+		this.redirected = false;
 		this.address = address(target(uri));
 		if (first && this.watcher != null) {
 			this.watcher.sending(headers);
@@ -142,6 +166,9 @@ final class HttpLeg {
 
 	void answered(URI uri, int answer, HttpHeaders headers) {
 		this.status = answer;
+		if (this.redirected) {
+			return;
+		}
 		if (this.turn != null) {
 			this.turn.answered(answer, headers.containsHeader(HttpHeaders.RETRY_AFTER));
 		}

@@ -67,6 +67,26 @@ class ReplicaTurnTests {
 		assertThat(turn.mayGoOn(true, own)).isFalse();
 	}
 
+	@Test
+	void whatARedirectLeadsToSaysNothing() {
+		ResourceAccessException refused = new ResourceAccessException("I/O error", new ConnectException("refused"));
+		ReplicaTurn redirected = turn("http://a:8080");
+		redirected.redirected();
+		redirected.end(refused);
+		assertThat(redirected.mayGoOn(false, refused)).as("redirected").isFalse();
+		assertThat(redirected.mayGoOn(true, refused)).as("redirected, idempotent").isTrue();
+		ReplicaTurn connected = turn("http://a:8080");
+		connected.failed(true);
+		connected.end(refused);
+		assertThat(connected.mayGoOn(false, refused)).as("connected").isFalse();
+		assertThat(this.choice.report().get(0).failures()).isZero();
+		ReplicaTurn unsure = turn("http://a:8080");
+		unsure.failed(false);
+		unsure.end(refused);
+		assertThat(unsure.mayGoOn(false, refused)).as("unsure").isFalse();
+		assertThat(this.choice.report().get(0).failures()).isEqualTo(1);
+	}
+
 	private void assertFailure(IOException cause, boolean idempotentGoesOn, boolean otherGoesOn, int failures) {
 		ResourceAccessException failure = new ResourceAccessException("I/O error", cause);
 		ReplicaTurn turn = turn("http://a:8080");
