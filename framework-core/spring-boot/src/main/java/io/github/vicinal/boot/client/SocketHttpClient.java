@@ -19,6 +19,8 @@ import org.apache.hc.core5.io.CloseMode;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
 
+import io.github.vicinal.boot.client.HttpSockets.HttpSocket;
+
 /**
  * The application's Apache HTTP client, whose requests to peers of this host go over a
  * Unix domain socket. Cookies, credentials, interceptors, time-outs, retries and
@@ -84,7 +86,7 @@ final class SocketHttpClient extends CloseableHttpClient implements Configurable
 			return this.delegate.execute(target, request, context);
 		}
 		URI uri = leg.target(asked);
-		Path socket = null;
+		HttpSocket socket = null;
 		String problem = (context.getClass() != HttpClientContext.class)
 				? "the HTTP client has contexts of the application's own" : this.unable;
 		if (problem == null) {
@@ -111,13 +113,14 @@ final class SocketHttpClient extends CloseableHttpClient implements Configurable
 		}
 	}
 
-	private CloseableHttpResponse overSocket(Path socket, HttpLeg leg, URI uri, HttpHost target,
+	private CloseableHttpResponse overSocket(HttpSocket socket, HttpLeg leg, URI uri, HttpHost target,
 			ClassicHttpRequest request, HttpClientContext context) throws IOException {
 		RequestConfig config = context.getRequestConfig();
 		if (config == null) {
 			config = getConfig();
 		}
-		SocketContext overSocket = new SocketContext((config != null) ? config : RequestConfig.DEFAULT, socket);
+		SocketContext overSocket = new SocketContext((config != null) ? config : RequestConfig.DEFAULT,
+				socket.path());
 		try {
 			return execute(leg, target, request, overSocket);
 		}
@@ -125,7 +128,7 @@ final class SocketHttpClient extends CloseableHttpClient implements Configurable
 			if (overSocket.answered) {
 				throw ex;
 			}
-			this.sockets.refused(leg.channel(), uri, String.valueOf(ex.getMessage()));
+			this.sockets.refused(leg.channel(), uri, socket, String.valueOf(ex.getMessage()));
 		}
 		catch (UnsupportedOperationException ex) {
 			// Raised when the route is planned, of a client that uses a proxy.
