@@ -70,8 +70,8 @@ public final class AsyncCalls implements AutoCloseable {
 
 	@Nullable Object future(ClientChannel channel, MethodPlan plan, @Nullable Object[] arguments, Original original)
 			throws Throwable {
-		ReplicaTurn turn = channel.turn();
-		String address = channel.target(turn);
+		ReplicaTurn turn = channel.turn(plan, arguments);
+		String address = channel.target(plan, turn, arguments);
 		Path path = channel.path(plan, address, turn, arguments);
 		if (path == null) {
 			try {

@@ -185,7 +185,7 @@ final class ClientChannel {
 	}
 
 	@Nullable Object invokeSync(MethodPlan plan, @Nullable Object[] arguments, Original original) throws Throwable {
-		ReplicaTurn turn = turn();
+		ReplicaTurn turn = turn(plan, arguments);
 		if (turn == null) {
 			return invokeAt(plan, null, arguments, original);
 		}
@@ -226,7 +226,7 @@ final class ClientChannel {
 
 	private @Nullable Object invokeAt(MethodPlan plan, @Nullable ReplicaTurn turn, @Nullable Object[] arguments,
 			Original original) throws Throwable {
-		String address = target(turn);
+		String address = target(plan, turn, arguments);
 		Path path = path(plan, address, turn, arguments);
 		if (path == null) {
 			return overHttp(plan, address, turn, arguments, null, original);
@@ -257,7 +257,8 @@ final class ClientChannel {
 		String reason = onlyHttpBecause(plan, address, arguments);
 		boolean discovers = this.discovers && (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0;
 		// Who asks for a path and does not take it would look like a call that hangs.
-		Path path = (reason == null && !discovers) ? this.channel.path(address, plan.method(), arguments) : null;
+		Path path = (reason == null && !discovers && address != null)
+				? this.channel.path(address, plan.method(), arguments) : null;
 		if (path == null && turn == null && address != null && ThreadLocalRandom.current().nextBoolean()) {
 			/*
 			 * A balancer that takes turns is asked twice for this call: it was asked
@@ -301,12 +302,24 @@ final class ClientChannel {
 	}
 
 	/** Begins the turn of a call at a replica, if this channel chooses among replicas. */
-	@Nullable ReplicaTurn turn() {
-		return (this.replicas != null) ? this.replicas.begin(null) : null;
+	@Nullable ReplicaTurn turn(MethodPlan plan, @Nullable Object[] arguments) {
+		return (this.replicas != null && !plan.goesElsewhere(arguments)) ? this.replicas.begin(null) : null;
 	}
 
-	@Nullable String target(@Nullable ReplicaTurn turn) {
-		return (turn != null) ? turn.address() : this.targets.choose();
+	/**
+	 * Returns the peer that a call is for. It is asked for once for each call: the one
+	 * that answered last may soon be another.
+	 * @return its HTTP address, or {@code null} if it is not known
+	 */
+	@Nullable String target(MethodPlan plan, @Nullable ReplicaTurn turn, @Nullable Object[] arguments) {
+		if (turn != null) {
+			return turn.address();
+		}
+		if (plan.goesElsewhere(arguments)) {
+			return null;
+		}
+		String chosen = this.targets.choose();
+		return (chosen != null) ? chosen : this.channel.address(null);
 	}
 
 	private @Nullable Object overHttp(MethodPlan plan, @Nullable String chosen, @Nullable ReplicaTurn turn,
@@ -323,6 +336,9 @@ final class ClientChannel {
 
 	/** Learns from a call that went over HTTP. */
 	void wentOverHttp(MethodPlan plan, @Nullable Object[] arguments, HttpLeg leg, long nanos) {
+		if (leg.elsewhere()) {
+			return;
+		}
 		URI sent = leg.sent();
 		if (sent != null && this.uris == null) {
 			this.uris = UriTemplates.learn(sent, plan.path(), this.clientName);
@@ -449,7 +465,7 @@ final class ClientChannel {
 				}
 			}
 
-		}).comparable(comparable);
+		}).comparable(comparable).elsewhere(plan.goesElsewhere(arguments));
 	}
 
 	/** What is configured, else what the HTTP client shows, else what Boot configures. */

@@ -35,6 +35,8 @@ final class HttpLeg {
 
 	private boolean redirected;
 
+	private boolean elsewhere;
+
 	/**
 	 * Creates a leg for a request that is sent.
 	 * @param channel the channel that the call belongs to
@@ -128,6 +130,16 @@ final class HttpLeg {
 		return this.comparable && !this.redirected;
 	}
 
+	/** Says that the call goes to a host that it names itself. */
+	HttpLeg elsewhere(boolean goesElsewhere) {
+		this.elsewhere = goesElsewhere;
+		return this;
+	}
+
+	boolean elsewhere() {
+		return this.elsewhere;
+	}
+
 	/**
 	 * Notes that the client followed a redirect: what it gets is another server's, and
 	 * says nothing of the one that was asked.
@@ -166,7 +178,7 @@ final class HttpLeg {
 
 	void answered(URI uri, int answer, HttpHeaders headers) {
 		this.status = answer;
-		if (this.redirected) {
+		if (this.redirected || this.elsewhere) {
 			return;
 		}
 		if (this.turn != null) {

@@ -1,7 +1,10 @@
 package io.github.vicinal.boot.client;
 
+import java.net.URI;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +15,10 @@ import io.github.vicinal.contract.ContractMethod;
 
 /** What is known of a contract method before it is called. */
 final class MethodPlan {
+
+	private static final String OWN_URL = "its annotation names a URL with a host of its own";
+
+	private static final Pattern WITH_HOST = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]*://.*");
 
 	static final String REDIRECTED = "it is answered with a redirect, which HTTP clients may follow";
 
@@ -26,6 +33,12 @@ final class MethodPlan {
 	private final String path;
 
 	private final boolean anyArguments;
+
+	/** Whether the method's own annotation names another host than the base URL does. */
+	private final boolean ownUrl;
+
+	/** Positions of the arguments that may name another host than the base URL does. */
+	private final int[] urlArguments;
 
 	private final CallSeriesPair.Cache series = new CallSeriesPair.Cache();
 
@@ -58,11 +71,31 @@ final class MethodPlan {
 			any &= rule == ArgumentRule.ANY;
 		}
 		this.anyArguments = any;
+		String url = ExchangeContractReader.ownUrl(type, method.method());
+		this.ownUrl = WITH_HOST.matcher(url).matches();
+		this.urlArguments = ExchangeContractReader.urlArguments(method.method());
 	}
 
 	/** Notes that the method was answered with a redirect. */
 	void redirected() {
 		this.redirected = true;
+	}
+
+	/**
+	 * Returns whether a call goes where it says itself, and not to the service that the
+	 * client is for.
+	 */
+	boolean goesElsewhere(@Nullable Object[] arguments) {
+		for (int position : this.urlArguments) {
+			Object url = arguments[position];
+			if (url instanceof Optional<?> optional) {
+				url = optional.orElse(null);
+			}
+			if (url != null && !(url instanceof URI uri && !uri.isAbsolute())) {
+				return true;
+			}
+		}
+		return this.ownUrl;
 	}
 
 	ContractMethod method() {
@@ -115,6 +148,9 @@ final class MethodPlan {
 	@Nullable String onlyHttpBecause(@Nullable Object[] arguments) {
 		if (this.redirected) {
 			return REDIRECTED;
+		}
+		if (this.ownUrl) {
+			return OWN_URL;
 		}
 		if (this.anyArguments) {
 			return null;

@@ -35,7 +35,7 @@ final class ReactiveCalls {
 	static Object publisher(AsyncCalls async, ClientChannel channel, MethodPlan plan, @Nullable Object[] arguments,
 			Original original) {
 		Flux<Object> elements = Flux.defer(() -> {
-			ReplicaTurn turn = channel.turn();
+			ReplicaTurn turn = channel.turn(plan, arguments);
 			Flux<Object> made = make(async, channel, plan, arguments, turn, original);
 			return (turn == null) ? made
 					: made.doOnComplete(() -> turn.end((Throwable) null))
@@ -47,7 +47,7 @@ final class ReactiveCalls {
 
 	private static Flux<Object> make(AsyncCalls async, ClientChannel channel, MethodPlan plan,
 			@Nullable Object[] arguments, @Nullable ReplicaTurn turn, Original original) {
-		String address = channel.target(turn);
+		String address = channel.target(plan, turn, arguments);
 		Path path = channel.path(plan, address, turn, arguments);
 		if (path == null) {
 			return overHttp(channel, plan, address, turn, arguments, null, original);

@@ -119,8 +119,7 @@ final class SocketHttpClient extends CloseableHttpClient implements Configurable
 		if (config == null) {
 			config = getConfig();
 		}
-		SocketContext overSocket = new SocketContext((config != null) ? config : RequestConfig.DEFAULT,
-				socket.path());
+		SocketContext overSocket = new SocketContext((config != null) ? config : RequestConfig.DEFAULT, socket.path());
 		try {
 			return execute(leg, target, request, overSocket);
 		}
