@@ -124,7 +124,7 @@ public final class AsyncCalls implements AutoCloseable {
 				return CompletableFuture.completedFuture(answered.result());
 			}
 			if (attempt instanceof Attempt.HandlerFailed failed) {
-				return stage(channel.legs().run(channel.leg(failed), original))
+				return stage(channel.legs().run(channel.leg(plan, arguments, failed), original))
 					.whenComplete((value, ex) -> failed.observed().answered(failed.failure().status(), ex));
 			}
 			if (attempt instanceof Attempt.Unanswered unanswered) {

@@ -239,7 +239,7 @@ final class ClientChannel {
 			return answered.result();
 		}
 		if (attempt instanceof Attempt.HandlerFailed failed) {
-			return replay(failed, original);
+			return replay(plan, arguments, failed, original);
 		}
 		if (attempt instanceof Attempt.Unanswered unanswered) {
 			RuntimeException failure = failure(plan, address, unanswered.cause());
@@ -422,10 +422,11 @@ final class ClientChannel {
 	}
 
 	/** Lets the HTTP client raise what it raises for such a response. */
-	private @Nullable Object replay(Attempt.HandlerFailed failed, Original original) throws Throwable {
+	private @Nullable Object replay(MethodPlan plan, @Nullable Object[] arguments, Attempt.HandlerFailed failed,
+			Original original) throws Throwable {
 		int status = failed.failure().status();
 		try {
-			Object result = this.legs.run(leg(failed), original);
+			Object result = this.legs.run(leg(plan, arguments, failed), original);
 			failed.observed().answered(status, null);
 			return result;
 		}
@@ -435,14 +436,14 @@ final class ClientChannel {
 		}
 	}
 
-	HttpLeg leg(Attempt.HandlerFailed failed) {
-		return new HttpLeg(this.channel, failed.failure());
+	HttpLeg leg(MethodPlan plan, @Nullable Object[] arguments, Attempt.HandlerFailed failed) {
+		return new HttpLeg(this.channel, plan, arguments, failed.failure());
 	}
 
 	/** Starts a call over HTTP, of which listeners are told when it is sent. */
 	HttpLeg leg(MethodPlan plan, @Nullable String address, @Nullable Object[] arguments, @Nullable String reason) {
 		boolean comparable = reason == null && onlyHttpBecause(plan, address, arguments) == null;
-		return new HttpLeg(this.channel, new HttpLeg.Watcher() {
+		return new HttpLeg(this.channel, plan, arguments, new HttpLeg.Watcher() {
 
 			@Override
 			public boolean inspects() {

@@ -18,6 +18,8 @@ final class MethodPlan {
 
 	private static final String OWN_URL = "its annotation names a URL with a host of its own";
 
+	private static final String ANYTHING = ".*";
+
 	private static final Pattern WITH_HOST = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]*://.*");
 
 	static final String REDIRECTED = "it is answered with a redirect, which HTTP clients may follow";
@@ -33,6 +35,9 @@ final class MethodPlan {
 	private final String path;
 
 	private final boolean anyArguments;
+
+	/** Of the request, where the base URL may have a path, too. */
+	private final Pattern requestPath;
 
 	/** Whether the method's own annotation names another host than the base URL does. */
 	private final boolean ownUrl;
@@ -63,6 +68,7 @@ final class MethodPlan {
 				: ExchangeContractReader.rules(type, method);
 		this.httpMethod = ExchangeContractReader.httpMethod(type, method.method());
 		this.path = ExchangeContractReader.path(type, method.method());
+		this.requestPath = requestPath(this.path);
 		this.queryNames = queryNames(type, method);
 		this.headerNames = ExchangeContractReader.headerNames(type, method);
 		this.headerDefaults = ExchangeContractReader.headerDefaults(method);
@@ -96,6 +102,41 @@ final class MethodPlan {
 			}
 		}
 		return this.ownUrl;
+	}
+
+	/**
+	 * Returns whether a request can be that of a call: of its HTTP method, and with a
+	 * path that ends as that of the method does.
+	 */
+	boolean matches(String requestMethod, URI uri, @Nullable Object[] arguments) {
+		if (!this.httpMethod.isEmpty() && !this.httpMethod.equals(requestMethod)) {
+			return false;
+		}
+		String actual = uri.getPath();
+		return goesElsewhere(arguments) || this.requestPath.matcher((actual != null) ? actual : "").matches();
+	}
+
+	/** Variables may become anything, several segments or nothing. */
+	private static Pattern requestPath(String template) {
+		StringBuilder pattern = new StringBuilder(ANYTHING);
+		int depth = 0;
+		for (int i = 0; i < template.length(); i++) {
+			char next = template.charAt(i);
+			if (next == '{') {
+				depth++;
+			}
+			else if (next == '}' && depth > 0) {
+				depth--;
+				pattern.append(ANYTHING);
+			}
+			else if (next == '?' && depth == 0) {
+				break;
+			}
+			else if (depth == 0 && !template.startsWith("${", i)) {
+				pattern.append(Pattern.quote(String.valueOf(next)));
+			}
+		}
+		return Pattern.compile(pattern.toString(), Pattern.DOTALL);
 	}
 
 	ContractMethod method() {

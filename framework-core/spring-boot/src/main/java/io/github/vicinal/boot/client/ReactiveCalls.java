@@ -69,7 +69,7 @@ final class ReactiveCalls {
 			return Mono.justOrEmpty(result);
 		}
 		if (attempt instanceof Attempt.HandlerFailed failed) {
-			HttpLeg leg = channel.leg(failed);
+			HttpLeg leg = channel.leg(plan, arguments, failed);
 			int status = failed.failure().status();
 			return original(channel, leg, original).doOnError((ex) -> failed.observed().answered(status, ex))
 				.doOnComplete(() -> failed.observed().answered(status, null));
@@ -110,15 +110,18 @@ final class ReactiveCalls {
 			HttpLeg onThread = legs.current();
 			return Mono.deferContextual((context) -> {
 				HttpLeg leg = context.hasKey(HttpLeg.class) ? context.get(HttpLeg.class) : onThread;
-				return (leg != null)
+				if (leg == null) {
+					return next.exchange(request);
+				}
+				return leg.owns(request.method(), request.url(), request.attributes())
 						? exchange(leg, request, next).contextWrite((known) -> known.put(HttpLeg.class, leg))
-						: next.exchange(request);
+						: next.exchange(request).contextWrite((known) -> known.delete(HttpLeg.class));
 			});
 		};
 	}
 
 	private static Mono<ClientResponse> exchange(HttpLeg leg, ClientRequest request, ExchangeFunction next) {
-		Reply.Failure replayed = leg.replayed();
+		Reply.Failure replayed = leg.replay();
 		if (replayed != null) {
 			return Mono.just(ClientResponse.create(HttpStatusCode.valueOf(replayed.status()))
 				.request(new ReplayedRequest(request))

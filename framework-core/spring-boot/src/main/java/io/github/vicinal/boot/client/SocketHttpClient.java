@@ -82,7 +82,7 @@ final class SocketHttpClient extends CloseableHttpClient implements Configurable
 			throws IOException {
 		HttpLeg leg = this.legs.current();
 		URI asked = (leg != null) ? leg.sent() : null;
-		if (leg == null || asked == null) {
+		if (leg == null || asked == null || !leg.executing()) {
 			return this.delegate.execute(target, request, context);
 		}
 		URI uri = leg.target(asked);

@@ -5,6 +5,9 @@ import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
@@ -48,6 +51,15 @@ class MethodPlanTests {
 		assertThat(goesElsewhere("path")).isFalse();
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "GET, http://node/api/items/7/parts, true", "GET, http://node/items//parts, true",
+			"GET, http://node/items/a%2Fb/parts, true", "GET, http://node/items/a%0Ab/parts?all=true, true",
+			"POST, http://node/items/7/parts, false", "GET, http://node/token, false", "GET, http://node, false",
+			"GET, http://node/items/7, false", "GET, http://node/items/7/parts/3, false" })
+	void aRequestIsKnownByItsMethodAndPath(String method, URI uri, boolean matches) {
+		assertThat(plan(Nodes.class, "parts").matches(method, uri, new Object[] { "7" })).isEqualTo(matches);
+	}
+
 	@Test
 	void soDoesAMethodWhoseAnnotationNamesOne() {
 		MethodPlan own = plan(Nodes.class, "own");
@@ -69,6 +81,9 @@ class MethodPlanTests {
 
 		@GetExchange("/parameter")
 		String parameter(@RequestParam URI callback);
+
+		@GetExchange("/items/{id}/parts?all=true")
+		String parts(@PathVariable String id);
 
 		@GetExchange("/path")
 		String path();
