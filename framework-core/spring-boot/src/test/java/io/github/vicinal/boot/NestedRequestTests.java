@@ -23,6 +23,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -102,6 +103,22 @@ class NestedRequestTests {
 		}
 		assertThat(service.getBean(ThingController.class).missing).as("executed once each").hasValue(3);
 		assertThat(peers(client)).as("the other server is no peer").hasSize(1);
+	}
+
+	@Test
+	void anAttemptThatFollowsAReplayedErrorIsSent() {
+		ConfigurableApplicationContext service = start(ThingService.class, Map.of());
+		ConfigurableApplicationContext client = start(RetryingClient.class,
+				Map.of("spring.http.serviceclient.things.base-url", url(service),
+						"vicinal.channels.things.ignore-client-interceptors", "true"));
+		Things things = client.getBean(Things.class);
+		await().untilAsserted(() -> {
+			assertThat(things.named("a")).isEqualTo("a");
+			assertThat(peers(client)).singleElement()
+				.satisfies((peer) -> assertThat(peer.path()).as(peer.reason()).isEqualTo("uds"));
+		});
+		assertThat(things.named("second")).isEqualTo("second");
+		assertThat(service.getBean(ThingController.class).seconds).as("over the path, and by HTTP").hasValue(2);
 	}
 
 	@Test
@@ -186,6 +203,22 @@ class NestedRequestTests {
 
 	}
 
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@ImportHttpServices(group = "things", types = Things.class)
+	static class RetryingClient {
+
+		@Bean
+		RestClientHttpServiceGroupConfigurer retries() {
+			return (groups) -> groups
+				.forEachClient((group, client) -> client.requestInterceptor((request, body, execution) -> {
+					ClientHttpResponse response = execution.execute(request, body);
+					return (response.getStatusCode().value() == 503) ? execution.execute(request, body) : response;
+				}));
+		}
+
+	}
+
 	private static RestClient.Builder auditing(RestClient.Builder client, RestClient other, String audit) {
 		return client.defaultStatusHandler(HttpStatusCode::is4xxClientError, (request, response) -> {
 			other.post().uri(audit + "/audit").retrieve().toBodilessEntity();
@@ -199,8 +232,13 @@ class NestedRequestTests {
 
 		private final AtomicInteger missing = new AtomicInteger();
 
+		private final AtomicInteger seconds = new AtomicInteger();
+
 		@Override
 		public String named(String name) {
+			if (name.equals("second") && this.seconds.incrementAndGet() == 1) {
+				throw new ResponseStatusException(HttpStatus.SERVICE_UNAVAILABLE);
+			}
 			if (name.equals("missing")) {
 				this.missing.incrementAndGet();
 				throw new ResponseStatusException(HttpStatus.NOT_FOUND);

@@ -124,7 +124,7 @@ public final class AsyncCalls implements AutoCloseable {
 				return CompletableFuture.completedFuture(answered.result());
 			}
 			if (attempt instanceof Attempt.HandlerFailed failed) {
-				return stage(channel.legs().run(channel.leg(plan, arguments, failed), original))
+				return stage(channel.legs().run(channel.leg(plan, arguments, failed).to(turn), original))
 					.whenComplete((value, ex) -> failed.observed().answered(failed.failure().status(), ex));
 			}
 			if (attempt instanceof Attempt.Unanswered unanswered) {
@@ -144,10 +144,8 @@ public final class AsyncCalls implements AutoCloseable {
 			@Nullable ReplicaTurn turn, @Nullable Object[] arguments, @Nullable String reason, Original original)
 			throws Throwable {
 		HttpLeg leg = channel.leg(plan, address, arguments, reason).to(turn);
-		long start = System.nanoTime();
 		Object future = channel.legs().run(leg, original);
-		stage(future)
-			.whenComplete((value, ex) -> channel.wentOverHttp(plan, arguments, leg, System.nanoTime() - start));
+		stage(future).whenComplete((value, ex) -> channel.wentOverHttp(plan, arguments, leg));
 		return future;
 	}
 

@@ -239,7 +239,7 @@ final class ClientChannel {
 			return answered.result();
 		}
 		if (attempt instanceof Attempt.HandlerFailed failed) {
-			return replay(plan, arguments, failed, original);
+			return replay(plan, turn, arguments, failed, original);
 		}
 		if (attempt instanceof Attempt.Unanswered unanswered) {
 			RuntimeException failure = failure(plan, address, unanswered.cause());
@@ -325,17 +325,16 @@ final class ClientChannel {
 	private @Nullable Object overHttp(MethodPlan plan, @Nullable String chosen, @Nullable ReplicaTurn turn,
 			@Nullable Object[] arguments, @Nullable String reason, Original original) throws Throwable {
 		HttpLeg leg = leg(plan, chosen, arguments, reason).to(turn);
-		long start = System.nanoTime();
 		try {
 			return this.legs.run(leg, original);
 		}
 		finally {
-			wentOverHttp(plan, arguments, leg, System.nanoTime() - start);
+			wentOverHttp(plan, arguments, leg);
 		}
 	}
 
 	/** Learns from a call that went over HTTP. */
-	void wentOverHttp(MethodPlan plan, @Nullable Object[] arguments, HttpLeg leg, long nanos) {
+	void wentOverHttp(MethodPlan plan, @Nullable Object[] arguments, HttpLeg leg) {
 		if (leg.elsewhere()) {
 			return;
 		}
@@ -345,7 +344,7 @@ final class ClientChannel {
 		}
 		String address = leg.address();
 		if (address != null) {
-			this.channel.calledOverHttp(address, plan.method(), arguments, nanos, leg.status(), leg.comparable());
+			this.channel.calledOverHttp(address, plan.method(), arguments, leg.nanos(), leg.status(), leg.comparable());
 		}
 		else {
 			this.channel.unseenOverHttp();
@@ -422,11 +421,11 @@ final class ClientChannel {
 	}
 
 	/** Lets the HTTP client raise what it raises for such a response. */
-	private @Nullable Object replay(MethodPlan plan, @Nullable Object[] arguments, Attempt.HandlerFailed failed,
-			Original original) throws Throwable {
+	private @Nullable Object replay(MethodPlan plan, @Nullable ReplicaTurn turn, @Nullable Object[] arguments,
+			Attempt.HandlerFailed failed, Original original) throws Throwable {
 		int status = failed.failure().status();
 		try {
-			Object result = this.legs.run(leg(plan, arguments, failed), original);
+			Object result = this.legs.run(leg(plan, arguments, failed).to(turn), original);
 			failed.observed().answered(status, null);
 			return result;
 		}

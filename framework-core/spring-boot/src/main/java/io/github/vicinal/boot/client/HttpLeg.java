@@ -41,6 +41,9 @@ final class HttpLeg {
 
 	private int status;
 
+	/** Of the last attempt that the client made. */
+	private long start = System.nanoTime();
+
 	private boolean comparable;
 
 	private boolean redirected;
@@ -194,6 +197,11 @@ final class HttpLeg {
 		return this.address;
 	}
 
+	/** Returns how long the client's last attempt has taken up to now. */
+	long nanos() {
+		return System.nanoTime() - this.start;
+	}
+
 	/** Returns the status of the answer, 0 if there was none. */
 	int status() {
 		return this.status;
@@ -244,7 +252,15 @@ final class HttpLeg {
 		boolean first = this.sent == null;
 		this.sent = uri;
 		this.redirected = false;
-		this.address = address(target(uri));
+		String peer = address(target(uri));
+		this.address = peer;
+		if (!first) {
+			this.status = 0;
+			this.start = System.nanoTime();
+		}
+		if (this.turn != null) {
+			this.turn.sending(peer, !first);
+		}
 		if (first && this.watcher != null) {
 			this.watcher.sending(headers);
 		}

@@ -69,7 +69,7 @@ final class ReactiveCalls {
 			return Mono.justOrEmpty(result);
 		}
 		if (attempt instanceof Attempt.HandlerFailed failed) {
-			HttpLeg leg = channel.leg(plan, arguments, failed);
+			HttpLeg leg = channel.leg(plan, arguments, failed).to(turn);
 			int status = failed.failure().status();
 			return original(channel, leg, original).doOnError((ex) -> failed.observed().answered(status, ex))
 				.doOnComplete(() -> failed.observed().answered(status, null));
@@ -85,9 +85,7 @@ final class ReactiveCalls {
 	private static Flux<Object> overHttp(ClientChannel channel, MethodPlan plan, @Nullable String address,
 			@Nullable ReplicaTurn turn, @Nullable Object[] arguments, @Nullable String reason, Original original) {
 		HttpLeg leg = channel.leg(plan, address, arguments, reason).to(turn);
-		long start = System.nanoTime();
-		return original(channel, leg, original)
-			.doFinally((signal) -> channel.wentOverHttp(plan, arguments, leg, System.nanoTime() - start));
+		return original(channel, leg, original).doFinally((signal) -> channel.wentOverHttp(plan, arguments, leg));
 	}
 
 	@SuppressWarnings("unchecked")

@@ -130,6 +130,36 @@ final class ReplicaTurn {
 		}
 	}
 
+	/**
+	 * Notes where a request goes. A load balancer that tries again may send it elsewhere:
+	 * then this replica's part ends with what it did, and the answer is another's.
+	 * @param target the address
+	 * @param again whether an attempt was made before
+	 */
+	void sending(String target, boolean again) {
+		if (this.uri != null || isAt(target)) {
+			return;
+		}
+		if (!again) {
+			end(Outcome.ABANDONED);
+		}
+		else if (this.status == REFUSED_STATUS) {
+			end(Outcome.REFUSED);
+		}
+		else if (this.status >= SERVER_ERRORS) {
+			end(Outcome.FAILED);
+		}
+		else {
+			end((this.status == 0) ? Outcome.UNANSWERED : Outcome.ANSWERED);
+		}
+	}
+
+	/** Load balancers may write an IPv6 address without brackets. */
+	private boolean isAt(String target) {
+		return target.equalsIgnoreCase(address())
+				|| target.replace("[", "").replace("]", "").equalsIgnoreCase(address());
+	}
+
 	void end(Outcome outcome) {
 		if (this.ended.compareAndSet(false, true)) {
 			this.choice.end(this.replica, this.met, System.nanoTime() - this.start, outcome);
