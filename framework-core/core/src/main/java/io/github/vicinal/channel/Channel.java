@@ -114,7 +114,7 @@ public final class Channel implements AutoCloseable {
 	 * @return an open path, or {@code null} for HTTP
 	 */
 	public @Nullable Path path(@Nullable String address, ContractMethod method, @Nullable Object[] arguments) {
-		PeerLink peer = (address != null) ? this.peers.get(address) : this.latest;
+		PeerLink peer = known(address);
 		return (peer != null) ? peer.choose(peer.expectedBytes(method, arguments), method.idempotent()) : null;
 	}
 
@@ -125,7 +125,7 @@ public final class Channel implements AutoCloseable {
 	 * @return nanoseconds, {@code NaN} if nothing is known of the peer
 	 */
 	public double expectedNanos(String address) {
-		PeerLink peer = this.peers.get(address);
+		PeerLink peer = known(address);
 		return (peer != null) ? peer.expectedNanos() : Double.NaN;
 	}
 
@@ -135,7 +135,7 @@ public final class Channel implements AutoCloseable {
 	 * @return a count
 	 */
 	public long inFlight(String address) {
-		PeerLink peer = this.peers.get(address);
+		PeerLink peer = known(address);
 		return (peer != null) ? peer.inFlight() : 0;
 	}
 
@@ -150,7 +150,7 @@ public final class Channel implements AutoCloseable {
 		if (reason != null) {
 			return reason;
 		}
-		PeerLink peer = (address != null) ? this.peers.get(address) : this.latest;
+		PeerLink peer = known(address);
 		return (peer != null) ? peer.httpOnlyReason(method.index()) : null;
 	}
 
@@ -160,7 +160,7 @@ public final class Channel implements AutoCloseable {
 	 * @return the reason
 	 */
 	public String reasonForHttp(@Nullable String address) {
-		PeerLink peer = (address != null) ? this.peers.get(address) : this.latest;
+		PeerLink peer = known(address);
 		return (peer != null) ? peer.reasonForHttp() : "no answer over HTTP yet, which would name the peer's paths";
 	}
 
@@ -188,7 +188,7 @@ public final class Channel implements AutoCloseable {
 	 * @throws PathException if there is no answer
 	 */
 	public Reply call(@Nullable String address, Path path, CallFrame frame) throws PathException {
-		PeerLink peer = (address != null) ? this.peers.get(address) : this.latest;
+		PeerLink peer = known(address);
 		if (peer == null) {
 			return path.call(frame);
 		}
@@ -239,7 +239,7 @@ public final class Channel implements AutoCloseable {
 	 * @return whether {@link #path} could name one
 	 */
 	public boolean hasPath(@Nullable String address) {
-		PeerLink peer = (address != null) ? this.peers.get(address) : this.latest;
+		PeerLink peer = known(address);
 		return peer != null && peer.hasPath();
 	}
 
@@ -288,7 +288,7 @@ public final class Channel implements AutoCloseable {
 	 * @return {@code false} as long as that is not known
 	 */
 	public boolean isDirect(String address) {
-		PeerLink peer = this.peers.get(address);
+		PeerLink peer = known(address);
 		return peer != null && peer.isDirect();
 	}
 
@@ -298,7 +298,7 @@ public final class Channel implements AutoCloseable {
 	 * @return the announcement, or {@code null} if there is none
 	 */
 	public @Nullable PeerAnnouncement announcement(String address) {
-		PeerLink peer = this.peers.get(address);
+		PeerLink peer = known(address);
 		return (peer != null) ? peer.announcement() : null;
 	}
 
@@ -308,7 +308,7 @@ public final class Channel implements AutoCloseable {
 	 * @param transport what, and why, in words for people
 	 */
 	public void httpTransport(String address, String transport) {
-		PeerLink peer = this.peers.get(address);
+		PeerLink peer = known(address);
 		if (peer != null) {
 			peer.httpTransport(transport);
 		}
@@ -342,6 +342,12 @@ public final class Channel implements AutoCloseable {
 	 */
 	public long ignoredAnnouncements() {
 		return this.ignoredAnnouncements.sum();
+	}
+
+	/** Mostly the peer that answered last is meant, and then nothing is looked up. */
+	private @Nullable PeerLink known(@Nullable String address) {
+		PeerLink last = this.latest;
+		return (address == null || (last != null && address.equals(last.address()))) ? last : this.peers.get(address);
 	}
 
 	private PeerLink peer(String address) {

@@ -106,7 +106,7 @@ public final class ChannelClientAutoConfiguration {
 	@Bean
 	ObservationPredicate vicinalReplayObservationPredicate(HttpLegs legs, Environment environment) {
 		String name = environment.getProperty(HTTP_OBSERVATION_NAME, HTTP_OBSERVATION);
-		return (observed, context) -> !name.equals(observed) || !legs.replaying();
+		return (observed, context) -> !name.equals(observed) || !legs.replaying(context);
 	}
 
 	@Bean

@@ -70,8 +70,8 @@ public final class AsyncCalls implements AutoCloseable {
 
 	@Nullable Object future(ClientChannel channel, MethodPlan plan, @Nullable Object[] arguments, Original original)
 			throws Throwable {
-		ReplicaTurn turn = channel.turn();
-		String address = channel.target(turn);
+		ReplicaTurn turn = channel.turn(plan, arguments);
+		String address = channel.target(plan, turn, arguments);
 		Path path = channel.path(plan, address, turn, arguments);
 		if (path == null) {
 			try {
@@ -124,7 +124,7 @@ public final class AsyncCalls implements AutoCloseable {
 				return CompletableFuture.completedFuture(answered.result());
 			}
 			if (attempt instanceof Attempt.HandlerFailed failed) {
-				return stage(channel.legs().run(channel.leg(failed), original))
+				return stage(channel.legs().run(channel.leg(plan, arguments, failed).to(turn), original))
 					.whenComplete((value, ex) -> failed.observed().answered(failed.failure().status(), ex));
 			}
 			if (attempt instanceof Attempt.Unanswered unanswered) {
@@ -144,10 +144,8 @@ public final class AsyncCalls implements AutoCloseable {
 			@Nullable ReplicaTurn turn, @Nullable Object[] arguments, @Nullable String reason, Original original)
 			throws Throwable {
 		HttpLeg leg = channel.leg(plan, address, arguments, reason).to(turn);
-		long start = System.nanoTime();
 		Object future = channel.legs().run(leg, original);
-		stage(future)
-			.whenComplete((value, ex) -> channel.wentOverHttp(plan, arguments, leg, System.nanoTime() - start));
+		stage(future).whenComplete((value, ex) -> channel.wentOverHttp(plan, arguments, leg));
 		return future;
 	}
 

@@ -46,6 +46,7 @@ final class ChannelExchangeAdapter implements HttpExchangeAdapter {
 			HttpRequestValues.Builder values) {
 		values.addAttribute(METHOD, method);
 		values.addAttribute(ARGUMENTS, arguments);
+		values.addAttribute(HttpLeg.ATTRIBUTE, new HttpLeg.Mark());
 	}
 
 	private @Nullable Object call(HttpRequestValues values, Original original) {
@@ -57,7 +58,11 @@ final class ChannelExchangeAdapter implements HttpExchangeAdapter {
 			if (channel == null || plan == null || arguments == null) {
 				return original.proceed();
 			}
-			return channel.invokeWithin(plan, arguments, original);
+			HttpLegs legs = channel.legs();
+			return channel.invokeWithin(plan, arguments, () -> {
+				legs.mark(values);
+				return original.proceed();
+			});
 		}
 		catch (RuntimeException | Error ex) {
 			throw ex;

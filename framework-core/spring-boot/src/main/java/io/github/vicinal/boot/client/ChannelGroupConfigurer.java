@@ -113,6 +113,8 @@ public final class ChannelGroupConfigurer implements RestClientHttpServiceGroupC
 		}));
 		ClientFacts facts = facts(group, List.copyOf(interceptors));
 		if (!this.circuitBreaker.get()) {
+			HttpLegs legs = this.channels.get().legs();
+			factory.httpRequestValuesProcessor((method, parameters, arguments, values) -> legs.mark(method, values));
 			factory.proxyFactoryCustomizer((proxyFactory, type) -> {
 				ClientChannel channel = this.channels.get().channel(type, facts);
 				if (channel != null) {

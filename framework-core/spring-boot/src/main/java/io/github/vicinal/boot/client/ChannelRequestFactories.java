@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.client;
 
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.HttpRedirects;
 import org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
@@ -31,17 +32,16 @@ public final class ChannelRequestFactories {
 			HttpSockets sockets) {
 		return (settings) -> {
 			ClientHttpRequestFactory built = builder.build(settings);
-			if (APACHE_CLIENT) {
-				overSockets(built, legs, sockets);
-			}
-			return new ChannelRequestFactory(built, legs, (settings != null) ? settings.readTimeout() : null);
+			boolean tells = APACHE_CLIENT && overSockets(built, legs, sockets);
+			boolean follows = settings == null || settings.redirects() != HttpRedirects.DONT_FOLLOW;
+			return new ChannelRequestFactory(built, legs, (settings != null) ? settings.readTimeout() : null,
+					follows && !tells);
 		};
 	}
 
-	private static void overSockets(ClientHttpRequestFactory built, HttpLegs legs, HttpSockets sockets) {
-		if (built instanceof HttpComponentsClientHttpRequestFactory factory) {
-			SocketHttpClient.install(factory, legs, sockets);
-		}
+	private static boolean overSockets(ClientHttpRequestFactory built, HttpLegs legs, HttpSockets sockets) {
+		return built instanceof HttpComponentsClientHttpRequestFactory factory
+				&& SocketHttpClient.install(factory, legs, sockets);
 	}
 
 	/**

@@ -18,6 +18,7 @@ import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.StreamingHttpOutputMessage;
+import org.springframework.http.client.AbstractStreamingClientHttpRequest;
 import org.springframework.http.client.ClientHttpRequest;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
@@ -41,10 +42,21 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 	private final @Nullable Duration readTimeout;
 
-	ChannelRequestFactory(ClientHttpRequestFactory delegate, HttpLegs legs, @Nullable Duration readTimeout) {
+	private final boolean redirectsSilently;
+
+	/**
+	 * Creates the factory.
+	 * @param delegate makes the requests
+	 * @param legs knows the calls of channels
+	 * @param readTimeout how long the client waits, or {@code null}
+	 * @param redirectsSilently whether the client may follow redirects without telling
+	 */
+	ChannelRequestFactory(ClientHttpRequestFactory delegate, HttpLegs legs, @Nullable Duration readTimeout,
+			boolean redirectsSilently) {
 		this.delegate = delegate;
 		this.legs = legs;
 		this.readTimeout = readTimeout;
+		this.redirectsSilently = redirectsSilently;
 	}
 
 	/** An interceptor calls what comes after it, and so stands on the stack. */
@@ -59,63 +71,88 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 	@Override
 	public ClientHttpRequest createRequest(URI uri, HttpMethod method) throws IOException {
 		HttpLeg leg = this.legs.current();
-		ClientHttpRequest request = this.delegate.createRequest((leg != null) ? leg.target(uri) : uri, method);
-		if (leg != null && leg.inspects()) {
-			leg.inspect(false, this.readTimeout, interceptors());
-		}
-		return (leg != null) ? new ChannelRequest(request, uri, leg) : request;
+		return (leg != null) ? new ChannelRequest(uri, method, leg) : this.delegate.createRequest(uri, method);
 	}
 
-	private static final class ChannelRequest implements ClientHttpRequest, StreamingHttpOutputMessage {
-
-		private final ClientHttpRequest request;
+	/**
+	 * A request that may be that of a call. Whether it is, and where it goes, is known
+	 * once its attributes are.
+	 */
+	private final class ChannelRequest extends AbstractStreamingClientHttpRequest {
 
 		/** As the client knows it; the request may go to another replica. */
 		private final URI uri;
 
+		private final HttpMethod method;
+
 		private final HttpLeg leg;
 
-		ChannelRequest(ClientHttpRequest request, URI uri, HttpLeg leg) {
-			this.request = request;
+		ChannelRequest(URI uri, HttpMethod method, HttpLeg leg) {
 			this.uri = uri;
+			this.method = method;
 			this.leg = leg;
 		}
 
 		@Override
-		public ClientHttpResponse execute() throws IOException {
-			Reply.Failure replayed = this.leg.replayed();
+		protected ClientHttpResponse executeInternal(HttpHeaders headers,
+				StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
+			if (!this.leg.owns(this.method, this.uri, getAttributes())) {
+				return request(this.uri, headers, body).execute();
+			}
+			if (this.leg.inspects()) {
+				this.leg.inspect(false, ChannelRequestFactory.this.readTimeout, interceptors());
+			}
+			Reply.Failure replayed = this.leg.replay();
 			if (replayed != null) {
 				return new ReplayedResponse(replayed);
 			}
-			this.leg.sending(getURI(), getHeaders());
-			getHeaders().set(PeerAnnouncement.REQUEST_HEADER, this.leg.contractName());
-			ClientHttpResponse response = this.request.execute();
-			this.leg.answered(getURI(), response.getStatusCode().value(), response.getHeaders());
+			WatchedBody watched = (body != null) ? new WatchedBody(body) : null;
+			ClientHttpRequest request = request(this.leg.target(this.uri), headers, watched);
+			this.leg.sending(this.uri, request.getHeaders());
+			request.getHeaders().set(PeerAnnouncement.REQUEST_HEADER, this.leg.contractName());
+			ClientHttpResponse response = executed(request, watched);
+			this.leg.answered(this.uri, response.getStatusCode().value(), response.getHeaders());
 			return response;
 		}
 
-		@Override
-		public void setBody(Body body) {
-			if (this.request instanceof StreamingHttpOutputMessage streaming) {
+		private ClientHttpRequest request(URI target, HttpHeaders headers,
+				StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
+			ClientHttpRequest request = ChannelRequestFactory.this.delegate.createRequest(target, this.method);
+			request.getHeaders().putAll(headers);
+			getAttributes().forEach((name, value) -> {
+				if (!name.equals(HttpLeg.ATTRIBUTE)) {
+					request.getAttributes().put(name, value);
+				}
+			});
+			if (body != null && request instanceof StreamingHttpOutputMessage streaming) {
 				streaming.setBody(body);
-				return;
 			}
-			try {
-				body.writeTo(this.request.getBody());
+			else if (body != null) {
+				body.writeTo(request.getBody());
 			}
-			catch (IOException ex) {
-				throw new java.io.UncheckedIOException(ex);
-			}
+			return request;
 		}
 
-		@Override
-		public OutputStream getBody() throws IOException {
-			return this.request.getBody();
+		private ClientHttpResponse executed(ClientHttpRequest request, @Nullable WatchedBody watched)
+				throws IOException {
+			this.leg.executing(true);
+			try {
+				return request.execute();
+			}
+			catch (IOException ex) {
+				if (ChannelRequestFactory.this.redirectsSilently && (watched == null || watched.begun)) {
+					this.leg.failed(watched != null);
+				}
+				throw ex;
+			}
+			finally {
+				this.leg.executing(false);
+			}
 		}
 
 		@Override
 		public HttpMethod getMethod() {
-			return this.request.getMethod();
+			return this.method;
 		}
 
 		@Override
@@ -123,14 +160,31 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 			return this.uri;
 		}
 
-		@Override
-		public HttpHeaders getHeaders() {
-			return this.request.getHeaders();
+	}
+
+	/**
+	 * A body that knows whether it was asked for, as it is once there is a connection.
+	 */
+	private static final class WatchedBody implements StreamingHttpOutputMessage.Body {
+
+		private final StreamingHttpOutputMessage.Body body;
+
+		/** Some clients write bodies on another thread. */
+		private volatile boolean begun;
+
+		WatchedBody(StreamingHttpOutputMessage.Body body) {
+			this.body = body;
 		}
 
 		@Override
-		public Map<String, Object> getAttributes() {
-			return this.request.getAttributes();
+		public void writeTo(OutputStream out) throws IOException {
+			this.begun = true;
+			this.body.writeTo(out);
+		}
+
+		@Override
+		public boolean repeatable() {
+			return this.body.repeatable();
 		}
 
 	}

@@ -188,7 +188,7 @@ final class ClientChannel {
 	}
 
 	@Nullable Object invokeSync(MethodPlan plan, @Nullable Object[] arguments, Original original) throws Throwable {
-		ReplicaTurn turn = turn();
+		ReplicaTurn turn = turn(plan, arguments);
 		if (turn == null) {
 			return invokeAt(plan, null, arguments, original);
 		}
@@ -229,7 +229,7 @@ final class ClientChannel {
 
 	private @Nullable Object invokeAt(MethodPlan plan, @Nullable ReplicaTurn turn, @Nullable Object[] arguments,
 			Original original) throws Throwable {
-		String address = target(turn);
+		String address = target(plan, turn, arguments);
 		Path path = path(plan, address, turn, arguments);
 		if (path == null) {
 			return overHttp(plan, address, turn, arguments, null, original);
@@ -242,7 +242,7 @@ final class ClientChannel {
 			return answered.result();
 		}
 		if (attempt instanceof Attempt.HandlerFailed failed) {
-			return replay(failed, original);
+			return replay(plan, turn, arguments, failed, original);
 		}
 		if (attempt instanceof Attempt.Unanswered unanswered) {
 			RuntimeException failure = failure(plan, address, unanswered.cause());
@@ -260,7 +260,8 @@ final class ClientChannel {
 		String reason = onlyHttpBecause(plan, address, arguments);
 		boolean discovers = this.discovers && (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0;
 		// Who asks for a path and does not take it would look like a call that hangs.
-		Path path = (reason == null && !discovers) ? this.channel.path(address, plan.method(), arguments) : null;
+		Path path = (reason == null && !discovers && address != null)
+				? this.channel.path(address, plan.method(), arguments) : null;
 		if (path == null && turn == null && address != null && ThreadLocalRandom.current().nextBoolean()) {
 			/*
 			 * A balancer that takes turns is asked twice for this call: it was asked
@@ -304,35 +305,49 @@ final class ClientChannel {
 	}
 
 	/** Begins the turn of a call at a replica, if this channel chooses among replicas. */
-	@Nullable ReplicaTurn turn() {
-		return (this.replicas != null) ? this.replicas.begin(null) : null;
+	@Nullable ReplicaTurn turn(MethodPlan plan, @Nullable Object[] arguments) {
+		return (this.replicas != null && !plan.goesElsewhere(arguments)) ? this.replicas.begin(null) : null;
 	}
 
-	@Nullable String target(@Nullable ReplicaTurn turn) {
-		return (turn != null) ? turn.address() : this.targets.choose();
+	/**
+	 * Returns the peer that a call is for. It is asked for once for each call: the one
+	 * that answered last may soon be another.
+	 * @return its HTTP address, or {@code null} if it is not known
+	 */
+	@Nullable String target(MethodPlan plan, @Nullable ReplicaTurn turn, @Nullable Object[] arguments) {
+		if (turn != null) {
+			return turn.address();
+		}
+		if (plan.goesElsewhere(arguments)) {
+			return null;
+		}
+		String chosen = this.targets.choose();
+		return (chosen != null) ? chosen : this.channel.address(null);
 	}
 
 	private @Nullable Object overHttp(MethodPlan plan, @Nullable String chosen, @Nullable ReplicaTurn turn,
 			@Nullable Object[] arguments, @Nullable String reason, Original original) throws Throwable {
 		HttpLeg leg = leg(plan, chosen, arguments, reason).to(turn);
-		long start = System.nanoTime();
 		try {
 			return this.legs.run(leg, original);
 		}
 		finally {
-			wentOverHttp(plan, arguments, leg, System.nanoTime() - start);
+			wentOverHttp(plan, arguments, leg);
 		}
 	}
 
 	/** Learns from a call that went over HTTP. */
-	void wentOverHttp(MethodPlan plan, @Nullable Object[] arguments, HttpLeg leg, long nanos) {
+	void wentOverHttp(MethodPlan plan, @Nullable Object[] arguments, HttpLeg leg) {
+		if (leg.elsewhere()) {
+			return;
+		}
 		URI sent = leg.sent();
 		if (sent != null && this.uris == null) {
 			this.uris = UriTemplates.learn(sent, plan.path(), this.clientName);
 		}
 		String address = leg.address();
 		if (address != null) {
-			this.channel.calledOverHttp(address, plan.method(), arguments, nanos, leg.status(), leg.comparable());
+			this.channel.calledOverHttp(address, plan.method(), arguments, leg.nanos(), leg.status(), leg.comparable());
 		}
 		else {
 			this.channel.unseenOverHttp();
@@ -409,10 +424,11 @@ final class ClientChannel {
 	}
 
 	/** Lets the HTTP client raise what it raises for such a response. */
-	private @Nullable Object replay(Attempt.HandlerFailed failed, Original original) throws Throwable {
+	private @Nullable Object replay(MethodPlan plan, @Nullable ReplicaTurn turn, @Nullable Object[] arguments,
+			Attempt.HandlerFailed failed, Original original) throws Throwable {
 		int status = failed.failure().status();
 		try {
-			Object result = this.legs.run(leg(failed), original);
+			Object result = this.legs.run(leg(plan, arguments, failed).to(turn), original);
 			failed.observed().answered(status, null);
 			return result;
 		}
@@ -422,14 +438,14 @@ final class ClientChannel {
 		}
 	}
 
-	HttpLeg leg(Attempt.HandlerFailed failed) {
-		return new HttpLeg(this.channel, failed.failure());
+	HttpLeg leg(MethodPlan plan, @Nullable Object[] arguments, Attempt.HandlerFailed failed) {
+		return new HttpLeg(this.channel, plan, arguments, failed.failure());
 	}
 
 	/** Starts a call over HTTP, of which listeners are told when it is sent. */
 	HttpLeg leg(MethodPlan plan, @Nullable String address, @Nullable Object[] arguments, @Nullable String reason) {
 		boolean comparable = reason == null && onlyHttpBecause(plan, address, arguments) == null;
-		return new HttpLeg(this.channel, new HttpLeg.Watcher() {
+		return new HttpLeg(this.channel, plan, arguments, new HttpLeg.Watcher() {
 
 			@Override
 			public boolean inspects() {
@@ -452,7 +468,7 @@ final class ClientChannel {
 				}
 			}
 
-		}).comparable(comparable);
+		}).comparable(comparable).elsewhere(plan.goesElsewhere(arguments));
 	}
 
 	/** What is configured, else what the HTTP client shows, else what Boot configures. */

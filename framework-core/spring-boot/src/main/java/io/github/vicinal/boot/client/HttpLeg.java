@@ -1,11 +1,14 @@
 package io.github.vicinal.boot.client;
 
+import java.lang.reflect.Method;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Reply;
@@ -17,7 +20,14 @@ import io.github.vicinal.peer.PeerAnnouncement.MalformedAnnouncementException;
  */
 final class HttpLeg {
 
+	/** The attribute of a request that holds its {@link Mark}. */
+	static final String ATTRIBUTE = HttpLeg.class.getName();
+
 	private final Channel channel;
+
+	private final MethodPlan plan;
+
+	private final @Nullable Object[] arguments;
 
 	private final Reply.@Nullable Failure replayed;
 
@@ -31,30 +41,64 @@ final class HttpLeg {
 
 	private int status;
 
+	/** Of the last attempt that the client made. */
+	private long start = System.nanoTime();
+
 	private boolean comparable;
+
+	private boolean redirected;
+
+	private boolean elsewhere;
+
+	/** Whether the request of this call is marked as such. */
+	private boolean marked;
+
+	private boolean replayDone;
+
+	/** Whether the request of this call is on its way. */
+	private boolean executing;
 
 	/**
 	 * Creates a leg for a request that is sent.
 	 * @param channel the channel that the call belongs to
+	 * @param plan the plan of the method
+	 * @param arguments the arguments of the call
 	 * @param watcher is told what the request shows of its client
 	 */
-	HttpLeg(Channel channel, Watcher watcher) {
-		this(channel, null, watcher);
+	HttpLeg(Channel channel, MethodPlan plan, @Nullable Object[] arguments, Watcher watcher) {
+		this(channel, plan, arguments, null, watcher);
 	}
 
 	/**
 	 * Creates a leg for a request that is not sent.
 	 * @param channel the channel that the call belongs to
+	 * @param plan the plan of the method
+	 * @param arguments the arguments of the call
 	 * @param replayed the failure that the HTTP client is to see instead
 	 */
-	HttpLeg(Channel channel, Reply.Failure replayed) {
-		this(channel, replayed, null);
+	HttpLeg(Channel channel, MethodPlan plan, @Nullable Object[] arguments, Reply.Failure replayed) {
+		this(channel, plan, arguments, replayed, null);
 	}
 
-	private HttpLeg(Channel channel, Reply.@Nullable Failure replayed, @Nullable Watcher watcher) {
+	private HttpLeg(Channel channel, MethodPlan plan, @Nullable Object[] arguments, Reply.@Nullable Failure replayed,
+			@Nullable Watcher watcher) {
 		this.channel = channel;
+		this.plan = plan;
+		this.arguments = arguments;
 		this.replayed = replayed;
 		this.watcher = watcher;
+	}
+
+	/** Tells to whose call a request belongs, as one of its attributes. */
+	static final class Mark {
+
+		private @Nullable HttpLeg leg;
+
+		void set(HttpLeg current) {
+			this.leg = current;
+			current.marked();
+		}
+
 	}
 
 	/** Learns from the request of a call. */
@@ -69,6 +113,42 @@ final class HttpLeg {
 
 	}
 
+	/** Returns whether this is a call of a method, and not of another client's. */
+	boolean calls(Method method) {
+		return this.plan.method().method().equals(method);
+	}
+
+	/** Says that the request of this call has a {@link Mark}. */
+	void marked() {
+		this.marked = true;
+	}
+
+	/**
+	 * Returns whether a request is that of this call, and not one that interceptors,
+	 * error handlers or converters send meanwhile on the same thread. Clients that are
+	 * made by hand do not mark theirs; it is known by its HTTP method and the end of its
+	 * path. What is sent after an error was replayed is a new attempt of the client.
+	 */
+	boolean owns(HttpMethod method, URI uri, Map<String, Object> attributes) {
+		if (this.replayDone) {
+			return false;
+		}
+		if (attributes.get(ATTRIBUTE) instanceof Mark mark && mark.leg != null) {
+			return mark.leg == this;
+		}
+		// An interceptor may drop attributes; to execute the call again would be worse.
+		return (!this.marked || this.replayed != null) && this.plan.matches(method.name(), uri, this.arguments);
+	}
+
+	/** Says that the request of this call is on its way, or no longer. */
+	void executing(boolean isExecuting) {
+		this.executing = isExecuting;
+	}
+
+	boolean executing() {
+		return this.executing;
+	}
+
 	boolean inspects() {
 		return this.watcher != null && this.watcher.inspects();
 	}
@@ -79,8 +159,14 @@ final class HttpLeg {
 		}
 	}
 
-	Reply.@Nullable Failure replayed() {
+	/** Returns the failure that the HTTP client is to see instead of sending, once. */
+	Reply.@Nullable Failure replay() {
+		this.replayDone = this.replayed != null;
 		return this.replayed;
+	}
+
+	boolean replays() {
+		return this.replayed != null;
 	}
 
 	/** Says which replica the call goes to. */
@@ -111,6 +197,11 @@ final class HttpLeg {
 		return this.address;
 	}
 
+	/** Returns how long the client's last attempt has taken up to now. */
+	long nanos() {
+		return System.nanoTime() - this.start;
+	}
+
 	/** Returns the status of the answer, 0 if there was none. */
 	int status() {
 		return this.status;
@@ -123,13 +214,53 @@ final class HttpLeg {
 	}
 
 	boolean comparable() {
-		return this.comparable;
+		return this.comparable && !this.redirected;
+	}
+
+	/** Says that the call goes to a host that it names itself. */
+	HttpLeg elsewhere(boolean goesElsewhere) {
+		this.elsewhere = goesElsewhere;
+		return this;
+	}
+
+	boolean elsewhere() {
+		return this.elsewhere;
+	}
+
+	/**
+	 * Notes that the client followed a redirect: what it gets is another server's, and
+	 * says nothing of the one that was asked.
+	 */
+	void redirected() {
+		this.redirected = true;
+		if (this.turn != null) {
+			this.turn.redirected();
+		}
+	}
+
+	/**
+	 * Notes a failure in an HTTP client that follows redirects without telling.
+	 * @param connected whether a part of the request was sent
+	 */
+	void failed(boolean connected) {
+		if (this.turn != null) {
+			this.turn.failed(connected);
+		}
 	}
 
 	void sending(URI uri, HttpHeaders headers) {
 		boolean first = this.sent == null;
 		this.sent = uri;
-		this.address = address(target(uri));
+		this.redirected = false;
+		String peer = address(target(uri));
+		this.address = peer;
+		if (!first) {
+			this.status = 0;
+			this.start = System.nanoTime();
+		}
+		if (this.turn != null) {
+			this.turn.sending(peer, !first);
+		}
 		if (first && this.watcher != null) {
 			this.watcher.sending(headers);
 		}
@@ -142,6 +273,9 @@ final class HttpLeg {
 
 	void answered(URI uri, int answer, HttpHeaders headers) {
 		this.status = answer;
+		if (this.redirected || this.elsewhere) {
+			return;
+		}
 		if (this.turn != null) {
 			this.turn.answered(answer, headers.containsHeader(HttpHeaders.RETRY_AFTER));
 		}

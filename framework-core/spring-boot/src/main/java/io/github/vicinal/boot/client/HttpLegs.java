@@ -1,6 +1,12 @@
 package io.github.vicinal.boot.client;
 
+import java.lang.reflect.Method;
+
+import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.client.ClientHttpRequest;
+import org.springframework.http.client.observation.ClientRequestObservationContext;
+import org.springframework.web.service.invoker.HttpRequestValues;
 
 /**
  * The HTTP leg that the current thread is on: what connects a client's proxy with the
@@ -44,13 +50,39 @@ public final class HttpLegs {
 		}
 	}
 
-	/**
-	 * Returns whether the current thread replays an error, which is observed already.
-	 * @return whether HTTP client observations are to be left out
-	 */
-	public boolean replaying() {
+	/** Marks the request that a client's proxy makes of a call. */
+	void mark(Method method, HttpRequestValues.Builder request) {
 		HttpLeg leg = this.current.get();
-		return leg != null && leg.replayed() != null;
+		if (leg != null && leg.calls(method)) {
+			HttpLeg.Mark mark = new HttpLeg.Mark();
+			mark.set(leg);
+			request.addAttribute(HttpLeg.ATTRIBUTE, mark);
+		}
+	}
+
+	/** Marks a request that was made before the current call was begun. */
+	void mark(HttpRequestValues request) {
+		HttpLeg leg = this.current.get();
+		if (leg != null && request.getAttributes().get(HttpLeg.ATTRIBUTE) instanceof HttpLeg.Mark mark) {
+			mark.set(leg);
+		}
+	}
+
+	/**
+	 * Returns whether an error is replayed, which is observed already.
+	 * @param observed what is about to be observed
+	 * @return whether this HTTP client observation is to be left out
+	 */
+	public boolean replaying(Observation.Context observed) {
+		HttpLeg leg = this.current.get();
+		if (leg == null || !leg.replays()) {
+			return false;
+		}
+		if (observed instanceof ClientRequestObservationContext blocking) {
+			ClientHttpRequest request = blocking.getCarrier();
+			return request == null || leg.owns(request.getMethod(), request.getURI(), request.getAttributes());
+		}
+		return true;
 	}
 
 }

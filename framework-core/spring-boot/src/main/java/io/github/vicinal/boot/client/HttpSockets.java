@@ -69,12 +69,21 @@ public final class HttpSockets {
 	}
 
 	/**
+	 * A socket.
+	 *
+	 * @param path the file
+	 * @param instanceId the instance that listens on it
+	 */
+	record HttpSocket(Path path, String instanceId) {
+	}
+
+	/**
 	 * Returns the socket for a request.
 	 * @param channel the channel that the request belongs to
 	 * @param uri where it goes
 	 * @return the socket, or {@code null} for TCP
 	 */
-	@Nullable Path find(Channel channel, URI uri) {
+	@Nullable HttpSocket find(Channel channel, URI uri) {
 		String address = HttpLeg.address(uri);
 		PeerAnnouncement announced = channel.announcement(address);
 		if (announced == null) {
@@ -86,7 +95,7 @@ public final class HttpSockets {
 			Path socket = directory.httpSocket(announced.peer().instanceId()).orElse(null);
 			if (socket != null && Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
 				channel.httpTransport(address, OVER_SOCKET);
-				return socket;
+				return new HttpSocket(socket, announced.peer().instanceId());
 			}
 			problem = "the peer's socket is gone";
 		}
@@ -172,22 +181,21 @@ public final class HttpSockets {
 	}
 
 	/**
-	 * Notes that a socket refused a connection, so that its instance is not tried again.
+	 * Notes that a socket refused a connection, so that its instance is not tried again;
+	 * by now the peer may have announced another one.
 	 * @param channel the channel that the request belongs to
 	 * @param uri where it goes
+	 * @param socket the socket
 	 * @param reason what happened
 	 */
-	void refused(Channel channel, URI uri, String reason) {
+	void refused(Channel channel, URI uri, HttpSocket socket, String reason) {
 		String address = HttpLeg.address(uri);
-		PeerAnnouncement announced = channel.announcement(address);
-		if (announced != null) {
-			if (this.dead.size() >= MAX_DEAD) {
-				this.dead.clear();
-			}
-			if (this.dead.add(announced.peer().instanceId())) {
-				logger.debug("Channel '{}' -> {}: http by TCP, the peer's socket does not answer ({})",
-						channel.settings().name(), address, reason);
-			}
+		if (this.dead.size() >= MAX_DEAD) {
+			this.dead.clear();
+		}
+		if (this.dead.add(socket.instanceId())) {
+			logger.debug("Channel '{}' -> {}: http by TCP, the peer's socket does not answer ({})",
+					channel.settings().name(), address, reason);
 		}
 		tcp(channel, address, reason);
 	}

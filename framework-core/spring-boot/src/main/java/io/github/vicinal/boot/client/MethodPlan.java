@@ -1,7 +1,10 @@
 package io.github.vicinal.boot.client;
 
+import java.net.URI;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +15,12 @@ import io.github.vicinal.contract.ContractMethod;
 
 /** What is known of a contract method before it is called. */
 final class MethodPlan {
+
+	private static final String OWN_URL = "its annotation names a URL with a host of its own";
+
+	private static final String ANYTHING = ".*";
+
+	private static final Pattern WITH_HOST = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]*://.*");
 
 	static final String REDIRECTED = "it is answered with a redirect, which HTTP clients may follow";
 
@@ -26,6 +35,15 @@ final class MethodPlan {
 	private final String path;
 
 	private final boolean anyArguments;
+
+	/** Of the request, where the base URL may have a path, too. */
+	private final Pattern requestPath;
+
+	/** Whether the method's own annotation names another host than the base URL does. */
+	private final boolean ownUrl;
+
+	/** Positions of the arguments that may name another host than the base URL does. */
+	private final int[] urlArguments;
 
 	private final CallSeriesPair.Cache series = new CallSeriesPair.Cache();
 
@@ -50,6 +68,7 @@ final class MethodPlan {
 				: ExchangeContractReader.rules(type, method);
 		this.httpMethod = ExchangeContractReader.httpMethod(type, method.method());
 		this.path = ExchangeContractReader.path(type, method.method());
+		this.requestPath = requestPath(this.path);
 		this.queryNames = queryNames(type, method);
 		this.headerNames = ExchangeContractReader.headerNames(type, method);
 		this.headerDefaults = ExchangeContractReader.headerDefaults(method);
@@ -58,11 +77,66 @@ final class MethodPlan {
 			any &= rule == ArgumentRule.ANY;
 		}
 		this.anyArguments = any;
+		String url = ExchangeContractReader.ownUrl(type, method.method());
+		this.ownUrl = WITH_HOST.matcher(url).matches();
+		this.urlArguments = ExchangeContractReader.urlArguments(method.method());
 	}
 
 	/** Notes that the method was answered with a redirect. */
 	void redirected() {
 		this.redirected = true;
+	}
+
+	/**
+	 * Returns whether a call goes where it says itself, and not to the service that the
+	 * client is for.
+	 */
+	boolean goesElsewhere(@Nullable Object[] arguments) {
+		for (int position : this.urlArguments) {
+			Object url = arguments[position];
+			if (url instanceof Optional<?> optional) {
+				url = optional.orElse(null);
+			}
+			if (url != null && !(url instanceof URI uri && !uri.isAbsolute())) {
+				return true;
+			}
+		}
+		return this.ownUrl;
+	}
+
+	/**
+	 * Returns whether a request can be that of a call: of its HTTP method, and with a
+	 * path that ends as that of the method does.
+	 */
+	boolean matches(String requestMethod, URI uri, @Nullable Object[] arguments) {
+		if (!this.httpMethod.isEmpty() && !this.httpMethod.equals(requestMethod)) {
+			return false;
+		}
+		String actual = uri.getPath();
+		return goesElsewhere(arguments) || this.requestPath.matcher((actual != null) ? actual : "").matches();
+	}
+
+	/** Variables may become anything, several segments or nothing. */
+	private static Pattern requestPath(String template) {
+		StringBuilder pattern = new StringBuilder(ANYTHING);
+		int depth = 0;
+		for (int i = 0; i < template.length(); i++) {
+			char next = template.charAt(i);
+			if (next == '{') {
+				depth++;
+			}
+			else if (next == '}' && depth > 0) {
+				depth--;
+				pattern.append(ANYTHING);
+			}
+			else if (next == '?' && depth == 0) {
+				break;
+			}
+			else if (depth == 0 && !template.startsWith("${", i)) {
+				pattern.append(Pattern.quote(String.valueOf(next)));
+			}
+		}
+		return Pattern.compile(pattern.toString(), Pattern.DOTALL);
 	}
 
 	ContractMethod method() {
@@ -115,6 +189,9 @@ final class MethodPlan {
 	@Nullable String onlyHttpBecause(@Nullable Object[] arguments) {
 		if (this.redirected) {
 			return REDIRECTED;
+		}
+		if (this.ownUrl) {
+			return OWN_URL;
 		}
 		if (this.anyArguments) {
 			return null;

@@ -35,7 +35,7 @@ final class ReactiveCalls {
 	static Object publisher(AsyncCalls async, ClientChannel channel, MethodPlan plan, @Nullable Object[] arguments,
 			Original original) {
 		Flux<Object> elements = Flux.defer(() -> {
-			ReplicaTurn turn = channel.turn();
+			ReplicaTurn turn = channel.turn(plan, arguments);
 			Flux<Object> made = make(async, channel, plan, arguments, turn, original);
 			return (turn == null) ? made
 					: made.doOnComplete(() -> turn.end((Throwable) null))
@@ -47,7 +47,7 @@ final class ReactiveCalls {
 
 	private static Flux<Object> make(AsyncCalls async, ClientChannel channel, MethodPlan plan,
 			@Nullable Object[] arguments, @Nullable ReplicaTurn turn, Original original) {
-		String address = channel.target(turn);
+		String address = channel.target(plan, turn, arguments);
 		Path path = channel.path(plan, address, turn, arguments);
 		if (path == null) {
 			return overHttp(channel, plan, address, turn, arguments, null, original);
@@ -69,7 +69,7 @@ final class ReactiveCalls {
 			return Mono.justOrEmpty(result);
 		}
 		if (attempt instanceof Attempt.HandlerFailed failed) {
-			HttpLeg leg = channel.leg(failed);
+			HttpLeg leg = channel.leg(plan, arguments, failed).to(turn);
 			int status = failed.failure().status();
 			return original(channel, leg, original).doOnError((ex) -> failed.observed().answered(status, ex))
 				.doOnComplete(() -> failed.observed().answered(status, null));
@@ -85,9 +85,7 @@ final class ReactiveCalls {
 	private static Flux<Object> overHttp(ClientChannel channel, MethodPlan plan, @Nullable String address,
 			@Nullable ReplicaTurn turn, @Nullable Object[] arguments, @Nullable String reason, Original original) {
 		HttpLeg leg = channel.leg(plan, address, arguments, reason).to(turn);
-		long start = System.nanoTime();
-		return original(channel, leg, original)
-			.doFinally((signal) -> channel.wentOverHttp(plan, arguments, leg, System.nanoTime() - start));
+		return original(channel, leg, original).doFinally((signal) -> channel.wentOverHttp(plan, arguments, leg));
 	}
 
 	@SuppressWarnings("unchecked")
@@ -110,15 +108,18 @@ final class ReactiveCalls {
 			HttpLeg onThread = legs.current();
 			return Mono.deferContextual((context) -> {
 				HttpLeg leg = context.hasKey(HttpLeg.class) ? context.get(HttpLeg.class) : onThread;
-				return (leg != null)
+				if (leg == null) {
+					return next.exchange(request);
+				}
+				return leg.owns(request.method(), request.url(), request.attributes())
 						? exchange(leg, request, next).contextWrite((known) -> known.put(HttpLeg.class, leg))
-						: next.exchange(request);
+						: next.exchange(request).contextWrite((known) -> known.delete(HttpLeg.class));
 			});
 		};
 	}
 
 	private static Mono<ClientResponse> exchange(HttpLeg leg, ClientRequest request, ExchangeFunction next) {
-		Reply.Failure replayed = leg.replayed();
+		Reply.Failure replayed = leg.replay();
 		if (replayed != null) {
 			return Mono.just(ClientResponse.create(HttpStatusCode.valueOf(replayed.status()))
 				.request(new ReplayedRequest(request))

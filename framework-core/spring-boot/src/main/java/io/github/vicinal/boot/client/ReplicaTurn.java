@@ -46,6 +46,15 @@ final class ReplicaTurn {
 
 	private volatile boolean refusedBeforeExecution;
 
+	/** Whether the replica has sent the request on to another server. */
+	private volatile boolean redirected;
+
+	/** Whether there was a connection, over which at least a part of the request went. */
+	private volatile boolean connected;
+
+	/** Whether a connection that is refused may be one that a redirect asked for. */
+	private volatile boolean unsure;
+
 	/**
 	 * Begins a turn.
 	 * @param choice keeps the account
@@ -99,11 +108,56 @@ final class ReplicaTurn {
 		this.refusedBeforeExecution = latest == REFUSED_STATUS && retryAfter;
 	}
 
+	/** Notes that the replica sent the request on: what follows is another server's. */
+	void redirected() {
+		this.redirected = true;
+	}
+
+	/**
+	 * Notes a failure in an HTTP client that follows redirects without telling.
+	 * @param wasConnected whether a part of the request was sent, so that a connection
+	 * which is refused is not the first one
+	 */
+	void failed(boolean wasConnected) {
+		this.unsure = true;
+		this.connected |= wasConnected;
+	}
+
 	/** Notes what came of the call over a typed path. */
 	void attempted(Attempt attempt) {
 		if (attempt instanceof Attempt.HandlerFailed failed) {
 			answered(failed.failure().status(), failed.failure().headers().containsKey(HttpHeaders.RETRY_AFTER));
 		}
+	}
+
+	/**
+	 * Notes where a request goes. A load balancer that tries again may send it elsewhere:
+	 * then this replica's part ends with what it did, and the answer is another's.
+	 * @param target the address
+	 * @param again whether an attempt was made before
+	 */
+	void sending(String target, boolean again) {
+		if (this.uri != null || isAt(target)) {
+			return;
+		}
+		if (!again) {
+			end(Outcome.ABANDONED);
+		}
+		else if (this.status == REFUSED_STATUS) {
+			end(Outcome.REFUSED);
+		}
+		else if (this.status >= SERVER_ERRORS) {
+			end(Outcome.FAILED);
+		}
+		else {
+			end((this.status == 0) ? Outcome.UNANSWERED : Outcome.ANSWERED);
+		}
+	}
+
+	/** Load balancers may write an IPv6 address without brackets. */
+	private boolean isAt(String target) {
+		return target.equalsIgnoreCase(address())
+				|| target.replace("[", "").replace("]", "").equalsIgnoreCase(address());
 	}
 
 	void end(Outcome outcome) {
@@ -118,6 +172,9 @@ final class ReplicaTurn {
 	}
 
 	private Outcome outcome(@Nullable Throwable failure) {
+		if (this.redirected) {
+			return Outcome.ABANDONED;
+		}
 		if (this.status == REFUSED_STATUS) {
 			return Outcome.REFUSED;
 		}
@@ -127,8 +184,8 @@ final class ReplicaTurn {
 		if (failure == null) {
 			return Outcome.ANSWERED;
 		}
-		if (isNeverSent(failure)) {
-			return Outcome.UNANSWERED;
+		if (isConnectFailure(failure)) {
+			return this.connected ? Outcome.ABANDONED : Outcome.UNANSWERED;
 		}
 		if (isTimeout(failure)) {
 			return Outcome.FAILED;
@@ -140,16 +197,19 @@ final class ReplicaTurn {
 	/** Returns whether the call may be made at another replica. */
 	boolean mayGoOn(boolean idempotent, @Nullable Throwable failure) {
 		if (this.status != 0) {
-			return this.status == REFUSED_STATUS && (idempotent || this.refusedBeforeExecution);
+			return !this.redirected && this.status == REFUSED_STATUS && (idempotent || this.refusedBeforeExecution);
 		}
 		if (failure == null || isGivenUp(failure)) {
 			return false;
 		}
-		return isNeverSent(failure) || (idempotent && !isTimeout(failure) && outcome(failure) == Outcome.UNANSWERED);
+		if (isConnectFailure(failure)) {
+			// The first connection or, once a redirect was followed, another server's.
+			return idempotent || !(this.redirected || this.connected || this.unsure);
+		}
+		return idempotent && !isTimeout(failure) && outcome(failure) == Outcome.UNANSWERED;
 	}
 
-	/** There was no connection, so that nothing can have been executed. */
-	private static boolean isNeverSent(Throwable failure) {
+	private static boolean isConnectFailure(Throwable failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			if (cause instanceof ConnectException || cause instanceof NoRouteToHostException
 					|| cause instanceof UnknownHostException || cause instanceof UnresolvedAddressException

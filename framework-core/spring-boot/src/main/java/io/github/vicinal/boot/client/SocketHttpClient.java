@@ -10,6 +10,7 @@ import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpResponse;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.client5.http.protocol.RedirectLocations;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.HttpResponse;
@@ -18,10 +19,13 @@ import org.apache.hc.core5.io.CloseMode;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
 
+import io.github.vicinal.boot.client.HttpSockets.HttpSocket;
+
 /**
  * The application's Apache HTTP client, whose requests to peers of this host go over a
  * Unix domain socket. Cookies, credentials, interceptors, time-outs, retries and
- * redirects remain what the application made them, as only the connection differs.
+ * redirects remain what the application made them, as only the connection differs. It
+ * tells a call that its answer, or its failure, is that of another server.
  */
 final class SocketHttpClient extends CloseableHttpClient implements Configurable {
 
@@ -29,6 +33,9 @@ final class SocketHttpClient extends CloseableHttpClient implements Configurable
 	private static final class SocketContext extends HttpClientContext {
 
 		private final RequestConfig original;
+
+		/** Whether anything was answered, so that a failure is not the socket's. */
+		private boolean answered;
 
 		SocketContext(RequestConfig original, Path socket) {
 			this.original = original;
@@ -38,6 +45,7 @@ final class SocketHttpClient extends CloseableHttpClient implements Configurable
 		@Override
 		public void setResponse(HttpResponse response) {
 			super.setResponse(response);
+			this.answered = true;
 			super.setRequestConfig(this.original);
 		}
 
@@ -58,11 +66,15 @@ final class SocketHttpClient extends CloseableHttpClient implements Configurable
 		this.sockets = sockets;
 	}
 
-	/** Lets the requests of a factory go over sockets. */
-	static void install(HttpComponentsClientHttpRequestFactory factory, HttpLegs legs, HttpSockets sockets) {
+	/**
+	 * Lets the requests of a factory go over sockets.
+	 * @return whether they do, and calls are told of redirects
+	 */
+	static boolean install(HttpComponentsClientHttpRequestFactory factory, HttpLegs legs, HttpSockets sockets) {
 		if (factory.getHttpClient() instanceof CloseableHttpClient client && !(client instanceof SocketHttpClient)) {
 			factory.setHttpClient(new SocketHttpClient(client, legs, sockets));
 		}
+		return factory.getHttpClient() instanceof SocketHttpClient;
 	}
 
 	@Override
@@ -70,11 +82,11 @@ final class SocketHttpClient extends CloseableHttpClient implements Configurable
 			throws IOException {
 		HttpLeg leg = this.legs.current();
 		URI asked = (leg != null) ? leg.sent() : null;
-		if (leg == null || asked == null) {
+		if (leg == null || asked == null || !leg.executing()) {
 			return this.delegate.execute(target, request, context);
 		}
 		URI uri = leg.target(asked);
-		Path socket = null;
+		HttpSocket socket = null;
 		String problem = (context.getClass() != HttpClientContext.class)
 				? "the HTTP client has contexts of the application's own" : this.unable;
 		if (problem == null) {
@@ -83,29 +95,46 @@ final class SocketHttpClient extends CloseableHttpClient implements Configurable
 		else {
 			this.sockets.tcp(leg.channel(), HttpLeg.address(uri), problem);
 		}
-		return (socket != null) ? overSocket(socket, leg, uri, target, request, (HttpClientContext) context)
-				: this.delegate.execute(target, request, context);
+		HttpClientContext known = HttpClientContext.castOrCreate(context);
+		return (socket != null) ? overSocket(socket, leg, uri, target, request, known)
+				: execute(leg, target, request, known);
 	}
 
-	private CloseableHttpResponse overSocket(Path socket, HttpLeg leg, URI uri, HttpHost target,
+	private CloseableHttpResponse execute(HttpLeg leg, HttpHost target, ClassicHttpRequest request,
+			HttpClientContext context) throws IOException {
+		try {
+			return this.delegate.execute(target, request, context);
+		}
+		finally {
+			RedirectLocations followed = context.getRedirectLocations();
+			if (followed != null && followed.size() > 0) {
+				leg.redirected();
+			}
+		}
+	}
+
+	private CloseableHttpResponse overSocket(HttpSocket socket, HttpLeg leg, URI uri, HttpHost target,
 			ClassicHttpRequest request, HttpClientContext context) throws IOException {
 		RequestConfig config = context.getRequestConfig();
 		if (config == null) {
 			config = getConfig();
 		}
+		SocketContext overSocket = new SocketContext((config != null) ? config : RequestConfig.DEFAULT, socket.path());
 		try {
-			return this.delegate.execute(target, request,
-					new SocketContext((config != null) ? config : RequestConfig.DEFAULT, socket));
+			return execute(leg, target, request, overSocket);
 		}
 		catch (ConnectException ex) {
-			this.sockets.refused(leg.channel(), uri, String.valueOf(ex.getMessage()));
+			if (overSocket.answered) {
+				throw ex;
+			}
+			this.sockets.refused(leg.channel(), uri, socket, String.valueOf(ex.getMessage()));
 		}
 		catch (UnsupportedOperationException ex) {
 			// Raised when the route is planned, of a client that uses a proxy.
 			this.unable = String.valueOf(ex.getMessage());
 			this.sockets.tcp(leg.channel(), HttpLeg.address(uri), this.unable);
 		}
-		return this.delegate.execute(target, request, context);
+		return execute(leg, target, request, context);
 	}
 
 	@Override

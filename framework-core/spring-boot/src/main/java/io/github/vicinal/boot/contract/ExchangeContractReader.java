@@ -2,10 +2,13 @@ package io.github.vicinal.boot.contract;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
+import java.net.URI;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
@@ -21,6 +24,7 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ValueConstants;
 import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.util.UriBuilderFactory;
 
 import io.github.vicinal.boot.contract.ArgumentRules.RuleOrReason;
 import io.github.vicinal.channel.AffinityChannel.Idempotence;
@@ -138,6 +142,33 @@ public final class ExchangeContractReader implements ContractReader {
 		boolean slash = prefix.endsWith("/");
 		return (slash && path.startsWith("/")) ? prefix + path.substring(1)
 				: (slash || path.startsWith("/")) ? prefix + path : prefix + "/" + path;
+	}
+
+	/**
+	 * Returns the URL of a method's own annotation, where the interface names none.
+	 * @param contract the contract
+	 * @param method the method
+	 * @return a path, a URL or a template of either; empty if the interface has one
+	 */
+	public static String ownUrl(Class<?> contract, Method method) {
+		HttpExchange type = AnnotatedElementUtils.findMergedAnnotation(contract, HttpExchange.class);
+		HttpExchange exchange = exchange(method);
+		return (exchange == null || (type != null && !type.url().isEmpty())) ? "" : exchange.url();
+	}
+
+	/**
+	 * Returns which arguments may replace the base URL of the client.
+	 * @param method the method
+	 * @return their positions
+	 */
+	public static int[] urlArguments(Method method) {
+		return IntStream.range(0, method.getParameterCount()).filter((position) -> {
+			MethodParameter parameter = new SynthesizingMethodParameter(method, position).nestedIfOptional();
+			Class<?> type = parameter.getNestedParameterType();
+			return (type == URI.class || type == UriBuilderFactory.class) && Arrays
+				.stream(parameter.getParameterAnnotations())
+				.noneMatch((annotation) -> annotation.annotationType().getPackage() == RequestParam.class.getPackage());
+		}).toArray();
 	}
 
 	/**

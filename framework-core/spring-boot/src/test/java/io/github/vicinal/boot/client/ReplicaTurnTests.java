@@ -67,6 +67,59 @@ class ReplicaTurnTests {
 		assertThat(turn.mayGoOn(true, own)).isFalse();
 	}
 
+	@Test
+	void whatARedirectLeadsToSaysNothing() {
+		ResourceAccessException refused = new ResourceAccessException("I/O error", new ConnectException("refused"));
+		ReplicaTurn redirected = turn("http://a:8080");
+		redirected.redirected();
+		redirected.end(refused);
+		assertThat(redirected.mayGoOn(false, refused)).as("redirected").isFalse();
+		assertThat(redirected.mayGoOn(true, refused)).as("redirected, idempotent").isTrue();
+		ReplicaTurn connected = turn("http://a:8080");
+		connected.failed(true);
+		connected.end(refused);
+		assertThat(connected.mayGoOn(false, refused)).as("connected").isFalse();
+		assertThat(this.choice.report().get(0).failures()).isZero();
+		ReplicaTurn unsure = turn("http://a:8080");
+		unsure.failed(false);
+		unsure.end(refused);
+		assertThat(unsure.mayGoOn(false, refused)).as("unsure").isFalse();
+		assertThat(this.choice.report().get(0).failures()).isEqualTo(1);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "0, 1, 0", "503, 0, 1", "500, 1, 0", "404, 0, 0" })
+	void whenALoadBalancerTriesAgainElsewhereTheAnswerIsAnothers(int status, int failures, int refusals) {
+		ReplicaTurn turn = balanced("a:8080");
+		turn.sending("a:8080", false);
+		if (status != 0) {
+			turn.answered(status, false);
+		}
+		turn.sending("b:8080", true);
+		turn.answered(200, false);
+		turn.end((Throwable) null);
+		ReplicaReport report = this.choice.report().get(0);
+		assertThat(report.failures()).isEqualTo(failures);
+		assertThat(report.refusals()).isEqualTo(refusals);
+		assertThat(report.inFlight()).isZero();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "a:8080, a:8080, 1", "::1:8080, '[::1]:8080', 1", "a:8080, A:8080, 1", "a:8080, b:8080, 0" })
+	void onlyWhatWentToAReplicaIsHeldAgainstIt(String replica, String target, int failures) {
+		ReplicaTurn turn = balanced(replica);
+		turn.sending(target, false);
+		turn.end(new ResourceAccessException("I/O error", new ConnectException("refused")));
+		assertThat(this.choice.report().get(0).failures()).isEqualTo(failures);
+	}
+
+	private ReplicaTurn balanced(String address) {
+		this.choice.update(List.of(address), (each) -> new ReplicaChoice.Located(Locality.ANY, ""));
+		Replica replica = this.choice.choose();
+		assertThat(replica).isNotNull();
+		return new ReplicaTurn(this.choice, replica, null);
+	}
+
 	private void assertFailure(IOException cause, boolean idempotentGoesOn, boolean otherGoesOn, int failures) {
 		ResourceAccessException failure = new ResourceAccessException("I/O error", cause);
 		ReplicaTurn turn = turn("http://a:8080");
