@@ -39,7 +39,7 @@ class HttpSocketsTests {
 		PeerIdentity peer = PeerIdentity.create(rendezvous.hostId());
 		Files.createFile(rendezvous.httpSocket(peer.instanceId()).orElseThrow());
 		this.channel.announced("127.0.0.1:8080",
-				new PeerAnnouncement(peer, Set.of(PathKind.UDS), "0".repeat(16), "").withHttpSocketPort(8080));
+				new PeerAnnouncement(peer, Set.of(PathKind.UDS), "0".repeat(16), "").withHttpSocket(8080, "127.0.0.1"));
 		return peer;
 	}
 
