@@ -34,6 +34,11 @@ public final class PrometheusSource implements TrafficSource {
 
 	private static final int MAX_SERIES = 200_000;
 
+	private static final int MAX_NAME = 256;
+
+	/** More calls, bytes or seconds than this are not real, and sums must be finite. */
+	private static final double MAX_VALUE = 1e15;
+
 	/** What the queries are about; {@code %s} is the window. */
 	private static final List<Family> FAMILIES = List.of(new Family("istio_requests_total", "source_canonical_service",
 			"destination_canonical_service",
@@ -206,8 +211,13 @@ public final class PrometheusSource implements TrafficSource {
 						shortened(labels.path(family.to()).asString(""))));
 				continue;
 			}
+			if (from.length() > MAX_NAME || to.length() > MAX_NAME) {
+				notSeen.add("%s has series whose caller or called has a name of more than %d characters ('%s', '%s')"
+					.formatted(family.metric(), MAX_NAME, shortened(from), shortened(to)));
+				continue;
+			}
 			double value = number(result.path("value").path(1).asString(""));
-			if (!from.equals(to) && value >= 0 && value < Double.POSITIVE_INFINITY) {
+			if (!from.equals(to) && value >= 0 && value <= MAX_VALUE) {
 				samples.add(new Sample(new Ends(from, to), value));
 			}
 		}

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import tools.jackson.core.JacksonException;
@@ -77,6 +78,15 @@ class JsonFuzzTests {
 					assertThat(ex.getMessage().length()).isLessThan(2000);
 				}
 			}
+		}
+	}
+
+	@Example
+	void valuesThatAddUpToInfinity() throws IOException {
+		String vector = VECTOR.replace("\"40.5\"", "\"1e308\"").replace("\"cart\",\"db\"", "\"cart\"");
+		try (LocalServer server = new LocalServer((request) -> Answer.ok(vector))) {
+			check(new PrometheusSource(server.uri(""), Duration.ofMinutes(1), 1, new HttpJson(Duration.ofSeconds(10)))
+				.observe());
 		}
 	}
 
