@@ -1,17 +1,15 @@
 package io.github.vicinal.boot;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.beans.factory.annotation.Value;
-import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
@@ -36,26 +34,14 @@ class GroupsEndToEndTests {
 	@TempDir
 	private Path rendezvous;
 
-	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
-
-	@AfterEach
-	void stop() {
-		for (int i = this.contexts.size() - 1; i >= 0; i--) {
-			this.contexts.get(i).close();
-		}
-	}
+	@RegisterExtension
+	private final RunningApplications applications = new RunningApplications();
 
 	private ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
-		Map<String, Object> all = new TreeMap<>(Map.of("server.port", "0", "spring.main.banner-mode", "off",
-				"management.endpoints.web.exposure.include", "*", "vicinal.server.paths", "uds",
-				"vicinal.compare-paths", "false", "server.shutdown", "immediate", "vicinal.rendezvous.directory",
+		Map<String, Object> all = new TreeMap<>(Map.of("vicinal.server.paths", "uds", "vicinal.rendezvous.directory",
 				this.rendezvous.resolve("meet").toString()));
 		all.putAll(properties);
-		SpringApplication application = new SpringApplication(type);
-		application.setDefaultProperties(all);
-		ConfigurableApplicationContext context = application.run();
-		this.contexts.add(context);
-		return context;
+		return this.applications.start(type, all);
 	}
 
 	private String server(String region) {

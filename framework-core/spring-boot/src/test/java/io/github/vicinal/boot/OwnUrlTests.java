@@ -2,19 +2,17 @@ package io.github.vicinal.boot;
 
 import java.net.URI;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.beans.factory.annotation.Value;
-import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
@@ -37,26 +35,14 @@ class OwnUrlTests {
 	@TempDir
 	private Path directory;
 
-	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
-
-	@AfterEach
-	void stop() {
-		for (int i = this.contexts.size() - 1; i >= 0; i--) {
-			this.contexts.get(i).close();
-		}
-	}
+	@RegisterExtension
+	private final RunningApplications applications = new RunningApplications();
 
 	private ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
-		Map<String, Object> all = new TreeMap<>(Map.of("server.port", "0", "spring.main.banner-mode", "off",
-				"management.endpoints.web.exposure.include", "*", "vicinal.compare-paths", "false", "server.shutdown",
-				"immediate", "spring.cloud.loadbalancer.enabled", "false", "vicinal.rendezvous.directory",
-				this.directory.resolve("meet").toString()));
+		Map<String, Object> all = new TreeMap<>(
+				Map.of("vicinal.rendezvous.directory", this.directory.resolve("meet").toString()));
 		all.putAll(properties);
-		SpringApplication application = new SpringApplication(type);
-		application.setDefaultProperties(all);
-		ConfigurableApplicationContext context = application.run();
-		this.contexts.add(context);
-		return context;
+		return this.applications.start(type, all);
 	}
 
 	private String node(String name) {

@@ -2,17 +2,14 @@ package io.github.vicinal.boot;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.web.client.ResourceAccessException;
 
@@ -37,25 +34,11 @@ class ReplicaEndToEndTests {
 	@TempDir
 	private Path directory;
 
-	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
-
-	@AfterEach
-	void stop() {
-		for (int i = this.contexts.size() - 1; i >= 0; i--) {
-			this.contexts.get(i).close();
-		}
-	}
+	@RegisterExtension
+	private final RunningApplications applications = new RunningApplications();
 
 	private ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
-		Map<String, Object> all = new TreeMap<>(Map.of("server.port", "0", "spring.main.banner-mode", "off",
-				"management.endpoints.web.exposure.include", "*", "vicinal.compare-paths", "false", "server.shutdown",
-				"immediate", "spring.cloud.loadbalancer.enabled", "false"));
-		all.putAll(properties);
-		SpringApplication application = new SpringApplication(type);
-		application.setDefaultProperties(all);
-		ConfigurableApplicationContext context = application.run();
-		this.contexts.add(context);
-		return context;
+		return this.applications.start(type, properties);
 	}
 
 	private ConfigurableApplicationContext replica(String host) {
