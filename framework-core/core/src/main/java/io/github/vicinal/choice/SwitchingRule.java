@@ -392,7 +392,11 @@ public final class SwitchingRule {
 		return this.current;
 	}
 
-	/** Probes on trial are not put off for those that followed one another soon. */
+	/**
+	 * Returns the candidate of the next probe.
+	 * @param onTrial whether only those on trial may be probed: their probes are not put
+	 * off for those that followed one another soon
+	 */
 	private int nextToProbe(boolean onTrial) {
 		for (int i = 0; i < this.candidates.length; i++) {
 			int candidate = (this.nextProbe + i) % this.candidates.length;

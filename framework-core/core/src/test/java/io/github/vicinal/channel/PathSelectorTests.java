@@ -161,7 +161,7 @@ class PathSelectorTests {
 	}
 
 	@Test
-	void knownCostsFollowTheLoadBeforeAnyProbe() {
+	void knownCostsFollowTheLoadWithinTheCallsOfOneProbe() {
 		openAll();
 		for (int i = 0; i < 3; i++) {
 			closedLoop(1, 30_000, SHM);
