@@ -94,8 +94,8 @@ class HostilePeerTests {
 					}
 				}
 			});
-			flipping.start();
 			long counted = counted(running, provider);
+			flipping.start();
 			// Fails if anything but a PathException comes out.
 			call(victim, seed);
 			flipping.interrupt();
