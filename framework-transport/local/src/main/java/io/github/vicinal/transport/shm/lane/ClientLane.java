@@ -150,9 +150,11 @@ public final class ClientLane implements Condition {
 
 	private @Nullable ByteBuffer exchange(byte[] request, int length, long deadlineNanos, boolean inPlace)
 			throws PathException {
+		boolean published = false;
 		try {
 			endReading();
 			place(request, length, deadlineNanos);
+			published = true;
 			boolean rang = this.client.publish(this.index, this.lines, ++this.sequence);
 			if (!this.client.waiter().await(this, this.turn, rang, this.client.segment().mode())) {
 				sleep(deadlineNanos);
@@ -174,6 +176,13 @@ public final class ClientLane implements Condition {
 			// The memory is gone under this process: its file was cut off.
 			this.client.endByError(ex);
 			throw new PathException(Reason.IO, true, "the shared memory failed: " + ex.getMessage(), ex);
+		}
+		catch (RuntimeException | Error ex) {
+			// A thread or memory could not be had: the answer still comes.
+			if (published && !this.abandoned) {
+				abandon();
+			}
+			throw ex;
 		}
 	}
 
@@ -246,9 +255,13 @@ public final class ClientLane implements Condition {
 	}
 
 	private PathException abandon(Reason reason, String message) {
+		abandon();
+		return new PathException(reason, true, message, null);
+	}
+
+	private void abandon() {
 		this.memory.setLongRelease(this.lines + SegmentLayout.CANCELLED, this.sequence);
 		this.abandoned = true;
-		return new PathException(reason, true, message, null);
 	}
 
 	private @Nullable ByteBuffer read(boolean inPlace) throws WireException {
@@ -271,6 +284,7 @@ public final class ClientLane implements Condition {
 	void endReading() {
 		if (this.reading) {
 			this.reading = false;
+			this.windows.close();
 			acknowledge();
 		}
 	}

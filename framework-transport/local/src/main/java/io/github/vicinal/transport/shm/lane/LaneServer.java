@@ -166,7 +166,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 			this.threads.execute(this::attendSafely);
 			return true;
 		}
-		catch (RejectedExecutionException ex) {
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
 			return false;
 		}
 	}

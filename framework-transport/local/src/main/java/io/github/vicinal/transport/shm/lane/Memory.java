@@ -41,6 +41,11 @@ public final class Memory {
 
 	private static final int ARRAYS_FOR_RUNTIME = 8;
 
+	private static final int CACHE_LINE_BYTES = 64;
+
+	/** What is larger leaves the processor's own cache before it is written again. */
+	private static final int MAX_CLAIMED_BYTES = 512 * 1024;
+
 	private static final VarHandle INT = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
 	private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
@@ -232,6 +237,20 @@ public final class Memory {
 
 	void get(int offset, byte[] target, int to, int length) {
 		this.buffer.get(offset, target, to, length);
+	}
+
+	/**
+	 * Writes to each cache line of bytes that were read and are not needed any more. Who
+	 * reads lines that another processor has written leaves them shared, and for each of
+	 * them the next write there has to ask first; lines that the reader has written are
+	 * handed over as a whole.
+	 */
+	void claim(int offset, int length) {
+		if (length <= MAX_CLAIMED_BYTES) {
+			for (int i = 0; i < length; i += CACHE_LINE_BYTES) {
+				this.buffer.put(offset + i, (byte) 0);
+			}
+		}
 	}
 
 }

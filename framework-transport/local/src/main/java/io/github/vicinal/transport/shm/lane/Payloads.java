@@ -16,22 +16,29 @@ final class Payloads {
 	}
 
 	/**
-	 * Copies a payload.
+	 * Copies a payload, after which it is not in the arena any more.
 	 * @return the given array, or a larger one
 	 * @throws WireException if the other side's words make no sense
 	 */
 	static byte[] read(Memory memory, PeerArenas arenas, int length, int place, int offset, int area, int inlineBytes,
 			int maxBytes, byte[] target) throws WireException {
 		check(length, place, inlineBytes, maxBytes);
-		byte[] bytes = (length <= target.length) ? target
-				: new byte[(int) Math.min(Math.max(length, 2L * target.length), Math.max(length, maxBytes))];
 		if (place == SegmentLayout.INLINE) {
+			byte[] bytes = room(target, length, maxBytes);
 			memory.get(area, bytes, 0, length);
+			return bytes;
 		}
-		else {
-			arenas.find(place, offset, length).get(offset, bytes, 0, length);
-		}
+		// First, as only bytes that are there may make an array grow.
+		Memory arena = arenas.find(place, offset, length);
+		byte[] bytes = room(target, length, maxBytes);
+		arena.get(offset, bytes, 0, length);
+		arena.claim(offset, length);
 		return bytes;
+	}
+
+	private static byte[] room(byte[] target, int length, int maxBytes) {
+		return (length <= target.length) ? target
+				: new byte[(int) Math.min(Math.max(length, 2L * target.length), Math.max(length, maxBytes))];
 	}
 
 	/**

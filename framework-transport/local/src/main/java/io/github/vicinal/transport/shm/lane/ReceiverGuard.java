@@ -6,12 +6,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One thread that looks, some hundred times a second while there are calls and not at all
  * otherwise, whether a handler keeps a receiver. Thread-safe.
  */
 public final class ReceiverGuard implements AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(ReceiverGuard.class);
 
 	private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
 
@@ -91,7 +95,17 @@ public final class ReceiverGuard implements AutoCloseable {
 			quiet = this.calls ? 0 : quiet + 1;
 			this.calls = false;
 			long now = System.nanoTime();
-			this.guarded.forEach((object) -> object.check(now));
+			this.guarded.forEach((object) -> check(object, now));
+		}
+	}
+
+	private static void check(Guarded object, long now) {
+		try {
+			object.check(now);
+		}
+		catch (RuntimeException | Error ex) {
+			// All other pairs need this thread, and the next look may succeed.
+			logger.warn("A receiver could not be replaced", ex);
 		}
 	}
 

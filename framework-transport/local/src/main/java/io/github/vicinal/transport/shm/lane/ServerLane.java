@@ -95,7 +95,7 @@ public final class ServerLane {
 	}
 
 	/**
-	 * Copies the request into memory that the client cannot reach.
+	 * Moves the request into memory that the client cannot reach; to be called once.
 	 * @return the lane's own array, of which {@link #length()} bytes count
 	 * @throws WireException if the client's words make no sense; the pair must end
 	 */
@@ -189,6 +189,7 @@ public final class ServerLane {
 	}
 
 	private void respond(SlabArena.@Nullable Slab taken, int size) {
+		this.windows.close();
 		if (taken != null) {
 			keep(taken);
 		}

@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  * above that multiples of 1 MiB. There are no arenas until they are needed; a new one is
  * announced to the other side, while calls go on, and stays until the pair ends. When the
  * limit is reached, or there is no space, whoever needs a slab waits for one; if no arena
- * has slabs that are large enough, waiting is in vain, and nobody does.
+ * has slabs that are large enough, waiting is in vain, and nobody does. Memory is made by
+ * a thread of its own, because it may take longer than a caller has, and because an
+ * interrupt of the thread that writes an announcement would close the connection.
  */
 final class SlabArena {
 
@@ -93,12 +95,12 @@ final class SlabArena {
 	 * @throws InterruptedException if the thread was interrupted while it waited
 	 */
 	@Nullable Slab allocate(int length, long deadlineNanos) throws InterruptedException {
-		Slab slab = tryAllocate(length);
+		Slab slab = tryAllocate(length, false);
 		while (slab == null) {
 			this.reclaim.run();
 			this.lock.lockInterruptibly();
 			try {
-				slab = find(length, true);
+				slab = find(length, !this.growing);
 				if (slab == null) {
 					long left = (deadlineNanos == Long.MAX_VALUE) ? Long.MAX_VALUE : deadlineNanos - System.nanoTime();
 					if (left <= 0 || this.closed || !mayComeFree(length)) {
@@ -111,7 +113,7 @@ final class SlabArena {
 				this.lock.unlock();
 			}
 			if (slab == null) {
-				slab = tryAllocate(length);
+				slab = tryAllocate(length, true);
 			}
 		}
 		return slab;
@@ -140,72 +142,95 @@ final class SlabArena {
 		return (int) Math.min(Math.max(1, SMALLEST_ARENA_BYTES / size), (this.maxBytes - this.bytes) / size);
 	}
 
-	private @Nullable Slab tryAllocate(int length) {
-		int number;
+	/** Who waits does not try again what has failed meanwhile. */
+	private @Nullable Slab tryAllocate(int length, boolean again) {
 		int size = slabBytes(length);
-		int count;
 		this.lock.lock();
 		try {
 			Slab slab = find(length, false);
-			if (slab != null) {
-				return slab;
+			if (slab == null && !(again && size >= this.noGrowthBytes)) {
+				startToGrow(size);
 			}
-			count = growth(size);
-			if (this.closed || this.growing || count == 0) {
-				return null;
-			}
-			this.growing = true;
-			number = this.arenas.size();
+			return slab;
 		}
 		finally {
 			this.lock.unlock();
 		}
-		return grow(number, size, count);
 	}
 
-	/** Not under the lock: writing the file takes a millisecond per megabyte. */
-	private @Nullable Slab grow(int number, int size, int count) {
-		Arena grown = null;
-		String problem = null;
-		try {
-			String name = Segment.newName();
-			Path file = this.memoryFiles.directory().resolve(name);
-			remember(file);
-			Memory memory = this.memoryFiles.create(name, size * count);
-			boolean announced = false;
-			try {
-				this.announcer.announce(number, name, size * count);
-				announced = true;
-			}
-			finally {
-				if (!announced) {
-					Files.deleteIfExists(file);
-				}
-			}
-			grown = new Arena(number, size, count, memory);
+	/** Under the lock. */
+	private void startToGrow(int size) {
+		int count = growth(size);
+		if (this.closed || this.growing || count == 0) {
+			return;
 		}
-		catch (IOException ex) {
+		int number = this.arenas.size();
+		Thread thread = new Thread(null, () -> grow(number, size, count), "vicinal-shm-memory", 0, false);
+		thread.setDaemon(true);
+		thread.setContextClassLoader(null);
+		this.growing = true;
+		try {
+			thread.start();
+		}
+		catch (OutOfMemoryError ex) {
+			// There may be no thread for it, which must not look as if there were one.
+			grown(null, size, String.valueOf(ex.getMessage()));
+		}
+	}
+
+	private void grow(int number, int size, int count) {
+		Arena arena = null;
+		String problem = "it failed";
+		try {
+			arena = make(number, size, count);
+		}
+		catch (IOException | RuntimeException | Error ex) {
 			problem = String.valueOf(ex.getMessage());
 		}
 		this.lock.lock();
 		try {
-			this.growing = false;
-			this.noGrowth = problem;
-			this.noGrowthBytes = (problem != null) ? size : Long.MAX_VALUE;
-			if (this.closed) {
-				deleteLate();
-			}
-			if (grown == null) {
-				return null;
-			}
-			this.arenas.add(grown);
-			this.bytes += (long) size * count;
-			this.freed.signalAll();
-			return take(grown);
+			grown(arena, size, problem);
 		}
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	private Arena make(int number, int size, int count) throws IOException {
+		String name = Segment.newName();
+		Path file = this.memoryFiles.directory().resolve(name);
+		remember(file);
+		Memory memory = this.memoryFiles.create(name, size * count);
+		boolean announced = false;
+		try {
+			this.announcer.announce(number, name, size * count);
+			announced = true;
+		}
+		finally {
+			if (!announced) {
+				Files.deleteIfExists(file);
+			}
+		}
+		return new Arena(number, size, count, memory);
+	}
+
+	/** Under the lock. */
+	private void grown(@Nullable Arena arena, int size, String problem) {
+		this.growing = false;
+		if (arena != null) {
+			this.arenas.add(arena);
+			this.bytes += arena.bytes();
+			this.noGrowth = null;
+			this.noGrowthBytes = Long.MAX_VALUE;
+		}
+		else {
+			this.noGrowth = problem;
+			this.noGrowthBytes = size;
+		}
+		if (this.closed) {
+			deleteLate();
+		}
+		this.freed.signalAll();
 	}
 
 	private void remember(Path file) {
@@ -284,6 +309,9 @@ final class SlabArena {
 	String whyExhausted(int length) {
 		this.lock.lock();
 		try {
+			if (this.growing) {
+				return "more is being made, but was not there in time";
+			}
 			String problem = this.noGrowth;
 			if (problem != null && growth(slabBytes(length)) > 0) {
 				return problem;
@@ -346,6 +374,10 @@ final class SlabArena {
 			for (int i = count - 1; i >= 0; i--) {
 				this.free.push(new Slab(this, i * slabBytes));
 			}
+		}
+
+		long bytes() {
+			return this.memory.bytes();
 		}
 
 	}

@@ -16,6 +16,13 @@ final class Windows {
 
 	private @Nullable Memory arenaMemory;
 
+	/** Whether what is seen in the arena's window was not claimed yet. */
+	private boolean open;
+
+	private int offset;
+
+	private int length;
+
 	ByteBuffer onSegment(Memory memory, int offset, int length) {
 		ByteBuffer window = this.segment;
 		if (window == null) {
@@ -33,7 +40,19 @@ final class Windows {
 			this.arena = window;
 			this.arenaMemory = memory;
 		}
+		this.open = true;
+		this.offset = offset;
+		this.length = length;
 		return window.clear().limit(offset + length).position(offset);
+	}
+
+	/** Nobody looks through the windows any more. */
+	void close() {
+		Memory memory = this.arenaMemory;
+		if (this.open && memory != null) {
+			this.open = false;
+			memory.claim(this.offset, this.length);
+		}
 	}
 
 }

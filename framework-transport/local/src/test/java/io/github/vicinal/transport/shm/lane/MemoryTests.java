@@ -7,10 +7,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.Arrays;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -45,6 +48,22 @@ class MemoryTests {
 		assertThat(file).doesNotExist();
 		made.setLongRelease(512, 42);
 		assertThat(adopted.getLongAcquire(512)).isEqualTo(42);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1, 63, 64, 65, 20_000 })
+	void claimsEachLineOfItsBytesAndNoneBeyond(int length) throws Exception {
+		int offset = 4096;
+		Memory memory = Memory.create(this.directory.resolve(Segment.newName()), 1 << 16);
+		byte[] ones = new byte[1 << 16];
+		Arrays.fill(ones, (byte) 1);
+		memory.put(0, ones, 0, ones.length);
+		memory.claim(offset, length);
+		memory.get(0, ones, 0, ones.length);
+		for (int i = 0; i < ones.length; i++) {
+			boolean claimed = i >= offset && i < offset + length && i % 64 == 0;
+			assertThat(ones[i]).as("byte %d", i).isEqualTo((byte) (claimed ? 0 : 1));
+		}
 	}
 
 	@Test

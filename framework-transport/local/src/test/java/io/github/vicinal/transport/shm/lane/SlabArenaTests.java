@@ -8,7 +8,11 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -53,6 +57,15 @@ class SlabArenaTests {
 		}
 	}
 
+	private static void awaitOrFail(CountDownLatch latch) throws java.io.IOException {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new java.io.IOException(ex);
+		}
+	}
+
 	@AfterEach
 	void delete() throws Exception {
 		this.arena.close();
@@ -67,7 +80,7 @@ class SlabArenaTests {
 		Deque<SlabArena.Slab> order = new ArrayDeque<>();
 		for (int i = 0; i < 400; i++) {
 			int length = 1 + random.nextInt((random.nextInt(8) == 0) ? 3 << 20 : 80_000);
-			SlabArena.Slab slab = this.arena.allocate(length, System.nanoTime());
+			SlabArena.Slab slab = this.arena.allocate(length, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(5));
 			if (slab != null) {
 				byte[] bytes = new byte[length];
 				random.nextBytes(bytes);
@@ -93,7 +106,7 @@ class SlabArenaTests {
 
 	@Test
 	void waitsForASlabUntilTheDeadline() throws Exception {
-		SlabArena.Slab all = this.arena.allocate(10 << 20, System.nanoTime());
+		SlabArena.Slab all = this.arena.allocate(10 << 20, System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
 		assertThat(all).isNotNull();
 		assertThat(this.arena.allocate(10 << 20, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20))).isNull();
 		assertThat(this.arena.whyExhausted(10 << 20)).contains("1 slabs are in use");
@@ -130,6 +143,72 @@ class SlabArenaTests {
 		nowhere.close();
 	}
 
+	/** To make memory takes longer than some callers have. */
+	@Test
+	void deadlineHoldsWhileMemoryIsMade() throws Exception {
+		CountDownLatch slow = new CountDownLatch(1);
+		SlabArena growing = new SlabArena(new MemoryFiles(this.directory), LIMIT, (number, name, bytes) -> {
+			awaitOrFail(slow);
+			announce(number, name, bytes);
+		}, () -> {
+		});
+		assertThat(growing.allocate(20_000, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(5))).isNull();
+		assertThat(growing.whyExhausted(20_000)).contains("being made");
+		slow.countDown();
+		assertThat(growing.allocate(20_000, System.nanoTime() + TimeUnit.SECONDS.toNanos(20))).isNotNull();
+		growing.close();
+	}
+
+	/** An interrupt while a socket is written to would close it. */
+	@Test
+	void interruptOfACallerReachesNoAnnouncement() throws Exception {
+		CountDownLatch announcing = new CountDownLatch(1);
+		CountDownLatch interrupted = new CountDownLatch(1);
+		AtomicBoolean reached = new AtomicBoolean();
+		SlabArena growing = new SlabArena(new MemoryFiles(this.directory), LIMIT, (number, name, bytes) -> {
+			announcing.countDown();
+			awaitOrFail(interrupted);
+			reached.set(Thread.currentThread().isInterrupted());
+			announce(number, name, bytes);
+		}, () -> {
+		});
+		CompletableFuture<Boolean> failed = new CompletableFuture<>();
+		Thread caller = new Thread(() -> {
+			try {
+				growing.allocate(20_000, System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
+				failed.complete(false);
+			}
+			catch (InterruptedException ex) {
+				failed.complete(true);
+			}
+		});
+		caller.start();
+		announcing.await();
+		caller.interrupt();
+		assertThat(failed.get(20, TimeUnit.SECONDS)).isTrue();
+		interrupted.countDown();
+		assertThat(growing.allocate(20_000, System.nanoTime() + TimeUnit.SECONDS.toNanos(20))).isNotNull();
+		assertThat(reached).isFalse();
+		growing.close();
+	}
+
+	@Test
+	void whateverFailedOnceIsTriedAgain() throws Exception {
+		AtomicInteger tries = new AtomicInteger();
+		SlabArena failing = new SlabArena(new MemoryFiles(this.directory), LIMIT, (number, name, bytes) -> {
+			if (tries.incrementAndGet() == 1) {
+				throw new OutOfMemoryError("Direct buffer memory");
+			}
+			announce(number, name, bytes);
+		}, () -> {
+		});
+		long deadline = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
+		assertThat(failing.allocate(20_000, deadline)).isNull();
+		assertThat(failing.whyExhausted(20_000)).isEqualTo("Direct buffer memory");
+		assertThat(failing.allocate(20_000, deadline)).isNotNull();
+		failing.close();
+	}
+
 	@Test
 	void smallLimitsAreUsedToTheirEnd() throws Exception {
 		SlabArena small = arena(100_000);
@@ -153,7 +232,7 @@ class SlabArenaTests {
 
 	@Test
 	void hostileAnnouncementsAndReferencesAreRefused() throws Exception {
-		this.arena.allocate(20_000, System.nanoTime());
+		this.arena.allocate(20_000, System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
 		for (int[] reference : new int[][] { { 0, -1 }, { 0, Integer.MAX_VALUE }, { 0, 262_144 - 99 }, { -2, 0 },
 				{ 256, 0 }, { Integer.MIN_VALUE, 0 } }) {
 			assertThat(catchThrowableOfType(WireException.class, () -> this.peer.find(reference[0], reference[1], 100)))
