@@ -142,13 +142,14 @@ public final class ShmMeasurement implements Measurement {
 	private static List<Load> rawLoads() {
 		int processors = Runtime.getRuntime().availableProcessors();
 		return List.of(Load.closed(1, KIB), Load.closed(8, KIB), Load.closed(32, KIB), Load.paced(KIB),
-				Load.oversubscribed(processors, KIB), Load.closed(1, 16), Load.closed(8, 16), Load.closed(1, 100 * KIB),
-				Load.closed(8, 100 * KIB), Load.closed(1, KIB * KIB));
+				Load.oversubscribed(processors, KIB), Load.closed(1, 16), Load.closed(8, 16), Load.closed(32, 16),
+				Load.closed(1, 100 * KIB), Load.closed(8, 100 * KIB), Load.closed(32, 100 * KIB), Load.paced(100 * KIB),
+				Load.closed(1, KIB * KIB), Load.closed(8, KIB * KIB), Load.closed(32, KIB * KIB));
 	}
 
 	private static List<Load> typedLoads() {
-		return List.of(Load.closed(1, KIB), Load.closed(8, KIB), Load.paced(KIB), Load.closed(1, 100 * KIB),
-				Load.closed(8, 100 * KIB));
+		return List.of(Load.closed(1, KIB), Load.closed(8, KIB), Load.closed(32, KIB), Load.paced(KIB),
+				Load.closed(1, 100 * KIB), Load.closed(8, 100 * KIB));
 	}
 
 	private static void measure(List<Cell> cells, Map<String, Subject> subjects, Times times, Measured measured)
