@@ -39,6 +39,7 @@ import org.slf4j.LoggerFactory;
 import io.github.vicinal.cache.CacheBuilder;
 import io.github.vicinal.cache.CachePolicy;
 import io.github.vicinal.cache.RemovalCause;
+import io.github.vicinal.cache.jcache.KeyLocks.KeyLock;
 
 /**
  * A cache of JCache on an engine. What is atomic for a key runs under the key's lock;
@@ -71,7 +72,7 @@ final class JCache<K, V> implements Cache<K, V> {
 
 	private final Beans beans;
 
-	private final KeyLocks<K> locks = new KeyLocks<>();
+	private final KeyLocks<K> locks;
 
 	private final io.github.vicinal.cache.Cache<K, Held<V>> entries;
 
@@ -91,6 +92,7 @@ final class JCache<K, V> implements Cache<K, V> {
 		this.listeners = new Listeners<>(this, this.executor, this::copy);
 		this.management = new ConfigurationBean(configuration);
 		this.beans = new Beans(manager.getURI().toString(), name);
+		this.locks = new KeyLocks<>(name, manager.waits());
 		this.entries = engine();
 		configuration.getCacheEntryListenerConfigurations().forEach(this.listeners::add);
 	}
@@ -272,23 +274,28 @@ final class JCache<K, V> implements Cache<K, V> {
 	}
 
 	private @Nullable V load(K key) {
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			Held<V> held = find(key);
 			if (held != null) {
 				accessed(key, held);
 				return copy(held.value());
 			}
-			if (this.locks.holds(key) > 1) {
-				throw new CacheLoaderException(
-						"Cache '%s': the key '%s' is asked for by its own load, entry processor, writer or listener"
-							.formatted(this.name, key));
-			}
+			refuseOwn(lock);
 			V value = this.outside.load(key);
 			return (value != null && create(key, value, false)) ? value : null;
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
+		}
+	}
+
+	/** Refuses to load a key for what this thread already does with it. */
+	private void refuseOwn(KeyLock lock) {
+		if (lock.getHoldCount() > 1) {
+			throw new CacheLoaderException(
+					"Cache '%s': the key '%s' is asked for by its own load, entry processor, writer or listener"
+						.formatted(this.name, lock.key()));
 		}
 	}
 
@@ -318,7 +325,7 @@ final class JCache<K, V> implements Cache<K, V> {
 
 	private Map<K, V> loadMissing(Set<K> missing) {
 		Map<K, V> result = new HashMap<>();
-		List<K> locked = this.locks.lockAll(missing);
+		List<KeyLock> locked = this.locks.lockAll(missing);
 		try {
 			Set<K> absent = new LinkedHashSet<>();
 			for (K key : missing) {
@@ -331,6 +338,7 @@ final class JCache<K, V> implements Cache<K, V> {
 				}
 			}
 			if (!absent.isEmpty()) {
+				locked.stream().filter((lock) -> absent.contains(lock.key())).forEach(this::refuseOwn);
 				this.outside.loadAll(absent).forEach((key, value) -> {
 					if (value != null && absent.contains(key) && create(key, value, false)) {
 						result.put(key, value);
@@ -398,7 +406,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			if (value == null || this.closed.get()) {
 				return;
 			}
-			this.locks.lock(key);
+			KeyLock lock = this.locks.lock(key);
 			try {
 				Held<V> old = find(key);
 				if (old == null || replaceExistingValues) {
@@ -406,7 +414,7 @@ final class JCache<K, V> implements Cache<K, V> {
 				}
 			}
 			finally {
-				this.locks.unlock(key);
+				this.locks.unlock(lock);
 			}
 		});
 		failures.rethrow();
@@ -416,7 +424,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	public void put(K key, V value) {
 		check(key, value);
 		long start = this.statistics.start();
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			Held<V> old = find(key);
 			this.outside.write(key, value);
@@ -425,7 +433,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			}
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
 		}
 	}
 
@@ -434,7 +442,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	public V getAndPut(K key, V value) {
 		check(key, value);
 		long start = this.statistics.start();
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			Held<V> old = find(key);
 			this.outside.write(key, value);
@@ -446,7 +454,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return (old != null) ? copy(old.value()) : null;
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
 		}
 	}
 
@@ -459,7 +467,7 @@ final class JCache<K, V> implements Cache<K, V> {
 		});
 		Map<K, V> wanted = new LinkedHashMap<>(map);
 		Failures failures = new Failures();
-		List<K> locked = this.locks.lockAll(wanted.keySet());
+		List<KeyLock> locked = this.locks.lockAll(wanted.keySet());
 		try {
 			if (this.outside.writesThrough()) {
 				Collection<Entry<? extends K, ? extends V>> writing = new ArrayList<>();
@@ -486,7 +494,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	public boolean putIfAbsent(K key, V value) {
 		check(key, value);
 		long start = this.statistics.start();
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			boolean put = false;
 			if (find(key) == null) {
@@ -500,7 +508,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return put;
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
 		}
 	}
 
@@ -508,7 +516,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	public boolean remove(K key) {
 		check(key);
 		long start = this.statistics.start();
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			this.outside.delete(key);
 			Held<V> held = find(key);
@@ -520,7 +528,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return true;
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
 		}
 	}
 
@@ -529,7 +537,7 @@ final class JCache<K, V> implements Cache<K, V> {
 		check(key);
 		Objects.requireNonNull(oldValue, "oldValue");
 		long start = this.statistics.start();
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			Held<V> held = find(key);
 			if (held == null || !held.value().equals(oldValue)) {
@@ -546,7 +554,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return true;
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
 		}
 	}
 
@@ -555,7 +563,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	public V getAndRemove(K key) {
 		check(key);
 		long start = this.statistics.start();
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			this.outside.delete(key);
 			Held<V> held = find(key);
@@ -568,7 +576,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return copy(held.value());
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
 		}
 	}
 
@@ -577,7 +585,7 @@ final class JCache<K, V> implements Cache<K, V> {
 		check(key, newValue);
 		Objects.requireNonNull(oldValue, "oldValue");
 		long start = this.statistics.start();
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			Held<V> held = find(key);
 			if (held == null || !held.value().equals(oldValue)) {
@@ -594,7 +602,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return true;
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
 		}
 	}
 
@@ -608,7 +616,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	public V getAndReplace(K key, V value) {
 		check(key, value);
 		long start = this.statistics.start();
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			Held<V> held = find(key);
 			if (held == null) {
@@ -622,7 +630,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return copy(held.value());
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
 		}
 	}
 
@@ -631,7 +639,7 @@ final class JCache<K, V> implements Cache<K, V> {
 		checkOpen();
 		checkKeys(keys);
 		Failures failures = new Failures();
-		List<K> locked = this.locks.lockAll(keys);
+		List<KeyLock> locked = this.locks.lockAll(keys);
 		try {
 			Set<K> deleted = new LinkedHashSet<>(keys);
 			if (this.outside.writesThrough()) {
@@ -676,7 +684,7 @@ final class JCache<K, V> implements Cache<K, V> {
 		check(key);
 		Objects.requireNonNull(processor, "entryProcessor");
 		long start = this.statistics.start();
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			Held<V> held = find(key);
 			this.statistics.got(held != null, start);
@@ -695,7 +703,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return result;
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
 		}
 	}
 
