@@ -114,8 +114,40 @@ final class JCache<K, V> implements Cache<K, V> {
 		if (cause == RemovalCause.SIZE) {
 			this.statistics.evicted();
 		}
-		else if (cause == RemovalCause.EXPIRED) {
-			this.listeners.publish(EventType.EXPIRED, key, held.value(), held.value());
+		else if (cause == RemovalCause.EXPIRED && this.listeners.want(EventType.EXPIRED)) {
+			KeyLock lock = this.locks.tryLock(key);
+			if (lock != null) {
+				tellOfExpiry(key, held, lock);
+			}
+			else {
+				// This thread may hold other keys, and is to wait for none.
+				this.executor.execute(() -> tellOfExpiryLater(key, held));
+			}
+		}
+	}
+
+	private void tellOfExpiryLater(K key, Held<V> held) {
+		try {
+			tellOfExpiry(key, held, this.locks.lock(key));
+		}
+		catch (RuntimeException ex) {
+			LOG.warn("A listener of the cache '{}' failed", this.name, ex);
+		}
+	}
+
+	/**
+	 * Tells of an expiry, unless listeners know of the next entry of the key already,
+	 * whose end it would seem to be.
+	 */
+	private void tellOfExpiry(K key, Held<V> held, KeyLock lock) {
+		try {
+			Held<V> present = this.entries.getIfPresent(key);
+			if (present == null || !present.isTold()) {
+				this.listeners.publish(EventType.EXPIRED, key, held.value(), held.value());
+			}
+		}
+		finally {
+			this.locks.unlock(lock);
 		}
 	}
 
@@ -198,13 +230,23 @@ final class JCache<K, V> implements Cache<K, V> {
 	/** Returns what is held of a key, without being an access to JCache. */
 	private @Nullable Held<V> find(K key) {
 		Held<V> held = this.entries.getIfPresent(key);
-		if (held != null && held.isExpired()) {
+		if (held == null || !held.isExpired()) {
+			return held;
+		}
+		KeyLock lock = this.locks.tryLock(key);
+		if (lock == null) {
+			// Whoever has the key, or the engine, will notice it too.
+			return null;
+		}
+		try {
 			if (this.entries.asMap().remove(key, held)) {
 				this.listeners.publish(EventType.EXPIRED, key, held.value(), held.value());
 			}
 			return null;
 		}
-		return held;
+		finally {
+			this.locks.unlock(lock);
+		}
 	}
 
 	private void accessed(K key, Held<V> held) {
@@ -226,6 +268,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return create(key, value, true);
 		}
 		Held<V> held = new Held<>(copy(value), this.lifetimes.updated(old.deadline()));
+		held.tell();
 		this.entries.put(key, held);
 		this.listeners.publish(EventType.UPDATED, key, held.value(), old.value());
 		return true;
@@ -240,6 +283,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return false;
 		}
 		this.entries.put(copy(key), held);
+		held.tell();
 		this.listeners.publish(EventType.CREATED, key, held.value(), null);
 		return true;
 	}

@@ -46,6 +46,16 @@ final class Listeners<K, V> {
 		return this.registrations;
 	}
 
+	/** Whether anybody wants to know. */
+	boolean want(EventType type) {
+		for (Registration<K, V> registration : this.registrations) {
+			if (registration.wants(type)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
 	/**
 	 * Tells all who want to know.
 	 * @param value the value as the cache holds it
