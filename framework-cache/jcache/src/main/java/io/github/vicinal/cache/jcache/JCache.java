@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.cache.Cache;
 import javax.cache.CacheException;
@@ -50,6 +51,9 @@ final class JCache<K, V> implements Cache<K, V> {
 
 	private static final Logger LOG = LoggerFactory.getLogger(JCache.class);
 
+	/** Instead of when a load began: the value comes from the caller. */
+	private static final int NOT_LOADED = -1;
+
 	private final JCacheManager manager;
 
 	private final String name;
@@ -75,6 +79,11 @@ final class JCache<K, V> implements Cache<K, V> {
 	private final KeyLocks<K> locks;
 
 	private final io.github.vicinal.cache.Cache<K, Held<V>> entries;
+
+	/**
+	 * How often all entries were removed: what a load from before says may be outdated.
+	 */
+	private final AtomicInteger clears = new AtomicInteger();
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -264,17 +273,22 @@ final class JCache<K, V> implements Cache<K, V> {
 	 * @return whether the value is held: not if it has expired already
 	 */
 	private boolean hold(K key, @Nullable Held<V> old, V value) {
+		return hold(key, old, value, NOT_LOADED);
+	}
+
+	private boolean hold(K key, @Nullable Held<V> old, V value, int clearsBefore) {
 		if (old == null) {
-			return create(key, value, true);
+			return create(key, value, true, clearsBefore);
 		}
 		Held<V> held = new Held<>(copy(value), this.lifetimes.updated(old.deadline()));
 		held.tell();
-		this.entries.put(key, held);
-		this.listeners.publish(EventType.UPDATED, key, held.value(), old.value());
+		if (store(key, held, clearsBefore)) {
+			this.listeners.publish(EventType.UPDATED, key, held.value(), old.value());
+		}
 		return true;
 	}
 
-	private boolean create(K key, V value, boolean tellsOfExpiry) {
+	private boolean create(K key, V value, boolean tellsOfExpiry, int clearsBefore) {
 		Held<V> held = new Held<>(copy(value), this.lifetimes.created());
 		if (held.isExpired()) {
 			if (tellsOfExpiry) {
@@ -282,10 +296,29 @@ final class JCache<K, V> implements Cache<K, V> {
 			}
 			return false;
 		}
-		this.entries.put(copy(key), held);
-		held.tell();
-		this.listeners.publish(EventType.CREATED, key, held.value(), null);
+		if (store(copy(key), held, clearsBefore)) {
+			held.tell();
+			this.listeners.publish(EventType.CREATED, key, held.value(), null);
+		}
 		return true;
+	}
+
+	/** Stores a value, unless it was loaded and all entries have been removed since. */
+	private boolean store(K key, Held<V> held, int clearsBefore) {
+		if (clearsBefore == NOT_LOADED) {
+			this.entries.put(key, held);
+			return true;
+		}
+		if (clearsBefore != this.clears.get()) {
+			return false;
+		}
+		this.entries.put(key, held);
+		if (clearsBefore == this.clears.get()) {
+			// Who counts from here on will also find the entry.
+			return true;
+		}
+		this.entries.asMap().remove(key, held);
+		return false;
 	}
 
 	private void drop(K key, Held<V> held) {
@@ -326,8 +359,9 @@ final class JCache<K, V> implements Cache<K, V> {
 				return copy(held.value());
 			}
 			refuseOwn(lock);
+			int clearsBefore = this.clears.get();
 			V value = this.outside.load(key);
-			return (value != null && create(key, value, false)) ? value : null;
+			return (value != null && create(key, value, false, clearsBefore)) ? value : null;
 		}
 		finally {
 			this.locks.unlock(lock);
@@ -383,8 +417,9 @@ final class JCache<K, V> implements Cache<K, V> {
 			}
 			if (!absent.isEmpty()) {
 				locked.stream().filter((lock) -> absent.contains(lock.key())).forEach(this::refuseOwn);
+				int clearsBefore = this.clears.get();
 				this.outside.loadAll(absent).forEach((key, value) -> {
-					if (value != null && absent.contains(key) && create(key, value, false)) {
+					if (value != null && absent.contains(key) && create(key, value, false, clearsBefore)) {
 						result.put(key, value);
 					}
 				});
@@ -446,6 +481,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return;
 		}
 		Failures failures = new Failures();
+		int clearsBefore = this.clears.get();
 		this.outside.loadAll(wanted).forEach((key, value) -> {
 			if (value == null || this.closed.get()) {
 				return;
@@ -454,7 +490,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			try {
 				Held<V> old = find(key);
 				if (old == null || replaceExistingValues) {
-					failures.collect(() -> hold(key, old, value));
+					failures.collect(() -> hold(key, old, value, clearsBefore));
 				}
 			}
 			finally {
@@ -709,6 +745,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	@Override
 	public void removeAll() {
 		checkOpen();
+		this.clears.incrementAndGet();
 		this.entries.cleanUp();
 		Set<K> keys = new LinkedHashSet<>(this.entries.asMap().keySet());
 		if (!keys.isEmpty()) {
@@ -719,6 +756,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	@Override
 	public void clear() {
 		checkOpen();
+		this.clears.incrementAndGet();
 		this.entries.invalidateAll();
 	}
 
@@ -733,6 +771,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			Held<V> held = find(key);
 			this.statistics.got(held != null, start);
 			ProcessedEntry<K, V> entry = new ProcessedEntry<>(key, held, this.outside, this::copy);
+			int clearsBefore = this.clears.get();
 			T result;
 			try {
 				result = processor.process(entry, arguments);
@@ -743,7 +782,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			catch (RuntimeException ex) {
 				throw new EntryProcessorException(ex);
 			}
-			apply(key, held, entry);
+			apply(key, held, entry, clearsBefore);
 			return result;
 		}
 		finally {
@@ -751,7 +790,7 @@ final class JCache<K, V> implements Cache<K, V> {
 		}
 	}
 
-	private void apply(K key, @Nullable Held<V> held, ProcessedEntry<K, V> entry) {
+	private void apply(K key, @Nullable Held<V> held, ProcessedEntry<K, V> entry, int clearsBefore) {
 		long start = this.statistics.start();
 		switch (entry.change()) {
 			case NONE -> {
@@ -761,7 +800,7 @@ final class JCache<K, V> implements Cache<K, V> {
 					accessed(key, held);
 				}
 			}
-			case LOAD -> hold(key, null, entry.newValue());
+			case LOAD -> hold(key, null, entry.newValue(), clearsBefore);
 			case CREATE, UPDATE -> {
 				checkTypes(key, entry.newValue());
 				this.outside.write(key, entry.newValue());
@@ -898,6 +937,7 @@ final class JCache<K, V> implements Cache<K, V> {
 		for (Registration<K, V> registration : this.listeners.registrations()) {
 			close(registration.listener());
 		}
+		this.clears.incrementAndGet();
 		this.entries.invalidateAll();
 	}
 

@@ -2,13 +2,18 @@ package io.github.vicinal.cache.jcache;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 import javax.cache.Cache;
 import javax.cache.CacheManager;
@@ -19,17 +24,20 @@ import javax.cache.event.CacheEntryExpiredListener;
 import javax.cache.event.CacheEntryUpdatedListener;
 import javax.cache.expiry.Duration;
 import javax.cache.expiry.ExpiryPolicy;
+import javax.cache.integration.CacheLoader;
+import javax.cache.integration.CompletionListenerFuture;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** What comes after what. */
+/** What comes after what: expiries and next entries, clearings and loads. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OrderTests {
 
@@ -199,6 +207,119 @@ class OrderTests {
 		put.get(20, TimeUnit.SECONDS);
 		assertThat(lookUp.get(20, TimeUnit.SECONDS)).isNull();
 		assertThat(events).containsExactly("CREATED", "EXPIRED", "CREATED");
+	}
+
+	/** What empties a cache. */
+	enum Emptying {
+
+		CLEAR(Cache::clear), REMOVE_ALL(Cache::removeAll), CLOSE(Cache::close);
+
+		private final Consumer<Cache<?, ?>> how;
+
+		Emptying(Consumer<Cache<?, ?>> how) {
+			this.how = how;
+		}
+
+	}
+
+	/** What loads. */
+	enum Loading {
+
+		GET {
+
+			@Override
+			Object load(Cache<Integer, String> cache) {
+				return cache.get(1);
+			}
+
+		},
+
+		GET_ALL {
+
+			@Override
+			Object load(Cache<Integer, String> cache) {
+				return cache.getAll(Set.of(1)).get(1);
+			}
+
+		},
+
+		LOAD_ALL {
+
+			@Override
+			Object load(Cache<Integer, String> cache) {
+				CompletionListenerFuture end = new CompletionListenerFuture();
+				cache.loadAll(Set.of(1), true, end);
+				try {
+					end.get(20, TimeUnit.SECONDS);
+				}
+				catch (Exception ex) {
+					throw new IllegalStateException(ex);
+				}
+				return "value 1";
+			}
+
+		},
+
+		INVOKE {
+
+			@Override
+			Object load(Cache<Integer, String> cache) {
+				return cache.invoke(1, (entry, arguments) -> entry.getValue());
+			}
+
+		};
+
+		abstract Object load(Cache<Integer, String> cache);
+
+	}
+
+	private record Loader(UnaryOperator<String> load) implements CacheLoader<Integer, String> {
+
+		@Override
+		public String load(Integer key) {
+			return this.load.apply("value");
+		}
+
+		@Override
+		public Map<Integer, String> loadAll(Iterable<? extends Integer> keys) {
+			Map<Integer, String> loaded = new HashMap<>();
+			keys.forEach((key) -> loaded.put(key, load(key)));
+			return loaded;
+		}
+
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aLoadThatBeganBeforeAClearingIsNotKept(Loading loading) throws Exception {
+		for (Emptying emptying : Emptying.values()) {
+			AtomicInteger loads = new AtomicInteger();
+			List<String> events = Collections.synchronizedList(new ArrayList<>());
+			CountDownLatch underWay = new CountDownLatch(1);
+			CountDownLatch goOn = new CountDownLatch(1);
+			VicinalConfiguration<Integer, String> configuration = configuration();
+			configuration.setReadThrough(true).setCacheLoaderFactory(() -> new Loader((value) -> {
+				int load = loads.incrementAndGet();
+				underWay.countDown();
+				pass(goOn);
+				return value + " " + load;
+			}));
+			Cache<Integer, String> cache = evented(new Brief(), configuration, (key, event) -> events.add(event));
+			io.github.vicinal.cache.Cache<?, ?> engine = cache.unwrap(io.github.vicinal.cache.Cache.class);
+			CompletableFuture<Object> load = CompletableFuture.supplyAsync(() -> loading.load(cache));
+			pass(underWay);
+			emptying.how.accept(cache);
+			goOn.countDown();
+			assertThat(load.get(20, TimeUnit.SECONDS)).isEqualTo("value 1");
+			assertThat(engine.asMap()).as("%s", emptying).isEmpty();
+			assertThat(events).isEmpty();
+			if (emptying != Emptying.CLOSE) {
+				assertThat(cache.get(1)).isEqualTo("value 2");
+				assertThat(cache.containsKey(1)).isTrue();
+				assertThat(events).containsExactly("CREATED");
+				cache.close();
+			}
+		}
 	}
 
 }
