@@ -15,6 +15,9 @@ public final class CacheMemoryMeasurement implements Measurement {
 
 	private static final int AIC_ENTRIES = 16_384;
 
+	private static final List<String> SETS = List.of("vicinal TWO_WAY", "vicinal K_WAY(8)", "vicinal PLRU",
+			"vicinal K_WAY_TINY_LFU(8)");
+
 	@Override
 	public String name() {
 		return "cache-memory";
@@ -39,7 +42,7 @@ public final class CacheMemoryMeasurement implements Measurement {
 			int entries = fill(subject, ENTRIES);
 			double each = (double) (size(subject) - (long) entries * integers()) / entries;
 			report.row(subject.name(), entries, each);
-			if (List.of("vicinal TWO_WAY", "vicinal K_WAY(8)", "vicinal PLRU").contains(subject.name())) {
+			if (SETS.contains(subject.name())) {
 				report.bar(subject.name() + ": bytes per entry", each, 32);
 			}
 		}

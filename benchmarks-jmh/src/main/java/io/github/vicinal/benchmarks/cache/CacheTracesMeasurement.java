@@ -57,7 +57,7 @@ public final class CacheTracesMeasurement implements Measurement {
 	@Override
 	public Report run(Settings settings) throws Exception {
 		Report report = new Report("trace", "size", "half", "AIC", "best candidate", "hits %", "best of all",
-				"Caffeine", "regret", "against Caffeine")
+				"Caffeine", "regret", "against Caffeine", "K_WAY_TINY_LFU(8)")
 			.chart("AIC: hit ratio in percent", "AIC", "trace", "size");
 		Map<String, List<double[]>> halves = new HashMap<>();
 		try (URLClassLoader loader = loader(settings)) {
@@ -107,7 +107,8 @@ public final class CacheTracesMeasurement implements Measurement {
 		}
 		double aic = Replay.play(keys, CachePolicy.AIC, size).hitPercent();
 		double caffeine = Replay.play(keys, CachePolicy.TINY_LFU, size).hitPercent();
-		report.row(trace, size, half, aic, best.name(), bestHits, all, caffeine, bestHits - aic, aic - caffeine);
+		double sets = Replay.play(keys, CachePolicy.kWayTinyLfu(8), size).hitPercent();
+		report.row(trace, size, half, aic, best.name(), bestHits, all, caffeine, bestHits - aic, aic - caffeine, sets);
 		return new double[] { bestHits - aic, aic - caffeine };
 	}
 

@@ -15,6 +15,9 @@ final class Held<V> {
 	/** A {@link System#nanoTime()}, or {@link #NEVER}. */
 	private volatile long deadline;
 
+	/** Whether listeners know of it; guarded by the key's lock. */
+	private boolean told;
+
 	Held(V value, long deadline) {
 		this.value = value;
 		this.deadline = deadline;
@@ -30,6 +33,14 @@ final class Held<V> {
 
 	void expireAt(long time) {
 		this.deadline = time;
+	}
+
+	boolean isTold() {
+		return this.told;
+	}
+
+	void tell() {
+		this.told = true;
 	}
 
 	boolean isExpired() {

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.cache.Cache;
 import javax.cache.CacheException;
@@ -39,6 +40,7 @@ import org.slf4j.LoggerFactory;
 import io.github.vicinal.cache.CacheBuilder;
 import io.github.vicinal.cache.CachePolicy;
 import io.github.vicinal.cache.RemovalCause;
+import io.github.vicinal.cache.jcache.KeyLocks.KeyLock;
 
 /**
  * A cache of JCache on an engine. What is atomic for a key runs under the key's lock;
@@ -48,6 +50,9 @@ import io.github.vicinal.cache.RemovalCause;
 final class JCache<K, V> implements Cache<K, V> {
 
 	private static final Logger LOG = LoggerFactory.getLogger(JCache.class);
+
+	/** Instead of when a load began: the value comes from the caller. */
+	private static final int NOT_LOADED = -1;
 
 	private final JCacheManager manager;
 
@@ -71,9 +76,14 @@ final class JCache<K, V> implements Cache<K, V> {
 
 	private final Beans beans;
 
-	private final KeyLocks<K> locks = new KeyLocks<>();
+	private final KeyLocks<K> locks;
 
 	private final io.github.vicinal.cache.Cache<K, Held<V>> entries;
+
+	/**
+	 * How often all entries were removed: what a load from before says may be outdated.
+	 */
+	private final AtomicInteger clears = new AtomicInteger();
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -91,6 +101,7 @@ final class JCache<K, V> implements Cache<K, V> {
 		this.listeners = new Listeners<>(this, this.executor, this::copy);
 		this.management = new ConfigurationBean(configuration);
 		this.beans = new Beans(manager.getURI().toString(), name);
+		this.locks = new KeyLocks<>(name, manager.waits());
 		this.entries = engine();
 		configuration.getCacheEntryListenerConfigurations().forEach(this.listeners::add);
 	}
@@ -112,8 +123,40 @@ final class JCache<K, V> implements Cache<K, V> {
 		if (cause == RemovalCause.SIZE) {
 			this.statistics.evicted();
 		}
-		else if (cause == RemovalCause.EXPIRED) {
-			this.listeners.publish(EventType.EXPIRED, key, held.value(), held.value());
+		else if (cause == RemovalCause.EXPIRED && this.listeners.want(EventType.EXPIRED)) {
+			KeyLock lock = this.locks.tryLock(key);
+			if (lock != null) {
+				tellOfExpiry(key, held, lock);
+			}
+			else {
+				// This thread may hold other keys, and is to wait for none.
+				this.executor.execute(() -> tellOfExpiryLater(key, held));
+			}
+		}
+	}
+
+	private void tellOfExpiryLater(K key, Held<V> held) {
+		try {
+			tellOfExpiry(key, held, this.locks.lock(key));
+		}
+		catch (RuntimeException ex) {
+			LOG.warn("A listener of the cache '{}' failed", this.name, ex);
+		}
+	}
+
+	/**
+	 * Tells of an expiry, unless listeners know of the next entry of the key already,
+	 * whose end it would seem to be.
+	 */
+	private void tellOfExpiry(K key, Held<V> held, KeyLock lock) {
+		try {
+			Held<V> present = this.entries.getIfPresent(key);
+			if (present == null || !present.isTold()) {
+				this.listeners.publish(EventType.EXPIRED, key, held.value(), held.value());
+			}
+		}
+		finally {
+			this.locks.unlock(lock);
 		}
 	}
 
@@ -196,13 +239,23 @@ final class JCache<K, V> implements Cache<K, V> {
 	/** Returns what is held of a key, without being an access to JCache. */
 	private @Nullable Held<V> find(K key) {
 		Held<V> held = this.entries.getIfPresent(key);
-		if (held != null && held.isExpired()) {
+		if (held == null || !held.isExpired()) {
+			return held;
+		}
+		KeyLock lock = this.locks.tryLock(key);
+		if (lock == null) {
+			// Whoever has the key, or the engine, will notice it too.
+			return null;
+		}
+		try {
 			if (this.entries.asMap().remove(key, held)) {
 				this.listeners.publish(EventType.EXPIRED, key, held.value(), held.value());
 			}
 			return null;
 		}
-		return held;
+		finally {
+			this.locks.unlock(lock);
+		}
 	}
 
 	private void accessed(K key, Held<V> held) {
@@ -220,16 +273,22 @@ final class JCache<K, V> implements Cache<K, V> {
 	 * @return whether the value is held: not if it has expired already
 	 */
 	private boolean hold(K key, @Nullable Held<V> old, V value) {
+		return hold(key, old, value, NOT_LOADED);
+	}
+
+	private boolean hold(K key, @Nullable Held<V> old, V value, int clearsBefore) {
 		if (old == null) {
-			return create(key, value, true);
+			return create(key, value, true, clearsBefore);
 		}
 		Held<V> held = new Held<>(copy(value), this.lifetimes.updated(old.deadline()));
-		this.entries.put(key, held);
-		this.listeners.publish(EventType.UPDATED, key, held.value(), old.value());
+		held.tell();
+		if (store(key, held, clearsBefore)) {
+			this.listeners.publish(EventType.UPDATED, key, held.value(), old.value());
+		}
 		return true;
 	}
 
-	private boolean create(K key, V value, boolean tellsOfExpiry) {
+	private boolean create(K key, V value, boolean tellsOfExpiry, int clearsBefore) {
 		Held<V> held = new Held<>(copy(value), this.lifetimes.created());
 		if (held.isExpired()) {
 			if (tellsOfExpiry) {
@@ -237,9 +296,29 @@ final class JCache<K, V> implements Cache<K, V> {
 			}
 			return false;
 		}
-		this.entries.put(copy(key), held);
-		this.listeners.publish(EventType.CREATED, key, held.value(), null);
+		if (store(copy(key), held, clearsBefore)) {
+			held.tell();
+			this.listeners.publish(EventType.CREATED, key, held.value(), null);
+		}
 		return true;
+	}
+
+	/** Stores a value, unless it was loaded and all entries have been removed since. */
+	private boolean store(K key, Held<V> held, int clearsBefore) {
+		if (clearsBefore == NOT_LOADED) {
+			this.entries.put(key, held);
+			return true;
+		}
+		if (clearsBefore != this.clears.get()) {
+			return false;
+		}
+		this.entries.put(key, held);
+		if (clearsBefore == this.clears.get()) {
+			// Who counts from here on will also find the entry.
+			return true;
+		}
+		this.entries.asMap().remove(key, held);
+		return false;
 	}
 
 	private void drop(K key, Held<V> held) {
@@ -272,23 +351,29 @@ final class JCache<K, V> implements Cache<K, V> {
 	}
 
 	private @Nullable V load(K key) {
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			Held<V> held = find(key);
 			if (held != null) {
 				accessed(key, held);
 				return copy(held.value());
 			}
-			if (this.locks.holds(key) > 1) {
-				throw new CacheLoaderException(
-						"Cache '%s': the key '%s' is asked for by its own load, entry processor, writer or listener"
-							.formatted(this.name, key));
-			}
+			refuseOwn(lock);
+			int clearsBefore = this.clears.get();
 			V value = this.outside.load(key);
-			return (value != null && create(key, value, false)) ? value : null;
+			return (value != null && create(key, value, false, clearsBefore)) ? value : null;
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
+		}
+	}
+
+	/** Refuses to load a key for what this thread already does with it. */
+	private void refuseOwn(KeyLock lock) {
+		if (lock.getHoldCount() > 1) {
+			throw new CacheLoaderException(
+					"Cache '%s': the key '%s' is asked for by its own load, entry processor, writer or listener"
+						.formatted(this.name, lock.key()));
 		}
 	}
 
@@ -318,7 +403,7 @@ final class JCache<K, V> implements Cache<K, V> {
 
 	private Map<K, V> loadMissing(Set<K> missing) {
 		Map<K, V> result = new HashMap<>();
-		List<K> locked = this.locks.lockAll(missing);
+		List<KeyLock> locked = this.locks.lockAll(missing);
 		try {
 			Set<K> absent = new LinkedHashSet<>();
 			for (K key : missing) {
@@ -331,8 +416,10 @@ final class JCache<K, V> implements Cache<K, V> {
 				}
 			}
 			if (!absent.isEmpty()) {
+				locked.stream().filter((lock) -> absent.contains(lock.key())).forEach(this::refuseOwn);
+				int clearsBefore = this.clears.get();
 				this.outside.loadAll(absent).forEach((key, value) -> {
-					if (value != null && absent.contains(key) && create(key, value, false)) {
+					if (value != null && absent.contains(key) && create(key, value, false, clearsBefore)) {
 						result.put(key, value);
 					}
 				});
@@ -394,19 +481,20 @@ final class JCache<K, V> implements Cache<K, V> {
 			return;
 		}
 		Failures failures = new Failures();
+		int clearsBefore = this.clears.get();
 		this.outside.loadAll(wanted).forEach((key, value) -> {
 			if (value == null || this.closed.get()) {
 				return;
 			}
-			this.locks.lock(key);
+			KeyLock lock = this.locks.lock(key);
 			try {
 				Held<V> old = find(key);
 				if (old == null || replaceExistingValues) {
-					failures.collect(() -> hold(key, old, value));
+					failures.collect(() -> hold(key, old, value, clearsBefore));
 				}
 			}
 			finally {
-				this.locks.unlock(key);
+				this.locks.unlock(lock);
 			}
 		});
 		failures.rethrow();
@@ -416,7 +504,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	public void put(K key, V value) {
 		check(key, value);
 		long start = this.statistics.start();
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			Held<V> old = find(key);
 			this.outside.write(key, value);
@@ -425,7 +513,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			}
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
 		}
 	}
 
@@ -434,7 +522,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	public V getAndPut(K key, V value) {
 		check(key, value);
 		long start = this.statistics.start();
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			Held<V> old = find(key);
 			this.outside.write(key, value);
@@ -446,7 +534,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return (old != null) ? copy(old.value()) : null;
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
 		}
 	}
 
@@ -459,7 +547,7 @@ final class JCache<K, V> implements Cache<K, V> {
 		});
 		Map<K, V> wanted = new LinkedHashMap<>(map);
 		Failures failures = new Failures();
-		List<K> locked = this.locks.lockAll(wanted.keySet());
+		List<KeyLock> locked = this.locks.lockAll(wanted.keySet());
 		try {
 			if (this.outside.writesThrough()) {
 				Collection<Entry<? extends K, ? extends V>> writing = new ArrayList<>();
@@ -486,7 +574,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	public boolean putIfAbsent(K key, V value) {
 		check(key, value);
 		long start = this.statistics.start();
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			boolean put = false;
 			if (find(key) == null) {
@@ -500,7 +588,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return put;
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
 		}
 	}
 
@@ -508,7 +596,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	public boolean remove(K key) {
 		check(key);
 		long start = this.statistics.start();
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			this.outside.delete(key);
 			Held<V> held = find(key);
@@ -520,7 +608,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return true;
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
 		}
 	}
 
@@ -529,7 +617,7 @@ final class JCache<K, V> implements Cache<K, V> {
 		check(key);
 		Objects.requireNonNull(oldValue, "oldValue");
 		long start = this.statistics.start();
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			Held<V> held = find(key);
 			if (held == null || !held.value().equals(oldValue)) {
@@ -546,7 +634,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return true;
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
 		}
 	}
 
@@ -555,7 +643,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	public V getAndRemove(K key) {
 		check(key);
 		long start = this.statistics.start();
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			this.outside.delete(key);
 			Held<V> held = find(key);
@@ -568,7 +656,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return copy(held.value());
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
 		}
 	}
 
@@ -577,7 +665,7 @@ final class JCache<K, V> implements Cache<K, V> {
 		check(key, newValue);
 		Objects.requireNonNull(oldValue, "oldValue");
 		long start = this.statistics.start();
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			Held<V> held = find(key);
 			if (held == null || !held.value().equals(oldValue)) {
@@ -594,7 +682,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return true;
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
 		}
 	}
 
@@ -608,7 +696,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	public V getAndReplace(K key, V value) {
 		check(key, value);
 		long start = this.statistics.start();
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			Held<V> held = find(key);
 			if (held == null) {
@@ -622,7 +710,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return copy(held.value());
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
 		}
 	}
 
@@ -631,7 +719,7 @@ final class JCache<K, V> implements Cache<K, V> {
 		checkOpen();
 		checkKeys(keys);
 		Failures failures = new Failures();
-		List<K> locked = this.locks.lockAll(keys);
+		List<KeyLock> locked = this.locks.lockAll(keys);
 		try {
 			Set<K> deleted = new LinkedHashSet<>(keys);
 			if (this.outside.writesThrough()) {
@@ -657,6 +745,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	@Override
 	public void removeAll() {
 		checkOpen();
+		this.clears.incrementAndGet();
 		this.entries.cleanUp();
 		Set<K> keys = new LinkedHashSet<>(this.entries.asMap().keySet());
 		if (!keys.isEmpty()) {
@@ -667,6 +756,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	@Override
 	public void clear() {
 		checkOpen();
+		this.clears.incrementAndGet();
 		this.entries.invalidateAll();
 	}
 
@@ -676,11 +766,12 @@ final class JCache<K, V> implements Cache<K, V> {
 		check(key);
 		Objects.requireNonNull(processor, "entryProcessor");
 		long start = this.statistics.start();
-		this.locks.lock(key);
+		KeyLock lock = this.locks.lock(key);
 		try {
 			Held<V> held = find(key);
 			this.statistics.got(held != null, start);
 			ProcessedEntry<K, V> entry = new ProcessedEntry<>(key, held, this.outside, this::copy);
+			int clearsBefore = this.clears.get();
 			T result;
 			try {
 				result = processor.process(entry, arguments);
@@ -691,15 +782,15 @@ final class JCache<K, V> implements Cache<K, V> {
 			catch (RuntimeException ex) {
 				throw new EntryProcessorException(ex);
 			}
-			apply(key, held, entry);
+			apply(key, held, entry, clearsBefore);
 			return result;
 		}
 		finally {
-			this.locks.unlock(key);
+			this.locks.unlock(lock);
 		}
 	}
 
-	private void apply(K key, @Nullable Held<V> held, ProcessedEntry<K, V> entry) {
+	private void apply(K key, @Nullable Held<V> held, ProcessedEntry<K, V> entry, int clearsBefore) {
 		long start = this.statistics.start();
 		switch (entry.change()) {
 			case NONE -> {
@@ -709,7 +800,7 @@ final class JCache<K, V> implements Cache<K, V> {
 					accessed(key, held);
 				}
 			}
-			case LOAD -> hold(key, null, entry.newValue());
+			case LOAD -> hold(key, null, entry.newValue(), clearsBefore);
 			case CREATE, UPDATE -> {
 				checkTypes(key, entry.newValue());
 				this.outside.write(key, entry.newValue());
@@ -846,6 +937,7 @@ final class JCache<K, V> implements Cache<K, V> {
 		for (Registration<K, V> registration : this.listeners.registrations()) {
 			close(registration.listener());
 		}
+		this.clears.incrementAndGet();
 		this.entries.invalidateAll();
 	}
 

@@ -149,6 +149,10 @@ final class JCacheManager implements CacheManager {
 		}
 	}
 
+	Waits waits() {
+		return this.provider.waits();
+	}
+
 	void forget(JCache<?, ?> cache) {
 		this.caches.remove(cache.getName(), cache);
 	}

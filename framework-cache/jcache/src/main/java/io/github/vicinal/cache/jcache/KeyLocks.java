@@ -2,10 +2,13 @@ package io.github.vicinal.cache.jcache;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.ReentrantLock;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lock for each key that is being changed; none for all others. Reentrant, and kind to
@@ -15,66 +18,170 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class KeyLocks<K> {
 
-	private final ConcurrentMap<K, KeyLock> locks = new ConcurrentHashMap<>();
+	/** How often several keys are tried for one that another thread has. */
+	private static final int TRIES = 100;
+
+	private final String cache;
+
+	private final Waits waits;
+
+	private final ConcurrentMap<KeyLock, KeyLock> locks = new ConcurrentHashMap<>();
+
+	KeyLocks(String cache, Waits waits) {
+		this.cache = cache;
+		this.waits = waits;
+	}
 
 	/**
-	 * Held while several keys are being locked: those who wait for a key meanwhile hold
-	 * either this or nothing, so that nobody waits in a circle.
+	 * The lock of a key, and its place in the map: found by the hash that the key had
+	 * when it was locked, whatever becomes of it.
 	 */
-	private final ReentrantLock several = new ReentrantLock();
-
 	@SuppressWarnings("serial")
-	private static final class KeyLock extends ReentrantLock {
+	static final class KeyLock extends ReentrantLock {
 
-		/** Who holds it or waits for it; changes only while the map is at the key. */
+		private final Object key;
+
+		private final int hash;
+
+		/** Who holds it or wants it; changes only while the map is at the key. */
 		private int users;
 
+		private KeyLock(Object key) {
+			this.key = key;
+			this.hash = key.hashCode();
+		}
+
+		Object key() {
+			return this.key;
+		}
+
+		@Nullable Thread owner() {
+			return getOwner();
+		}
+
+		@Override
+		public boolean equals(@Nullable Object other) {
+			return this == other || (other instanceof KeyLock lock && this.key.equals(lock.key));
+		}
+
+		@Override
+		public int hashCode() {
+			return this.hash;
+		}
+
 	}
 
-	void lock(K key) {
-		KeyLock lock = this.locks.compute(key, (same, known) -> {
-			KeyLock wanted = (known != null) ? known : new KeyLock();
-			wanted.users++;
-			return wanted;
-		});
-		lock.lock();
-	}
-
-	void unlock(K key) {
-		this.locks.computeIfPresent(key, (same, lock) -> {
-			lock.unlock();
-			return (--lock.users == 0) ? null : lock;
-		});
-	}
-
-	/** Locks several keys; to be unlocked by {@link #unlockAll} with the result. */
-	List<K> lockAll(Collection<? extends K> keys) {
-		List<K> locked = new ArrayList<>(keys.size());
-		this.several.lock();
+	/**
+	 * Locks a key, to be unlocked by {@link #unlock} with the result.
+	 * @throws javax.cache.CacheException if that would never come to an end
+	 */
+	KeyLock lock(K key) {
+		KeyLock lock = use(key);
 		try {
-			for (K key : keys) {
-				lock(key);
-				locked.add(key);
-			}
-			return locked;
+			await(lock);
+			return lock;
 		}
 		catch (Throwable ex) {
-			unlockAll(locked);
+			forget(lock);
 			throw ex;
 		}
-		finally {
-			this.several.unlock();
+	}
+
+	/**
+	 * Locks a key unless another thread has it.
+	 * @return the lock, or {@code null}
+	 */
+	@Nullable KeyLock tryLock(K key) {
+		KeyLock lock = use(key);
+		if (lock.tryLock()) {
+			return lock;
+		}
+		forget(lock);
+		return null;
+	}
+
+	void unlock(KeyLock lock) {
+		lock.unlock();
+		forget(lock);
+	}
+
+	private KeyLock use(K key) {
+		return this.locks.compute(new KeyLock(key), (wanted, known) -> {
+			KeyLock lock = (known != null) ? known : wanted;
+			lock.users++;
+			return lock;
+		});
+	}
+
+	private void forget(KeyLock lock) {
+		this.locks.computeIfPresent(lock, (same, known) -> (--known.users == 0) ? null : known);
+	}
+
+	private void await(KeyLock lock) {
+		if (!lock.tryLock()) {
+			this.waits.enter(this.cache, lock);
+			try {
+				lock.lock();
+			}
+			finally {
+				this.waits.leave();
+			}
 		}
 	}
 
-	void unlockAll(List<K> locked) {
-		locked.forEach(this::unlock);
+	/**
+	 * Locks several keys, to be unlocked by {@link #unlockAll} with the result. Holds
+	 * none of them while it waits for one: so nobody waits for it meanwhile. All threads
+	 * try in the same order, so that of those who get in each other's way one goes on.
+	 */
+	List<KeyLock> lockAll(Collection<? extends K> keys) {
+		List<KeyLock> wanted = new ArrayList<>(keys.size());
+		try {
+			keys.forEach((key) -> wanted.add(use(key)));
+			wanted.sort(Comparator.comparingInt(KeyLock::hashCode));
+			KeyLock busy;
+			while ((busy = tryAll(wanted)) != null) {
+				await(busy);
+				busy.unlock();
+			}
+			return wanted;
+		}
+		catch (Throwable ex) {
+			wanted.forEach(this::forget);
+			throw ex;
+		}
 	}
 
-	/** Returns how often the calling thread holds the lock of a key. */
-	int holds(K key) {
-		KeyLock lock = this.locks.get(key);
-		return (lock != null) ? lock.getHoldCount() : 0;
+	/** Locks all or none, and then returns the one that another thread has. */
+	private static @Nullable KeyLock tryAll(List<KeyLock> wanted) {
+		for (int i = 0; i < wanted.size(); i++) {
+			if (!tryBriefly(wanted.get(i))) {
+				wanted.subList(0, i).forEach(KeyLock::unlock);
+				return wanted.get(i);
+			}
+		}
+		return null;
+	}
+
+	/** Most changes are over soon, and then nothing is given back for them. */
+	private static boolean tryBriefly(KeyLock lock) {
+		for (int i = 0; i < TRIES; i++) {
+			if (lock.tryLock()) {
+				return true;
+			}
+			Thread.yield();
+		}
+		return false;
+	}
+
+	void unlockAll(List<KeyLock> locked) {
+		locked.forEach(KeyLock::unlock);
+		locked.forEach(this::forget);
+	}
+
+	/** Returns how many keys are locked or wanted. */
+	int size() {
+		return this.locks.size();
 	}
 
 }

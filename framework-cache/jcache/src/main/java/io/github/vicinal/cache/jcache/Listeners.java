@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The listeners of a cache. Synchronous ones run on the thread that changes an entry,
  * which holds the key's lock: thereby they learn of the events of a key in their order. A
- * synchronous listener that changes other keys of the same cache can wait for ever for
- * one that does the reverse, as JCache warns.
+ * synchronous listener that changes other keys can meet one that does the reverse: one of
+ * the two is refused by {@link Waits}, where JCache warns that they wait for ever.
  */
 final class Listeners<K, V> {
 
@@ -44,6 +44,16 @@ final class Listeners<K, V> {
 
 	List<Registration<K, V>> registrations() {
 		return this.registrations;
+	}
+
+	/** Whether anybody wants to know. */
+	boolean want(EventType type) {
+		for (Registration<K, V> registration : this.registrations) {
+			if (registration.wants(type)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**

@@ -38,6 +38,8 @@ public final class VicinalCachingProvider implements CachingProvider {
 
 	private final Map<ClassLoader, Map<URI, JCacheManager>> managers = new WeakHashMap<>();
 
+	private final Waits waits = new Waits();
+
 	/**
 	 * Creates a provider; {@code Caching.getCachingProvider()} does.
 	 */
@@ -129,6 +131,10 @@ public final class VicinalCachingProvider implements CachingProvider {
 		if (closing != null) {
 			closing.close();
 		}
+	}
+
+	Waits waits() {
+		return this.waits;
 	}
 
 	@Nullable JCacheManager remove(URI uri, ClassLoader loader) {

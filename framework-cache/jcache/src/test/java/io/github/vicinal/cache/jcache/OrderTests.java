@@ -1,0 +1,325 @@
+package io.github.vicinal.cache.jcache;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+
+import javax.cache.Cache;
+import javax.cache.CacheManager;
+import javax.cache.configuration.MutableCacheEntryListenerConfiguration;
+import javax.cache.event.CacheEntryCreatedListener;
+import javax.cache.event.CacheEntryEvent;
+import javax.cache.event.CacheEntryExpiredListener;
+import javax.cache.event.CacheEntryUpdatedListener;
+import javax.cache.expiry.Duration;
+import javax.cache.expiry.ExpiryPolicy;
+import javax.cache.integration.CacheLoader;
+import javax.cache.integration.CompletionListenerFuture;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** What comes after what: expiries and next entries, clearings and loads. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class OrderTests {
+
+	private final VicinalCachingProvider provider = new VicinalCachingProvider();
+
+	private final CacheManager manager = this.provider.getCacheManager();
+
+	@AfterEach
+	void stop() {
+		this.provider.close();
+	}
+
+	private static VicinalConfiguration<Integer, String> configuration() {
+		return new VicinalConfiguration<Integer, String>().setPolicy("LRU").setMaximumSize(1000);
+	}
+
+	private static void pass(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private static boolean isDoneOrWaits(CompletableFuture<?> future, Thread thread) {
+		return future.isDone() || thread.getState() == Thread.State.WAITING;
+	}
+
+	/** Entries live for a moment, or for ever. */
+	private static final class Brief implements ExpiryPolicy {
+
+		volatile boolean brief;
+
+		@Override
+		public Duration getExpiryForCreation() {
+			return this.brief ? new Duration(TimeUnit.MILLISECONDS, 200) : Duration.ETERNAL;
+		}
+
+		@Override
+		public Duration getExpiryForAccess() {
+			return null;
+		}
+
+		@Override
+		public Duration getExpiryForUpdate() {
+			return null;
+		}
+
+		/** Puts entries that have expired when this returns. */
+		@SafeVarargs
+		final <K> void putExpired(Cache<K, String> cache, K... keys) {
+			this.brief = true;
+			for (K key : keys) {
+				cache.put(key, "old");
+			}
+			long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(201);
+			await().until(() -> System.nanoTime() - end > 0);
+			this.brief = false;
+		}
+
+	}
+
+	private record Recorder(BiConsumer<Integer, String> events)
+			implements
+				CacheEntryCreatedListener<Integer, String>,
+				CacheEntryUpdatedListener<Integer, String>,
+				CacheEntryExpiredListener<Integer, String> {
+
+		@Override
+		public void onCreated(Iterable<CacheEntryEvent<? extends Integer, ? extends String>> events) {
+			record(events);
+		}
+
+		@Override
+		public void onUpdated(Iterable<CacheEntryEvent<? extends Integer, ? extends String>> events) {
+			record(events);
+		}
+
+		@Override
+		public void onExpired(Iterable<CacheEntryEvent<? extends Integer, ? extends String>> events) {
+			record(events);
+		}
+
+		private void record(Iterable<CacheEntryEvent<? extends Integer, ? extends String>> events) {
+			events.forEach((event) -> this.events.accept(event.getKey(), event.getEventType().name()));
+		}
+
+	}
+
+	private Cache<Integer, String> evented(Brief lifetimes, VicinalConfiguration<Integer, String> configuration,
+			BiConsumer<Integer, String> events) {
+		configuration.setExpiryPolicyFactory(() -> lifetimes);
+		configuration.addCacheEntryListenerConfiguration(
+				new MutableCacheEntryListenerConfiguration<>(() -> new Recorder(events), null, true, true));
+		return this.manager.createCache("evented", configuration);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "LRU", "K_WAY(8)" })
+	void anExpiryThatIsToldLateIsNotToldOfTheEntryThatCameAfterIt(String policy) {
+		Map<Integer, List<String>> events = Map.of(1, Collections.synchronizedList(new ArrayList<>()), 2,
+				Collections.synchronizedList(new ArrayList<>()));
+		AtomicReference<Integer> first = new AtomicReference<>();
+		CountDownLatch telling = new CountDownLatch(1);
+		CountDownLatch goOn = new CountDownLatch(1);
+		Brief lifetimes = new Brief();
+		Cache<Integer, String> cache = evented(lifetimes, configuration().setPolicy(policy), (key, event) -> {
+			events.get(key).add(event);
+			if (event.equals("EXPIRED") && !lifetimes.brief && first.compareAndSet(null, key)) {
+				telling.countDown();
+				pass(goOn);
+			}
+		});
+		lifetimes.putExpired(cache, 1, 2);
+		CompletableFuture<Void> sweep = CompletableFuture
+			.runAsync(() -> cache.unwrap(io.github.vicinal.cache.Cache.class).cleanUp());
+		pass(telling);
+		Integer other = 3 - first.get();
+		cache.put(other, "new");
+		goOn.countDown();
+		sweep.join();
+		assertThat(events.get(first.get())).containsExactly("CREATED", "EXPIRED");
+		assertThat(events.get(other)).endsWith("CREATED");
+		assertThat(cache.get(other)).isEqualTo("new");
+		// Nothing is told later either.
+		cache.put(other, "newer");
+		assertThat(events.get(other)).endsWith("CREATED", "UPDATED");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "TINY_LFU", "LRU", "K_WAY(8)" })
+	void anExpiryIsToldBeforeTheEntryThatComesAfterIt(String policy) {
+		List<String> events = Collections.synchronizedList(new ArrayList<>());
+		Brief lifetimes = new Brief();
+		Cache<Integer, String> cache = evented(lifetimes, configuration().setPolicy(policy),
+				(key, event) -> events.add(event));
+		lifetimes.putExpired(cache, 1);
+		cache.put(1, "new");
+		assertThat(events).containsExactly("CREATED", "EXPIRED", "CREATED");
+	}
+
+	@Test
+	void anExpiryThatALookUpNoticesIsToldBeforeTheEntryThatComesAfterIt() throws Exception {
+		List<String> events = Collections.synchronizedList(new ArrayList<>());
+		CountDownLatch telling = new CountDownLatch(1);
+		CountDownLatch goOn = new CountDownLatch(1);
+		Brief lifetimes = new Brief();
+		Cache<Integer, String> cache = evented(lifetimes, configuration(), (key, event) -> {
+			if (event.equals("EXPIRED")) {
+				telling.countDown();
+				pass(goOn);
+			}
+			events.add(event);
+		});
+		lifetimes.putExpired(cache, 1);
+		CompletableFuture<String> lookUp = CompletableFuture.supplyAsync(() -> cache.get(1));
+		pass(telling);
+		CompletableFuture<Void> put = new CompletableFuture<>();
+		Thread putting = new Thread(() -> {
+			cache.put(1, "new");
+			put.complete(null);
+		});
+		putting.start();
+		await().until(() -> isDoneOrWaits(put, putting));
+		goOn.countDown();
+		put.get(20, TimeUnit.SECONDS);
+		assertThat(lookUp.get(20, TimeUnit.SECONDS)).isNull();
+		assertThat(events).containsExactly("CREATED", "EXPIRED", "CREATED");
+	}
+
+	/** What empties a cache. */
+	enum Emptying {
+
+		CLEAR(Cache::clear), REMOVE_ALL(Cache::removeAll), CLOSE(Cache::close);
+
+		private final Consumer<Cache<?, ?>> how;
+
+		Emptying(Consumer<Cache<?, ?>> how) {
+			this.how = how;
+		}
+
+	}
+
+	/** What loads. */
+	enum Loading {
+
+		GET {
+
+			@Override
+			Object load(Cache<Integer, String> cache) {
+				return cache.get(1);
+			}
+
+		},
+
+		GET_ALL {
+
+			@Override
+			Object load(Cache<Integer, String> cache) {
+				return cache.getAll(Set.of(1)).get(1);
+			}
+
+		},
+
+		LOAD_ALL {
+
+			@Override
+			Object load(Cache<Integer, String> cache) {
+				CompletionListenerFuture end = new CompletionListenerFuture();
+				cache.loadAll(Set.of(1), true, end);
+				try {
+					end.get(20, TimeUnit.SECONDS);
+				}
+				catch (Exception ex) {
+					throw new IllegalStateException(ex);
+				}
+				return "value 1";
+			}
+
+		},
+
+		INVOKE {
+
+			@Override
+			Object load(Cache<Integer, String> cache) {
+				return cache.invoke(1, (entry, arguments) -> entry.getValue());
+			}
+
+		};
+
+		abstract Object load(Cache<Integer, String> cache);
+
+	}
+
+	private record Loader(UnaryOperator<String> load) implements CacheLoader<Integer, String> {
+
+		@Override
+		public String load(Integer key) {
+			return this.load.apply("value");
+		}
+
+		@Override
+		public Map<Integer, String> loadAll(Iterable<? extends Integer> keys) {
+			Map<Integer, String> loaded = new HashMap<>();
+			keys.forEach((key) -> loaded.put(key, load(key)));
+			return loaded;
+		}
+
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aLoadThatBeganBeforeAClearingIsNotKept(Loading loading) throws Exception {
+		for (Emptying emptying : Emptying.values()) {
+			AtomicInteger loads = new AtomicInteger();
+			List<String> events = Collections.synchronizedList(new ArrayList<>());
+			CountDownLatch underWay = new CountDownLatch(1);
+			CountDownLatch goOn = new CountDownLatch(1);
+			VicinalConfiguration<Integer, String> configuration = configuration();
+			configuration.setReadThrough(true).setCacheLoaderFactory(() -> new Loader((value) -> {
+				int load = loads.incrementAndGet();
+				underWay.countDown();
+				pass(goOn);
+				return value + " " + load;
+			}));
+			Cache<Integer, String> cache = evented(new Brief(), configuration, (key, event) -> events.add(event));
+			io.github.vicinal.cache.Cache<?, ?> engine = cache.unwrap(io.github.vicinal.cache.Cache.class);
+			CompletableFuture<Object> load = CompletableFuture.supplyAsync(() -> loading.load(cache));
+			pass(underWay);
+			emptying.how.accept(cache);
+			goOn.countDown();
+			assertThat(load.get(20, TimeUnit.SECONDS)).isEqualTo("value 1");
+			assertThat(engine.asMap()).as("%s", emptying).isEmpty();
+			assertThat(events).isEmpty();
+			if (emptying != Emptying.CLOSE) {
+				assertThat(cache.get(1)).isEqualTo("value 2");
+				assertThat(cache.containsKey(1)).isTrue();
+				assertThat(events).containsExactly("CREATED");
+				cache.close();
+			}
+		}
+	}
+
+}
