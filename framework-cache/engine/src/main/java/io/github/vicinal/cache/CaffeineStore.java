@@ -174,7 +174,7 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 		}
 		while (true) {
 			Object old = this.cache.policy().getIfPresentQuietly(key);
-			if (old == null || !expected.equals(unwrap(old))) {
+			if (old == null || !same(expected, unwrap(old))) {
 				return false;
 			}
 			if (this.cache.asMap().replace(key, old, wrap(key, value))) {
@@ -196,7 +196,7 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 		}
 		while (true) {
 			Object old = this.cache.policy().getIfPresentQuietly(key);
-			if (old == null || !expected.equals(unwrap(old))) {
+			if (old == null || !same(expected, unwrap(old))) {
 				return false;
 			}
 			if (this.cache.asMap().remove(key, old)) {

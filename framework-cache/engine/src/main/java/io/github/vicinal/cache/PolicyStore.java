@@ -404,10 +404,6 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		}
 	}
 
-	private static boolean same(Object expected, Object value) {
-		return expected == value || expected.equals(value);
-	}
-
 	@Override
 	@Nullable V remove(K key) {
 		while (true) {

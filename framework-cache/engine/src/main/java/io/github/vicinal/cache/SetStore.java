@@ -733,7 +733,7 @@ final class SetStore<K, V> extends Store<K, V> {
 				take(at, old, RemovalCause.EXPIRED);
 				return false;
 			}
-			if (!expected.equals(old.value)) {
+			if (!same(expected, old.value)) {
 				return false;
 			}
 			if (update(at, old, newNode(key, value, old, now))) {
@@ -767,7 +767,7 @@ final class SetStore<K, V> extends Store<K, V> {
 				take(at, old, RemovalCause.EXPIRED);
 				return null;
 			}
-			if (expected != null && !expected.equals(old.value)) {
+			if (expected != null && !same(expected, old.value)) {
 				return null;
 			}
 			if (take(at, old, RemovalCause.EXPLICIT)) {

@@ -15,6 +15,11 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class Store<K, V> {
 
+	/** A value that is not equal to itself, as {@code NaN} is not, is still the same. */
+	static boolean same(Object expected, @Nullable Object value) {
+		return expected == value || expected.equals(value);
+	}
+
 	/** Looks up as a use of the entry. */
 	abstract @Nullable V get(K key);
 
