@@ -365,11 +365,26 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	boolean replace(K key, V expected, V value) {
 		Objects.requireNonNull(value, "value");
 		Objects.requireNonNull(expected, "expected");
-		boolean replaced = this.store.replace(Objects.requireNonNull(key, "key"), expected, value);
+		boolean replaced = displaceIf(Objects.requireNonNull(key, "key"), expected)
+				&& this.store.replace(key, expected, value);
 		if (replaced) {
 			written();
 		}
 		return replaced;
+	}
+
+	/**
+	 * Displaces a refresh before a change on condition: afterwards it would be too late
+	 * for one that was just being stored.
+	 * @return whether the value is the expected one
+	 */
+	private boolean displaceIf(K key, Object expected) {
+		V value = this.store.peek(key);
+		if (value == null || !Store.same(expected, value)) {
+			return false;
+		}
+		this.flights.displace(key);
+		return true;
 	}
 
 	@Override
@@ -385,7 +400,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	}
 
 	boolean remove(K key, Object expected) {
-		boolean removed = this.store.remove(Objects.requireNonNull(key, "key"), expected);
+		boolean removed = displaceIf(Objects.requireNonNull(key, "key"), expected) && this.store.remove(key, expected);
 		this.removals.tell();
 		return removed;
 	}

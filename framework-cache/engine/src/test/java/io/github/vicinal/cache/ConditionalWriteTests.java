@@ -1,7 +1,10 @@
 package io.github.vicinal.cache;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
@@ -67,6 +70,42 @@ class ConditionalWriteTests {
 		assertThat(cache.asMap().remove(1, first)).isFalse();
 		assertThat(cache.asMap().remove(1, second)).isTrue();
 		assertThat(cache.asMap()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@MethodSource("builders")
+	void aRemovalOfAValueIsNotUndoneByAnOlderRefresh(CacheBuilder<Integer, Object> builder) {
+		List<Runnable> tasks = new ArrayList<>();
+		Cache<Integer, Object> cache = builder.executor(tasks::add).build();
+		cache.put(1, "old");
+		CompletableFuture<Object> refreshed = cache.refresh(1, (key) -> {
+			assertThat(cache.asMap().remove(1, "other")).isFalse();
+			assertThat(cache.getAsync(1, (same) -> CompletableFuture.completedFuture("none")))
+				.isCompletedWithValue("old");
+			assertThat(cache.asMap().entrySet().remove(Map.entry(1, "old"))).isTrue();
+			assertThat(cache.getAsync(1, (same) -> CompletableFuture.completedFuture("fresh")))
+				.isCompletedWithValue("fresh");
+			assertThat(cache.asMap().remove(1, "fresh")).isTrue();
+			return "stale";
+		});
+		tasks.remove(0).run();
+		assertThat(refreshed).isCompletedWithValue("stale");
+		assertThat(cache.getIfPresent(1)).isNull();
+	}
+
+	@ParameterizedTest
+	@MethodSource("builders")
+	void aReplacementOfAValueIsNotUndoneByAnOlderRefresh(CacheBuilder<Integer, Object> builder) {
+		List<Runnable> tasks = new ArrayList<>();
+		Cache<Integer, Object> cache = builder.executor(tasks::add).build();
+		cache.put(1, "same");
+		CompletableFuture<Object> refreshed = cache.refresh(1, (key) -> {
+			assertThat(cache.asMap().replace(1, "same", "same")).isTrue();
+			return "stale";
+		});
+		tasks.remove(0).run();
+		assertThat(refreshed).isCompletedWithValue("stale");
+		assertThat(cache.getIfPresent(1)).isEqualTo("same");
 	}
 
 }
