@@ -139,8 +139,10 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	private void arrive(K key, Flight<K, V> mine, @Nullable V old, @Nullable V value) {
 		try {
 			if (value != null && mine.beginStoring()) {
-				boolean stored = (old != null) ? this.store.replace(key, old, value)
-						: this.store.putIfAbsent(key, value) == null;
+				// An entry that a refresh was for may have expired or been evicted
+				// meanwhile.
+				boolean stored = (old != null && this.store.replace(key, old, value))
+						|| this.store.putIfAbsent(key, value) == null;
 				if (stored && this.counters != null) {
 					this.counters.put();
 				}
