@@ -138,11 +138,11 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	/** Stores what was loaded, unless the key was written to or invalidated meanwhile. */
 	private void arrive(K key, Flight<K, V> mine, @Nullable V old, @Nullable V value) {
 		try {
-			if (value != null && mine.beginStoring()) {
+			if (value != null) {
 				// An entry that a refresh was for may have expired or been evicted
 				// meanwhile.
-				boolean stored = (old != null && this.store.replace(key, old, value))
-						|| this.store.putIfAbsent(key, value) == null;
+				boolean stored = (old != null && this.store.replace(key, old, value, mine))
+						|| this.store.add(key, value, mine);
 				if (stored && this.counters != null) {
 					this.counters.put();
 				}
@@ -368,7 +368,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 		Objects.requireNonNull(value, "value");
 		Objects.requireNonNull(expected, "expected");
 		boolean replaced = displaceIf(Objects.requireNonNull(key, "key"), expected)
-				&& this.store.replace(key, expected, value);
+				&& this.store.replace(key, expected, value, null);
 		if (replaced) {
 			written();
 		}
@@ -446,7 +446,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 			try {
 				V old = this.store.get(key);
 				V value = (ifPresent && old == null) ? null : function.apply(key, old);
-				if (mine.beginStoring() && swap(key, old, value)) {
+				if (swap(key, old, value, mine)) {
 					if (value != null && this.counters != null) {
 						this.counters.put();
 					}
@@ -461,11 +461,11 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 		}
 	}
 
-	private boolean swap(K key, @Nullable V old, @Nullable V value) {
-		if (old == null) {
-			return value == null || this.store.putIfAbsent(key, value) == null;
+	private boolean swap(K key, @Nullable V old, @Nullable V value, Flight<K, V> mine) {
+		if (value == null) {
+			return mine.beginStoring() && (old == null || this.store.remove(key, old));
 		}
-		return (value == null) ? this.store.remove(key, old) : this.store.replace(key, old, value);
+		return (old == null) ? this.store.add(key, value, mine) : this.store.replace(key, old, value, mine);
 	}
 
 	Store<K, V> store() {
