@@ -97,8 +97,9 @@ public interface Cache<K, V> {
 	 * loader, in place of this one.
 	 * @param key the key
 	 * @param loader computes the value on the builder's executor
-	 * @return completes with the new value; joins a load of the key that is under way.
-	 * Fails if the executor does
+	 * @return completes with the new value; joins a load of the key that is under way,
+	 * and waits for a computation of it to end. Fails if the executor does
+	 * @throws IllegalStateException if this very thread computes the key
 	 */
 	CompletableFuture<@Nullable V> refresh(K key, Function<? super K, ? extends @Nullable V> loader);
 

@@ -266,11 +266,16 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	@Override
 	public CompletableFuture<@Nullable V> refresh(K key, Function<? super K, ? extends @Nullable V> loader) {
 		Objects.requireNonNull(loader, "loader");
-		return refresh(key, this.store.peek(Objects.requireNonNull(key, "key")), loader).copy();
+		Flight<K, V> flight = refresh(key, this.store.peek(Objects.requireNonNull(key, "key")), loader);
+		if (!flight.computes()) {
+			return flight.copy();
+		}
+		this.flights.refuseOwn(flight);
+		return flight.handle((computed, ex) -> null).thenCompose((ended) -> refresh(key, loader));
 	}
 
-	private CompletableFuture<@Nullable V> refresh(K key, @Nullable V old,
-			Function<? super K, ? extends @Nullable V> loader) {
+	/** Returns the flight that it joins, which may be a computation, or its own. */
+	private Flight<K, V> refresh(K key, @Nullable V old, Function<? super K, ? extends @Nullable V> loader) {
 		Flight<K, V> mine = Flight.queued(key);
 		Flight<K, V> other = this.flights.join(mine);
 		if (other != null) {

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /** Refreshes during which something happens to the entry. */
 @Timeout(60)
@@ -83,6 +84,25 @@ class RefreshTests {
 			assertThat(refreshed).isCompletedWithValue("stale");
 			assertThat(cache.getIfPresent(1)).isNull();
 		}
+	}
+
+	@ParameterizedTest
+	@MethodSource(ALL)
+	void aRefreshDuringAComputationComesAfterIt(CachePolicy policy) {
+		Cache<Integer, String> cache = cache(policy);
+		List<CompletableFuture<String>> refreshed = new ArrayList<>();
+		assertThat(cache.asMap().compute(1, (key, old) -> {
+			assertThatIllegalStateException().isThrownBy(() -> cache.refresh(1, (same) -> "own"))
+				.withMessageContaining("key '1'");
+			refreshed.add(CompletableFuture.supplyAsync(() -> cache.refresh(1, (same) -> "new")).join());
+			assertThat(refreshed.get(0)).isNotDone();
+			return "computed";
+		})).isEqualTo("computed");
+		assertThat(cache.getIfPresent(1)).isEqualTo("computed");
+		assertThat(refreshed.get(0)).isNotDone();
+		this.tasks.remove(0).run();
+		assertThat(refreshed.get(0)).isCompletedWithValue("new");
+		assertThat(cache.getIfPresent(1)).isEqualTo("new");
 	}
 
 }
