@@ -141,7 +141,8 @@ public interface Cache<K, V> {
 	 * kind are atomic and call their function once, unless a plain write to the same key
 	 * comes between: then again with the newer value. {@code computeIfAbsent} is
 	 * {@link #get}. Iterators are weakly consistent, skip what has expired, and support
-	 * {@code remove}.
+	 * {@code remove}: those of entries and values, and {@code removeIf} with them, remove
+	 * nothing that was written since.
 	 * @return the view
 	 */
 	ConcurrentMap<K, V> asMap();
