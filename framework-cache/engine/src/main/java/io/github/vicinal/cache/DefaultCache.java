@@ -500,7 +500,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	@Override
 	public void cleanUp() {
 		this.store.cleanUp();
-		this.removals.tell();
+		this.removals.tellAll();
 	}
 
 	@Override
