@@ -51,8 +51,8 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 
 	private final boolean computes;
 
-	/** Where {@link Flights} keeps it: the key's hash is asked for once only. */
-	private int place;
+	/** The key is asked for its hash when the flight takes off, and never again. */
+	private int hash;
 
 	/**
 	 * The thread that runs the loader, null if it is asynchronous. Like a volatile field
@@ -93,12 +93,16 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 		return (Thread) OWNER.getVolatile(this);
 	}
 
-	int place() {
-		return this.place;
+	int hash() {
+		return this.hash;
 	}
 
-	void place(int place) {
-		this.place = place;
+	void hash(int hash) {
+		this.hash = hash;
+	}
+
+	boolean isFor(Object other, int itsHash) {
+		return this.hash == itsHash && this.key.equals(other);
 	}
 
 	/** Returns whether it waits for a thread, be it in vain. */
