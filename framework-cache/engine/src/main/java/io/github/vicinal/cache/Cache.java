@@ -10,9 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps values by key, in this process, within a bound.
  * <p>
- * Thread-safe. Keys and values are never {@code null}. Changes are visible to all threads
- * when the method returns. The bound may be exceeded for a moment while threads write at
- * the same time; {@link #cleanUp()} enforces it.
+ * Thread-safe. Keys and values are never {@code null}. The changes of one key have an
+ * order, which all threads see, and what a thread did before it wrote a value is visible
+ * to whoever reads that value. There is no order across keys: of two threads that each
+ * write a key and then look up the other's, both may miss. The bound may be exceeded for
+ * a moment while threads write at the same time; {@link #cleanUp()} enforces it.
  * <p>
  * <strong>Loading is single-flight.</strong> For one key, at most one loader runs at a
  * time, whichever method asked for it; the others wait for its outcome. No lock is held
