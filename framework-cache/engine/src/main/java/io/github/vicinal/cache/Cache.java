@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  * for it, and is not cached; nor is {@code null}. A value that is written or invalidated
  * while it is being loaded is not overwritten by the load: the loader's callers get what
  * it returned, the cache keeps what it was told later. A loader that asks the cache for
- * the key it is loading, directly or through other keys that wait for each other, gets an
- * {@link IllegalStateException} instead of a deadlock.
+ * the key it is loading, directly or through other keys of this cache that wait for each
+ * other, gets an {@link IllegalStateException} instead of a deadlock. Circles through
+ * several caches, or through asynchronous loads, are not noticed.
  * <p>
  * "At most one" has one exception: once a value has been written or invalidated while it
  * is being loaded, a new load of the key may begin beside the old one, whose outcome is
