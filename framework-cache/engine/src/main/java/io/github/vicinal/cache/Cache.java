@@ -141,11 +141,11 @@ public interface Cache<K, V> {
 	/**
 	 * Returns a live view. Its look-ups count as hits and misses for the policy as well
 	 * as for the statistics; iteration does not. {@code compute}, {@code merge} and their
-	 * kind are atomic and call their function once, unless a plain write to the same key
-	 * comes between: then again with the newer value. {@code computeIfAbsent} is
-	 * {@link #get}. Iterators are weakly consistent, skip what has expired, and support
-	 * {@code remove}: those of entries and values, and {@code removeIf} with them, remove
-	 * nothing that was written since.
+	 * kind are atomic and call their function once, unless the entry is written to,
+	 * evicted or expires between: then again with what is there. {@code computeIfAbsent}
+	 * is {@link #get}. Iterators are weakly consistent, skip what has expired, and
+	 * support {@code remove}: those of entries and values, and {@code removeIf} with
+	 * them, remove nothing that was written since.
 	 * @return the view
 	 */
 	ConcurrentMap<K, V> asMap();
