@@ -13,6 +13,12 @@ final class SwitchPauses {
 
 	private static final int REPEATS = 5;
 
+	/**
+	 * How often each entry is hit before a switch: S3-FIFO then finds none to evict
+	 * before it has gone round, and a round is the work of many accesses.
+	 */
+	private static final int HITS_BEFORE = 4;
+
 	/** One access in so many is a miss, which evicts. */
 	private static final int MISS_INTERVAL = 4;
 
@@ -44,6 +50,11 @@ final class SwitchPauses {
 		Map<String, Double> least = new LinkedHashMap<>();
 		for (int repeat = 0; repeat < REPEATS; repeat++) {
 			for (int candidate = 0; candidate < names.size(); candidate++) {
+				for (int hits = 0; hits < HITS_BEFORE; hits++) {
+					for (int slot : resident) {
+						policy.onHit(slot);
+					}
+				}
 				long longest = 0;
 				for (int i = 0; i < entries * ACCESSES_PER_ENTRY; i++) {
 					int any = resident[random.nextInt(entries)];

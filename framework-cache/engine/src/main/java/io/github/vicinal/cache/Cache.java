@@ -10,9 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps values by key, in this process, within a bound.
  * <p>
- * Thread-safe. Keys and values are never {@code null}. Changes are visible to all threads
- * when the method returns. The bound may be exceeded for a moment while threads write at
- * the same time; {@link #cleanUp()} enforces it.
+ * Thread-safe. Keys and values are never {@code null}. The changes of one key have an
+ * order, which all threads see, and what a thread did before it wrote a value is visible
+ * to whoever reads that value. There is no order across keys: of two threads that each
+ * write a key and then look up the other's, both may miss. The bound may be exceeded for
+ * a moment while threads write at the same time; {@link #cleanUp()} enforces it.
  * <p>
  * <strong>Loading is single-flight.</strong> For one key, at most one loader runs at a
  * time, whichever method asked for it; the others wait for its outcome. No lock is held
@@ -21,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  * for it, and is not cached; nor is {@code null}. A value that is written or invalidated
  * while it is being loaded is not overwritten by the load: the loader's callers get what
  * it returned, the cache keeps what it was told later. A loader that asks the cache for
- * the key it is loading, directly or through other keys that wait for each other, gets an
- * {@link IllegalStateException} instead of a deadlock.
+ * the key it is loading, directly or through other keys of this cache that wait for each
+ * other, gets an {@link IllegalStateException} instead of a deadlock. Circles through
+ * several caches, or through asynchronous loads, are not noticed.
  * <p>
  * "At most one" has one exception: once a value has been written or invalidated while it
  * is being loaded, a new load of the key may begin beside the old one, whose outcome is
@@ -97,8 +100,9 @@ public interface Cache<K, V> {
 	 * loader, in place of this one.
 	 * @param key the key
 	 * @param loader computes the value on the builder's executor
-	 * @return completes with the new value; joins a load of the key that is under way.
-	 * Fails if the executor does
+	 * @return completes with the new value; joins a load of the key that is under way,
+	 * and waits for a computation of it to end. Fails if the executor does
+	 * @throws IllegalStateException if this very thread computes the key
 	 */
 	CompletableFuture<@Nullable V> refresh(K key, Function<? super K, ? extends @Nullable V> loader);
 
@@ -137,10 +141,11 @@ public interface Cache<K, V> {
 	/**
 	 * Returns a live view. Its look-ups count as hits and misses for the policy as well
 	 * as for the statistics; iteration does not. {@code compute}, {@code merge} and their
-	 * kind are atomic and call their function once, unless a plain write to the same key
-	 * comes between: then again with the newer value. {@code computeIfAbsent} is
-	 * {@link #get}. Iterators are weakly consistent, skip what has expired, and support
-	 * {@code remove}.
+	 * kind are atomic and call their function once, unless the entry is written to,
+	 * evicted or expires between: then again with what is there. {@code computeIfAbsent}
+	 * is {@link #get}. Iterators are weakly consistent, skip what has expired, and
+	 * support {@code remove}: those of entries and values, and {@code removeIf} with
+	 * them, remove nothing that was written since.
 	 * @return the view
 	 */
 	ConcurrentMap<K, V> asMap();

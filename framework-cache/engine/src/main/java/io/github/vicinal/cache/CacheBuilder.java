@@ -207,8 +207,9 @@ public final class CacheBuilder<K, V> {
 	}
 
 	/**
-	 * Sets where the removal listener runs; by default on the thread of the operation
-	 * that noticed the removal, after it is done. If it refuses, the listener runs there.
+	 * Sets where the removal listener runs; by default on the thread of an operation,
+	 * after it is done: of the one that noticed the removal, or of another one at the
+	 * same time. If it refuses or fails, the listener runs there.
 	 * @param executor an executor
 	 * @return this builder
 	 */

@@ -163,21 +163,31 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 	}
 
 	@Override
+	boolean add(K key, V value, Flight<K, V> flight) {
+		Object wrapped = wrap(key, value);
+		return flight.beginStoring() && this.cache.asMap().putIfAbsent(key, wrapped) == null;
+	}
+
+	@Override
 	@Nullable V replace(K key, V value) {
 		return replaced(key, this.cache.asMap().replace(key, wrap(key, value)), value);
 	}
 
 	@Override
-	boolean replace(K key, V expected, V value) {
+	boolean replace(K key, V expected, V value, @Nullable Flight<K, V> flight) {
 		if (!this.celled) {
-			return this.cache.asMap().replace(key, expected, value);
+			return (flight == null || flight.beginStoring()) && this.cache.asMap().replace(key, expected, value);
 		}
 		while (true) {
 			Object old = this.cache.policy().getIfPresentQuietly(key);
-			if (old == null || !expected.equals(unwrap(old))) {
+			if (old == null || !same(expected, unwrap(old))) {
 				return false;
 			}
-			if (this.cache.asMap().replace(key, old, wrap(key, value))) {
+			Object wrapped = wrap(key, value);
+			if (flight != null && !flight.beginStoring()) {
+				return false;
+			}
+			if (this.cache.asMap().replace(key, old, wrapped)) {
 				replaced(key, old, value);
 				return true;
 			}
@@ -196,7 +206,7 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 		}
 		while (true) {
 			Object old = this.cache.policy().getIfPresentQuietly(key);
-			if (old == null || !expected.equals(unwrap(old))) {
+			if (old == null || !same(expected, unwrap(old))) {
 				return false;
 			}
 			if (this.cache.asMap().remove(key, old)) {

@@ -138,9 +138,11 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	/** Stores what was loaded, unless the key was written to or invalidated meanwhile. */
 	private void arrive(K key, Flight<K, V> mine, @Nullable V old, @Nullable V value) {
 		try {
-			if (value != null && mine.beginStoring()) {
-				boolean stored = (old != null) ? this.store.replace(key, old, value)
-						: this.store.putIfAbsent(key, value) == null;
+			if (value != null) {
+				// An entry that a refresh was for may have expired or been evicted
+				// meanwhile.
+				boolean stored = (old != null && this.store.replace(key, old, value, mine))
+						|| this.store.add(key, value, mine);
 				if (stored && this.counters != null) {
 					this.counters.put();
 				}
@@ -264,11 +266,16 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	@Override
 	public CompletableFuture<@Nullable V> refresh(K key, Function<? super K, ? extends @Nullable V> loader) {
 		Objects.requireNonNull(loader, "loader");
-		return refresh(key, this.store.peek(Objects.requireNonNull(key, "key")), loader).copy();
+		Flight<K, V> flight = refresh(key, this.store.peek(Objects.requireNonNull(key, "key")), loader);
+		if (!flight.computes()) {
+			return flight.copy();
+		}
+		this.flights.refuseOwn(flight);
+		return flight.handle((computed, ex) -> null).thenCompose((ended) -> refresh(key, loader));
 	}
 
-	private CompletableFuture<@Nullable V> refresh(K key, @Nullable V old,
-			Function<? super K, ? extends @Nullable V> loader) {
+	/** Returns the flight that it joins, which may be a computation, or its own. */
+	private Flight<K, V> refresh(K key, @Nullable V old, Function<? super K, ? extends @Nullable V> loader) {
 		Flight<K, V> mine = Flight.queued(key);
 		Flight<K, V> other = this.flights.join(mine);
 		if (other != null) {
@@ -365,11 +372,26 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	boolean replace(K key, V expected, V value) {
 		Objects.requireNonNull(value, "value");
 		Objects.requireNonNull(expected, "expected");
-		boolean replaced = this.store.replace(Objects.requireNonNull(key, "key"), expected, value);
+		boolean replaced = displaceIf(Objects.requireNonNull(key, "key"), expected)
+				&& this.store.replace(key, expected, value, null);
 		if (replaced) {
 			written();
 		}
 		return replaced;
+	}
+
+	/**
+	 * Displaces a refresh before a change on condition: afterwards it would be too late
+	 * for one that was just being stored.
+	 * @return whether the value is the expected one
+	 */
+	private boolean displaceIf(K key, Object expected) {
+		V value = this.store.peek(key);
+		if (value == null || !Store.same(expected, value)) {
+			return false;
+		}
+		this.flights.displace(key);
+		return true;
 	}
 
 	@Override
@@ -385,7 +407,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	}
 
 	boolean remove(K key, Object expected) {
-		boolean removed = this.store.remove(Objects.requireNonNull(key, "key"), expected);
+		boolean removed = displaceIf(Objects.requireNonNull(key, "key"), expected) && this.store.remove(key, expected);
 		this.removals.tell();
 		return removed;
 	}
@@ -429,7 +451,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 			try {
 				V old = this.store.get(key);
 				V value = (ifPresent && old == null) ? null : function.apply(key, old);
-				if (mine.beginStoring() && swap(key, old, value)) {
+				if (swap(key, old, value, mine)) {
 					if (value != null && this.counters != null) {
 						this.counters.put();
 					}
@@ -444,11 +466,11 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 		}
 	}
 
-	private boolean swap(K key, @Nullable V old, @Nullable V value) {
-		if (old == null) {
-			return value == null || this.store.putIfAbsent(key, value) == null;
+	private boolean swap(K key, @Nullable V old, @Nullable V value, Flight<K, V> mine) {
+		if (value == null) {
+			return mine.beginStoring() && (old == null || this.store.remove(key, old));
 		}
-		return (value == null) ? this.store.remove(key, old) : this.store.replace(key, old, value);
+		return (old == null) ? this.store.add(key, value, mine) : this.store.replace(key, old, value, mine);
 	}
 
 	Store<K, V> store() {
@@ -478,7 +500,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	@Override
 	public void cleanUp() {
 		this.store.cleanUp();
-		this.removals.tell();
+		this.removals.tellAll();
 	}
 
 	@Override

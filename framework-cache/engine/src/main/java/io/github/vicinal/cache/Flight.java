@@ -3,6 +3,7 @@ package io.github.vicinal.cache;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,11 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 	/** A refresh that was displaced while it was queued. */
 	private static final int QUEUED_IN_VAIN = 5;
 
+	/** How often who waits for what is being stored yields before it sleeps. */
+	private static final int YIELDS = 64;
+
+	private static final long PARK_NANOS = 50_000;
+
 	private static final VarHandle STATE;
 
 	private static final VarHandle OWNER;
@@ -45,8 +51,8 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 
 	private final boolean computes;
 
-	/** Where {@link Flights} keeps it: the key's hash is asked for once only. */
-	private int place;
+	/** The key is asked for its hash when the flight takes off, and never again. */
+	private int hash;
 
 	/**
 	 * The thread that runs the loader, null if it is asynchronous. Like a volatile field
@@ -87,12 +93,16 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 		return (Thread) OWNER.getVolatile(this);
 	}
 
-	int place() {
-		return this.place;
+	int hash() {
+		return this.hash;
 	}
 
-	void place(int place) {
-		this.place = place;
+	void hash(int hash) {
+		this.hash = hash;
+	}
+
+	boolean isFor(Object other, int itsHash) {
+		return this.hash == itsHash && this.key.equals(other);
 	}
 
 	/** Returns whether it waits for a thread, be it in vain. */
@@ -135,11 +145,16 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 	}
 
 	/**
-	 * The result is about to be stored.
-	 * @return whether it may be: false if the key was written to or invalidated
+	 * The result is about to be stored: from now on, whoever displaces the flight waits.
+	 * So weigher and expiry have been asked before.
+	 * @return whether it may be stored: false if the key was written to or invalidated
 	 */
 	boolean beginStoring() {
-		return STATE.compareAndSet(this, UNDER_WAY, STORING);
+		Thread me = Thread.currentThread();
+		if (this.owner != me) {
+			this.owner = me;
+		}
+		return STATE.compareAndSet(this, UNDER_WAY, STORING) || this.state == STORING;
 	}
 
 	void end() {
@@ -151,7 +166,7 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 	 * it is just being stored, that comes first.
 	 */
 	void displace() {
-		while (true) {
+		for (int waits = 0;; waits++) {
 			switch (this.state) {
 				case UNDER_WAY -> {
 					if (STATE.compareAndSet(this, UNDER_WAY, DISPLACED)) {
@@ -168,7 +183,12 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 						return;
 					}
 					// Storing is short, and never waits for a thread that displaces.
-					Thread.yield();
+					if (waits < YIELDS) {
+						Thread.yield();
+					}
+					else {
+						LockSupport.parkNanos(PARK_NANOS);
+					}
 				}
 				default -> {
 					return;

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,9 @@ final class Flights<K, V> {
 
 	private final @Nullable Object[] places = new Object[PLACES];
 
+	/** The lower bits are random, so that nobody can prepare keys that meet. */
+	private final long multiplier = 0x9E3779B97F4A7C15L ^ (ThreadLocalRandom.current().nextLong() >>> Byte.SIZE & ~1L);
+
 	/** Which thread waits for which load: cycles would wait for ever. */
 	private final ConcurrentMap<Thread, Flight<K, V>> waiting = new ConcurrentHashMap<>();
 
@@ -34,8 +38,8 @@ final class Flights<K, V> {
 		this.cache = cache;
 	}
 
-	private static int place(Object key) {
-		return (key.hashCode() * 0x9E3779B9) >>> (Integer.SIZE - Integer.numberOfTrailingZeros(PLACES));
+	int place(int hash) {
+		return (int) (hash * this.multiplier >>> (Long.SIZE - Integer.numberOfTrailingZeros(PLACES)));
 	}
 
 	private @Nullable Object at(int place) {
@@ -43,15 +47,15 @@ final class Flights<K, V> {
 	}
 
 	@SuppressWarnings("unchecked")
-	private @Nullable Flight<K, V> search(@Nullable Object there, K key) {
+	private @Nullable Flight<K, V> search(@Nullable Object there, K key, int hash) {
 		if (there == null) {
 			return null;
 		}
 		if (there instanceof Flight<?, ?> one) {
-			return one.key().equals(key) ? (Flight<K, V>) one : null;
+			return one.isFor(key, hash) ? (Flight<K, V>) one : null;
 		}
 		for (Flight<K, V> flight : (Flight<K, V>[]) there) {
-			if (flight.key().equals(key)) {
+			if (flight.isFor(key, hash)) {
 				return flight;
 			}
 		}
@@ -63,11 +67,12 @@ final class Flights<K, V> {
 	 * @return the other flight, or {@code null} if it is now {@code mine}
 	 */
 	@Nullable Flight<K, V> join(Flight<K, V> mine) {
-		int place = place(mine.key());
-		mine.place(place);
+		int hash = mine.key().hashCode();
+		mine.hash(hash);
+		int place = place(hash);
 		while (true) {
 			Object there = at(place);
-			Flight<K, V> other = search(there, mine.key());
+			Flight<K, V> other = search(there, mine.key(), hash);
 			if (other != null) {
 				return other;
 			}
@@ -92,7 +97,7 @@ final class Flights<K, V> {
 
 	/** Calls no code of the user's: a flight that ends must not stay. */
 	private void remove(Flight<K, V> flight) {
-		int place = flight.place();
+		int place = place(flight.hash());
 		while (true) {
 			Object there = at(place);
 			Object rest = without(there, flight);
@@ -110,15 +115,21 @@ final class Flights<K, V> {
 		if (!(there instanceof Flight<?, ?>[] some)) {
 			return there;
 		}
-		Flight<?, ?>[] rest = Arrays.stream(some).filter((other) -> other != flight).toArray(Flight<?, ?>[]::new);
-		if (rest.length == some.length) {
+		int at = Arrays.asList(some).indexOf(flight);
+		if (at < 0) {
 			return there;
 		}
-		return (rest.length == 1) ? rest[0] : rest;
+		if (some.length == 2) {
+			return some[1 - at];
+		}
+		Flight<?, ?>[] rest = Arrays.copyOf(some, some.length - 1);
+		System.arraycopy(some, at + 1, rest, at, rest.length - at);
+		return rest;
 	}
 
 	@Nullable Flight<K, V> find(K key) {
-		return search(at(place(key)), key);
+		int hash = key.hashCode();
+		return search(at(place(hash)), key, hash);
 	}
 
 	void end(Flight<K, V> flight) {

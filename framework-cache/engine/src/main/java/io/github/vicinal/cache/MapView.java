@@ -2,6 +2,7 @@ package io.github.vicinal.cache;
 
 import java.util.AbstractMap;
 import java.util.AbstractSet;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -128,8 +129,75 @@ final class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<K, 
 	}
 
 	@Override
+	public Set<K> keySet() {
+		return new KeySet();
+	}
+
+	@Override
 	public Set<Map.Entry<K, V>> entrySet() {
 		return new EntrySet();
+	}
+
+	private final class KeySet extends AbstractSet<K> {
+
+		@Override
+		public Iterator<K> iterator() {
+			Iterator<Map.Entry<K, V>> entries = MapView.this.cache.store().iterator();
+			return new Iterator<>() {
+				private K last;
+
+				@Override
+				public boolean hasNext() {
+					return entries.hasNext();
+				}
+
+				@Override
+				public K next() {
+					this.last = entries.next().getKey();
+					return this.last;
+				}
+
+				@Override
+				public void remove() {
+					if (this.last == null) {
+						throw new IllegalStateException("next() comes first");
+					}
+					MapView.this.remove(this.last);
+					this.last = null;
+				}
+			};
+		}
+
+		@Override
+		public int size() {
+			return MapView.this.size();
+		}
+
+		@Override
+		public boolean contains(Object other) {
+			return other != null && containsKey(other);
+		}
+
+		@Override
+		public boolean remove(Object other) {
+			return other != null && MapView.this.remove(other) != null;
+		}
+
+		/** Looks up each, however many there are: a collection may search slowly. */
+		@Override
+		public boolean removeAll(Collection<?> others) {
+			boolean changed = false;
+			for (Object other : others) {
+				changed |= remove(other);
+			}
+			return changed;
+		}
+
+		@Override
+		public void clear() {
+			MapView.this.clear();
+		}
+
 	}
 
 	private final class EntrySet extends AbstractSet<Map.Entry<K, V>> {
@@ -183,8 +251,8 @@ final class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<K, 
 			if (!hasNext()) {
 				throw new NoSuchElementException();
 			}
-			this.last = this.delegate.next();
-			return new WriteThrough(this.last);
+			this.last = new WriteThrough(this.delegate.next());
+			return this.last;
 		}
 
 		@Override
@@ -192,7 +260,8 @@ final class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<K, 
 			if (this.last == null) {
 				throw new IllegalStateException("next() comes first");
 			}
-			MapView.this.cache.remove(this.last.getKey());
+			// What was decided upon, not what was written since.
+			MapView.this.remove(this.last.getKey(), this.last.getValue());
 			this.last = null;
 		}
 

@@ -304,15 +304,23 @@ final class PolicyStore<K, V> extends Store<K, V> {
 
 	@Override
 	@Nullable V put(K key, V value) {
-		return write(key, value, false);
+		return write(key, value, false, null);
 	}
 
 	@Override
 	@Nullable V putIfAbsent(K key, V value) {
-		return write(key, value, true);
+		return write(key, value, true, null);
 	}
 
-	private @Nullable V write(K key, V value, boolean onlyIfAbsent) {
+	@Override
+	boolean add(K key, V value, Flight<K, V> flight) {
+		return write(key, value, true, flight) == null;
+	}
+
+	/**
+	 * Returns the value that was there, or the one that a displaced flight did not store.
+	 */
+	private @Nullable V write(K key, V value, boolean onlyIfAbsent, @Nullable Flight<K, V> flight) {
 		int hash = hash(key);
 		Entry<K> added = null;
 		while (true) {
@@ -320,6 +328,9 @@ final class PolicyStore<K, V> extends Store<K, V> {
 			if (entry == null) {
 				if (added == null) {
 					added = new Entry<>(key, newCell(key, value, null));
+				}
+				if (flight != null && !flight.beginStoring()) {
+					return value;
 				}
 				entry = this.map.putIfAbsent(key, added);
 				if (entry == null) {
@@ -386,7 +397,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 	}
 
 	@Override
-	boolean replace(K key, V expected, V value) {
+	boolean replace(K key, V expected, V value, @Nullable Flight<K, V> flight) {
 		int hash = hash(key);
 		while (true) {
 			Entry<K> entry = this.map.get(key);
@@ -398,14 +409,14 @@ final class PolicyStore<K, V> extends Store<K, V> {
 				expire(entry, old);
 				return false;
 			}
-			if (swap(entry, hash, old, newCell(key, value, old))) {
+			Object cell = newCell(key, value, old);
+			if (flight != null && !flight.beginStoring()) {
+				return false;
+			}
+			if (swap(entry, hash, old, cell)) {
 				return true;
 			}
 		}
-	}
-
-	private static boolean same(Object expected, Object value) {
-		return expected == value || expected.equals(value);
 	}
 
 	@Override

@@ -1,10 +1,12 @@
 package io.github.vicinal.cache;
 
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,6 +20,15 @@ final class Removals<K, V> {
 
 	private static final Logger LOG = LoggerFactory.getLogger(Cache.class);
 
+	/**
+	 * If so many wait, each call that removes tells some. Beyond what waits already, a
+	 * call tells no more than these.
+	 */
+	private static final int MANY = 256;
+
+	/** More than a call removes, but for those that remove many on purpose. */
+	private static final int HELP = 16;
+
 	private final String cache;
 
 	private final @Nullable RemovalListener<? super K, ? super V> listener;
@@ -28,8 +39,16 @@ final class Removals<K, V> {
 
 	private final Queue<Removal<K, V>> queue = new ConcurrentLinkedQueue<>();
 
-	/** One thread at a time, so that a listener that uses the cache does not recurse. */
-	private final AtomicBoolean telling = new AtomicBoolean();
+	private final AtomicInteger waiting = new AtomicInteger();
+
+	/**
+	 * Who tells for all, in order: one thread at a time. A listener that uses the cache
+	 * there is not called again within itself.
+	 */
+	private final AtomicReference<@Nullable Thread> teller = new AtomicReference<>();
+
+	/** Others, who tell a few each so that no more are removed than are told of. */
+	private final Set<Thread> helpers = ConcurrentHashMap.newKeySet();
 
 	private record Removal<K, V>(K key, V value, RemovalCause cause) {
 	}
@@ -52,25 +71,60 @@ final class Removals<K, V> {
 			this.counters.removed(cause, weight);
 		}
 		if (this.listener != null) {
+			this.waiting.incrementAndGet();
 			this.queue.add(new Removal<>(key, value, cause));
 		}
 	}
 
+	/** Tells what waits, but not without end what others remove meanwhile. */
 	void tell() {
-		if (this.listener == null) {
-			return;
+		if (this.listener != null && !this.queue.isEmpty()) {
+			tell(this.listener, this.waiting.get() + MANY);
 		}
-		while (!this.queue.isEmpty() && this.telling.compareAndSet(false, true)) {
-			try {
-				Removal<K, V> removal;
-				while ((removal = this.queue.poll()) != null) {
-					tell(this.listener, removal);
+	}
+
+	/** Tells all that waits. */
+	void tellAll() {
+		if (this.listener != null) {
+			tell(this.listener, Integer.MAX_VALUE);
+		}
+	}
+
+	private void tell(RemovalListener<? super K, ? super V> to, int most) {
+		Thread me = Thread.currentThread();
+		int told = 0;
+		while (told < most && !this.queue.isEmpty()) {
+			if (this.teller.compareAndSet(null, me)) {
+				try {
+					told += tellSome(to, most - told);
+				}
+				finally {
+					this.teller.set(null);
 				}
 			}
-			finally {
-				this.telling.set(false);
+			else {
+				if (this.waiting.get() >= MANY && this.teller.get() != me && this.helpers.add(me)) {
+					try {
+						tellSome(to, HELP);
+					}
+					finally {
+						this.helpers.remove(me);
+					}
+				}
+				return;
 			}
 		}
+	}
+
+	private int tellSome(RemovalListener<? super K, ? super V> to, int most) {
+		int told = 0;
+		Removal<K, V> removal;
+		while (told < most && (removal = this.queue.poll()) != null) {
+			this.waiting.decrementAndGet();
+			tell(to, removal);
+			told++;
+		}
+		return told;
 	}
 
 	private void tell(RemovalListener<? super K, ? super V> to, Removal<K, V> removal) {
@@ -85,7 +139,8 @@ final class Removals<K, V> {
 		try {
 			this.executor.execute(call);
 		}
-		catch (RejectedExecutionException ex) {
+		catch (Throwable ex) {
+			// Whatever it is, the executor did not take it.
 			call.run();
 		}
 	}

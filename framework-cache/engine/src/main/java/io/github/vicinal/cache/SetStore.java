@@ -441,15 +441,23 @@ final class SetStore<K, V> extends Store<K, V> {
 
 	@Override
 	@Nullable V put(K key, V value) {
-		return write(key, value, false);
+		return write(key, value, false, null);
 	}
 
 	@Override
 	@Nullable V putIfAbsent(K key, V value) {
-		return write(key, value, true);
+		return write(key, value, true, null);
 	}
 
-	private @Nullable V write(K key, V value, boolean onlyIfAbsent) {
+	@Override
+	boolean add(K key, V value, Flight<K, V> flight) {
+		return write(key, value, true, flight) == null;
+	}
+
+	/**
+	 * Returns the value that was there, or the one that a displaced flight did not store.
+	 */
+	private @Nullable V write(K key, V value, boolean onlyIfAbsent, @Nullable Flight<K, V> flight) {
 		int hash = hash(key);
 		int set = set(hash);
 		if (this.table.length == 0) {
@@ -487,6 +495,9 @@ final class SetStore<K, V> extends Store<K, V> {
 					// It was asked, and may have taken any time: the word is old.
 					continue;
 				}
+			}
+			if (flight != null && !flight.beginStoring()) {
+				return value;
 			}
 			if (insert(added, hash, set, word, now)) {
 				return null;
@@ -717,7 +728,7 @@ final class SetStore<K, V> extends Store<K, V> {
 	}
 
 	@Override
-	boolean replace(K key, V expected, V value) {
+	boolean replace(K key, V expected, V value, @Nullable Flight<K, V> flight) {
 		int hash = hash(key);
 		while (true) {
 			int at = find(key, hash);
@@ -733,10 +744,14 @@ final class SetStore<K, V> extends Store<K, V> {
 				take(at, old, RemovalCause.EXPIRED);
 				return false;
 			}
-			if (!expected.equals(old.value)) {
+			if (!same(expected, old.value)) {
 				return false;
 			}
-			if (update(at, old, newNode(key, value, old, now))) {
+			Node<K, V> node = newNode(key, value, old, now);
+			if (flight != null && !flight.beginStoring()) {
+				return false;
+			}
+			if (update(at, old, node)) {
 				return true;
 			}
 		}
@@ -767,7 +782,7 @@ final class SetStore<K, V> extends Store<K, V> {
 				take(at, old, RemovalCause.EXPIRED);
 				return null;
 			}
-			if (expected != null && !expected.equals(old.value)) {
+			if (expected != null && !same(expected, old.value)) {
 				return null;
 			}
 			if (take(at, old, RemovalCause.EXPLICIT)) {

@@ -7,13 +7,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An engine: keeps entries within a bound and time. All operations are atomic for their
- * key, and run user code (weigher, expiry, {@code equals} of values) before anything
- * changes and without a lock of the engine's own.
+ * key, and run user code (weigher, expiry, {@code equals} of values) before a flight
+ * begins to store, before anything changes and without a lock of the engine's own.
  *
  * @param <K> the type of keys
  * @param <V> the type of values
  */
 abstract class Store<K, V> {
+
+	/** A value that is not equal to itself, as {@code NaN} is not, is still the same. */
+	static boolean same(Object expected, @Nullable Object value) {
+		return expected == value || expected.equals(value);
+	}
 
 	/** Looks up as a use of the entry. */
 	abstract @Nullable V get(K key);
@@ -28,9 +33,20 @@ abstract class Store<K, V> {
 
 	abstract @Nullable V putIfAbsent(K key, V value);
 
+	/**
+	 * Sets the outcome of a flight if the key is absent and the flight may still store.
+	 * @return whether it was stored
+	 */
+	abstract boolean add(K key, V value, Flight<K, V> flight);
+
 	abstract @Nullable V replace(K key, V value);
 
-	abstract boolean replace(K key, V expected, V value);
+	/**
+	 * Replaces a value that is the expected one.
+	 * @param flight if not null, only while this may still store
+	 * @return whether it was replaced
+	 */
+	abstract boolean replace(K key, V expected, V value, @Nullable Flight<K, V> flight);
 
 	abstract @Nullable V remove(K key);
 

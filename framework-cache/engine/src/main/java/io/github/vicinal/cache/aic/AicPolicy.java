@@ -69,7 +69,7 @@ public final class AicPolicy implements ReplacementPolicy {
 	}
 
 	private static final List<Candidate> CANDIDATES = List.of(new Candidate(1), new Candidate(20), new Candidate(60),
-			new Candidate("LRU", Policies.LRU), new Candidate("S3_FIFO", Policies.S3_FIFO),
+			new Candidate("LRU", Policies.LRU), new Candidate("S3_FIFO", Policies.S3_FIFO_BOUNDED),
 			new Candidate("LIRS", Policies.LIRS));
 
 	private final Slots slots;

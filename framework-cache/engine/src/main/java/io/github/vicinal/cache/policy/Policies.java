@@ -32,6 +32,17 @@ public final class Policies {
 	/** S3-FIFO. */
 	public static final PolicyFactory S3_FIFO = S3FifoPolicy::new;
 
+	/** Evictions of {@link #S3_FIFO_BOUNDED} look at no more entries than that. */
+	static final int MAX_STEPS = 1024;
+
+	/**
+	 * S3-FIFO without pauses: if none of the 1,024 oldest entries is unused, the next one
+	 * goes. The textbook's goes round until it finds one, thrice round a cache whose
+	 * entries were all used.
+	 */
+	public static final PolicyFactory S3_FIFO_BOUNDED = (slots, capacity) -> new S3FifoPolicy(slots, capacity,
+			MAX_STEPS);
+
 	/** LIRS. */
 	public static final PolicyFactory LIRS = LirsPolicy::new;
 

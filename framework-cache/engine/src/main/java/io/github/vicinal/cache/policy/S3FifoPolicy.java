@@ -25,9 +25,21 @@ final class S3FifoPolicy implements ReplacementPolicy {
 
 	private final CountHistory ghosts;
 
+	private final int maxSteps;
+
 	private int maxSmall;
 
 	S3FifoPolicy(Slots slots, int capacity) {
+		this(slots, capacity, Integer.MAX_VALUE);
+	}
+
+	/**
+	 * Creates the policy.
+	 * @param maxSteps how many entries an eviction looks at: the last one of them goes,
+	 * however often it was used
+	 */
+	S3FifoPolicy(Slots slots, int capacity, int maxSteps) {
+		this.maxSteps = maxSteps;
 		this.slots = slots;
 		this.small = new SlotList(slots);
 		this.main = new SlotList(slots);
@@ -62,10 +74,11 @@ final class S3FifoPolicy implements ReplacementPolicy {
 
 	@Override
 	public int evict(int incoming) {
-		while (true) {
+		for (int steps = 1;; steps++) {
+			boolean last = steps == this.maxSteps;
 			if (this.small.size() > 0 && (this.small.size() >= this.maxSmall || this.main.size() == 0)) {
 				int oldest = this.small.pollLast();
-				if (this.slots.mark(oldest) <= 1) {
+				if (last || this.slots.mark(oldest) <= 1) {
 					this.ghosts.add(this.slots.hash(oldest), 1);
 					return oldest;
 				}
@@ -75,7 +88,7 @@ final class S3FifoPolicy implements ReplacementPolicy {
 			else {
 				int oldest = this.main.pollLast();
 				int uses = this.slots.mark(oldest) & MAX_USES;
-				if (uses == 0) {
+				if (last || uses == 0) {
 					return oldest;
 				}
 				this.slots.mark(oldest, IN_MAIN + uses - 1);

@@ -67,8 +67,9 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 	 * @param key the key
 	 * @param valueLoader computes the value
 	 * @return the value, {@code null} only if null values are allowed
-	 * @throws ValueRetrievalException if the load failed, this one or the one that was
-	 * waited for
+	 * @throws ValueRetrievalException if the load failed, or another's that was waited
+	 * for; if that was one of {@link #retrieve(Object, Supplier)} which failed with an
+	 * unchecked exception, that exception itself
 	 */
 	@Override
 	@SuppressWarnings("unchecked")
@@ -99,6 +100,13 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 		return (found != null && isAllowNullValues()) ? found.thenApply(this::toValueWrapper) : found;
 	}
 
+	/**
+	 * Returns the value, starting to load it if it is absent.
+	 * @param key the key
+	 * @param valueLoader starts the load
+	 * @return a future of its own for this caller. Fails as the load does; if that is one
+	 * of {@link #get(Object, Callable)}, with its {@link ValueRetrievalException}
+	 */
 	@Override
 	@SuppressWarnings("unchecked")
 	public <T> CompletableFuture<T> retrieve(Object key, Supplier<CompletableFuture<T>> valueLoader) {

@@ -1,0 +1,85 @@
+package io.github.vicinal.cache;
+
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Who tells the listener, and how much of it. */
+@Timeout(60)
+class RemovalTests {
+
+	private static final int KEYS = 5_000;
+
+	@Test
+	void aThreadDoesNotTellAllThatOthersRemoveMeanwhile() {
+		Thread unlucky = Thread.currentThread();
+		ConcurrentMap<Integer, Thread> told = new ConcurrentHashMap<>();
+		AtomicBoolean first = new AtomicBoolean(true);
+		List<Cache<Integer, Integer>> self = new CopyOnWriteArrayList<>();
+		Cache<Integer, Integer> cache = CacheBuilder.<Integer, Integer>named("test")
+			.policy(CachePolicy.LRU)
+			.maximumSize(KEYS)
+			.removalListener((key, value, cause) -> {
+				assertThat(told.putIfAbsent(key, Thread.currentThread())).isNull();
+				if (first.getAndSet(false)) {
+					Thread other = new Thread(() -> IntStream.range(1, KEYS).forEach(self.get(0)::invalidate));
+					other.start();
+					join(other);
+				}
+			})
+			.build();
+		self.add(cache);
+		IntStream.range(0, KEYS).forEach((key) -> cache.put(key, key));
+		cache.invalidate(0);
+		assertThat(told.values()).filteredOn((thread) -> thread == unlucky).hasSizeBetween(1, 1_000);
+		cache.cleanUp();
+		assertThat(told).hasSize(KEYS);
+	}
+
+	private static void join(Thread thread) {
+		try {
+			thread.join();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Test
+	void oneCallTellsAllThatItRemoves() {
+		ConcurrentMap<Integer, RemovalCause> told = new ConcurrentHashMap<>();
+		Cache<Integer, Integer> cache = CacheBuilder.<Integer, Integer>named("test")
+			.policy(CachePolicy.LRU)
+			.maximumSize(KEYS)
+			.removalListener((key, value, cause) -> told.put(key, cause))
+			.build();
+		IntStream.range(0, KEYS).forEach((key) -> cache.put(key, key));
+		cache.invalidateAll();
+		assertThat(told).hasSize(KEYS).containsValue(RemovalCause.EXPLICIT);
+	}
+
+	@Test
+	void anExecutorThatFailsLosesNoRemoval() {
+		List<Integer> told = new CopyOnWriteArrayList<>();
+		Cache<Integer, Integer> cache = CacheBuilder.<Integer, Integer>named("test")
+			.policy(CachePolicy.LRU)
+			.maximumSize(1)
+			.removalListener((key, value, cause) -> told.add(key))
+			.listenerExecutor((task) -> {
+				throw new IllegalStateException("executor, as the test wants it");
+			})
+			.build();
+		assertThat(cache.get(1, (key) -> 1)).isEqualTo(1);
+		assertThat(cache.get(2, (key) -> 2)).isEqualTo(2);
+		assertThat(told).containsExactly(1);
+	}
+
+}
