@@ -234,7 +234,7 @@ final class ClientChannel {
 		if (path == null) {
 			return overHttp(plan, address, turn, arguments, null, original);
 		}
-		Attempt attempt = attempt(plan, address, path, arguments);
+		Attempt attempt = attempt(plan, address, path, arguments, deadline());
 		if (turn != null) {
 			turn.attempted(attempt);
 		}
@@ -354,12 +354,18 @@ final class ClientChannel {
 		}
 	}
 
+	/** Returns the deadline of a call whose caller begins to wait now. */
+	long deadline() {
+		Duration timeout = timeout();
+		return (timeout != null) ? System.nanoTime() + timeout.toNanos() : CallFrame.NO_DEADLINE;
+	}
+
 	/** Makes a call over a typed path, on the calling thread. */
-	Attempt attempt(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments) {
+	Attempt attempt(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments, long deadline) {
 		ClientObservation.Call observed = observe(plan, path, arguments);
 		Reply reply;
 		try {
-			reply = exchange(plan, address, path, arguments, observed);
+			reply = exchange(plan, address, path, arguments, deadline, observed);
 		}
 		catch (PathException ex) {
 			if (mayRepeat(plan, ex)) {
@@ -400,10 +406,8 @@ final class ClientChannel {
 		return this.observation.start(this.channel.settings().name(), path.kind(), plan, uris, arguments);
 	}
 
-	Reply exchange(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments,
+	Reply exchange(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments, long deadline,
 			ClientObservation.Call observed) throws PathException {
-		Duration timeout = timeout();
-		long deadline = (timeout != null) ? System.nanoTime() + timeout.toNanos() : CallFrame.NO_DEADLINE;
 		CallFrame frame = new CallFrame(this.channel.contract(), plan.method(), arguments, deadline,
 				observed.headers());
 		if (this.interceptors.isEmpty()) {
@@ -482,6 +486,11 @@ final class ClientChannel {
 
 	HttpLegs legs() {
 		return this.legs;
+	}
+
+	void close() {
+		this.channel.close();
+		this.async.close();
 	}
 
 	/** Returns what the client raises when a request gets no answer. */

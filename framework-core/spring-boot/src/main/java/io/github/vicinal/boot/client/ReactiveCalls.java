@@ -52,7 +52,7 @@ final class ReactiveCalls {
 		if (path == null) {
 			return overHttp(channel, plan, address, turn, arguments, null, original);
 		}
-		return Mono.fromFuture(() -> async.submit(() -> channel.attempt(plan, address, path, arguments)))
+		return Mono.fromFuture(() -> async.attempt(channel, plan, address, path, arguments))
 			.flatMapMany((attempt) -> conclude(channel, plan, address, turn, arguments, attempt, original));
 	}
 
