@@ -460,6 +460,11 @@ final class PeerLink {
 			this.connecting = false;
 			this.reasonForHttp = "the application is shutting down";
 		}
+		catch (OutOfMemoryError ex) {
+			this.connecting = false;
+			backOff(true);
+			staysOnHttp("no thread could be had to connect paths: " + ex.getMessage());
+		}
 	}
 
 	/** Says once for each reason why calls go over HTTP. */
@@ -502,6 +507,17 @@ final class PeerLink {
 	}
 
 	private void connect(PeerAnnouncement target) {
+		try {
+			connectAll(target);
+		}
+		finally {
+			synchronized (this) {
+				this.connecting = false;
+			}
+		}
+	}
+
+	private void connectAll(PeerAnnouncement target) {
 		Map<PathKind, Path> connected = new EnumMap<>(PathKind.class);
 		Map<PathKind, String> failed = new EnumMap<>(PathKind.class);
 		boolean retryable = false;
@@ -538,7 +554,8 @@ final class PeerLink {
 		try {
 			return provider.connect(this.channel.contract(), target);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
+			// Errors, too: too many threads or too little direct memory may pass.
 			logger.warn("Channel '{}': connecting {} to {} failed", this.channel.settings().name(),
 					provider.kind().id(), this.address, ex);
 			return new PathProvider.Unavailable("failed with " + ex, true);
@@ -547,7 +564,6 @@ final class PeerLink {
 
 	private synchronized void connected(PeerAnnouncement target, Map<PathKind, Path> connected,
 			Map<PathKind, String> failed, boolean retryable) {
-		this.connecting = false;
 		this.reasons.clear();
 		this.reasons.putAll(failed);
 		PeerAnnouncement current = this.announcement;

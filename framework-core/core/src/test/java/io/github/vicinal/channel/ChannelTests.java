@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -286,6 +287,38 @@ class ChannelTests {
 	}
 
 	@Test
+	void anErrorOfAProviderIsAReasonAndNotTheLastAttempt() {
+		this.uds.error = new OutOfMemoryError("unable to create native thread");
+		PeerAnnouncement announcement = announcement(PeerIdentity.create(""), PathKind.UDS);
+		this.channel.announced(ADDRESS, announcement);
+		runConnector();
+		assertThat(report().reason())
+			.contains("failed with java.lang.OutOfMemoryError: unable to create native thread");
+		this.uds.error = null;
+		this.channel.announced(ADDRESS, announcement);
+		runConnector();
+		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(0));
+	}
+
+	@Test
+	void noThreadToConnectWithIsAReasonAndNotTheLastAttempt() {
+		AtomicBoolean full = new AtomicBoolean(true);
+		Channel limited = new Channel(
+				new ChannelSettings("shop", List.of(PathKind.UDS), null, Duration.ofNanos(1), false, true),
+				this.contract, List.of(this.uds), (task) -> {
+					if (full.getAndSet(false)) {
+						throw new OutOfMemoryError("unable to create native thread");
+					}
+					task.run();
+				}, Clock.systemUTC());
+		PeerAnnouncement announcement = announcement(PeerIdentity.create(""), PathKind.UDS);
+		limited.announced(ADDRESS, announcement);
+		assertThat(limited.reasonForHttp(ADDRESS)).contains("unable to create native thread");
+		limited.announced(ADDRESS, announcement);
+		assertThat(path(limited, ADDRESS)).isSameAs(this.uds.paths.get(0));
+	}
+
+	@Test
 	void aSocketThatBecomesTheMoreExpensivePathIsLeftForHttp() throws PathException {
 		Channel comparing = channel(Duration.ofNanos(1), true);
 		comparing.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
@@ -454,6 +487,8 @@ class ChannelTests {
 
 		private Attempt attempt = new Unavailable("unset", false);
 
+		private @Nullable Error error;
+
 		FakeProvider(PathKind kind) {
 			this.kind = kind;
 		}
@@ -465,6 +500,9 @@ class ChannelTests {
 
 		@Override
 		public Attempt connect(Contract contract, PeerAnnouncement peer) {
+			if (this.error != null) {
+				throw this.error;
+			}
 			if (this.attempt == null) {
 				throw new IllegalStateException("broken provider");
 			}
