@@ -190,6 +190,7 @@ final class PeerLink {
 		PathSelector made = new PathSelector(Arrays.stream(KINDS).map(PathKind::id).toList(),
 				this.channel.contract().methods().size(),
 				PathSelector.Settings.defaults(this.channel.settings().comparesPaths()), this::decided);
+		made.unwatched(HTTP);
 		made.opened(HTTP, System.nanoTime());
 		return made;
 	}
@@ -294,7 +295,7 @@ final class PeerLink {
 	}
 
 	/** A server that refuses calls is fast; that is no reason to send it more of them. */
-	private static boolean tellsCost(int status) {
+	static boolean tellsCost(int status) {
 		return status < SERVER_ERROR;
 	}
 
@@ -309,34 +310,10 @@ final class PeerLink {
 		}
 	}
 
-	/**
-	 * Notes a call that went over HTTP.
-	 * @param status the status of the answer, 0 if there was none
-	 * @param comparable whether the call could have taken another path as well
-	 */
-	void calledOverHttp(ContractMethod method, @Nullable Object[] arguments, long nanos, int status,
-			boolean comparable) {
-		PathStatistics counted = statistics(PathKind.HTTP);
-		counted.count();
-		if (status == 0) {
-			counted.error();
-		}
-		else {
-			counted.time(nanos);
-		}
-		if (!comparable) {
-			return;
-		}
-		PathSelector chooser = this.selector;
-		long expected = expectedBytes(method, arguments);
-		int ticket = chooser.begin(HTTP, method.index(), expected);
-		chooser.end(HTTP, ticket, status != 0);
-		if (status == 0 || !tellsCost(status)) {
-			chooser.passed(HTTP, expected);
-		}
-		else if (ticket != PathSelector.UNTIMED) {
-			chooser.record(HTTP, method.index(), expected, expected, method.idempotent(), nanos, System.nanoTime());
-		}
+	/** Begins a call over HTTP. */
+	CallOverHttp callingOverHttp(ContractMethod method, @Nullable Object[] arguments, boolean comparable) {
+		return new CallOverHttp(statistics(PathKind.HTTP), comparable ? this.selector : null, method,
+				expectedBytes(method, arguments));
 	}
 
 	/**
@@ -346,7 +323,7 @@ final class PeerLink {
 		return this.selector.expectedNanos();
 	}
 
-	/** Returns how many calls are in flight over typed paths. */
+	/** Returns how many calls are in flight that may take any path. */
 	long inFlight() {
 		return this.selector.inFlight();
 	}

@@ -258,7 +258,7 @@ class ChannelTests {
 	@Test
 	void aPeerWithoutAnnouncementIsExplained() {
 		this.channel.silent(ADDRESS);
-		this.channel.calledOverHttp(ADDRESS, this.contract.methods().get(0), new Object[0], 1000, 200, true);
+		overHttp(this.channel, 1000, 200, true);
 		assertThat(report().reason()).contains("runs without Vicinal");
 		assertThat(report().paths().get(PathKind.HTTP.ordinal()).calls()).isEqualTo(1);
 		this.channel.ignored(ADDRESS, "it is garbage");
@@ -329,7 +329,7 @@ class ChannelTests {
 		for (int i = 0; i < 20_000 && !left; i++) {
 			Path path = path(comparing, ADDRESS);
 			if (path == null) {
-				comparing.calledOverHttp(ADDRESS, this.contract.methods().get(0), new Object[0], 1000, 200, true);
+				overHttp(comparing, 1000, 200, true);
 				left = comparing.report().peers().get(0).path().equals("http");
 			}
 			else {
@@ -349,7 +349,41 @@ class ChannelTests {
 	}
 
 	private void overHttp(Channel channel, long nanos, int status, boolean comparable) {
-		channel.calledOverHttp(ADDRESS, this.contract.methods().get(0), new Object[0], nanos, status, comparable);
+		callingOverHttp(channel, comparable).end(nanos, status, true);
+	}
+
+	private CallOverHttp callingOverHttp(Channel channel, boolean comparable) {
+		return channel.callingOverHttp(ADDRESS, this.contract.methods().get(0), new Object[0], comparable);
+	}
+
+	@Test
+	void callsOverHttpAreALoadUntilTheyEnd() {
+		Channel comparing = comparingWithSocket();
+		CallOverHttp answered = callingOverHttp(comparing, true);
+		CallOverHttp failed = callingOverHttp(comparing, true);
+		CallOverHttp repeated = callingOverHttp(comparing, true);
+		CallOverHttp onlyHttp = callingOverHttp(comparing, false);
+		assertThat(comparing.inFlight(ADDRESS)).isEqualTo(3);
+		answered.end(1000, 200, true);
+		assertThat(comparing.inFlight(ADDRESS)).isEqualTo(2);
+		failed.end(1000, 0, true);
+		repeated.repeated();
+		onlyHttp.end(1000, 200, true);
+		assertThat(comparing.inFlight(ADDRESS)).isZero();
+		assertThat(comparing.report().peers().get(0).paths().get(PathKind.HTTP.ordinal()).calls()).isEqualTo(3);
+	}
+
+	@Test
+	void aCallThatBeganBeforeThePeerWasRestartedEndsThere() {
+		Channel comparing = comparingWithSocket();
+		CallOverHttp before = callingOverHttp(comparing, true);
+		this.uds.paths.get(0).open = false;
+		comparing.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		CallOverHttp after = callingOverHttp(comparing, true);
+		before.end(1000, 200, true);
+		assertThat(comparing.inFlight(ADDRESS)).isEqualTo(1);
+		after.end(1000, 200, true);
+		assertThat(comparing.inFlight(ADDRESS)).isZero();
 	}
 
 	@Test

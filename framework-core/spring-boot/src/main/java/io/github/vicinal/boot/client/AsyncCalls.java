@@ -202,9 +202,15 @@ final class AsyncCalls implements AutoCloseable {
 			@Nullable ReplicaTurn turn, @Nullable Object[] arguments, @Nullable String reason, Original original)
 			throws Throwable {
 		HttpLeg leg = channel.leg(plan, address, arguments, reason).to(turn);
-		Object future = channel.legs().run(leg, original);
-		stage(future).whenComplete((value, ex) -> channel.wentOverHttp(plan, arguments, leg));
-		return future;
+		try {
+			Object future = channel.legs().run(leg, original);
+			stage(future).whenComplete((value, ex) -> channel.wentOverHttp(plan, leg));
+			return future;
+		}
+		catch (Throwable ex) {
+			channel.wentOverHttp(plan, leg);
+			throw ex;
+		}
 	}
 
 	@SuppressWarnings("unchecked")

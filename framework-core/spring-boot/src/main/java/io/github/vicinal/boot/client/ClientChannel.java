@@ -332,12 +332,13 @@ final class ClientChannel {
 			return this.legs.run(leg, original);
 		}
 		finally {
-			wentOverHttp(plan, arguments, leg);
+			wentOverHttp(plan, leg);
 		}
 	}
 
-	/** Learns from a call that went over HTTP. */
-	void wentOverHttp(MethodPlan plan, @Nullable Object[] arguments, HttpLeg leg) {
+	/** Ends a call that went over HTTP, and learns from it. */
+	void wentOverHttp(MethodPlan plan, HttpLeg leg) {
+		leg.end();
 		if (leg.elsewhere()) {
 			return;
 		}
@@ -345,11 +346,7 @@ final class ClientChannel {
 		if (sent != null && this.uris == null) {
 			this.uris = UriTemplates.learn(sent, plan.path(), this.clientName);
 		}
-		String address = leg.address();
-		if (address != null) {
-			this.channel.calledOverHttp(address, plan.method(), arguments, leg.nanos(), leg.status(), leg.comparable());
-		}
-		else {
+		if (leg.address() == null) {
 			this.channel.unseenOverHttp();
 		}
 	}

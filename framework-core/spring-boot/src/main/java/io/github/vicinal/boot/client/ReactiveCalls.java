@@ -85,7 +85,7 @@ final class ReactiveCalls {
 	private static Flux<Object> overHttp(ClientChannel channel, MethodPlan plan, @Nullable String address,
 			@Nullable ReplicaTurn turn, @Nullable Object[] arguments, @Nullable String reason, Original original) {
 		HttpLeg leg = channel.leg(plan, address, arguments, reason).to(turn);
-		return original(channel, leg, original).doFinally((signal) -> channel.wentOverHttp(plan, arguments, leg));
+		return original(channel, leg, original).doFinally((signal) -> channel.wentOverHttp(plan, leg));
 	}
 
 	@SuppressWarnings("unchecked")

@@ -266,10 +266,15 @@ class AsyncCallsTests {
 				List.of(new FakeProvider()), Runnable::run, Clock.systemUTC());
 		channel.announced(ADDRESS,
 				new PeerAnnouncement(PeerIdentity.create(""), Set.of(PathKind.UDS), contract.hash(), ""));
+		return reactive(channel, new HttpLegs(), ADDRESS, calls);
+	}
+
+	/** Returns a client that a request has shown to be a reactive one. */
+	static ClientChannel reactive(Channel channel, HttpLegs legs, String address, AsyncCalls calls) {
 		ClientTraits traits = new ClientTraits("shop", false, List.of());
 		traits.inspect(true, null, List.of());
-		return new ClientChannel(channel, new HttpLegs(),
-				new ClientFacts(null, "shop", true, () -> ADDRESS, null, false, null, List.of()),
+		return new ClientChannel(channel, legs,
+				new ClientFacts(null, "shop", true, () -> address, null, false, null, List.of()),
 				new ClientObservation(ObservationRegistry.NOOP, new DefaultClientRequestObservationConvention(),
 						new DefaultChannelObservationConvention(), () -> null),
 				List.of(), List.of(), calls, traits, TIMEOUT, null, null);
