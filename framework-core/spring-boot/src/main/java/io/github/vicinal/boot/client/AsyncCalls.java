@@ -93,7 +93,7 @@ final class AsyncCalls implements AutoCloseable {
 		CompletableFuture<Attempt> attempt = submit(() -> channel.attempt(plan, address, path, arguments, deadline));
 		if (attempt == null) {
 			String reason = this.closed ? "the application is shutting down"
-					: "%d asynchronous calls are in flight over typed paths, the most there may be"
+					: "there is no thread for another asynchronous call; at most %d are in flight over typed paths"
 						.formatted(this.most);
 			channel.channel().leftToHttp(reason);
 			return CompletableFuture.completedFuture(new Attempt.GoOn(reason));
@@ -117,13 +117,15 @@ final class AsyncCalls implements AutoCloseable {
 		catch (RejectedExecutionException | OutOfMemoryError ex) {
 			// There is no thread to be had, which is an error where threads are native.
 		}
+		submitted.cancel(true);
 		left(submitted);
 		return null;
 	}
 
 	private void left(AsyncCall call) {
-		this.inFlight.remove(call);
-		this.free.release();
+		if (this.inFlight.remove(call)) {
+			this.free.release();
+		}
 	}
 
 	@Nullable Object future(ClientChannel channel, MethodPlan plan, @Nullable Object[] arguments, Original original)

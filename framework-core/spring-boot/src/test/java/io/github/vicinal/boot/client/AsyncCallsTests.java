@@ -144,8 +144,8 @@ class AsyncCallsTests {
 		CompletableFuture<String> first = future(channel, "http");
 		assertThat(future(channel, "http")).isCompletedWithValue("http");
 		assertThat(mono(channel, "http").block()).isEqualTo("http");
-		assertThat(channel.report().leftToHttp())
-			.containsEntry("1 asynchronous calls are in flight over typed paths, the most there may be", 2L);
+		assertThat(channel.report().leftToHttp()).containsEntry(
+				"there is no thread for another asynchronous call; at most 1 are in flight over typed paths", 2L);
 		runWaiting();
 		assertThat(first).isCompletedWithValue("typed");
 	}
