@@ -48,6 +48,9 @@ public final class SelectorMeasurement implements Measurement {
 	/** So many calls after a switch may show what it loses. */
 	private static final int AFTER_SWITCH = 100;
 
+	/** So many calls that take turns by two paths, each of which is a switch. */
+	private static final int IN_TURNS = 2_000;
+
 	private static final int[] SWITCHES = { 1, 5, 100, 500, 1_000, 3_000 };
 
 	/** Makes a call by one of the paths. */
@@ -224,8 +227,10 @@ public final class SelectorMeasurement implements Measurement {
 		double base = (medians[0] + medians[1]) / 2;
 		double one = lossOfOne(settings, caller, body, rounds);
 		report.row("forced switches", "the calls after one switch", OPERATIONS, 1, one / 1e3, "us lost");
+		double each = lossOfEach(settings, caller, body, rounds);
+		report.row("forced switches", "each of the calls that take turns", IN_TURNS, IN_TURNS, each / 1e3, "us lost");
 		double first = Double.NaN;
-		double marginal = Double.NaN;
+		double byTotals = Double.NaN;
 		for (int i = 0; i < SWITCHES.length; i++) {
 			int runs = SWITCHES[i] + 1;
 			// An odd number of runs gives one path a run more than the other.
@@ -236,12 +241,13 @@ public final class SelectorMeasurement implements Measurement {
 			if (i == 0) {
 				first = loss;
 			}
-			marginal = (loss - first) / Math.max(1, SWITCHES[i] - 1);
+			byTotals = (loss - first) / Math.max(1, SWITCHES[i] - 1);
 		}
 		report.figure("5,000 operations half by half, us", base);
+		report.figure("marginal cost of a switch by totals of 5,000 operations, us", byTotals);
 		report.bar("loss of one switch, ms (paper: 13.4)", one / 1e6, 1);
 		report.bar("loss of one switch by totals of 5,000 operations, ms", first / 1e3, 1);
-		report.bar("marginal cost of a switch, us (paper: 47)", marginal, 20);
+		report.bar("marginal cost of a switch, us (paper: 47)", each / 1e3, 20);
 	}
 
 	/**
@@ -263,6 +269,36 @@ public final class SelectorMeasurement implements Measurement {
 			for (int op = 0; op < AFTER_SWITCH; op++) {
 				lost[switched] += nanos[op] - usual;
 			}
+		}
+		return median(lost);
+	}
+
+	/**
+	 * What each of many switches costs, in nanoseconds: what calls that take turns by the
+	 * two paths take on average, beyond what as many by one path after the other took
+	 * just before. Totals of runs that are farther apart differ by more than that, for
+	 * the reason above.
+	 */
+	private static double lossOfEach(Settings settings, Caller caller, byte[] body, int rounds) throws Exception {
+		settings.say("Cost of each of %,d switches ...", IN_TURNS);
+		double[] lost = new double[rounds];
+		for (int round = 0; round < rounds; round++) {
+			long usual = 0;
+			for (int path = 0; path < 2; path++) {
+				for (int op = 0; op < AFTER_SWITCH; op++) {
+					caller.call(path, body);
+				}
+				long start = System.nanoTime();
+				for (int op = 0; op < IN_TURNS / 2; op++) {
+					caller.call(path, body);
+				}
+				usual += System.nanoTime() - start;
+			}
+			long start = System.nanoTime();
+			for (int op = 0; op < IN_TURNS; op++) {
+				caller.call(op & 1, body);
+			}
+			lost[round] = (double) (System.nanoTime() - start - usual) / IN_TURNS;
 		}
 		return median(lost);
 	}

@@ -130,7 +130,8 @@ public final class Channel implements AutoCloseable {
 	}
 
 	/**
-	 * Returns how many calls to a peer are in flight over typed paths to other processes.
+	 * Returns how many calls to a peer are in flight that may take any path between
+	 * processes, HTTP included.
 	 * @param address the peer's HTTP address
 	 * @return a count
 	 */
@@ -218,18 +219,18 @@ public final class Channel implements AutoCloseable {
 	}
 
 	/**
-	 * Notes that a call went over HTTP.
+	 * Notes that a call is sent over HTTP. It is in flight until the returned object is
+	 * told otherwise.
 	 * @param address the peer's HTTP address
-	 * @param method the method that was called
+	 * @param method the method that is called
 	 * @param arguments its arguments
-	 * @param nanos how long it took
-	 * @param status the status of the answer, 0 if there was none
 	 * @param comparable whether the call could have taken another path as well, so that
-	 * what it took can be compared
+	 * it is a part of the load that paths are compared for
+	 * @return the call, which must be ended
 	 */
-	public void calledOverHttp(String address, ContractMethod method, @Nullable Object[] arguments, long nanos,
-			int status, boolean comparable) {
-		peer(address).calledOverHttp(method, arguments, nanos, status, comparable);
+	public CallOverHttp callingOverHttp(String address, ContractMethod method, @Nullable Object[] arguments,
+			boolean comparable) {
+		return peer(address).callingOverHttp(method, arguments, comparable);
 	}
 
 	/**

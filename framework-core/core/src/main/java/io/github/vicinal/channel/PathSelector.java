@@ -321,6 +321,21 @@ public final class PathSelector {
 		}
 	}
 
+	/**
+	 * Says that a path is never late: nothing stands behind it, or something else looks
+	 * after its calls. They are counted all the same.
+	 * @param path its number
+	 */
+	public void unwatched(int path) {
+		this.lock.lock();
+		try {
+			this.paths[path].watched = false;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
 	/** What happens to a path happens to all classes, and is told once. */
 	private void forEachClass(Consumer<SizeClass> action) {
 		boolean told = false;
@@ -595,7 +610,7 @@ public final class PathSelector {
 			}
 			for (int i = 0; i < this.paths.length; i++) {
 				PathState it = this.paths[i];
-				if (it.open) {
+				if (it.open && it.watched) {
 					look(i, it, trusted, slowest, now);
 				}
 			}

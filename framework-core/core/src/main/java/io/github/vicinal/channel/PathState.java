@@ -78,6 +78,9 @@ final class PathState {
 
 	boolean open;
 
+	/** Whether it is left when calls by it do not come back. */
+	boolean watched = true;
+
 	/** Calls by it did not come back. */
 	boolean late;
 

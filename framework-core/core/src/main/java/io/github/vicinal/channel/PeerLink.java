@@ -190,6 +190,7 @@ final class PeerLink {
 		PathSelector made = new PathSelector(Arrays.stream(KINDS).map(PathKind::id).toList(),
 				this.channel.contract().methods().size(),
 				PathSelector.Settings.defaults(this.channel.settings().comparesPaths()), this::decided);
+		made.unwatched(HTTP);
 		made.opened(HTTP, System.nanoTime());
 		return made;
 	}
@@ -294,7 +295,7 @@ final class PeerLink {
 	}
 
 	/** A server that refuses calls is fast; that is no reason to send it more of them. */
-	private static boolean tellsCost(int status) {
+	static boolean tellsCost(int status) {
 		return status < SERVER_ERROR;
 	}
 
@@ -309,34 +310,10 @@ final class PeerLink {
 		}
 	}
 
-	/**
-	 * Notes a call that went over HTTP.
-	 * @param status the status of the answer, 0 if there was none
-	 * @param comparable whether the call could have taken another path as well
-	 */
-	void calledOverHttp(ContractMethod method, @Nullable Object[] arguments, long nanos, int status,
-			boolean comparable) {
-		PathStatistics counted = statistics(PathKind.HTTP);
-		counted.count();
-		if (status == 0) {
-			counted.error();
-		}
-		else {
-			counted.time(nanos);
-		}
-		if (!comparable) {
-			return;
-		}
-		PathSelector chooser = this.selector;
-		long expected = expectedBytes(method, arguments);
-		int ticket = chooser.begin(HTTP, method.index(), expected);
-		chooser.end(HTTP, ticket, status != 0);
-		if (status == 0 || !tellsCost(status)) {
-			chooser.passed(HTTP, expected);
-		}
-		else if (ticket != PathSelector.UNTIMED) {
-			chooser.record(HTTP, method.index(), expected, expected, method.idempotent(), nanos, System.nanoTime());
-		}
+	/** Begins a call over HTTP. */
+	CallOverHttp callingOverHttp(ContractMethod method, @Nullable Object[] arguments, boolean comparable) {
+		return new CallOverHttp(statistics(PathKind.HTTP), comparable ? this.selector : null, method,
+				expectedBytes(method, arguments));
 	}
 
 	/**
@@ -346,7 +323,7 @@ final class PeerLink {
 		return this.selector.expectedNanos();
 	}
 
-	/** Returns how many calls are in flight over typed paths. */
+	/** Returns how many calls are in flight that may take any path. */
 	long inFlight() {
 		return this.selector.inFlight();
 	}
@@ -460,6 +437,11 @@ final class PeerLink {
 			this.connecting = false;
 			this.reasonForHttp = "the application is shutting down";
 		}
+		catch (OutOfMemoryError ex) {
+			this.connecting = false;
+			backOff(true);
+			staysOnHttp("no thread could be had to connect paths: " + ex.getMessage());
+		}
 	}
 
 	/** Says once for each reason why calls go over HTTP. */
@@ -502,6 +484,17 @@ final class PeerLink {
 	}
 
 	private void connect(PeerAnnouncement target) {
+		try {
+			connectAll(target);
+		}
+		finally {
+			synchronized (this) {
+				this.connecting = false;
+			}
+		}
+	}
+
+	private void connectAll(PeerAnnouncement target) {
 		Map<PathKind, Path> connected = new EnumMap<>(PathKind.class);
 		Map<PathKind, String> failed = new EnumMap<>(PathKind.class);
 		boolean retryable = false;
@@ -538,7 +531,8 @@ final class PeerLink {
 		try {
 			return provider.connect(this.channel.contract(), target);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
+			// Errors, too: too many threads or too little direct memory may pass.
 			logger.warn("Channel '{}': connecting {} to {} failed", this.channel.settings().name(),
 					provider.kind().id(), this.address, ex);
 			return new PathProvider.Unavailable("failed with " + ex, true);
@@ -547,7 +541,6 @@ final class PeerLink {
 
 	private synchronized void connected(PeerAnnouncement target, Map<PathKind, Path> connected,
 			Map<PathKind, String> failed, boolean retryable) {
-		this.connecting = false;
 		this.reasons.clear();
 		this.reasons.putAll(failed);
 		PeerAnnouncement current = this.announcement;

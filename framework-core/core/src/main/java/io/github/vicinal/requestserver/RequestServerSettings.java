@@ -143,9 +143,13 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 		/**
 		 * As many platform threads as Little's law asks for: the rate of arrivals times
 		 * the service time, but not more than the processors can keep busy.
+		 * <p>
+		 * It follows how long requests take and does not ask why: where they take longer
+		 * because what they wait for is overloaded, it lets more of them run, up to the
+		 * most.
 		 *
 		 * @param least the fewest threads
-		 * @param most the most threads
+		 * @param most the most threads; no more than what requests wait for can bear
 		 */
 		record Auto(int least, int most) implements Threads {
 

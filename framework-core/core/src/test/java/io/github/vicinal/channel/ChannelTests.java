@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -257,7 +258,7 @@ class ChannelTests {
 	@Test
 	void aPeerWithoutAnnouncementIsExplained() {
 		this.channel.silent(ADDRESS);
-		this.channel.calledOverHttp(ADDRESS, this.contract.methods().get(0), new Object[0], 1000, 200, true);
+		overHttp(this.channel, 1000, 200, true);
 		assertThat(report().reason()).contains("runs without Vicinal");
 		assertThat(report().paths().get(PathKind.HTTP.ordinal()).calls()).isEqualTo(1);
 		this.channel.ignored(ADDRESS, "it is garbage");
@@ -286,6 +287,38 @@ class ChannelTests {
 	}
 
 	@Test
+	void anErrorOfAProviderIsAReasonAndNotTheLastAttempt() {
+		this.uds.error = new OutOfMemoryError("unable to create native thread");
+		PeerAnnouncement announcement = announcement(PeerIdentity.create(""), PathKind.UDS);
+		this.channel.announced(ADDRESS, announcement);
+		runConnector();
+		assertThat(report().reason())
+			.contains("failed with java.lang.OutOfMemoryError: unable to create native thread");
+		this.uds.error = null;
+		this.channel.announced(ADDRESS, announcement);
+		runConnector();
+		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(0));
+	}
+
+	@Test
+	void noThreadToConnectWithIsAReasonAndNotTheLastAttempt() {
+		AtomicBoolean full = new AtomicBoolean(true);
+		Channel limited = new Channel(
+				new ChannelSettings("shop", List.of(PathKind.UDS), null, Duration.ofNanos(1), false, true),
+				this.contract, List.of(this.uds), (task) -> {
+					if (full.getAndSet(false)) {
+						throw new OutOfMemoryError("unable to create native thread");
+					}
+					task.run();
+				}, Clock.systemUTC());
+		PeerAnnouncement announcement = announcement(PeerIdentity.create(""), PathKind.UDS);
+		limited.announced(ADDRESS, announcement);
+		assertThat(limited.reasonForHttp(ADDRESS)).contains("unable to create native thread");
+		limited.announced(ADDRESS, announcement);
+		assertThat(path(limited, ADDRESS)).isSameAs(this.uds.paths.get(0));
+	}
+
+	@Test
 	void aSocketThatBecomesTheMoreExpensivePathIsLeftForHttp() throws PathException {
 		Channel comparing = channel(Duration.ofNanos(1), true);
 		comparing.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
@@ -296,7 +329,7 @@ class ChannelTests {
 		for (int i = 0; i < 20_000 && !left; i++) {
 			Path path = path(comparing, ADDRESS);
 			if (path == null) {
-				comparing.calledOverHttp(ADDRESS, this.contract.methods().get(0), new Object[0], 1000, 200, true);
+				overHttp(comparing, 1000, 200, true);
 				left = comparing.report().peers().get(0).path().equals("http");
 			}
 			else {
@@ -316,7 +349,41 @@ class ChannelTests {
 	}
 
 	private void overHttp(Channel channel, long nanos, int status, boolean comparable) {
-		channel.calledOverHttp(ADDRESS, this.contract.methods().get(0), new Object[0], nanos, status, comparable);
+		callingOverHttp(channel, comparable).end(nanos, status, true);
+	}
+
+	private CallOverHttp callingOverHttp(Channel channel, boolean comparable) {
+		return channel.callingOverHttp(ADDRESS, this.contract.methods().get(0), new Object[0], comparable);
+	}
+
+	@Test
+	void callsOverHttpAreALoadUntilTheyEnd() {
+		Channel comparing = comparingWithSocket();
+		CallOverHttp answered = callingOverHttp(comparing, true);
+		CallOverHttp failed = callingOverHttp(comparing, true);
+		CallOverHttp repeated = callingOverHttp(comparing, true);
+		CallOverHttp onlyHttp = callingOverHttp(comparing, false);
+		assertThat(comparing.inFlight(ADDRESS)).isEqualTo(3);
+		answered.end(1000, 200, true);
+		assertThat(comparing.inFlight(ADDRESS)).isEqualTo(2);
+		failed.end(1000, 0, true);
+		repeated.repeated();
+		onlyHttp.end(1000, 200, true);
+		assertThat(comparing.inFlight(ADDRESS)).isZero();
+		assertThat(comparing.report().peers().get(0).paths().get(PathKind.HTTP.ordinal()).calls()).isEqualTo(3);
+	}
+
+	@Test
+	void aCallThatBeganBeforeThePeerWasRestartedEndsThere() {
+		Channel comparing = comparingWithSocket();
+		CallOverHttp before = callingOverHttp(comparing, true);
+		this.uds.paths.get(0).open = false;
+		comparing.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		CallOverHttp after = callingOverHttp(comparing, true);
+		before.end(1000, 200, true);
+		assertThat(comparing.inFlight(ADDRESS)).isEqualTo(1);
+		after.end(1000, 200, true);
+		assertThat(comparing.inFlight(ADDRESS)).isZero();
 	}
 
 	@Test
@@ -454,6 +521,8 @@ class ChannelTests {
 
 		private Attempt attempt = new Unavailable("unset", false);
 
+		private @Nullable Error error;
+
 		FakeProvider(PathKind kind) {
 			this.kind = kind;
 		}
@@ -465,6 +534,9 @@ class ChannelTests {
 
 		@Override
 		public Attempt connect(Contract contract, PeerAnnouncement peer) {
+			if (this.error != null) {
+				throw this.error;
+			}
 			if (this.attempt == null) {
 				throw new IllegalStateException("broken provider");
 			}

@@ -183,6 +183,22 @@ class PathSelectorTests {
 	}
 
 	@Test
+	void aPathThatIsNotWatchedIsNeverLate() {
+		openAll();
+		this.selector.unwatched(SHM);
+		for (int i = 0; i < 5_000; i++) {
+			call(200, true, 20_000, 60_000, 150_000);
+		}
+		this.selector.begin(SHM, 0, 200);
+		for (int i = 0; i < 10_000; i++) {
+			this.now += MILLI;
+			assertThat(this.selector.choose(200, false, this.now)).isEqualTo(SHM);
+			this.selector.begin(SHM, 0, 200);
+		}
+		assertThat(this.selector.inFlight()).isEqualTo(10_001);
+	}
+
+	@Test
 	void pathThatConnectsButNeverAnswersIsLeft() {
 		openAll();
 		for (int i = 0; i < 5_000; i++) {

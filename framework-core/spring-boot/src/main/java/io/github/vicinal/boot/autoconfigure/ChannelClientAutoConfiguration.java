@@ -41,7 +41,6 @@ import org.springframework.http.client.observation.DefaultClientRequestObservati
 import org.springframework.util.ClassUtils;
 import org.springframework.web.client.RestClient;
 
-import io.github.vicinal.boot.client.AsyncCalls;
 import io.github.vicinal.boot.client.CallCaches;
 import io.github.vicinal.boot.client.ChannelDefinition;
 import io.github.vicinal.boot.client.ChannelGroupConfigurer;
@@ -123,13 +122,8 @@ public final class ChannelClientAutoConfiguration {
 	}
 
 	@Bean
-	AsyncCalls vicinalAsyncCalls() {
-		return new AsyncCalls();
-	}
-
-	@Bean
 	ClientChannels vicinalClientChannels(VicinalProperties properties, ListableBeanFactory beanFactory, HttpLegs legs,
-			ClientObservation observation, AsyncCalls async, ObjectProvider<PathProvider> providers,
+			ClientObservation observation, ObjectProvider<PathProvider> providers,
 			ObjectProvider<ChannelInterceptor> interceptors, ObjectProvider<ChannelListener> listeners,
 			ObjectProvider<CallCaches> callCaches, ObjectProvider<PeerIdentity> identity, Environment environment) {
 		ChannelPropertyNames.verify(environment);
@@ -142,7 +136,7 @@ public final class ChannelClientAutoConfiguration {
 		return new ClientChannels(definitions, properties.reconnectDelay(), properties.comparePaths(),
 				configuredChannels(beanFactory),
 				new ClientChannels.Toolbox(() -> providers.orderedStream().toList(), legs, observation,
-						() -> interceptors.orderedStream().toList(), () -> listeners.orderedStream().toList(), async,
+						() -> interceptors.orderedStream().toList(), () -> listeners.orderedStream().toList(),
 						callCaches::getIfAvailable, identity::getIfAvailable,
 						environment.getProperty("spring.cloud.loadbalancer.zone"), connector(), Clock.systemUTC()));
 	}

@@ -71,8 +71,9 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * Where processes of one host meet.
 	 *
-	 * @param directory Directory for sockets, owned by and accessible to the user only;
-	 * created if it is missing. Default is the first of $XDG_RUNTIME_DIR/vicinal,
+	 * @param directory Directory for sockets and shared memory, owned by and accessible
+	 * to the user only; created if it is missing. Shared memory is only used if it is on
+	 * a tmpfs, such as below /dev/shm. Default is the first of $XDG_RUNTIME_DIR/vicinal,
 	 * /dev/shm/vicinal-<user> and <temporary directory>/vicinal-<user> that can be used.
 	 */
 	public record Rendezvous(@Nullable String directory) {

@@ -1,33 +1,44 @@
 package io.github.vicinal.boot.client;
 
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.task.VirtualThreadTaskExecutor;
 import org.springframework.util.ClassUtils;
 
 import io.github.vicinal.boot.client.HttpLegs.Original;
 import io.github.vicinal.channel.Path;
+import io.github.vicinal.channel.PathException;
 
 /**
- * Calls whose caller does not wait: typed paths block, so they run on threads of a
- * bounded pool. Thread-safe.
+ * The calls of one channel whose caller does not wait. Typed paths block, so that each
+ * call holds a thread: a virtual one where there are any (Java 21), else one of a pool. A
+ * call beyond the most that may be in flight goes by HTTP, which holds none. Thread-safe.
  */
-public final class AsyncCalls implements AutoCloseable {
+final class AsyncCalls implements AutoCloseable {
 
-	private static final int THREADS = 64;
+	/** As many as {@code Flux.flatMap} has under way if it is not told otherwise. */
+	static final int MOST_IN_FLIGHT = 256;
 
-	private static final int QUEUED_CALLS = 10_000;
+	private static final int MOST_PLATFORM_THREADS = 64;
 
 	private static final int IDLE_SECONDS = 30;
+
+	private static final int VIRTUAL_THREADS_SINCE = 21;
+
+	private static final String THREAD_NAME = "vicinal-async-call-";
 
 	/** Without it the client is a {@code RestClient}, to which publishers are bodies. */
 	private static final boolean WEB_CLIENT = ClassUtils.isPresent("reactor.core.publisher.Mono",
@@ -35,37 +46,86 @@ public final class AsyncCalls implements AutoCloseable {
 			&& ClassUtils.isPresent("org.springframework.web.reactive.function.client.WebClient",
 					AsyncCalls.class.getClassLoader());
 
-	private final ExecutorService executor;
+	private final Executor executor;
 
-	/** Creates the pool; its threads start when they are needed. */
-	public AsyncCalls() {
-		ThreadPoolExecutor pool = new ThreadPoolExecutor(THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(QUEUED_CALLS), (task) -> {
-					Thread thread = new Thread(task, "vicinal-async-call");
+	private final int most;
+
+	private final Semaphore free;
+
+	private final Set<AsyncCall> inFlight = ConcurrentHashMap.newKeySet();
+
+	private volatile boolean closed;
+
+	/** Makes room for calls; threads start when they are needed. */
+	AsyncCalls() {
+		this(threads(), MOST_IN_FLIGHT);
+	}
+
+	AsyncCalls(Executor executor, int most) {
+		this.executor = executor;
+		this.most = most;
+		this.free = new Semaphore(most);
+	}
+
+	private static Executor threads() {
+		if (Runtime.version().feature() >= VIRTUAL_THREADS_SINCE) {
+			return new VirtualThreadTaskExecutor(THREAD_NAME);
+		}
+		ThreadPoolExecutor pool = new ThreadPoolExecutor(MOST_PLATFORM_THREADS, MOST_PLATFORM_THREADS, IDLE_SECONDS,
+				TimeUnit.SECONDS, new LinkedBlockingQueue<>(), (task) -> {
+					Thread thread = new Thread(task);
+					thread.setName(THREAD_NAME + thread.getId());
 					thread.setDaemon(true);
 					return thread;
 				});
 		pool.allowCoreThreadTimeOut(true);
-		this.executor = pool;
+		return pool;
 	}
 
-	/** Runs a call; to cancel the future interrupts it. */
-	<T> CompletableFuture<T> submit(Supplier<T> call) {
-		InterruptibleFuture<T> future = new InterruptibleFuture<>();
+	/**
+	 * Attempts a call over a typed path. What its caller waits for counts from now, not
+	 * from when it gets a thread.
+	 * @return the attempt; to cancel it interrupts the call
+	 */
+	CompletableFuture<Attempt> attempt(ClientChannel channel, MethodPlan plan, @Nullable String address, Path path,
+			@Nullable Object[] arguments) {
+		long deadline = channel.deadline();
+		CompletableFuture<Attempt> attempt = submit(() -> channel.attempt(plan, address, path, arguments, deadline));
+		if (attempt == null) {
+			String reason = this.closed ? "the application is shutting down"
+					: "there is no thread for another asynchronous call; at most %d are in flight over typed paths"
+						.formatted(this.most);
+			channel.channel().leftToHttp(reason);
+			return CompletableFuture.completedFuture(new Attempt.GoOn(reason));
+		}
+		return attempt;
+	}
+
+	/** Runs a call; returns {@code null} if it cannot be run. */
+	@Nullable CompletableFuture<Attempt> submit(Supplier<Attempt> call) {
+		if (!this.free.tryAcquire()) {
+			return null;
+		}
+		AsyncCall submitted = new AsyncCall(call);
+		this.inFlight.add(submitted);
 		try {
-			future.task = this.executor.submit(() -> {
-				try {
-					future.complete(call.get());
-				}
-				catch (Throwable ex) {
-					future.completeExceptionally(ex);
-				}
-			});
+			if (!this.closed) {
+				this.executor.execute(submitted);
+				return submitted;
+			}
 		}
-		catch (RejectedExecutionException ex) {
-			future.completeExceptionally(ex);
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			// There is no thread to be had, which is an error where threads are native.
 		}
-		return future;
+		submitted.cancel(true);
+		left(submitted);
+		return null;
+	}
+
+	private void left(AsyncCall call) {
+		if (this.inFlight.remove(call)) {
+			this.free.release();
+		}
 	}
 
 	@Nullable Object future(ClientChannel channel, MethodPlan plan, @Nullable Object[] arguments, Original original)
@@ -88,7 +148,7 @@ public final class AsyncCalls implements AutoCloseable {
 				throw ex;
 			}
 		}
-		CompletableFuture<Attempt> attempted = submit(() -> channel.attempt(plan, address, path, arguments));
+		CompletableFuture<Attempt> attempted = attempt(channel, plan, address, path, arguments);
 		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
 		attempted.thenCompose((attempt) -> conclude(channel, plan, address, turn, arguments, attempt, original))
 			.whenComplete((value, ex) -> {
@@ -144,9 +204,15 @@ public final class AsyncCalls implements AutoCloseable {
 			@Nullable ReplicaTurn turn, @Nullable Object[] arguments, @Nullable String reason, Original original)
 			throws Throwable {
 		HttpLeg leg = channel.leg(plan, address, arguments, reason).to(turn);
-		Object future = channel.legs().run(leg, original);
-		stage(future).whenComplete((value, ex) -> channel.wentOverHttp(plan, arguments, leg));
-		return future;
+		try {
+			Object future = channel.legs().run(leg, original);
+			stage(future).whenComplete((value, ex) -> channel.wentOverHttp(plan, leg));
+			return future;
+		}
+		catch (Throwable ex) {
+			channel.wentOverHttp(plan, leg);
+			throw ex;
+		}
 	}
 
 	@SuppressWarnings("unchecked")
@@ -160,21 +226,85 @@ public final class AsyncCalls implements AutoCloseable {
 		return WEB_CLIENT ? ReactiveCalls.publisher(this, channel, plan, arguments, original) : original.proceed();
 	}
 
+	/** Ends all calls: those that run are interrupted. */
 	@Override
 	public void close() {
-		this.executor.shutdownNow();
+		this.closed = true;
+		for (AsyncCall call : this.inFlight) {
+			if (!call.interrupt()) {
+				call.complete(new Attempt.Unanswered(new PathException(PathException.Reason.INTERRUPTED, false,
+						"the application is shutting down", null), ClientObservation.Call.NOOP));
+			}
+		}
+		if (this.executor instanceof ExecutorService pool) {
+			pool.shutdown();
+		}
 	}
 
-	private static final class InterruptibleFuture<T> extends CompletableFuture<T> {
+	/** Counts as in flight until it has left its thread, even if it was cancelled. */
+	private final class AsyncCall extends CompletableFuture<Attempt> implements Runnable {
 
-		private volatile @Nullable Future<?> task;
+		private final Supplier<Attempt> call;
+
+		/** Guarded by this object, as what follows. */
+		private @Nullable Thread thread;
+
+		private boolean over;
+
+		AsyncCall(Supplier<Attempt> call) {
+			this.call = call;
+		}
+
+		@Override
+		public void run() {
+			Attempt attempt = null;
+			Throwable failure = null;
+			try {
+				attempt = begin() ? this.call.get() : null;
+			}
+			catch (Throwable ex) {
+				failure = ex;
+			}
+			end();
+			if (attempt != null) {
+				complete(attempt);
+			}
+			else if (failure != null) {
+				completeExceptionally(failure);
+			}
+		}
+
+		private synchronized boolean begin() {
+			this.thread = this.over ? null : Thread.currentThread();
+			return !this.over;
+		}
+
+		private void end() {
+			synchronized (this) {
+				this.thread = null;
+				this.over = true;
+				// The thread goes on with what depends on this call, or with the next.
+				Thread.interrupted();
+			}
+			left(this);
+		}
+
+		/**
+		 * Interrupts the call; returns {@code false} if it does not run, nor ever will.
+		 */
+		synchronized boolean interrupt() {
+			this.over = true;
+			if (this.thread != null) {
+				this.thread.interrupt();
+			}
+			return this.thread != null;
+		}
 
 		@Override
 		public boolean cancel(boolean mayInterruptIfRunning) {
 			boolean cancelled = super.cancel(mayInterruptIfRunning);
-			Future<?> running = this.task;
-			if (cancelled && running != null) {
-				running.cancel(true);
+			if (cancelled) {
+				interrupt();
 			}
 			return cancelled;
 		}

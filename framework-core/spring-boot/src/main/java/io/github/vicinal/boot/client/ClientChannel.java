@@ -234,7 +234,7 @@ final class ClientChannel {
 		if (path == null) {
 			return overHttp(plan, address, turn, arguments, null, original);
 		}
-		Attempt attempt = attempt(plan, address, path, arguments);
+		Attempt attempt = attempt(plan, address, path, arguments, deadline());
 		if (turn != null) {
 			turn.attempted(attempt);
 		}
@@ -332,12 +332,13 @@ final class ClientChannel {
 			return this.legs.run(leg, original);
 		}
 		finally {
-			wentOverHttp(plan, arguments, leg);
+			wentOverHttp(plan, leg);
 		}
 	}
 
-	/** Learns from a call that went over HTTP. */
-	void wentOverHttp(MethodPlan plan, @Nullable Object[] arguments, HttpLeg leg) {
+	/** Ends a call that went over HTTP, and learns from it. */
+	void wentOverHttp(MethodPlan plan, HttpLeg leg) {
+		leg.end();
 		if (leg.elsewhere()) {
 			return;
 		}
@@ -345,21 +346,23 @@ final class ClientChannel {
 		if (sent != null && this.uris == null) {
 			this.uris = UriTemplates.learn(sent, plan.path(), this.clientName);
 		}
-		String address = leg.address();
-		if (address != null) {
-			this.channel.calledOverHttp(address, plan.method(), arguments, leg.nanos(), leg.status(), leg.comparable());
-		}
-		else {
+		if (leg.address() == null) {
 			this.channel.unseenOverHttp();
 		}
 	}
 
+	/** Returns the deadline of a call whose caller begins to wait now. */
+	long deadline() {
+		Duration timeout = timeout();
+		return (timeout != null) ? System.nanoTime() + timeout.toNanos() : CallFrame.NO_DEADLINE;
+	}
+
 	/** Makes a call over a typed path, on the calling thread. */
-	Attempt attempt(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments) {
+	Attempt attempt(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments, long deadline) {
 		ClientObservation.Call observed = observe(plan, path, arguments);
 		Reply reply;
 		try {
-			reply = exchange(plan, address, path, arguments, observed);
+			reply = exchange(plan, address, path, arguments, deadline, observed);
 		}
 		catch (PathException ex) {
 			if (mayRepeat(plan, ex)) {
@@ -400,10 +403,8 @@ final class ClientChannel {
 		return this.observation.start(this.channel.settings().name(), path.kind(), plan, uris, arguments);
 	}
 
-	Reply exchange(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments,
+	Reply exchange(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments, long deadline,
 			ClientObservation.Call observed) throws PathException {
-		Duration timeout = timeout();
-		long deadline = (timeout != null) ? System.nanoTime() + timeout.toNanos() : CallFrame.NO_DEADLINE;
 		CallFrame frame = new CallFrame(this.channel.contract(), plan.method(), arguments, deadline,
 				observed.headers());
 		if (this.interceptors.isEmpty()) {
@@ -482,6 +483,11 @@ final class ClientChannel {
 
 	HttpLegs legs() {
 		return this.legs;
+	}
+
+	void close() {
+		this.channel.close();
+		this.async.close();
 	}
 
 	/** Returns what the client raises when a request gets no answer. */

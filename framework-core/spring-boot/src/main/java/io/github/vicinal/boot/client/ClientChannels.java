@@ -69,7 +69,6 @@ public final class ClientChannels implements AutoCloseable {
 	 * @param observation observes calls
 	 * @param interceptors the application's interceptors, outermost first
 	 * @param listeners are told of each call
-	 * @param async runs calls whose caller does not wait
 	 * @param callCaches makes caches of calls, {@code null} where there are none
 	 * @param self this instance, or {@code null}
 	 * @param zone the zone of this instance, or {@code null}
@@ -78,8 +77,8 @@ public final class ClientChannels implements AutoCloseable {
 	 */
 	public record Toolbox(Supplier<List<PathProvider>> providers, HttpLegs legs, ClientObservation observation,
 			Supplier<List<ChannelInterceptor>> interceptors, Supplier<List<ChannelListener>> listeners,
-			AsyncCalls async, Supplier<@Nullable CallCaches> callCaches, Supplier<@Nullable PeerIdentity> self,
-			@Nullable String zone, Executor connector, Clock clock) {
+			Supplier<@Nullable CallCaches> callCaches, Supplier<@Nullable PeerIdentity> self, @Nullable String zone,
+			Executor connector, Clock clock) {
 	}
 
 	/**
@@ -192,7 +191,7 @@ public final class ClientChannels implements AutoCloseable {
 				this.tools.providers().get(), this.tools.connector(), this.tools.clock());
 		ClientTraits traits = new ClientTraits(name, definition.ignoreClientInterceptors(), facts.interceptors());
 		return new ClientChannel(channel, this.tools.legs(), facts, this.tools.observation(),
-				this.tools.interceptors().get(), this.tools.listeners().get(), this.tools.async(), traits,
+				this.tools.interceptors().get(), this.tools.listeners().get(), new AsyncCalls(), traits,
 				definition.timeout(), this.tools.callCaches().get(), replicas(name, channel, definition, facts));
 	}
 
@@ -362,7 +361,7 @@ public final class ClientChannels implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.channels.values().forEach((channel) -> channel.channel().close());
+		this.channels.values().forEach(ClientChannel::close);
 	}
 
 }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 
+import io.github.vicinal.channel.CallOverHttp;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
@@ -49,6 +50,11 @@ final class HttpLeg {
 	private boolean redirected;
 
 	private boolean elsewhere;
+
+	/** The attempt that is in flight; guarded by this object, as what follows. */
+	private @Nullable CallOverHttp inFlight;
+
+	private boolean ended;
 
 	/** Whether the request of this call is marked as such. */
 	private boolean marked;
@@ -198,23 +204,14 @@ final class HttpLeg {
 	}
 
 	/** Returns how long the client's last attempt has taken up to now. */
-	long nanos() {
+	private long nanos() {
 		return System.nanoTime() - this.start;
-	}
-
-	/** Returns the status of the answer, 0 if there was none. */
-	int status() {
-		return this.status;
 	}
 
 	/** Says that the call could have taken another path as well. */
 	HttpLeg comparable(boolean couldHave) {
 		this.comparable = couldHave;
 		return this;
-	}
-
-	boolean comparable() {
-		return this.comparable && !this.redirected;
 	}
 
 	/** Says that the call goes to a host that it names itself. */
@@ -263,6 +260,27 @@ final class HttpLeg {
 		}
 		if (first && this.watcher != null) {
 			this.watcher.sending(headers);
+		}
+		begin(peer);
+	}
+
+	/** A reactive call may be cancelled by one thread while another one sends it. */
+	private synchronized void begin(String peer) {
+		if (this.inFlight != null) {
+			this.inFlight.repeated();
+			this.inFlight = null;
+		}
+		if (!this.ended && !this.elsewhere) {
+			this.inFlight = this.channel.callingOverHttp(peer, this.plan.method(), this.arguments, this.comparable);
+		}
+	}
+
+	/** Ends the call: no attempt of it is in flight any more, nor ever will be. */
+	synchronized void end() {
+		this.ended = true;
+		if (this.inFlight != null) {
+			this.inFlight.end(nanos(), this.status, !this.redirected);
+			this.inFlight = null;
 		}
 	}
 

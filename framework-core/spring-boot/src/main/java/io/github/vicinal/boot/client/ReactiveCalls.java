@@ -52,7 +52,7 @@ final class ReactiveCalls {
 		if (path == null) {
 			return overHttp(channel, plan, address, turn, arguments, null, original);
 		}
-		return Mono.fromFuture(() -> async.submit(() -> channel.attempt(plan, address, path, arguments)))
+		return Mono.fromFuture(() -> async.attempt(channel, plan, address, path, arguments))
 			.flatMapMany((attempt) -> conclude(channel, plan, address, turn, arguments, attempt, original));
 	}
 
@@ -85,7 +85,7 @@ final class ReactiveCalls {
 	private static Flux<Object> overHttp(ClientChannel channel, MethodPlan plan, @Nullable String address,
 			@Nullable ReplicaTurn turn, @Nullable Object[] arguments, @Nullable String reason, Original original) {
 		HttpLeg leg = channel.leg(plan, address, arguments, reason).to(turn);
-		return original(channel, leg, original).doFinally((signal) -> channel.wentOverHttp(plan, arguments, leg));
+		return original(channel, leg, original).doFinally((signal) -> channel.wentOverHttp(plan, leg));
 	}
 
 	@SuppressWarnings("unchecked")

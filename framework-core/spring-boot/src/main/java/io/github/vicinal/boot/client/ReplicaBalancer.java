@@ -91,7 +91,7 @@ final class ReplicaBalancer {
 		relocate();
 		CallTargets asked = this.loadBalancer;
 		if (asked == null) {
-			Replica replica = this.takesTurns ? inTurn() : this.choice.choose(except);
+			Replica replica = this.takesTurns ? inTurn(except) : this.choice.choose(except);
 			return (replica != null) ? new ReplicaTurn(this.choice, replica, this.uris.get(replica.address())) : null;
 		}
 		ReplicaSelection selection = new ReplicaSelection(this);
@@ -101,8 +101,18 @@ final class ReplicaBalancer {
 				: null;
 	}
 
-	private @Nullable Replica inTurn() {
-		return this.choice.at(Math.floorMod(this.turns.getAndIncrement(), this.uris.size()));
+	/**
+	 * Takes the next replica. A call that goes on takes the one after that which failed,
+	 * so that it meets each once, whatever other calls take meanwhile.
+	 */
+	private @Nullable Replica inTurn(@Nullable Replica except) {
+		int size = this.uris.size();
+		for (int i = 0; except != null && i < size; i++) {
+			if (this.choice.at(i) == except) {
+				return this.choice.at((i + 1) % size);
+			}
+		}
+		return this.choice.at(Math.floorMod(this.turns.getAndIncrement(), size));
 	}
 
 	private void relocate() {

@@ -1,8 +1,10 @@
 package io.github.vicinal.boot.client;
 
+import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.AbstractMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -68,6 +70,28 @@ class ReplicaBalancerTests {
 		later.join();
 		this.balancer.choose(List.of(ONE), Map.of());
 		assertThat(this.balancer.report()).extracting(ReplicaReport::address).containsExactly(ONE);
+	}
+
+	/** Two calls at a time: the second one takes the turn that the first one needs. */
+	@Test
+	void inTurnsACallGoesOnAtEachOtherReplicaOnce() {
+		List<URI> instances = List.of(URI.create("http://" + ONE), URI.create("http://" + OTHER),
+				URI.create("http://198.51.100.3:80"));
+		ReplicaBalancer turns = ReplicaBalancer.among(instances,
+				new ReplicaLocator(this.channel, () -> null, null, Runnable::run), false,
+				new ReplicaSelection.Holder());
+		for (int others = 0; others < instances.size(); others++) {
+			Set<String> met = new HashSet<>();
+			ReplicaTurn turn = null;
+			for (int i = 0; i < turns.size(); i++) {
+				turn = turns.begin((turn != null) ? turn.replica() : null);
+				met.add(turn.address());
+				for (int j = 0; j < others; j++) {
+					turns.begin(null);
+				}
+			}
+			assertThat(met).hasSize(turns.size());
+		}
 	}
 
 	@Test

@@ -1,0 +1,73 @@
+package io.github.vicinal.channel;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.peer.PathKind;
+
+/**
+ * A call that has been sent over HTTP. It is in flight until {@link #end} or
+ * {@link #repeated}, one of which must follow, once. Not thread-safe.
+ *
+ * @since 0.1.0
+ */
+public final class CallOverHttp {
+
+	private static final int HTTP = PathKind.HTTP.ordinal();
+
+	private final PathStatistics statistics;
+
+	/** Of when the call began; {@code null} if no other path could have carried it. */
+	private final @Nullable PathSelector selector;
+
+	private final ContractMethod method;
+
+	private final long expected;
+
+	private final int ticket;
+
+	CallOverHttp(PathStatistics statistics, @Nullable PathSelector selector, ContractMethod method, long expected) {
+		this.statistics = statistics;
+		this.selector = selector;
+		this.method = method;
+		this.expected = expected;
+		this.ticket = (selector != null) ? selector.begin(HTTP, method.index(), expected) : PathSelector.UNTIMED;
+	}
+
+	/** Says that the client sends the request again, which is a call of its own. */
+	public void repeated() {
+		if (this.selector != null) {
+			this.selector.end(HTTP, this.ticket, false);
+			this.selector.passed(HTTP, this.expected);
+		}
+	}
+
+	/**
+	 * Says that the call has ended: answered, failed or given up.
+	 * @param nanos how long it took
+	 * @param status the status of the answer, 0 if there was none
+	 * @param comparable whether what it took can be compared with what it would have
+	 * taken over another path; a redirect that was followed cannot
+	 */
+	public void end(long nanos, int status, boolean comparable) {
+		this.statistics.count();
+		if (status == 0) {
+			this.statistics.error();
+		}
+		else {
+			this.statistics.time(nanos);
+		}
+		if (this.selector == null) {
+			return;
+		}
+		this.selector.end(HTTP, this.ticket, status != 0);
+		if (status == 0 || !PeerLink.tellsCost(status) || !comparable) {
+			this.selector.passed(HTTP, this.expected);
+		}
+		else if (this.ticket != PathSelector.UNTIMED) {
+			this.selector.record(HTTP, this.method.index(), this.expected, this.expected, this.method.idempotent(),
+					nanos, System.nanoTime());
+		}
+	}
+
+}

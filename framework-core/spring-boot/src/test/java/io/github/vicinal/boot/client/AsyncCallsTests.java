@@ -1,0 +1,358 @@
+package io.github.vicinal.boot.client;
+
+import java.io.InterruptedIOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+import io.micrometer.observation.ObservationRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.http.client.observation.DefaultClientRequestObservationConvention;
+import org.springframework.web.reactive.function.client.WebClientRequestException;
+import org.springframework.web.service.annotation.GetExchange;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.github.vicinal.boot.client.ClientChannels.ClientFacts;
+import io.github.vicinal.boot.contract.ExchangeContractReader;
+import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.channel.Channel;
+import io.github.vicinal.channel.ChannelSettings;
+import io.github.vicinal.channel.Path;
+import io.github.vicinal.channel.PathProvider;
+import io.github.vicinal.channel.Reply;
+import io.github.vicinal.codec.CodecChoice;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.observation.DefaultChannelObservationConvention;
+import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.peer.PeerIdentity;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+/** Calls whose caller does not wait: the threads they get, and those that get none. */
+@Timeout(60)
+class AsyncCallsTests {
+
+	private static final String ADDRESS = "198.51.100.1:80";
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+	private static final Attempt ANSWER = new Attempt.Answered("answer");
+
+	/** Calls that have not got their thread yet. */
+	private final Deque<Runnable> waiting = new ArrayDeque<>();
+
+	private final FakePath path = new FakePath();
+
+	private final CountDownLatch mayEnd = new CountDownLatch(1);
+
+	private final List<AsyncCalls> made = new ArrayList<>();
+
+	@AfterEach
+	void end() {
+		this.mayEnd.countDown();
+		this.made.forEach(AsyncCalls::close);
+	}
+
+	private AsyncCalls calls(Executor executor, int most) {
+		return made(new AsyncCalls(executor, most));
+	}
+
+	private AsyncCalls made(AsyncCalls calls) {
+		this.made.add(calls);
+		return calls;
+	}
+
+	private void runWaiting() {
+		while (!this.waiting.isEmpty()) {
+			this.waiting.poll().run();
+		}
+	}
+
+	private Attempt hang() {
+		try {
+			this.mayEnd.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException("interrupted", ex);
+		}
+		return ANSWER;
+	}
+
+	@Test
+	void aCallThatWaitsForItsThreadEndsWhenTheApplicationDoes() throws Throwable {
+		ClientChannel channel = channel(calls(this.waiting::add, 2));
+		CompletableFuture<String> future = future(channel, "http");
+		CompletableFuture<String> reactive = mono(channel, "http").toFuture();
+		assertThat(this.waiting).hasSize(2);
+
+		channel.close();
+
+		for (CompletableFuture<String> ended : List.of(future, reactive)) {
+			assertThat(ended).isCompletedExceptionally();
+			assertThatThrownBy(ended::join).hasCauseInstanceOf(WebClientRequestException.class)
+				.hasRootCauseMessage("the application is shutting down")
+				.cause()
+				.hasCauseInstanceOf(InterruptedIOException.class);
+		}
+		runWaiting();
+		assertThat(this.path.deadlines).isEmpty();
+	}
+
+	@Test
+	void aCallThatRunsIsInterruptedWhenTheApplicationEnds() throws Exception {
+		AsyncCalls calls = made(new AsyncCalls());
+		CountDownLatch runs = new CountDownLatch(1);
+		CompletableFuture<Attempt> future = calls.submit(() -> {
+			runs.countDown();
+			return hang();
+		});
+		assertThat(runs.await(20, TimeUnit.SECONDS)).isTrue();
+		calls.close();
+		assertThatThrownBy(() -> future.get(20, TimeUnit.SECONDS)).hasRootCauseInstanceOf(InterruptedException.class);
+	}
+
+	@Test
+	void callsAfterTheEndGoByHttp() throws Throwable {
+		ClientChannel channel = channel(made(new AsyncCalls()));
+		MethodPlan plan = plan(channel, "future");
+		channel.close();
+		assertThat(this.made.get(0).attempt(channel, plan, ADDRESS, this.path, new Object[0]).join())
+			.isEqualTo(new Attempt.GoOn("the application is shutting down"));
+	}
+
+	@Test
+	void aCallBeyondTheMostGoesByHttpAndSaysWhy() throws Throwable {
+		ClientChannel channel = channel(calls(this.waiting::add, 1));
+		CompletableFuture<String> first = future(channel, "http");
+		assertThat(future(channel, "http")).isCompletedWithValue("http");
+		assertThat(mono(channel, "http").block()).isEqualTo("http");
+		assertThat(channel.report().leftToHttp()).containsEntry(
+				"there is no thread for another asynchronous call; at most 1 are in flight over typed paths", 2L);
+		runWaiting();
+		assertThat(first).isCompletedWithValue("typed");
+	}
+
+	@Test
+	void aCallForWhichThereIsNoThreadGoesByHttp() throws Throwable {
+		for (Executor executor : List.<Executor>of((task) -> {
+			throw new RejectedExecutionException();
+		}, (task) -> {
+			throw new OutOfMemoryError("unable to create native thread");
+		})) {
+			ClientChannel channel = channel(calls(executor, 1));
+			for (int i = 0; i < 3; i++) {
+				assertThat(future(channel, "http")).isCompletedWithValue("http");
+			}
+		}
+	}
+
+	@Test
+	void whateverBecomesOfACallAnotherOneMayFollow() {
+		AsyncCalls calls = calls(this.waiting::add, 1);
+		for (Supplier<Attempt> call : List.<Supplier<Attempt>>of(() -> ANSWER, () -> {
+			throw new IllegalStateException("failed");
+		})) {
+			CompletableFuture<Attempt> future = calls.submit(call);
+			assertThat(calls.submit(call)).isNull();
+			CompletableFuture<Object> next = future.handle((value, ex) -> calls.submit(() -> ANSWER));
+			runWaiting();
+			assertThat(next.join()).isNotNull();
+		}
+		CompletableFuture<Attempt> cancelled = calls.submit(() -> ANSWER);
+		cancelled.cancel(true);
+		assertThat(calls.submit(() -> ANSWER)).isNull();
+		runWaiting();
+		assertThat(calls.submit(() -> ANSWER)).isNotNull();
+	}
+
+	@Test
+	void toCancelInterruptsTheCallAndNotWhatFollowsOnItsThread() throws Exception {
+		AsyncCalls calls = calls((task) -> new Thread(task).start(), 1);
+		CountDownLatch runs = new CountDownLatch(1);
+		CompletableFuture<Throwable> seen = new CompletableFuture<>();
+		CompletableFuture<Attempt> future = calls.submit(() -> {
+			runs.countDown();
+			try {
+				return hang();
+			}
+			catch (IllegalStateException ex) {
+				seen.complete(ex.getCause());
+				throw ex;
+			}
+		});
+		assertThat(runs.await(20, TimeUnit.SECONDS)).isTrue();
+		future.cancel(true);
+		assertThat(seen.get(20, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+		await().until(() -> {
+			CompletableFuture<Attempt> next = calls.submit(() -> ANSWER);
+			return next != null && next.get(20, TimeUnit.SECONDS) == ANSWER;
+		});
+	}
+
+	/** The caller waits from when it asks, not from when the call gets a thread. */
+	@Test
+	void theDeadlineCountsFromTheCall() throws Throwable {
+		ClientChannel channel = channel(calls(this.waiting::add, 2));
+		Mono<String> reactive = mono(channel, "http");
+		CompletableFuture<String> future = future(channel, "http");
+		long asked = System.nanoTime();
+		CompletableFuture<String> subscribed = reactive.toFuture();
+		long waits = System.nanoTime();
+		await().pollDelay(Duration.ZERO).until(() -> System.nanoTime() > waits);
+
+		runWaiting();
+
+		assertThat(future).isCompletedWithValue("typed");
+		assertThat(subscribed).isCompletedWithValue("typed");
+		assertThat(this.path.deadlines.get(0) - asked).isLessThanOrEqualTo(TIMEOUT.toNanos());
+		assertThat(this.path.deadlines.get(1) - asked).isGreaterThanOrEqualTo(TIMEOUT.toNanos());
+		assertThat(this.path.deadlines.get(1) - waits).isLessThanOrEqualTo(TIMEOUT.toNanos());
+	}
+
+	@Test
+	void aServiceThatHangsHoldsNoCallToAnother() throws Exception {
+		AsyncCalls slow = made(new AsyncCalls());
+		for (int i = 0; i < AsyncCalls.MOST_IN_FLIGHT; i++) {
+			assertThat(slow.submit(this::hang)).isNotNull();
+		}
+		assertThat(slow.submit(this::hang)).isNull();
+		assertThat(made(new AsyncCalls()).submit(() -> ANSWER).get(20, TimeUnit.SECONDS)).isSameAs(ANSWER);
+	}
+
+	@Test
+	void threadsAreVirtualWhereThereAreAny() throws Exception {
+		CompletableFuture<String> thread = new CompletableFuture<>();
+		made(new AsyncCalls()).submit(() -> {
+			thread.complete(Thread.currentThread().toString());
+			return ANSWER;
+		});
+		assertThat(thread.get(20, TimeUnit.SECONDS)).contains("vicinal-async-call-")
+			.startsWith((Runtime.version().feature() >= 21) ? "VirtualThread[" : "Thread[");
+	}
+
+	interface Shop {
+
+		@GetExchange("/future")
+		CompletableFuture<String> future();
+
+		@GetExchange("/mono")
+		Mono<String> mono();
+
+	}
+
+	/** Returns the channel of a reactive client whose peer has one typed path. */
+	private ClientChannel channel(AsyncCalls calls) {
+		Contract contract = ExchangeContractReader.contract(Shop.class);
+		Channel channel = new Channel(
+				new ChannelSettings("shop", List.of(PathKind.UDS), null, Duration.ofSeconds(1), false, true), contract,
+				List.of(new FakeProvider()), Runnable::run, Clock.systemUTC());
+		channel.announced(ADDRESS,
+				new PeerAnnouncement(PeerIdentity.create(""), Set.of(PathKind.UDS), contract.hash(), ""));
+		return reactive(channel, new HttpLegs(), ADDRESS, calls);
+	}
+
+	/** Returns a client that a request has shown to be a reactive one. */
+	static ClientChannel reactive(Channel channel, HttpLegs legs, String address, AsyncCalls calls) {
+		ClientTraits traits = new ClientTraits("shop", false, List.of());
+		traits.inspect(true, null, List.of());
+		return new ClientChannel(channel, legs,
+				new ClientFacts(null, "shop", true, () -> address, null, false, null, List.of()),
+				new ClientObservation(ObservationRegistry.NOOP, new DefaultClientRequestObservationConvention(),
+						new DefaultChannelObservationConvention(), () -> null),
+				List.of(), List.of(), calls, traits, TIMEOUT, null, null);
+	}
+
+	private static MethodPlan plan(ClientChannel channel, String method) {
+		try {
+			return channel.plan(Shop.class.getMethod(method));
+		}
+		catch (NoSuchMethodException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@SuppressWarnings("unchecked")
+	private static CompletableFuture<String> future(ClientChannel channel, String overHttp) throws Throwable {
+		return (CompletableFuture<String>) channel.invoke(plan(channel, "future"), new Object[0],
+				() -> CompletableFuture.completedFuture(overHttp));
+	}
+
+	@SuppressWarnings("unchecked")
+	private static Mono<String> mono(ClientChannel channel, String overHttp) throws Throwable {
+		return (Mono<String>) channel.invoke(plan(channel, "mono"), new Object[0], () -> Mono.just(overHttp));
+	}
+
+	private final class FakeProvider implements PathProvider {
+
+		@Override
+		public PathKind kind() {
+			return PathKind.UDS;
+		}
+
+		@Override
+		public Attempt connect(Contract contract, PeerAnnouncement peer) {
+			return new Connected(AsyncCallsTests.this.path);
+		}
+
+		@Override
+		public void close() {
+		}
+
+	}
+
+	private static final class FakePath implements Path {
+
+		private final List<Long> deadlines = new ArrayList<>();
+
+		@Override
+		public PathKind kind() {
+			return PathKind.UDS;
+		}
+
+		@Override
+		public CodecChoice codec() {
+			return new Codecs(new JsonMapper(), false).choose(ExchangeContractReader.contract(Shop.class),
+					Set.of("jackson"));
+		}
+
+		@Override
+		public Reply call(CallFrame frame) {
+			this.deadlines.add(frame.deadlineNanos());
+			return new Reply.Value(200, Map.of(), "typed");
+		}
+
+		@Override
+		public boolean isOpen() {
+			return true;
+		}
+
+		@Override
+		public long bytesCarried() {
+			return 0;
+		}
+
+		@Override
+		public void close() {
+		}
+
+	}
+
+}
