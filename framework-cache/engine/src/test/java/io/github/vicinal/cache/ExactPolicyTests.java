@@ -1,7 +1,12 @@
 package io.github.vicinal.cache;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -109,6 +114,42 @@ class ExactPolicyTests {
 			cache.cleanUp();
 			assertThat(cache.estimatedSize()).isLessThanOrEqualTo(2_000);
 			ratio[mode] = (double) hits / operations;
+		}
+		assertThat(ratio[1]).isCloseTo(ratio[0], org.assertj.core.api.Assertions.within(0.001));
+	}
+
+	/**
+	 * With several threads the buffers do lose reads. Keys are drawn independently, so
+	 * that it hardly matters in which order the threads come.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "LRU", "SLRU", "LFU", "S3_FIFO", "LIRS", "W_TINY_LFU(20)" })
+	void bufferedIsAsGoodWithSeveralThreads(String policy) {
+		double[] ratio = new double[2];
+		for (int mode = 0; mode < 2; mode++) {
+			Cache<Integer, Integer> cache = cache(policy, 2_000, mode == 0);
+			int threads = 4;
+			int operations = 250_000;
+			List<CompletableFuture<Integer>> runs = new ArrayList<>();
+			ExecutorService executor = Executors.newFixedThreadPool(threads);
+			for (int t = 0; t < threads; t++) {
+				Random random = new Random(t);
+				runs.add(CompletableFuture.supplyAsync(() -> {
+					int hits = 0;
+					for (int i = 0; i < operations; i++) {
+						int key = (int) (10_000 * Math.pow(random.nextDouble(), 3));
+						if (cache.getIfPresent(key) != null) {
+							hits++;
+						}
+						else {
+							cache.put(key, key);
+						}
+					}
+					return hits;
+				}, executor));
+			}
+			ratio[mode] = runs.stream().mapToInt(CompletableFuture::join).sum() / (double) (threads * operations);
+			executor.shutdown();
 		}
 		assertThat(ratio[1]).isCloseTo(ratio[0], org.assertj.core.api.Assertions.within(0.001));
 	}

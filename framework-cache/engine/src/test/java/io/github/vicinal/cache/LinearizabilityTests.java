@@ -58,6 +58,22 @@ class LinearizabilityTests {
 	}
 
 	@Test
+	void computationsOnCaffeine() {
+		stress(ComputedTinyLfu.class);
+	}
+
+	@Test
+	void computationsOnPolicies() {
+		stress(ComputedAic.class);
+		limit(new ModelCheckingOptions().iterations(3).invocationsPerIteration(60)).threads(2).check(ComputedAic.class);
+	}
+
+	@Test
+	void computationsInSets() {
+		check(ComputedEightWays.class);
+	}
+
+	@Test
 	void loadsThatMeetInOnePlace() {
 		check(Loads.class);
 	}
@@ -93,6 +109,30 @@ class LinearizabilityTests {
 
 		public void forget(int key) {
 			this.map.remove(key);
+		}
+
+		public boolean removeIf(int key, int value) {
+			return this.map.remove(key, value);
+		}
+
+		public boolean replaceIf(int key, int expected, int value) {
+			return this.map.replace(key, expected, value);
+		}
+
+		public @Nullable Integer merge(int key, int value) {
+			return this.map.merge(key, value, Integer::sum);
+		}
+
+		/** Adds one, and removes what is even. */
+		public @Nullable Integer compute(int key) {
+			return this.map.compute(key, (any, old) -> next(old));
+		}
+
+		static @Nullable Integer next(@Nullable Integer old) {
+			if (old == null) {
+				return 1;
+			}
+			return (old % 2 == 0) ? null : old + 1;
 		}
 
 	}
@@ -170,6 +210,69 @@ class LinearizabilityTests {
 
 		public Exact() {
 			super(CachePolicy.LRU, 8);
+		}
+
+	}
+
+	/** Beside plain writes, those that depend on what is there. */
+	public abstract static class Computed extends Concurrent {
+
+		Computed(CachePolicy policy) {
+			super(policy, 8);
+		}
+
+		@Operation
+		public boolean removeIf(@Param(name = "key") int key, @Param(name = "value") int value) {
+			return this.cache.asMap().remove(key, value);
+		}
+
+		@Operation
+		public boolean replaceIf(@Param(name = "key") int key, @Param(name = "value") int expected,
+				@Param(name = "value") int value) {
+			return this.cache.asMap().replace(key, expected, value);
+		}
+
+		@Operation
+		public @Nullable Integer merge(@Param(name = "key") int key, @Param(name = "value") int value) {
+			return this.cache.asMap().merge(key, value, Integer::sum);
+		}
+
+		@Operation
+		public @Nullable Integer compute(@Param(name = "key") int key) {
+			return this.cache.asMap().compute(key, (any, old) -> Sequential.next(old));
+		}
+
+	}
+
+	/** Few values, so that conditions are met. */
+	@Param(name = "key", gen = IntGen.class, conf = "1:2")
+	@Param(name = "value", gen = IntGen.class, conf = "1:2")
+	public static class ComputedTinyLfu extends Computed {
+
+		public ComputedTinyLfu() {
+			super(CachePolicy.TINY_LFU);
+		}
+
+	}
+
+	/** As above, on map, buffer, queue and the policy that changes its mind. */
+	@Param(name = "key", gen = IntGen.class, conf = "1:2")
+	@Param(name = "value", gen = IntGen.class, conf = "1:2")
+	public static class ComputedAic extends Computed {
+
+		public ComputedAic() {
+			super(CachePolicy.AIC);
+		}
+
+	}
+
+	/** As above, in a set. */
+	@Param(name = "key", gen = IntGen.class, conf = "1:2")
+	@Param(name = "value", gen = IntGen.class, conf = "1:2")
+	public static class ComputedEightWays extends Computed {
+
+		public ComputedEightWays() {
+			super(CachePolicy.kWay(8));
 		}
 
 	}

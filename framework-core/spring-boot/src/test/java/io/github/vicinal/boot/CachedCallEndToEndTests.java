@@ -1,5 +1,7 @@
 package io.github.vicinal.boot;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -9,7 +11,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -20,6 +24,8 @@ import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.registry.ImportHttpServices;
 
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.boot.client.EngineCallCaches;
+import io.github.vicinal.cache.spring.InvalidationBroadcast;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.CacheableCall;
 import io.github.vicinal.channel.ChannelReport;
@@ -89,6 +95,67 @@ class CachedCallEndToEndTests {
 		}
 	}
 
+	/** A way to other instances that remembers what it was told. */
+	private static final class Remembering implements InvalidationBroadcast {
+
+		private final List<String> told = new ArrayList<>();
+
+		private Receiver receiver;
+
+		@Override
+		public void evicted(String cache, Object key) {
+			this.told.add(cache + "/" + key);
+		}
+
+		@Override
+		public void cleared(String cache) {
+			this.told.add(cache);
+		}
+
+		@Override
+		public void start(Receiver here) {
+			assertThat(this.receiver).isNull();
+			this.receiver = here;
+		}
+
+	}
+
+	@Test
+	void answersCanBeForgottenHereAndInOtherInstances() {
+		try (ConfigurableApplicationContext server = start(StationService.class, Map.of());
+				ConfigurableApplicationContext client = start(CachingStationClient.class,
+						Map.of("spring.http.serviceclient.stations.base-url",
+								"http://localhost:" + server.getEnvironment().getProperty("local.server.port")))) {
+			Stations stations = client.getBean(Stations.class);
+			EngineCallCaches caches = client.getBean(EngineCallCaches.class);
+			Remembering broadcast = client.getBean(Remembering.class);
+			assertThat(stations.name(1)).isEqualTo("station 1, call 1");
+			assertThat(caches.clear("station-names")).isTrue();
+			assertThat(broadcast.told).containsExactly("station-names");
+			assertThat(stations.name(1)).isEqualTo("station 1, call 2");
+			assertThat(caches.clear("other")).isFalse();
+			assertThat(broadcast.told).containsExactly("station-names", "other");
+			broadcast.receiver.clear("station-names");
+			broadcast.receiver.clear("other");
+			broadcast.receiver.evict("station-names", 1L);
+			assertThat(stations.name(1)).isEqualTo("station 1, call 3");
+			assertThat(broadcast.told).hasSize(2);
+		}
+	}
+
+	@Test
+	void answersCanBeForgottenWithoutCachesOfSpring() {
+		try (ConfigurableApplicationContext server = start(StationService.class, Map.of());
+				ConfigurableApplicationContext client = start(StationClient.class,
+						Map.of("spring.http.serviceclient.stations.base-url",
+								"http://localhost:" + server.getEnvironment().getProperty("local.server.port")))) {
+			Stations stations = client.getBean(Stations.class);
+			assertThat(stations.name(1)).isEqualTo("station 1, call 1");
+			assertThat(client.getBean(EngineCallCaches.class).clear("station-names")).isTrue();
+			assertThat(stations.name(1)).isEqualTo("station 1, call 2");
+		}
+	}
+
 	@AffinityChannel
 	@HttpExchange("/stations")
 	interface Stations {
@@ -113,6 +180,18 @@ class CachedCallEndToEndTests {
 	@EnableAutoConfiguration
 	@ImportHttpServices(group = "stations", types = Stations.class)
 	static class StationClient {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableCaching
+	@Import(StationClient.class)
+	static class CachingStationClient {
+
+		@Bean
+		Remembering broadcast() {
+			return new Remembering();
+		}
 
 	}
 

@@ -28,9 +28,11 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
+import io.github.vicinal.boot.autoconfigure.VicinalCacheBuildersAutoConfiguration.CallCacheBroadcast;
 import io.github.vicinal.boot.cache.CacheBuilders;
 import io.github.vicinal.boot.cache.CacheProperties;
 import io.github.vicinal.boot.cache.EngineMetrics;
+import io.github.vicinal.boot.client.EngineCallCaches;
 import io.github.vicinal.cache.spring.InvalidationBroadcast;
 import io.github.vicinal.cache.spring.VicinalCache;
 import io.github.vicinal.cache.spring.VicinalCacheManager;
@@ -51,11 +53,12 @@ public final class VicinalCacheAutoConfiguration {
 
 	@Bean
 	VicinalCacheManager cacheManager(CacheProperties properties, CacheBuilders builders, Environment environment,
-			ObjectProvider<CacheManagerCustomizer<?>> customizers, ObjectProvider<InvalidationBroadcast> broadcast) {
+			ObjectProvider<CacheManagerCustomizer<?>> customizers, ObjectProvider<InvalidationBroadcast> broadcast,
+			ObjectProvider<EngineCallCaches> callCaches) {
 		VicinalCacheManager manager = new VicinalCacheManager(builders);
 		manager.setAllowNullValues(properties.allowNullValues());
 		manager.setTransactionAware(properties.transactionAware());
-		manager.setInvalidationBroadcast(broadcast.getIfAvailable(() -> InvalidationBroadcast.NONE));
+		broadcast.ifAvailable((known) -> manager.setInvalidationBroadcast(new BroadcastWithCalls(known, callCaches)));
 		List<String> fixed = Binder.get(environment)
 			.bind("spring.cache.cache-names", String[].class)
 			.map(List::of)
@@ -71,6 +74,47 @@ public final class VicinalCacheAutoConfiguration {
 			manager.setCacheNames(names);
 		}
 		return new CacheManagerCustomizers(customizers.orderedStream().toList()).customize(manager);
+	}
+
+	/** The manager starts the broadcast, so it has to be there. */
+	@Bean
+	CallCacheBroadcast vicinalCallCacheBroadcast(ObjectProvider<InvalidationBroadcast> broadcast) {
+		return (cache) -> broadcast.ifAvailable((known) -> known.cleared(cache));
+	}
+
+	/**
+	 * Lets what other instances clear reach caches of calls, too. Their keys are known
+	 * here only, so that no single one is evicted.
+	 */
+	private record BroadcastWithCalls(InvalidationBroadcast broadcast,
+			ObjectProvider<EngineCallCaches> callCaches) implements InvalidationBroadcast {
+
+		@Override
+		public void evicted(String cache, Object key) {
+			this.broadcast.evicted(cache, key);
+		}
+
+		@Override
+		public void cleared(String cache) {
+			this.broadcast.cleared(cache);
+		}
+
+		@Override
+		public void start(Receiver receiver) {
+			this.broadcast.start(new Receiver() {
+				@Override
+				public void evict(String cache, Object key) {
+					receiver.evict(cache, key);
+				}
+
+				@Override
+				public void clear(String cache) {
+					receiver.clear(cache);
+					BroadcastWithCalls.this.callCaches.ifAvailable((known) -> known.clearHere(cache));
+				}
+			});
+		}
+
 	}
 
 	/** Where meters are. */

@@ -56,9 +56,18 @@ public final class VicinalCacheBuildersAutoConfiguration {
 	@ConditionalOnMissingBean(CallCaches.class)
 	@ConditionalOnBean(Codecs.class)
 	EngineCallCaches vicinalCallCaches(CacheBuilders builders, ObjectProvider<Codecs> codecs,
-			ObjectProvider<CallCacheMeters> meters) {
+			ObjectProvider<CallCacheMeters> meters, ObjectProvider<CallCacheBroadcast> broadcast) {
 		return new EngineCallCaches(builders, codecs::getObject,
-				(cache) -> meters.ifAvailable((known) -> known.bind(cache)));
+				(cache) -> meters.ifAvailable((known) -> known.bind(cache)),
+				(cache) -> broadcast.ifAvailable((known) -> known.cleared(cache)));
+	}
+
+	/** Tells other instances which caches of calls were cleared. */
+	@FunctionalInterface
+	interface CallCacheBroadcast {
+
+		void cleared(String cache);
+
 	}
 
 	/** Shows caches of calls to whatever meters them. */

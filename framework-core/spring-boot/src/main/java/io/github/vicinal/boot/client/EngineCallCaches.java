@@ -15,7 +15,10 @@ import io.github.vicinal.channel.CacheableCall;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 
-/** Caches of calls on Vicinal's cache engines. Thread-safe. */
+/**
+ * Caches of calls on Vicinal's cache engines. A bean: an application that learns that
+ * answers are no longer true says {@link #clear}. Thread-safe.
+ */
 public final class EngineCallCaches extends CallCaches {
 
 	private final CacheBuilders builders;
@@ -23,6 +26,8 @@ public final class EngineCallCaches extends CallCaches {
 	private final Supplier<Codecs> codecs;
 
 	private final Consumer<Cache<?, ?>> created;
+
+	private final Consumer<String> cleared;
 
 	private final Map<String, Shared> caches = new ConcurrentHashMap<>();
 
@@ -41,11 +46,14 @@ public final class EngineCallCaches extends CallCaches {
 	 * @param builders makes caches by properties
 	 * @param codecs copy values that are not immutable
 	 * @param created is told of each cache
+	 * @param cleared is told which cache was cleared, whether or not it is here
 	 */
-	public EngineCallCaches(CacheBuilders builders, Supplier<Codecs> codecs, Consumer<Cache<?, ?>> created) {
+	public EngineCallCaches(CacheBuilders builders, Supplier<Codecs> codecs, Consumer<Cache<?, ?>> created,
+			Consumer<String> cleared) {
 		this.builders = builders;
 		this.codecs = codecs;
 		this.created = created;
+		this.cleared = cleared;
 	}
 
 	@Override
@@ -66,6 +74,34 @@ public final class EngineCallCaches extends CallCaches {
 		}
 		return new EngineCallCache(shared.cache(), channel, plan,
 				this.codecs.get().choose(contract, this.codecs.get().offers(contract)).codec());
+	}
+
+	/**
+	 * Forgets all answers in a cache of calls, also those that are on their way, and
+	 * tells other instances, if there is a way to.
+	 * @param cache the name of the cache: that of {@link CacheableCall#cache()}, or the
+	 * channel's and the method's, as {@code stations.station}
+	 * @return whether there is such a cache here
+	 */
+	public boolean clear(String cache) {
+		boolean here = clearHere(cache);
+		// Others may have what is not here.
+		this.cleared.accept(cache);
+		return here;
+	}
+
+	/**
+	 * Forgets all answers in a cache of calls, and tells nobody.
+	 * @param cache the name of the cache
+	 * @return whether there is such a cache here
+	 */
+	public boolean clearHere(String cache) {
+		Shared shared = this.caches.get(cache);
+		if (shared == null) {
+			return false;
+		}
+		shared.cache().invalidateAll();
+		return true;
 	}
 
 	/**

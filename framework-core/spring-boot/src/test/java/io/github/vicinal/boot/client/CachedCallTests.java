@@ -57,6 +57,7 @@ class CachedCallTests {
 				true, null, false, Map.of());
 		return new EngineCallCaches(new CacheBuilders(properties, (name) -> null, () -> customizers, () -> null),
 				() -> new Codecs(JsonMapper.builder().build(), true), (cache) -> {
+				}, (cache) -> {
 				});
 	}
 
