@@ -21,7 +21,7 @@ final class Engines {
 	static <K, V> Cache<K, V> create(CacheBuilder<K, V> builder) {
 		Counters counters = builder.recordsStatistics() ? new Counters() : null;
 		Removals<K, V> removals = new Removals<>(builder.name(), builder.listener(), builder.listenerExecutor(),
-				counters);
+				builder.executor(), counters);
 		Long given = builder.seed();
 		long seed = (given != null) ? given : ThreadLocalRandom.current().nextLong();
 		return new DefaultCache<>(builder, store(builder, removals, Long.hashCode(seed)), removals, counters);

@@ -5,7 +5,9 @@ package io.github.vicinal.cache;
  * <p>
  * All times are in nanoseconds; {@link Long#MAX_VALUE} means for ever, zero or less means
  * that it has expired already. What a method throws fails the operation and changes
- * nothing. Called without any lock.
+ * nothing. Called without any lock by all engines but that of {@code TINY_LFU}, where
+ * changes of the same key, and of some others, wait for it: there it must be quick and
+ * must not use the cache.
  *
  * @param <K> the type of keys
  * @param <V> the type of values

@@ -188,6 +188,8 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 					}
 					else {
 						LockSupport.parkNanos(PARK_NANOS);
+						// An interrupted thread does not park.
+						Thread.yield();
 					}
 				}
 				default -> {

@@ -174,6 +174,11 @@ final class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<K, 
 		}
 
 		@Override
+		public boolean isEmpty() {
+			return MapView.this.isEmpty();
+		}
+
+		@Override
 		public boolean contains(Object other) {
 			return other != null && containsKey(other);
 		}
@@ -205,6 +210,11 @@ final class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<K, 
 		@Override
 		public Iterator<Map.Entry<K, V>> iterator() {
 			return new Entries(MapView.this.cache.store().iterator());
+		}
+
+		@Override
+		public boolean isEmpty() {
+			return MapView.this.isEmpty();
 		}
 
 		@Override

@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -35,6 +36,9 @@ final class Removals<K, V> {
 
 	private final Executor executor;
 
+	/** Tells what is too much for one call. */
+	private final Executor background;
+
 	private final @Nullable Counters counters;
 
 	private final Queue<Removal<K, V>> queue = new ConcurrentLinkedQueue<>();
@@ -54,10 +58,11 @@ final class Removals<K, V> {
 	}
 
 	Removals(String cache, @Nullable RemovalListener<? super K, ? super V> listener, Executor executor,
-			@Nullable Counters counters) {
+			Executor background, @Nullable Counters counters) {
 		this.cache = cache;
 		this.listener = listener;
 		this.executor = executor;
+		this.background = background;
 		this.counters = counters;
 	}
 
@@ -83,7 +88,7 @@ final class Removals<K, V> {
 		}
 	}
 
-	/** Tells all that waits. */
+	/** Tells all that waits, unless another thread does. */
 	void tellAll() {
 		if (this.listener != null) {
 			tell(this.listener, Integer.MAX_VALUE);
@@ -92,27 +97,42 @@ final class Removals<K, V> {
 
 	private void tell(RemovalListener<? super K, ? super V> to, int most) {
 		Thread me = Thread.currentThread();
+		if (this.helpers.contains(me)) {
+			return;
+		}
 		int told = 0;
-		while (told < most && !this.queue.isEmpty()) {
-			if (this.teller.compareAndSet(null, me)) {
-				try {
-					told += tellSome(to, most - told);
-				}
-				finally {
-					this.teller.set(null);
-				}
-			}
-			else {
-				if (this.waiting.get() >= MANY && this.teller.get() != me && this.helpers.add(me)) {
-					try {
-						tellSome(to, HELP);
-					}
-					finally {
-						this.helpers.remove(me);
-					}
-				}
+		while (!this.queue.isEmpty() && this.teller.compareAndSet(null, me)) {
+			if (told >= most && handOver()) {
 				return;
 			}
+			try {
+				told += tellSome(to, (told < most) ? most - told : Integer.MAX_VALUE);
+			}
+			finally {
+				this.teller.compareAndSet(me, null);
+			}
+		}
+		if (this.waiting.get() >= MANY && this.teller.get() != me) {
+			this.helpers.add(me);
+			try {
+				tellSome(to, HELP);
+			}
+			finally {
+				this.helpers.remove(me);
+			}
+		}
+	}
+
+	/** Lets another thread tell the rest; returns whether there is one. */
+	private boolean handOver() {
+		this.teller.set(null);
+		try {
+			this.background.execute(this::tellAll);
+			return true;
+		}
+		catch (RuntimeException | Error ex) {
+			LOG.debug("The executor of cache '{}' took no task", this.cache, ex);
+			return !this.teller.compareAndSet(null, Thread.currentThread());
 		}
 	}
 
@@ -128,7 +148,11 @@ final class Removals<K, V> {
 	}
 
 	private void tell(RemovalListener<? super K, ? super V> to, Removal<K, V> removal) {
+		AtomicBoolean begun = new AtomicBoolean();
 		Runnable call = () -> {
+			if (begun.getAndSet(true)) {
+				return;
+			}
 			try {
 				to.onRemoval(removal.key, removal.value, removal.cause);
 			}
@@ -140,7 +164,7 @@ final class Removals<K, V> {
 			this.executor.execute(call);
 		}
 		catch (Throwable ex) {
-			// Whatever it is, the executor did not take it.
+			// It may have taken the task all the same, and run it now or later.
 			call.run();
 		}
 	}

@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * An engine: keeps entries within a bound and time. All operations are atomic for their
  * key, and run user code (weigher, expiry, {@code equals} of values) before a flight
- * begins to store, before anything changes and without a lock of the engine's own.
+ * begins to store, before anything changes and without a lock of the engine's own; but
+ * Caffeine asks for expiry under its own, and what another write of the key made vain is
+ * asked for again while the flight stores.
  *
  * @param <K> the type of keys
  * @param <V> the type of values

@@ -48,7 +48,7 @@ class BusyWriterTests {
 		CacheBuilder<Integer, Integer> builder = CacheBuilder.<Integer, Integer>named("test")
 			.policy(CachePolicy.LRU)
 			.maximumSize(8);
-		return new PolicyStore<>(builder, new Removals<>("test", null, Runnable::run, null), 1, factory);
+		return new PolicyStore<>(builder, new Removals<>("test", null, Runnable::run, Runnable::run, null), 1, factory);
 	}
 
 	/** Counts hits, and is slow to insert the last entry. */

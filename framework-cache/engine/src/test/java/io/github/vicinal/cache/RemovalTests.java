@@ -1,16 +1,19 @@
 package io.github.vicinal.cache;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** Who tells the listener, and how much of it. */
 @Timeout(60)
@@ -22,13 +25,15 @@ class RemovalTests {
 	void aThreadDoesNotTellAllThatOthersRemoveMeanwhile() {
 		Thread unlucky = Thread.currentThread();
 		ConcurrentMap<Integer, Thread> told = new ConcurrentHashMap<>();
+		AtomicInteger calls = new AtomicInteger();
 		AtomicBoolean first = new AtomicBoolean(true);
 		List<Cache<Integer, Integer>> self = new CopyOnWriteArrayList<>();
 		Cache<Integer, Integer> cache = CacheBuilder.<Integer, Integer>named("test")
 			.policy(CachePolicy.LRU)
 			.maximumSize(KEYS)
 			.removalListener((key, value, cause) -> {
-				assertThat(told.putIfAbsent(key, Thread.currentThread())).isNull();
+				calls.incrementAndGet();
+				told.put(key, Thread.currentThread());
 				if (first.getAndSet(false)) {
 					Thread other = new Thread(() -> IntStream.range(1, KEYS).forEach(self.get(0)::invalidate));
 					other.start();
@@ -40,8 +45,32 @@ class RemovalTests {
 		IntStream.range(0, KEYS).forEach((key) -> cache.put(key, key));
 		cache.invalidate(0);
 		assertThat(told.values()).filteredOn((thread) -> thread == unlucky).hasSizeBetween(1, 1_000);
-		cache.cleanUp();
-		assertThat(told).hasSize(KEYS);
+		await().untilAsserted(() -> assertThat(told).hasSize(KEYS));
+		assertThat(calls).hasValue(KEYS);
+	}
+
+	/** Nobody calls the cache again, and yet the listener learns of all. */
+	@Test
+	void whatAListenerRemovesIsToldOfAsWell() {
+		Set<Integer> told = ConcurrentHashMap.newKeySet();
+		AtomicInteger calls = new AtomicInteger();
+		List<Cache<Integer, Integer>> self = new CopyOnWriteArrayList<>();
+		Cache<Integer, Integer> cache = CacheBuilder.<Integer, Integer>named("test")
+			.policy(CachePolicy.LRU)
+			.maximumSize(KEYS)
+			.removalListener((key, value, cause) -> {
+				calls.incrementAndGet();
+				told.add(key);
+				if (key == 0) {
+					IntStream.range(1, KEYS).forEach(self.get(0)::invalidate);
+				}
+			})
+			.build();
+		self.add(cache);
+		IntStream.range(0, KEYS).forEach((key) -> cache.put(key, key));
+		cache.invalidate(0);
+		await().untilAsserted(() -> assertThat(told).hasSize(KEYS));
+		assertThat(calls).hasValue(KEYS);
 	}
 
 	private static void join(Thread thread) {
@@ -74,12 +103,17 @@ class RemovalTests {
 			.maximumSize(1)
 			.removalListener((key, value, cause) -> told.add(key))
 			.listenerExecutor((task) -> {
+				if (told.isEmpty()) {
+					task.run();
+				}
 				throw new IllegalStateException("executor, as the test wants it");
 			})
 			.build();
-		assertThat(cache.get(1, (key) -> 1)).isEqualTo(1);
-		assertThat(cache.get(2, (key) -> 2)).isEqualTo(2);
-		assertThat(told).containsExactly(1);
+		for (int i = 1; i <= 3; i++) {
+			int value = i;
+			assertThat(cache.get(i, (key) -> value)).isEqualTo(i);
+		}
+		assertThat(told).containsExactly(1, 2);
 	}
 
 }

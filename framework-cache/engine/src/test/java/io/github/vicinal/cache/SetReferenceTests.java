@@ -30,7 +30,7 @@ class SetReferenceTests {
 		CacheBuilder<Integer, Integer> builder = CacheBuilder.<Integer, Integer>named("test")
 			.policy(policy)
 			.maximumSize(size);
-		return new SetStore<>(builder, new Removals<>("test", null, Runnable::run, null), SEED);
+		return new SetStore<>(builder, new Removals<>("test", null, Runnable::run, Runnable::run, null), SEED);
 	}
 
 	/** One set: what is in each way, and what the policy of the set knows. */

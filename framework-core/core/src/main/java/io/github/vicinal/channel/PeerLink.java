@@ -440,7 +440,10 @@ final class PeerLink {
 		catch (OutOfMemoryError ex) {
 			this.connecting = false;
 			backOff(true);
-			staysOnHttp("no thread could be had to connect paths: " + ex.getMessage());
+			if (!isOpen()) {
+				this.reasonForHttp = this.lastFailure;
+				staysOnHttp("no thread could be had to connect paths: " + ex.getMessage());
+			}
 		}
 	}
 

@@ -14,8 +14,10 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -53,6 +55,9 @@ final class JCache<K, V> implements Cache<K, V> {
 
 	/** Instead of when a load began: the value comes from the caller. */
 	private static final int NOT_LOADED = -1;
+
+	/** A key that somebody has is looked at again after so long. */
+	private static final long TELL_AGAIN_MILLIS = 1;
 
 	private final JCacheManager manager;
 
@@ -135,9 +140,16 @@ final class JCache<K, V> implements Cache<K, V> {
 		}
 	}
 
+	/** Waits for no key: the executor may have no other thread. */
 	private void tellOfExpiryLater(K key, Held<V> held) {
+		KeyLock lock = this.locks.tryLock(key);
+		if (lock == null) {
+			CompletableFuture.delayedExecutor(TELL_AGAIN_MILLIS, TimeUnit.MILLISECONDS, this.executor)
+				.execute(() -> tellOfExpiryLater(key, held));
+			return;
+		}
 		try {
-			tellOfExpiry(key, held, this.locks.lock(key));
+			tellOfExpiry(key, held, lock);
 		}
 		catch (RuntimeException ex) {
 			LOG.warn("A listener of the cache '{}' failed", this.name, ex);

@@ -21,6 +21,9 @@ final class KeyLocks<K> {
 	/** How often several keys are tried for one that another thread has. */
 	private static final int TRIES = 100;
 
+	/** How often several keys are tried before they are kept. */
+	private static final int ROUNDS = 8;
+
 	private final String cache;
 
 	private final Waits waits;
@@ -130,24 +133,44 @@ final class KeyLocks<K> {
 	}
 
 	/**
-	 * Locks several keys, to be unlocked by {@link #unlockAll} with the result. Holds
-	 * none of them while it waits for one: so nobody waits for it meanwhile. All threads
-	 * try in the same order, so that of those who get in each other's way one goes on.
+	 * Locks several keys, to be unlocked by {@link #unlockAll} with the result. At first
+	 * it holds none of them while it waits for one: so nobody waits for it meanwhile. If
+	 * there always is one that others have, it keeps what it has, in an order that is the
+	 * same for all threads.
+	 * @throws javax.cache.CacheException if that would never come to an end
 	 */
 	List<KeyLock> lockAll(Collection<? extends K> keys) {
 		List<KeyLock> wanted = new ArrayList<>(keys.size());
 		try {
 			keys.forEach((key) -> wanted.add(use(key)));
-			wanted.sort(Comparator.comparingInt(KeyLock::hashCode));
-			KeyLock busy;
-			while ((busy = tryAll(wanted)) != null) {
+			wanted.sort(Comparator.comparingInt(KeyLock::hashCode).thenComparingInt(System::identityHashCode));
+			for (int round = 0; round < ROUNDS; round++) {
+				KeyLock busy = tryAll(wanted);
+				if (busy == null) {
+					return wanted;
+				}
 				await(busy);
 				busy.unlock();
 			}
+			awaitAll(wanted);
 			return wanted;
 		}
 		catch (Throwable ex) {
 			wanted.forEach(this::forget);
+			throw ex;
+		}
+	}
+
+	private void awaitAll(List<KeyLock> wanted) {
+		int locked = 0;
+		try {
+			for (KeyLock lock : wanted) {
+				await(lock);
+				locked++;
+			}
+		}
+		catch (Throwable ex) {
+			wanted.subList(0, locked).forEach(KeyLock::unlock);
 			throw ex;
 		}
 	}

@@ -211,7 +211,7 @@ class WaitingTests {
 			int thread = t;
 			threads.add(new Running<>(() -> {
 				ThreadLocalRandom random = ThreadLocalRandom.current();
-				for (int i = 0; i < 3000; i++) {
+				for (int i = 0; i < 300; i++) {
 					if (thread % 2 == 0) {
 						cache.put(random.nextInt(4), i);
 					}

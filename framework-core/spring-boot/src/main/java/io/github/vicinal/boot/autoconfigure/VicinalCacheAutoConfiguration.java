@@ -51,6 +51,9 @@ import io.github.vicinal.cache.spring.VicinalCacheManager;
 @Conditional(VicinalCacheAutoConfiguration.NoTypeChosen.class)
 public final class VicinalCacheAutoConfiguration {
 
+	/** Tells a cache of calls from one of Spring's with the same name. */
+	private static final String CALLS = "calls:";
+
 	@Bean
 	VicinalCacheManager cacheManager(CacheProperties properties, CacheBuilders builders, Environment environment,
 			ObjectProvider<CacheManagerCustomizer<?>> customizers, ObjectProvider<InvalidationBroadcast> broadcast,
@@ -79,7 +82,7 @@ public final class VicinalCacheAutoConfiguration {
 	/** The manager starts the broadcast, so it has to be there. */
 	@Bean
 	CallCacheBroadcast vicinalCallCacheBroadcast(ObjectProvider<InvalidationBroadcast> broadcast) {
-		return (cache) -> broadcast.ifAvailable((known) -> known.cleared(cache));
+		return (cache) -> broadcast.ifAvailable((known) -> known.cleared(CALLS + cache));
 	}
 
 	/**
@@ -109,8 +112,13 @@ public final class VicinalCacheAutoConfiguration {
 
 				@Override
 				public void clear(String cache) {
-					receiver.clear(cache);
-					BroadcastWithCalls.this.callCaches.ifAvailable((known) -> known.clearHere(cache));
+					if (cache.startsWith(CALLS)) {
+						BroadcastWithCalls.this.callCaches
+							.ifAvailable((known) -> known.clearHere(cache.substring(CALLS.length())));
+					}
+					else {
+						receiver.clear(cache);
+					}
 				}
 			});
 		}

@@ -36,7 +36,7 @@ final class AsyncCalls implements AutoCloseable {
 
 	private static final int IDLE_SECONDS = 30;
 
-	private static final int VIRTUAL_THREADS_SINCE = 21;
+	private static final boolean VIRTUAL = Runtime.version().feature() >= 21;
 
 	private static final String THREAD_NAME = "vicinal-async-call-";
 
@@ -58,7 +58,7 @@ final class AsyncCalls implements AutoCloseable {
 
 	/** Makes room for calls; threads start when they are needed. */
 	AsyncCalls() {
-		this(threads(), MOST_IN_FLIGHT);
+		this(threads(), VIRTUAL ? MOST_IN_FLIGHT : MOST_PLATFORM_THREADS);
 	}
 
 	AsyncCalls(Executor executor, int most) {
@@ -68,7 +68,7 @@ final class AsyncCalls implements AutoCloseable {
 	}
 
 	private static Executor threads() {
-		if (Runtime.version().feature() >= VIRTUAL_THREADS_SINCE) {
+		if (VIRTUAL) {
 			return new VirtualThreadTaskExecutor(THREAD_NAME);
 		}
 		ThreadPoolExecutor pool = new ThreadPoolExecutor(MOST_PLATFORM_THREADS, MOST_PLATFORM_THREADS, IDLE_SECONDS,
@@ -92,9 +92,7 @@ final class AsyncCalls implements AutoCloseable {
 		long deadline = channel.deadline();
 		CompletableFuture<Attempt> attempt = submit(() -> channel.attempt(plan, address, path, arguments, deadline));
 		if (attempt == null) {
-			String reason = this.closed ? "the application is shutting down"
-					: "there is no thread for another asynchronous call; at most %d are in flight over typed paths"
-						.formatted(this.most);
+			String reason = reason();
 			channel.channel().leftToHttp(reason);
 			return CompletableFuture.completedFuture(new Attempt.GoOn(reason));
 		}
@@ -132,10 +130,11 @@ final class AsyncCalls implements AutoCloseable {
 			throws Throwable {
 		ReplicaTurn turn = channel.turn(plan, arguments);
 		String address = channel.target(plan, turn, arguments);
-		Path path = channel.path(plan, address, turn, arguments);
+		String noRoom = noRoom();
+		Path path = channel.path(plan, address, turn, arguments, noRoom);
 		if (path == null) {
 			try {
-				Object future = futureOverHttp(channel, plan, address, turn, arguments, null, original);
+				Object future = futureOverHttp(channel, plan, address, turn, arguments, noRoom, original);
 				if (turn != null) {
 					stage(future).whenComplete((value, ex) -> turn.end(ex));
 				}
@@ -226,6 +225,31 @@ final class AsyncCalls implements AutoCloseable {
 		return WEB_CLIENT ? ReactiveCalls.publisher(this, channel, plan, arguments, original) : original.proceed();
 	}
 
+	/** Whoever asked for the call has gone, so that nobody else ends its observation. */
+	private static void abandoned(Attempt attempt) {
+		if (attempt instanceof Attempt.Unanswered unanswered) {
+			unanswered.observed().failed(unanswered.cause(), unanswered.cause());
+		}
+		else if (attempt instanceof Attempt.HandlerFailed failed) {
+			failed.observed().answered(failed.failure().status(), null);
+		}
+	}
+
+	/**
+	 * Returns why a call cannot be made here now; {@code null} if it probably can. Asked
+	 * before a path is chosen: who chooses one and does not take it would look like a
+	 * call that hangs.
+	 */
+	@Nullable String noRoom() {
+		return (this.closed || this.free.availablePermits() == 0) ? reason() : null;
+	}
+
+	private String reason() {
+		return this.closed ? "the application is shutting down"
+				: "there is no thread for another asynchronous call; at most %d are in flight over typed paths"
+					.formatted(this.most);
+	}
+
 	/** Ends all calls: those that run are interrupted. */
 	@Override
 	public void close() {
@@ -251,6 +275,9 @@ final class AsyncCalls implements AutoCloseable {
 
 		private boolean over;
 
+		/** What came of the call is about to be told. */
+		private boolean completes;
+
 		AsyncCall(Supplier<Attempt> call) {
 			this.call = call;
 		}
@@ -265,9 +292,11 @@ final class AsyncCalls implements AutoCloseable {
 			catch (Throwable ex) {
 				failure = ex;
 			}
-			end();
+			end(attempt != null);
 			if (attempt != null) {
-				complete(attempt);
+				if (!complete(attempt)) {
+					abandoned(attempt);
+				}
 			}
 			else if (failure != null) {
 				completeExceptionally(failure);
@@ -279,10 +308,11 @@ final class AsyncCalls implements AutoCloseable {
 			return !this.over;
 		}
 
-		private void end() {
+		private void end(boolean withResult) {
 			synchronized (this) {
 				this.thread = null;
 				this.over = true;
+				this.completes = withResult;
 				// The thread goes on with what depends on this call, or with the next.
 				Thread.interrupted();
 			}
@@ -290,14 +320,15 @@ final class AsyncCalls implements AutoCloseable {
 		}
 
 		/**
-		 * Interrupts the call; returns {@code false} if it does not run, nor ever will.
+		 * Interrupts the call; returns {@code false} if nothing came of it, nor ever
+		 * will.
 		 */
 		synchronized boolean interrupt() {
 			this.over = true;
 			if (this.thread != null) {
 				this.thread.interrupt();
 			}
-			return this.thread != null;
+			return this.thread != null || this.completes;
 		}
 
 		@Override

@@ -230,7 +230,7 @@ final class ClientChannel {
 	private @Nullable Object invokeAt(MethodPlan plan, @Nullable ReplicaTurn turn, @Nullable Object[] arguments,
 			Original original) throws Throwable {
 		String address = target(plan, turn, arguments);
-		Path path = path(plan, address, turn, arguments);
+		Path path = path(plan, address, turn, arguments, null);
 		if (path == null) {
 			return overHttp(plan, address, turn, arguments, null, original);
 		}
@@ -254,10 +254,12 @@ final class ClientChannel {
 
 	/**
 	 * Returns the open path that can carry a call.
+	 * @param noRoom why no call can be made over a path now, if that is so
 	 * @return a path, or {@code null} for HTTP
 	 */
-	@Nullable Path path(MethodPlan plan, @Nullable String address, @Nullable ReplicaTurn turn, @Nullable Object[] arguments) {
-		String reason = onlyHttpBecause(plan, address, arguments);
+	@Nullable Path path(MethodPlan plan, @Nullable String address, @Nullable ReplicaTurn turn, @Nullable Object[] arguments,
+			@Nullable String noRoom) {
+		String reason = (noRoom != null) ? noRoom : onlyHttpBecause(plan, address, arguments);
 		boolean discovers = this.discovers && (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0;
 		// Who asks for a path and does not take it would look like a call that hangs.
 		Path path = (reason == null && !discovers && address != null)
@@ -272,7 +274,7 @@ final class ClientChannel {
 		}
 		if (reason != null && this.channel.hasPath(address)) {
 			String always = this.channel.httpOnlyReason(address, plan.method());
-			this.channel.leftToHttp((always != null) ? plan.method() + ": " + reason : reason);
+			this.channel.leftToHttp((always != null && noRoom == null) ? plan.method() + ": " + reason : reason);
 		}
 		return path;
 	}
@@ -374,6 +376,10 @@ final class ClientChannel {
 				return new Attempt.HandlerFailed(UNREADABLE, observed);
 			}
 			return new Attempt.Unanswered(ex, observed);
+		}
+		catch (RuntimeException | Error ex) {
+			observed.failed(new PathException(PathException.Reason.IO, true, String.valueOf(ex.getMessage()), ex), ex);
+			throw ex;
 		}
 		if (isRedirect(reply)) {
 			plan.redirected();
@@ -486,8 +492,12 @@ final class ClientChannel {
 	}
 
 	void close() {
-		this.channel.close();
-		this.async.close();
+		try {
+			this.async.close();
+		}
+		finally {
+			this.channel.close();
+		}
 	}
 
 	/** Returns what the client raises when a request gets no answer. */

@@ -48,9 +48,10 @@ final class ReactiveCalls {
 	private static Flux<Object> make(AsyncCalls async, ClientChannel channel, MethodPlan plan,
 			@Nullable Object[] arguments, @Nullable ReplicaTurn turn, Original original) {
 		String address = channel.target(plan, turn, arguments);
-		Path path = channel.path(plan, address, turn, arguments);
+		String noRoom = async.noRoom();
+		Path path = channel.path(plan, address, turn, arguments, noRoom);
 		if (path == null) {
-			return overHttp(channel, plan, address, turn, arguments, null, original);
+			return overHttp(channel, plan, address, turn, arguments, noRoom, original);
 		}
 		return Mono.fromFuture(() -> async.attempt(channel, plan, address, path, arguments))
 			.flatMapMany((attempt) -> conclude(channel, plan, address, turn, arguments, attempt, original));

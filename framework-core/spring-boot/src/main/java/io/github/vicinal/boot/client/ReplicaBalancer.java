@@ -109,6 +109,8 @@ final class ReplicaBalancer {
 		int size = this.uris.size();
 		for (int i = 0; except != null && i < size; i++) {
 			if (this.choice.at(i) == except) {
+				// Counts as a turn, so that others do not take the same one next.
+				this.turns.getAndIncrement();
 				return this.choice.at((i + 1) % size);
 			}
 		}

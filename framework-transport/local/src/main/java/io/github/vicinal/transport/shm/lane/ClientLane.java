@@ -209,11 +209,11 @@ public final class ClientLane implements Condition {
 		Thread thread = Thread.currentThread();
 		boolean virtual = VirtualThreads.isVirtual(thread);
 		int word = virtual ? ASLEEP_BY_POLLER : ASLEEP;
-		if (virtual) {
-			this.sleeper = thread;
-			this.client.startPoller();
-		}
 		try {
+			if (virtual) {
+				this.sleeper = thread;
+				this.client.startPoller();
+			}
 			while (true) {
 				this.memory.setIntVolatile(waiting, word);
 				// In one order with the word that was just set, unlike isMet().

@@ -342,7 +342,16 @@ public final class LaneClient implements AutoCloseable {
 		Thread thread = new Thread(null, this::poll, "vicinal-shm-poller", 0, false);
 		thread.setDaemon(true);
 		thread.setContextClassLoader(null);
-		thread.start();
+		boolean started = false;
+		try {
+			thread.start();
+			started = true;
+		}
+		finally {
+			if (!started) {
+				this.polling.set(false);
+			}
+		}
 	}
 
 	/** A virtual thread must not sleep at a bell: that would hold its carrier. */
@@ -353,6 +362,10 @@ public final class LaneClient implements AutoCloseable {
 		}
 		catch (InternalError ex) {
 			endByError(ex);
+		}
+		catch (RuntimeException | Error ex) {
+			// Virtual callers without a poller would sleep for ever.
+			end(End.of("its poller failed: " + ex));
 		}
 	}
 

@@ -166,7 +166,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 			this.threads.execute(this::attendSafely);
 			return true;
 		}
-		catch (RejectedExecutionException | OutOfMemoryError ex) {
+		catch (RejectedExecutionException ex) {
 			return false;
 		}
 	}
@@ -426,6 +426,12 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 			catch (InternalError ex) {
 				// Other pairs need the thread that looks.
 				fail("the shared memory failed: " + ex.getMessage());
+			}
+			catch (OutOfMemoryError ex) {
+				// Nobody would receive while the handler runs, and it may wait for
+				// another
+				// call.
+				fail("no thread is left to receive calls");
 			}
 		}
 	}

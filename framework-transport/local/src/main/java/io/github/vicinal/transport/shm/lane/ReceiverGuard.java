@@ -64,7 +64,14 @@ public final class ReceiverGuard implements AutoCloseable {
 		this.asleep = false;
 		Thread running = this.thread;
 		if (running == null) {
-			running = start();
+			try {
+				running = start();
+			}
+			catch (OutOfMemoryError ex) {
+				// There may be a thread for it at the next call.
+				this.asleep = true;
+				return;
+			}
 		}
 		LockSupport.unpark(running);
 	}
@@ -75,8 +82,8 @@ public final class ReceiverGuard implements AutoCloseable {
 			running = new Thread(null, this::run, this.name, 0, false);
 			running.setDaemon(true);
 			running.setContextClassLoader(null);
-			this.thread = running;
 			running.start();
+			this.thread = running;
 		}
 		return running;
 	}

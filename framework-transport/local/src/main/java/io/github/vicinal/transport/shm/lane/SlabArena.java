@@ -41,6 +41,9 @@ final class SlabArena {
 
 	static final int MAX_ARENAS = 256;
 
+	/** What has just failed is not tried again by each call. */
+	private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
 	private static final long RECLAIM_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
 	private final MemoryFiles memoryFiles;
@@ -61,10 +64,14 @@ final class SlabArena {
 
 	private final List<Path> files = new ArrayList<>();
 
-	private boolean growing;
+	/** Of the slabs that are being made, 0 if none are. */
+	private int growingBytes;
 
 	/** The least that could not be had when somebody tried last, in bytes. */
 	private long noGrowthBytes = Long.MAX_VALUE;
+
+	/** Until when nobody tries again. */
+	private long noGrowthUntil = System.nanoTime();
 
 	private boolean closed;
 
@@ -100,11 +107,11 @@ final class SlabArena {
 			this.reclaim.run();
 			this.lock.lockInterruptibly();
 			try {
-				slab = find(length, !this.growing);
+				slab = find(length, this.growingBytes != slabBytes(length));
 				if (slab == null) {
 					long left = (deadlineNanos == Long.MAX_VALUE) ? Long.MAX_VALUE : deadlineNanos - System.nanoTime();
 					if (left <= 0 || this.closed || !mayComeFree(length)) {
-						return null;
+						return this.closed ? null : find(length, true);
 					}
 					this.freed.awaitNanos(Math.min(left, RECLAIM_NANOS));
 				}
@@ -121,7 +128,7 @@ final class SlabArena {
 
 	/** Under the lock. */
 	private boolean mayComeFree(int length) {
-		return this.growing || largeEnough(length)
+		return this.growingBytes > 0 || largeEnough(length)
 				|| growth(slabBytes(length)) > 0 && slabBytes(length) < this.noGrowthBytes;
 	}
 
@@ -148,7 +155,8 @@ final class SlabArena {
 		this.lock.lock();
 		try {
 			Slab slab = find(length, false);
-			if (slab == null && !(again && size >= this.noGrowthBytes)) {
+			boolean inVain = size >= this.noGrowthBytes && (again || System.nanoTime() - this.noGrowthUntil < 0);
+			if (slab == null && !inVain) {
 				startToGrow(size);
 			}
 			return slab;
@@ -161,14 +169,14 @@ final class SlabArena {
 	/** Under the lock. */
 	private void startToGrow(int size) {
 		int count = growth(size);
-		if (this.closed || this.growing || count == 0) {
+		if (this.closed || this.growingBytes > 0 || count == 0) {
 			return;
 		}
 		int number = this.arenas.size();
 		Thread thread = new Thread(null, () -> grow(number, size, count), "vicinal-shm-memory", 0, false);
 		thread.setDaemon(true);
 		thread.setContextClassLoader(null);
-		this.growing = true;
+		this.growingBytes = size;
 		try {
 			thread.start();
 		}
@@ -200,23 +208,24 @@ final class SlabArena {
 		String name = Segment.newName();
 		Path file = this.memoryFiles.directory().resolve(name);
 		remember(file);
-		Memory memory = this.memoryFiles.create(name, size * count);
 		boolean announced = false;
 		try {
+			Memory memory = this.memoryFiles.create(name, size * count);
 			this.announcer.announce(number, name, size * count);
 			announced = true;
+			return new Arena(number, size, count, memory);
 		}
 		finally {
 			if (!announced) {
 				Files.deleteIfExists(file);
+				forget(file);
 			}
 		}
-		return new Arena(number, size, count, memory);
 	}
 
 	/** Under the lock. */
 	private void grown(@Nullable Arena arena, int size, String problem) {
-		this.growing = false;
+		this.growingBytes = 0;
 		if (arena != null) {
 			this.arenas.add(arena);
 			this.bytes += arena.bytes();
@@ -226,6 +235,7 @@ final class SlabArena {
 		else {
 			this.noGrowth = problem;
 			this.noGrowthBytes = size;
+			this.noGrowthUntil = System.nanoTime() + RETRY_NANOS;
 		}
 		if (this.closed) {
 			deleteLate();
@@ -237,6 +247,16 @@ final class SlabArena {
 		this.lock.lock();
 		try {
 			this.files.add(file);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private void forget(Path file) {
+		this.lock.lock();
+		try {
+			this.files.remove(file);
 		}
 		finally {
 			this.lock.unlock();
@@ -309,7 +329,7 @@ final class SlabArena {
 	String whyExhausted(int length) {
 		this.lock.lock();
 		try {
-			if (this.growing) {
+			if (this.growingBytes > 0) {
 				return "more is being made, but was not there in time";
 			}
 			String problem = this.noGrowth;

@@ -7,6 +7,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.bell.Bells;
@@ -16,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** A lane whose caller left without the answer is nobody else's until that has come. */
+@Timeout(60)
 class AbandonedLaneTests {
 
 	private Path directory;

@@ -17,15 +17,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.wire.WireException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /** Slabs, and the other side's view of them. */
+@Timeout(60)
 class SlabArenaTests {
 
 	private static final long LIMIT = 16 << 20;
@@ -69,7 +72,8 @@ class SlabArenaTests {
 	@AfterEach
 	void delete() throws Exception {
 		this.arena.close();
-		Files.delete(this.directory);
+		// Memory that is just being made loses its name a moment later.
+		Async.await(() -> this.directory.toFile().delete());
 	}
 
 	@ParameterizedTest
@@ -192,6 +196,29 @@ class SlabArenaTests {
 		growing.close();
 	}
 
+	/**
+	 * Until the deadline a slab of the right size may come; then any that fits will do.
+	 */
+	@Test
+	void largerSlabsAreTakenWhileOthersAreMade() throws Exception {
+		CountDownLatch slow = new CountDownLatch(1);
+		SlabArena growing = new SlabArena(new MemoryFiles(this.directory), LIMIT, (number, name, bytes) -> {
+			if (number > 0) {
+				awaitOrFail(slow);
+			}
+			announce(number, name, bytes);
+		}, () -> {
+		});
+		growing.free(growing.allocate(1 << 20, System.nanoTime() + TimeUnit.SECONDS.toNanos(20)));
+		assertThat(growing.allocate(3 << 20, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(5))).isNull();
+		SlabArena.Slab other = growing.allocate(20_000, System.nanoTime() + TimeUnit.HOURS.toNanos(1));
+		assertThat(other).isNotNull();
+		growing.free(other);
+		slow.countDown();
+		assertThat(growing.allocate(3 << 20, System.nanoTime() + TimeUnit.SECONDS.toNanos(20))).isNotNull();
+		growing.close();
+	}
+
 	@Test
 	void whateverFailedOnceIsTriedAgain() throws Exception {
 		AtomicInteger tries = new AtomicInteger();
@@ -205,7 +232,10 @@ class SlabArenaTests {
 		long deadline = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
 		assertThat(failing.allocate(20_000, deadline)).isNull();
 		assertThat(failing.whyExhausted(20_000)).isEqualTo("Direct buffer memory");
+		long later = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(11);
+		Async.await(() -> System.nanoTime() - later > 0);
 		assertThat(failing.allocate(20_000, deadline)).isNotNull();
+		assertThat(this.directory).isEmptyDirectory();
 		failing.close();
 	}
 
