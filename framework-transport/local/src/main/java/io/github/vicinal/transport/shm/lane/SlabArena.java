@@ -41,9 +41,6 @@ final class SlabArena {
 
 	static final int MAX_ARENAS = 256;
 
-	/** What has just failed is not tried again by each call. */
-	private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
 	private static final long RECLAIM_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
 	private final MemoryFiles memoryFiles;
@@ -69,9 +66,6 @@ final class SlabArena {
 
 	/** The least that could not be had when somebody tried last, in bytes. */
 	private long noGrowthBytes = Long.MAX_VALUE;
-
-	/** Until when nobody tries again. */
-	private long noGrowthUntil = System.nanoTime();
 
 	private boolean closed;
 
@@ -155,8 +149,7 @@ final class SlabArena {
 		this.lock.lock();
 		try {
 			Slab slab = find(length, false);
-			boolean inVain = size >= this.noGrowthBytes && (again || System.nanoTime() - this.noGrowthUntil < 0);
-			if (slab == null && !inVain) {
+			if (slab == null && !(again && size >= this.noGrowthBytes)) {
 				startToGrow(size);
 			}
 			return slab;
@@ -235,7 +228,6 @@ final class SlabArena {
 		else {
 			this.noGrowth = problem;
 			this.noGrowthBytes = size;
-			this.noGrowthUntil = System.nanoTime() + RETRY_NANOS;
 		}
 		if (this.closed) {
 			deleteLate();
