@@ -306,7 +306,9 @@ class OrderTests {
 			}));
 			Cache<Integer, String> cache = evented(new Brief(), configuration, (key, event) -> events.add(event));
 			io.github.vicinal.cache.Cache<?, ?> engine = cache.unwrap(io.github.vicinal.cache.Cache.class);
-			CompletableFuture<Object> load = CompletableFuture.supplyAsync(() -> loading.load(cache));
+			// Not by the common pool, which loads and may have one thread only.
+			CompletableFuture<Object> load = CompletableFuture.supplyAsync(() -> loading.load(cache),
+					(task) -> new Thread(task).start());
 			pass(underWay);
 			emptying.how.accept(cache);
 			goOn.countDown();
