@@ -29,13 +29,16 @@ public class MapTests extends TestCase {
 		for (CachePolicy policy : List.of(CachePolicy.TINY_LFU, CachePolicy.LRU, CachePolicy.AIC,
 				CachePolicy.kWay(8))) {
 			all.addTest(suite(policy, "plain", (builder) -> builder.maximumSize(SIZE)));
+		}
+		// Time and weight are the engines' business, whatever the policy.
+		for (CachePolicy policy : List.of(CachePolicy.TINY_LFU, CachePolicy.LRU, CachePolicy.kWay(8))) {
 			all.addTest(suite(policy, "timed",
 					(builder) -> builder.maximumSize(SIZE)
 						.expireAfterWrite(Duration.ofDays(1))
 						.expireAfterAccess(Duration.ofHours(1))
 						.refreshAfterWrite(Duration.ofMinutes(30))));
 		}
-		for (CachePolicy policy : List.of(CachePolicy.TINY_LFU, CachePolicy.LRU, CachePolicy.AIC)) {
+		for (CachePolicy policy : List.of(CachePolicy.TINY_LFU, CachePolicy.LRU)) {
 			all.addTest(suite(policy, "weighted",
 					(builder) -> builder.maximumWeight(8L * SIZE, (key, value) -> 1 + (key.hashCode() & 7))));
 		}
