@@ -110,6 +110,8 @@ record Bench(Settings settings, PrintWriter out) {
 		if (warmup.operations() > 0 && warmup.errors() == warmup.operations()) {
 			throw new BenchException("No request was answered in the warm-up of " + mode.name(), warmup.firstError());
 		}
+		say("  %s: %d searches so far, the next %d s as while measuring".formatted(request.requestName(),
+				warmup.operations(), paced.toSeconds()));
 		this.settings.load().run(client, http, paced);
 		CallCounts counts = new CallCounts(client);
 		Map<String, Long> callsBefore = counts.read(running.addresses());
