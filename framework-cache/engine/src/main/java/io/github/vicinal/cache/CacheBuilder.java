@@ -66,6 +66,26 @@ public final class CacheBuilder<K, V> {
 		this.name = Objects.requireNonNull(name, "name");
 	}
 
+	/** What a cache keeps, so that the next one's properties are not its own. */
+	private CacheBuilder(CacheBuilder<K, V> other) {
+		this.name = other.name;
+		this.policy = other.policy;
+		this.maximumSize = other.maximumSize;
+		this.maximumWeight = other.maximumWeight;
+		this.weigher = other.weigher;
+		this.expireAfterWrite = other.expireAfterWrite;
+		this.expireAfterAccess = other.expireAfterAccess;
+		this.expiry = other.expiry;
+		this.refreshAfterWrite = other.refreshAfterWrite;
+		this.listener = other.listener;
+		this.recordStatistics = other.recordStatistics;
+		this.strict = other.strict;
+		this.executor = other.executor;
+		this.listenerExecutor = other.listenerExecutor;
+		this.ticker = other.ticker;
+		this.seed = other.seed;
+	}
+
 	/**
 	 * Starts with a name.
 	 * @param <K> the type of keys
@@ -246,7 +266,7 @@ public final class CacheBuilder<K, V> {
 	 */
 	public Cache<K, V> build() {
 		check();
-		return Engines.create(this);
+		return Engines.create(new CacheBuilder<>(this));
 	}
 
 	private void check() {

@@ -261,13 +261,18 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 		@Override
 		@SuppressWarnings("unchecked")
 		public long expireAfterUpdate(Object key, Object value, long now, long remaining) {
-			return this.expiry.expireAfterUpdate((K) key, value(this.store.unwrap(value)), remaining);
+			return this.expiry.expireAfterUpdate((K) key, value(this.store.unwrap(value)), told(remaining));
 		}
 
 		@Override
 		@SuppressWarnings("unchecked")
 		public long expireAfterRead(Object key, Object value, long now, long remaining) {
-			return this.expiry.expireAfterRead((K) key, value(this.store.unwrap(value)), remaining);
+			return this.expiry.expireAfterRead((K) key, value(this.store.unwrap(value)), told(remaining));
+		}
+
+		/** Caffeine lets nothing live longer than about 146 years. */
+		private static long told(long remaining) {
+			return (remaining > Long.MAX_VALUE >> 2) ? Long.MAX_VALUE : remaining;
 		}
 
 	}

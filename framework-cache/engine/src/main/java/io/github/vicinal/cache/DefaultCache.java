@@ -165,9 +165,22 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	public CompletableFuture<@Nullable V> getAsync(K key,
 			Function<? super K, ? extends CompletionStage<? extends @Nullable V>> loader) {
 		Objects.requireNonNull(loader, "loader");
+		return getAsync(key, loader, false);
+	}
+
+	/**
+	 * Looks up and loads.
+	 * @param again whether the look-up has been counted before
+	 */
+	private CompletableFuture<@Nullable V> getAsync(K key,
+			Function<? super K, ? extends CompletionStage<? extends @Nullable V>> loader, boolean again) {
+		boolean counted = again;
 		while (true) {
 			V value = this.store.get(Objects.requireNonNull(key, "key"));
-			count(value != null);
+			if (!counted) {
+				count(value != null);
+				counted = true;
+			}
 			if (value != null) {
 				if (this.refreshNanos != Deadlines.NEVER && this.store.age(key) >= this.refreshNanos) {
 					refreshAsync(key, value, loader);
@@ -190,7 +203,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 				return other.copy();
 			}
 			this.flights.refuseOwn(other);
-			return other.handle((computed, ex) -> null).thenCompose((ended) -> getAsync(key, loader));
+			return other.handle((computed, ex) -> null).thenCompose((ended) -> getAsync(key, loader, true));
 		}
 	}
 

@@ -6,7 +6,9 @@ import java.util.Arrays;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadLocalRandom;
 
 import org.jspecify.annotations.Nullable;
@@ -185,6 +187,7 @@ final class Flights<K, V> {
 			enter(flight);
 		}
 		try {
+			Landing.await(flight);
 			return flight.get();
 		}
 		catch (ExecutionException ex) {
@@ -212,10 +215,7 @@ final class Flights<K, V> {
 			enter(flight);
 		}
 		try {
-			flight.handle((value, ex) -> null).get();
-		}
-		catch (ExecutionException ex) {
-			throw new IllegalStateException(ex);
+			Landing.await(flight);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -237,6 +237,37 @@ final class Flights<K, V> {
 		return new IllegalStateException(
 				"Cache '%s': the load of key '%s' waits for itself: a loader must not ask for a key whose load needs its own"
 					.formatted(this.cache, flight.key()));
+	}
+
+	/**
+	 * Waits without running anything else. {@code CompletableFuture.get} would run
+	 * waiting tasks of the caller's fork-join pool, and what one of those asks the cache
+	 * for may be what its thread loads: it would wait for itself, through no fault of its
+	 * own. The pool gets another thread for them instead.
+	 *
+	 * @param landed whether the load is over
+	 */
+	private record Landing(CountDownLatch landed) implements ForkJoinPool.ManagedBlocker {
+
+		static void await(Flight<?, ?> flight) throws InterruptedException {
+			if (!flight.isDone()) {
+				CountDownLatch landed = new CountDownLatch(1);
+				flight.whenComplete((value, ex) -> landed.countDown());
+				ForkJoinPool.managedBlock(new Landing(landed));
+			}
+		}
+
+		@Override
+		public boolean block() throws InterruptedException {
+			this.landed.await();
+			return true;
+		}
+
+		@Override
+		public boolean isReleasable() {
+			return this.landed.getCount() == 0;
+		}
+
 	}
 
 	/**

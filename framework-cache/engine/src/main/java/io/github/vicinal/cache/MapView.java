@@ -1,5 +1,6 @@
 package io.github.vicinal.cache;
 
+import java.util.AbstractCollection;
 import java.util.AbstractMap;
 import java.util.AbstractSet;
 import java.util.Collection;
@@ -8,6 +9,8 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Set;
+import java.util.Spliterator;
+import java.util.Spliterators;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -138,7 +141,73 @@ final class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<K, 
 		return new EntrySet();
 	}
 
+	@Override
+	public Collection<V> values() {
+		return new Values();
+	}
+
+	/** How many entries will come is not known: some expire, and others are added. */
+	private static <T> Spliterator<T> spliterator(Iterator<T> entries, int characteristics) {
+		return Spliterators.spliteratorUnknownSize(entries,
+				characteristics | Spliterator.NONNULL | Spliterator.CONCURRENT);
+	}
+
+	private final class Values extends AbstractCollection<V> {
+
+		@Override
+		public Iterator<V> iterator() {
+			Iterator<Map.Entry<K, V>> entries = entrySet().iterator();
+			return new Iterator<>() {
+				@Override
+				public boolean hasNext() {
+					return entries.hasNext();
+				}
+
+				@Override
+				public V next() {
+					return entries.next().getValue();
+				}
+
+				@Override
+				public void remove() {
+					entries.remove();
+				}
+			};
+		}
+
+		@Override
+		public Spliterator<V> spliterator() {
+			return MapView.spliterator(iterator(), 0);
+		}
+
+		@Override
+		public int size() {
+			return MapView.this.size();
+		}
+
+		@Override
+		public boolean isEmpty() {
+			return MapView.this.isEmpty();
+		}
+
+		@Override
+		public boolean contains(Object other) {
+			return other != null && containsValue(other);
+		}
+
+		@Override
+		public void clear() {
+			MapView.this.clear();
+		}
+
+	}
+
 	private final class KeySet extends AbstractSet<K> {
+
+		@Override
+		public Spliterator<K> spliterator() {
+			return MapView.spliterator(iterator(), Spliterator.DISTINCT);
+		}
 
 		@Override
 		public Iterator<K> iterator() {
@@ -206,6 +275,11 @@ final class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<K, 
 	}
 
 	private final class EntrySet extends AbstractSet<Map.Entry<K, V>> {
+
+		@Override
+		public Spliterator<Map.Entry<K, V>> spliterator() {
+			return MapView.spliterator(iterator(), Spliterator.DISTINCT);
+		}
 
 		@Override
 		public Iterator<Map.Entry<K, V>> iterator() {

@@ -32,7 +32,7 @@ import io.github.vicinal.cache.policy.Slots;
 final class PolicyStore<K, V> extends Store<K, V> {
 
 	/** More writes than this may not wait: the next writer waits for the lock instead. */
-	private static final int MAX_PENDING = 256;
+	private static final int MAX_PENDING = 64;
 
 	/** How many slots each write looks at for what has expired. */
 	private static final int SWEEP = 4;
@@ -52,9 +52,12 @@ final class PolicyStore<K, V> extends Store<K, V> {
 
 	private static final VarHandle CELL;
 
+	private static final VarHandle DEADLINE;
+
 	static {
 		try {
 			CELL = MethodHandles.lookup().findVarHandle(Entry.class, "cell", Object.class);
+			DEADLINE = MethodHandles.lookup().findVarHandle(Cell.class, "deadline", long.class);
 		}
 		catch (ReflectiveOperationException ex) {
 			throw new ExceptionInInitializerError(ex);
@@ -158,12 +161,13 @@ final class PolicyStore<K, V> extends Store<K, V> {
 	}
 
 	/**
-	 * A change that the policy must learn of.
+	 * A change that the policy must learn of, after what its thread read before.
 	 *
 	 * @param entry the entry
 	 * @param hash the hash of its key
+	 * @param stripe the stripe that its thread's reads are in
 	 */
-	private record Write<K>(Entry<K> entry, int hash) {
+	private record Write<K>(Entry<K> entry, int hash, int stripe) {
 	}
 
 	/** An entry that the policy evicted, to be taken out of the map without a lock. */
@@ -246,7 +250,8 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		if (this.deadlines.changeOnRead()) {
 			long changed = this.deadlines.afterRead(entry.key, timedCell.value, now, timedCell.written, deadline);
 			if (changed != deadline) {
-				timedCell.deadline = changed;
+				// A read that took longer to decide must not undo a later one.
+				DEADLINE.compareAndSet(timedCell, deadline, changed);
 			}
 		}
 		return true;
@@ -492,15 +497,13 @@ final class PolicyStore<K, V> extends Store<K, V> {
 	}
 
 	private void onWrite(Entry<K> entry, int hash) {
-		boolean locked = this.strict;
-		if (locked) {
+		ReadBuffer<Entry<K>> buffer = this.reads;
+		if (buffer == null) {
 			this.lock.lock();
 		}
-		else {
-			locked = this.lock.tryLock();
-		}
-		if (!locked) {
-			this.writes.add(new Write<>(entry, hash));
+		else if (!this.lock.tryLock()) {
+			boolean locked;
+			this.writes.add(new Write<>(entry, hash, buffer.stripe()));
 			if (this.pending.incrementAndGet() > MAX_PENDING) {
 				this.lock.lock();
 				locked = true;
@@ -510,7 +513,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 			}
 			if (locked) {
 				try {
-					drainOwn();
+					applyWrites();
 				}
 				finally {
 					unlock();
@@ -519,7 +522,10 @@ final class PolicyStore<K, V> extends Store<K, V> {
 			return;
 		}
 		try {
-			drainOwn();
+			applyWrites();
+			if (buffer != null) {
+				buffer.drain(buffer.stripe(), this.applyRead);
+			}
 			apply(entry, hash);
 			if (this.timed) {
 				sweep(SWEEP);
@@ -530,20 +536,15 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		}
 	}
 
-	/** Tells the policy what waits; called with the lock. */
+	/**
+	 * Tells the policy what waits; called with the lock. Writes come first, so that an
+	 * entry whose insert waits is known when its reads are told.
+	 */
 	private void drain() {
+		applyWrites();
 		if (this.reads != null) {
 			this.reads.drain(this.applyRead);
 		}
-		applyWrites();
-	}
-
-	/** Tells the policy what this thread read before it wrote, and all writes. */
-	private void drainOwn() {
-		if (this.reads != null) {
-			this.reads.drainOwn(this.applyRead);
-		}
-		applyWrites();
 	}
 
 	/**
@@ -552,22 +553,27 @@ final class PolicyStore<K, V> extends Store<K, V> {
 	 */
 	private void unlock() {
 		try {
-			if (this.readsWait) {
-				// First, so that who comes meanwhile is not forgotten.
-				this.readsWait = false;
-				drain();
-			}
+			drainForOthers();
 		}
 		finally {
 			release();
 		}
-		while (!this.writes.isEmpty() && this.lock.tryLock()) {
+		while ((this.readsWait || !this.writes.isEmpty()) && this.lock.tryLock()) {
 			try {
+				drainForOthers();
 				applyWrites();
 			}
 			finally {
 				release();
 			}
+		}
+	}
+
+	private void drainForOthers() {
+		if (this.readsWait) {
+			// First, so that who comes meanwhile is not forgotten.
+			this.readsWait = false;
+			drain();
 		}
 	}
 
@@ -591,6 +597,9 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		Write<K> write;
 		while ((write = this.writes.poll()) != null) {
 			this.pending.decrementAndGet();
+			if (this.reads != null) {
+				this.reads.drain(write.stripe, this.applyRead);
+			}
 			apply(write.entry, write.hash);
 		}
 	}

@@ -26,6 +26,8 @@ final class ReadBuffer<E> {
 
 	private static final int STRIPE_SIZE = 16;
 
+	private static final int MAX_STRIPES = 128;
+
 	private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(Object[].class);
 
 	private static final VarHandle CURSOR;
@@ -104,11 +106,12 @@ final class ReadBuffer<E> {
 	}
 
 	/**
-	 * Returns how many stripes suit a machine: two for each processor, rounded up to a
-	 * power of two, at most 128.
+	 * Returns how many stripes suit a machine: four for each processor, rounded up to a
+	 * power of two, at most 128. Threads that were started one after the other have
+	 * stripes of their own then, if they are not many more than the processors.
 	 */
 	static int stripes(int processors) {
-		return Integer.highestOneBit(Math.max(1, Math.min(processors, 64)) * 4 - 1);
+		return Math.min(MAX_STRIPES, Integer.highestOneBit(Math.max(1, Math.min(processors, MAX_STRIPES)) * 8 - 1));
 	}
 
 	/**
@@ -116,7 +119,7 @@ final class ReadBuffer<E> {
 	 * @return whether it is time to drain
 	 */
 	boolean offer(E element) {
-		Stripe stripe = own();
+		Stripe stripe = this.stripes[stripe()];
 		int cursor = stripe.cursor;
 		int at = cursor & (STRIPE_SIZE - 1);
 		ELEMENT.setRelease(stripe.elements, at, element);
@@ -124,17 +127,18 @@ final class ReadBuffer<E> {
 		return at == STRIPE_SIZE - 1;
 	}
 
-	private Stripe own() {
-		return this.stripes[(int) (Thread.currentThread().getId() * 0x9E3779B97F4A7C15L >>> 40)
-				& (this.stripes.length - 1)];
+	/** Returns the number of the stripe that this thread's reads are in. */
+	int stripe() {
+		return (int) (Thread.currentThread().getId() * 0x9E3779B97F4A7C15L >>> 40) & (this.stripes.length - 1);
 	}
 
 	/**
-	 * Takes the reads of this thread out, and of those that share its stripe; one thread
-	 * at a time. Those of others stay where they are, in their processors' caches.
+	 * Takes the reads of one stripe out; one thread at a time. Those of other threads
+	 * stay where they are, in their processors' caches.
+	 * @param stripe as {@link #stripe} returned it
 	 */
-	void drainOwn(Consumer<E> to) {
-		drain(own(), to);
+	void drain(int stripe, Consumer<E> to) {
+		drain(this.stripes[stripe], to);
 	}
 
 	/** Takes all reads out; one thread at a time. */

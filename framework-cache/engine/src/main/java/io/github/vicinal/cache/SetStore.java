@@ -50,6 +50,17 @@ final class SetStore<K, V> extends Store<K, V> {
 
 	private static final VarHandle NODE = MethodHandles.arrayElementVarHandle(Object[].class);
 
+	private static final VarHandle DEADLINE;
+
+	static {
+		try {
+			DEADLINE = MethodHandles.lookup().findVarHandle(TimedNode.class, "deadline", long.class);
+		}
+		catch (ReflectiveOperationException ex) {
+			throw new ExceptionInInitializerError(ex);
+		}
+	}
+
 	private static final VarHandle TAGS = MethodHandles.arrayElementVarHandle(long[].class);
 
 	/** Tags in a word. */
@@ -401,7 +412,8 @@ final class SetStore<K, V> extends Store<K, V> {
 		if (this.deadlines.changeOnRead()) {
 			long changed = this.deadlines.afterRead(it.key, it.value, now, it.written, deadline);
 			if (changed != deadline) {
-				it.deadline = changed;
+				// A read that took longer to decide must not undo a later one.
+				DEADLINE.compareAndSet(it, deadline, changed);
 			}
 		}
 		return true;
@@ -430,7 +442,13 @@ final class SetStore<K, V> extends Store<K, V> {
 		return (node instanceof TimedNode<?, ?> it) ? now() - it.written : 0;
 	}
 
-	private Node<K, V> newNode(K key, V value, @Nullable Node<K, V> old, long now) {
+	/**
+	 * Makes the node for a value.
+	 * @param asked the key; the one of the node that is replaced is kept, since only that
+	 * one is known to be nobody else's
+	 */
+	private Node<K, V> newNode(K asked, V value, @Nullable Node<K, V> old, long now) {
+		K key = (old != null) ? old.key : asked;
 		if (!this.timed) {
 			return new Node<>(key, value);
 		}

@@ -22,6 +22,8 @@ class BusyWriterTests {
 
 	private static final int LAST = 3;
 
+	private static final int SIZE = 8;
+
 	@Test
 	void readsOfAWholeStripeAreNotLostToAWriter() throws Exception {
 		CountDownLatch busy = new CountDownLatch(1);
@@ -44,10 +46,34 @@ class BusyWriterTests {
 		assertThat(hits).hasValue(READS);
 	}
 
+	@Test
+	void readsAreToldBeforeTheWritesThatFollowThem() throws Exception {
+		CountDownLatch busy = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		PolicyStore<Integer, Integer> store = store((slots,
+				capacity) -> new Watched(Policies.LRU.create(slots, capacity), new AtomicInteger(), busy, release));
+		for (int key = 0; key < LAST; key++) {
+			store.put(key, key);
+		}
+		Thread writer = new Thread(() -> store.put(LAST, LAST));
+		writer.start();
+		assertThat(busy.await(20, TimeUnit.SECONDS)).isTrue();
+		// Key 0 is the oldest, until now.
+		assertThat(store.get(0)).isZero();
+		for (int key = LAST + 1; key <= SIZE; key++) {
+			store.put(key, key);
+		}
+		release.countDown();
+		writer.join();
+		store.cleanUp();
+		assertThat(store.peek(0)).isZero();
+		assertThat(store.peek(1)).isNull();
+	}
+
 	private static PolicyStore<Integer, Integer> store(PolicyFactory factory) {
 		CacheBuilder<Integer, Integer> builder = CacheBuilder.<Integer, Integer>named("test")
 			.policy(CachePolicy.LRU)
-			.maximumSize(8);
+			.maximumSize(SIZE);
 		return new PolicyStore<>(builder, new Removals<>("test", null, Runnable::run, Runnable::run, null), 1, factory);
 	}
 

@@ -102,6 +102,98 @@ class CacheTests {
 
 	@ParameterizedTest
 	@MethodSource(ALL)
+	void aReadThatTakesLongDoesNotUndoALaterOne(CachePolicy policy) {
+		AtomicLong clock = new AtomicLong();
+		AtomicReference<Cache<Integer, Integer>> itself = new AtomicReference<>();
+		Cache<Integer, Integer> cache = Variants.<Integer, Integer>builder(policy)
+			.ticker(clock::get)
+			.expireAfter(new Expiry<Integer, Integer>() {
+				@Override
+				public long expireAfterCreate(Integer key, Integer value) {
+					return 100;
+				}
+
+				@Override
+				public long expireAfterRead(Integer key, Integer value, long remaining) {
+					// As if another thread read while this one decides.
+					Cache<Integer, Integer> read = itself.getAndSet(null);
+					if (read != null) {
+						clock.set(90);
+						assertThat(read.getIfPresent(1)).isEqualTo(1);
+					}
+					return 100;
+				}
+			})
+			.build();
+		cache.put(1, 1);
+		clock.set(50);
+		if (policy != CachePolicy.TINY_LFU) {
+			// Caffeine's must not use the cache.
+			itself.set(cache);
+			assertThat(cache.getIfPresent(1)).isEqualTo(1);
+			clock.set(189);
+		}
+		assertThat(cache.getIfPresent(1)).isEqualTo(1);
+	}
+
+	@ParameterizedTest
+	@MethodSource(ALL)
+	void whatNeverExpiresSaysSo(CachePolicy policy) {
+		List<Long> remaining = new ArrayList<>();
+		Cache<Integer, Integer> cache = Variants.<Integer, Integer>builder(policy)
+			.expireAfter(new Expiry<Integer, Integer>() {
+				@Override
+				public long expireAfterCreate(Integer key, Integer value) {
+					return Long.MAX_VALUE;
+				}
+
+				@Override
+				public long expireAfterRead(Integer key, Integer value, long left) {
+					remaining.add(left);
+					return left;
+				}
+
+				@Override
+				public long expireAfterUpdate(Integer key, Integer value, long left) {
+					remaining.add(left);
+					return left;
+				}
+			})
+			.build();
+		cache.put(1, 1);
+		assertThat(cache.getIfPresent(1)).isEqualTo(1);
+		cache.put(1, 2);
+		assertThat(cache.getIfPresent(1)).isEqualTo(2);
+		assertThat(remaining).isNotEmpty().containsOnly(Long.MAX_VALUE);
+	}
+
+	@ParameterizedTest
+	@MethodSource(ALL)
+	void theFirstKeyIsKept(CachePolicy policy) {
+		Cache<String, Integer> cache = Variants.<String, Integer>builder(policy).build();
+		String first = new String("key");
+		cache.put(first, 1);
+		cache.put(new String("key"), 2);
+		assertThat(cache.asMap().replace(new String("key"), 3)).isEqualTo(2);
+		assertThat(cache.asMap().compute(new String("key"), (key, value) -> 4)).isEqualTo(4);
+		assertThat(cache.asMap().keySet().iterator().next()).isSameAs(first);
+	}
+
+	@ParameterizedTest
+	@MethodSource(ALL)
+	void aBuilderThatIsUsedAgainChangesNoCache(CachePolicy policy) {
+		CacheBuilder<Integer, Integer> builder = Variants.builder(policy);
+		Cache<Integer, Integer> cache = builder.build();
+		long maximum = cache.report().maximum();
+		CachePolicy other = (policy == CachePolicy.LRU) ? CachePolicy.LFU : CachePolicy.LRU;
+		Cache<Integer, Integer> next = builder.policy(other).maximumSize(7).build();
+		assertThat(next.report().maximum()).isEqualTo(7);
+		assertThat(cache.report().maximum()).isEqualTo(maximum);
+		assertThat(cache.report().policy()).isEqualTo(policy.name());
+	}
+
+	@ParameterizedTest
+	@MethodSource(ALL)
 	void eachEntryMayHaveItsOwnTime(CachePolicy policy) {
 		AtomicLong clock = new AtomicLong();
 		Cache<Integer, Integer> cache = Variants.<Integer, Integer>builder(policy)

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.github.vicinal.cache.policy.Textbook;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 /** In strict mode, each access hits exactly where the textbook's does. */
 class ExactPolicyTests {
@@ -116,50 +117,54 @@ class ExactPolicyTests {
 			assertThat(cache.estimatedSize()).isLessThanOrEqualTo(2_000);
 			ratio[mode] = (double) hits / operations;
 		}
-		assertThat(ratio[1]).isCloseTo(ratio[0], org.assertj.core.api.Assertions.within(0.001));
+		assertThat(ratio[1]).isCloseTo(ratio[0], within(0.001));
 	}
 
 	/**
 	 * With several threads the buffers do lose reads, and the order in which the threads
 	 * come differs from run to run, by a tenth of a percent and more: so it is as good
 	 * within half a percent here, and exactly as good with one thread above. LIRS is not:
-	 * to it, each entry whose hits are lost is one that is not used.
+	 * to it, each entry whose hits are lost is one that is not used. Nor is LFU compared:
+	 * which keys it keeps is decided early and by chance, so that strict runs differ by
+	 * half a percent from each other, too; with history they do not.
 	 */
 	@Timeout(120)
 	@ParameterizedTest
-	@ValueSource(strings = { "LRU", "SLRU", "LFU", "S3_FIFO", "W_TINY_LFU(20)" })
+	@ValueSource(strings = { "LRU", "SLRU", "LFU_HISTORY", "S3_FIFO", "W_TINY_LFU(20)" })
 	void bufferedIsAsGoodWithSeveralThreads(String policy) {
 		double[] ratio = new double[2];
 		for (int mode = 0; mode < 2; mode++) {
 			Cache<Integer, Integer> cache = cache(policy, 2_000, mode == 0);
-			int threads = 4;
-			int operations = 250_000;
-			List<CompletableFuture<Integer>> runs = new ArrayList<>();
-			ExecutorService executor = Executors.newFixedThreadPool(threads);
-			try {
-				for (int t = 0; t < threads; t++) {
-					Random random = new Random(t);
-					runs.add(CompletableFuture.supplyAsync(() -> {
-						int hits = 0;
-						for (int i = 0; i < operations; i++) {
-							int key = (int) (10_000 * Math.pow(random.nextDouble(), 3));
-							if (cache.getIfPresent(key) != null) {
-								hits++;
-							}
-							else {
-								cache.put(key, key);
-							}
-						}
-						return hits;
-					}, executor));
-				}
-				ratio[mode] = runs.stream().mapToInt(CompletableFuture::join).sum() / (double) (threads * operations);
-			}
-			finally {
-				executor.shutdownNow();
-			}
+			ratio[mode] = hitRatio(cache, 4, 250_000);
 		}
-		assertThat(ratio[1]).isCloseTo(ratio[0], org.assertj.core.api.Assertions.within(0.005));
+		assertThat(ratio[1]).as("%s, strict %s", policy, ratio[0]).isCloseTo(ratio[0], within(0.005));
+	}
+
+	private static double hitRatio(Cache<Integer, Integer> cache, int threads, int operations) {
+		List<CompletableFuture<Integer>> runs = new ArrayList<>();
+		ExecutorService executor = Executors.newFixedThreadPool(threads);
+		try {
+			for (int t = 0; t < threads; t++) {
+				Random random = new Random(t);
+				runs.add(CompletableFuture.supplyAsync(() -> {
+					int hits = 0;
+					for (int i = 0; i < operations; i++) {
+						int key = (int) (10_000 * Math.pow(random.nextDouble(), 3));
+						if (cache.getIfPresent(key) != null) {
+							hits++;
+						}
+						else {
+							cache.put(key, key);
+						}
+					}
+					return hits;
+				}, executor));
+			}
+			return runs.stream().mapToInt(CompletableFuture::join).sum() / (double) (threads * operations);
+		}
+		finally {
+			executor.shutdownNow();
+		}
 	}
 
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -383,6 +384,67 @@ class LoadingTests {
 		assertThat(cache.statistics().loadFailures()).isEqualTo(2);
 		clock.set(Duration.ofSeconds(80).toNanos());
 		assertThat(cache.get(1, (key) -> "two")).isEqualTo("two");
+	}
+
+	@ParameterizedTest
+	@MethodSource("policies")
+	void whoWaitsRunsNothingElse(CachePolicy policy) throws Exception {
+		Cache<Integer, String> cache = Variants.<Integer, String>builder(policy).build();
+		CountDownLatch loads = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		Thread slow = new Thread(() -> cache.get(2, (key) -> {
+			loads.countDown();
+			try {
+				release.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+			return "two";
+		}));
+		slow.start();
+		assertThat(loads.await(20, TimeUnit.SECONDS)).isTrue();
+		ForkJoinPool pool = new ForkJoinPool(1);
+		try {
+			CompletableFuture<String> both = CompletableFuture.supplyAsync(() -> {
+				CompletableFuture<String> forked = CompletableFuture.supplyAsync(() -> {
+					release.countDown();
+					return cache.get(1, LoadingTests::never);
+				}, pool);
+				return cache.get(1, (key) -> "one and " + cache.get(2, LoadingTests::never)) + "; " + forked.join();
+			}, pool);
+			assertThat(both.get(20, TimeUnit.SECONDS)).isEqualTo("one and two; one and two");
+		}
+		finally {
+			release.countDown();
+			pool.shutdownNow();
+			slow.join();
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("policies")
+	void aLookUpThatWaitsIsCountedOnce(CachePolicy policy) throws Exception {
+		Cache<Integer, String> cache = Variants.<Integer, String>builder(policy).recordStatistics().build();
+		CountDownLatch computes = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		Thread slow = new Thread(() -> cache.asMap().compute(1, (key, value) -> {
+			computes.countDown();
+			try {
+				release.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+			return "one";
+		}));
+		slow.start();
+		assertThat(computes.await(20, TimeUnit.SECONDS)).isTrue();
+		CompletableFuture<String> found = cache.getAsync(1, (key) -> CompletableFuture.completedFuture("other"));
+		release.countDown();
+		assertThat(found.get(20, TimeUnit.SECONDS)).isEqualTo("one");
+		slow.join();
+		assertThat(cache.statistics().hits() + cache.statistics().misses()).isOne();
 	}
 
 	/** A key whose hash throws or changes when the test wants it. */

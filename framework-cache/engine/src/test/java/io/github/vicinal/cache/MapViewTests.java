@@ -1,9 +1,11 @@
 package io.github.vicinal.cache;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Timeout;
@@ -42,6 +44,28 @@ class MapViewTests {
 			return this.id;
 		}
 
+	}
+
+	@ParameterizedTest
+	@MethodSource(ALL)
+	void streamsPassByWhatHasExpired(CachePolicy policy) {
+		AtomicLong clock = new AtomicLong();
+		Cache<Integer, Integer> cache = Variants.<Integer, Integer>builder(policy)
+			.expireAfterWrite(Duration.ofSeconds(10))
+			.ticker(clock::get)
+			.build();
+		cache.put(1, 10);
+		clock.addAndGet(Duration.ofSeconds(9).toNanos());
+		cache.put(2, 20);
+		clock.addAndGet(Duration.ofSeconds(2).toNanos());
+		assertThat(cache.asMap().keySet().stream().toList()).containsExactly(2);
+		assertThat(cache.asMap().keySet().stream().count()).isOne();
+		assertThat(cache.asMap().values().stream().sorted().toList()).containsExactly(20);
+		assertThat(cache.asMap().entrySet().stream().map(Map.Entry::getKey).toList()).containsExactly(2);
+		assertThat(cache.asMap().values()).containsExactly(20);
+		assertThat(cache.asMap().values().contains(10)).isFalse();
+		assertThat(cache.asMap().values().remove(20)).isTrue();
+		assertThat(cache.asMap().values()).isEmpty();
 	}
 
 	@ParameterizedTest

@@ -54,8 +54,9 @@ class ReadBufferTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "0, 2", "1, 2", "2, 4", "3, 8", "4, 8", "5, 16", "8, 16", "48, 128", "64, 128", "500, 128" })
-	void thereAreTwoStripesForEachProcessor(int processors, int stripes) {
+	@CsvSource({ "0, 4", "1, 4", "2, 8", "3, 16", "4, 16", "5, 32", "8, 32", "16, 64", "32, 128", "48, 128", "64, 128",
+			"500, 128" })
+	void thereAreFourStripesForEachProcessor(int processors, int stripes) {
 		assertThat(ReadBuffer.stripes(processors)).isEqualTo(stripes);
 	}
 
@@ -144,7 +145,7 @@ class ReadBufferTests {
 
 		@Operation(nonParallelGroup = "draining")
 		public void drainOwn() {
-			this.buffer.drainOwn(this::tell);
+			this.buffer.drain(this.buffer.stripe(), this::tell);
 		}
 
 		private void tell(Read read) {

@@ -38,7 +38,8 @@ public interface ReplacementPolicy {
 	 * Chooses the entry that goes, and forgets it. Called only if the policy knows an
 	 * entry.
 	 * @param incoming the slot of the entry that is to be added next. The policy does not
-	 * know it yet, but may read its hash
+	 * know it yet, but may read its hash. {@link Slots#NONE} if none is: an entry has
+	 * become heavier
 	 * @return a slot that the policy knew, or {@code incoming} in order not to admit it
 	 */
 	int evict(int incoming);
