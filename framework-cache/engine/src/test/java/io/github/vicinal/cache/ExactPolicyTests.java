@@ -122,22 +122,21 @@ class ExactPolicyTests {
 
 	/**
 	 * With several threads the buffers do lose reads, and the order in which the threads
-	 * come differs from run to run, by a tenth of a percent and more: so it is as good
-	 * within half a percent here, and exactly as good with one thread above. LIRS is not:
-	 * to it, each entry whose hits are lost is one that is not used. Nor is LFU compared:
-	 * which keys it keeps is decided early and by chance, so that strict runs differ by
-	 * half a percent from each other, too; with history they do not.
+	 * come differs from run to run: strict runs of one policy have a standard deviation
+	 * of up to 0.07 points, so the bound is four times that of a difference. LFU is not
+	 * compared: which keys it keeps is decided early and by chance, so that strict runs
+	 * differ by half a point from each other. With history they do not.
 	 */
 	@Timeout(120)
 	@ParameterizedTest
-	@ValueSource(strings = { "LRU", "SLRU", "LFU_HISTORY", "S3_FIFO", "W_TINY_LFU(20)" })
+	@ValueSource(strings = { "LRU", "FIFO", "SLRU", "LFU_HISTORY", "S3_FIFO", "LIRS", "W_TINY_LFU(20)" })
 	void bufferedIsAsGoodWithSeveralThreads(String policy) {
 		double[] ratio = new double[2];
 		for (int mode = 0; mode < 2; mode++) {
 			Cache<Integer, Integer> cache = cache(policy, 2_000, mode == 0);
 			ratio[mode] = hitRatio(cache, 4, 250_000);
 		}
-		assertThat(ratio[1]).as("%s, strict %s", policy, ratio[0]).isCloseTo(ratio[0], within(0.005));
+		assertThat(ratio[1]).as("%s, strict %s", policy, ratio[0]).isCloseTo(ratio[0], within(0.004));
 	}
 
 	private static double hitRatio(Cache<Integer, Integer> cache, int threads, int operations) {
