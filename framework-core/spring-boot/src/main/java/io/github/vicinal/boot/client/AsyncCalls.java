@@ -7,9 +7,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -25,14 +25,21 @@ import io.github.vicinal.channel.PathException;
 /**
  * The calls of one channel whose caller does not wait. Typed paths block, so that each
  * call holds a thread: a virtual one where there are any (Java 21), else one of a pool. A
- * call beyond the most that may be in flight goes by HTTP, which holds none. Thread-safe.
+ * call beyond the most that may be in flight, and one for which there is no thread at
+ * once, goes by HTTP, which holds none. Thread-safe.
  */
 final class AsyncCalls implements AutoCloseable {
 
 	/** As many as {@code Flux.flatMap} has under way if it is not told otherwise. */
 	static final int MOST_IN_FLIGHT = 256;
 
-	private static final int MOST_PLATFORM_THREADS = 64;
+	private static final int MOST_ON_PLATFORM_THREADS = 64;
+
+	/**
+	 * A thread whose call has ended goes on with what depends on it, which may take as
+	 * long as it likes: as many calls as may be in flight find a thread meanwhile.
+	 */
+	private static final int MOST_PLATFORM_THREADS = 2 * MOST_ON_PLATFORM_THREADS;
 
 	private static final int IDLE_SECONDS = 30;
 
@@ -58,7 +65,8 @@ final class AsyncCalls implements AutoCloseable {
 
 	/** Makes room for calls; threads start when they are needed. */
 	AsyncCalls() {
-		this(threads(), VIRTUAL ? MOST_IN_FLIGHT : MOST_PLATFORM_THREADS);
+		this(VIRTUAL ? new VirtualThreadTaskExecutor(THREAD_NAME) : platformThreads(MOST_PLATFORM_THREADS),
+				VIRTUAL ? MOST_IN_FLIGHT : MOST_ON_PLATFORM_THREADS);
 	}
 
 	AsyncCalls(Executor executor, int most) {
@@ -67,19 +75,20 @@ final class AsyncCalls implements AutoCloseable {
 		this.free = new Semaphore(most);
 	}
 
-	private static Executor threads() {
-		if (VIRTUAL) {
-			return new VirtualThreadTaskExecutor(THREAD_NAME);
-		}
-		ThreadPoolExecutor pool = new ThreadPoolExecutor(MOST_PLATFORM_THREADS, MOST_PLATFORM_THREADS, IDLE_SECONDS,
-				TimeUnit.SECONDS, new LinkedBlockingQueue<>(), (task) -> {
-					Thread thread = new Thread(task);
-					thread.setName(THREAD_NAME + thread.getId());
-					thread.setDaemon(true);
-					return thread;
-				});
-		pool.allowCoreThreadTimeOut(true);
-		return pool;
+	/**
+	 * Returns a pool in which no call waits for a thread: the one that it waited for
+	 * might be waiting for this very call.
+	 * @param most how many threads there may be
+	 */
+	static ExecutorService platformThreads(int most) {
+		return new ThreadPoolExecutor(0, most, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), (task) -> {
+			// It outlives the call that it starts for, and its caller's thread-locals.
+			Thread thread = new Thread(null, task, THREAD_NAME, 0, false);
+			thread.setName(THREAD_NAME + thread.getId());
+			thread.setContextClassLoader(AsyncCalls.class.getClassLoader());
+			thread.setDaemon(true);
+			return thread;
+		});
 	}
 
 	/**
@@ -265,7 +274,7 @@ final class AsyncCalls implements AutoCloseable {
 		}
 	}
 
-	/** Counts as in flight until it has left its thread, even if it was cancelled. */
+	/** Counts as in flight until it has returned, even if it was cancelled. */
 	private final class AsyncCall extends CompletableFuture<Attempt> implements Runnable {
 
 		private final Supplier<Attempt> call;

@@ -185,6 +185,29 @@ class AsyncCallsTests {
 		assertThat(calls.submit(() -> ANSWER)).isNotNull();
 	}
 
+	/** The only thread waits for the next call, which waits for nobody. */
+	@Test
+	void whatDependsOnACallMayWaitForAnother() throws Exception {
+		ExecutorService one = AsyncCalls.platformThreads(1);
+		ClientChannel channel = channel(calls(one, 1));
+		CountDownLatch runs = new CountDownLatch(1);
+		CompletableFuture<Attempt> first = this.made.get(0).submit(() -> {
+			runs.countDown();
+			return hang();
+		});
+		CompletableFuture<Object> next = first.thenApply((attempt) -> {
+			try {
+				return future(channel, "http").join();
+			}
+			catch (Throwable ex) {
+				throw new IllegalStateException(ex);
+			}
+		});
+		assertThat(runs.await(20, TimeUnit.SECONDS)).isTrue();
+		this.mayEnd.countDown();
+		assertThat(next.get(20, TimeUnit.SECONDS)).isEqualTo("http");
+	}
+
 	@Test
 	void toCancelInterruptsTheCallAndNotWhatFollowsOnItsThread() throws Exception {
 		ExecutorService one = Executors.newSingleThreadExecutor();
@@ -243,6 +266,22 @@ class AsyncCallsTests {
 		assertThat(slow.submit(this::hang)).isNull();
 		assertThat(slow.noRoom()).contains("at most " + most);
 		assertThat(made(new AsyncCalls()).submit(() -> ANSWER).get(20, TimeUnit.SECONDS)).isSameAs(ANSWER);
+	}
+
+	/** The next call on such a thread may be another user's. */
+	@Test
+	void threadsOfAPoolInheritNothingFromWhoCausedThem() throws Exception {
+		InheritableThreadLocal<String> user = new InheritableThreadLocal<>();
+		user.set("first");
+		CompletableFuture<String> seen = new CompletableFuture<>();
+		CompletableFuture<ClassLoader> loader = new CompletableFuture<>();
+		calls(AsyncCalls.platformThreads(1), 1).submit(() -> {
+			seen.complete(user.get());
+			loader.complete(Thread.currentThread().getContextClassLoader());
+			return ANSWER;
+		});
+		assertThat(seen.get(20, TimeUnit.SECONDS)).isNull();
+		assertThat(loader.get(20, TimeUnit.SECONDS)).isSameAs(AsyncCalls.class.getClassLoader());
 	}
 
 	@Test
