@@ -14,6 +14,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import io.micrometer.context.ContextSnapshot;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
 import org.springframework.util.ClassUtils;
@@ -93,27 +94,38 @@ final class AsyncCalls implements AutoCloseable {
 
 	/**
 	 * Attempts a call over a typed path. What its caller waits for counts from now, not
-	 * from when it gets a thread.
+	 * from when it gets a thread, and what its caller carries goes with it.
 	 * @return the attempt; to cancel it interrupts the call
 	 */
+	@SuppressWarnings("try")
 	CompletableFuture<Attempt> attempt(ClientChannel channel, MethodPlan plan, @Nullable String address, Path path,
-			@Nullable Object[] arguments) {
+			@Nullable Object[] arguments, CallerContext caller) {
 		long deadline = channel.deadline();
-		CompletableFuture<Attempt> attempt = submit(() -> channel.attempt(plan, address, path, arguments, deadline));
+		ClientObservation.Call observed = channel.observe(plan, path, arguments, caller.parent());
+		CompletableFuture<Attempt> attempt = submit(() -> {
+			try (ContextSnapshot.Scope scope = caller.open()) {
+				return channel.attempt(plan, address, path, arguments, deadline, observed);
+			}
+		}, observed);
 		if (attempt == null) {
 			String reason = reason();
+			PathException failure = new PathException(PathException.Reason.EXHAUSTED, false, reason, null);
+			observed.failed(failure, failure);
 			channel.channel().leftToHttp(reason);
 			return CompletableFuture.completedFuture(new Attempt.GoOn(reason));
 		}
 		return attempt;
 	}
 
-	/** Runs a call; returns {@code null} if it cannot be run. */
-	@Nullable CompletableFuture<Attempt> submit(Supplier<Attempt> call) {
+	/**
+	 * Runs a call; returns {@code null} if it cannot be run.
+	 * @param observed its observation, which ends with a call that is accepted
+	 */
+	@Nullable CompletableFuture<Attempt> submit(Supplier<Attempt> call, ClientObservation.Call observed) {
 		if (!this.free.tryAcquire()) {
 			return null;
 		}
-		AsyncCall submitted = new AsyncCall(call);
+		AsyncCall submitted = new AsyncCall(call, observed);
 		this.inFlight.add(submitted);
 		try {
 			if (!this.closed) {
@@ -156,9 +168,10 @@ final class AsyncCalls implements AutoCloseable {
 				throw ex;
 			}
 		}
-		CompletableFuture<Attempt> attempted = attempt(channel, plan, address, path, arguments);
+		CallerContext caller = CallerContext.ofThread();
+		CompletableFuture<Attempt> attempted = attempt(channel, plan, address, path, arguments, caller);
 		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
-		attempted.thenCompose((attempt) -> conclude(channel, plan, address, turn, arguments, attempt, original))
+		attempted.thenCompose((attempt) -> conclude(channel, plan, address, turn, arguments, attempt, original, caller))
 			.whenComplete((value, ex) -> {
 				if (turn != null) {
 					turn.end(ex);
@@ -181,16 +194,17 @@ final class AsyncCalls implements AutoCloseable {
 		return result;
 	}
 
+	@SuppressWarnings("try")
 	private static CompletionStage<@Nullable Object> conclude(ClientChannel channel, MethodPlan plan,
 			@Nullable String address, @Nullable ReplicaTurn turn, @Nullable Object[] arguments, Attempt attempt,
-			Original original) {
+			Original original, CallerContext caller) {
 		if (turn != null) {
 			turn.attempted(attempt);
 		}
-		try {
-			if (attempt instanceof Attempt.Answered answered) {
-				return CompletableFuture.completedFuture(answered.result());
-			}
+		if (attempt instanceof Attempt.Answered answered) {
+			return CompletableFuture.completedFuture(answered.result());
+		}
+		try (ContextSnapshot.Scope scope = caller.open()) {
 			if (attempt instanceof Attempt.HandlerFailed failed) {
 				return stage(channel.legs().run(channel.leg(plan, arguments, failed).to(turn), original))
 					.whenComplete((value, ex) -> failed.observed().answered(failed.failure().status(), ex));
@@ -266,7 +280,7 @@ final class AsyncCalls implements AutoCloseable {
 		for (AsyncCall call : this.inFlight) {
 			if (!call.interrupt()) {
 				call.complete(new Attempt.Unanswered(new PathException(PathException.Reason.INTERRUPTED, false,
-						"the application is shutting down", null), ClientObservation.Call.NOOP));
+						"the application is shutting down", null), call.observed));
 			}
 		}
 		if (this.executor instanceof ExecutorService pool) {
@@ -279,6 +293,8 @@ final class AsyncCalls implements AutoCloseable {
 
 		private final Supplier<Attempt> call;
 
+		private final ClientObservation.Call observed;
+
 		/** Guarded by this object, as what follows. */
 		private @Nullable Thread thread;
 
@@ -287,8 +303,9 @@ final class AsyncCalls implements AutoCloseable {
 		/** What came of the call is about to be told. */
 		private boolean completes;
 
-		AsyncCall(Supplier<Attempt> call) {
+		AsyncCall(Supplier<Attempt> call, ClientObservation.Call observed) {
 			this.call = call;
+			this.observed = observed;
 		}
 
 		@Override
@@ -301,7 +318,7 @@ final class AsyncCalls implements AutoCloseable {
 			catch (Throwable ex) {
 				failure = ex;
 			}
-			end(attempt != null);
+			end(attempt != null || failure != null);
 			if (attempt != null) {
 				if (!complete(attempt)) {
 					abandoned(attempt);
@@ -310,6 +327,11 @@ final class AsyncCalls implements AutoCloseable {
 			else if (failure != null) {
 				completeExceptionally(failure);
 			}
+			else if (isCancelled()) {
+				PathException cancelled = new PathException(PathException.Reason.INTERRUPTED, false,
+						"the call was cancelled before it got a thread", null);
+				this.observed.failed(cancelled, cancelled);
+			}
 		}
 
 		private synchronized boolean begin() {
@@ -317,11 +339,11 @@ final class AsyncCalls implements AutoCloseable {
 			return !this.over;
 		}
 
-		private void end(boolean withResult) {
+		private void end(boolean withOutcome) {
 			synchronized (this) {
 				this.thread = null;
 				this.over = true;
-				this.completes = withResult;
+				this.completes = withOutcome;
 				// The thread goes on with what depends on this call, or with the next.
 				Thread.interrupted();
 			}
