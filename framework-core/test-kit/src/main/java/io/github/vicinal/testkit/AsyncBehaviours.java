@@ -14,6 +14,8 @@ import io.github.vicinal.testkit.Kit.Carriage;
 import io.github.vicinal.testkit.contract.ErrorsContract;
 import io.github.vicinal.testkit.contract.TimingContract;
 import io.github.vicinal.testkit.contract.TimingContract.Later;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
@@ -31,6 +33,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * asynchronous request processing.
  */
 abstract class AsyncBehaviours extends Behaviours {
+
+	private static final String TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 	@Test
 	@DisplayName("a future is completed with the result")
@@ -119,6 +123,29 @@ abstract class AsyncBehaviours extends Behaviours {
 			mono.block();
 			assertThat(control().arrivals(key)).isEqualTo(2);
 		}
+	}
+
+	@Test
+	@DisplayName("the trace of who calls, or subscribes, continues at the callee")
+	void trace() {
+		TraceHandler.setCaller(TRACE);
+		try {
+			assertThat(sameAsync((client) -> client.futureTrace().get()).value()).isEqualTo(TRACE);
+			assertThat(sameAsync((client) -> client.monoTrace().block()).value()).isEqualTo(TRACE);
+		}
+		finally {
+			TraceHandler.setCaller(null);
+		}
+		assertThat(sameAsync((client) -> client.futureTrace().get()).value()).isEqualTo("none");
+	}
+
+	@Test
+	@DisplayName("the trace continues of the observation in the subscriber's context")
+	void traceOfTheSubscriber() {
+		Observation parent = TraceHandler.caller(kit().environment().observationRegistry(), TRACE);
+		assertThat(sameAsync((client) -> client.monoTrace()
+			.contextWrite((context) -> context.put(ObservationThreadLocalAccessor.KEY, parent))
+			.block()).value()).isEqualTo(TRACE);
 	}
 
 	@Test

@@ -2,6 +2,8 @@ package io.github.vicinal.testkit;
 
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.ObservationView;
 import io.micrometer.observation.transport.ReceiverContext;
 import io.micrometer.observation.transport.SenderContext;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +40,9 @@ public class TraceHandler implements ObservationHandler<Observation.Context> {
 	}
 
 	private static <C> void send(SenderContext<C> context) {
-		String trace = CALLER.get();
+		ObservationView parent = context.getParentObservation();
+		String ofParent = (parent != null) ? parent.getContextView().get(TraceHandler.class) : null;
+		String trace = (ofParent != null) ? ofParent : CALLER.get();
 		C carrier = context.getCarrier();
 		if (trace != null && carrier != null) {
 			context.getSetter().set(carrier, HEADER, trace);
@@ -72,6 +76,18 @@ public class TraceHandler implements ObservationHandler<Observation.Context> {
 	 */
 	public static void setCaller(@Nullable String trace) {
 		CALLER.set(trace);
+	}
+
+	/**
+	 * Create an observation that is part of a trace.
+	 * @param registry the registry of the caller
+	 * @param trace the header's value
+	 * @return an observation that is not started
+	 */
+	public static Observation caller(ObservationRegistry registry, String trace) {
+		Observation.Context context = new Observation.Context();
+		context.put(TraceHandler.class, trace);
+		return Observation.createNotStarted("kit.caller", () -> context, registry);
 	}
 
 	/**

@@ -7,13 +7,14 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import io.micrometer.context.ContextSnapshot;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
 import org.springframework.util.ClassUtils;
@@ -25,14 +26,21 @@ import io.github.vicinal.channel.PathException;
 /**
  * The calls of one channel whose caller does not wait. Typed paths block, so that each
  * call holds a thread: a virtual one where there are any (Java 21), else one of a pool. A
- * call beyond the most that may be in flight goes by HTTP, which holds none. Thread-safe.
+ * call beyond the most that may be in flight, and one for which there is no thread at
+ * once, goes by HTTP, which holds none. Thread-safe.
  */
 final class AsyncCalls implements AutoCloseable {
 
 	/** As many as {@code Flux.flatMap} has under way if it is not told otherwise. */
 	static final int MOST_IN_FLIGHT = 256;
 
-	private static final int MOST_PLATFORM_THREADS = 64;
+	private static final int MOST_ON_PLATFORM_THREADS = 64;
+
+	/**
+	 * A thread whose call has ended goes on with what depends on it, which may take as
+	 * long as it likes: as many calls as may be in flight find a thread meanwhile.
+	 */
+	private static final int MOST_PLATFORM_THREADS = 2 * MOST_ON_PLATFORM_THREADS;
 
 	private static final int IDLE_SECONDS = 30;
 
@@ -58,7 +66,8 @@ final class AsyncCalls implements AutoCloseable {
 
 	/** Makes room for calls; threads start when they are needed. */
 	AsyncCalls() {
-		this(threads(), VIRTUAL ? MOST_IN_FLIGHT : MOST_PLATFORM_THREADS);
+		this(VIRTUAL ? new VirtualThreadTaskExecutor(THREAD_NAME) : platformThreads(MOST_PLATFORM_THREADS),
+				VIRTUAL ? MOST_IN_FLIGHT : MOST_ON_PLATFORM_THREADS);
 	}
 
 	AsyncCalls(Executor executor, int most) {
@@ -67,44 +76,56 @@ final class AsyncCalls implements AutoCloseable {
 		this.free = new Semaphore(most);
 	}
 
-	private static Executor threads() {
-		if (VIRTUAL) {
-			return new VirtualThreadTaskExecutor(THREAD_NAME);
-		}
-		ThreadPoolExecutor pool = new ThreadPoolExecutor(MOST_PLATFORM_THREADS, MOST_PLATFORM_THREADS, IDLE_SECONDS,
-				TimeUnit.SECONDS, new LinkedBlockingQueue<>(), (task) -> {
-					Thread thread = new Thread(task);
-					thread.setName(THREAD_NAME + thread.getId());
-					thread.setDaemon(true);
-					return thread;
-				});
-		pool.allowCoreThreadTimeOut(true);
-		return pool;
+	/**
+	 * Returns a pool in which no call waits for a thread: the one that it waited for
+	 * might be waiting for this very call.
+	 * @param most how many threads there may be
+	 */
+	static ExecutorService platformThreads(int most) {
+		return new ThreadPoolExecutor(0, most, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), (task) -> {
+			// It outlives the call that it starts for, and its caller's thread-locals.
+			Thread thread = new Thread(null, task, THREAD_NAME, 0, false);
+			thread.setName(THREAD_NAME + thread.getId());
+			thread.setContextClassLoader(AsyncCalls.class.getClassLoader());
+			thread.setDaemon(true);
+			return thread;
+		});
 	}
 
 	/**
 	 * Attempts a call over a typed path. What its caller waits for counts from now, not
-	 * from when it gets a thread.
+	 * from when it gets a thread, and what its caller carries goes with it.
 	 * @return the attempt; to cancel it interrupts the call
 	 */
+	@SuppressWarnings("try")
 	CompletableFuture<Attempt> attempt(ClientChannel channel, MethodPlan plan, @Nullable String address, Path path,
-			@Nullable Object[] arguments) {
+			@Nullable Object[] arguments, CallerContext caller) {
 		long deadline = channel.deadline();
-		CompletableFuture<Attempt> attempt = submit(() -> channel.attempt(plan, address, path, arguments, deadline));
+		ClientObservation.Call observed = channel.observe(plan, path, arguments, caller.parent());
+		CompletableFuture<Attempt> attempt = submit(() -> {
+			try (ContextSnapshot.Scope scope = caller.open()) {
+				return channel.attempt(plan, address, path, arguments, deadline, observed);
+			}
+		}, observed);
 		if (attempt == null) {
 			String reason = reason();
+			PathException failure = new PathException(PathException.Reason.EXHAUSTED, false, reason, null);
+			observed.failed(failure, failure);
 			channel.channel().leftToHttp(reason);
 			return CompletableFuture.completedFuture(new Attempt.GoOn(reason));
 		}
 		return attempt;
 	}
 
-	/** Runs a call; returns {@code null} if it cannot be run. */
-	@Nullable CompletableFuture<Attempt> submit(Supplier<Attempt> call) {
+	/**
+	 * Runs a call; returns {@code null} if it cannot be run.
+	 * @param observed its observation, which ends with a call that is accepted
+	 */
+	@Nullable CompletableFuture<Attempt> submit(Supplier<Attempt> call, ClientObservation.Call observed) {
 		if (!this.free.tryAcquire()) {
 			return null;
 		}
-		AsyncCall submitted = new AsyncCall(call);
+		AsyncCall submitted = new AsyncCall(call, observed);
 		this.inFlight.add(submitted);
 		try {
 			if (!this.closed) {
@@ -147,9 +168,10 @@ final class AsyncCalls implements AutoCloseable {
 				throw ex;
 			}
 		}
-		CompletableFuture<Attempt> attempted = attempt(channel, plan, address, path, arguments);
+		CallerContext caller = CallerContext.ofThread();
+		CompletableFuture<Attempt> attempted = attempt(channel, plan, address, path, arguments, caller);
 		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
-		attempted.thenCompose((attempt) -> conclude(channel, plan, address, turn, arguments, attempt, original))
+		attempted.thenCompose((attempt) -> conclude(channel, plan, address, turn, arguments, attempt, original, caller))
 			.whenComplete((value, ex) -> {
 				if (turn != null) {
 					turn.end(ex);
@@ -172,16 +194,17 @@ final class AsyncCalls implements AutoCloseable {
 		return result;
 	}
 
+	@SuppressWarnings("try")
 	private static CompletionStage<@Nullable Object> conclude(ClientChannel channel, MethodPlan plan,
 			@Nullable String address, @Nullable ReplicaTurn turn, @Nullable Object[] arguments, Attempt attempt,
-			Original original) {
+			Original original, CallerContext caller) {
 		if (turn != null) {
 			turn.attempted(attempt);
 		}
-		try {
-			if (attempt instanceof Attempt.Answered answered) {
-				return CompletableFuture.completedFuture(answered.result());
-			}
+		if (attempt instanceof Attempt.Answered answered) {
+			return CompletableFuture.completedFuture(answered.result());
+		}
+		try (ContextSnapshot.Scope scope = caller.open()) {
 			if (attempt instanceof Attempt.HandlerFailed failed) {
 				return stage(channel.legs().run(channel.leg(plan, arguments, failed).to(turn), original))
 					.whenComplete((value, ex) -> failed.observed().answered(failed.failure().status(), ex));
@@ -257,7 +280,7 @@ final class AsyncCalls implements AutoCloseable {
 		for (AsyncCall call : this.inFlight) {
 			if (!call.interrupt()) {
 				call.complete(new Attempt.Unanswered(new PathException(PathException.Reason.INTERRUPTED, false,
-						"the application is shutting down", null), ClientObservation.Call.NOOP));
+						"the application is shutting down", null), call.observed));
 			}
 		}
 		if (this.executor instanceof ExecutorService pool) {
@@ -265,10 +288,12 @@ final class AsyncCalls implements AutoCloseable {
 		}
 	}
 
-	/** Counts as in flight until it has left its thread, even if it was cancelled. */
+	/** Counts as in flight until it has returned, even if it was cancelled. */
 	private final class AsyncCall extends CompletableFuture<Attempt> implements Runnable {
 
 		private final Supplier<Attempt> call;
+
+		private final ClientObservation.Call observed;
 
 		/** Guarded by this object, as what follows. */
 		private @Nullable Thread thread;
@@ -278,8 +303,9 @@ final class AsyncCalls implements AutoCloseable {
 		/** What came of the call is about to be told. */
 		private boolean completes;
 
-		AsyncCall(Supplier<Attempt> call) {
+		AsyncCall(Supplier<Attempt> call, ClientObservation.Call observed) {
 			this.call = call;
+			this.observed = observed;
 		}
 
 		@Override
@@ -292,7 +318,7 @@ final class AsyncCalls implements AutoCloseable {
 			catch (Throwable ex) {
 				failure = ex;
 			}
-			end(attempt != null);
+			end(attempt != null || failure != null);
 			if (attempt != null) {
 				if (!complete(attempt)) {
 					abandoned(attempt);
@@ -301,6 +327,11 @@ final class AsyncCalls implements AutoCloseable {
 			else if (failure != null) {
 				completeExceptionally(failure);
 			}
+			else if (isCancelled()) {
+				PathException cancelled = new PathException(PathException.Reason.INTERRUPTED, false,
+						"the call was cancelled before it got a thread", null);
+				this.observed.failed(cancelled, cancelled);
+			}
 		}
 
 		private synchronized boolean begin() {
@@ -308,11 +339,11 @@ final class AsyncCalls implements AutoCloseable {
 			return !this.over;
 		}
 
-		private void end(boolean withResult) {
+		private void end(boolean withOutcome) {
 			synchronized (this) {
 				this.thread = null;
 				this.over = true;
-				this.completes = withResult;
+				this.completes = withOutcome;
 				// The thread goes on with what depends on this call, or with the next.
 				Thread.interrupted();
 			}

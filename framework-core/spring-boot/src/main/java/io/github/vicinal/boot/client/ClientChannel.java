@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 
+import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
@@ -234,7 +235,7 @@ final class ClientChannel {
 		if (path == null) {
 			return overHttp(plan, address, turn, arguments, null, original);
 		}
-		Attempt attempt = attempt(plan, address, path, arguments, deadline());
+		Attempt attempt = attempt(plan, address, path, arguments, deadline(), observe(plan, path, arguments, null));
 		if (turn != null) {
 			turn.attempted(attempt);
 		}
@@ -360,8 +361,8 @@ final class ClientChannel {
 	}
 
 	/** Makes a call over a typed path, on the calling thread. */
-	Attempt attempt(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments, long deadline) {
-		ClientObservation.Call observed = observe(plan, path, arguments);
+	Attempt attempt(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments, long deadline,
+			ClientObservation.Call observed) {
 		Reply reply;
 		try {
 			reply = exchange(plan, address, path, arguments, deadline, observed);
@@ -401,12 +402,18 @@ final class ClientChannel {
 		return reply.status() >= 300 && reply.status() < 400 && reply.status() != 304;
 	}
 
-	ClientObservation.Call observe(MethodPlan plan, Path path, @Nullable Object[] arguments) {
+	/**
+	 * Starts the observation of a call, on its caller's thread.
+	 * @param parent what the call belongs to, or {@code null} if that is the thread's
+	 * current observation
+	 */
+	ClientObservation.Call observe(MethodPlan plan, Path path, @Nullable Object[] arguments,
+			@Nullable Observation parent) {
 		UriTemplates uris = this.uris;
 		if (uris == null) {
 			return ClientObservation.Call.NOOP;
 		}
-		return this.observation.start(this.channel.settings().name(), path.kind(), plan, uris, arguments);
+		return this.observation.start(this.channel.settings().name(), path.kind(), plan, uris, arguments, parent);
 	}
 
 	Reply exchange(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments, long deadline,

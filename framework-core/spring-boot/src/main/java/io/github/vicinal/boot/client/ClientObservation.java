@@ -58,7 +58,13 @@ public final class ClientObservation {
 		this.shortcut = standard ? new LazyShortcut(shortcut) : new LazyShortcut(() -> null);
 	}
 
-	Call start(String channel, PathKind path, MethodPlan plan, UriTemplates uris, @Nullable Object[] arguments) {
+	/**
+	 * Starts the observation of a call, on its caller's thread.
+	 * @param parent what the call belongs to, or {@code null} if that is the thread's
+	 * current observation
+	 */
+	Call start(String channel, PathKind path, MethodPlan plan, UriTemplates uris, @Nullable Object[] arguments,
+			@Nullable Observation parent) {
 		if (this.registry.isNoop()) {
 			return Call.NOOP;
 		}
@@ -70,9 +76,12 @@ public final class ClientObservation {
 			}
 		}
 		ClientRequestObservationContext httpContext = httpContext(plan, uris.template(plan, arguments), uris.base());
-		Observation http = ClientHttpObservationDocumentation.HTTP_CLIENT_EXCHANGES
-			.observation(null, this.httpConvention, () -> httpContext, this.registry)
-			.start();
+		Observation http = ClientHttpObservationDocumentation.HTTP_CLIENT_EXCHANGES.observation(null,
+				this.httpConvention, () -> httpContext, this.registry);
+		if (parent != null) {
+			http.parentObservation(parent);
+		}
+		http.start();
 		ChannelObservationContext ownContext = new ChannelObservationContext(channel, path);
 		Observation own = ChannelObservationDocumentation.CALL
 			.observation(null, this.channelConvention, () -> ownContext, this.registry)

@@ -5,6 +5,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
+import io.micrometer.context.ContextSnapshot;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.http.HttpHeaders;
@@ -34,9 +37,11 @@ final class ReactiveCalls {
 
 	static Object publisher(AsyncCalls async, ClientChannel channel, MethodPlan plan, @Nullable Object[] arguments,
 			Original original) {
-		Flux<Object> elements = Flux.defer(() -> {
+		Flux<Object> elements = Flux.deferContextual((context) -> {
+			Observation parent = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
 			ReplicaTurn turn = channel.turn(plan, arguments);
-			Flux<Object> made = make(async, channel, plan, arguments, turn, original);
+			Flux<Object> made = make(async, channel, plan, arguments, turn, original,
+					CallerContext.of(context, parent));
 			return (turn == null) ? made
 					: made.doOnComplete(() -> turn.end((Throwable) null))
 						.doOnError(turn::end)
@@ -46,19 +51,21 @@ final class ReactiveCalls {
 	}
 
 	private static Flux<Object> make(AsyncCalls async, ClientChannel channel, MethodPlan plan,
-			@Nullable Object[] arguments, @Nullable ReplicaTurn turn, Original original) {
+			@Nullable Object[] arguments, @Nullable ReplicaTurn turn, Original original, CallerContext caller) {
 		String address = channel.target(plan, turn, arguments);
 		String noRoom = async.noRoom();
 		Path path = channel.path(plan, address, turn, arguments, noRoom);
 		if (path == null) {
 			return overHttp(channel, plan, address, turn, arguments, noRoom, original);
 		}
-		return Mono.fromFuture(() -> async.attempt(channel, plan, address, path, arguments))
-			.flatMapMany((attempt) -> conclude(channel, plan, address, turn, arguments, attempt, original));
+		return Mono.fromFuture(() -> async.attempt(channel, plan, address, path, arguments, caller))
+			.flatMapMany((attempt) -> conclude(channel, plan, address, turn, arguments, attempt, original, caller));
 	}
 
+	@SuppressWarnings("try")
 	private static Publisher<Object> conclude(ClientChannel channel, MethodPlan plan, @Nullable String address,
-			@Nullable ReplicaTurn turn, @Nullable Object[] arguments, Attempt attempt, Original original) {
+			@Nullable ReplicaTurn turn, @Nullable Object[] arguments, Attempt attempt, Original original,
+			CallerContext caller) {
 		if (turn != null) {
 			turn.attempted(attempt);
 		}
@@ -80,7 +87,13 @@ final class ReactiveCalls {
 			unanswered.observed().failed(unanswered.cause(), failure);
 			return Mono.error(failure);
 		}
-		return overHttp(channel, plan, address, turn, arguments, ((Attempt.GoOn) attempt).reason(), original);
+		Flux<Object> http = overHttp(channel, plan, address, turn, arguments, ((Attempt.GoOn) attempt).reason(),
+				original);
+		return (subscriber) -> {
+			try (ContextSnapshot.Scope scope = caller.open()) {
+				http.subscribe(subscriber);
+			}
+		};
 	}
 
 	private static Flux<Object> overHttp(ClientChannel channel, MethodPlan plan, @Nullable String address,

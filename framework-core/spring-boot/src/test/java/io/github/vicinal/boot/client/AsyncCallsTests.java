@@ -18,6 +18,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import io.micrometer.context.ContextRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,8 +33,10 @@ import io.github.vicinal.boot.client.ClientChannels.ClientFacts;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Channel;
+import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.ChannelSettings;
 import io.github.vicinal.channel.Path;
+import io.github.vicinal.channel.PathException;
 import io.github.vicinal.channel.PathProvider;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.codec.CodecChoice;
@@ -98,6 +101,10 @@ class AsyncCallsTests {
 		return ANSWER;
 	}
 
+	private static CompletableFuture<Attempt> submit(AsyncCalls calls, Supplier<Attempt> call) {
+		return calls.submit(call, ClientObservation.Call.NOOP);
+	}
+
 	@Test
 	void aCallThatWaitsForItsThreadEndsWhenTheApplicationDoes() throws Throwable {
 		ClientChannel channel = channel(calls(this.waiting::add, 2));
@@ -122,7 +129,7 @@ class AsyncCallsTests {
 	void aCallThatRunsIsInterruptedWhenTheApplicationEnds() throws Exception {
 		AsyncCalls calls = made(new AsyncCalls());
 		CountDownLatch runs = new CountDownLatch(1);
-		CompletableFuture<Attempt> future = calls.submit(() -> {
+		CompletableFuture<Attempt> future = submit(calls, () -> {
 			runs.countDown();
 			return hang();
 		});
@@ -136,8 +143,9 @@ class AsyncCallsTests {
 		ClientChannel channel = channel(made(new AsyncCalls()));
 		MethodPlan plan = plan(channel, "future");
 		channel.close();
-		assertThat(this.made.get(0).attempt(channel, plan, ADDRESS, this.path, new Object[0]).join())
-			.isEqualTo(new Attempt.GoOn("the application is shutting down"));
+		assertThat(this.made.get(0)
+			.attempt(channel, plan, ADDRESS, this.path, new Object[0], CallerContext.ofThread())
+			.join()).isEqualTo(new Attempt.GoOn("the application is shutting down"));
 	}
 
 	@Test
@@ -172,17 +180,40 @@ class AsyncCallsTests {
 		for (Supplier<Attempt> call : List.<Supplier<Attempt>>of(() -> ANSWER, () -> {
 			throw new IllegalStateException("failed");
 		})) {
-			CompletableFuture<Attempt> future = calls.submit(call);
-			assertThat(calls.submit(call)).isNull();
-			CompletableFuture<Object> next = future.handle((value, ex) -> calls.submit(() -> ANSWER));
+			CompletableFuture<Attempt> future = submit(calls, call);
+			assertThat(submit(calls, call)).isNull();
+			CompletableFuture<Object> next = future.handle((value, ex) -> submit(calls, () -> ANSWER));
 			runWaiting();
 			assertThat(next.join()).isNotNull();
 		}
-		CompletableFuture<Attempt> cancelled = calls.submit(() -> ANSWER);
+		CompletableFuture<Attempt> cancelled = submit(calls, () -> ANSWER);
 		cancelled.cancel(true);
-		assertThat(calls.submit(() -> ANSWER)).isNull();
+		assertThat(submit(calls, () -> ANSWER)).isNull();
 		runWaiting();
-		assertThat(calls.submit(() -> ANSWER)).isNotNull();
+		assertThat(submit(calls, () -> ANSWER)).isNotNull();
+	}
+
+	/** The only thread waits for the next call, which waits for nobody. */
+	@Test
+	void whatDependsOnACallMayWaitForAnother() throws Exception {
+		ExecutorService one = AsyncCalls.platformThreads(1);
+		ClientChannel channel = channel(calls(one, 1));
+		CountDownLatch runs = new CountDownLatch(1);
+		CompletableFuture<Attempt> first = submit(this.made.get(0), () -> {
+			runs.countDown();
+			return hang();
+		});
+		CompletableFuture<Object> next = first.thenApply((attempt) -> {
+			try {
+				return future(channel, "http").join();
+			}
+			catch (Throwable ex) {
+				throw new IllegalStateException(ex);
+			}
+		});
+		assertThat(runs.await(20, TimeUnit.SECONDS)).isTrue();
+		this.mayEnd.countDown();
+		assertThat(next.get(20, TimeUnit.SECONDS)).isEqualTo("http");
 	}
 
 	@Test
@@ -191,7 +222,7 @@ class AsyncCallsTests {
 		AsyncCalls calls = calls(one, 2);
 		CountDownLatch runs = new CountDownLatch(1);
 		CompletableFuture<Throwable> seen = new CompletableFuture<>();
-		CompletableFuture<Attempt> future = calls.submit(() -> {
+		CompletableFuture<Attempt> future = submit(calls, () -> {
 			runs.countDown();
 			try {
 				return hang();
@@ -205,7 +236,7 @@ class AsyncCallsTests {
 		future.cancel(true);
 		assertThat(seen.get(20, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
 		CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
-		calls.submit(() -> {
+		submit(calls, () -> {
 			interrupted.complete(Thread.currentThread().isInterrupted());
 			return ANSWER;
 		});
@@ -238,22 +269,93 @@ class AsyncCallsTests {
 		AsyncCalls slow = made(new AsyncCalls());
 		int most = (Runtime.version().feature() >= 21) ? AsyncCalls.MOST_IN_FLIGHT : 64;
 		for (int i = 0; i < most; i++) {
-			assertThat(slow.submit(this::hang)).isNotNull();
+			assertThat(submit(slow, this::hang)).isNotNull();
 		}
-		assertThat(slow.submit(this::hang)).isNull();
+		assertThat(submit(slow, this::hang)).isNull();
 		assertThat(slow.noRoom()).contains("at most " + most);
-		assertThat(made(new AsyncCalls()).submit(() -> ANSWER).get(20, TimeUnit.SECONDS)).isSameAs(ANSWER);
+		assertThat(submit(made(new AsyncCalls()), () -> ANSWER).get(20, TimeUnit.SECONDS)).isSameAs(ANSWER);
+	}
+
+	/** The next call on such a thread may be another user's. */
+	@Test
+	void threadsOfAPoolInheritNothingFromWhoCausedThem() throws Exception {
+		InheritableThreadLocal<String> user = new InheritableThreadLocal<>();
+		user.set("first");
+		CompletableFuture<String> seen = new CompletableFuture<>();
+		CompletableFuture<ClassLoader> loader = new CompletableFuture<>();
+		submit(calls(AsyncCalls.platformThreads(1), 1), () -> {
+			seen.complete(user.get());
+			loader.complete(Thread.currentThread().getContextClassLoader());
+			return ANSWER;
+		});
+		assertThat(seen.get(20, TimeUnit.SECONDS)).isNull();
+		assertThat(loader.get(20, TimeUnit.SECONDS)).isSameAs(AsyncCalls.class.getClassLoader());
 	}
 
 	@Test
 	void threadsAreVirtualWhereThereAreAny() throws Exception {
 		CompletableFuture<String> thread = new CompletableFuture<>();
-		made(new AsyncCalls()).submit(() -> {
+		submit(made(new AsyncCalls()), () -> {
 			thread.complete(Thread.currentThread().toString());
 			return ANSWER;
 		});
 		assertThat(thread.get(20, TimeUnit.SECONDS)).contains("vicinal-async-call-")
 			.startsWith((Runtime.version().feature() >= 21) ? "VirtualThread[" : "Thread[");
+	}
+
+	/** They are told of the call on another thread than their caller's. */
+	@Test
+	void interceptorsSeeWhatTheCallerCarries() throws Throwable {
+		ThreadLocal<String> user = new ThreadLocal<>();
+		ContextRegistry.getInstance().registerThreadLocalAccessor("user", user);
+		try {
+			List<String> seen = new ArrayList<>();
+			ClientChannel channel = channel(calls(this.waiting::add, 3), (name, frame, next) -> {
+				seen.add(user.get());
+				return next.call(frame);
+			});
+			user.set("one");
+			CompletableFuture<String> future = future(channel, "http");
+			user.set("two");
+			CompletableFuture<String> subscribed = mono(channel, "http").toFuture();
+			CompletableFuture<String> within = mono(channel, "http")
+				.contextWrite((context) -> context.put("user", "three"))
+				.toFuture();
+			user.remove();
+			runWaiting();
+			assertThat(seen).containsExactly("one", "two", "three");
+			assertThat(user.get()).isNull();
+			for (CompletableFuture<String> ended : List.of(future, subscribed, within)) {
+				assertThat(ended).isCompletedWithValue("typed");
+			}
+		}
+		finally {
+			ContextRegistry.getInstance().removeThreadLocalAccessor("user");
+		}
+	}
+
+	/** What a path could not carry goes over HTTP for the same caller. */
+	@Test
+	void theCallOverHttpSeesWhatTheCallerCarries() throws Throwable {
+		ThreadLocal<String> user = new ThreadLocal<>();
+		ContextRegistry.getInstance().registerThreadLocalAccessor("user", user);
+		try {
+			ClientChannel channel = channel(calls(this.waiting::add, 2));
+			this.path.failure = new PathException(PathException.Reason.REFUSED, false, "refused", null);
+			user.set("one");
+			CompletableFuture<String> future = invoke(channel, "future",
+					() -> CompletableFuture.completedFuture(user.get()));
+			CompletableFuture<String> subscribed = AsyncCallsTests
+				.<Mono<String>>invoke(channel, "mono", () -> Mono.fromSupplier(user::get))
+				.toFuture();
+			user.remove();
+			runWaiting();
+			assertThat(future).isCompletedWithValue("one");
+			assertThat(subscribed).isCompletedWithValue("one");
+		}
+		finally {
+			ContextRegistry.getInstance().removeThreadLocalAccessor("user");
+		}
 	}
 
 	interface Shop {
@@ -267,25 +369,26 @@ class AsyncCallsTests {
 	}
 
 	/** Returns the channel of a reactive client whose peer has one typed path. */
-	private ClientChannel channel(AsyncCalls calls) {
+	private ClientChannel channel(AsyncCalls calls, ChannelInterceptor... interceptors) {
 		Contract contract = ExchangeContractReader.contract(Shop.class);
 		Channel channel = new Channel(
 				new ChannelSettings("shop", List.of(PathKind.UDS), null, Duration.ofSeconds(1), false, true), contract,
 				List.of(new FakeProvider()), Runnable::run, Clock.systemUTC());
 		channel.announced(ADDRESS,
 				new PeerAnnouncement(PeerIdentity.create(""), Set.of(PathKind.UDS), contract.hash(), ""));
-		return reactive(channel, new HttpLegs(), ADDRESS, calls);
+		return reactive(channel, new HttpLegs(), ADDRESS, calls, interceptors);
 	}
 
 	/** Returns a client that a request has shown to be a reactive one. */
-	static ClientChannel reactive(Channel channel, HttpLegs legs, String address, AsyncCalls calls) {
+	static ClientChannel reactive(Channel channel, HttpLegs legs, String address, AsyncCalls calls,
+			ChannelInterceptor... interceptors) {
 		ClientTraits traits = new ClientTraits("shop", false, List.of());
 		traits.inspect(true, null, List.of());
 		return new ClientChannel(channel, legs,
 				new ClientFacts(null, "shop", true, () -> address, null, false, null, List.of()),
 				new ClientObservation(ObservationRegistry.NOOP, new DefaultClientRequestObservationConvention(),
 						new DefaultChannelObservationConvention(), () -> null),
-				List.of(), List.of(), calls, traits, TIMEOUT, null, null);
+				List.of(interceptors), List.of(), calls, traits, TIMEOUT, null, null);
 	}
 
 	private static MethodPlan plan(ClientChannel channel, String method) {
@@ -297,15 +400,17 @@ class AsyncCallsTests {
 		}
 	}
 
-	@SuppressWarnings("unchecked")
 	private static CompletableFuture<String> future(ClientChannel channel, String overHttp) throws Throwable {
-		return (CompletableFuture<String>) channel.invoke(plan(channel, "future"), new Object[0],
-				() -> CompletableFuture.completedFuture(overHttp));
+		return invoke(channel, "future", () -> CompletableFuture.completedFuture(overHttp));
+	}
+
+	private static Mono<String> mono(ClientChannel channel, String overHttp) throws Throwable {
+		return invoke(channel, "mono", () -> Mono.just(overHttp));
 	}
 
 	@SuppressWarnings("unchecked")
-	private static Mono<String> mono(ClientChannel channel, String overHttp) throws Throwable {
-		return (Mono<String>) channel.invoke(plan(channel, "mono"), new Object[0], () -> Mono.just(overHttp));
+	private static <T> T invoke(ClientChannel channel, String method, HttpLegs.Original overHttp) throws Throwable {
+		return (T) channel.invoke(plan(channel, method), new Object[0], overHttp);
 	}
 
 	private final class FakeProvider implements PathProvider {
@@ -330,6 +435,8 @@ class AsyncCallsTests {
 
 		private final List<Long> deadlines = new ArrayList<>();
 
+		private PathException failure;
+
 		@Override
 		public PathKind kind() {
 			return PathKind.UDS;
@@ -342,8 +449,11 @@ class AsyncCallsTests {
 		}
 
 		@Override
-		public Reply call(CallFrame frame) {
+		public Reply call(CallFrame frame) throws PathException {
 			this.deadlines.add(frame.deadlineNanos());
+			if (this.failure != null) {
+				throw this.failure;
+			}
 			return new Reply.Value(200, Map.of(), "typed");
 		}
 

@@ -50,6 +50,12 @@ public interface TimingContract extends KitContract {
 	@GetExchange("/future-null")
 	CompletableFuture<Later> futureNull();
 
+	@GetExchange("/future-trace")
+	CompletableFuture<String> futureTrace();
+
+	@GetExchange("/mono-trace")
+	Mono<String> monoTrace();
+
 	@GetExchange("/mono")
 	Mono<Later> mono(@RequestParam String text);
 

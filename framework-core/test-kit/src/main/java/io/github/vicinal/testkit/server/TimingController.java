@@ -8,6 +8,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
+import io.github.vicinal.testkit.TraceHandler;
 import io.github.vicinal.testkit.contract.TimingContract;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -82,6 +83,16 @@ class TimingController implements TimingContract {
 	@SuppressWarnings("NullAway")
 	public CompletableFuture<Later> futureNull() {
 		return CompletableFuture.completedFuture(null);
+	}
+
+	@Override
+	public CompletableFuture<String> futureTrace() {
+		return CompletableFuture.completedFuture(String.valueOf(TraceHandler.callee()));
+	}
+
+	@Override
+	public Mono<String> monoTrace() {
+		return Mono.just(String.valueOf(TraceHandler.callee()));
 	}
 
 	@Override

@@ -1,0 +1,53 @@
+package io.github.vicinal.boot.client;
+
+import io.micrometer.context.ContextSnapshot;
+import io.micrometer.context.ContextSnapshotFactory;
+import io.micrometer.observation.Observation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a caller that does not wait carries, for those who work for it on other threads:
+ * all that is registered with the context propagation library, such as the security
+ * context and the current observation. Immutable.
+ */
+final class CallerContext {
+
+	private static final ContextSnapshotFactory SNAPSHOTS = ContextSnapshotFactory.builder().build();
+
+	private final ContextSnapshot snapshot;
+
+	private final @Nullable Observation parent;
+
+	private CallerContext(ContextSnapshot snapshot, @Nullable Observation parent) {
+		this.snapshot = snapshot;
+		this.parent = parent;
+	}
+
+	/** Takes what the calling thread carries. */
+	static CallerContext ofThread() {
+		return new CallerContext(SNAPSHOTS.captureAll(), null);
+	}
+
+	/**
+	 * Takes what the calling thread carries and, before that, a subscription.
+	 * @param subscription the context of the subscriber
+	 * @param parent the observation in it, or {@code null}
+	 */
+	static CallerContext of(Object subscription, @Nullable Observation parent) {
+		return new CallerContext(SNAPSHOTS.captureAll(subscription), parent);
+	}
+
+	/**
+	 * Returns the observation that calls belong to, as {@code WebClient} finds it.
+	 * @return an observation, or {@code null} if it is the calling thread's
+	 */
+	@Nullable Observation parent() {
+		return this.parent;
+	}
+
+	/** Opens the context on the calling thread. */
+	ContextSnapshot.Scope open() {
+		return this.snapshot.setThreadLocals();
+	}
+
+}
