@@ -278,7 +278,8 @@ final class ShmConnection implements Runnable {
 					Segment.newName().substring(0, UNIQUE_CHARS), segment.layout().lanes());
 			this.bellDirectory = made;
 			requireOpen();
-			return new FifoBells(made, segment.layout().lanes(), this.server.watchdog());
+			return new FifoBells(made, segment.layout().lanes(), this.server.watchdog(),
+					(ex) -> fail(Refusal.FAILED, "the bells cannot be used: " + ex));
 		}
 		catch (ClosedChannelException ex) {
 			throw ex;

@@ -58,6 +58,9 @@ import io.github.vicinal.transport.wire.WireLimits;
  */
 final class ShmPeer {
 
+	/** How long a server's last words may take to be read. */
+	private static final long GOODBYE_MILLIS = 100;
+
 	private final String expected;
 
 	private final ShmOptions options;
@@ -78,6 +81,8 @@ final class ShmPeer {
 	private final Map<Integer, CodecChoice> bound = new ConcurrentHashMap<>();
 
 	private volatile @Nullable LaneClient lanes;
+
+	private volatile @Nullable Thread listener;
 
 	private volatile String bellReason = "";
 
@@ -185,8 +190,8 @@ final class ShmPeer {
 		}
 		boolean futex = attached.bells().equals(BellSupport.FUTEX);
 		this.bellReason = futex ? "" : support.noFutex().isEmpty() ? "the peer cannot use futexes" : support.noFutex();
-		Bells bells = futex ? support.futex(words(segment))
-				: new FifoBells(FifoBells.resolve(directory, attached.directory()), layout.lanes(), watchdog);
+		Bells bells = futex ? support.futex(words(segment)) : new FifoBells(
+				FifoBells.resolve(directory, attached.directory()), layout.lanes(), watchdog, this::bellsFailed);
 		LaneLimits laneLimits = this.options.laneLimits(attached.maxArenaBytes());
 		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
 		LaneClient client = new LaneClient(toString(), segment, bells, files, laneLimits, this.control::announce,
@@ -195,7 +200,25 @@ final class ShmPeer {
 		Thread thread = new Thread(null, () -> listen(client, arenas), "vicinal-shm-control", 0, false);
 		thread.setDaemon(true);
 		thread.setContextClassLoader(null);
+		this.listener = thread;
 		thread.start();
+	}
+
+	/**
+	 * A server that shuts down says that it has executed nothing, and then deletes its
+	 * bells: that reason is the better one, so it has a moment to arrive.
+	 */
+	private void bellsFailed(Throwable cause) {
+		Thread listening = this.listener;
+		try {
+			if (listening != null) {
+				listening.join(GOODBYE_MILLIS);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		close("its bells cannot be used: " + cause);
 	}
 
 	private void ended(LaneClient.End end) {
