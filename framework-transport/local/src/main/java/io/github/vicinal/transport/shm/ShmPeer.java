@@ -17,6 +17,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.PathException;
@@ -57,6 +59,8 @@ import io.github.vicinal.transport.wire.WireLimits;
  * of all contracts. Thread-safe.
  */
 final class ShmPeer {
+
+	private static final Logger logger = LoggerFactory.getLogger(ShmPeer.class);
 
 	/** How long a server's last words may take to be read. */
 	private static final long GOODBYE_MILLIS = 100;
@@ -276,13 +280,21 @@ final class ShmPeer {
 		catch (WireException ex) {
 			end = LaneClient.End.violation(ex.refusal(), "it sent something unacceptable: " + ex.text());
 		}
-		catch (IOException | RuntimeException ex) {
+		catch (IOException ex) {
 			end = LaneClient.End.of("the connection broke: " + ex.getMessage());
 		}
-		client.end(end);
-		failBinding(end.text());
-		this.control.close();
-		client.close();
+		catch (RuntimeException | Error ex) {
+			// Without this thread nobody would notice that the peer has died.
+			logger.error("The thread that listens to {} failed", this, ex);
+			end = LaneClient.End.of("the thread that listens to it failed: " + ex);
+		}
+		try {
+			client.end(end);
+			failBinding(end.text());
+		}
+		finally {
+			this.control.close();
+		}
 	}
 
 	/**
@@ -356,6 +368,10 @@ final class ShmPeer {
 				this.violated.accept(ex.refusal(), ex.text());
 			}
 			answer.completeExceptionally(ex);
+		}
+		finally {
+			// Whatever else was thrown, nobody must wait for it.
+			answer.completeExceptionally(new IOException("the answer could not be read"));
 		}
 	}
 

@@ -98,6 +98,10 @@ public final class MemoryFiles {
 		catch (IOException ex) {
 			logger.debug("The space in {} is not known: {}", this.directory, ex.toString());
 		}
+		catch (OutOfMemoryError ex) {
+			// There may be a thread for it at the next end; this one must go on.
+			logger.warn("Space is short in {}, and no thread can collect garbage: {}", this.directory, ex.toString());
+		}
 	}
 
 	/** Returns whether the garbage was collected. */
