@@ -107,7 +107,8 @@ class CutOffReceiverTests {
 					keep(cutOff ? channel : null);
 				}
 				lane.respond(request, lane.length());
-			}, CutOffReceiverTests.this.threads, CutOffReceiverTests.this.guard, this.failure::complete);
+			}, CutOffReceiverTests.this.threads, CutOffReceiverTests.this.guard,
+					(rule, why) -> this.failure.complete(why));
 			this.client = new LaneClient("the other end", segment,
 					new FifoBells(bells, 4, CutOffReceiverTests.this.watchdog, (ex) -> {
 					}), files, limits, (number, arena, bytes) -> {
