@@ -70,6 +70,9 @@ final class ShmConnection implements Runnable {
 
 	private volatile @Nullable Path bellDirectory;
 
+	/** Of the segment, once it is mapped. Used by the thread of the connection. */
+	private int segmentBytes;
+
 	private volatile int maxReplyBytes;
 
 	private volatile String client = "";
@@ -138,7 +141,7 @@ final class ShmConnection implements Runnable {
 
 	private long mappedBytes() {
 		LaneServer receiving = this.lanes;
-		return (receiving != null) ? receiving.mappedBytes() : 0;
+		return (receiving != null) ? receiving.mappedBytes() : this.segmentBytes;
 	}
 
 	private void ended(IOException ex) {
@@ -231,6 +234,7 @@ final class ShmConnection implements Runnable {
 			// Not the client's fault: no file descriptor is left, or a cleaner was there.
 			throw new WireException(Refusal.FAILED, "the segment cannot be used: " + ex);
 		}
+		this.segmentBytes = layout.bytes();
 		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
 		Bells made = bells(attach, segment, directory);
 		this.bells = made;

@@ -170,10 +170,23 @@ final class ShmPeer {
 	}
 
 	private void attach(MemoryFiles files, Watchdog watchdog, BellSupport support) throws IOException, WireException {
-		Path directory = files.directory();
 		SegmentLayout layout = new SegmentLayout(this.options.lanes(), this.options.inlineBytes());
 		String name = Segment.newName();
 		Segment segment = Segment.create(files, name, layout);
+		try {
+			attach(segment, name, files, watchdog, support);
+		}
+		finally {
+			if (this.lanes == null) {
+				files.ended(layout.bytes());
+			}
+		}
+	}
+
+	private void attach(Segment segment, String name, MemoryFiles files, Watchdog watchdog, BellSupport support)
+			throws IOException, WireException {
+		Path directory = files.directory();
+		SegmentLayout layout = segment.layout();
 		try {
 			segment.mode(WaitMode.parse(this.options.waiting()));
 			this.control.write(FrameType.ATTACH, 0, 0,

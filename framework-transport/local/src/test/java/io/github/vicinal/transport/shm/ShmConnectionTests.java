@@ -1,5 +1,8 @@
 package io.github.vicinal.transport.shm;
 
+import java.nio.channels.FileChannel;
+import java.util.Set;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -10,6 +13,7 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.shm.lane.ClientLane;
 import io.github.vicinal.transport.shm.lane.Segment;
+import io.github.vicinal.transport.shm.lane.SegmentAccess;
 import io.github.vicinal.transport.shm.lane.SegmentLayout;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
@@ -21,7 +25,10 @@ import io.github.vicinal.transport.wire.Refusal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-/** What a server lacks, or does wrong itself, is not counted as a client's fault. */
+/**
+ * What a server lacks, or does wrong itself, is not counted as a client's fault, and what
+ * a client leaves behind is noted.
+ */
 @Timeout(60)
 class ShmConnectionTests {
 
@@ -54,6 +61,22 @@ class ShmConnectionTests {
 			assertThat(Refusal.of(answer.code).retryable()).isTrue();
 		}
 		assertThat(running.metrics().refusals().get("malformed").sum()).isZero();
+	}
+
+	/** Else many attempts could fill a small file system before anybody collects. */
+	@Test
+	void memoryOfAHandshakeThatFailedIsKnownToBeUnused() throws Exception {
+		ShmPathServer running = this.shm.server(this.server, OPTIONS, Contracts.echo(this.shm.contract));
+		for (int i = 1; i <= 3; i++) {
+			try (FakePeer client = FakePeer.connect(this.shm.directory, this.server.instanceId());
+					FileChannel segment = client.attach(this.shm.directory, this.shm.clientIdentity.instanceId(),
+							this.server.instanceId(), Set.of("gong"))) {
+				assertThat(client.read().type).isEqualTo(FrameType.REFUSED);
+				assertThat(segment.size()).isPositive();
+			}
+			long ended = (long) i * new SegmentLayout(4, 2048).bytes();
+			Async.await(() -> SegmentAccess.endedBytes(running.files()) == ended);
+		}
 	}
 
 	@Test

@@ -10,12 +10,15 @@ import org.junit.jupiter.api.Timeout;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.shm.lane.MemoryFiles;
+import io.github.vicinal.transport.shm.lane.SegmentAccess;
+import io.github.vicinal.transport.shm.lane.SegmentLayout;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
 import io.github.vicinal.transport.wire.FrameType;
 import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.Watchdog;
+import io.github.vicinal.transport.wire.WireException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -54,6 +57,24 @@ class ShmPeerTests {
 		}
 		finally {
 			peer.close("the test ends");
+		}
+	}
+
+	/** Else many attempts could fill a small file system before anybody collects. */
+	@Test
+	void memoryOfAHandshakeThatFailedIsKnownToBeUnused() throws Exception {
+		MemoryFiles files = new MemoryFiles(this.shm.directory);
+		try (FakeServer refusing = new FakeServer(this.shm.directory, this.server.instanceId())) {
+			refusing.change = (type, bytes) -> (type == FrameType.ATTACHED) ? boundToNothing() : bytes;
+			for (int i = 1; i <= 3; i++) {
+				ShmPeer peer = new ShmPeer(this.server.instanceId(), ShmOptions.defaults().withLanes(4),
+						Contracts.codecs(), (rule, text) -> {
+						});
+				assertThatExceptionOfType(WireException.class)
+					.isThrownBy(() -> peer.connect(this.shm.clientIdentity.instanceId(), files,
+							PeerCheck.sameUser(this.shm.directory), this.watchdog, BellSupport.detect()));
+				assertThat(SegmentAccess.endedBytes(files)).isEqualTo((long) i * new SegmentLayout(4, 2048).bytes());
+			}
 		}
 	}
 

@@ -104,6 +104,10 @@ public final class MemoryFiles {
 		}
 	}
 
+	synchronized long endedBytes() {
+		return this.endedBytes;
+	}
+
 	/** Returns whether the garbage was collected. */
 	private boolean collect(long leastBytes) {
 		long bytes;
