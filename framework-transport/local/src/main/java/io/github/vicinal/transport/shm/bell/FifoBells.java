@@ -250,6 +250,7 @@ public final class FifoBells implements Bells {
 
 		private volatile long deadline = Watchdog.NEVER;
 
+		/** Guarded by this. */
 		private boolean watched;
 
 		FifoBell(String name) {
@@ -260,7 +261,7 @@ public final class FifoBells implements Bells {
 		public void await(long nanos) {
 			Ears ears = null;
 			try {
-				ears = take();
+				ears = take(nanos != FOREVER);
 				if (ears == null) {
 					return;
 				}
@@ -288,10 +289,6 @@ public final class FifoBells implements Bells {
 		private void arm(long nanos) {
 			long time = FifoBells.this.watchdog.now() + nanos;
 			this.deadline = time;
-			if (!this.watched) {
-				this.watched = true;
-				FifoBells.this.watchdog.add(this);
-			}
 			FifoBells.this.watchdog.lookAt(time);
 		}
 
@@ -365,9 +362,20 @@ public final class FifoBells implements Bells {
 			closed.close();
 		}
 
-		private synchronized @Nullable Ears take() throws IOException {
+		/**
+		 * Also has the watchdog look at this bell: under the monitor, as {@link #close()}
+		 * must find what it has to take back.
+		 */
+		private synchronized @Nullable Ears take(boolean limited) throws IOException {
+			if (FifoBells.this.closed) {
+				return null;
+			}
+			if (limited && !this.watched) {
+				this.watched = true;
+				FifoBells.this.watchdog.add(this);
+			}
 			Ears ears = this.idle.poll();
-			if (ears != null || FifoBells.this.closed) {
+			if (ears != null) {
 				return ears;
 			}
 			ears = new Ears(FileChannel.open(FifoBells.this.directory.resolve(this.name), StandardOpenOption.READ,
