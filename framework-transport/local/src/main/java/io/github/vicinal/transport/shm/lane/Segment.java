@@ -54,8 +54,6 @@ public final class Segment {
 		memory.setInt(SegmentLayout.VERSION_OFFSET, SegmentLayout.VERSION);
 		memory.setInt(SegmentLayout.HASH_OFFSET, layout.hash());
 		memory.setLong(SegmentLayout.EPOCH_OFFSET, epoch);
-		memory.setInt(SegmentLayout.LANES_OFFSET, layout.lanes());
-		memory.setInt(SegmentLayout.INLINE_OFFSET, layout.inlineBytes());
 		memory.setLongRelease(SegmentLayout.MAGIC_OFFSET, SegmentLayout.MAGIC);
 		return new Segment(layout, memory, epoch);
 	}
