@@ -567,7 +567,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		/**
 		 * Answers a request, on this thread or another.
 		 * @param lane the request; ends with {@link ServerLane#respond}
-		 * @param batch how many requests are waiting, this one included
+		 * @param batch how many requests, this one included, were waiting when the
+		 * receiver last looked
 		 * @throws WireException if the request shows that the client cannot be trusted
 		 */
 		void handle(ServerLane lane, int batch) throws WireException;

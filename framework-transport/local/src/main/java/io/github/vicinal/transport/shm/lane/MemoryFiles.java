@@ -68,10 +68,12 @@ public final class MemoryFiles {
 		return Memory.create(this.directory.resolve(name), bytes);
 	}
 
+	/** A thread that is interrupted cannot sleep, and does not wait. */
 	private void awaitSpace(int bytes) throws IOException {
 		long end = System.nanoTime() + PATIENCE_NANOS;
 		long pause = FIRST_LOOK_NANOS;
-		while (!Memory.hasSpace(this.directory, bytes) && System.nanoTime() - end < 0) {
+		while (!Memory.hasSpace(this.directory, bytes) && System.nanoTime() - end < 0
+				&& !Thread.currentThread().isInterrupted()) {
 			LockSupport.parkNanos(this, pause);
 			pause *= 2;
 		}
