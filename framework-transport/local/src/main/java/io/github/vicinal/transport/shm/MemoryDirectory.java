@@ -1,15 +1,19 @@
 package io.github.vicinal.transport.shm;
 
 import java.io.IOException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.Set;
 
-/** Whether a directory is in memory: on a disk, changed pages would be written out. */
+/**
+ * Whether a directory is in memory: on a disk, changed pages would be written out. Of the
+ * file systems in memory only a tmpfs will do: a ramfs does not say how much room it has,
+ * and files of a hugetlbfs cannot be written to.
+ */
 final class MemoryDirectory {
 
-	private static final Set<String> MEMORY = Set.of("tmpfs", "ramfs", "hugetlbfs");
+	private static final String MEMORY = "tmpfs";
 
 	private MemoryDirectory() {
 	}
@@ -20,15 +24,27 @@ final class MemoryDirectory {
 	 */
 	static Optional<String> unsuitable(Path directory) {
 		try {
-			String type = Files.getFileStore(directory).type();
-			return MEMORY.contains(type) ? Optional.empty() : Optional
-				.of("the rendezvous directory %s is on %s, not in memory: set vicinal.rendezvous.directory to one on a tmpfs, such as below /dev/shm"
-					.formatted(directory, type));
+			FileStore store = Files.getFileStore(directory);
+			return unsuitable(directory, store.type(), store.getTotalSpace());
 		}
 		catch (IOException ex) {
 			return Optional
 				.of("the rendezvous directory %s cannot be examined: %s".formatted(directory, ex.getMessage()));
 		}
+	}
+
+	static Optional<String> unsuitable(Path directory, String type, long totalBytes) {
+		if (!type.equals(MEMORY)) {
+			return Optional
+				.of("the rendezvous directory %s is on %s, not on a tmpfs: set vicinal.rendezvous.directory to one on a tmpfs, such as below /dev/shm"
+					.formatted(directory, type));
+		}
+		if (totalBytes <= 0) {
+			return Optional
+				.of("the rendezvous directory %s is on a tmpfs without a size, so that nobody knows how much room is left: mount it with a size, or set vicinal.rendezvous.directory to one on another tmpfs"
+					.formatted(directory));
+		}
+		return Optional.empty();
 	}
 
 }

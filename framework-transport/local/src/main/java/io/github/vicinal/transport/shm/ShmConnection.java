@@ -70,6 +70,9 @@ final class ShmConnection implements Runnable {
 
 	private volatile @Nullable Path bellDirectory;
 
+	/** Of the segment, once it is mapped. Used by the thread of the connection. */
+	private int segmentBytes;
+
 	private volatile int maxReplyBytes;
 
 	private volatile String client = "";
@@ -138,7 +141,7 @@ final class ShmConnection implements Runnable {
 
 	private long mappedBytes() {
 		LaneServer receiving = this.lanes;
-		return (receiving != null) ? receiving.mappedBytes() : 0;
+		return (receiving != null) ? receiving.mappedBytes() : this.segmentBytes;
 	}
 
 	private void ended(IOException ex) {
@@ -181,14 +184,20 @@ final class ShmConnection implements Runnable {
 		while (frame != null && frame.type != FrameType.GOODBYE) {
 			switch (frame.type) {
 				case BIND -> bind(frame);
-				case ARENA -> {
-					Payload.Arena arena = Payload.Arena.read(this.control.payload());
-					arenas.add(arena.number(), arena.file(), arena.bytes());
-				}
+				case ARENA -> map(Payload.Arena.read(this.control.payload()), arenas);
 				default -> throw new WireException(Refusal.MALFORMED,
 						"a frame of type %s has no place here".formatted(frame.type));
 			}
 			frame = this.control.read();
+		}
+	}
+
+	private static void map(Payload.Arena arena, PeerArenas arenas) throws WireException {
+		try {
+			arenas.add(arena.number(), arena.file(), arena.bytes());
+		}
+		catch (IOException ex) {
+			throw new WireException(Refusal.FAILED, String.valueOf(ex.getMessage()));
 		}
 	}
 
@@ -222,8 +231,10 @@ final class ShmConnection implements Runnable {
 			segment = Segment.attach(directory, attach.segment(), layout, attach.epoch());
 		}
 		catch (IOException ex) {
-			throw new WireException(Refusal.MALFORMED, "the segment cannot be used: " + ex.getMessage());
+			// Not the client's fault: no file descriptor is left, or a cleaner was there.
+			throw new WireException(Refusal.FAILED, "the segment cannot be used: " + ex);
 		}
+		this.segmentBytes = layout.bytes();
 		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
 		Bells made = bells(attach, segment, directory);
 		this.bells = made;
@@ -232,7 +243,7 @@ final class ShmConnection implements Runnable {
 		LaneServer.Handler handler = this.server.rawHandler();
 		LaneServer receiving = new LaneServer(segment, made, files, laneLimits, this.control::announce, arenas,
 				(handler != null) ? handler : (lane, batch) -> call(calls, lane).receive(self[0], batch),
-				this.server.receivers(), this.server.guard(), (why) -> fail(Refusal.MALFORMED, why));
+				this.server.receivers(), this.server.guard(), this::fail);
 		self[0] = receiving;
 		this.lanes = receiving;
 		requireOpen();
@@ -278,7 +289,8 @@ final class ShmConnection implements Runnable {
 					Segment.newName().substring(0, UNIQUE_CHARS), segment.layout().lanes());
 			this.bellDirectory = made;
 			requireOpen();
-			return new FifoBells(made, segment.layout().lanes(), this.server.watchdog());
+			return new FifoBells(made, segment.layout().lanes(), this.server.watchdog(),
+					(ex) -> fail(Refusal.FAILED, "the bells cannot be used: " + ex));
 		}
 		catch (ClosedChannelException ex) {
 			throw ex;

@@ -17,6 +17,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.PathException;
@@ -58,6 +60,11 @@ import io.github.vicinal.transport.wire.WireLimits;
  */
 final class ShmPeer {
 
+	private static final Logger logger = LoggerFactory.getLogger(ShmPeer.class);
+
+	/** How long a server's last words may take to be read. */
+	private static final long GOODBYE_MILLIS = 100;
+
 	private final String expected;
 
 	private final ShmOptions options;
@@ -78,6 +85,8 @@ final class ShmPeer {
 	private final Map<Integer, CodecChoice> bound = new ConcurrentHashMap<>();
 
 	private volatile @Nullable LaneClient lanes;
+
+	private volatile @Nullable Thread listener;
 
 	private volatile String bellReason = "";
 
@@ -161,10 +170,23 @@ final class ShmPeer {
 	}
 
 	private void attach(MemoryFiles files, Watchdog watchdog, BellSupport support) throws IOException, WireException {
-		Path directory = files.directory();
 		SegmentLayout layout = new SegmentLayout(this.options.lanes(), this.options.inlineBytes());
 		String name = Segment.newName();
 		Segment segment = Segment.create(files, name, layout);
+		try {
+			attach(segment, name, files, watchdog, support);
+		}
+		finally {
+			if (this.lanes == null) {
+				files.ended(layout.bytes());
+			}
+		}
+	}
+
+	private void attach(Segment segment, String name, MemoryFiles files, Watchdog watchdog, BellSupport support)
+			throws IOException, WireException {
+		Path directory = files.directory();
+		SegmentLayout layout = segment.layout();
 		try {
 			segment.mode(WaitMode.parse(this.options.waiting()));
 			this.control.write(FrameType.ATTACH, 0, 0,
@@ -185,8 +207,8 @@ final class ShmPeer {
 		}
 		boolean futex = attached.bells().equals(BellSupport.FUTEX);
 		this.bellReason = futex ? "" : support.noFutex().isEmpty() ? "the peer cannot use futexes" : support.noFutex();
-		Bells bells = futex ? support.futex(words(segment))
-				: new FifoBells(FifoBells.resolve(directory, attached.directory()), layout.lanes(), watchdog);
+		Bells bells = futex ? support.futex(words(segment)) : new FifoBells(
+				FifoBells.resolve(directory, attached.directory()), layout.lanes(), watchdog, this::bellsFailed);
 		LaneLimits laneLimits = this.options.laneLimits(attached.maxArenaBytes());
 		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
 		LaneClient client = new LaneClient(toString(), segment, bells, files, laneLimits, this.control::announce,
@@ -195,7 +217,25 @@ final class ShmPeer {
 		Thread thread = new Thread(null, () -> listen(client, arenas), "vicinal-shm-control", 0, false);
 		thread.setDaemon(true);
 		thread.setContextClassLoader(null);
+		this.listener = thread;
 		thread.start();
+	}
+
+	/**
+	 * A server that shuts down says that it has executed nothing, and then deletes its
+	 * bells: that reason is the better one, so it has a moment to arrive.
+	 */
+	private void bellsFailed(Throwable cause) {
+		Thread listening = this.listener;
+		try {
+			if (listening != null) {
+				listening.join(GOODBYE_MILLIS);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		close("its bells cannot be used: " + cause);
 	}
 
 	private void ended(LaneClient.End end) {
@@ -253,13 +293,21 @@ final class ShmPeer {
 		catch (WireException ex) {
 			end = LaneClient.End.violation(ex.refusal(), "it sent something unacceptable: " + ex.text());
 		}
-		catch (IOException | RuntimeException ex) {
+		catch (IOException ex) {
 			end = LaneClient.End.of("the connection broke: " + ex.getMessage());
 		}
-		client.end(end);
-		failBinding(end.text());
-		this.control.close();
-		client.close();
+		catch (RuntimeException | Error ex) {
+			// Without this thread nobody would notice that the peer has died.
+			logger.error("The thread that listens to {} failed", this, ex);
+			end = LaneClient.End.of("the thread that listens to it failed: " + ex);
+		}
+		try {
+			client.end(end);
+			failBinding(end.text());
+		}
+		finally {
+			this.control.close();
+		}
 	}
 
 	/**
@@ -333,6 +381,10 @@ final class ShmPeer {
 				this.violated.accept(ex.refusal(), ex.text());
 			}
 			answer.completeExceptionally(ex);
+		}
+		finally {
+			// Whatever else was thrown, nobody must wait for it.
+			answer.completeExceptionally(new IOException("the answer could not be read"));
 		}
 	}
 

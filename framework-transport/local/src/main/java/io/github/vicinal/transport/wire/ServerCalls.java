@@ -82,7 +82,7 @@ public final class ServerCalls {
 		catch (WireException ex) {
 			refusal(out, start, ex.refusal(), 0, ex.text(), correlation);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | LinkageError | AssertionError ex) {
 			logger.warn("The contract {} could not be bound", WireException.printable(bind.contract()), ex);
 			refusal(out, start, Refusal.FAILED, 0, "the contract could not be bound: " + ex, correlation);
 		}
@@ -112,9 +112,10 @@ public final class ServerCalls {
 		try {
 			return binding.codec().decodeArguments(method, body, frame.payloadOffset(), frame.payloadLength());
 		}
-		catch (RuntimeException | StackOverflowError ex) {
-			// Bytes that anybody may have written must not end more than this connection.
-			throw new WireException(Refusal.CODEC, "the arguments cannot be decoded: " + ex.getMessage());
+		catch (RuntimeException | LinkageError | AssertionError | StackOverflowError ex) {
+			// Bytes that anybody may have written, and classes that fail, must not end
+			// more than this call.
+			throw new WireException(Refusal.CODEC, "the arguments cannot be decoded: " + text(ex));
 		}
 	}
 
@@ -183,15 +184,20 @@ public final class ServerCalls {
 		catch (WireException ex) {
 			refusal(out, start, ex.refusal(), FrameDescriptor.FLAG_EXECUTED, ex.text(), correlation);
 		}
-		catch (RuntimeException | StackOverflowError ex) {
+		catch (RuntimeException | LinkageError | AssertionError | StackOverflowError ex) {
 			if (reply instanceof Reply.Value && ex instanceof RuntimeException failure) {
 				out.size(start);
 				reply(out, unencodable(failure, binding, call), binding, call, correlation, number, maxBytes);
 				return;
 			}
 			refusal(out, start, Refusal.CODEC, FrameDescriptor.FLAG_EXECUTED,
-					"the result cannot be encoded: " + ex.getMessage(), correlation);
+					"the result cannot be encoded: " + text(ex), correlation);
 		}
+	}
+
+	/** The message of an error says little without its type. */
+	private static String text(Throwable ex) {
+		return (ex instanceof RuntimeException) ? String.valueOf(ex.getMessage()) : ex.toString();
 	}
 
 	private static @Nullable Reply unencodable(RuntimeException failure, ServerBinding binding, CallFrame call) {

@@ -2,10 +2,13 @@ package io.github.vicinal.transport.wire;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One thread that looks at everything with a deadline. A blocking read cannot time out,
@@ -20,6 +23,11 @@ import org.jspecify.annotations.Nullable;
  * and never overflow.
  */
 public final class Watchdog implements AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(Watchdog.class);
+
+	/** When to look again at what could not be done. */
+	private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	/** Later than any other time. */
 	public static final long NEVER = Long.MAX_VALUE;
@@ -89,8 +97,10 @@ public final class Watchdog implements AutoCloseable {
 			running.setDaemon(true);
 			// Else the thread would keep the loader of whoever made the first call.
 			running.setContextClassLoader(null);
-			this.thread = running;
+			// Only a thread that runs can be woken: there may be none for it now, but at
+			// the next deadline.
 			running.start();
+			this.thread = running;
 		}
 		return running;
 	}
@@ -125,9 +135,20 @@ public final class Watchdog implements AutoCloseable {
 		long now = now();
 		long next = this.requested.get();
 		for (Watched object : this.watched) {
-			next = Math.min(next, object.look(now));
+			next = Math.min(next, look(object, now));
 		}
 		return next;
+	}
+
+	private static long look(Watched object, long now) {
+		try {
+			return object.look(now);
+		}
+		catch (RuntimeException | Error ex) {
+			// All other deadlines of the process need this thread.
+			logger.warn("What is due could not be done and is tried again", ex);
+			return now + RETRY_NANOS;
+		}
 	}
 
 	@Override

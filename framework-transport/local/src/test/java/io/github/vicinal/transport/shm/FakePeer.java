@@ -9,6 +9,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.Set;
 
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.transport.shm.bell.BellSupport;
@@ -57,15 +58,19 @@ final class FakePeer implements AutoCloseable {
 	 * @return the segment's open file
 	 */
 	FileChannel attach(Path directory, String self, String server) throws IOException, WireException {
+		return attach(directory, self, server, BellSupport.detect().kinds());
+	}
+
+	FileChannel attach(Path directory, String self, String server, Set<String> bells)
+			throws IOException, WireException {
 		write(frame(FrameType.HELLO, 0, (out) -> new Payload.Hello(self, server, 1 << 20).write(out)));
 		read();
 		SegmentLayout layout = new SegmentLayout(4, 2048);
 		String name = Segment.newName();
 		Segment segment = Segment.create(new MemoryFiles(directory), name, layout);
 		FileChannel file = FileChannel.open(directory.resolve(name), StandardOpenOption.READ, StandardOpenOption.WRITE);
-		write(frame(FrameType.ATTACH, 0, (out) -> new Payload.Attach(name, 4, 2048, layout.hash(), segment.epoch(),
-				1 << 20, BellSupport.detect().kinds())
-			.write(out)));
+		write(frame(FrameType.ATTACH, 0,
+				(out) -> new Payload.Attach(name, 4, 2048, layout.hash(), segment.epoch(), 1 << 20, bells).write(out)));
 		return file;
 	}
 

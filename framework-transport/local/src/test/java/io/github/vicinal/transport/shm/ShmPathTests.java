@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -192,6 +193,51 @@ class ShmPathTests {
 		release.countDown();
 		assertThat(ShmFixture.value(path, this.shm.call("join", "a", 1))).isEqualTo("a");
 		assertThat(path.details()).containsEntry("quarantinedLanes", 0).containsEntry("freeLanes", 1);
+	}
+
+	/** As over HTTP, where it is the status 500 for that call. */
+	@Test
+	void errorOfAResultWhileItIsEncodedFailsThatCallAlone() throws Exception {
+		CountDownLatch called = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		Path path = connect(Contracts.service(this.shm.contract, (frame) -> {
+			if (frame.method().method().getName().equals("items")) {
+				return Contracts.value(new BrokenList());
+			}
+			called.countDown();
+			try {
+				release.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+			return Contracts.value(frame.arguments()[0]);
+		}));
+		CompletableFuture<Object> other = Async.call(() -> ShmFixture.value(path, this.shm.call("join", "a", 1)));
+		called.await();
+		PathException ex = catchThrowableOfType(PathException.class,
+				() -> path.call(this.shm.call("items", List.of())));
+		release.countDown();
+		assertThat(ex.reason()).isEqualTo(Reason.CODEC);
+		assertThat(ex.maybeExecuted()).isTrue();
+		assertThat(ex).hasMessageContaining("NoClassDefFoundError");
+		assertThat(other.get(20, TimeUnit.SECONDS)).isEqualTo("a");
+		assertThat(path.isOpen()).isTrue();
+	}
+
+	/** Needs a class that is not there. */
+	private static final class BrokenList extends AbstractList<EchoContract.Item> {
+
+		@Override
+		public EchoContract.Item get(int index) {
+			throw new NoClassDefFoundError("for a test");
+		}
+
+		@Override
+		public int size() {
+			return 1;
+		}
+
 	}
 
 	@Test

@@ -54,6 +54,24 @@ class WatchdogTests {
 		}
 	}
 
+	@Test
+	void failureOfOneLookHarmsNoOther() throws Exception {
+		try (Watchdog watchdog = new Watchdog("test-watchdog")) {
+			CountDownLatch failures = new CountDownLatch(3);
+			watchdog.add((now) -> {
+				if (failures.getCount() == 0) {
+					return Watchdog.NEVER;
+				}
+				failures.countDown();
+				throw new OutOfMemoryError("unable to create native thread");
+			});
+			watchdog.lookAt(watchdog.now());
+			assertThat(failures.await(20, TimeUnit.SECONDS)).isTrue();
+			Target target = new Target(watchdog, TimeUnit.MILLISECONDS.toNanos(5));
+			assertThat(target.closed.await(20, TimeUnit.SECONDS)).isTrue();
+		}
+	}
+
 	/** A channel that only knows whether it was closed. */
 	private static final class Target implements Channel {
 

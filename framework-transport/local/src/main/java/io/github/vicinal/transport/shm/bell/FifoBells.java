@@ -3,6 +3,7 @@ package io.github.vicinal.transport.shm.bell;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -36,6 +38,10 @@ import io.github.vicinal.transport.wire.Watchdog;
  * that do so for a call of their pair: the end of a sleep, and the end of the pair, close
  * what sleepers hear with instead, which needs no room in a FIFO. Closing also ends a
  * write that waits.
+ * <p>
+ * A FIFO may fail: no file descriptor is left, or somebody has deleted it. Whoever could
+ * not ring has lost a wake-up that nobody repeats, and whoever cannot sleep would look in
+ * a loop. So the first failure is told to whoever must end the pair.
  */
 public final class FifoBells implements Bells {
 
@@ -57,6 +63,11 @@ public final class FifoBells implements Bells {
 
 	private final Watchdog watchdog;
 
+	private final Consumer<Throwable> onFailure;
+
+	/** Whoever fails while the pair is being ended waits for that. */
+	private final Object ending = new Object();
+
 	private final FifoBell server;
 
 	private final FifoBell poller;
@@ -70,10 +81,13 @@ public final class FifoBells implements Bells {
 	 * @param directory with the FIFOs
 	 * @param lanes how many lanes there are
 	 * @param watchdog ends sleeps that have a limit
+	 * @param onFailure told why a FIFO cannot be used, by a thread that rings or sleeps;
+	 * ends the pair and with it these bells
 	 */
-	public FifoBells(Path directory, int lanes, Watchdog watchdog) {
+	public FifoBells(Path directory, int lanes, Watchdog watchdog, Consumer<Throwable> onFailure) {
 		this.directory = directory;
 		this.watchdog = watchdog;
+		this.onFailure = onFailure;
 		this.server = new FifoBell("server");
 		this.poller = new FifoBell("poller");
 		this.lanes = new FifoBell[lanes];
@@ -205,6 +219,17 @@ public final class FifoBells implements Bells {
 		}
 	}
 
+	private void failed(Throwable cause) {
+		if (this.closed) {
+			return;
+		}
+		synchronized (this.ending) {
+			if (!this.closed) {
+				this.onFailure.accept(cause);
+			}
+		}
+	}
+
 	/** One FIFO. */
 	private final class FifoBell implements Bell, Watchdog.Watched {
 
@@ -225,6 +250,7 @@ public final class FifoBells implements Bells {
 
 		private volatile long deadline = Watchdog.NEVER;
 
+		/** Guarded by this. */
 		private boolean watched;
 
 		FifoBell(String name) {
@@ -235,7 +261,7 @@ public final class FifoBells implements Bells {
 		public void await(long nanos) {
 			Ears ears = null;
 			try {
-				ears = take();
+				ears = take(nanos != FOREVER);
 				if (ears == null) {
 					return;
 				}
@@ -243,13 +269,17 @@ public final class FifoBells implements Bells {
 					arm(nanos);
 				}
 				ears.listen();
-				putBack(ears);
+			}
+			catch (ClosedChannelException ex) {
+				// An interrupt, too, has closed it: the sleeper looks why.
 			}
 			catch (IOException ex) {
-				// Closed, or an interrupt has closed it: the sleeper looks why.
-				forget(ears);
+				failed(ex);
 			}
 			finally {
+				if (ears != null) {
+					putBack(ears);
+				}
 				if (nanos != FOREVER) {
 					this.deadline = Watchdog.NEVER;
 				}
@@ -259,10 +289,6 @@ public final class FifoBells implements Bells {
 		private void arm(long nanos) {
 			long time = FifoBells.this.watchdog.now() + nanos;
 			this.deadline = time;
-			if (!this.watched) {
-				this.watched = true;
-				FifoBells.this.watchdog.add(this);
-			}
 			FifoBells.this.watchdog.lookAt(time);
 		}
 
@@ -318,12 +344,12 @@ public final class FifoBells implements Bells {
 				}
 				return true;
 			}
-			catch (IOException ex) {
+			catch (IOException | Error ex) {
 				if (open != null && !open.channel.isOpen()) {
 					discard(open);
 					return false;
 				}
-				logger.debug("A bell could not be rung: {}", ex.toString());
+				failed(ex);
 				return true;
 			}
 		}
@@ -336,9 +362,20 @@ public final class FifoBells implements Bells {
 			closed.close();
 		}
 
-		private synchronized @Nullable Ears take() throws IOException {
+		/**
+		 * Also has the watchdog look at this bell: under the monitor, as {@link #close()}
+		 * must find what it has to take back.
+		 */
+		private synchronized @Nullable Ears take(boolean limited) throws IOException {
+			if (FifoBells.this.closed) {
+				return null;
+			}
+			if (limited && !this.watched) {
+				this.watched = true;
+				FifoBells.this.watchdog.add(this);
+			}
 			Ears ears = this.idle.poll();
-			if (ears != null || FifoBells.this.closed) {
+			if (ears != null) {
 				return ears;
 			}
 			ears = new Ears(FileChannel.open(FifoBells.this.directory.resolve(this.name), StandardOpenOption.READ,
@@ -351,10 +388,9 @@ public final class FifoBells implements Bells {
 			if (ears.channel.isOpen()) {
 				this.idle.push(ears);
 			}
-		}
-
-		private synchronized void forget(@Nullable Ears ears) {
-			this.all.remove(ears);
+			else {
+				this.all.remove(ears);
+			}
 		}
 
 		private @Nullable Clapper clapper() throws IOException {

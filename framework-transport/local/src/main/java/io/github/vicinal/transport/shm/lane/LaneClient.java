@@ -1,7 +1,5 @@
 package io.github.vicinal.transport.shm.lane;
 
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -62,7 +60,8 @@ public final class LaneClient implements AutoCloseable {
 
 	private final Condition freed = this.lock.newCondition();
 
-	private final Queue<ClientLane> quarantine = new ConcurrentLinkedQueue<>();
+	/** A bit for each lane in quarantine. */
+	private final AtomicLongArray quarantine;
 
 	private final AtomicInteger quarantined = new AtomicInteger();
 
@@ -98,6 +97,7 @@ public final class LaneClient implements AutoCloseable {
 		for (int i = 0; i < this.lanes.length; i++) {
 			this.lanes[i] = new ClientLane(this, i);
 		}
+		this.quarantine = new AtomicLongArray(layout.words());
 		this.free = new AtomicLongArray(layout.words());
 		for (int i = 0; i < layout.words(); i++) {
 			this.free.set(i, layout.lanesOf(i));
@@ -152,14 +152,14 @@ public final class LaneClient implements AutoCloseable {
 		// A thread gets the lane that it had before: its lines are in its processor's
 		// cache.
 		int preferred = (int) threadId() & (this.lanes.length - 1);
-		if (claim(preferred / Long.SIZE, 1L << preferred)) {
+		if (claim(this.free, preferred / Long.SIZE, 1L << preferred)) {
 			return this.lanes[preferred];
 		}
 		for (int word = 0; word < this.free.length(); word++) {
 			long bits = this.free.get(word);
 			while (bits != 0) {
 				int bit = Long.numberOfTrailingZeros(bits);
-				if (claim(word, 1L << bit)) {
+				if (claim(this.free, word, 1L << bit)) {
 					return this.lanes[word * Long.SIZE + bit];
 				}
 				bits = this.free.get(word);
@@ -168,16 +168,26 @@ public final class LaneClient implements AutoCloseable {
 		return null;
 	}
 
-	private boolean claim(int word, long bit) {
+	private static boolean claim(AtomicLongArray lanes, int word, long bit) {
 		while (true) {
-			long bits = this.free.get(word);
+			long bits = lanes.get(word);
 			if ((bits & bit) == 0) {
 				return false;
 			}
-			if (this.free.compareAndSet(word, bits, bits & ~bit)) {
+			if (lanes.compareAndSet(word, bits, bits & ~bit)) {
 				return true;
 			}
 		}
+	}
+
+	private static void add(AtomicLongArray lanes, ClientLane lane) {
+		int word = lane.index() / Long.SIZE;
+		long bit = 1L << lane.index();
+		long bits;
+		do {
+			bits = lanes.get(word);
+		}
+		while (!lanes.compareAndSet(word, bits, bits | bit));
 	}
 
 	@SuppressWarnings("deprecation") // threadId() is there from 19 on
@@ -231,27 +241,25 @@ public final class LaneClient implements AutoCloseable {
 			if (ended()) {
 				Memory.settle();
 			}
+			lane.shrink();
 		}
 		catch (InternalError ex) {
 			endByError(ex);
 		}
-		lane.shrink();
-		if (lane.abandoned()) {
-			this.quarantine.add(lane);
-			this.quarantined.incrementAndGet();
-			return;
+		finally {
+			// Allocates nothing: without memory, too, no lane gets lost.
+			if (lane.abandoned()) {
+				add(this.quarantine, lane);
+				this.quarantined.incrementAndGet();
+			}
+			else {
+				giveBack(lane);
+			}
 		}
-		giveBack(lane);
 	}
 
 	private void giveBack(ClientLane lane) {
-		int word = lane.index() / Long.SIZE;
-		long bit = 1L << lane.index();
-		long bits;
-		do {
-			bits = this.free.get(word);
-		}
-		while (!this.free.compareAndSet(word, bits, bits | bit));
+		add(this.free, lane);
 		if (this.waiters.get() > 0) {
 			this.lock.lock();
 			try {
@@ -265,19 +273,31 @@ public final class LaneClient implements AutoCloseable {
 
 	/** Looks at each lane in quarantine once. */
 	private void recover() {
-		int count = this.quarantined.get();
-		for (int i = 0; i < count; i++) {
-			ClientLane lane = this.quarantine.poll();
-			if (lane == null) {
-				return;
+		for (int word = 0; word < this.quarantine.length(); word++) {
+			long bits = this.quarantine.get(word);
+			while (bits != 0) {
+				int bit = Long.numberOfTrailingZeros(bits);
+				bits &= bits - 1;
+				if (claim(this.quarantine, word, 1L << bit)) {
+					recover(this.lanes[word * Long.SIZE + bit]);
+				}
 			}
-			if (lane.recovers()) {
-				this.quarantined.decrementAndGet();
-				giveBack(lane);
+		}
+	}
+
+	private void recover(ClientLane lane) {
+		boolean recovered = false;
+		try {
+			recovered = lane.recovers();
+		}
+		finally {
+			if (!recovered) {
+				add(this.quarantine, lane);
 			}
-			else {
-				this.quarantine.add(lane);
-			}
+		}
+		if (recovered) {
+			this.quarantined.decrementAndGet();
+			giveBack(lane);
 		}
 	}
 

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +17,7 @@ import io.github.vicinal.transport.shm.waiting.Condition;
 import io.github.vicinal.transport.shm.waiting.Processor;
 import io.github.vicinal.transport.shm.waiting.Turn;
 import io.github.vicinal.transport.shm.waiting.Waiter;
+import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
 /**
@@ -42,6 +43,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	private static final long ACTIVE_WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(32);
 
 	private static final int BATCHES_PER_LOOK = 16;
+
+	private static final String NO_THREAD = "no thread is left to receive calls";
 
 	/**
 	 * So many threads sleep at the bell; others go back to where they came from, because
@@ -71,7 +74,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 
 	private final ReceiverGuard guard;
 
-	private final Consumer<String> onFailure;
+	private final BiConsumer<Refusal, String> onFailure;
 
 	/** Requests that the receiver has taken from the bitmap and not yet begun. */
 	private final AtomicLongArray taken;
@@ -112,11 +115,12 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	 * @param handler answers requests
 	 * @param threads has a thread whenever one is needed
 	 * @param guard notices receivers that are kept by a handler
-	 * @param onFailure told, once or more, that the pair must end and why
+	 * @param onFailure told, once or more, that the pair must end and why: the rule that
+	 * the client has broken, or {@link Refusal#FAILED}
 	 */
 	public LaneServer(Segment segment, Bells bells, MemoryFiles files, LaneLimits limits,
 			LaneLimits.Announcer announcer, PeerArenas peerArenas, Handler handler, Executor threads,
-			ReceiverGuard guard, Consumer<String> onFailure) {
+			ReceiverGuard guard, BiConsumer<Refusal, String> onFailure) {
 		this.segment = segment;
 		this.bells = bells;
 		this.waiter = new Waiter(segment.shared(), Processor.REAL, Runtime.getRuntime().availableProcessors(), true);
@@ -141,7 +145,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	public void start() {
 		this.guard.add(this);
 		if (!callThread()) {
-			fail("no thread is left to receive calls");
+			fail(Refusal.FAILED, NO_THREAD);
 		}
 	}
 
@@ -177,15 +181,15 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 			Memory.settle();
 		}
 		catch (WireException ex) {
-			fail(ex.text());
+			fail(ex.refusal(), ex.text());
 		}
 		catch (InternalError ex) {
 			// The memory is gone under this process: its file was cut off.
-			fail("the shared memory failed: " + ex.getMessage());
+			failByError(ex);
 		}
 		catch (RuntimeException | Error ex) {
 			// A pair without a receiver must not look as if it had one.
-			fail("the receiver failed: " + ex);
+			fail(Refusal.FAILED, "the receiver failed: " + ex);
 		}
 		if (this.closed) {
 			wakeOne();
@@ -425,20 +429,23 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 			}
 			catch (InternalError ex) {
 				// Other pairs need the thread that looks.
-				fail("the shared memory failed: " + ex.getMessage());
+				failByError(ex);
 			}
 			catch (OutOfMemoryError ex) {
 				// Nobody would receive while the handler runs, and it may wait for
-				// another
-				// call.
-				fail("no thread is left to receive calls");
+				// another call.
+				fail(Refusal.FAILED, NO_THREAD);
 			}
 		}
 	}
 
-	private void fail(String why) {
+	private void failByError(InternalError error) {
+		fail(Refusal.MALFORMED, "the shared memory failed: " + error.getMessage());
+	}
+
+	private void fail(Refusal refusal, String why) {
 		if (!this.closed) {
-			this.onFailure.accept(why);
+			this.onFailure.accept(refusal, why);
 		}
 	}
 
@@ -504,7 +511,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 			}
 		}
 		catch (InternalError ex) {
-			fail("the shared memory failed: " + ex.getMessage());
+			failByError(ex);
 		}
 		return "not any more: the client is gone";
 	}
@@ -560,7 +567,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		/**
 		 * Answers a request, on this thread or another.
 		 * @param lane the request; ends with {@link ServerLane#respond}
-		 * @param batch how many requests are waiting, this one included
+		 * @param batch how many requests, this one included, were waiting when the
+		 * receiver last looked
 		 * @throws WireException if the request shows that the client cannot be trusted
 		 */
 		void handle(ServerLane lane, int batch) throws WireException;

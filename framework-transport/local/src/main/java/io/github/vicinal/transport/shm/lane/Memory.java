@@ -13,9 +13,13 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import java.util.regex.Pattern;
+
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.WireException;
 
 /**
  * Memory that two processes map: a file without a name.
@@ -121,20 +125,21 @@ public final class Memory {
 	 * @param name what the other side calls it
 	 * @param bytes how large it must be at least
 	 * @return the memory
-	 * @throws IOException if it is not such a file
+	 * @throws IOException if there is no such file, or this process cannot map it
+	 * @throws WireException if it is another kind of file than the other side says
 	 */
-	static Memory adopt(Path directory, String name, int bytes) throws IOException {
+	static Memory adopt(Path directory, String name, int bytes) throws IOException, WireException {
 		if (!NAME.matcher(name).matches()) {
-			throw new IOException("that is not the name of a segment");
+			throw new WireException(Refusal.MALFORMED, "that is not the name of a segment");
 		}
 		Path file = directory.resolve(name);
-		if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-			throw new IOException("there is no segment of that name");
+		if (!Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).isRegularFile()) {
+			throw new WireException(Refusal.MALFORMED, "what has that name is not a segment");
 		}
 		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE,
 				LinkOption.NOFOLLOW_LINKS)) {
 			if (channel.size() < bytes) {
-				throw new IOException(
+				throw new WireException(Refusal.MALFORMED,
 						"the segment has %d bytes, but must have %d for its layout".formatted(channel.size(), bytes));
 			}
 			return new Memory(channel.map(MapMode.READ_WRITE, 0, bytes), bytes);

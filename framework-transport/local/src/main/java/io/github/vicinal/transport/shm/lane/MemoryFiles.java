@@ -68,10 +68,12 @@ public final class MemoryFiles {
 		return Memory.create(this.directory.resolve(name), bytes);
 	}
 
+	/** A thread that is interrupted cannot sleep, and does not wait. */
 	private void awaitSpace(int bytes) throws IOException {
 		long end = System.nanoTime() + PATIENCE_NANOS;
 		long pause = FIRST_LOOK_NANOS;
-		while (!Memory.hasSpace(this.directory, bytes) && System.nanoTime() - end < 0) {
+		while (!Memory.hasSpace(this.directory, bytes) && System.nanoTime() - end < 0
+				&& !Thread.currentThread().isInterrupted()) {
 			LockSupport.parkNanos(this, pause);
 			pause *= 2;
 		}
@@ -98,6 +100,14 @@ public final class MemoryFiles {
 		catch (IOException ex) {
 			logger.debug("The space in {} is not known: {}", this.directory, ex.toString());
 		}
+		catch (OutOfMemoryError ex) {
+			// There may be a thread for it at the next end; this one must go on.
+			logger.warn("Space is short in {}, and no thread can collect garbage: {}", this.directory, ex.toString());
+		}
+	}
+
+	synchronized long endedBytes() {
+		return this.endedBytes;
 	}
 
 	/** Returns whether the garbage was collected. */

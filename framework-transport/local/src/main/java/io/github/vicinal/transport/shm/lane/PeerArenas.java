@@ -1,6 +1,7 @@
 package io.github.vicinal.transport.shm.lane;
 
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,8 +42,9 @@ public final class PeerArenas {
 	 * @param name the name of its file
 	 * @param size how large it is
 	 * @throws WireException if the announcement is not acceptable
+	 * @throws IOException if this process cannot map the file
 	 */
-	public synchronized void add(int number, String name, int size) throws WireException {
+	public synchronized void add(int number, String name, int size) throws IOException, WireException {
 		if (number != this.arenas.size() || number >= SlabArena.MAX_ARENAS) {
 			throw new WireException(Refusal.MALFORMED,
 					"an arena with number %d after %d arenas".formatted(number, this.arenas.size()));
@@ -55,8 +57,11 @@ public final class PeerArenas {
 		try {
 			this.arenas.add(Memory.adopt(this.directory, name, size));
 		}
+		catch (NoSuchFileException ex) {
+			throw new WireException(Refusal.MALFORMED, "an arena without a file: " + ex.getMessage());
+		}
 		catch (IOException ex) {
-			throw new WireException(Refusal.MALFORMED, "an arena cannot be mapped: " + ex.getMessage());
+			throw new IOException("an arena cannot be mapped: " + ex.getMessage(), ex);
 		}
 		this.bytes += size;
 		notifyAll();

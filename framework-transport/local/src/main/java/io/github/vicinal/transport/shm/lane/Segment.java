@@ -11,6 +11,8 @@ import java.time.Instant;
 import java.util.HexFormat;
 
 import io.github.vicinal.transport.shm.waiting.SharedState;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.WireException;
 
 /**
  * The memory of one pair of peers, and the state that both sides share in it. See
@@ -52,8 +54,6 @@ public final class Segment {
 		memory.setInt(SegmentLayout.VERSION_OFFSET, SegmentLayout.VERSION);
 		memory.setInt(SegmentLayout.HASH_OFFSET, layout.hash());
 		memory.setLong(SegmentLayout.EPOCH_OFFSET, epoch);
-		memory.setInt(SegmentLayout.LANES_OFFSET, layout.lanes());
-		memory.setInt(SegmentLayout.INLINE_OFFSET, layout.inlineBytes());
 		memory.setLongRelease(SegmentLayout.MAGIC_OFFSET, SegmentLayout.MAGIC);
 		return new Segment(layout, memory, epoch);
 	}
@@ -65,9 +65,11 @@ public final class Segment {
 	 * @param layout where the words must be
 	 * @param epoch the epoch that it must have
 	 * @return the segment
-	 * @throws IOException if the file is not that segment
+	 * @throws IOException if there is no such file, or this process cannot map it
+	 * @throws WireException if the file is not that segment
 	 */
-	public static Segment attach(Path directory, String name, SegmentLayout layout, long epoch) throws IOException {
+	public static Segment attach(Path directory, String name, SegmentLayout layout, long epoch)
+			throws IOException, WireException {
 		Memory memory = Memory.adopt(directory, name, layout.bytes());
 		boolean matches = memory.getLongAcquire(SegmentLayout.MAGIC_OFFSET) == SegmentLayout.MAGIC
 				&& memory.getInt(SegmentLayout.VERSION_OFFSET) == SegmentLayout.VERSION
@@ -75,7 +77,7 @@ public final class Segment {
 				&& memory.getLong(SegmentLayout.EPOCH_OFFSET) == epoch;
 		Memory.settle();
 		if (!matches) {
-			throw new IOException("the file is not the segment that was announced");
+			throw new WireException(Refusal.MALFORMED, "the file is not the segment that was announced");
 		}
 		return new Segment(layout, memory, epoch);
 	}

@@ -1,5 +1,7 @@
 package io.github.vicinal.transport.shm.lane;
 
+import java.util.List;
+
 /**
  * Where the words of a segment are. All numbers are in the byte order of the machine, as
  * both sides run on it; a <em>line</em> has 128 bytes, because processors fetch cache
@@ -10,7 +12,6 @@ package io.github.vicinal.transport.shm.lane;
  *    0  magic (long)                          written once by the client, which makes
  *    8  version (int), layout hash (int)      the file, before the server knows its name
  *   16  epoch (long): random per segment
- *   24  lanes (int), inline bytes (int)
  *  128  server parked (int)                   1 while the server's receiver sleeps
  *  256  poller parked (int)                   1 while the client's poller sleeps
  *  384  pending (long[4])                     one bit per lane: a request was published
@@ -57,10 +58,6 @@ public final class SegmentLayout {
 	static final int HASH_OFFSET = 12;
 
 	static final int EPOCH_OFFSET = 16;
-
-	static final int LANES_OFFSET = 24;
-
-	static final int INLINE_OFFSET = 28;
 
 	/** Where the word is that says whether the server's receiver sleeps. */
 	public static final int SERVER_PARKED_OFFSET = LINE;
@@ -118,6 +115,13 @@ public final class SegmentLayout {
 
 	/** The largest inline area, in bytes. */
 	public static final int MAX_INLINE_BYTES = 1 << 20;
+
+	/** Where the words are, and how long what repeats. */
+	static final List<Integer> PLACES = List.of(LINE, MAGIC_OFFSET, VERSION_OFFSET, HASH_OFFSET, EPOCH_OFFSET,
+			SERVER_PARKED_OFFSET, POLLER_PARKED_OFFSET, PENDING_OFFSET, COMPLETED_OFFSET, MODE_OFFSET,
+			BANNED_UNTIL_OFFSET, BAN_PERIOD_OFFSET, LATENESS_OFFSET, SERVED_OFFSET, ACTIVE_OFFSET, LANE_LINES_OFFSET,
+			LANE_LINES_BYTES, REQUEST_SEQUENCE, REQUEST_LENGTH, REQUEST_PLACE, REQUEST_OFFSET, CANCELLED, RELEASED,
+			WAITING, RESPONSE_SEQUENCE, RESPONSE_LENGTH, RESPONSE_PLACE, RESPONSE_OFFSET);
 
 	private final int lanes;
 
@@ -194,13 +198,7 @@ public final class SegmentLayout {
 	 * @return the layout hash
 	 */
 	public int hash() {
-		int hash = VERSION;
-		for (int value : new int[] { this.lanes, this.inlineBytes, LINE, PENDING_OFFSET, COMPLETED_OFFSET, MODE_OFFSET,
-				BANNED_UNTIL_OFFSET, LATENESS_OFFSET, SERVED_OFFSET, LANE_LINES_OFFSET, LANE_LINES_BYTES, CANCELLED,
-				RELEASED, WAITING, RESPONSE_SEQUENCE, RESPONSE_OFFSET }) {
-			hash = hash * 31 + value;
-		}
-		return hash;
+		return ((31 * VERSION + this.lanes) * 31 + this.inlineBytes) * 31 + PLACES.hashCode();
 	}
 
 }

@@ -4,13 +4,17 @@ import java.io.FileInputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -34,6 +38,8 @@ class BellsTests {
 
 	private final Watchdog watchdog = new Watchdog("test-watchdog");
 
+	private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+
 	private Path directory;
 
 	static Iterable<String> kinds() {
@@ -42,6 +48,7 @@ class BellsTests {
 
 	@AfterEach
 	void close() throws Exception {
+		assertThat(this.failures).isEmpty();
 		this.watchdog.close();
 		if (this.directory != null) {
 			try (var directories = Files.list(this.directory)) {
@@ -62,7 +69,7 @@ class BellsTests {
 		}
 		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bells");
 		Path made = FifoBells.create(this.directory, "0".repeat(32), "1".repeat(16), LANES);
-		return new FifoBells(made, LANES, this.watchdog);
+		return new FifoBells(made, LANES, this.watchdog, this.failures::add);
 	}
 
 	@Test
@@ -206,6 +213,41 @@ class BellsTests {
 		try (var directories = Files.list(this.directory)) {
 			return directories.findFirst().orElseThrow().resolve(name);
 		}
+	}
+
+	/** The side that could not ring or sleep ends the pair: nobody repeats a ring. */
+	@Test
+	void fifoThatCannotBeOpenedIsToldAndNotWaitedFor() throws Exception {
+		try (Bells bells = bells(FifoBells.KIND)) {
+			Files.delete(fifo("0"));
+			Files.delete(fifo("1"));
+			bells.lane(0).ring();
+			assertThat(this.failures.poll()).isInstanceOf(NoSuchFileException.class);
+			bells.lane(1).await(Bell.FOREVER);
+			assertThat(this.failures.poll()).isInstanceOf(NoSuchFileException.class);
+		}
+	}
+
+	@Test
+	void failureEndsTheBellsAndIsToldOnce() throws Exception {
+		bells(FifoBells.KIND).close();
+		Path made = fifo("0").getParent();
+		Files.delete(fifo("0"));
+		AtomicReference<Bells> ended = new AtomicReference<>();
+		ended.set(new FifoBells(made, LANES, this.watchdog, (ex) -> {
+			this.failures.add(ex);
+			ended.get().close();
+		}));
+		Bells bells = ended.get();
+		Thread sleeper = new Thread(() -> bells.lane(1).await(Bell.FOREVER));
+		sleeper.start();
+		Async.await(() -> isIn(sleeper, "listen"));
+		for (int i = 0; i < 3; i++) {
+			bells.lane(0).ring();
+			bells.lane(0).await(Bell.FOREVER);
+		}
+		sleeper.join();
+		assertThat(this.failures.poll()).isInstanceOf(NoSuchFileException.class);
 	}
 
 	@Test

@@ -3,6 +3,8 @@ package io.github.vicinal.transport.shm.lane;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,21 +37,57 @@ class AbandonedLaneTests {
 
 	@Test
 	void whateverACallerThrowsItsLaneIsNotGivenToOthers() throws Exception {
-		MemoryFiles files = new MemoryFiles(this.directory);
-		Segment segment = Segment.create(files, Segment.newName(), new SegmentLayout(4, 2048));
-		segment.mode(WaitMode.parse("park"));
-		LaneLimits limits = new LaneLimits(1 << 20, 1 << 20, Duration.ofSeconds(10));
-		try (LaneClient client = new LaneClient("the other end", segment, new BrokenBells(), files, limits,
-				(number, arena, bytes) -> {
-				}, new PeerArenas(this.directory, 0), (end) -> {
-				})) {
+		try (LaneClient client = client(4)) {
 			ClientLane lane = client.acquire(ClientLane.NO_DEADLINE);
-			assertThatExceptionOfType(OutOfMemoryError.class)
-				.isThrownBy(() -> lane.exchange(new byte[1], 1, ClientLane.NO_DEADLINE));
+			abandon(lane);
 			client.release(lane);
 			assertThat(client.quarantinedLanes()).isOne();
 			assertThat(client.freeLanes()).isEqualTo(3);
 		}
+	}
+
+	@Test
+	void eachOfManyLanesComesBackWithItsAnswer() throws Exception {
+		try (LaneClient client = client(128)) {
+			List<ClientLane> lanes = new ArrayList<>();
+			for (int i = 0; i < 100; i++) {
+				ClientLane lane = client.acquire(ClientLane.NO_DEADLINE);
+				lanes.add(lane);
+				abandon(lane);
+			}
+			lanes.forEach(client::release);
+			assertThat(client.quarantinedLanes()).isEqualTo(100);
+			assertThat(client.freeLanes()).isEqualTo(28);
+			lanes.subList(0, 60).forEach((lane) -> answer(client, lane));
+			client.release(client.acquire(ClientLane.NO_DEADLINE));
+			assertThat(client.quarantinedLanes()).isEqualTo(40);
+			assertThat(client.freeLanes()).isEqualTo(88);
+			lanes.subList(60, 100).forEach((lane) -> answer(client, lane));
+			client.release(client.acquire(ClientLane.NO_DEADLINE));
+			assertThat(client.quarantinedLanes()).isZero();
+			assertThat(client.freeLanes()).isEqualTo(128);
+		}
+	}
+
+	private LaneClient client(int lanes) throws Exception {
+		MemoryFiles files = new MemoryFiles(this.directory);
+		Segment segment = Segment.create(files, Segment.newName(), new SegmentLayout(lanes, 2048));
+		segment.mode(WaitMode.parse("park"));
+		LaneLimits limits = new LaneLimits(1 << 20, 1 << 20, Duration.ofSeconds(10));
+		return new LaneClient("the other end", segment, new BrokenBells(), files, limits, (number, arena, bytes) -> {
+		}, new PeerArenas(this.directory, 0), (end) -> {
+		});
+	}
+
+	private static void abandon(ClientLane lane) {
+		assertThatExceptionOfType(OutOfMemoryError.class)
+			.isThrownBy(() -> lane.exchange(new byte[1], 1, ClientLane.NO_DEADLINE));
+	}
+
+	/** To the first call. */
+	private static void answer(LaneClient client, ClientLane lane) {
+		Segment segment = client.segment();
+		segment.memory().setLongRelease(segment.layout().lines(lane.index()) + SegmentLayout.RESPONSE_SEQUENCE, 1);
 	}
 
 	/** No memory is left for whoever wants to sleep. */

@@ -97,7 +97,8 @@ class CutOffReceiverTests {
 					String.valueOf(name).repeat(16), 4);
 			LaneLimits limits = new LaneLimits(1 << 20, 1 << 20, Duration.ofSeconds(10));
 			PeerArenas none = new PeerArenas(CutOffReceiverTests.this.directory, 0);
-			FifoBells ofServer = new FifoBells(bells, 4, CutOffReceiverTests.this.watchdog);
+			FifoBells ofServer = new FifoBells(bells, 4, CutOffReceiverTests.this.watchdog, (ex) -> {
+			});
 			this.server = new LaneServer(segment, ofServer, files, limits, (number, arena, bytes) -> {
 			}, none, (lane, batch) -> {
 				byte[] request = lane.request();
@@ -106,10 +107,11 @@ class CutOffReceiverTests {
 					keep(cutOff ? channel : null);
 				}
 				lane.respond(request, lane.length());
-			}, CutOffReceiverTests.this.threads, CutOffReceiverTests.this.guard, this.failure::complete);
+			}, CutOffReceiverTests.this.threads, CutOffReceiverTests.this.guard,
+					(rule, why) -> this.failure.complete(why));
 			this.client = new LaneClient("the other end", segment,
-					new FifoBells(bells, 4, CutOffReceiverTests.this.watchdog), files, limits,
-					(number, arena, bytes) -> {
+					new FifoBells(bells, 4, CutOffReceiverTests.this.watchdog, (ex) -> {
+					}), files, limits, (number, arena, bytes) -> {
 					}, none, (end) -> {
 					});
 			CutOffReceiverTests.this.opened.addAll(List.of(this.client, this.server, ofServer, channel));

@@ -3,6 +3,7 @@ package io.github.vicinal.transport.shm.lane;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -14,6 +15,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.vicinal.transport.wire.WireException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -70,14 +73,19 @@ class MemoryTests {
 	void fileThatIsTooShortOrNoFileIsRefused() throws Exception {
 		Path file = this.directory.resolve(Segment.newName());
 		Files.write(file, new byte[100]);
-		assertThatExceptionOfType(IOException.class)
+		assertThatExceptionOfType(WireException.class)
 			.isThrownBy(() -> Memory.adopt(this.directory, String.valueOf(file.getFileName()), 4096))
 			.withMessageContaining("100 bytes");
 		Path link = this.directory.resolve(Segment.newName());
 		Files.createSymbolicLink(link, Path.of("/etc/passwd"));
-		assertThatExceptionOfType(IOException.class)
+		assertThatExceptionOfType(WireException.class)
 			.isThrownBy(() -> Memory.adopt(this.directory, String.valueOf(link.getFileName()), 10));
 		Files.delete(link);
+		assertThatExceptionOfType(WireException.class)
+			.isThrownBy(() -> Memory.adopt(this.directory, "../../etc/passwd", 10));
+		// Whoever made it may have done nothing wrong.
+		assertThatExceptionOfType(NoSuchFileException.class)
+			.isThrownBy(() -> Memory.adopt(this.directory, Segment.newName(), 10));
 	}
 
 	@Test

@@ -26,6 +26,11 @@ public final class SegmentAccess {
 		Segment.deleteOrphans(directory, Duration.ofSeconds(-10));
 	}
 
+	/** Returns how much memory of pairs that have ended waits to be unmapped. */
+	public static long endedBytes(MemoryFiles files) {
+		return files.endedBytes();
+	}
+
 	public static ByteBuffer memory(LaneClient client) {
 		return client.segment().memory().buffer();
 	}

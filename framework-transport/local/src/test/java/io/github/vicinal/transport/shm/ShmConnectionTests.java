@@ -1,0 +1,98 @@
+package io.github.vicinal.transport.shm;
+
+import java.nio.channels.FileChannel;
+import java.util.Set;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.github.vicinal.channel.PathException;
+import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.transport.shm.bell.BellSupport;
+import io.github.vicinal.transport.shm.lane.ClientLane;
+import io.github.vicinal.transport.shm.lane.Segment;
+import io.github.vicinal.transport.shm.lane.SegmentAccess;
+import io.github.vicinal.transport.shm.lane.SegmentLayout;
+import io.github.vicinal.transport.testing.Async;
+import io.github.vicinal.transport.testing.Contracts;
+import io.github.vicinal.transport.wire.FrameHeader;
+import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.Payload;
+import io.github.vicinal.transport.wire.Refusal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+/**
+ * What a server lacks, or does wrong itself, is not counted as a client's fault, and what
+ * a client leaves behind is noted.
+ */
+@Timeout(60)
+class ShmConnectionTests {
+
+	private static final ShmOptions OPTIONS = ShmOptions.defaults().withLanes(4);
+
+	private final ShmFixture shm = new ShmFixture();
+
+	private final PeerIdentity server = this.shm.identity();
+
+	@AfterEach
+	void close() throws Exception {
+		this.shm.close();
+	}
+
+	/** A cleaner may have been faster than the server. */
+	@Test
+	void segmentThatIsGoneMayBeTriedAgain() throws Exception {
+		ShmPathServer running = this.shm.server(this.server, OPTIONS, Contracts.echo(this.shm.contract));
+		try (FakePeer client = FakePeer.connect(this.shm.directory, this.server.instanceId())) {
+			client.write(FakePeer.frame(FrameType.HELLO, 0,
+					(out) -> new Payload.Hello(this.shm.clientIdentity.instanceId(), this.server.instanceId(), 1 << 20)
+						.write(out)));
+			assertThat(client.read().type).isEqualTo(FrameType.WELCOME);
+			SegmentLayout layout = new SegmentLayout(4, 2048);
+			client.write(FakePeer.frame(FrameType.ATTACH, 0, (out) -> new Payload.Attach(Segment.newName(), 4, 2048,
+					layout.hash(), 1, 1 << 20, BellSupport.detect().kinds())
+				.write(out)));
+			FrameHeader answer = client.read();
+			assertThat(answer.type).isEqualTo(FrameType.REFUSED);
+			assertThat(Refusal.of(answer.code).retryable()).isTrue();
+		}
+		assertThat(running.metrics().refusals().get("malformed").sum()).isZero();
+	}
+
+	/** Else many attempts could fill a small file system before anybody collects. */
+	@Test
+	void memoryOfAHandshakeThatFailedIsKnownToBeUnused() throws Exception {
+		ShmPathServer running = this.shm.server(this.server, OPTIONS, Contracts.echo(this.shm.contract));
+		for (int i = 1; i <= 3; i++) {
+			try (FakePeer client = FakePeer.connect(this.shm.directory, this.server.instanceId());
+					FileChannel segment = client.attach(this.shm.directory, this.shm.clientIdentity.instanceId(),
+							this.server.instanceId(), Set.of("gong"))) {
+				assertThat(client.read().type).isEqualTo(FrameType.REFUSED);
+				assertThat(segment.size()).isPositive();
+			}
+			long ended = (long) i * new SegmentLayout(4, 2048).bytes();
+			Async.await(() -> SegmentAccess.endedBytes(running.files()) == ended);
+		}
+	}
+
+	@Test
+	void receiverThatFailsIsTheServersFault() throws Exception {
+		try (ShmPathServer running = RawLanes.serve(this.shm.directory, this.server, OPTIONS, true, (lane, batch) -> {
+			throw new IllegalStateException("for a test");
+		}); RawLanes.Client client = RawLanes.connect(this.shm.directory, this.server.instanceId(), OPTIONS, true)) {
+			ClientLane lane = client.lanes().acquire(ClientLane.NO_DEADLINE);
+			PathException failure = catchThrowableOfType(PathException.class,
+					() -> lane.exchange(new byte[1], 1, ClientLane.NO_DEADLINE));
+			client.lanes().release(lane);
+			assertThat(failure.reason()).isEqualTo(Reason.PEER_GONE);
+			Async.await(() -> running.metrics().open().sum() == 0);
+			assertThat(running.metrics().refusals().get("failed").sum()).isOne();
+			assertThat(running.metrics().refusals().get("malformed").sum()).isZero();
+		}
+	}
+
+}

@@ -1,0 +1,91 @@
+package io.github.vicinal.transport.shm;
+
+import java.io.IOException;
+import java.util.Set;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.transport.shm.bell.BellSupport;
+import io.github.vicinal.transport.shm.lane.MemoryFiles;
+import io.github.vicinal.transport.shm.lane.SegmentAccess;
+import io.github.vicinal.transport.shm.lane.SegmentLayout;
+import io.github.vicinal.transport.testing.Async;
+import io.github.vicinal.transport.testing.Contracts;
+import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.Payload;
+import io.github.vicinal.transport.wire.PeerCheck;
+import io.github.vicinal.transport.wire.Watchdog;
+import io.github.vicinal.transport.wire.WireException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** The thread that listens to a peer. */
+@Timeout(60)
+class ShmPeerTests {
+
+	private final ShmFixture shm = new ShmFixture();
+
+	private final PeerIdentity server = this.shm.identity();
+
+	private final Watchdog watchdog = new Watchdog("test-watchdog");
+
+	@AfterEach
+	void close() throws Exception {
+		this.watchdog.close();
+		this.shm.close();
+	}
+
+	@Test
+	void errorOfTheListeningThreadEndsThePairAndWhoWaitsForAnAnswer() throws Exception {
+		ShmOptions options = ShmOptions.defaults().withLanes(4);
+		ShmPeer peer = new ShmPeer(this.server.instanceId(), options, Contracts.codecs(), (rule, text) -> {
+			throw new NoClassDefFoundError("for a test");
+		});
+		try (FakeServer wrong = new FakeServer(this.shm.directory, this.server.instanceId())) {
+			wrong.change = (type, bytes) -> (type == FrameType.BOUND) ? boundToNothing() : bytes;
+			peer.connect(this.shm.clientIdentity.instanceId(), new MemoryFiles(this.shm.directory),
+					PeerCheck.sameUser(this.shm.directory), this.watchdog, BellSupport.detect());
+			long before = System.nanoTime();
+			assertThatExceptionOfType(IOException.class).isThrownBy(() -> peer.bind(peer.binding(this.shm.contract)));
+			assertThat(System.nanoTime() - before).isLessThan(options.handshakeTimeout().toNanos());
+			Async.await(() -> peer.lanes().whyEnded() != null);
+			assertThat(peer.lanes().whyEnded().text()).contains("NoClassDefFoundError");
+		}
+		finally {
+			peer.close("the test ends");
+		}
+	}
+
+	/** Else many attempts could fill a small file system before anybody collects. */
+	@Test
+	void memoryOfAHandshakeThatFailedIsKnownToBeUnused() throws Exception {
+		MemoryFiles files = new MemoryFiles(this.shm.directory);
+		try (FakeServer refusing = new FakeServer(this.shm.directory, this.server.instanceId())) {
+			refusing.change = (type, bytes) -> (type == FrameType.ATTACHED) ? boundToNothing() : bytes;
+			for (int i = 1; i <= 3; i++) {
+				ShmPeer peer = new ShmPeer(this.server.instanceId(), ShmOptions.defaults().withLanes(4),
+						Contracts.codecs(), (rule, text) -> {
+						});
+				assertThatExceptionOfType(WireException.class)
+					.isThrownBy(() -> peer.connect(this.shm.clientIdentity.instanceId(), files,
+							PeerCheck.sameUser(this.shm.directory), this.watchdog, BellSupport.detect()));
+				assertThat(SegmentAccess.endedBytes(files)).isEqualTo((long) i * new SegmentLayout(4, 2048).bytes());
+			}
+		}
+	}
+
+	private static byte[] boundToNothing() {
+		try {
+			return FakePeer.frame(FrameType.BOUND, 0,
+					(out) -> new Payload.Bound("nonsense", "for a test", Set.of("jackson")).write(out));
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}
