@@ -83,7 +83,7 @@ public final class RequestServerAutoConfiguration {
 						: positive(environment, "server.jetty.threads.max",
 								positive(environment, "server.tomcat.threads.max", WEB_SERVER_THREADS));
 		return switch (requests.kind()) {
-			case AUTO -> new Threads.Auto(1, most);
+			case AUTO -> new Threads.Auto(Math.min(Runtime.getRuntime().availableProcessors(), most), most);
 			case PLATFORM -> new Threads.Fixed(most);
 			case VIRTUAL -> new Threads.Virtual(most);
 			case DEFAULT -> virtual ? new Threads.Virtual(most) : new Threads.Fixed(most);

@@ -59,8 +59,12 @@ class RequestServerAutoConfigurationTests {
 		});
 		this.web.withPropertyValues("server.tomcat.threads.max=17")
 			.run((context) -> assertThat(settings(context).threads()).isEqualTo(new Threads.Fixed(17)));
-		this.web.withPropertyValues("vicinal.server.requests.threads=3", "vicinal.server.requests.kind=auto")
-			.run((context) -> assertThat(settings(context).threads()).isEqualTo(new Threads.Auto(1, 3)));
+		int processors = Runtime.getRuntime().availableProcessors();
+		this.web.withPropertyValues("vicinal.server.requests.kind=auto")
+			.run((context) -> assertThat(settings(context).threads())
+				.isEqualTo(new Threads.Auto(Math.min(processors, 200), 200)));
+		this.web.withPropertyValues("vicinal.server.requests.threads=1", "vicinal.server.requests.kind=auto")
+			.run((context) -> assertThat(settings(context).threads()).isEqualTo(new Threads.Auto(1, 1)));
 		this.web
 			.withPropertyValues("vicinal.server.requests.kind=virtual", "vicinal.server.requests.patience=3",
 					"vicinal.server.requests.max-per-channel=5", "vicinal.server.requests.interval=1s",
