@@ -1,6 +1,5 @@
 package io.github.vicinal.boot.autoconfigure;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -35,10 +34,8 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import io.github.vicinal.boot.actuate.RequestServerEndpoint;
 import io.github.vicinal.boot.autoconfigure.VicinalProperties.Requests;
 import io.github.vicinal.boot.server.HandlerPaths;
-import io.github.vicinal.boot.server.RequestServerLifecycle;
 import io.github.vicinal.boot.server.RequestTurnFilter;
 import io.github.vicinal.boot.server.RequestTurns;
-import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.requestserver.RequestServerSettings;
@@ -93,14 +90,6 @@ public final class RequestServerAutoConfiguration {
 	private static int positive(Environment environment, String property, int otherwise) {
 		int value = environment.getProperty(property, Integer.class, otherwise);
 		return (value > 0) ? value : otherwise;
-	}
-
-	@Bean
-	@ConditionalOnMissingBean
-	RequestServerLifecycle vicinalRequestServerLifecycle(ApplicationContext context, RequestServer server,
-			ObjectProvider<ServiceCatalog> catalogs, Environment environment) {
-		Duration timeout = LocalTransportAutoConfiguration.drainTimeout(environment);
-		return new RequestServerLifecycle(context, server, () -> catalogs.orderedStream().toList(), timeout);
 	}
 
 	/** Where the endpoint is exposed. */

@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.server;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -232,13 +233,41 @@ public final class ServiceCatalog implements AutoCloseable {
 		return clients;
 	}
 
-	@Override
-	public synchronized void close() {
-		this.closed = true;
-		this.announcements.clear();
-		if (this.started) {
-			this.servers.forEach(PathServer::close);
+	/**
+	 * Announces nothing more and lets no path accept further calls. Calls in flight go
+	 * on; {@link #close(Duration)} must follow.
+	 */
+	public void stopAccepting() {
+		stop();
+	}
+
+	private List<PathServer> stop() {
+		List<PathServer> all;
+		synchronized (this) {
+			this.closed = true;
+			this.announcements.clear();
+			all = this.servers;
 		}
+		all.forEach(PathServer::stopAccepting);
+		return all;
+	}
+
+	/**
+	 * Closes all paths. None accepts further calls while calls of another one end; who
+	 * asks for an announcement meanwhile gets an answer.
+	 * @param timeout how long calls in flight may take to end, over all paths
+	 */
+	public void close(Duration timeout) {
+		long deadline = System.nanoTime() + timeout.toNanos();
+		for (PathServer server : stop()) {
+			server.close(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+		}
+	}
+
+	/** Closes all paths, each of which waits for calls in flight as it is configured. */
+	@Override
+	public void close() {
+		stop().forEach(PathServer::close);
 	}
 
 }

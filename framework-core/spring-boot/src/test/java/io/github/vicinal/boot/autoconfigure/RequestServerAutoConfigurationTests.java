@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import io.github.vicinal.boot.actuate.RequestServerEndpoint;
-import io.github.vicinal.boot.server.RequestServerLifecycle;
+import io.github.vicinal.boot.server.ServerLifecycle;
 import io.github.vicinal.requestserver.Priority;
 import io.github.vicinal.requestserver.RefusedRequestException;
 import io.github.vicinal.requestserver.RequestServer;
@@ -55,7 +55,7 @@ class RequestServerAutoConfigurationTests {
 			assertThat(settings(context)).isEqualTo(RequestServerSettings.of("requests", new Threads.Fixed(200)));
 			assertThat(context).hasBean(FILTER)
 				.hasSingleBean(RequestServerEndpoint.class)
-				.hasSingleBean(RequestServerLifecycle.class);
+				.hasSingleBean(ServerLifecycle.class);
 		});
 		this.web.withPropertyValues("server.tomcat.threads.max=17")
 			.run((context) -> assertThat(settings(context).threads()).isEqualTo(new Threads.Fixed(17)));
@@ -95,7 +95,7 @@ class RequestServerAutoConfigurationTests {
 				.doesNotHaveBean(RequestServer.class)
 				.doesNotHaveBean(FILTER)
 				.doesNotHaveBean(RequestServerEndpoint.class)
-				.doesNotHaveBean(RequestServerLifecycle.class));
+				.hasSingleBean(ServerLifecycle.class));
 		this.web.withPropertyValues("vicinal.enabled=false")
 			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(RequestServer.class));
 		this.web.withPropertyValues("vicinal.server.enabled=false")
