@@ -52,8 +52,8 @@ public @interface AffinityChannel {
 	String name() default "";
 
 	/**
-	 * Paths that may be used. HTTP always remains as the last resort.
-	 * @return the paths, or empty for all
+	 * Paths that may be used, best first. HTTP always remains as the last resort.
+	 * @return the paths, or empty for all, nearest first
 	 */
 	PathKind[] paths() default {};
 

@@ -42,6 +42,8 @@ public final class Channel implements AutoCloseable {
 
 	private final ChannelSettings settings;
 
+	private final PathOrder order;
+
 	private final Contract contract;
 
 	private final Map<PathKind, PathProvider> providers = new EnumMap<>(PathKind.class);
@@ -69,6 +71,7 @@ public final class Channel implements AutoCloseable {
 	public Channel(ChannelSettings settings, Contract contract, List<PathProvider> providers, Executor connector,
 			Clock clock) {
 		this.settings = settings;
+		this.order = new PathOrder(settings.paths());
 		this.contract = contract;
 		for (PathProvider provider : providers) {
 			this.providers.put(provider.kind(), provider);
@@ -91,6 +94,10 @@ public final class Channel implements AutoCloseable {
 	 */
 	public Contract contract() {
 		return this.contract;
+	}
+
+	PathOrder order() {
+		return this.order;
 	}
 
 	Executor connector() {

@@ -101,6 +101,25 @@ class ChannelTests {
 	}
 
 	@Test
+	void thePathThatIsConfiguredFirstIsTaken() {
+		FakeProvider shm = new FakeProvider(PathKind.SHM);
+		Channel ordered = new Channel(new ChannelSettings("shop", List.of(PathKind.UDS, PathKind.SHM), null,
+				Duration.ofNanos(1), false, true), this.contract, List.of(shm, this.uds), this.connecting::add,
+				Clock.systemUTC());
+		ordered.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.SHM, PathKind.UDS));
+		runConnector();
+		assertThat(path(ordered, ADDRESS)).isSameAs(this.uds.paths.get(0));
+		PeerReport report = ordered.report().peers().get(0);
+		assertThat(report.path()).isEqualTo("uds");
+		assertThat(report.paths().get(PathKind.SHM.ordinal()).state()).isEqualTo("standby");
+
+		this.uds.paths.get(0).failure = new PathException(PathException.Reason.PEER_GONE, true, "gone", null);
+		assertThatExceptionOfType(PathException.class)
+			.isThrownBy(() -> ordered.call(ADDRESS, this.uds.paths.get(0), frame()));
+		assertThat(path(ordered, ADDRESS)).isSameAs(shm.paths.get(0));
+	}
+
+	@Test
 	void nothingIsConnectedWhereOnlyHttpIsAllowed() {
 		Channel http = new Channel(new ChannelSettings("shop", List.of(), null, Duration.ofNanos(1), false, true),
 				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
