@@ -181,15 +181,16 @@ public final class ReplicaChoice {
 	 * @return a replica, or {@code null} if there is none
 	 */
 	public @Nullable Replica choose() {
-		return choose(null);
+		return choose(List.of());
 	}
 
 	/**
-	 * Chooses a replica for a call that another one did not execute.
-	 * @param except the other one, which is taken only if there is no other
+	 * Chooses a replica for a call that others did not execute.
+	 * @param except the others, which are taken only if there are none but them; not
+	 * changed meanwhile
 	 * @return a replica, or {@code null} if there is none
 	 */
-	public @Nullable Replica choose(@Nullable Replica except) {
+	public @Nullable Replica choose(List<Replica> except) {
 		Replicas current = this.replicas;
 		Replica[] all = current.all();
 		if (all.length <= 1) {
@@ -227,9 +228,9 @@ public final class ReplicaChoice {
 		return there != SaturationCurve.UNKNOWN && near.atBest(tick) > there * (1 + MARGIN);
 	}
 
-	private static @Nullable Replica unvisited(Replica[] all, @Nullable Replica except, int millis) {
+	private static @Nullable Replica unvisited(Replica[] all, List<Replica> except, int millis) {
 		for (Replica replica : all) {
-			if (!replica.isVisited() && replica != except && replica.hasRoom(millis)) {
+			if (!replica.isVisited() && !isOneOf(except, replica) && replica.hasRoom(millis)) {
 				return replica;
 			}
 		}
@@ -250,7 +251,7 @@ public final class ReplicaChoice {
 	}
 
 	/** Power of two choices among those that have room. */
-	private static @Nullable Replica cheaper(Replica[] replicas, @Nullable Replica except, RandomGenerator randoms,
+	private static @Nullable Replica cheaper(Replica[] replicas, List<Replica> except, RandomGenerator randoms,
 			int millis) {
 		int length = replicas.length;
 		int first = (length == 1) ? 0 : randoms.nextInt(length);
@@ -264,12 +265,12 @@ public final class ReplicaChoice {
 	}
 
 	/** Returns the first replica with room from an index on, around the end. */
-	private static @Nullable Replica room(Replica[] replicas, int from, int length, int skip, @Nullable Replica except,
+	private static @Nullable Replica room(Replica[] replicas, int from, int length, int skip, List<Replica> except,
 			int millis) {
 		for (int i = 0; i < length; i++) {
 			int index = (from + i) % length;
 			Replica replica = replicas[index];
-			if (index != skip && replica != except && replica.hasRoom(millis)) {
+			if (index != skip && !isOneOf(except, replica) && replica.hasRoom(millis)) {
 				return replica;
 			}
 		}
@@ -277,21 +278,28 @@ public final class ReplicaChoice {
 	}
 
 	/** No replica has room: the cheapest that is not paused, if there are any. */
-	private static Replica leastBad(Replica[] all, @Nullable Replica except, RandomGenerator randoms, int millis) {
+	private static Replica leastBad(Replica[] all, List<Replica> except, RandomGenerator randoms, int millis) {
 		int from = randoms.nextInt(all.length);
 		Replica best = null;
+		Replica any = null;
 		for (int i = 0; i < all.length; i++) {
 			Replica replica = all[(from + i) % all.length];
-			if (replica != except && !replica.isPaused(millis)
-					&& (best == null || replica.cost(millis) < best.cost(millis))) {
+			if (isOneOf(except, replica)) {
+				continue;
+			}
+			any = (any != null) ? any : replica;
+			if (!replica.isPaused(millis) && (best == null || replica.cost(millis) < best.cost(millis))) {
 				best = replica;
 			}
 		}
 		if (best != null) {
 			return best;
 		}
-		Replica any = all[from];
-		return (any != except) ? any : all[(from + 1) % all.length];
+		return (any != null) ? any : all[from];
+	}
+
+	private static boolean isOneOf(List<Replica> some, Replica replica) {
+		return !some.isEmpty() && some.contains(replica);
 	}
 
 	/**
