@@ -141,6 +141,12 @@ final class PeerLink {
 
 	private int failures;
 
+	/** Whether its address was named since the last look. */
+	private volatile boolean named;
+
+	/** Looks since its address was named last. */
+	private int idleLooks;
+
 	PeerLink(Channel channel, String address) {
 		this.channel = channel;
 		this.order = channel.order();
@@ -156,6 +162,28 @@ final class PeerLink {
 
 	String address() {
 		return this.address;
+	}
+
+	/** Notes that a call or a list of replicas has named the address. */
+	void named() {
+		if (!this.named) {
+			this.named = true;
+		}
+	}
+
+	/**
+	 * Leaves paths to a process that has ended.
+	 * @return how many looks ago the peer was needed
+	 */
+	synchronized int look() {
+		for (Path path : List.copyOf(this.open.values())) {
+			if (!path.isOpen()) {
+				failed(path, "the peer is gone");
+			}
+		}
+		this.idleLooks = (this.named || inFlight() > 0) ? 0 : this.idleLooks + 1;
+		this.named = false;
+		return this.idleLooks;
 	}
 
 	boolean hasPath() {
@@ -230,6 +258,7 @@ final class PeerLink {
 			return shortest;
 		}
 		long now = System.nanoTime();
+		this.channel.look(now);
 		if (this.missing && now - this.nextAttemptNanos >= 0) {
 			connectMissing();
 		}
@@ -725,9 +754,9 @@ final class PeerLink {
 		return Double.isNaN(nanos) ? "?" : String.format(Locale.ROOT, "%.1f", nanos / 1e3);
 	}
 
-	synchronized void close() {
+	synchronized void close(String reason) {
 		this.closed = true;
-		leaveAll("the application is shutting down");
+		leaveAll(reason);
 	}
 
 	synchronized PeerReport report() {

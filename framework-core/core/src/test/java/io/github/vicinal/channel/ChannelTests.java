@@ -509,6 +509,51 @@ class ChannelTests {
 	}
 
 	@Test
+	void pathsToAPeerThatIsGoneAreLeftAlthoughNobodyCallsIt() {
+		this.channel.announced("shop:1", announcement(PeerIdentity.create(""), PathKind.UDS));
+		runConnector();
+		this.channel.announced("shop:2", announcement(PeerIdentity.create(""), PathKind.UDS));
+		runConnector();
+		FakePath gone = this.uds.paths.get(0);
+		gone.open = false;
+		this.channel.look(System.nanoTime() + Duration.ofSeconds(2).toNanos());
+		assertThat(gone.closed).isTrue();
+		assertThat(this.channel.hasPath("shop:1")).isFalse();
+		assertThat(this.channel.reasonForHttp("shop:1")).isEqualTo("uds: the peer is gone");
+		assertThat(this.uds.paths.get(1).closed).isFalse();
+	}
+
+	@Test
+	void addressesThatNobodyNamesAnyMoreAreForgotten() {
+		for (int port = 1; port <= 100; port++) {
+			this.channel.announced("shop:" + port, announcement(PeerIdentity.create(""), PathKind.UDS));
+			runConnector();
+		}
+		long now = System.nanoTime();
+		for (int look = 1; look <= 310; look++) {
+			path(this.channel, "shop:7");
+			this.channel.look(now + Duration.ofSeconds(2L * look).toNanos());
+			if (look == 290) {
+				assertThat(this.channel.report().peers()).hasSize(100);
+			}
+		}
+		assertThat(this.channel.report().peers()).extracting(PeerReport::address).containsExactly("shop:100", "shop:7");
+		assertThat(this.uds.paths).filteredOn((path) -> !path.closed).hasSize(2);
+	}
+
+	@Test
+	void ofManyPeersOnlyThoseThatAreNeededStay() {
+		for (int port = 1; port <= 300; port++) {
+			this.channel.announced("shop:" + port, announcement(PeerIdentity.create("")));
+		}
+		long now = System.nanoTime();
+		for (int look = 1; look <= 12; look++) {
+			this.channel.look(now + Duration.ofSeconds(2L * look).toNanos());
+		}
+		assertThat(this.channel.report().peers()).extracting(PeerReport::address).containsExactly("shop:300");
+	}
+
+	@Test
 	void closingClosesPaths() {
 		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
 		runConnector();
@@ -582,6 +627,8 @@ class ChannelTests {
 
 		private boolean open = true;
 
+		private boolean closed;
+
 		private boolean staysOpen;
 
 		private long busyNanos;
@@ -646,6 +693,7 @@ class ChannelTests {
 		@Override
 		public void close() {
 			this.open = false;
+			this.closed = true;
 		}
 
 	}
