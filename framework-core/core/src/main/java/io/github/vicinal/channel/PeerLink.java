@@ -128,7 +128,7 @@ final class PeerLink {
 
 	private volatile String reasonForHttp = "no answer over HTTP yet, which would name the peer's paths";
 
-	private boolean connecting;
+	private volatile boolean connecting;
 
 	/** Whether a path that the peer offers may be connected later. */
 	private volatile boolean missing;
@@ -259,7 +259,7 @@ final class PeerLink {
 		}
 		long now = System.nanoTime();
 		this.channel.look(now);
-		if (this.missing && now - this.nextAttemptNanos >= 0) {
+		if (this.missing && !this.connecting && now - this.nextAttemptNanos >= 0) {
 			connectMissing();
 		}
 		int chosen = this.selector.choose(bytes, idempotent, now);

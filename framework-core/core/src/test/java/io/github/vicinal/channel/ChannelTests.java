@@ -9,7 +9,9 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.awaitility.Awaitility;
@@ -551,6 +553,22 @@ class ChannelTests {
 			this.channel.look(now + Duration.ofSeconds(2L * look).toNanos());
 		}
 		assertThat(this.channel.report().peers()).extracting(PeerReport::address).containsExactly("shop:300");
+	}
+
+	/** An attempt may take as long as a handshake with a process that hangs. */
+	@Test
+	void callsDoNotWaitForThePathThatIsBeingConnected() throws Exception {
+		this.direct.attempt = new PathProvider.Unavailable("hangs", true);
+		PeerLink link = new PeerLink(this.channel, ADDRESS);
+		link.announced(announcement(PeerIdentity.create(""), PathKind.DIRECT, PathKind.UDS));
+		runConnector();
+		Path socket = this.uds.paths.get(0);
+		assertThat(link.choose(0, false)).isSameAs(socket);
+		assertThat(this.connecting).hasSize(1);
+		synchronized (link) {
+			assertThat(CompletableFuture.supplyAsync(() -> link.choose(0, false)).get(20, TimeUnit.SECONDS))
+				.isSameAs(socket);
+		}
 	}
 
 	@Test
