@@ -239,6 +239,10 @@ public final class Channel implements AutoCloseable {
 			}
 			throw ex;
 		}
+		catch (RuntimeException | Error ex) {
+			statistics.error();
+			throw ex;
+		}
 	}
 
 	/**

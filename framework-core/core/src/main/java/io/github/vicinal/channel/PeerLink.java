@@ -294,6 +294,11 @@ final class PeerLink {
 			}
 			throw ex;
 		}
+		catch (RuntimeException | Error ex) {
+			counted.error();
+			chooser.passed(number, expected);
+			throw ex;
+		}
 		finally {
 			chooser.end(number, ticket, reply != null);
 		}

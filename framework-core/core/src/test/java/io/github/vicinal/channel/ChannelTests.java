@@ -168,6 +168,27 @@ class ChannelTests {
 	}
 
 	@Test
+	void whatAPathThrowsIsCountedAsAnError() {
+		for (FakeProvider provider : List.of(this.uds, this.direct)) {
+			String address = provider.kind.id() + ":80";
+			this.channel.announced(address, announcement(PeerIdentity.create(""), provider.kind));
+			runConnector();
+			FakePath path = provider.paths.get(0);
+			path.bug = new IllegalStateException("a bug");
+			assertThatExceptionOfType(IllegalStateException.class)
+				.isThrownBy(() -> this.channel.call(address, path, frame()));
+			assertThat(this.channel.inFlight(address)).isZero();
+			PeerReport report = this.channel.report()
+				.peers()
+				.stream()
+				.filter((peer) -> peer.address().equals(address))
+				.findFirst()
+				.orElseThrow();
+			assertThat(report.paths().get(provider.kind.ordinal()).errors()).isOne();
+		}
+	}
+
+	@Test
 	void aRestartedPeerIsConnectedAnew() {
 		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
 		runConnector();
@@ -657,6 +678,8 @@ class ChannelTests {
 
 		private PathException failure;
 
+		private @Nullable RuntimeException bug;
+
 		FakePath(PathKind kind) {
 			this.kind = kind;
 			Codecs codecs = new Codecs(new JsonMapper(), false);
@@ -678,6 +701,9 @@ class ChannelTests {
 			if (this.failure != null) {
 				this.open = this.staysOpen;
 				throw this.failure;
+			}
+			if (this.bug != null) {
+				throw this.bug;
 			}
 			CountDownLatch awaited = this.hangs;
 			if (awaited != null) {
