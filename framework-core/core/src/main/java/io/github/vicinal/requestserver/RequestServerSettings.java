@@ -116,11 +116,12 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 		 */
 		record Fixed(int count) implements Threads {
 
-			private static final int MAX = 10_000;
+			/** The most platform threads that can be configured. */
+			public static final int MAX = 10_000;
 
 			public Fixed {
 				require(count >= 1 && count <= MAX, "threads", count, "must be from 1 to " + MAX,
-						"use 'auto' to leave it to the server");
+						"leave it out, or let the load decide (Threads.Auto, kind=auto)");
 			}
 
 		}
@@ -132,10 +133,12 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 		 */
 		record Virtual(int most) implements Threads {
 
-			private static final int MAX = 100_000;
+			/** The most virtual threads that can be configured. */
+			public static final int MAX = 100_000;
 
 			public Virtual {
-				require(most >= 1 && most <= MAX, "threads", most, "must be from 1 to " + MAX, "leave it out for 256");
+				require(most >= 1 && most <= MAX, "threads", most, "must be from 1 to " + MAX,
+						"leave it out, or name a number in that range");
 			}
 
 		}
@@ -155,7 +158,8 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 
 			public Auto {
 				require(least >= 1 && most >= least && most <= Fixed.MAX, "threads", least + " to " + most,
-						"must be ascending and within 1 to " + Fixed.MAX, "leave it out for 1 to 200");
+						"must be ascending and within 1 to " + Fixed.MAX,
+						"leave it out, or name numbers in that range");
 			}
 
 		}

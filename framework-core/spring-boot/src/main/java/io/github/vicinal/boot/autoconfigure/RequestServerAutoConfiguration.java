@@ -33,6 +33,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 
 import io.github.vicinal.boot.actuate.RequestServerEndpoint;
 import io.github.vicinal.boot.autoconfigure.VicinalProperties.Requests;
+import io.github.vicinal.boot.autoconfigure.VicinalProperties.Requests.Kind;
 import io.github.vicinal.boot.server.HandlerPaths;
 import io.github.vicinal.boot.server.RequestTurnFilter;
 import io.github.vicinal.boot.server.RequestTurns;
@@ -71,20 +72,27 @@ public final class RequestServerAutoConfiguration {
 			.withMaxPerChannel(requests.maxPerChannel()));
 	}
 
-	/** If nothing is said, as many as the web server would run. */
 	private static Threads threads(Requests requests, Environment environment) {
 		boolean virtual = Threading.VIRTUAL.isActive(environment);
+		boolean onVirtual = switch (requests.kind()) {
+			case AUTO, PLATFORM -> false;
+			case VIRTUAL -> true;
+			case DEFAULT -> virtual;
+		};
 		Integer said = requests.threads();
 		int most = (said != null) ? said
-				: virtual ? positive(environment, "server.tomcat.max-connections", WEB_SERVER_CONNECTIONS)
-						: positive(environment, "server.jetty.threads.max",
-								positive(environment, "server.tomcat.threads.max", WEB_SERVER_THREADS));
-		return switch (requests.kind()) {
-			case AUTO -> new Threads.Auto(Math.min(Runtime.getRuntime().availableProcessors(), most), most);
-			case PLATFORM -> new Threads.Fixed(most);
-			case VIRTUAL -> new Threads.Virtual(most);
-			case DEFAULT -> virtual ? new Threads.Virtual(most) : new Threads.Fixed(most);
-		};
+				: Math.min(ofWebServer(environment, virtual), onVirtual ? Threads.Virtual.MAX : Threads.Fixed.MAX);
+		if (requests.kind() == Kind.AUTO) {
+			return new Threads.Auto(Math.min(Runtime.getRuntime().availableProcessors(), most), most);
+		}
+		return onVirtual ? new Threads.Virtual(most) : new Threads.Fixed(most);
+	}
+
+	/** As many as the web server would run. */
+	private static int ofWebServer(Environment environment, boolean virtual) {
+		return virtual ? positive(environment, "server.tomcat.max-connections", WEB_SERVER_CONNECTIONS)
+				: positive(environment, "server.jetty.threads.max",
+						positive(environment, "server.tomcat.threads.max", WEB_SERVER_THREADS));
 	}
 
 	private static int positive(Environment environment, String property, int otherwise) {

@@ -82,6 +82,16 @@ class RequestServerAutoConfigurationTests {
 	}
 
 	@Test
+	void aWebServerThatHasMoreThanMayRunAtOnceIsNoFailure() {
+		this.web.withPropertyValues("server.tomcat.threads.max=20000")
+			.run((context) -> assertThat(settings(context).threads()).isEqualTo(new Threads.Fixed(10_000)));
+		this.web
+			.withPropertyValues("server.tomcat.max-connections=150000", "spring.threads.virtual.enabled=true",
+					"vicinal.server.requests.kind=virtual")
+			.run((context) -> assertThat(settings(context).threads().getClass()).isEqualTo(Threads.Virtual.class));
+	}
+
+	@Test
 	void isThereWithoutAWebServer() {
 		this.plain.run((context) -> assertThat(context).hasNotFailed()
 			.hasSingleBean(RequestServer.class)
