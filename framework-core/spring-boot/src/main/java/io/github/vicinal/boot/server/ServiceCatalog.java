@@ -49,7 +49,11 @@ public final class ServiceCatalog implements AutoCloseable {
 
 	private List<PathServer> servers = List.of();
 
+	/** Of contracts that there are, as many as those and this host's addresses. */
 	private final Map<Asked, String> announcements = new ConcurrentHashMap<>();
+
+	/** Of others. */
+	private final Map<Asked, String> unknown = new ConcurrentHashMap<>();
 
 	private boolean started;
 
@@ -109,16 +113,23 @@ public final class ServiceCatalog implements AutoCloseable {
 		}
 		Asked asked = new Asked(contractName, (localAddress != null) ? localAddress : "", localPort);
 		String known = this.announcements.get(asked);
+		if (known == null) {
+			known = this.unknown.get(asked);
+		}
 		if (known != null) {
 			return known;
 		}
 		int port = httpSocketPort();
 		String address = (port == localPort) ? withoutScope(asked.address()) : "";
-		String announcement = announce(contractName).withHttpSocket(port, address).format();
-		if (this.announcements.size() < MAX_UNKNOWN) {
-			this.announcements.put(asked, announcement);
+		PeerAnnouncement announcement = announce(contractName).withHttpSocket(port, address);
+		String formatted = announcement.format();
+		if (!announcement.contractHash().isEmpty()) {
+			this.announcements.put(asked, formatted);
 		}
-		return announcement;
+		else if (this.unknown.size() < MAX_UNKNOWN) {
+			this.unknown.put(asked, formatted);
+		}
+		return formatted;
 	}
 
 	/** The name of a network interface says nothing to others. */

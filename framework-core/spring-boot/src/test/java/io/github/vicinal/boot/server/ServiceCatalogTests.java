@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -40,12 +41,20 @@ class ServiceCatalogTests {
 
 	private final PeerIdentity identity = PeerIdentity.create("");
 
+	/** Announcements that were made and not remembered. */
+	private final AtomicInteger made = new AtomicInteger();
+
 	private final ServiceCatalog catalog = catalog();
 
 	private ServiceCatalog catalog() {
 		ServiceRegistry registry = new ServiceRegistry();
-		return new ServiceCatalog(() -> this.identity, (name) -> name.equals(CONTRACT) ? new FakeService() : null,
+		return new ServiceCatalog(this::identity, (name) -> name.equals(CONTRACT) ? new FakeService() : null,
 				() -> registry, () -> List.of(this.first, this.second), () -> null);
+	}
+
+	private PeerIdentity identity() {
+		this.made.incrementAndGet();
+		return this.identity;
 	}
 
 	private @Nullable String announcement() {
@@ -67,6 +76,20 @@ class ServiceCatalogTests {
 		calls.countDown();
 		closing.join();
 		assertThat(this.second.closedWithin).isLessThan(this.first.closedWithin);
+	}
+
+	@Test
+	void namesOfStrangersDoNotKeepContractsFromBeingRemembered() {
+		for (int i = 0; i < 2_000; i++) {
+			this.catalog.announcement("stranger." + i, null, 0);
+		}
+		announcement();
+		int before = this.made.get();
+		announcement();
+		this.catalog.announcement("stranger.0", null, 0);
+		assertThat(this.made).hasValue(before);
+		this.catalog.announcement("stranger.1999", null, 0);
+		assertThat(this.made).hasValue(before + 1);
 	}
 
 	@Test
