@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Chooses among the replicas of a service, see the package. Thread-safe. Choosing and
  * what belongs to a call are lock-free and allocate nothing; choosing takes a time that
- * grows with the number of replicas only where most of them have no room.
+ * grows with the number of replicas only where most of them have no room, or until each
+ * was called once.
  * <p>
  * The caller keeps the account of each call:
  *
@@ -93,9 +95,10 @@ public final class ReplicaChoice {
 	 *
 	 * @param all all of them
 	 * @param classes those of each class that has any, nearest first
+	 * @param visited whether each was called, as far as somebody has looked
 	 */
 	@SuppressWarnings("ArrayRecordComponent")
-	private record Replicas(Replica[] all, Replica[][] classes) {
+	private record Replicas(Replica[] all, Replica[][] classes, AtomicBoolean visited) {
 
 		static Replicas of(Collection<Replica> all) {
 			Map<Locality, List<Replica>> classes = new EnumMap<>(Locality.class);
@@ -103,7 +106,8 @@ public final class ReplicaChoice {
 				classes.computeIfAbsent(replica.locality(), (key) -> new ArrayList<>()).add(replica);
 			}
 			return new Replicas(all.toArray(Replica[]::new),
-					classes.values().stream().map((list) -> list.toArray(Replica[]::new)).toArray(Replica[][]::new));
+					classes.values().stream().map((list) -> list.toArray(Replica[]::new)).toArray(Replica[][]::new),
+					new AtomicBoolean());
 		}
 
 	}
@@ -203,8 +207,8 @@ public final class ReplicaChoice {
 			this.counted.addAndGet(COUNTING);
 		}
 		int tick = tick(millis);
-		if ((number >>> 30) == 0) {
-			Replica unvisited = unvisited(all, except, millis);
+		if ((number >>> 30) == 0 && !current.visited().get()) {
+			Replica unvisited = unvisited(current, except, millis);
 			if (unvisited != null) {
 				return unvisited;
 			}
@@ -228,12 +232,17 @@ public final class ReplicaChoice {
 		return there != SaturationCurve.UNKNOWN && near.atBest(tick) > there * (1 + MARGIN);
 	}
 
-	private static @Nullable Replica unvisited(Replica[] all, List<Replica> except, int millis) {
-		for (Replica replica : all) {
-			if (!replica.isVisited() && !isOneOf(except, replica) && replica.hasRoom(millis)) {
-				return replica;
+	private static @Nullable Replica unvisited(Replicas current, List<Replica> except, int millis) {
+		boolean any = false;
+		for (Replica replica : current.all()) {
+			if (!replica.isVisited()) {
+				any = true;
+				if (!isOneOf(except, replica) && replica.hasRoom(millis)) {
+					return replica;
+				}
 			}
 		}
+		current.visited().set(!any);
 		return null;
 	}
 
