@@ -33,7 +33,7 @@ import io.github.vicinal.peer.PathKind;
  * is left at once for the next best, and HTTP is always there. A peer is known by its
  * HTTP address, as a load balancer or a base URL names it.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class Channel implements AutoCloseable {
 

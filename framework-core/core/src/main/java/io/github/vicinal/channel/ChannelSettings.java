@@ -21,7 +21,7 @@ import io.github.vicinal.peer.PathKind;
  * to notice when that has become the cheaper one
  * @param httpSocket whether HTTP requests to peers of this host may go over Unix domain
  * sockets
- * @since 0.1
+ * @since 0.1.0
  */
 public record ChannelSettings(String name, List<PathKind> paths, @Nullable Duration timeout, Duration reconnectDelay,
 		boolean comparesPaths, boolean httpSocket) {

@@ -157,7 +157,11 @@ public final class ReplicaChoice {
 		}
 	}
 
-	/** Says how near a replica is. */
+	/**
+	 * Says how near a replica is.
+	 *
+	 * @since 0.1.0
+	 */
 	@FunctionalInterface
 	public interface Locator {
 

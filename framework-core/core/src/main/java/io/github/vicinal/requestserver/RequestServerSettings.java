@@ -15,7 +15,7 @@ import java.time.Duration;
  * overload
  * @param maxPerChannel the most requests of one channel, waiting and running, 0 for no
  * limit of its own
- * @since 0.1
+ * @since 0.1.0
  */
 public record RequestServerSettings(String name, Threads threads, int queueCapacity, Duration interval, double patience,
 		int maxPerChannel) {
@@ -106,7 +106,11 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 		}
 	}
 
-	/** Who executes requests. */
+	/**
+	 * Who executes requests.
+	 *
+	 * @since 0.1.0
+	 */
 	public sealed interface Threads {
 
 		/**

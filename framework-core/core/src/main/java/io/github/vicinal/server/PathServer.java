@@ -10,7 +10,7 @@ import io.github.vicinal.peer.PathKind;
 /**
  * The server side of one kind of path.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public interface PathServer extends AutoCloseable {
 

@@ -66,7 +66,7 @@ import io.github.vicinal.peer.Rendezvous;
 /**
  * Auto-configuration of the client side: channels of HTTP interface clients.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @AutoConfiguration(after = LocalTransportAutoConfiguration.class,
 		beforeName = { "org.springframework.boot.restclient.autoconfigure.service.HttpServiceClientAutoConfiguration",

@@ -26,7 +26,7 @@ import io.github.vicinal.transport.uds.UdsPathServer;
 /**
  * Auto-configuration of the paths within one host.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @AutoConfiguration(after = VicinalAutoConfiguration.class)
 @ConditionalOnClass(UdsPathProvider.class)

@@ -46,7 +46,7 @@ import io.github.vicinal.server.ServiceRegistry;
 /**
  * Auto-configuration of the request server, which all paths of an application share.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @AutoConfiguration(after = VicinalAutoConfiguration.class)
 @ConditionalOnBean(Codecs.class)

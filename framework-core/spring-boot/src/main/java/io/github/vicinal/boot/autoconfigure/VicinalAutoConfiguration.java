@@ -26,7 +26,7 @@ import io.github.vicinal.server.ServiceRegistry;
  * Auto-configuration of what clients and servers share. Everything is lazy: an
  * application without channels, which no client asks for paths, opens and starts nothing.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @AutoConfiguration(afterName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")
 @ConditionalOnClass(JsonMapper.class)

@@ -20,7 +20,7 @@ import io.github.vicinal.server.ServiceRegistry;
 /**
  * Offers the services of an application to the others in its JVM. Thread-safe.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class DirectPathServer implements PathServer {
 

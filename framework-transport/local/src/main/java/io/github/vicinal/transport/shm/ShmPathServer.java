@@ -53,7 +53,7 @@ import io.github.vicinal.transport.wire.WireException;
  * flight end for at most {@link ShmOptions#drainTimeout()}, and then removes what the
  * server left in the file system.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class ShmPathServer implements PathServer {
 

@@ -40,7 +40,7 @@ import io.github.vicinal.transport.wire.WireException;
  * calls. {@link #close()} stops to accept, removes the socket file, lets the calls in
  * flight end for at most {@link UdsOptions#drainTimeout()}, and closes what is left then.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class UdsPathServer implements PathServer {
 
