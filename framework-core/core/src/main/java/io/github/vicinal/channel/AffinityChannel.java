@@ -35,7 +35,7 @@ import io.github.vicinal.peer.PathKind;
  * can be said by properties, which win over annotations:
  * {@code vicinal.channels.<name>.*}.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @Documented
 @Inherited
@@ -52,8 +52,8 @@ public @interface AffinityChannel {
 	String name() default "";
 
 	/**
-	 * Paths that may be used. HTTP always remains as the last resort.
-	 * @return the paths, or empty for all
+	 * Paths that may be used, best first. HTTP always remains as the last resort.
+	 * @return the paths, or empty for all, nearest first
 	 */
 	PathKind[] paths() default {};
 
@@ -79,7 +79,7 @@ public @interface AffinityChannel {
 	/**
 	 * Whether a call may be executed twice without harm.
 	 *
-	 * @since 0.1
+	 * @since 0.1.0
 	 */
 	enum Idempotence {
 

@@ -12,7 +12,7 @@ import io.github.vicinal.contract.ContractMethod;
  * side and the callee's own on the server side; a path copies in between. Belongs to the
  * thread that makes the call.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class CallFrame {
 

@@ -3,7 +3,6 @@ package io.github.vicinal.channel;
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.peer.PathKind;
 
 /**
  * A call that has been sent over HTTP. It is in flight until {@link #end} or
@@ -13,9 +12,10 @@ import io.github.vicinal.peer.PathKind;
  */
 public final class CallOverHttp {
 
-	private static final int HTTP = PathKind.HTTP.ordinal();
-
 	private final PathStatistics statistics;
+
+	/** The selector's number of HTTP. */
+	private final int http;
 
 	/** Of when the call began; {@code null} if no other path could have carried it. */
 	private final @Nullable PathSelector selector;
@@ -26,19 +26,21 @@ public final class CallOverHttp {
 
 	private final int ticket;
 
-	CallOverHttp(PathStatistics statistics, @Nullable PathSelector selector, ContractMethod method, long expected) {
+	CallOverHttp(PathStatistics statistics, int http, @Nullable PathSelector selector, ContractMethod method,
+			long expected) {
 		this.statistics = statistics;
+		this.http = http;
 		this.selector = selector;
 		this.method = method;
 		this.expected = expected;
-		this.ticket = (selector != null) ? selector.begin(HTTP, method.index(), expected) : PathSelector.UNTIMED;
+		this.ticket = (selector != null) ? selector.begin(http, method.index(), expected) : PathSelector.UNTIMED;
 	}
 
 	/** Says that the client sends the request again, which is a call of its own. */
 	public void repeated() {
 		if (this.selector != null) {
-			this.selector.end(HTTP, this.ticket, false);
-			this.selector.passed(HTTP, this.expected);
+			this.selector.end(this.http, this.ticket, false);
+			this.selector.passed(this.http, this.expected);
 		}
 	}
 
@@ -60,12 +62,12 @@ public final class CallOverHttp {
 		if (this.selector == null) {
 			return;
 		}
-		this.selector.end(HTTP, this.ticket, status != 0);
+		this.selector.end(this.http, this.ticket, status != 0);
 		if (status == 0 || !PeerLink.tellsCost(status) || !comparable) {
-			this.selector.passed(HTTP, this.expected);
+			this.selector.passed(this.http, this.expected);
 		}
 		else if (this.ticket != PathSelector.UNTIMED) {
-			this.selector.record(HTTP, this.method.index(), this.expected, this.expected, this.method.idempotent(),
+			this.selector.record(this.http, this.method.index(), this.expected, this.expected, this.method.idempotent(),
 					nanos, System.nanoTime());
 		}
 	}

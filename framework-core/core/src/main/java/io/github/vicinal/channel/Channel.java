@@ -12,6 +12,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 import org.jspecify.annotations.Nullable;
@@ -31,7 +33,7 @@ import io.github.vicinal.peer.PathKind;
  * is left at once for the next best, and HTTP is always there. A peer is known by its
  * HTTP address, as a load balancer or a base URL names it.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class Channel implements AutoCloseable {
 
@@ -40,7 +42,20 @@ public final class Channel implements AutoCloseable {
 
 	private static final int MAX_REASONS = 100;
 
+	/** So often, while there are calls, all peers are looked at. */
+	private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+	/** A peer is forgotten if nobody has named its address for so many looks. */
+	private static final int MAX_IDLE_LOOKS = 300;
+
+	/** The same where there are more than {@value #MANY_PEERS} peers. */
+	private static final int MAX_IDLE_LOOKS_OF_MANY = 10;
+
+	private static final int MANY_PEERS = 256;
+
 	private final ChannelSettings settings;
+
+	private final PathOrder order;
 
 	private final Contract contract;
 
@@ -58,6 +73,8 @@ public final class Channel implements AutoCloseable {
 
 	private volatile @Nullable PeerLink latest;
 
+	private final AtomicLong nextLook = new AtomicLong(System.nanoTime() + LOOK_NANOS);
+
 	/**
 	 * Creates a channel.
 	 * @param settings what is configured
@@ -69,6 +86,7 @@ public final class Channel implements AutoCloseable {
 	public Channel(ChannelSettings settings, Contract contract, List<PathProvider> providers, Executor connector,
 			Clock clock) {
 		this.settings = settings;
+		this.order = new PathOrder(settings.paths());
 		this.contract = contract;
 		for (PathProvider provider : providers) {
 			this.providers.put(provider.kind(), provider);
@@ -91,6 +109,10 @@ public final class Channel implements AutoCloseable {
 	 */
 	public Contract contract() {
 		return this.contract;
+	}
+
+	PathOrder order() {
+		return this.order;
 	}
 
 	Executor connector() {
@@ -197,7 +219,7 @@ public final class Channel implements AutoCloseable {
 	}
 
 	/** Shorter than any bookkeeping. */
-	private static Reply callDirect(PeerLink peer, Path path, CallFrame frame) throws PathException {
+	private Reply callDirect(PeerLink peer, Path path, CallFrame frame) throws PathException {
 		PathStatistics statistics = peer.statistics(PathKind.DIRECT);
 		statistics.count();
 		try {
@@ -205,6 +227,7 @@ public final class Channel implements AutoCloseable {
 				return path.call(frame);
 			}
 			long start = System.nanoTime();
+			look(start);
 			Reply reply = path.call(frame);
 			statistics.time(System.nanoTime() - start);
 			return reply;
@@ -214,6 +237,10 @@ public final class Channel implements AutoCloseable {
 			if (!path.isOpen()) {
 				peer.failed(path, String.valueOf(ex.getMessage()));
 			}
+			throw ex;
+		}
+		catch (RuntimeException | Error ex) {
+			statistics.error();
 			throw ex;
 		}
 	}
@@ -230,6 +257,7 @@ public final class Channel implements AutoCloseable {
 	 */
 	public CallOverHttp callingOverHttp(String address, ContractMethod method, @Nullable Object[] arguments,
 			boolean comparable) {
+		look(System.nanoTime());
 		return peer(address).callingOverHttp(method, arguments, comparable);
 	}
 
@@ -348,11 +376,40 @@ public final class Channel implements AutoCloseable {
 	/** Mostly the peer that answered last is meant, and then nothing is looked up. */
 	private @Nullable PeerLink known(@Nullable String address) {
 		PeerLink last = this.latest;
-		return (address == null || (last != null && address.equals(last.address()))) ? last : this.peers.get(address);
+		if (address == null) {
+			return last;
+		}
+		PeerLink peer = (last != null && address.equals(last.address())) ? last : this.peers.get(address);
+		if (peer != null) {
+			peer.named();
+		}
+		return peer;
 	}
 
 	private PeerLink peer(String address) {
-		return this.peers.computeIfAbsent(address, (key) -> new PeerLink(this, key));
+		PeerLink peer = this.peers.computeIfAbsent(address, (key) -> new PeerLink(this, key));
+		peer.named();
+		return peer;
+	}
+
+	/**
+	 * Leaves paths to peers that are gone, and forgets peers whose addresses neither
+	 * calls nor lists of replicas name any more, such as those of instances that were
+	 * replaced. Looks are counted instead of minutes, as a channel may be idle.
+	 * @param now the time
+	 */
+	void look(long now) {
+		long due = this.nextLook.get();
+		if (now - due < 0 || !this.nextLook.compareAndSet(due, now + LOOK_NANOS)) {
+			return;
+		}
+		int most = (this.peers.size() > MANY_PEERS) ? MAX_IDLE_LOOKS_OF_MANY : MAX_IDLE_LOOKS;
+		PeerLink last = this.latest;
+		for (PeerLink peer : this.peers.values()) {
+			if (peer.look() > most && peer != last && this.peers.remove(peer.address(), peer)) {
+				peer.close("no call was for it any more");
+			}
+		}
 	}
 
 	/**
@@ -360,6 +417,7 @@ public final class Channel implements AutoCloseable {
 	 * @return a snapshot
 	 */
 	public ChannelReport report() {
+		look(System.nanoTime());
 		List<MethodByHttp> methodsByHttp = new ArrayList<>();
 		this.contract.methods().forEach((method) -> {
 			String reason = method.httpOnlyReason();
@@ -383,7 +441,7 @@ public final class Channel implements AutoCloseable {
 	/** Closes all paths. */
 	@Override
 	public void close() {
-		this.peers.values().forEach(PeerLink::close);
+		this.peers.values().forEach((peer) -> peer.close("the application is shutting down"));
 	}
 
 }

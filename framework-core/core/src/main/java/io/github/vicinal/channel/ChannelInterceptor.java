@@ -7,7 +7,7 @@ import java.util.List;
  * <p>
  * HTTP calls pass the HTTP client's own interceptors instead.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @FunctionalInterface
 public interface ChannelInterceptor {
@@ -25,7 +25,7 @@ public interface ChannelInterceptor {
 	/**
 	 * The rest of the way.
 	 *
-	 * @since 0.1
+	 * @since 0.1.0
 	 */
 	@FunctionalInterface
 	interface Next {

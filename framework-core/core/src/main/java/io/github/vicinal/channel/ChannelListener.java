@@ -8,7 +8,7 @@ import io.github.vicinal.peer.PathKind;
 /**
  * Is told which path each call of a channel is about to take. Thread-safe.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @FunctionalInterface
 public interface ChannelListener {

@@ -22,7 +22,7 @@ import io.github.vicinal.replica.ReplicaReport;
  * @param peers the peers that were seen
  * @param replicas the replicas among which the channel chooses, nearest first; empty if
  * it does not choose
- * @since 0.1
+ * @since 0.1.0
  */
 public record ChannelReport(String name, String contract, String contractHash, @Nullable Long timeoutMillis,
 		List<MethodByHttp> methodsByHttp, Map<String, Long> leftToHttp, List<CachedMethod> cachedMethods,
@@ -69,7 +69,7 @@ public record ChannelReport(String name, String contract, String contractHash, @
 	 *
 	 * @param method its signature
 	 * @param reason why
-	 * @since 0.1
+	 * @since 0.1.0
 	 */
 	public record MethodByHttp(String method, String reason) {
 	}
@@ -84,7 +84,7 @@ public record ChannelReport(String name, String contract, String contractHash, @
 	 * @param codec the codec of that path and why it is that one, or {@code null}
 	 * @param paths all paths of the channel
 	 * @param decisions the latest decisions between paths, oldest first
-	 * @since 0.1
+	 * @since 0.1.0
 	 */
 	public record PeerReport(String address, @Nullable String instanceId, String path, String reason,
 			@Nullable CodecReport codec, List<PathReport> paths, List<PathDecision> decisions) {
@@ -125,7 +125,7 @@ public record ChannelReport(String name, String contract, String contractHash, @
 	 *
 	 * @param name its name
 	 * @param reason why it is that one
-	 * @since 0.1
+	 * @since 0.1.0
 	 */
 	public record CodecReport(String name, String reason) {
 	}
@@ -144,7 +144,7 @@ public record ChannelReport(String name, String contract, String contractHash, @
 	 * @param bytes bytes of calls and replies, 0 where nothing is serialised or counted
 	 * @param cost what a call over it costs, or {@code null} while nothing is known
 	 * @param details what only this kind of path has to say, such as how it waits
-	 * @since 0.1
+	 * @since 0.1.0
 	 */
 	public record PathReport(String path, String state, String reason, long calls, long errors, double p50Micros,
 			double p99Micros, long bytes, @Nullable CostReport cost, Map<String, Object> details) {

@@ -11,16 +11,17 @@ import io.github.vicinal.peer.PathKind;
  * What is configured of a channel.
  *
  * @param name the name in configuration, metrics and reports
- * @param paths the paths that may be used, best first; {@link PathKind#HTTP} is always
- * added as the last one
+ * @param paths the paths that may be used, best first, which is where calls go until
+ * costs are known, and always if they are not compared; {@link PathKind#HTTP} is always
+ * added as the last one, and {@link PathKind#DIRECT} is always taken where there is one
  * @param timeout how long a call may take before the caller gives up, or {@code null} for
  * as long as it takes
  * @param reconnectDelay the shortest time between two attempts to connect a path
- * @param comparesPaths whether a few idempotent calls go over HTTP although a better path
- * is open, to notice when that path has become the more expensive one
+ * @param comparesPaths whether a few idempotent calls go by another path than the others,
+ * to notice when that has become the cheaper one
  * @param httpSocket whether HTTP requests to peers of this host may go over Unix domain
  * sockets
- * @since 0.1
+ * @since 0.1.0
  */
 public record ChannelSettings(String name, List<PathKind> paths, @Nullable Duration timeout, Duration reconnectDelay,
 		boolean comparesPaths, boolean httpSocket) {

@@ -19,7 +19,7 @@ import io.github.vicinal.peer.PathKind;
  * }
  * </pre>
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public interface Path extends AutoCloseable {
 

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A path could not bring a call to its peer, or the answer back.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @SuppressWarnings("serial")
 public class PathException extends Exception {
@@ -48,7 +48,7 @@ public class PathException extends Exception {
 	/**
 	 * Kinds of failure; their lower-case names are values of metric tags.
 	 *
-	 * @since 0.1
+	 * @since 0.1.0
 	 */
 	public enum Reason {
 

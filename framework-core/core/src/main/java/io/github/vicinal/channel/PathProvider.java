@@ -7,7 +7,7 @@ import io.github.vicinal.peer.PathKind;
 /**
  * The client side of one kind of path.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public interface PathProvider extends AutoCloseable {
 
@@ -32,7 +32,7 @@ public interface PathProvider extends AutoCloseable {
 	/**
 	 * The result of an attempt to connect.
 	 *
-	 * @since 0.1
+	 * @since 0.1.0
 	 */
 	sealed interface Attempt {
 
@@ -42,7 +42,7 @@ public interface PathProvider extends AutoCloseable {
 	 * The path is there.
 	 *
 	 * @param path the open path; the caller closes it
-	 * @since 0.1
+	 * @since 0.1.0
 	 */
 	record Connected(Path path) implements Attempt {
 	}
@@ -52,7 +52,7 @@ public interface PathProvider extends AutoCloseable {
 	 *
 	 * @param reason why, in words for people
 	 * @param retryable whether a later attempt may succeed with the same peer
-	 * @since 0.1
+	 * @since 0.1.0
 	 */
 	record Unavailable(String reason, boolean retryable) implements Attempt {
 	}

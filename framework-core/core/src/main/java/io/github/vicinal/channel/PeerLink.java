@@ -4,7 +4,6 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.EnumMap;
@@ -50,10 +49,6 @@ final class PeerLink {
 
 	private static final Logger logger = LoggerFactory.getLogger(Channel.class);
 
-	private static final PathKind[] KINDS = PathKind.values();
-
-	private static final int HTTP = PathKind.HTTP.ordinal();
-
 	private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
 	private static final String NOT_ALLOWED = "not allowed by configuration";
@@ -81,6 +76,8 @@ final class PeerLink {
 
 	private final Channel channel;
 
+	private final PathOrder order;
+
 	private final String address;
 
 	private final Map<PathKind, PathStatistics> statistics = new EnumMap<>(PathKind.class);
@@ -94,8 +91,8 @@ final class PeerLink {
 	/** The path to a peer in the same JVM: nothing is cheaper, so nothing is compared. */
 	private volatile @Nullable Path direct;
 
-	/** The open paths to other processes, by {@link PathKind#ordinal()}. */
-	private final AtomicReferenceArray<@Nullable Path> others = new AtomicReferenceArray<>(KINDS.length);
+	/** The open paths to other processes, by their numbers in the order. */
+	private final AtomicReferenceArray<@Nullable Path> others;
 
 	/** Whether there is a choice between a path and HTTP. */
 	private volatile boolean chooses;
@@ -131,7 +128,7 @@ final class PeerLink {
 
 	private volatile String reasonForHttp = "no answer over HTTP yet, which would name the peer's paths";
 
-	private boolean connecting;
+	private volatile boolean connecting;
 
 	/** Whether a path that the peer offers may be connected later. */
 	private volatile boolean missing;
@@ -144,8 +141,16 @@ final class PeerLink {
 
 	private int failures;
 
+	/** Whether its address was named since the last look. */
+	private volatile boolean named;
+
+	/** Looks since its address was named last. */
+	private int idleLooks;
+
 	PeerLink(Channel channel, String address) {
 		this.channel = channel;
+		this.order = channel.order();
+		this.others = new AtomicReferenceArray<>(this.order.size());
 		this.address = address;
 		this.nextAttemptNanos = System.nanoTime();
 		this.sizes = new CallSizes(channel.contract().methods().size());
@@ -157,6 +162,28 @@ final class PeerLink {
 
 	String address() {
 		return this.address;
+	}
+
+	/** Notes that a call or a list of replicas has named the address. */
+	void named() {
+		if (!this.named) {
+			this.named = true;
+		}
+	}
+
+	/**
+	 * Leaves paths to a process that has ended.
+	 * @return how many looks ago the peer was needed
+	 */
+	synchronized int look() {
+		for (Path path : List.copyOf(this.open.values())) {
+			if (!path.isOpen()) {
+				failed(path, "the peer is gone");
+			}
+		}
+		this.idleLooks = (this.named || inFlight() > 0) ? 0 : this.idleLooks + 1;
+		this.named = false;
+		return this.idleLooks;
 	}
 
 	boolean hasPath() {
@@ -187,11 +214,10 @@ final class PeerLink {
 	}
 
 	private PathSelector newSelector() {
-		PathSelector made = new PathSelector(Arrays.stream(KINDS).map(PathKind::id).toList(),
-				this.channel.contract().methods().size(),
+		PathSelector made = new PathSelector(this.order.names(), this.channel.contract().methods().size(),
 				PathSelector.Settings.defaults(this.channel.settings().comparesPaths()), this::decided);
-		made.unwatched(HTTP);
-		made.opened(HTTP, System.nanoTime());
+		made.unwatched(this.order.http());
+		made.opened(this.order.http(), System.nanoTime());
 		return made;
 	}
 
@@ -200,7 +226,7 @@ final class PeerLink {
 		if (this.direct == null && !this.chooses) {
 			return this.reasonForHttp;
 		}
-		return (this.direct == null && this.selector.current(0) == HTTP) ? whyHttp()
+		return (this.direct == null && this.selector.current(0) == this.order.http()) ? whyHttp()
 				: "one of the calls that compare the paths";
 	}
 
@@ -232,11 +258,12 @@ final class PeerLink {
 			return shortest;
 		}
 		long now = System.nanoTime();
-		if (this.missing && now - this.nextAttemptNanos >= 0) {
+		this.channel.look(now);
+		if (this.missing && !this.connecting && now - this.nextAttemptNanos >= 0) {
 			connectMissing();
 		}
 		int chosen = this.selector.choose(bytes, idempotent, now);
-		return (chosen == HTTP || chosen < 0) ? null : this.others.get(chosen);
+		return (chosen == this.order.http() || chosen < 0) ? null : this.others.get(chosen);
 	}
 
 	/** Makes a call over a path to another process. */
@@ -246,7 +273,7 @@ final class PeerLink {
 		counted.count();
 		ContractMethod method = frame.method();
 		long expected = expectedBytes(method, frame.arguments());
-		int number = path.kind().ordinal();
+		int number = this.order.number(path.kind());
 		int ticket = chooser.begin(number, method.index(), expected);
 		long cpu = (ticket == PathSelector.TIMED_WITH_CPU) ? cpuNanos() : 0;
 		long start = (ticket != PathSelector.UNTIMED) ? System.nanoTime() : 0;
@@ -265,6 +292,11 @@ final class PeerLink {
 			else {
 				chooser.passed(number, expected);
 			}
+			throw ex;
+		}
+		catch (RuntimeException | Error ex) {
+			counted.error();
+			chooser.passed(number, expected);
 			throw ex;
 		}
 		finally {
@@ -312,7 +344,7 @@ final class PeerLink {
 
 	/** Begins a call over HTTP. */
 	CallOverHttp callingOverHttp(ContractMethod method, @Nullable Object[] arguments, boolean comparable) {
-		return new CallOverHttp(statistics(PathKind.HTTP), comparable ? this.selector : null, method,
+		return new CallOverHttp(statistics(PathKind.HTTP), this.order.http(), comparable ? this.selector : null, method,
 				expectedBytes(method, arguments));
 	}
 
@@ -560,8 +592,8 @@ final class PeerLink {
 			staysOnHttp(describe(failed));
 		}
 		// The least preferred first: each that follows takes over from it.
-		for (int i = KINDS.length - 1; i >= 0; i--) {
-			Path path = connected.get(KINDS[i]);
+		for (int i = this.order.size() - 1; i >= 0; i--) {
+			Path path = connected.get(this.order.kind(i));
 			if (path != null) {
 				opened(path);
 			}
@@ -578,9 +610,10 @@ final class PeerLink {
 			decided(PathKind.HTTP, kind, why(kind));
 		}
 		else {
-			this.others.set(kind.ordinal(), path);
+			int number = this.order.number(kind);
+			this.others.set(number, path);
 			this.cause = why(kind);
-			this.selector.opened(kind.ordinal(), System.nanoTime());
+			this.selector.opened(number, System.nanoTime());
 			this.cause = null;
 			this.chooses = true;
 		}
@@ -653,14 +686,27 @@ final class PeerLink {
 			decided(kind, PathKind.HTTP, reason);
 		}
 		else {
-			this.others.set(kind.ordinal(), null);
+			int number = this.order.number(kind);
+			this.others.set(number, null);
 			this.cause = reason;
-			this.selector.closed(kind.ordinal(), System.nanoTime());
+			this.selector.closed(number, System.nanoTime());
 			this.cause = null;
 		}
-		logger.info("Channel '{}' -> {}: {} ({}: {})", this.channel.settings().name(), this.address,
-				isOpen() ? this.open.keySet().iterator().next().id() : PathKind.HTTP.id(), kind.id(), reason);
+		logger.info("Channel '{}' -> {}: {} ({}: {})", this.channel.settings().name(), this.address, best().id(),
+				kind.id(), reason);
 		path.close();
+	}
+
+	/** Returns the most preferred path that is open. */
+	private PathKind best() {
+		if (this.direct != null) {
+			return PathKind.DIRECT;
+		}
+		int number = 0;
+		while (number < this.order.http() && !isOpen(this.order.kind(number))) {
+			number++;
+		}
+		return this.order.kind(number);
 	}
 
 	private void decided(PathKind from, PathKind to, String why) {
@@ -713,9 +759,9 @@ final class PeerLink {
 		return Double.isNaN(nanos) ? "?" : String.format(Locale.ROOT, "%.1f", nanos / 1e3);
 	}
 
-	synchronized void close() {
+	synchronized void close(String reason) {
 		this.closed = true;
-		leaveAll("the application is shutting down");
+		leaveAll(reason);
 	}
 
 	synchronized PeerReport report() {
@@ -745,12 +791,12 @@ final class PeerLink {
 	private String otherSizes(PathKind inUse) {
 		StringBuilder text = new StringBuilder();
 		if (this.direct == null && this.chooses) {
-			int last = inUse.ordinal();
+			int last = this.order.number(inUse);
 			for (int i = 1; i < LinearCost.SIZE_CLASSES; i++) {
 				int number = this.selector.current(LinearCost.largest(i));
 				if (number != last && number >= 0) {
 					text.append("; calls above %d KiB take %s".formatted(LinearCost.largest(i - 1) >> 10,
-							KINDS[number].id()));
+							this.order.kind(number).id()));
 					last = number;
 				}
 			}
@@ -759,8 +805,8 @@ final class PeerLink {
 	}
 
 	private @Nullable CostReport cost(PathKind kind) {
-		PathSelector.PathCost known = this.selector.cost(kind.ordinal());
-		if (Double.isNaN(known.fixedNanos())) {
+		PathSelector.PathCost known = this.order.allows(kind) ? this.selector.cost(this.order.number(kind)) : null;
+		if (known == null || Double.isNaN(known.fixedNanos())) {
 			return null;
 		}
 		return new CostReport(known.fixedNanos() / 1e3, known.nanosPerByte(), known.peakNanos() / 1e3,
@@ -775,12 +821,12 @@ final class PeerLink {
 		if (kind == inUse) {
 			state = "in use";
 		}
-		else if (!this.channel.settings().paths().contains(kind)) {
+		else if (!this.order.allows(kind)) {
 			state = "unavailable";
 			reason = NOT_ALLOWED;
 		}
 		else if (kind == PathKind.HTTP || path != null) {
-			PathSelector.PathCost known = this.selector.cost(kind.ordinal());
+			PathSelector.PathCost known = this.selector.cost(this.order.number(kind));
 			state = known.late() ? "late" : known.onTrial() ? "on trial" : "standby";
 			reason = known.late() ? "calls over it do not come back" : known.onTrial()
 					? "it failed, and has to stay open and answer for a while" : inUse.id() + " is better";

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a peer answered: the outcome that HTTP would have had.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public sealed interface Reply {
 
@@ -30,7 +30,7 @@ public sealed interface Reply {
 	 * @param status the HTTP status code, 2xx or 3xx
 	 * @param headers headers that the handler set, mostly none
 	 * @param body the value of the contract method's result type
-	 * @since 0.1
+	 * @since 0.1.0
 	 */
 	record Value(int status, Map<String, List<String>> headers, @Nullable Object body) implements Reply {
 	}
@@ -43,7 +43,7 @@ public sealed interface Reply {
 	 * @param headers the response's headers, {@code Content-Type} among them
 	 * @param body the response's body as it would have been on the wire
 	 * @param remoteType the class name of the exception, empty if there was none
-	 * @since 0.1
+	 * @since 0.1.0
 	 */
 	@SuppressWarnings("ArrayRecordComponent")
 	record Failure(int status, Map<String, List<String>> headers, byte[] body, String remoteType) implements Reply {

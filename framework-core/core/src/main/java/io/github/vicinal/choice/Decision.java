@@ -14,7 +14,7 @@ import java.util.Locale;
  * @param costTo the mean cost of a call by {@code to}, {@code NaN} if unknown
  * @param callsExpected the calls over which the switch was to pay
  * @param loss what a switch was taken to cost
- * @since 0.1
+ * @since 0.1.0
  */
 public record Decision(long nanos, String from, String to, Kind kind, double costFrom, double costTo,
 		double callsExpected, double loss) {
@@ -22,7 +22,7 @@ public record Decision(long nanos, String from, String to, Kind kind, double cos
 	/**
 	 * What leads to a decision.
 	 *
-	 * @since 0.1
+	 * @since 0.1.0
 	 */
 	public enum Kind {
 

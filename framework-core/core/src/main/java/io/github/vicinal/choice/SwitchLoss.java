@@ -8,7 +8,7 @@ package io.github.vicinal.choice;
  * <p>
  * Not thread-safe: to be used under the same lock as the rule.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class SwitchLoss {
 

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * Not thread-safe: a caller that shares a rule holds a lock around each method, which
  * take some nanoseconds and allocate nothing, apart from switches.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class SwitchingRule {
 

@@ -15,7 +15,7 @@ import java.time.Duration;
  * 256
  * @param cleanProbes how many successful probes in a row bring back a candidate that
  * failed, and how many samples a candidate needs before it is compared
- * @since 0.1
+ * @since 0.1.0
  */
 public record SwitchingSettings(double hysteresis, Duration dwell, Duration maxBackOff, Duration horizon,
 		int probeInterval, int cleanProbes) {

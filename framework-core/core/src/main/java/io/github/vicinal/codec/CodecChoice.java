@@ -5,7 +5,7 @@ package io.github.vicinal.codec;
  *
  * @param codec encodes for this side
  * @param reason one sentence for people, for instance why it is not Fory
- * @since 0.1
+ * @since 0.1.0
  */
 public record CodecChoice(ContractCodec codec, String reason) {
 }

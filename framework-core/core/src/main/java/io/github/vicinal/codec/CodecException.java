@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A value could not be encoded, or bytes are not what the contract says.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @SuppressWarnings("serial")
 public class CodecException extends RuntimeException {

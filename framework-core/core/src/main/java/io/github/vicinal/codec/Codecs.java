@@ -21,7 +21,7 @@ import io.github.vicinal.contract.TypeClosure;
  * unchanged, and nothing in the mapper's configuration alters how those types are
  * written.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class Codecs {
 

@@ -10,7 +10,7 @@ import io.github.vicinal.contract.ContractMethod;
  * Encoded bytes belong to the caller: an implementation neither keeps a reference to a
  * buffer nor to an array that it was given.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public interface ContractCodec {
 

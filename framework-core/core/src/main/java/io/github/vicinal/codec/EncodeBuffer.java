@@ -7,7 +7,7 @@ import java.util.Objects;
 /**
  * A growing byte array that an encoder writes to. Not thread-safe; made to be reused.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class EncodeBuffer extends OutputStream {
 

@@ -20,7 +20,7 @@ import io.github.vicinal.contract.ContractReader.MethodDescription;
  * Methods are ordered by signature, so that an index means the same method on both sides
  * whenever the {@linkplain #hash() hashes} are equal.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class Contract {
 

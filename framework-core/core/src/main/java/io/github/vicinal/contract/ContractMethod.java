@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param resultType the type of the value that travels back, {@code void.class} for none
  * @param idempotent whether a call that may have been executed may be repeated
  * @param httpOnlyReason why the method can only be carried by HTTP, or {@code null}
- * @since 0.1
+ * @since 0.1.0
  */
 public record ContractMethod(int index, Method method, String signature, List<Type> argumentTypes, Type resultType,
 		boolean idempotent, @Nullable String httpOnlyReason) {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads from a Java method what a call of it carries.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @FunctionalInterface
 public interface ContractReader {
@@ -31,7 +31,7 @@ public interface ContractReader {
 	 * none): the element of an asynchronous or enveloping return type, not the envelope
 	 * @param idempotent whether a call that may have been executed may be repeated
 	 * @param httpOnlyReason why the method can only be carried by HTTP, or {@code null}
-	 * @since 0.1
+	 * @since 0.1.0
 	 */
 	record MethodDescription(List<Type> argumentTypes, Type resultType, boolean idempotent,
 			@Nullable String httpOnlyReason) {

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * name; the shape of all others is part of the {@linkplain Contract#hash() hash}: names,
  * generic types and order of record components, fields and enum constants.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class TypeClosure {
 

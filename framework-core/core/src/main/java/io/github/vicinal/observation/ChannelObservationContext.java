@@ -7,7 +7,7 @@ import io.github.vicinal.peer.PathKind;
 /**
  * The context of one call over a typed path.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public class ChannelObservationContext extends Observation.Context {
 

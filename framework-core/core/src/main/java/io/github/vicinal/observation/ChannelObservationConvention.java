@@ -7,7 +7,7 @@ import io.micrometer.observation.ObservationConvention;
  * Names the observation of a call over a typed path; a bean of this type replaces
  * {@link DefaultChannelObservationConvention}.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public interface ChannelObservationConvention extends ObservationConvention<ChannelObservationContext> {
 

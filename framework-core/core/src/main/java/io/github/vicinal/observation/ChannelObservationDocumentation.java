@@ -8,7 +8,7 @@ import io.micrometer.observation.docs.ObservationDocumentation;
 /**
  * The observations of channels.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public enum ChannelObservationDocumentation implements ObservationDocumentation {
 
@@ -28,7 +28,7 @@ public enum ChannelObservationDocumentation implements ObservationDocumentation 
 	/**
 	 * Keys with few values, which become tags of metrics.
 	 *
-	 * @since 0.1
+	 * @since 0.1.0
 	 */
 	public enum LowCardinalityKeyNames implements KeyName {
 

@@ -10,7 +10,7 @@ import io.github.vicinal.observation.ChannelObservationDocumentation.LowCardinal
  * The default names: observation {@code vicinal.channel.calls} with the keys of
  * {@link LowCardinalityKeyNames}.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public class DefaultChannelObservationConvention implements ChannelObservationConvention {
 

@@ -5,7 +5,7 @@ import java.util.Locale;
 /**
  * The ways to reach a peer, best first.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public enum PathKind {
 

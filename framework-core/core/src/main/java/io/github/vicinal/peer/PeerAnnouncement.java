@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @param httpSocketAddress the IP address at which the request that is answered arrived
  * on that port, as {@link java.net.InetAddress#getHostAddress()} writes it; empty if it
  * did not
- * @since 0.1
+ * @since 0.1.0
  */
 public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String contractHash, String refusal,
 		Set<Integer> httpOnlyMethods, int httpSocketPort, String httpSocketAddress) {
@@ -254,7 +254,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 	/**
 	 * A header value is not an announcement.
 	 *
-	 * @since 0.1
+	 * @since 0.1.0
 	 */
 	@SuppressWarnings("serial")
 	public static final class MalformedAnnouncementException extends Exception {

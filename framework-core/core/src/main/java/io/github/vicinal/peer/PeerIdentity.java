@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  * @param instanceId 32 lower-case hexadecimal digits, random, made anew at each start
  * @param hostId 32 lower-case hexadecimal digits, the same for all that share a kernel
  * and a rendezvous directory, or {@link #NO_HOST}
- * @since 0.1
+ * @since 0.1.0
  */
 public record PeerIdentity(String instanceId, String hostId) {
 

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * connects them. Two machines that mount one network directory have different boot ids,
  * and two containers with a directory each have different tokens.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class Rendezvous {
 

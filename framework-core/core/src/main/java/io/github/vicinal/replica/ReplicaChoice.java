@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Chooses among the replicas of a service, see the package. Thread-safe. Choosing and
  * what belongs to a call are lock-free and allocate nothing; choosing takes a time that
- * grows with the number of replicas only where most of them have no room.
+ * grows with the number of replicas only where most of them have no room, or until each
+ * was called once.
  * <p>
  * The caller keeps the account of each call:
  *
@@ -93,9 +95,10 @@ public final class ReplicaChoice {
 	 *
 	 * @param all all of them
 	 * @param classes those of each class that has any, nearest first
+	 * @param visited whether each was called, as far as somebody has looked
 	 */
 	@SuppressWarnings("ArrayRecordComponent")
-	private record Replicas(Replica[] all, Replica[][] classes) {
+	private record Replicas(Replica[] all, Replica[][] classes, AtomicBoolean visited) {
 
 		static Replicas of(Collection<Replica> all) {
 			Map<Locality, List<Replica>> classes = new EnumMap<>(Locality.class);
@@ -103,7 +106,8 @@ public final class ReplicaChoice {
 				classes.computeIfAbsent(replica.locality(), (key) -> new ArrayList<>()).add(replica);
 			}
 			return new Replicas(all.toArray(Replica[]::new),
-					classes.values().stream().map((list) -> list.toArray(Replica[]::new)).toArray(Replica[][]::new));
+					classes.values().stream().map((list) -> list.toArray(Replica[]::new)).toArray(Replica[][]::new),
+					new AtomicBoolean());
 		}
 
 	}
@@ -153,7 +157,11 @@ public final class ReplicaChoice {
 		}
 	}
 
-	/** Says how near a replica is. */
+	/**
+	 * Says how near a replica is.
+	 *
+	 * @since 0.1.0
+	 */
 	@FunctionalInterface
 	public interface Locator {
 
@@ -181,15 +189,16 @@ public final class ReplicaChoice {
 	 * @return a replica, or {@code null} if there is none
 	 */
 	public @Nullable Replica choose() {
-		return choose(null);
+		return choose(List.of());
 	}
 
 	/**
-	 * Chooses a replica for a call that another one did not execute.
-	 * @param except the other one, which is taken only if there is no other
+	 * Chooses a replica for a call that others did not execute.
+	 * @param except the others, which are taken only if there are none but them; not
+	 * changed meanwhile
 	 * @return a replica, or {@code null} if there is none
 	 */
-	public @Nullable Replica choose(@Nullable Replica except) {
+	public @Nullable Replica choose(List<Replica> except) {
 		Replicas current = this.replicas;
 		Replica[] all = current.all();
 		if (all.length <= 1) {
@@ -202,8 +211,8 @@ public final class ReplicaChoice {
 			this.counted.addAndGet(COUNTING);
 		}
 		int tick = tick(millis);
-		if ((number >>> 30) == 0) {
-			Replica unvisited = unvisited(all, except, millis);
+		if ((number >>> 30) == 0 && !current.visited().get()) {
+			Replica unvisited = unvisited(current, except, millis);
 			if (unvisited != null) {
 				return unvisited;
 			}
@@ -227,12 +236,17 @@ public final class ReplicaChoice {
 		return there != SaturationCurve.UNKNOWN && near.atBest(tick) > there * (1 + MARGIN);
 	}
 
-	private static @Nullable Replica unvisited(Replica[] all, @Nullable Replica except, int millis) {
-		for (Replica replica : all) {
-			if (!replica.isVisited() && replica != except && replica.hasRoom(millis)) {
-				return replica;
+	private static @Nullable Replica unvisited(Replicas current, List<Replica> except, int millis) {
+		boolean any = false;
+		for (Replica replica : current.all()) {
+			if (!replica.isVisited()) {
+				any = true;
+				if (!isOneOf(except, replica) && replica.hasRoom(millis)) {
+					return replica;
+				}
 			}
 		}
+		current.visited().set(!any);
 		return null;
 	}
 
@@ -250,7 +264,7 @@ public final class ReplicaChoice {
 	}
 
 	/** Power of two choices among those that have room. */
-	private static @Nullable Replica cheaper(Replica[] replicas, @Nullable Replica except, RandomGenerator randoms,
+	private static @Nullable Replica cheaper(Replica[] replicas, List<Replica> except, RandomGenerator randoms,
 			int millis) {
 		int length = replicas.length;
 		int first = (length == 1) ? 0 : randoms.nextInt(length);
@@ -264,12 +278,12 @@ public final class ReplicaChoice {
 	}
 
 	/** Returns the first replica with room from an index on, around the end. */
-	private static @Nullable Replica room(Replica[] replicas, int from, int length, int skip, @Nullable Replica except,
+	private static @Nullable Replica room(Replica[] replicas, int from, int length, int skip, List<Replica> except,
 			int millis) {
 		for (int i = 0; i < length; i++) {
 			int index = (from + i) % length;
 			Replica replica = replicas[index];
-			if (index != skip && replica != except && replica.hasRoom(millis)) {
+			if (index != skip && !isOneOf(except, replica) && replica.hasRoom(millis)) {
 				return replica;
 			}
 		}
@@ -277,21 +291,28 @@ public final class ReplicaChoice {
 	}
 
 	/** No replica has room: the cheapest that is not paused, if there are any. */
-	private static Replica leastBad(Replica[] all, @Nullable Replica except, RandomGenerator randoms, int millis) {
+	private static Replica leastBad(Replica[] all, List<Replica> except, RandomGenerator randoms, int millis) {
 		int from = randoms.nextInt(all.length);
 		Replica best = null;
+		Replica any = null;
 		for (int i = 0; i < all.length; i++) {
 			Replica replica = all[(from + i) % all.length];
-			if (replica != except && !replica.isPaused(millis)
-					&& (best == null || replica.cost(millis) < best.cost(millis))) {
+			if (isOneOf(except, replica)) {
+				continue;
+			}
+			any = (any != null) ? any : replica;
+			if (!replica.isPaused(millis) && (best == null || replica.cost(millis) < best.cost(millis))) {
 				best = replica;
 			}
 		}
 		if (best != null) {
 			return best;
 		}
-		Replica any = all[from];
-		return (any != except) ? any : all[(from + 1) % all.length];
+		return (any != null) ? any : all[from];
+	}
+
+	private static boolean isOneOf(List<Replica> some, Replica replica) {
+		return !some.isEmpty() && some.contains(replica);
 	}
 
 	/**

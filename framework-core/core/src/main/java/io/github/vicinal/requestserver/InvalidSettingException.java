@@ -4,7 +4,7 @@ package io.github.vicinal.requestserver;
  * A setting of a request server is impossible. The message names the value, the rule and
  * the remedy.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class InvalidSettingException extends IllegalArgumentException {
 

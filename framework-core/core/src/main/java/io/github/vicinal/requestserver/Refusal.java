@@ -8,11 +8,15 @@ import java.time.Duration;
  * @param reason the rule
  * @param message the rule with its numbers, for people
  * @param retryAfter when to try again; what HTTP calls {@code Retry-After}
- * @since 0.1
+ * @since 0.1.0
  */
 public record Refusal(Reason reason, String message, Duration retryAfter) {
 
-	/** The rules by which requests are refused. */
+	/**
+	 * The rules by which requests are refused.
+	 *
+	 * @since 0.1.0
+	 */
 	public enum Reason {
 
 		/** The queue is full. */

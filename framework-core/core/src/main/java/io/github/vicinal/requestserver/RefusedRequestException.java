@@ -6,7 +6,7 @@ import java.util.concurrent.RejectedExecutionException;
  * A request was refused before it was executed. It has no stack trace: refusals are many
  * when they matter.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class RefusedRequestException extends RejectedExecutionException {
 

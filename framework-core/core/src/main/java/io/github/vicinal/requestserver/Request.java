@@ -4,7 +4,7 @@ package io.github.vicinal.requestserver;
  * A piece of work for a {@link RequestServer}: either {@link #run} or {@link #refused} is
  * called, once. Used for one execution only.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public abstract class Request {
 

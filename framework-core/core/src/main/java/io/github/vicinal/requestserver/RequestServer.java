@@ -40,7 +40,7 @@ import io.github.vicinal.requestserver.RequestServerSettings.Threads;
  * Source: the multithreaded application server (queue, 1 to 10 threads, POST delay and
  * response time), which has no overload control; its queue grows without bound.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class RequestServer implements AutoCloseable {
 

@@ -23,7 +23,7 @@ import java.util.Map;
  * microseconds; of those that had to wait
  * @param responseMicros quantiles of the response time, in microseconds
  * @param channels requests that wait or run, by channel, if bulkheads are configured
- * @since 0.1
+ * @since 0.1.0
  */
 public record RequestServerReport(String name, int threads, int running, int waiting, int queueCapacity,
 		boolean overloaded, long overloads, double serviceMicros, long completed, long failed,
@@ -39,6 +39,7 @@ public record RequestServerReport(String name, int threads, int running, int wai
 	 * @param p99 99 of 100 are at most this
 	 * @param p999 999 of 1,000 are at most this
 	 * @param max the largest
+	 * @since 0.1.0
 	 */
 	public record Quantiles(long count, double total, double p50, double p99, double p999, double max) {
 	}

@@ -15,7 +15,7 @@ import java.time.Duration;
  * overload
  * @param maxPerChannel the most requests of one channel, waiting and running, 0 for no
  * limit of its own
- * @since 0.1
+ * @since 0.1.0
  */
 public record RequestServerSettings(String name, Threads threads, int queueCapacity, Duration interval, double patience,
 		int maxPerChannel) {
@@ -106,7 +106,11 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 		}
 	}
 
-	/** Who executes requests. */
+	/**
+	 * Who executes requests.
+	 *
+	 * @since 0.1.0
+	 */
 	public sealed interface Threads {
 
 		/**
@@ -116,11 +120,12 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 		 */
 		record Fixed(int count) implements Threads {
 
-			private static final int MAX = 10_000;
+			/** The most platform threads that can be configured. */
+			public static final int MAX = 10_000;
 
 			public Fixed {
 				require(count >= 1 && count <= MAX, "threads", count, "must be from 1 to " + MAX,
-						"use 'auto' to leave it to the server");
+						"leave it out, or let the load decide (Threads.Auto, kind=auto)");
 			}
 
 		}
@@ -132,10 +137,12 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 		 */
 		record Virtual(int most) implements Threads {
 
-			private static final int MAX = 100_000;
+			/** The most virtual threads that can be configured. */
+			public static final int MAX = 100_000;
 
 			public Virtual {
-				require(most >= 1 && most <= MAX, "threads", most, "must be from 1 to " + MAX, "leave it out for 256");
+				require(most >= 1 && most <= MAX, "threads", most, "must be from 1 to " + MAX,
+						"leave it out, or name a number in that range");
 			}
 
 		}
@@ -155,7 +162,8 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 
 			public Auto {
 				require(least >= 1 && most >= least && most <= Fixed.MAX, "threads", least + " to " + most,
-						"must be ascending and within 1 to " + Fixed.MAX, "leave it out for 1 to 200");
+						"must be ascending and within 1 to " + Fixed.MAX,
+						"leave it out, or name numbers in that range");
 			}
 
 		}

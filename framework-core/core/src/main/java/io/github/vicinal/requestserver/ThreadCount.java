@@ -10,7 +10,8 @@ import io.github.vicinal.requestserver.RequestServerSettings.Threads;
  * How many threads may execute requests. For {@link Threads.Auto} that follows Little's
  * law: with arrivals at the rate {@code r} and a service time {@code s}, {@code r * s}
  * requests are under way on average. Threads beyond what the processors can do at once,
- * {@code processors * s / cpu}, would only wait for each other. Guarded by the server's
+ * {@code processors * s / cpu}, would only wait for each other. As long as no request has
+ * ended, {@code s} is unknown, and the count stays as it is. Guarded by the server's
  * lock.
  */
 final class ThreadCount {
@@ -58,7 +59,11 @@ final class ThreadCount {
 		return this.count;
 	}
 
-	/** Notes an arrival, and returns whether there may be more threads now. */
+	/**
+	 * Notes an arrival, and returns whether there may be more threads now.
+	 * @param serviceNanos how long requests take, 0 if none has ended yet
+	 * @param now the time
+	 */
 	boolean arrived(long serviceNanos, long now) {
 		if (!(this.threads instanceof Threads.Auto auto)) {
 			return false;
@@ -69,16 +74,18 @@ final class ThreadCount {
 			// The clock was set back.
 			this.windowEnd = now + WINDOW_NANOS;
 		}
-		if (late >= 0) {
+		if (late < 0) {
+			return false;
+		}
+		if (serviceNanos > 0) {
 			double rate = (double) this.arrivals / (WINDOW_NANOS + late);
 			double useful = this.processors / Math.max(this.cpuShare, 1e-3);
 			double wanted = Math.ceil(Math.min(rate * serviceNanos * HEADROOM, useful)) + 1;
 			this.count = (int) Math.max(auto.least(), Math.min(auto.most(), wanted));
-			this.arrivals = 0;
-			this.windowEnd = now + WINDOW_NANOS;
-			return true;
 		}
-		return false;
+		this.arrivals = 0;
+		this.windowEnd = now + WINDOW_NANOS;
+		return true;
 	}
 
 	/** Notes which part of a service time the processor was busy. */

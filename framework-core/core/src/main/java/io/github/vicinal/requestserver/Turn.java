@@ -4,7 +4,7 @@ package io.github.vicinal.requestserver;
  * A thread's turn at a {@link RequestServer}, which ends when it is closed. Used by the
  * thread that got it.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class Turn implements AutoCloseable {
 

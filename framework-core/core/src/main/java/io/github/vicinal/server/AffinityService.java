@@ -16,7 +16,7 @@ import java.lang.annotation.Target;
  * or by a handler interceptor is therefore only offered over HTTP, unless it carries this
  * annotation.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @Documented
 @Inherited

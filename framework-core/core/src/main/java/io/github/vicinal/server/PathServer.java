@@ -1,5 +1,6 @@
 package io.github.vicinal.server;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -9,7 +10,7 @@ import io.github.vicinal.peer.PathKind;
 /**
  * The server side of one kind of path.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public interface PathServer extends AutoCloseable {
 
@@ -38,6 +39,23 @@ public interface PathServer extends AutoCloseable {
 	 */
 	default List<Map<String, Object>> clients() {
 		return List.of();
+	}
+
+	/**
+	 * Stops to accept calls, so that clients go elsewhere, and returns at once: calls in
+	 * flight go on. {@link #close(Duration)} must follow. Unless overridden, nothing
+	 * happens before that. Never throws.
+	 */
+	default void stopAccepting() {
+	}
+
+	/**
+	 * Ends as {@link #close()} does.
+	 * @param drainTimeout how long calls in flight may take to end; unless overridden, as
+	 * long as {@link #close()} lets them
+	 */
+	default void close(Duration drainTimeout) {
+		close();
 	}
 
 	/**

@@ -12,7 +12,7 @@ import io.github.vicinal.requestserver.RefusedRequestException;
 /**
  * One contract that this process offers. Thread-safe.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public interface Service {
 

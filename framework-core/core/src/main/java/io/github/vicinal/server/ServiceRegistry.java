@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The contracts that one application offers, by name. Thread-safe.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class ServiceRegistry {
 

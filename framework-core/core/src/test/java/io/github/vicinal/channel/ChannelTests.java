@@ -9,7 +9,9 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.awaitility.Awaitility;
@@ -101,6 +103,25 @@ class ChannelTests {
 	}
 
 	@Test
+	void thePathThatIsConfiguredFirstIsTaken() {
+		FakeProvider shm = new FakeProvider(PathKind.SHM);
+		Channel ordered = new Channel(new ChannelSettings("shop", List.of(PathKind.UDS, PathKind.SHM), null,
+				Duration.ofNanos(1), false, true), this.contract, List.of(shm, this.uds), this.connecting::add,
+				Clock.systemUTC());
+		ordered.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.SHM, PathKind.UDS));
+		runConnector();
+		assertThat(path(ordered, ADDRESS)).isSameAs(this.uds.paths.get(0));
+		PeerReport report = ordered.report().peers().get(0);
+		assertThat(report.path()).isEqualTo("uds");
+		assertThat(report.paths().get(PathKind.SHM.ordinal()).state()).isEqualTo("standby");
+
+		this.uds.paths.get(0).failure = new PathException(PathException.Reason.PEER_GONE, true, "gone", null);
+		assertThatExceptionOfType(PathException.class)
+			.isThrownBy(() -> ordered.call(ADDRESS, this.uds.paths.get(0), frame()));
+		assertThat(path(ordered, ADDRESS)).isSameAs(shm.paths.get(0));
+	}
+
+	@Test
 	void nothingIsConnectedWhereOnlyHttpIsAllowed() {
 		Channel http = new Channel(new ChannelSettings("shop", List.of(), null, Duration.ofNanos(1), false, true),
 				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
@@ -144,6 +165,27 @@ class ChannelTests {
 		assertThatExceptionOfType(PathException.class).isThrownBy(() -> this.channel.call(ADDRESS, path, frame()));
 		assertThat(path(this.channel, ADDRESS)).isSameAs(path);
 		assertThat(report().paths().get(PathKind.UDS.ordinal()).errors()).isEqualTo(1);
+	}
+
+	@Test
+	void whatAPathThrowsIsCountedAsAnError() {
+		for (FakeProvider provider : List.of(this.uds, this.direct)) {
+			String address = provider.kind.id() + ":80";
+			this.channel.announced(address, announcement(PeerIdentity.create(""), provider.kind));
+			runConnector();
+			FakePath path = provider.paths.get(0);
+			path.bug = new IllegalStateException("a bug");
+			assertThatExceptionOfType(IllegalStateException.class)
+				.isThrownBy(() -> this.channel.call(address, path, frame()));
+			assertThat(this.channel.inFlight(address)).isZero();
+			PeerReport report = this.channel.report()
+				.peers()
+				.stream()
+				.filter((peer) -> peer.address().equals(address))
+				.findFirst()
+				.orElseThrow();
+			assertThat(report.paths().get(provider.kind.ordinal()).errors()).isOne();
+		}
 	}
 
 	@Test
@@ -490,6 +532,67 @@ class ChannelTests {
 	}
 
 	@Test
+	void pathsToAPeerThatIsGoneAreLeftAlthoughNobodyCallsIt() {
+		this.channel.announced("shop:1", announcement(PeerIdentity.create(""), PathKind.UDS));
+		runConnector();
+		this.channel.announced("shop:2", announcement(PeerIdentity.create(""), PathKind.UDS));
+		runConnector();
+		FakePath gone = this.uds.paths.get(0);
+		gone.open = false;
+		this.channel.look(System.nanoTime() + Duration.ofSeconds(2).toNanos());
+		assertThat(gone.closed).isTrue();
+		assertThat(this.channel.hasPath("shop:1")).isFalse();
+		assertThat(this.channel.reasonForHttp("shop:1")).isEqualTo("uds: the peer is gone");
+		assertThat(this.uds.paths.get(1).closed).isFalse();
+	}
+
+	@Test
+	void addressesThatNobodyNamesAnyMoreAreForgotten() {
+		for (int port = 1; port <= 100; port++) {
+			this.channel.announced("shop:" + port, announcement(PeerIdentity.create(""), PathKind.UDS));
+			runConnector();
+		}
+		long now = System.nanoTime();
+		for (int look = 1; look <= 310; look++) {
+			path(this.channel, "shop:7");
+			this.channel.look(now + Duration.ofSeconds(2L * look).toNanos());
+			if (look == 290) {
+				assertThat(this.channel.report().peers()).hasSize(100);
+			}
+		}
+		assertThat(this.channel.report().peers()).extracting(PeerReport::address).containsExactly("shop:100", "shop:7");
+		assertThat(this.uds.paths).filteredOn((path) -> !path.closed).hasSize(2);
+	}
+
+	@Test
+	void ofManyPeersOnlyThoseThatAreNeededStay() {
+		for (int port = 1; port <= 300; port++) {
+			this.channel.announced("shop:" + port, announcement(PeerIdentity.create("")));
+		}
+		long now = System.nanoTime();
+		for (int look = 1; look <= 12; look++) {
+			this.channel.look(now + Duration.ofSeconds(2L * look).toNanos());
+		}
+		assertThat(this.channel.report().peers()).extracting(PeerReport::address).containsExactly("shop:300");
+	}
+
+	/** An attempt may take as long as a handshake with a process that hangs. */
+	@Test
+	void callsDoNotWaitForThePathThatIsBeingConnected() throws Exception {
+		this.direct.attempt = new PathProvider.Unavailable("hangs", true);
+		PeerLink link = new PeerLink(this.channel, ADDRESS);
+		link.announced(announcement(PeerIdentity.create(""), PathKind.DIRECT, PathKind.UDS));
+		runConnector();
+		Path socket = this.uds.paths.get(0);
+		assertThat(link.choose(0, false)).isSameAs(socket);
+		assertThat(this.connecting).hasSize(1);
+		synchronized (link) {
+			assertThat(CompletableFuture.supplyAsync(() -> link.choose(0, false)).get(20, TimeUnit.SECONDS))
+				.isSameAs(socket);
+		}
+	}
+
+	@Test
 	void closingClosesPaths() {
 		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
 		runConnector();
@@ -563,6 +666,8 @@ class ChannelTests {
 
 		private boolean open = true;
 
+		private boolean closed;
+
 		private boolean staysOpen;
 
 		private long busyNanos;
@@ -572,6 +677,8 @@ class ChannelTests {
 		private volatile @Nullable CountDownLatch hangs;
 
 		private PathException failure;
+
+		private @Nullable RuntimeException bug;
 
 		FakePath(PathKind kind) {
 			this.kind = kind;
@@ -594,6 +701,9 @@ class ChannelTests {
 			if (this.failure != null) {
 				this.open = this.staysOpen;
 				throw this.failure;
+			}
+			if (this.bug != null) {
+				throw this.bug;
 			}
 			CountDownLatch awaited = this.hangs;
 			if (awaited != null) {
@@ -627,6 +737,7 @@ class ChannelTests {
 		@Override
 		public void close() {
 			this.open = false;
+			this.closed = true;
 		}
 
 	}

@@ -178,7 +178,23 @@ class ReplicaChoiceTests {
 		update(this.choice, Locality.HOST, Locality.ANY, Locality.ANY);
 		Replica near = this.choice.find("0");
 		for (int i = 0; i < 1_000; i++) {
-			assertThat(this.choice.choose(near)).isNotSameAs(near);
+			assertThat(this.choice.choose(List.of(near))).isNotSameAs(near);
+		}
+	}
+
+	/** Their pauses are over before the next one has failed as well. */
+	@Test
+	void aCallMeetsEachReplicaBeforeOneOfThemAgain() {
+		update(this.choice, Locality.HOST, Locality.HOST, Locality.ANY, Locality.ANY);
+		for (int round = 0; round < 200; round++) {
+			List<Replica> met = new ArrayList<>();
+			for (int i = 0; i < 4; i++) {
+				Replica replica = this.choice.choose(met);
+				assertThat(met).doesNotContain(replica);
+				met.add(replica);
+				call(replica, 10_000 * MILLI, Outcome.UNANSWERED);
+			}
+			assertThat(this.choice.choose(met)).isNotNull();
 		}
 	}
 
@@ -236,7 +252,7 @@ class ReplicaChoiceTests {
 		for (int i = 0; i < 500; i++) {
 			this.now += (events.nextInt(50) == 0) ? events.nextLong() : events.nextInt(5_000_000);
 			if (open.isEmpty() || events.nextBoolean()) {
-				Replica replica = traced.choose(open.isEmpty() ? null : open.get(0));
+				Replica replica = traced.choose(open.isEmpty() ? List.of() : open.subList(0, 1));
 				assertThat(replica).isNotNull();
 				trace.append(replica.address());
 				open.add(replica);

@@ -54,6 +54,15 @@ class ThreadCountTests {
 	}
 
 	@Test
+	void beforeARequestHasEndedTheCountStays() {
+		ThreadCount count = new ThreadCount(new Threads.Auto(1, 100), 4, 0);
+		for (int i = 1; i < 20; i++) {
+			count.arrived(0, TimeUnit.SECONDS.toNanos(i));
+			assertThat(count.count()).isEqualTo(4);
+		}
+	}
+
+	@Test
 	void fixedStaysFixed() {
 		ThreadCount count = new ThreadCount(new Threads.Fixed(7), 2, 0);
 		second(count, 0);

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-locals of the kit. The tests set them at the caller and look for them at the
  * callee, where they have no business to be.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class CallerThread {
 

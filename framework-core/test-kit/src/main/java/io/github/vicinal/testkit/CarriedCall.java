@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * {@code direct}, {@code uds} or {@code http}
  * @param reason why no better path was taken; needed whenever {@code path} is not the
  * expected one
- * @since 0.1
+ * @since 0.1.0
  */
 public record CarriedCall(String contract, String path, @Nullable String reason) {
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.TestInstance;
  * A behaviour that a path cannot have yet is not skipped: the path lets such calls go
  * over HTTP and says why, which most behaviours outside the common ones accept.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class ChannelCompatibilityKit {

@@ -14,7 +14,7 @@ import org.springframework.web.service.invoker.HttpServiceProxyFactory;
  * client configuration. Instances are immutable; an environment may cache what it builds
  * by instance.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class KitClient {
 

@@ -25,7 +25,7 @@ import io.micrometer.observation.ObservationRegistry;
  * <p>
  * Methods are called from several threads.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public interface KitEnvironment extends AutoCloseable {
 

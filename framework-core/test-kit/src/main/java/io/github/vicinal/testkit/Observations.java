@@ -13,7 +13,7 @@ import io.micrometer.observation.ObservationHandler;
  * Notes down finished HTTP observations: name and low-cardinality key values, which are
  * what dashboards and alerts stand on.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public class Observations implements ObservationHandler<Observation.Context> {
 

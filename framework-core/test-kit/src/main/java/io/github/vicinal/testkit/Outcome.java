@@ -28,7 +28,7 @@ import org.springframework.web.reactive.function.client.WebClientResponseExcepti
  * Left out is what differs between two calls over HTTP: dates, headers of the connection
  * and the wording of I/O errors.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class Outcome {
 

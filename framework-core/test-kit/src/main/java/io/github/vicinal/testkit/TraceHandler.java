@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * into what is sent, and takes the callee's from what is received, by the same hooks as
  * Micrometer Tracing.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public class TraceHandler implements ObservationHandler<Observation.Context> {
 

@@ -15,7 +15,7 @@
  * implements them in {@link io.github.vicinal.testkit.server}. Nothing here depends on
  * Vicinal or on Spring Boot.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @NullMarked
 package io.github.vicinal.testkit;

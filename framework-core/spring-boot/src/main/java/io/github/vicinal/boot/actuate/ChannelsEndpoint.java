@@ -17,7 +17,7 @@ import io.github.vicinal.channel.ChannelReport;
 /**
  * Shows the channels of an application and the contracts that it offers.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @Endpoint(id = "channels")
 public class ChannelsEndpoint {

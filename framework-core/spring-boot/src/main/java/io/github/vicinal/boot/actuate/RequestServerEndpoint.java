@@ -9,7 +9,7 @@ import io.github.vicinal.requestserver.RequestServerReport;
 /**
  * Shows what the request server of an application did and does.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @Endpoint(id = "requestserver")
 public class RequestServerEndpoint {

@@ -66,7 +66,7 @@ import io.github.vicinal.peer.Rendezvous;
 /**
  * Auto-configuration of the client side: channels of HTTP interface clients.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @AutoConfiguration(after = LocalTransportAutoConfiguration.class,
 		beforeName = { "org.springframework.boot.restclient.autoconfigure.service.HttpServiceClientAutoConfiguration",
@@ -84,6 +84,9 @@ public final class ChannelClientAutoConfiguration {
 	private static final String HTTP_OBSERVATION = "http.client.requests";
 
 	private static final String HTTP_OBSERVATION_NAME = "management.observations.http.client.requests.name";
+
+	/** A few peers may hang in their handshakes, or names take long to be looked up. */
+	private static final int CONNECTOR_THREADS = 16;
 
 	private static final int CONNECTOR_IDLE_SECONDS = 10;
 
@@ -164,8 +167,8 @@ public final class ChannelClientAutoConfiguration {
 	}
 
 	private static Executor connector() {
-		ThreadPoolExecutor connector = new ThreadPoolExecutor(2, 2, CONNECTOR_IDLE_SECONDS, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(), (task) -> {
+		ThreadPoolExecutor connector = new ThreadPoolExecutor(CONNECTOR_THREADS, CONNECTOR_THREADS,
+				CONNECTOR_IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), (task) -> {
 					Thread thread = new Thread(task, "vicinal-connector");
 					thread.setDaemon(true);
 					return thread;

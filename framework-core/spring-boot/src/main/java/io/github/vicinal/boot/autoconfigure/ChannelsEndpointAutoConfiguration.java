@@ -16,7 +16,7 @@ import io.github.vicinal.codec.Codecs;
 /**
  * Auto-configuration of {@link ChannelsEndpoint}.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @AutoConfiguration(after = { ChannelClientAutoConfiguration.class, ServiceAutoConfiguration.class })
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)

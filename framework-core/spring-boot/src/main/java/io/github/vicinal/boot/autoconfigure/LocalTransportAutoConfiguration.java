@@ -1,7 +1,5 @@
 package io.github.vicinal.boot.autoconfigure;
 
-import java.time.Duration;
-
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -28,20 +26,12 @@ import io.github.vicinal.transport.uds.UdsPathServer;
 /**
  * Auto-configuration of the paths within one host.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @AutoConfiguration(after = VicinalAutoConfiguration.class)
 @ConditionalOnClass(UdsPathProvider.class)
 @ConditionalOnBean(Codecs.class)
 public final class LocalTransportAutoConfiguration {
-
-	/** Below Boot's own 30 s for a phase of the shutdown. */
-	private static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(10);
-
-	/** As the web server does it: an immediate shutdown waits for no call. */
-	static Duration drainTimeout(Environment environment) {
-		return "immediate".equalsIgnoreCase(environment.getProperty("server.shutdown")) ? Duration.ZERO : DRAIN_TIMEOUT;
-	}
 
 	@Bean
 	@Lazy
@@ -52,7 +42,7 @@ public final class LocalTransportAutoConfiguration {
 			.withMaxFrameBytes(Math.toIntExact(uds.maxFrameSize().toBytes()))
 			.withMaxConnectionsPerPeer(uds.maxConnectionsPerPeer())
 			.withMaxConnections(uds.maxConnections())
-			.withDrainTimeout(drainTimeout(environment));
+			.withDrainTimeout(DrainTimeouts.ofPath(environment));
 	}
 
 	@Bean
@@ -63,8 +53,8 @@ public final class LocalTransportAutoConfiguration {
 		ShmOptions defaults = ShmOptions.defaults();
 		return new ShmOptions(shm.lanes(), Math.toIntExact(shm.inlineSize().toBytes()),
 				Math.toIntExact(shm.maxFrameSize().toBytes()), shm.maxMemoryPerPeer().toBytes(), shm.maxPeers(),
-				shm.maxThreads(), defaults.acquireTimeout(), defaults.handshakeTimeout(), drainTimeout(environment),
-				shm.waiting());
+				shm.maxThreads(), defaults.acquireTimeout(), defaults.handshakeTimeout(),
+				DrainTimeouts.ofPath(environment), shm.waiting());
 	}
 
 	@Bean
@@ -94,7 +84,7 @@ public final class LocalTransportAutoConfiguration {
 	@Lazy
 	@ConditionalOnMissingBean
 	DirectPathServer vicinalDirectPathServer(PeerIdentity identity, ServiceRegistry services, Environment environment) {
-		return new DirectPathServer(identity, services, null, drainTimeout(environment));
+		return new DirectPathServer(identity, services, null, DrainTimeouts.ofPath(environment));
 	}
 
 	@Bean

@@ -1,6 +1,5 @@
 package io.github.vicinal.boot.autoconfigure;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -34,11 +33,10 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 
 import io.github.vicinal.boot.actuate.RequestServerEndpoint;
 import io.github.vicinal.boot.autoconfigure.VicinalProperties.Requests;
+import io.github.vicinal.boot.autoconfigure.VicinalProperties.Requests.Kind;
 import io.github.vicinal.boot.server.HandlerPaths;
-import io.github.vicinal.boot.server.RequestServerLifecycle;
 import io.github.vicinal.boot.server.RequestTurnFilter;
 import io.github.vicinal.boot.server.RequestTurns;
-import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.requestserver.RequestServerSettings;
@@ -48,7 +46,7 @@ import io.github.vicinal.server.ServiceRegistry;
 /**
  * Auto-configuration of the request server, which all paths of an application share.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @AutoConfiguration(after = VicinalAutoConfiguration.class)
 @ConditionalOnBean(Codecs.class)
@@ -74,33 +72,32 @@ public final class RequestServerAutoConfiguration {
 			.withMaxPerChannel(requests.maxPerChannel()));
 	}
 
-	/** If nothing is said, as many as the web server would run. */
 	private static Threads threads(Requests requests, Environment environment) {
 		boolean virtual = Threading.VIRTUAL.isActive(environment);
+		boolean onVirtual = switch (requests.kind()) {
+			case AUTO, PLATFORM -> false;
+			case VIRTUAL -> true;
+			case DEFAULT -> virtual;
+		};
 		Integer said = requests.threads();
 		int most = (said != null) ? said
-				: virtual ? positive(environment, "server.tomcat.max-connections", WEB_SERVER_CONNECTIONS)
-						: positive(environment, "server.jetty.threads.max",
-								positive(environment, "server.tomcat.threads.max", WEB_SERVER_THREADS));
-		return switch (requests.kind()) {
-			case AUTO -> new Threads.Auto(1, most);
-			case PLATFORM -> new Threads.Fixed(most);
-			case VIRTUAL -> new Threads.Virtual(most);
-			case DEFAULT -> virtual ? new Threads.Virtual(most) : new Threads.Fixed(most);
-		};
+				: Math.min(ofWebServer(environment, virtual), onVirtual ? Threads.Virtual.MAX : Threads.Fixed.MAX);
+		if (requests.kind() == Kind.AUTO) {
+			return new Threads.Auto(Math.min(Runtime.getRuntime().availableProcessors(), most), most);
+		}
+		return onVirtual ? new Threads.Virtual(most) : new Threads.Fixed(most);
+	}
+
+	/** As many as the web server would run. */
+	private static int ofWebServer(Environment environment, boolean virtual) {
+		return virtual ? positive(environment, "server.tomcat.max-connections", WEB_SERVER_CONNECTIONS)
+				: positive(environment, "server.jetty.threads.max",
+						positive(environment, "server.tomcat.threads.max", WEB_SERVER_THREADS));
 	}
 
 	private static int positive(Environment environment, String property, int otherwise) {
 		int value = environment.getProperty(property, Integer.class, otherwise);
 		return (value > 0) ? value : otherwise;
-	}
-
-	@Bean
-	@ConditionalOnMissingBean
-	RequestServerLifecycle vicinalRequestServerLifecycle(ApplicationContext context, RequestServer server,
-			ObjectProvider<ServiceCatalog> catalogs, Environment environment) {
-		Duration timeout = LocalTransportAutoConfiguration.drainTimeout(environment);
-		return new RequestServerLifecycle(context, server, () -> catalogs.orderedStream().toList(), timeout);
 	}
 
 	/** Where the endpoint is exposed. */

@@ -48,7 +48,7 @@ import io.github.vicinal.server.ServiceRegistry;
 /**
  * Auto-configuration of the server side: contracts that controllers implement.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @AutoConfiguration(after = { LocalTransportAutoConfiguration.class, RequestServerAutoConfiguration.class })
 @ConditionalOnWebApplication(type = Type.SERVLET)

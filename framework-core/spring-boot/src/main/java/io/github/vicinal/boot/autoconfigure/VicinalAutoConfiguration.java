@@ -5,22 +5,28 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.context.LifecycleProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
 import tools.jackson.databind.json.JsonMapper;
 
+import io.github.vicinal.boot.server.ServerLifecycle;
+import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.server.ServiceRegistry;
 
 /**
  * Auto-configuration of what clients and servers share. Everything is lazy: an
  * application without channels, which no client asks for paths, opens and starts nothing.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @AutoConfiguration(afterName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")
 @ConditionalOnClass(JsonMapper.class)
@@ -55,6 +61,16 @@ public final class VicinalAutoConfiguration {
 	@ConditionalOnMissingBean
 	ServiceRegistry vicinalServiceRegistry() {
 		return new ServiceRegistry();
+	}
+
+	/** Of what there is to end: typed paths, a request server, or nothing. */
+	@Bean
+	@ConditionalOnMissingBean
+	ServerLifecycle vicinalServerLifecycle(ApplicationContext context, Environment environment,
+			ObjectProvider<LifecycleProperties> properties, ObjectProvider<ServiceCatalog> catalogs,
+			ObjectProvider<RequestServer> server) {
+		return new ServerLifecycle(context, () -> catalogs.orderedStream().toList(), server::getIfUnique,
+				DrainTimeouts.ofPhase(environment, properties.getIfAvailable()));
 	}
 
 }

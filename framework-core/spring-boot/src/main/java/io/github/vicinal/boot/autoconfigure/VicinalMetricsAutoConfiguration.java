@@ -26,7 +26,7 @@ import io.github.vicinal.transport.uds.UdsPathServer;
 /**
  * Auto-configuration of meters.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @AutoConfiguration(after = { ChannelClientAutoConfiguration.class, ServiceAutoConfiguration.class })
 @ConditionalOnClass({ MeterRegistry.class, UdsPathServer.class })

@@ -29,6 +29,7 @@ import io.github.vicinal.requestserver.Priority;
  * @param shm Shared memory.
  * @param uds Unix domain sockets.
  * @param server What is offered to other applications.
+ * @since 0.1.0
  */
 @ConfigurationProperties("vicinal")
 public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultValue Map<String, Channel> channels,

@@ -33,6 +33,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param transactionAware Whether changes within a transaction take effect after its
  * commit.
  * @param caches Single caches by name. What they leave open is as above.
+ * @since 0.1.0
  */
 @ConfigurationProperties("vicinal.cache")
 public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable String policy,

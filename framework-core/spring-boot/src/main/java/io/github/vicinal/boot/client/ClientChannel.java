@@ -3,6 +3,7 @@ package io.github.vicinal.boot.client;
 import java.lang.reflect.Method;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
@@ -30,6 +31,7 @@ import io.github.vicinal.channel.PathException;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.replica.Replica;
 
 /**
  * The way of a call through a channel: a typed path if one is open and can carry the
@@ -193,7 +195,8 @@ final class ClientChannel {
 		if (turn == null) {
 			return invokeAt(plan, null, arguments, original);
 		}
-		for (int tried = 1;; tried++) {
+		List<Replica> met = List.of();
+		while (true) {
 			Object result = null;
 			Throwable failure = null;
 			try {
@@ -203,10 +206,13 @@ final class ClientChannel {
 				failure = ex;
 			}
 			turn.end(failure);
-			ReplicaTurn other = turn.mayGoOn(plan.method().idempotent(), failure) ? goOn(turn, tried) : null;
-			if (other != null) {
-				turn = other;
-				continue;
+			if (turn.mayGoOn(plan.method().idempotent(), failure)) {
+				met = and(met, turn.replica());
+				ReplicaTurn other = goOn(met);
+				if (other != null) {
+					turn = other;
+					continue;
+				}
 			}
 			if (failure != null) {
 				throw failure;
@@ -216,11 +222,17 @@ final class ClientChannel {
 	}
 
 	/** Begins a turn at another replica, if this channel may and there is one. */
-	private @Nullable ReplicaTurn goOn(ReplicaTurn before, int tried) {
-		if (this.replicas == null || !this.replicas.failsOver() || tried >= this.replicas.size()) {
+	private @Nullable ReplicaTurn goOn(List<Replica> met) {
+		if (this.replicas == null || !this.replicas.failsOver() || met.size() >= this.replicas.size()) {
 			return null;
 		}
-		return this.replicas.begin(before.replica());
+		return this.replicas.begin(met);
+	}
+
+	private static List<Replica> and(List<Replica> met, Replica latest) {
+		List<Replica> all = new ArrayList<>(met);
+		all.add(latest);
+		return all;
 	}
 
 	/** Returns whether a call may be made more than once. */
@@ -309,7 +321,7 @@ final class ClientChannel {
 
 	/** Begins the turn of a call at a replica, if this channel chooses among replicas. */
 	@Nullable ReplicaTurn turn(MethodPlan plan, @Nullable Object[] arguments) {
-		return (this.replicas != null && !plan.goesElsewhere(arguments)) ? this.replicas.begin(null) : null;
+		return (this.replicas != null && !plan.goesElsewhere(arguments)) ? this.replicas.begin(List.of()) : null;
 	}
 
 	/**

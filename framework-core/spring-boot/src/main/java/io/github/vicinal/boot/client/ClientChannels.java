@@ -85,7 +85,7 @@ public final class ClientChannels implements AutoCloseable {
 	 * Creates the channels.
 	 * @param definitions what properties say, by channel name
 	 * @param reconnectDelay the shortest time between two attempts to connect a path
-	 * @param comparesPaths whether a few calls go over HTTP to compare it
+	 * @param comparesPaths whether a few calls go by another path to compare it
 	 * @param configured annotations on configuration classes
 	 * @param tools what all channels share
 	 */

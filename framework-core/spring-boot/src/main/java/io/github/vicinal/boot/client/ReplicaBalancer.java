@@ -84,14 +84,15 @@ final class ReplicaBalancer {
 
 	/**
 	 * Begins the turn of a call at a replica.
-	 * @param except a replica that did not execute the call
+	 * @param met replicas that did not execute the call, in the order in which it met
+	 * them
 	 * @return the turn, or {@code null} if the load balancer did not ask for a choice
 	 */
-	@Nullable ReplicaTurn begin(@Nullable Replica except) {
+	@Nullable ReplicaTurn begin(List<Replica> met) {
 		relocate();
 		CallTargets asked = this.loadBalancer;
 		if (asked == null) {
-			Replica replica = this.takesTurns ? inTurn(except) : this.choice.choose(except);
+			Replica replica = this.takesTurns ? inTurn(met) : this.choice.choose(met);
 			return (replica != null) ? new ReplicaTurn(this.choice, replica, this.uris.get(replica.address())) : null;
 		}
 		ReplicaSelection selection = new ReplicaSelection(this);
@@ -105,10 +106,11 @@ final class ReplicaBalancer {
 	 * Takes the next replica. A call that goes on takes the one after that which failed,
 	 * so that it meets each once, whatever other calls take meanwhile.
 	 */
-	private @Nullable Replica inTurn(@Nullable Replica except) {
+	private @Nullable Replica inTurn(List<Replica> met) {
 		int size = this.uris.size();
-		for (int i = 0; except != null && i < size; i++) {
-			if (this.choice.at(i) == except) {
+		Replica last = met.isEmpty() ? null : met.get(met.size() - 1);
+		for (int i = 0; last != null && i < size; i++) {
+			if (this.choice.at(i) == last) {
 				// Counts as a turn, so that others do not take the same one next.
 				this.turns.getAndIncrement();
 				return this.choice.at((i + 1) % size);

@@ -25,6 +25,9 @@ import io.github.vicinal.replica.ReplicaChoice.Locator;
  */
 final class ReplicaLocator implements Locator {
 
+	/** Hosts of instances that were replaced are not worth remembering. */
+	private static final int MAX_HOSTS = 1024;
+
 	private final Channel channel;
 
 	private final Supplier<@Nullable PeerIdentity> self;
@@ -90,6 +93,9 @@ final class ReplicaLocator implements Locator {
 		Boolean known = this.local.get(host);
 		if (known != null) {
 			return known;
+		}
+		if (this.local.size() >= MAX_HOSTS) {
+			this.local.clear();
 		}
 		if (isLiteral(host)) {
 			return this.local.computeIfAbsent(host, ReplicaLocator::lookUp);

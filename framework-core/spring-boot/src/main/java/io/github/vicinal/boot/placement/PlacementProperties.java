@@ -32,6 +32,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param host Name of the host that this instance runs on. Default is made from what
  * processes of one host share.
  * @param zone Name of the zone of that host.
+ * @since 0.1.0
  */
 @ConfigurationProperties(PlacementProperties.PREFIX)
 public record PlacementProperties(@DefaultValue("recommend") Mode mode, @Nullable String model,

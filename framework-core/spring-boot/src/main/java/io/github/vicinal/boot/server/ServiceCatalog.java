@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.server;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -48,7 +49,11 @@ public final class ServiceCatalog implements AutoCloseable {
 
 	private List<PathServer> servers = List.of();
 
+	/** Of contracts that there are, as many as those and this host's addresses. */
 	private final Map<Asked, String> announcements = new ConcurrentHashMap<>();
+
+	/** Of others. */
+	private final Map<Asked, String> unknown = new ConcurrentHashMap<>();
 
 	private boolean started;
 
@@ -108,16 +113,23 @@ public final class ServiceCatalog implements AutoCloseable {
 		}
 		Asked asked = new Asked(contractName, (localAddress != null) ? localAddress : "", localPort);
 		String known = this.announcements.get(asked);
+		if (known == null) {
+			known = this.unknown.get(asked);
+		}
 		if (known != null) {
 			return known;
 		}
 		int port = httpSocketPort();
 		String address = (port == localPort) ? withoutScope(asked.address()) : "";
-		String announcement = announce(contractName).withHttpSocket(port, address).format();
-		if (this.announcements.size() < MAX_UNKNOWN) {
-			this.announcements.put(asked, announcement);
+		PeerAnnouncement announcement = announce(contractName).withHttpSocket(port, address);
+		String formatted = announcement.format();
+		if (!announcement.contractHash().isEmpty()) {
+			this.announcements.put(asked, formatted);
 		}
-		return announcement;
+		else if (this.unknown.size() < MAX_UNKNOWN) {
+			this.unknown.put(asked, formatted);
+		}
+		return formatted;
 	}
 
 	/** The name of a network interface says nothing to others. */
@@ -232,13 +244,41 @@ public final class ServiceCatalog implements AutoCloseable {
 		return clients;
 	}
 
-	@Override
-	public synchronized void close() {
-		this.closed = true;
-		this.announcements.clear();
-		if (this.started) {
-			this.servers.forEach(PathServer::close);
+	/**
+	 * Announces nothing more and lets no path accept further calls. Calls in flight go
+	 * on; {@link #close(Duration)} must follow.
+	 */
+	public void stopAccepting() {
+		stop();
+	}
+
+	private List<PathServer> stop() {
+		List<PathServer> all;
+		synchronized (this) {
+			this.closed = true;
+			this.announcements.clear();
+			all = this.servers;
 		}
+		all.forEach(PathServer::stopAccepting);
+		return all;
+	}
+
+	/**
+	 * Closes all paths. None accepts further calls while calls of another one end; who
+	 * asks for an announcement meanwhile gets an answer.
+	 * @param timeout how long calls in flight may take to end, over all paths
+	 */
+	public void close(Duration timeout) {
+		long deadline = System.nanoTime() + timeout.toNanos();
+		for (PathServer server : stop()) {
+			server.close(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+		}
+	}
+
+	/** Closes all paths, each of which waits for calls in flight as it is configured. */
+	@Override
+	public void close() {
+		stop().forEach(PathServer::close);
 	}
 
 }

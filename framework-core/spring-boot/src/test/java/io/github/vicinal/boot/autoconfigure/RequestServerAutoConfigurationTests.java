@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import io.github.vicinal.boot.actuate.RequestServerEndpoint;
-import io.github.vicinal.boot.server.RequestServerLifecycle;
+import io.github.vicinal.boot.server.ServerLifecycle;
 import io.github.vicinal.requestserver.Priority;
 import io.github.vicinal.requestserver.RefusedRequestException;
 import io.github.vicinal.requestserver.RequestServer;
@@ -55,12 +55,16 @@ class RequestServerAutoConfigurationTests {
 			assertThat(settings(context)).isEqualTo(RequestServerSettings.of("requests", new Threads.Fixed(200)));
 			assertThat(context).hasBean(FILTER)
 				.hasSingleBean(RequestServerEndpoint.class)
-				.hasSingleBean(RequestServerLifecycle.class);
+				.hasSingleBean(ServerLifecycle.class);
 		});
 		this.web.withPropertyValues("server.tomcat.threads.max=17")
 			.run((context) -> assertThat(settings(context).threads()).isEqualTo(new Threads.Fixed(17)));
-		this.web.withPropertyValues("vicinal.server.requests.threads=3", "vicinal.server.requests.kind=auto")
-			.run((context) -> assertThat(settings(context).threads()).isEqualTo(new Threads.Auto(1, 3)));
+		int processors = Runtime.getRuntime().availableProcessors();
+		this.web.withPropertyValues("vicinal.server.requests.kind=auto")
+			.run((context) -> assertThat(settings(context).threads())
+				.isEqualTo(new Threads.Auto(Math.min(processors, 200), 200)));
+		this.web.withPropertyValues("vicinal.server.requests.threads=1", "vicinal.server.requests.kind=auto")
+			.run((context) -> assertThat(settings(context).threads()).isEqualTo(new Threads.Auto(1, 1)));
 		this.web
 			.withPropertyValues("vicinal.server.requests.kind=virtual", "vicinal.server.requests.patience=3",
 					"vicinal.server.requests.max-per-channel=5", "vicinal.server.requests.interval=1s",
@@ -78,6 +82,16 @@ class RequestServerAutoConfigurationTests {
 	}
 
 	@Test
+	void aWebServerThatHasMoreThanMayRunAtOnceIsNoFailure() {
+		this.web.withPropertyValues("server.tomcat.threads.max=20000")
+			.run((context) -> assertThat(settings(context).threads()).isEqualTo(new Threads.Fixed(10_000)));
+		this.web
+			.withPropertyValues("server.tomcat.max-connections=150000", "spring.threads.virtual.enabled=true",
+					"vicinal.server.requests.kind=virtual")
+			.run((context) -> assertThat(settings(context).threads().getClass()).isEqualTo(Threads.Virtual.class));
+	}
+
+	@Test
 	void isThereWithoutAWebServer() {
 		this.plain.run((context) -> assertThat(context).hasNotFailed()
 			.hasSingleBean(RequestServer.class)
@@ -91,7 +105,7 @@ class RequestServerAutoConfigurationTests {
 				.doesNotHaveBean(RequestServer.class)
 				.doesNotHaveBean(FILTER)
 				.doesNotHaveBean(RequestServerEndpoint.class)
-				.doesNotHaveBean(RequestServerLifecycle.class));
+				.hasSingleBean(ServerLifecycle.class));
 		this.web.withPropertyValues("vicinal.enabled=false")
 			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(RequestServer.class));
 		this.web.withPropertyValues("vicinal.server.enabled=false")

@@ -33,7 +33,7 @@ import org.springframework.web.service.annotation.PostExchange;
 /**
  * Every kind of argument that a client interface can have. The answers say what arrived.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @SuppressWarnings("javadoc")
 @HttpExchange("/kit/arguments")

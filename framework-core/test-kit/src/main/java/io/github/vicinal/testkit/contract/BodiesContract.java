@@ -42,7 +42,7 @@ import org.springframework.web.service.annotation.PostExchange;
  * Bodies in both directions. A method called {@code echo...} gives back what it was
  * given; where both directions have to be told apart, {@code describe} says what arrived.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @SuppressWarnings("javadoc")
 @HttpExchange("/kit/bodies")

@@ -11,7 +11,7 @@ import org.springframework.web.service.annotation.PostExchange;
 /**
  * What surrounds a call at the callee: thread, thread-locals, locale, trace, request.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @SuppressWarnings("javadoc")
 @HttpExchange("/kit/context")

@@ -12,7 +12,7 @@ import org.springframework.web.service.annotation.PostExchange;
  * How the kit looks behind the scenes of its server. Called over HTTP only; no behaviour
  * is tested with it.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @SuppressWarnings("javadoc")
 @HttpExchange("/kit/control")

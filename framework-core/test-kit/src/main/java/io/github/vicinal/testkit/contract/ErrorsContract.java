@@ -19,7 +19,7 @@ import org.springframework.web.service.annotation.PostExchange;
 /**
  * Every way in which a controller fails.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @SuppressWarnings("javadoc")
 @HttpExchange("/kit/errors")

@@ -12,7 +12,7 @@ import org.springframework.web.service.annotation.PostExchange;
  *
  * @param <T> what is stored
  * @param <K> what it is found by
- * @since 0.1
+ * @since 0.1.0
  */
 @SuppressWarnings("javadoc")
 public interface GenericContract<T, K> extends KitContract {

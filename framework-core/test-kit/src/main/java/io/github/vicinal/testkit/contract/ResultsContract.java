@@ -18,7 +18,7 @@ import org.springframework.web.service.annotation.PostExchange;
 /**
  * Every kind of result that a client interface can have.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @SuppressWarnings("javadoc")
 @HttpExchange("/kit/results")

@@ -13,7 +13,7 @@ import org.springframework.web.service.annotation.PostExchange;
  * Interfaces as people write them: overloads, default methods, generic and overridden
  * ones.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @SuppressWarnings("javadoc")
 @HttpExchange("/kit/shapes")

@@ -12,7 +12,7 @@ import org.springframework.web.service.annotation.PostExchange;
  * A controller that keeps what it is given, and gives out what it keeps, without a copy:
  * bad style, and without consequences over HTTP.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @SuppressWarnings("javadoc")
 @HttpExchange("/kit/state")

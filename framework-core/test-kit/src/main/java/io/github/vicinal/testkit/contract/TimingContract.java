@@ -17,7 +17,7 @@ import org.springframework.web.service.annotation.PostExchange;
  * Calls that take their time: they wait at a gate that {@link ControlContract} opens, and
  * calls whose result comes later.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @SuppressWarnings("javadoc")
 @HttpExchange("/kit/timing")

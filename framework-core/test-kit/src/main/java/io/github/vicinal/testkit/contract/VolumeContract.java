@@ -13,7 +13,7 @@ import org.springframework.web.service.annotation.PostExchange;
 /**
  * Many calls, large bodies, and calls within calls.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @SuppressWarnings("javadoc")
 @HttpExchange("/kit/volume")

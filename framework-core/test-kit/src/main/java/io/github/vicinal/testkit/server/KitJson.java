@@ -9,7 +9,7 @@ import tools.jackson.databind.module.SimpleModule;
 /**
  * The JSON settings that the kit's server has, and that one of its clients takes over.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class KitJson {
 

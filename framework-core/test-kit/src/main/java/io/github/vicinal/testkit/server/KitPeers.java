@@ -4,7 +4,7 @@ package io.github.vicinal.testkit.server;
  * How the kit's server calls itself, for calls within calls. The environment puts a bean
  * of this type into the server's application context.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @FunctionalInterface
 public interface KitPeers {

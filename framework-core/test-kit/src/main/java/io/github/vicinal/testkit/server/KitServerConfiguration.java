@@ -36,7 +36,7 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
  * declared here, and a JSON mapper that uses the {@code JacksonModule} bean declared here
  * (Spring Boot does both by itself).
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @Configuration(proxyBeanMethods = false)
 @Import({ ArgumentsController.class, BodiesController.class, ResultsController.class, ErrorsController.class,

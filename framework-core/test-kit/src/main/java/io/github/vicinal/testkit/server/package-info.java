@@ -4,7 +4,7 @@
  * {@link io.github.vicinal.testkit.server.KitServerConfiguration} into a Spring MVC
  * application and is done.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 @NullMarked
 package io.github.vicinal.testkit.server;

@@ -18,7 +18,7 @@ import io.github.vicinal.server.Service;
 /**
  * Connects to other applications of this JVM. Thread-safe.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class DirectPathProvider implements PathProvider {
 

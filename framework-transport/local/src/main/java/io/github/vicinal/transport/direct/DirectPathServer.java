@@ -20,7 +20,7 @@ import io.github.vicinal.server.ServiceRegistry;
 /**
  * Offers the services of an application to the others in its JVM. Thread-safe.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class DirectPathServer implements PathServer {
 
@@ -39,6 +39,9 @@ public final class DirectPathServer implements PathServer {
 	private final Duration drainTimeout;
 
 	private @Nullable ExecutorService ownExecutor;
+
+	/** What accepts nothing more, and is yet to be waited for. */
+	private @Nullable DirectTarget leaving;
 
 	private volatile @Nullable String unavailable = "the server has not been started";
 
@@ -107,20 +110,31 @@ public final class DirectPathServer implements PathServer {
 	}
 
 	@Override
-	public synchronized void close() {
-		if (this.unavailable != null) {
-			return;
+	public synchronized void stopAccepting() {
+		if (this.unavailable == null) {
+			this.unavailable = "the server is closed";
+			this.leaving = DirectRegistry.remove(this.identity.instanceId());
 		}
-		this.unavailable = "the server is closed";
-		DirectTarget target = DirectRegistry.remove(this.identity.instanceId());
+	}
+
+	@Override
+	public void close() {
+		close(this.drainTimeout);
+	}
+
+	@Override
+	public synchronized void close(Duration timeout) {
+		stopAccepting();
+		DirectTarget target = this.leaving;
 		if (target != null) {
-			drain(target);
+			this.leaving = null;
+			drain(target, timeout);
 		}
 		stopThreads();
 	}
 
-	private void drain(DirectTarget target) {
-		long deadline = System.nanoTime() + this.drainTimeout.toNanos();
+	private void drain(DirectTarget target, Duration timeout) {
+		long deadline = System.nanoTime() + timeout.toNanos();
 		int quiet = 0;
 		// A call that moves between threads may be missed once, but not twice.
 		while (quiet < 2 && System.nanoTime() - deadline < 0 && !Thread.currentThread().isInterrupted()) {

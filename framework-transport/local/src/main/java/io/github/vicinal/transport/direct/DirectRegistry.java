@@ -16,7 +16,7 @@ import io.github.vicinal.server.ServiceRegistry;
  * its application's class loader until it is removed, so an application removes it when
  * it stops.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class DirectRegistry {
 

@@ -24,7 +24,7 @@ import io.github.vicinal.transport.wire.WireLimits;
  * @param drainTimeout how long a server that stops waits for the calls in flight
  * @param waiting how to wait: {@code learned}, {@code park}, or a fixed way such as
  * {@code spin-200+yield-50}
- * @since 0.1
+ * @since 0.1.0
  */
 public record ShmOptions(int lanes, int inlineBytes, int maxFrameBytes, long maxMemoryBytes, int maxPeers,
 		int maxThreads, Duration acquireTimeout, Duration handshakeTimeout, Duration drainTimeout, String waiting) {

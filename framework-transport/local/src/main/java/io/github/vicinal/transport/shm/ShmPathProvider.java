@@ -35,7 +35,7 @@ import io.github.vicinal.transport.wire.WireException;
 /**
  * Connects to peers by shared memory. Thread-safe.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class ShmPathProvider implements PathProvider {
 

@@ -6,6 +6,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -52,7 +53,7 @@ import io.github.vicinal.transport.wire.WireException;
  * flight end for at most {@link ShmOptions#drainTimeout()}, and then removes what the
  * server left in the file system.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class ShmPathServer implements PathServer {
 
@@ -98,6 +99,8 @@ public final class ShmPathServer implements PathServer {
 	private volatile @Nullable String unavailable = "the server has not been started";
 
 	private volatile boolean draining;
+
+	private boolean closed;
 
 	/** Written before the first thread starts. */
 	private volatile @Nullable ClassLoader loader;
@@ -343,13 +346,24 @@ public final class ShmPathServer implements PathServer {
 	}
 
 	@Override
-	public synchronized void close() {
-		if (this.draining) {
-			return;
-		}
+	public synchronized void stopAccepting() {
 		this.draining = true;
 		this.unavailable = "the server is closed";
-		boolean idle = drain();
+	}
+
+	@Override
+	public void close() {
+		close(this.options.drainTimeout());
+	}
+
+	@Override
+	public synchronized void close(Duration drainTimeout) {
+		if (this.closed) {
+			return;
+		}
+		this.closed = true;
+		stopAccepting();
+		boolean idle = drain(drainTimeout);
 		ServerSocketChannel channel = this.listener;
 		if (channel != null) {
 			try {
@@ -385,8 +399,8 @@ public final class ShmPathServer implements PathServer {
 	}
 
 	/** Waits for calls in flight, and returns whether all have ended. */
-	private boolean drain() {
-		long deadline = System.nanoTime() + this.options.drainTimeout().toNanos();
+	private boolean drain(Duration timeout) {
+		long deadline = System.nanoTime() + timeout.toNanos();
 		boolean idle = idle();
 		while (!idle && System.nanoTime() - deadline < 0 && !Thread.currentThread().isInterrupted()) {
 			LockSupport.parkNanos(this, DRAIN_POLL_NANOS);

@@ -19,7 +19,7 @@ import io.github.vicinal.transport.wire.WireLimits;
  * @param handshakeTimeout how long connecting, and the arrival of the rest of a begun
  * frame at a server, may take
  * @param drainTimeout how long a server that stops waits for the calls in flight
- * @since 0.1
+ * @since 0.1.0
  */
 public record UdsOptions(int maxFrameBytes, int maxHeaders, int maxHeaderBytes, int maxConnectionsPerPeer,
 		int maxConnections, Duration acquireTimeout, Duration idleTimeout, Duration handshakeTimeout,

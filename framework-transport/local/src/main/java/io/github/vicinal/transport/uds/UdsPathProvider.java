@@ -23,7 +23,7 @@ import io.github.vicinal.transport.wire.Watchdog;
 /**
  * Connects to peers by their Unix domain sockets. Thread-safe.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class UdsPathProvider implements PathProvider {
 

@@ -7,6 +7,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -39,7 +40,7 @@ import io.github.vicinal.transport.wire.WireException;
  * calls. {@link #close()} stops to accept, removes the socket file, lets the calls in
  * flight end for at most {@link UdsOptions#drainTimeout()}, and closes what is left then.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class UdsPathServer implements PathServer {
 
@@ -86,6 +87,11 @@ public final class UdsPathServer implements PathServer {
 	private @Nullable ServerSocketChannel listener;
 
 	private @Nullable Path file;
+
+	/** Says goodbye to idle clients. */
+	private @Nullable Thread goodbyes;
+
+	private boolean closed;
 
 	/**
 	 * Creates a server.
@@ -269,7 +275,7 @@ public final class UdsPathServer implements PathServer {
 	}
 
 	@Override
-	public synchronized void close() {
+	public synchronized void stopAccepting() {
 		if (this.draining) {
 			return;
 		}
@@ -287,18 +293,35 @@ public final class UdsPathServer implements PathServer {
 			catch (IOException ex) {
 				logger.debug("The socket could not be removed: {}", ex.toString());
 			}
-			drain();
+			// A client that does not read could hold up whoever says goodbye to it.
+			Thread speaker = thread("drain", () -> this.connections.forEach(ServerConnection::end));
+			speaker.start();
+			this.goodbyes = speaker;
+		}
+	}
+
+	@Override
+	public void close() {
+		close(this.options.drainTimeout());
+	}
+
+	@Override
+	public synchronized void close(Duration drainTimeout) {
+		if (this.closed) {
+			return;
+		}
+		this.closed = true;
+		stopAccepting();
+		if (this.goodbyes != null) {
+			drain(drainTimeout, this.goodbyes);
 		}
 		this.watchdog.close();
 	}
 
-	private void drain() {
-		// A client that does not read could hold up whoever says goodbye to it.
-		Thread goodbyes = thread("drain", () -> this.connections.forEach(ServerConnection::end));
-		goodbyes.start();
-		await(System.nanoTime() + this.options.drainTimeout().toNanos());
+	private void drain(Duration timeout, Thread speaker) {
+		await(System.nanoTime() + timeout.toNanos());
 		// Whoever is cut off without a goodbye must take his next call for executed.
-		awaitEnd(goodbyes);
+		awaitEnd(speaker);
 		List<ServerConnection> busy = this.connections.stream().filter(ServerConnection::executes).toList();
 		if (!busy.isEmpty()) {
 			logger.info("{} calls in flight did not end in time and are cut off", busy.size());
@@ -320,9 +343,9 @@ public final class UdsPathServer implements PathServer {
 		}
 	}
 
-	private static void awaitEnd(Thread goodbyes) {
+	private static void awaitEnd(Thread speaker) {
 		try {
-			goodbyes.join(GOODBYE_MILLIS);
+			speaker.join(GOODBYE_MILLIS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

@@ -12,7 +12,7 @@ import io.github.vicinal.transport.wire.Refusal;
 /**
  * What a server counts. Thread-safe; the counters only grow, except where noted.
  *
- * @since 0.1
+ * @since 0.1.0
  */
 public final class ServerMetrics {
 

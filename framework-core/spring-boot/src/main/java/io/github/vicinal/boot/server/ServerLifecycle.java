@@ -1,8 +1,10 @@
 package io.github.vicinal.boot.server;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.ApplicationContext;
@@ -14,21 +16,22 @@ import io.github.vicinal.requestserver.RequestServer;
 
 /**
  * Ends the typed paths and the request server while the web server shuts down gracefully:
- * in the same phase, at the same time. Calls that are in flight end; new ones go to other
- * instances. A context that is only stopped, or paused between tests, goes on later.
+ * in the same phase, at the same time, and with its time. Calls that are in flight end;
+ * new ones go to other instances. A context that is only stopped, or paused between
+ * tests, goes on later.
  */
-public final class RequestServerLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
+public final class ServerLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
 
 	/** That of Boot's graceful shutdown of the web server. */
 	public static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 1024;
 
-	private static final Logger logger = LoggerFactory.getLogger(RequestServerLifecycle.class);
+	private static final Logger logger = LoggerFactory.getLogger(ServerLifecycle.class);
 
 	private final ApplicationContext context;
 
-	private final RequestServer server;
+	private final Supplier<List<ServiceCatalog>> catalogs;
 
-	private final Supplier<Iterable<ServiceCatalog>> catalogs;
+	private final Supplier<@Nullable RequestServer> server;
 
 	private final Duration timeout;
 
@@ -39,15 +42,15 @@ public final class RequestServerLifecycle implements SmartLifecycle, Application
 	/**
 	 * Creates the life cycle.
 	 * @param context the application
-	 * @param server drained last
 	 * @param catalogs whose paths are closed first
-	 * @param timeout how long the server waits for what it has accepted
+	 * @param server drained last; {@code null} if there is none
+	 * @param timeout how long calls and requests in flight may take to end, all together
 	 */
-	public RequestServerLifecycle(ApplicationContext context, RequestServer server,
-			Supplier<Iterable<ServiceCatalog>> catalogs, Duration timeout) {
+	public ServerLifecycle(ApplicationContext context, Supplier<List<ServiceCatalog>> catalogs,
+			Supplier<@Nullable RequestServer> server, Duration timeout) {
 		this.context = context;
-		this.server = server;
 		this.catalogs = catalogs;
+		this.server = server;
 		this.timeout = timeout;
 	}
 
@@ -67,17 +70,23 @@ public final class RequestServerLifecycle implements SmartLifecycle, Application
 		if (!this.closing) {
 			return;
 		}
-		for (ServiceCatalog catalog : this.catalogs.get()) {
-			catalog.close();
-		}
+		long deadline = System.nanoTime() + this.timeout.toNanos();
+		List<ServiceCatalog> offered = this.catalogs.get();
+		offered.forEach(ServiceCatalog::stopAccepting);
+		offered.forEach((catalog) -> catalog.close(until(deadline)));
+		RequestServer requests = this.server.get();
 		try {
-			if (!this.server.drain(this.timeout)) {
+			if (requests != null && !requests.drain(until(deadline))) {
 				logger.info("Requests did not end within {} ms and go on", this.timeout.toMillis());
 			}
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
+	}
+
+	private static Duration until(long deadline) {
+		return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
 	}
 
 	@Override
@@ -89,7 +98,7 @@ public final class RequestServerLifecycle implements SmartLifecycle, Application
 			finally {
 				callback.run();
 			}
-		}, "vicinal-request-server-shutdown");
+		}, "vicinal-server-shutdown");
 		thread.start();
 	}
 

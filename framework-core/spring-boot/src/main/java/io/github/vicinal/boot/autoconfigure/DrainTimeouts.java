@@ -1,0 +1,48 @@
+package io.github.vicinal.boot.autoconfigure;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.autoconfigure.context.LifecycleProperties;
+import org.springframework.core.env.Environment;
+
+/** How long calls in flight may take to end when the application does. */
+final class DrainTimeouts {
+
+	/** Of a path that is closed by itself, outside of a graceful shutdown. */
+	private static final Duration PATH = Duration.ofSeconds(10);
+
+	/** What Spring gives a phase where Boot's properties are not there. */
+	private static final Duration PHASE = Duration.ofSeconds(10);
+
+	/** What cutting off and cleaning up takes at most, mostly. */
+	private static final Duration RESERVE = Duration.ofSeconds(1);
+
+	private static final int RESERVE_SHARE = 10;
+
+	private DrainTimeouts() {
+	}
+
+	static Duration ofPath(Environment environment) {
+		return isImmediate(environment) ? Duration.ZERO : PATH;
+	}
+
+	/**
+	 * Returns the time of the phase in which the web server ends, less a tenth or a
+	 * second: what has not ended then is cut off before beans are destroyed.
+	 */
+	static Duration ofPhase(Environment environment, @Nullable LifecycleProperties properties) {
+		if (isImmediate(environment)) {
+			return Duration.ZERO;
+		}
+		Duration phase = (properties != null) ? properties.getTimeoutPerShutdownPhase() : PHASE;
+		Duration reserve = phase.dividedBy(RESERVE_SHARE);
+		return phase.minus((reserve.compareTo(RESERVE) < 0) ? reserve : RESERVE);
+	}
+
+	/** As the web server does it: an immediate shutdown waits for no call. */
+	private static boolean isImmediate(Environment environment) {
+		return "immediate".equalsIgnoreCase(environment.getProperty("server.shutdown"));
+	}
+
+}

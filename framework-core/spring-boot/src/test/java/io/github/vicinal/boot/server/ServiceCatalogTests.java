@@ -1,0 +1,188 @@
+package io.github.vicinal.boot.server;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.support.GenericApplicationContext;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.github.vicinal.boot.Baskets;
+import io.github.vicinal.boot.contract.ExchangeContractReader;
+import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.channel.Reply;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.server.PathServer;
+import io.github.vicinal.server.Service;
+import io.github.vicinal.server.ServiceRegistry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** What becomes of paths and announcements when an application ends. */
+@Timeout(60)
+class ServiceCatalogTests {
+
+	private static final String CONTRACT = Baskets.class.getName();
+
+	private final FakeServer first = new FakeServer(PathKind.SHM);
+
+	private final FakeServer second = new FakeServer(PathKind.UDS);
+
+	private final PeerIdentity identity = PeerIdentity.create("");
+
+	/** Announcements that were made and not remembered. */
+	private final AtomicInteger made = new AtomicInteger();
+
+	private final ServiceCatalog catalog = catalog();
+
+	private ServiceCatalog catalog() {
+		ServiceRegistry registry = new ServiceRegistry();
+		return new ServiceCatalog(this::identity, (name) -> name.equals(CONTRACT) ? new FakeService() : null,
+				() -> registry, () -> List.of(this.first, this.second), () -> null);
+	}
+
+	private PeerIdentity identity() {
+		this.made.incrementAndGet();
+		return this.identity;
+	}
+
+	private @Nullable String announcement() {
+		return this.catalog.announcement(CONTRACT, null, 0);
+	}
+
+	@Test
+	void allPathsStopAtOnceAndAnnouncementsAreAnsweredWhileCallsEnd() throws Exception {
+		assertThat(announcement()).contains("shm", "uds");
+		CountDownLatch calls = new CountDownLatch(1);
+		this.first.inFlight = calls;
+		Thread closing = new Thread(() -> this.catalog.close(Duration.ofSeconds(30)));
+		closing.start();
+		await().until(() -> this.first.closedWithin != null);
+		assertThat(this.second.stopped).isTrue();
+		assertThat(announcement()).contains("shutting").doesNotContain("uds");
+		assertThat(this.catalog.unavailable()).containsKeys("shm", "uds");
+		assertThat(this.catalog.clients()).isEmpty();
+		calls.countDown();
+		closing.join();
+		assertThat(this.second.closedWithin).isLessThan(this.first.closedWithin);
+	}
+
+	@Test
+	void namesOfStrangersDoNotKeepContractsFromBeingRemembered() {
+		for (int i = 0; i < 2_000; i++) {
+			this.catalog.announcement("stranger." + i, null, 0);
+		}
+		announcement();
+		int before = this.made.get();
+		announcement();
+		this.catalog.announcement("stranger.0", null, 0);
+		assertThat(this.made).hasValue(before);
+		this.catalog.announcement("stranger.1999", null, 0);
+		assertThat(this.made).hasValue(before + 1);
+	}
+
+	@Test
+	void pathsEndInTheirPhaseWithoutARequestServer() {
+		announcement();
+		try (GenericApplicationContext context = new GenericApplicationContext()) {
+			context.refresh();
+			ServerLifecycle lifecycle = new ServerLifecycle(context, () -> List.of(this.catalog), () -> null,
+					Duration.ofSeconds(7));
+			lifecycle.start();
+			lifecycle.stop();
+			assertThat(this.first.stopped).isFalse();
+			lifecycle.start();
+			lifecycle.onApplicationEvent(new ContextClosedEvent(context));
+			lifecycle.stop();
+		}
+		assertThat(this.first.closedWithin).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(7));
+		assertThat(this.second.closedWithin).isNotNull();
+	}
+
+	private static final class FakeServer implements PathServer {
+
+		private final PathKind kind;
+
+		private volatile CountDownLatch inFlight = new CountDownLatch(0);
+
+		private volatile boolean stopped;
+
+		private volatile @Nullable Duration closedWithin;
+
+		FakeServer(PathKind kind) {
+			this.kind = kind;
+		}
+
+		@Override
+		public PathKind kind() {
+			return this.kind;
+		}
+
+		@Override
+		public void start() {
+		}
+
+		@Override
+		public Optional<String> unavailable() {
+			return this.stopped ? Optional.of("the server is closed") : Optional.empty();
+		}
+
+		@Override
+		public void stopAccepting() {
+			this.stopped = true;
+		}
+
+		@Override
+		public void close(Duration drainTimeout) {
+			this.closedWithin = drainTimeout;
+			try {
+				this.inFlight.await(30, TimeUnit.SECONDS);
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+
+		@Override
+		public void close() {
+			throw new IllegalStateException("It has no time of its own here");
+		}
+
+	}
+
+	private static final class FakeService implements Service {
+
+		@Override
+		public Contract contract() {
+			return ExchangeContractReader.contract(Baskets.class);
+		}
+
+		@Override
+		public Optional<String> refusal() {
+			return Optional.empty();
+		}
+
+		@Override
+		public Codecs codecs() {
+			return new Codecs(new JsonMapper(), false);
+		}
+
+		@Override
+		public Reply invoke(CallFrame frame) {
+			return new Reply.Value(200, java.util.Map.of(), null);
+		}
+
+	}
+
+}
