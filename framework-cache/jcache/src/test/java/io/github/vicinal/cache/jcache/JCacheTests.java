@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -33,6 +34,7 @@ import javax.cache.integration.CacheLoader;
 import javax.cache.integration.CacheLoaderException;
 import javax.cache.integration.CacheWriter;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -148,7 +150,7 @@ class JCacheTests {
 				configuration().setPolicy("TINY_LFU")
 					.setMaximumSize(100)
 					.setWriteThrough(true)
-					.setCacheWriterFactory(() -> new MapWriter(outside)));
+					.setCacheWriterFactory(() -> new MapWriter<>(outside)));
 		List<CompletableFuture<Void>> threads = new ArrayList<>();
 		for (int t = 0; t < 4; t++) {
 			threads.add(CompletableFuture.runAsync(() -> {
@@ -264,6 +266,37 @@ class JCacheTests {
 		assertThat(own.get("any")).isSameAs(any);
 	}
 
+	@Test
+	void whatCannotBeCopiedIsNotWrittenEither() {
+		Map<Object, Object> outside = new ConcurrentHashMap<>();
+		Cache<Object, Object> cache = this.manager.createCache("written by value",
+				new VicinalConfiguration<Object, Object>().setPolicy("LRU")
+					.setMaximumSize(1000)
+					.setWriteThrough(true)
+					.setCacheWriterFactory(() -> new MapWriter<>(outside)));
+		cache.put("k", "v");
+		Object neither = new Object();
+		Map<Object, Object> several = new LinkedHashMap<>();
+		several.put("k2", "v2");
+		several.put("k", neither);
+		List<ThrowingCallable> changes = List.of(() -> cache.put("k", neither), () -> cache.put(neither, "v"),
+				() -> cache.getAndPut("k", neither), () -> cache.putAll(several),
+				() -> cache.putIfAbsent("absent", neither), () -> cache.replace("k", neither),
+				() -> cache.replace("k", "v", neither), () -> cache.getAndReplace("k", neither),
+				() -> cache.invoke("k", (entry, arguments) -> {
+					entry.setValue(neither);
+					return null;
+				}));
+		for (int i = 0; i < changes.size(); i++) {
+			assertThatExceptionOfType(CacheException.class).as("change %d", i)
+				.isThrownBy(changes.get(i))
+				.withMessageContaining("store-by-value");
+			assertThat(outside).as("change %d", i).isEqualTo(Map.of("k", "v"));
+			assertThat(engine(cache).asMap()).as("change %d", i).hasSize(1);
+			assertThat(cache.get("k")).isEqualTo("v");
+		}
+	}
+
 	record Point(int x, String name) {
 	}
 
@@ -304,15 +337,15 @@ class JCacheTests {
 
 	}
 
-	private record MapWriter(Map<Integer, Integer> outside) implements CacheWriter<Integer, Integer> {
+	private record MapWriter<K, V>(Map<K, V> outside) implements CacheWriter<K, V> {
 
 		@Override
-		public void write(Cache.Entry<? extends Integer, ? extends Integer> entry) {
+		public void write(Cache.Entry<? extends K, ? extends V> entry) {
 			this.outside.put(entry.getKey(), entry.getValue());
 		}
 
 		@Override
-		public void writeAll(Collection<Cache.Entry<? extends Integer, ? extends Integer>> entries) {
+		public void writeAll(Collection<Cache.Entry<? extends K, ? extends V>> entries) {
 			entries.forEach(this::write);
 			entries.clear();
 		}
