@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -185,10 +186,22 @@ final class EngineCallCache implements CallCache {
 
 	private @Nullable Object get(Key key, @Nullable Object[] arguments, Original call, boolean[] called) {
 		Thread caller = Thread.currentThread();
+		// Looked at by this thread only: it may be the one that refreshes later.
+		boolean[] returned = new boolean[1];
+		try {
+			return get(key, arguments, call, called, () -> Thread.currentThread() != caller || returned[0]);
+		}
+		finally {
+			returned[0] = true;
+		}
+	}
+
+	private @Nullable Object get(Key key, @Nullable Object[] arguments, Original call, boolean[] called,
+			BooleanSupplier refreshing) {
 		while (true) {
 			try {
 				return this.cache.get(key, (missing) -> {
-					boolean refreshes = Thread.currentThread() != caller;
+					boolean refreshes = refreshing.getAsBoolean();
 					try {
 						if (refreshes) {
 							verified(key, arguments, null);

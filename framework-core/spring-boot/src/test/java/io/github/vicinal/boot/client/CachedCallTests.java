@@ -291,6 +291,21 @@ class CachedCallTests {
 		assertThat(cache.call(before, () -> List.of(new Price("x", 5)))).isEqualTo(List.of());
 	}
 
+	/** A pool that makes calls may refresh on the thread that called. */
+	@Test
+	void argumentsThatAreChangedAreNotUsedForARefreshByTheCallersThread() throws Throwable {
+		Refreshing refreshing = new Refreshing();
+		CallCache cache = cache(refreshing.caches, "prices", Prices.class, "search");
+		Object[] before = { List.of("x") };
+		cache.call(before, () -> List.of(new Price("x", 1)));
+		refreshing.pass(Duration.ofSeconds(31));
+		List<String> mine = new ArrayList<>(List.of("x"));
+		cache.call(new Object[] { mine }, () -> List.of(new Price(String.join("+", mine), 2)));
+		mine.add("y");
+		refreshing.tasks.remove(0).run();
+		assertThat(cache.call(before, () -> List.of())).isEqualTo(List.of(new Price("x", 1)));
+	}
+
 	@Test
 	void theAnswerToChangedArgumentsIsForTheirCallerAlone() throws Throwable {
 		CallCache cache = cache("futureOf");
