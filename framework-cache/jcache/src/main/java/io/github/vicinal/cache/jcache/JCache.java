@@ -163,7 +163,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	private void tellOfExpiry(K key, Held<V> held, KeyLock lock) {
 		try {
 			Held<V> present = this.entries.getIfPresent(key);
-			if (present == null || !present.isTold()) {
+			if ((present == null || !present.isTold()) && held.end()) {
 				this.listeners.publish(EventType.EXPIRED, key, held.value(), held.value());
 			}
 		}
@@ -260,7 +260,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return null;
 		}
 		try {
-			if (this.entries.asMap().remove(key, held)) {
+			if (this.entries.asMap().remove(key, held) && held.end()) {
 				this.listeners.publish(EventType.EXPIRED, key, held.value(), held.value());
 			}
 			return null;
@@ -304,7 +304,9 @@ final class JCache<K, V> implements Cache<K, V> {
 		Held<V> held = new Held<>(entry.value(), this.lifetimes.updated(old.deadline()));
 		held.tell();
 		if (store(entry.key(), held, clearsBefore)) {
-			this.listeners.publish(EventType.UPDATED, entry.key(), held.value(), old.value());
+			boolean updates = old.end();
+			this.listeners.publish(updates ? EventType.UPDATED : EventType.CREATED, entry.key(), held.value(),
+					updates ? old.value() : null);
 		}
 		return true;
 	}
@@ -342,9 +344,13 @@ final class JCache<K, V> implements Cache<K, V> {
 		return false;
 	}
 
+	/** Removes an entry, which may have expired since it was found. */
 	private void drop(K key, Held<V> held) {
+		boolean first = held.end();
 		this.entries.invalidate(key);
-		this.listeners.publish(EventType.REMOVED, key, held.value(), held.value());
+		if (first) {
+			this.listeners.publish(EventType.REMOVED, key, held.value(), held.value());
+		}
 	}
 
 	@Override
