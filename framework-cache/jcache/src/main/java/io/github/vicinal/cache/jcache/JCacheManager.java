@@ -198,7 +198,7 @@ final class JCacheManager implements CacheManager {
 		finally {
 			this.lock.unlock();
 		}
-		this.provider.remove(this.uri, getClassLoader());
+		this.provider.forget(this);
 		closing.forEach(JCache::close);
 	}
 

@@ -1,5 +1,6 @@
 package io.github.vicinal.cache.jcache;
 
+import java.io.Closeable;
 import java.io.Serializable;
 import java.net.URI;
 import java.nio.file.Files;
@@ -237,6 +238,45 @@ class JCacheTests {
 		assertThat(sync).hasSize(2000).isSorted();
 		await().untilAsserted(() -> assertThat(async).hasSize(2000));
 		assertThat(async).isSorted();
+	}
+
+	/** What is closed uses the provider: whichever of the two comes first. */
+	@Test
+	void aManagerThatClosesLeavesItsSuccessorAlone() {
+		URI one = URI.create("one");
+		URI other = URI.create("other");
+		Map<URI, CacheManager> successors = new ConcurrentHashMap<>();
+		for (URI uri : List.of(one, other)) {
+			URI next = uri.equals(one) ? other : one;
+			this.provider.getCacheManager(uri, null)
+				.createCache("closing", configuration().setCacheLoaderFactory(() -> new ClosingLoader(
+						() -> successors.put(next, this.provider.getCacheManager(next, null)))));
+		}
+		this.provider.close();
+		assertThat(successors).hasSize(2);
+		successors.forEach((uri, successor) -> {
+			assertThat(successor.isClosed()).isFalse();
+			assertThat(this.provider.getCacheManager(uri, null)).isSameAs(successor);
+		});
+	}
+
+	private record ClosingLoader(Runnable closing) implements CacheLoader<Integer, Integer>, Closeable {
+
+		@Override
+		public Integer load(Integer key) {
+			return key;
+		}
+
+		@Override
+		public Map<Integer, Integer> loadAll(Iterable<? extends Integer> keys) {
+			return Map.of();
+		}
+
+		@Override
+		public void close() {
+			this.closing.run();
+		}
+
 	}
 
 	@Test
