@@ -2,6 +2,7 @@ package io.github.vicinal.cache.jcache;
 
 import java.io.Closeable;
 import java.io.Serializable;
+import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +35,7 @@ import javax.cache.expiry.Duration;
 import javax.cache.integration.CacheLoader;
 import javax.cache.integration.CacheLoaderException;
 import javax.cache.integration.CacheWriter;
+import javax.management.ObjectName;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -238,6 +240,18 @@ class JCacheTests {
 		assertThat(sync).hasSize(2000).isSorted();
 		await().untilAsserted(() -> assertThat(async).hasSize(2000));
 		assertThat(async).isSorted();
+	}
+
+	@Test
+	void aNameThatJmxTakesForAPatternIsShown() throws Exception {
+		Cache<Integer, Integer> cache = this.manager.createCache("a*b?\"c",
+				configuration().setStatisticsEnabled(true).setManagementEnabled(true));
+		assertThat(this.manager.<Integer, Integer>getCache("a*b?\"c")).isSameAs(cache);
+		ObjectName name = new ObjectName("javax.cache:type=CacheStatistics,CacheManager="
+				+ this.manager.getURI().toString().replace(':', '.') + ",Cache=a.b..c");
+		assertThat(ManagementFactory.getPlatformMBeanServer().isRegistered(name)).isTrue();
+		cache.close();
+		assertThat(ManagementFactory.getPlatformMBeanServer().isRegistered(name)).isFalse();
 	}
 
 	/** What is closed uses the provider: whichever of the two comes first. */
