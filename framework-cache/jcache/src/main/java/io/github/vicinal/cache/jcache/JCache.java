@@ -103,7 +103,7 @@ final class JCache<K, V> implements Cache<K, V> {
 				(configuration.getCacheWriterFactory() != null) ? configuration.getCacheWriterFactory().create() : null,
 				configuration.isReadThrough(), configuration.isWriteThrough());
 		this.lifetimes = new Lifetimes(configuration.getExpiryPolicyFactory().create());
-		this.listeners = new Listeners<>(this, this.executor, this::copy);
+		this.listeners = new Listeners<>(this, this.executor, this::copy, this::copy);
 		this.management = new ConfigurationBean(configuration);
 		this.beans = new Beans(manager.getURI().toString(), name);
 		this.locks = new KeyLocks<>(name, manager.waits());

@@ -243,6 +243,26 @@ class JCacheTests {
 	}
 
 	@Test
+	void listenersGetKeysOfTheirOwn() {
+		List<ArrayList<String>> seen = new ArrayList<>();
+		CacheEntryCreatedListener<ArrayList<String>, String> created = (events) -> events.forEach((event) -> {
+			seen.add(event.getKey());
+			event.getKey().add("changed");
+		});
+		Cache<ArrayList<String>, String> cache = this.manager.createCache("keys",
+				new VicinalConfiguration<ArrayList<String>, String>().setPolicy("LRU")
+					.setMaximumSize(10)
+					.addCacheEntryListenerConfiguration(
+							new MutableCacheEntryListenerConfiguration<>(() -> created, null, true, true)));
+		ArrayList<String> mine = new ArrayList<>(List.of("k"));
+		cache.put(mine, "v");
+		assertThat(seen).containsExactly(new ArrayList<>(List.of("k", "changed")));
+		assertThat(mine).containsExactly("k");
+		assertThat(cache.get(mine)).isEqualTo("v");
+		assertThat(cache.iterator().next().getKey()).containsExactly("k");
+	}
+
+	@Test
 	void aNameThatJmxTakesForAPatternIsShown() throws Exception {
 		Cache<Integer, Integer> cache = this.manager.createCache("a*b?\"c",
 				configuration().setStatisticsEnabled(true).setManagementEnabled(true));
