@@ -30,6 +30,7 @@ import javax.cache.event.CacheEntryCreatedListener;
 import javax.cache.event.CacheEntryEvent;
 import javax.cache.event.CacheEntryExpiredListener;
 import javax.cache.event.CacheEntryUpdatedListener;
+import javax.cache.event.EventType;
 import javax.cache.expiry.CreatedExpiryPolicy;
 import javax.cache.expiry.Duration;
 import javax.cache.integration.CacheLoader;
@@ -240,6 +241,25 @@ class JCacheTests {
 		assertThat(sync).hasSize(2000).isSorted();
 		await().untilAsserted(() -> assertThat(async).hasSize(2000));
 		assertThat(async).isSorted();
+	}
+
+	/** Events that are told while it has one, as by another thread. */
+	@Test
+	void anAsynchronousListenerThatFailsIsToldWhatWaits() {
+		List<Integer> seen = new ArrayList<>();
+		List<Registration<Integer, Integer>> self = new ArrayList<>();
+		Cache<Integer, Integer> cache = this.manager.createCache("failing", configuration());
+		CacheEntryCreatedListener<Integer, Integer> listener = (events) -> events.forEach((event) -> {
+			seen.add(event.getKey());
+			if (event.getKey() == 1) {
+				self.get(0).tell(new Event<>(cache, EventType.CREATED, 2, 2, null));
+				throw new AssertionError("as wanted");
+			}
+		});
+		self.add(new Registration<>(new MutableCacheEntryListenerConfiguration<>(() -> listener, null, true, false),
+				Runnable::run));
+		self.get(0).tell(new Event<>(cache, EventType.CREATED, 1, 1, null));
+		assertThat(seen).containsExactly(1, 2);
 	}
 
 	@Test
