@@ -207,7 +207,7 @@ final class EngineCallCache implements CallCache {
 							verified(key, arguments, null);
 							return verified(key, arguments, keep(call.proceed()));
 						}
-						called[0] = true;
+						called[0] = isAbsent(key);
 						return keep(call.proceed());
 					}
 					catch (Throwable ex) {
@@ -227,7 +227,7 @@ final class EngineCallCache implements CallCache {
 	private CompletableFuture<@Nullable Object> future(Key key, @Nullable Object[] arguments, Original call) {
 		boolean[] called = new boolean[1];
 		CompletableFuture<@Nullable Object> future = this.cache.getAsync(key, (missing) -> {
-			called[0] = true;
+			called[0] = isAbsent(key);
 			try {
 				return ((CompletionStage<?>) stage(call.proceed()))
 					.thenApply((result) -> verified(key, arguments, keep(result)));
@@ -247,6 +247,11 @@ final class EngineCallCache implements CallCache {
 			}
 			return called[0] ? CompletableFuture.completedFuture(changed.kept) : future(key, arguments, call);
 		});
+	}
+
+	/** Whether the call is waited for: else there is an answer, and it is a refresh. */
+	private boolean isAbsent(Key key) {
+		return !this.cache.asMap().containsKey(key);
 	}
 
 	private static Object stage(@Nullable Object future) {

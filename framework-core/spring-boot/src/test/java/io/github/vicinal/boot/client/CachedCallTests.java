@@ -291,6 +291,25 @@ class CachedCallTests {
 		assertThat(cache.call(before, () -> List.of(new Price("x", 5)))).isEqualTo(List.of());
 	}
 
+	@Test
+	void anOldAnswerThatStartsARefreshIsAHit() throws Throwable {
+		Refreshing refreshing = new Refreshing();
+		for (String method : List.of("future", "mono")) {
+			CallCache cache = cache(refreshing.caches, "prices", Prices.class, method);
+			for (int i = 1; i <= 3; i++) {
+				Price price = new Price("a", i);
+				Object answer = cache.call(new Object[] { 1L },
+						() -> method.equals("mono") ? Mono.just(price) : CompletableFuture.completedFuture(price));
+				CompletableFuture<?> future = (answer instanceof Mono<?> mono) ? mono.toFuture()
+						: (CompletableFuture<?>) answer;
+				assertThat(future.get(5, TimeUnit.SECONDS)).isEqualTo(new Price("a", Math.max(1, i - 1)));
+				refreshing.pass(Duration.ofSeconds(31));
+			}
+			assertThat(cache.report().misses()).as(method).isEqualTo(1);
+			assertThat(cache.report().hits()).as(method).isEqualTo(2);
+		}
+	}
+
 	/** A pool that makes calls may refresh on the thread that called. */
 	@Test
 	void argumentsThatAreChangedAreNotUsedForARefreshByTheCallersThread() throws Throwable {
