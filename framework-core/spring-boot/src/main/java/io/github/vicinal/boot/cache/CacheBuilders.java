@@ -6,6 +6,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,12 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 
 	private static final long MAXIMUM_SIZE = 10_000;
 
+	/** A map of properties takes what is before the first dot for the name. */
+	private static final Pattern DOTTED = Pattern.compile("[\\w$-]+(\\.[\\w$-]+)+");
+
 	private final CacheProperties properties;
+
+	private final Function<String, @Nullable Single> dotted;
 
 	private final Weighers weighers;
 
@@ -48,13 +54,16 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 	/**
 	 * Creates the builders.
 	 * @param properties what is configured
+	 * @param dotted finds what is configured of a cache whose name has dots, {@code null}
+	 * if nothing is
 	 * @param weighers finds what weighs entries
 	 * @param customizers what the application adds
 	 * @param executor where refreshing loads run, {@code null} for the default
 	 */
-	public CacheBuilders(CacheProperties properties, Weighers weighers, Supplier<List<CacheCustomizer>> customizers,
-			Supplier<@Nullable Executor> executor) {
+	public CacheBuilders(CacheProperties properties, Function<String, @Nullable Single> dotted, Weighers weighers,
+			Supplier<List<CacheCustomizer>> customizers, Supplier<@Nullable Executor> executor) {
 		this.properties = properties;
+		this.dotted = dotted;
 		this.weighers = weighers;
 		this.customizers = customizers;
 		this.executor = executor;
@@ -85,6 +94,9 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 
 	private CacheBuilder<Object, Object> builder(String name, @Nullable Duration expireAfterWrite) {
 		Single own = this.properties.caches().get(name);
+		if (own == null && DOTTED.matcher(name).matches()) {
+			own = this.dotted.apply(name);
+		}
 		return new Setup(name, (own != null) ? own : new Single(null, null, null, null, null, null, null),
 				expireAfterWrite)
 			.builder(true);

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.vicinal.boot.cache.CacheBuilders;
 import io.github.vicinal.boot.cache.CacheCustomizer;
 import io.github.vicinal.boot.cache.EngineMetrics;
 import io.github.vicinal.cache.Cache;
@@ -42,6 +43,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Caches by properties. */
 class CacheAutoConfigurationTests {
@@ -78,6 +80,25 @@ class CacheAutoConfigurationTests {
 	@SuppressWarnings("unchecked")
 	private static <T> T cast(Object value) {
 		return (T) value;
+	}
+
+	/** As caches of calls are named that were given no name. */
+	@ParameterizedTest
+	@CsvSource({ "vicinal.cache.caches.stations.stationName.", "vicinal.cache.caches.stations.station-name.",
+			"vicinal.cache.caches[stations.stationName]." })
+	void namesOfCachesMayHaveDots(String prefix) {
+		this.caching
+			.withPropertyValues(prefix + "maximum-size=5", prefix + "expire-after-write=5m",
+					"vicinal.cache.caches.stations.zones.policy=LUR")
+			.run((context) -> {
+				CacheBuilders builders = context.getBean(CacheBuilders.class);
+				assertThat(builders.cache("stations.stationName", null).report().maximum()).isEqualTo(5);
+				assertThat(builders.cache("stations.other", null).report().maximum()).isEqualTo(10_000);
+				assertThatExceptionOfType(InvalidCacheException.class)
+					.isThrownBy(() -> builders.cache("stations.zones", null))
+					.withMessageContaining("vicinal.cache.caches.stations.zones.policy");
+				assertThat(context.getBean(CacheManager.class).getCacheNames()).doesNotContain("stations");
+			});
 	}
 
 	@Test

@@ -55,7 +55,8 @@ class CachedCallTests {
 	private static EngineCallCaches caches(Duration refreshAfterWrite, List<CacheCustomizer> customizers) {
 		CacheProperties properties = new CacheProperties(true, "LRU", 100L, null, null, null, refreshAfterWrite, true,
 				true, null, false, Map.of());
-		return new EngineCallCaches(new CacheBuilders(properties, (name) -> null, () -> customizers, () -> null),
+		return new EngineCallCaches(
+				new CacheBuilders(properties, (name) -> null, (name) -> null, () -> customizers, () -> null),
 				() -> new Codecs(JsonMapper.builder().build(), true), (cache) -> {
 				}, (cache) -> {
 				});
