@@ -25,6 +25,8 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 
 	private static final long MAXIMUM_SIZE = 10_000;
 
+	private static final String WEIGHT = "maximum-weight";
+
 	/** A map of properties takes what is before the first dot for the name. */
 	private static final Pattern DOTTED = Pattern.compile("[\\w$-]+(\\.[\\w$-]+)+");
 
@@ -115,6 +117,9 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 
 		private final CacheBuilder<Object, Object> builder;
 
+		/** What the property of the weight begins with, if there is one. */
+		private @Nullable String weightFrom;
+
 		Setup(String name, Single own, @Nullable Duration expireAfterWrite) {
 			this.name = name;
 			this.own = own;
@@ -144,6 +149,9 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 				CacheBuilders.this.customizers.get()
 					.forEach((customizer) -> customizer.customize(this.name, this.builder));
 			}
+			if (this.weightFrom != null) {
+				verifyWeight(this.weightFrom);
+			}
 			return this.builder;
 		}
 
@@ -159,7 +167,21 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 				return true;
 			}
 			catch (InvalidCacheException ex) {
-				throw new InvalidCacheException(this.name, prefix(isOwn) + ex.property(), ex.value(), ex.allowed());
+				throw below(prefix(isOwn), ex);
+			}
+		}
+
+		private InvalidCacheException below(String prefix, InvalidCacheException ex) {
+			return new InvalidCacheException(this.name, prefix + ex.property(), ex.value(), ex.allowed());
+		}
+
+		/** That a policy cannot weigh turns out when a cache is made. */
+		private void verifyWeight(String prefix) {
+			try {
+				this.builder.build();
+			}
+			catch (InvalidCacheException ex) {
+				throw ex.property().equals(WEIGHT) ? below(prefix, ex) : ex;
 			}
 		}
 
@@ -173,7 +195,7 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 			Single from = isOwn ? this.own : this.common;
 			Long weight = from.maximumWeight();
 			if (weight != null && from.maximumSize() != null) {
-				throw new InvalidCacheException(this.name, prefix(isOwn) + "maximum-weight", weight,
+				throw new InvalidCacheException(this.name, prefix(isOwn) + WEIGHT, weight,
 						"absent if %smaximum-size is set (%d): the bound is one or the other".formatted(prefix(isOwn),
 								from.maximumSize()));
 			}
@@ -184,11 +206,12 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 			}
 			Weigher<Object, Object> weigher = CacheBuilders.this.weighers.find(this.name);
 			if (weigher == null) {
-				throw new InvalidCacheException(this.name, prefix(isOwn) + "maximum-weight", weight,
+				throw new InvalidCacheException(this.name, prefix(isOwn) + WEIGHT, weight,
 						"accompanied by a bean of type %s: the only one, or the one whose name is '%s'"
 							.formatted(Weigher.class.getName(), this.name));
 			}
 			set((single) -> (single == from) ? weight : null, (most) -> this.builder.maximumWeight(most, weigher));
+			this.weightFrom = prefix(isOwn);
 		}
 
 	}

@@ -26,6 +26,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.cache.actuate.endpoint.CachesEndpoint;
@@ -208,6 +209,18 @@ class CacheAutoConfigurationTests {
 			});
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "vicinal.cache.", "vicinal.cache.caches.a." })
+	void aWeightThatThePolicyCannotHaveIsNamedByItsProperty(String prefix) {
+		this.caching.withPropertyValues("vicinal.cache.caches.a.policy=K_WAY(8)", prefix + "maximum-weight=10")
+			.withBean(Weigher.class, () -> (key, value) -> 1)
+			.run((context) -> {
+				FailureAnalysis analysis = new InvalidCacheFailureAnalyzer().analyze(context.getStartupFailure());
+				assertThat(analysis.getDescription()).contains(prefix + "maximum-weight is '10'");
+				assertThat(analysis.getAction()).contains(prefix + "maximum-weight", "absent with the policy K_WAY(8)");
+			});
+	}
+
 	@Test
 	void customizersHaveTheLastWord() {
 		this.caching
@@ -223,6 +236,7 @@ class CacheAutoConfigurationTests {
 			textBlock = """
 					vicinal.cache.policy=LUR                                                      | vicinal.cache.policy                      | LUR      | S3_FIFO
 					vicinal.cache.caches.prices.policy=K_WAY(3)                                   | vicinal.cache.caches.prices.policy        | K_WAY(3) | power of two
+					vicinal.cache.policy=K_WAY_TINY_LFU(3)                                        | vicinal.cache.policy                      | K_WAY_TINY_LFU(3) | K_WAY_TINY_LFU(2)
 					vicinal.cache.caches.prices.maximum-size=-5                                   | vicinal.cache.caches.prices.maximum-size  | -5       | from 0 to
 					vicinal.cache.maximum-size=-1                                                 | vicinal.cache.maximum-size                | -1       | from 0 to
 					vicinal.cache.caches.a.maximum-size=5,vicinal.cache.caches.a.maximum-weight=6 | vicinal.cache.caches.a.maximum-weight     | 6        | one or the other
