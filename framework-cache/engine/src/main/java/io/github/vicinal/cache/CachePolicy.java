@@ -103,7 +103,7 @@ public final class CachePolicy {
 	 * @return the policy {@code K_WAY(ways)}
 	 */
 	public static CachePolicy kWay(int ways) {
-		return new CachePolicy("K_WAY(" + ways + ")", Engine.SETS, checkWays(ways), null);
+		return sets("K_WAY", ways);
 	}
 
 	/**
@@ -113,15 +113,16 @@ public final class CachePolicy {
 	 * @return the policy {@code K_WAY_TINY_LFU(ways)}
 	 */
 	public static CachePolicy kWayTinyLfu(int ways) {
-		return new CachePolicy("K_WAY_TINY_LFU(" + ways + ")", Engine.SETS, checkWays(ways), null);
+		return sets("K_WAY_TINY_LFU", ways);
 	}
 
-	private static int checkWays(int ways) {
+	private static CachePolicy sets(String family, int ways) {
+		String name = family + "(" + ways + ")";
 		if (ways < 2 || ways > MAX_WAYS || Integer.bitCount(ways) != 1) {
-			throw new InvalidCacheException("", "policy", "K_WAY(" + ways + ")", "a power of two from 2 to " + MAX_WAYS
-					+ " between the brackets, for example K_WAY(" + suggestion(ways) + ")");
+			throw new InvalidCacheException("", "policy", name, "a power of two from 2 to " + MAX_WAYS
+					+ " between the brackets, for example " + family + "(" + suggestion(ways) + ")");
 		}
-		return ways;
+		return new CachePolicy(name, Engine.SETS, ways, null);
 	}
 
 	private static int suggestion(int ways) {

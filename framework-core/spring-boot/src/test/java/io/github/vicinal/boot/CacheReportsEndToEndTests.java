@@ -96,6 +96,13 @@ class CacheReportsEndToEndTests {
 		assertThat(get("/unknown/page").statusCode()).isEqualTo(404);
 	}
 
+	@Test
+	void aConfiguredCacheOfCallsIsNoneOfSprings() throws Exception {
+		assertThat(this.application.getBean(CacheManager.class).getCacheNames()).containsExactly("b");
+		JsonNode all = JsonMapper.shared().readTree(get("").body()).get("caches");
+		assertThat(all.propertyNames()).containsExactlyInAnyOrder("b", "prices");
+	}
+
 	/** The Spring cache keeps its name, and none hides another. */
 	@Test
 	void cachesOfOneNameAreAllShown() throws Exception {

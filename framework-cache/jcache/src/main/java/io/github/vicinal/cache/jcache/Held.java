@@ -18,6 +18,9 @@ final class Held<V> {
 	/** Whether listeners know of it; guarded by the key's lock. */
 	private boolean told;
 
+	/** Whether listeners know that it has come to an end; guarded by the key's lock. */
+	private boolean ended;
+
 	Held(V value, long deadline) {
 		this.value = value;
 		this.deadline = deadline;
@@ -41,6 +44,16 @@ final class Held<V> {
 
 	void tell() {
 		this.told = true;
+	}
+
+	/**
+	 * Says that it was removed, replaced or has expired: the first of these is told.
+	 * @return whether this is the first
+	 */
+	boolean end() {
+		boolean first = !this.ended;
+		this.ended = true;
+		return first;
 	}
 
 	boolean isExpired() {

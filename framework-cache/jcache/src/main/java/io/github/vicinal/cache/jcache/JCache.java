@@ -103,7 +103,7 @@ final class JCache<K, V> implements Cache<K, V> {
 				(configuration.getCacheWriterFactory() != null) ? configuration.getCacheWriterFactory().create() : null,
 				configuration.isReadThrough(), configuration.isWriteThrough());
 		this.lifetimes = new Lifetimes(configuration.getExpiryPolicyFactory().create());
-		this.listeners = new Listeners<>(this, this.executor, this::copy);
+		this.listeners = new Listeners<>(this, this.executor, this::copy, this::copy);
 		this.management = new ConfigurationBean(configuration);
 		this.beans = new Beans(manager.getURI().toString(), name);
 		this.locks = new KeyLocks<>(name, manager.waits());
@@ -163,7 +163,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	private void tellOfExpiry(K key, Held<V> held, KeyLock lock) {
 		try {
 			Held<V> present = this.entries.getIfPresent(key);
-			if (present == null || !present.isTold()) {
+			if ((present == null || !present.isTold()) && held.end()) {
 				this.listeners.publish(EventType.EXPIRED, key, held.value(), held.value());
 			}
 		}
@@ -260,7 +260,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return null;
 		}
 		try {
-			if (this.entries.asMap().remove(key, held)) {
+			if (this.entries.asMap().remove(key, held) && held.end()) {
 				this.listeners.publish(EventType.EXPIRED, key, held.value(), held.value());
 			}
 			return null;
@@ -280,37 +280,48 @@ final class JCache<K, V> implements Cache<K, V> {
 	}
 
 	/**
-	 * Holds a value, and tells the listeners. Called with the key's lock.
+	 * Returns what can be held of an entry. Comes before the entry is written through:
+	 * what cannot be copied is to be nowhere then.
+	 */
+	private Pair<K, V> copy(K key, V value) {
+		return new Pair<>(copy(key), copy(value));
+	}
+
+	/**
+	 * Holds an entry, and tells the listeners. Called with the key's lock.
+	 * @param entry copies that nobody else has
 	 * @param old what was held
 	 * @return whether the value is held: not if it has expired already
 	 */
-	private boolean hold(K key, @Nullable Held<V> old, V value) {
-		return hold(key, old, value, NOT_LOADED);
+	private boolean hold(Pair<K, V> entry, @Nullable Held<V> old) {
+		return hold(entry, old, NOT_LOADED);
 	}
 
-	private boolean hold(K key, @Nullable Held<V> old, V value, int clearsBefore) {
+	private boolean hold(Pair<K, V> entry, @Nullable Held<V> old, int clearsBefore) {
 		if (old == null) {
-			return create(key, value, true, clearsBefore);
+			return create(entry, true, clearsBefore);
 		}
-		Held<V> held = new Held<>(copy(value), this.lifetimes.updated(old.deadline()));
+		Held<V> held = new Held<>(entry.value(), this.lifetimes.updated(old.deadline()));
 		held.tell();
-		if (store(key, held, clearsBefore)) {
-			this.listeners.publish(EventType.UPDATED, key, held.value(), old.value());
+		if (store(entry.key(), held, clearsBefore)) {
+			boolean updates = old.end();
+			this.listeners.publish(updates ? EventType.UPDATED : EventType.CREATED, entry.key(), held.value(),
+					updates ? old.value() : null);
 		}
 		return true;
 	}
 
-	private boolean create(K key, V value, boolean tellsOfExpiry, int clearsBefore) {
-		Held<V> held = new Held<>(copy(value), this.lifetimes.created());
+	private boolean create(Pair<K, V> entry, boolean tellsOfExpiry, int clearsBefore) {
+		Held<V> held = new Held<>(entry.value(), this.lifetimes.created());
 		if (held.isExpired()) {
 			if (tellsOfExpiry) {
-				this.listeners.publish(EventType.EXPIRED, key, held.value(), held.value());
+				this.listeners.publish(EventType.EXPIRED, entry.key(), held.value(), held.value());
 			}
 			return false;
 		}
-		if (store(copy(key), held, clearsBefore)) {
+		if (store(entry.key(), held, clearsBefore)) {
 			held.tell();
-			this.listeners.publish(EventType.CREATED, key, held.value(), null);
+			this.listeners.publish(EventType.CREATED, entry.key(), held.value(), null);
 		}
 		return true;
 	}
@@ -333,9 +344,13 @@ final class JCache<K, V> implements Cache<K, V> {
 		return false;
 	}
 
+	/** Removes an entry, which may have expired since it was found. */
 	private void drop(K key, Held<V> held) {
+		boolean first = held.end();
 		this.entries.invalidate(key);
-		this.listeners.publish(EventType.REMOVED, key, held.value(), held.value());
+		if (first) {
+			this.listeners.publish(EventType.REMOVED, key, held.value(), held.value());
+		}
 	}
 
 	@Override
@@ -373,7 +388,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			refuseOwn(lock);
 			int clearsBefore = this.clears.get();
 			V value = this.outside.load(key);
-			return (value != null && create(key, value, false, clearsBefore)) ? value : null;
+			return (value != null && create(copy(key, value), false, clearsBefore)) ? value : null;
 		}
 		finally {
 			this.locks.unlock(lock);
@@ -431,7 +446,7 @@ final class JCache<K, V> implements Cache<K, V> {
 				locked.stream().filter((lock) -> absent.contains(lock.key())).forEach(this::refuseOwn);
 				int clearsBefore = this.clears.get();
 				this.outside.loadAll(absent).forEach((key, value) -> {
-					if (value != null && absent.contains(key) && create(key, value, false, clearsBefore)) {
+					if (value != null && absent.contains(key) && create(copy(key, value), false, clearsBefore)) {
 						result.put(key, value);
 					}
 				});
@@ -502,7 +517,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			try {
 				Held<V> old = find(key);
 				if (old == null || replaceExistingValues) {
-					failures.collect(() -> hold(key, old, value, clearsBefore));
+					failures.collect(() -> hold(copy(key, value), old, clearsBefore));
 				}
 			}
 			finally {
@@ -516,11 +531,12 @@ final class JCache<K, V> implements Cache<K, V> {
 	public void put(K key, V value) {
 		check(key, value);
 		long start = this.statistics.start();
+		Pair<K, V> copied = copy(key, value);
 		KeyLock lock = this.locks.lock(key);
 		try {
 			Held<V> old = find(key);
 			this.outside.write(key, value);
-			if (hold(key, old, value)) {
+			if (hold(copied, old)) {
 				this.statistics.put(start);
 			}
 		}
@@ -534,11 +550,12 @@ final class JCache<K, V> implements Cache<K, V> {
 	public V getAndPut(K key, V value) {
 		check(key, value);
 		long start = this.statistics.start();
+		Pair<K, V> copied = copy(key, value);
 		KeyLock lock = this.locks.lock(key);
 		try {
 			Held<V> old = find(key);
 			this.outside.write(key, value);
-			boolean held = hold(key, old, value);
+			boolean held = hold(copied, old);
 			this.statistics.got(old != null, start);
 			if (held) {
 				this.statistics.put(start);
@@ -558,6 +575,8 @@ final class JCache<K, V> implements Cache<K, V> {
 			checkTypes(key, value);
 		});
 		Map<K, V> wanted = new LinkedHashMap<>(map);
+		Map<K, Pair<K, V>> copies = new LinkedHashMap<>();
+		wanted.forEach((key, value) -> copies.put(key, copy(key, value)));
 		Failures failures = new Failures();
 		List<KeyLock> locked = this.locks.lockAll(wanted.keySet());
 		try {
@@ -565,12 +584,12 @@ final class JCache<K, V> implements Cache<K, V> {
 				Collection<Entry<? extends K, ? extends V>> writing = new ArrayList<>();
 				wanted.forEach((key, value) -> writing.add(new Pair<>(key, value)));
 				failures.add(this.outside.writeAll(writing));
-				writing.forEach((unwritten) -> wanted.remove(unwritten.getKey()));
+				writing.forEach((unwritten) -> copies.remove(unwritten.getKey()));
 			}
-			wanted.forEach((key, value) -> {
+			copies.forEach((key, copied) -> {
 				long start = this.statistics.start();
 				failures.collect(() -> {
-					if (hold(key, find(key), value)) {
+					if (hold(copied, find(key))) {
 						this.statistics.put(start);
 					}
 				});
@@ -590,8 +609,9 @@ final class JCache<K, V> implements Cache<K, V> {
 		try {
 			boolean put = false;
 			if (find(key) == null) {
+				Pair<K, V> copied = copy(key, value);
 				this.outside.write(key, value);
-				put = hold(key, null, value);
+				put = hold(copied, null);
 			}
 			this.statistics.got(!put, start);
 			if (put) {
@@ -687,8 +707,9 @@ final class JCache<K, V> implements Cache<K, V> {
 				this.statistics.got(held != null, start);
 				return false;
 			}
+			Pair<K, V> copied = copy(key, newValue);
 			this.outside.write(key, newValue);
-			hold(key, held, newValue);
+			hold(copied, held);
 			this.statistics.got(true, start);
 			this.statistics.put(start);
 			return true;
@@ -715,8 +736,9 @@ final class JCache<K, V> implements Cache<K, V> {
 				this.statistics.got(false, start);
 				return null;
 			}
+			Pair<K, V> copied = copy(key, value);
 			this.outside.write(key, value);
-			hold(key, held, value);
+			hold(copied, held);
 			this.statistics.got(true, start);
 			this.statistics.put(start);
 			return copy(held.value());
@@ -812,11 +834,12 @@ final class JCache<K, V> implements Cache<K, V> {
 					accessed(key, held);
 				}
 			}
-			case LOAD -> hold(key, null, entry.newValue(), clearsBefore);
+			case LOAD -> hold(copy(key, entry.newValue()), null, clearsBefore);
 			case CREATE, UPDATE -> {
 				checkTypes(key, entry.newValue());
+				Pair<K, V> copied = copy(key, entry.newValue());
 				this.outside.write(key, entry.newValue());
-				if (hold(key, held, entry.newValue())) {
+				if (hold(copied, held)) {
 					this.statistics.put(start);
 				}
 			}

@@ -85,8 +85,14 @@ final class JCacheManager implements CacheManager {
 				throw new CacheException("There is a cache '%s' already".formatted(name));
 			}
 			JCache<K, V> cache = new JCache<>(this, name, complete(name, configuration));
+			try {
+				cache.opened();
+			}
+			catch (RuntimeException ex) {
+				cache.close();
+				throw ex;
+			}
 			this.caches.put(name, cache);
-			cache.opened();
 			return cache;
 		}
 		finally {
@@ -198,7 +204,7 @@ final class JCacheManager implements CacheManager {
 		finally {
 			this.lock.unlock();
 		}
-		this.provider.remove(this.uri, getClassLoader());
+		this.provider.forget(this);
 		closing.forEach(JCache::close);
 	}
 

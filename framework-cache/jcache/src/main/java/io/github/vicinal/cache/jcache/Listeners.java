@@ -24,13 +24,16 @@ final class Listeners<K, V> {
 
 	private final Executor executor;
 
+	private final UnaryOperator<K> copyKey;
+
 	private final UnaryOperator<V> copy;
 
 	private final List<Registration<K, V>> registrations = new CopyOnWriteArrayList<>();
 
-	Listeners(Cache<K, V> source, Executor executor, UnaryOperator<V> copy) {
+	Listeners(Cache<K, V> source, Executor executor, UnaryOperator<K> copyKey, UnaryOperator<V> copy) {
 		this.source = source;
 		this.executor = executor;
+		this.copyKey = copyKey;
 		this.copy = copy;
 	}
 
@@ -58,6 +61,7 @@ final class Listeners<K, V> {
 
 	/**
 	 * Tells all who want to know.
+	 * @param key the key, perhaps as the cache holds it
 	 * @param value the value as the cache holds it
 	 * @param old the value that it held before
 	 * @throws CacheEntryListenerException if a synchronous listener failed; all others
@@ -74,7 +78,7 @@ final class Listeners<K, V> {
 				continue;
 			}
 			if (event == null) {
-				event = new Event<>(this.source, type, key, copy(value), copy(old));
+				event = new Event<>(this.source, type, this.copyKey.apply(key), copy(value), copy(old));
 			}
 			try {
 				registration.tell(event);

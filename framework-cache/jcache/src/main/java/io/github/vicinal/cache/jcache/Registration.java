@@ -111,7 +111,8 @@ final class Registration<K, V> {
 		try {
 			deliver(event);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
+			// Whatever it is, those that wait behind it are to be delivered.
 			LOG.warn("A listener failed at {}", event, ex);
 		}
 	}

@@ -137,7 +137,18 @@ public final class VicinalCachingProvider implements CachingProvider {
 		return this.waits;
 	}
 
-	@Nullable JCacheManager remove(URI uri, ClassLoader loader) {
+	/** Not by its names: another manager may have them by now. */
+	void forget(JCacheManager manager) {
+		this.lock.lock();
+		try {
+			this.managers.values().removeIf((byUri) -> byUri.values().remove(manager) && byUri.isEmpty());
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private @Nullable JCacheManager remove(URI uri, ClassLoader loader) {
 		this.lock.lock();
 		try {
 			Map<URI, JCacheManager> byUri = this.managers.get(loader);

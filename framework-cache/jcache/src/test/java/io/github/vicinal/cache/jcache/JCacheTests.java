@@ -1,12 +1,15 @@
 package io.github.vicinal.cache.jcache;
 
+import java.io.Closeable;
 import java.io.Serializable;
+import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -27,12 +30,15 @@ import javax.cache.event.CacheEntryCreatedListener;
 import javax.cache.event.CacheEntryEvent;
 import javax.cache.event.CacheEntryExpiredListener;
 import javax.cache.event.CacheEntryUpdatedListener;
+import javax.cache.event.EventType;
 import javax.cache.expiry.CreatedExpiryPolicy;
 import javax.cache.expiry.Duration;
 import javax.cache.integration.CacheLoader;
 import javax.cache.integration.CacheLoaderException;
 import javax.cache.integration.CacheWriter;
+import javax.management.ObjectName;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -148,7 +154,7 @@ class JCacheTests {
 				configuration().setPolicy("TINY_LFU")
 					.setMaximumSize(100)
 					.setWriteThrough(true)
-					.setCacheWriterFactory(() -> new MapWriter(outside)));
+					.setCacheWriterFactory(() -> new MapWriter<>(outside)));
 		List<CompletableFuture<Void>> threads = new ArrayList<>();
 		for (int t = 0; t < 4; t++) {
 			threads.add(CompletableFuture.runAsync(() -> {
@@ -237,6 +243,96 @@ class JCacheTests {
 		assertThat(async).isSorted();
 	}
 
+	/** Events that are told while it has one, as by another thread. */
+	@Test
+	void anAsynchronousListenerThatFailsIsToldWhatWaits() {
+		List<Integer> seen = new ArrayList<>();
+		List<Registration<Integer, Integer>> self = new ArrayList<>();
+		Cache<Integer, Integer> cache = this.manager.createCache("failing", configuration());
+		CacheEntryCreatedListener<Integer, Integer> listener = (events) -> events.forEach((event) -> {
+			seen.add(event.getKey());
+			if (event.getKey() == 1) {
+				self.get(0).tell(new Event<>(cache, EventType.CREATED, 2, 2, null));
+				throw new AssertionError("as wanted");
+			}
+		});
+		self.add(new Registration<>(new MutableCacheEntryListenerConfiguration<>(() -> listener, null, true, false),
+				Runnable::run));
+		self.get(0).tell(new Event<>(cache, EventType.CREATED, 1, 1, null));
+		assertThat(seen).containsExactly(1, 2);
+	}
+
+	@Test
+	void listenersGetKeysOfTheirOwn() {
+		List<ArrayList<String>> seen = new ArrayList<>();
+		CacheEntryCreatedListener<ArrayList<String>, String> created = (events) -> events.forEach((event) -> {
+			seen.add(event.getKey());
+			event.getKey().add("changed");
+		});
+		Cache<ArrayList<String>, String> cache = this.manager.createCache("keys",
+				new VicinalConfiguration<ArrayList<String>, String>().setPolicy("LRU")
+					.setMaximumSize(10)
+					.addCacheEntryListenerConfiguration(
+							new MutableCacheEntryListenerConfiguration<>(() -> created, null, true, true)));
+		ArrayList<String> mine = new ArrayList<>(List.of("k"));
+		cache.put(mine, "v");
+		assertThat(seen).containsExactly(new ArrayList<>(List.of("k", "changed")));
+		assertThat(mine).containsExactly("k");
+		assertThat(cache.get(mine)).isEqualTo("v");
+		assertThat(cache.iterator().next().getKey()).containsExactly("k");
+	}
+
+	@Test
+	void aNameThatJmxTakesForAPatternIsShown() throws Exception {
+		Cache<Integer, Integer> cache = this.manager.createCache("a*b?\"c",
+				configuration().setStatisticsEnabled(true).setManagementEnabled(true));
+		assertThat(this.manager.<Integer, Integer>getCache("a*b?\"c")).isSameAs(cache);
+		ObjectName name = new ObjectName("javax.cache:type=CacheStatistics,CacheManager="
+				+ this.manager.getURI().toString().replace(':', '.') + ",Cache=a.b..c");
+		assertThat(ManagementFactory.getPlatformMBeanServer().isRegistered(name)).isTrue();
+		cache.close();
+		assertThat(ManagementFactory.getPlatformMBeanServer().isRegistered(name)).isFalse();
+	}
+
+	/** What is closed uses the provider: whichever of the two comes first. */
+	@Test
+	void aManagerThatClosesLeavesItsSuccessorAlone() {
+		URI one = URI.create("one");
+		URI other = URI.create("other");
+		Map<URI, CacheManager> successors = new ConcurrentHashMap<>();
+		for (URI uri : List.of(one, other)) {
+			URI next = uri.equals(one) ? other : one;
+			this.provider.getCacheManager(uri, null)
+				.createCache("closing", configuration().setCacheLoaderFactory(() -> new ClosingLoader(
+						() -> successors.put(next, this.provider.getCacheManager(next, null)))));
+		}
+		this.provider.close();
+		assertThat(successors).hasSize(2);
+		successors.forEach((uri, successor) -> {
+			assertThat(successor.isClosed()).isFalse();
+			assertThat(this.provider.getCacheManager(uri, null)).isSameAs(successor);
+		});
+	}
+
+	private record ClosingLoader(Runnable closing) implements CacheLoader<Integer, Integer>, Closeable {
+
+		@Override
+		public Integer load(Integer key) {
+			return key;
+		}
+
+		@Override
+		public Map<Integer, Integer> loadAll(Iterable<? extends Integer> keys) {
+			return Map.of();
+		}
+
+		@Override
+		public void close() {
+			this.closing.run();
+		}
+
+	}
+
 	@Test
 	void valuesAreCopiedUnlessTheyAreImmutable() {
 		Cache<String, Object> cache = this.manager.createCache("copied", new VicinalConfiguration<String, Object>());
@@ -262,6 +358,37 @@ class JCacheTests {
 		Object any = new Object();
 		own.put("any", any);
 		assertThat(own.get("any")).isSameAs(any);
+	}
+
+	@Test
+	void whatCannotBeCopiedIsNotWrittenEither() {
+		Map<Object, Object> outside = new ConcurrentHashMap<>();
+		Cache<Object, Object> cache = this.manager.createCache("written by value",
+				new VicinalConfiguration<Object, Object>().setPolicy("LRU")
+					.setMaximumSize(1000)
+					.setWriteThrough(true)
+					.setCacheWriterFactory(() -> new MapWriter<>(outside)));
+		cache.put("k", "v");
+		Object neither = new Object();
+		Map<Object, Object> several = new LinkedHashMap<>();
+		several.put("k2", "v2");
+		several.put("k", neither);
+		List<ThrowingCallable> changes = List.of(() -> cache.put("k", neither), () -> cache.put(neither, "v"),
+				() -> cache.getAndPut("k", neither), () -> cache.putAll(several),
+				() -> cache.putIfAbsent("absent", neither), () -> cache.replace("k", neither),
+				() -> cache.replace("k", "v", neither), () -> cache.getAndReplace("k", neither),
+				() -> cache.invoke("k", (entry, arguments) -> {
+					entry.setValue(neither);
+					return null;
+				}));
+		for (int i = 0; i < changes.size(); i++) {
+			assertThatExceptionOfType(CacheException.class).as("change %d", i)
+				.isThrownBy(changes.get(i))
+				.withMessageContaining("store-by-value");
+			assertThat(outside).as("change %d", i).isEqualTo(Map.of("k", "v"));
+			assertThat(engine(cache).asMap()).as("change %d", i).hasSize(1);
+			assertThat(cache.get("k")).isEqualTo("v");
+		}
 	}
 
 	record Point(int x, String name) {
@@ -304,15 +431,15 @@ class JCacheTests {
 
 	}
 
-	private record MapWriter(Map<Integer, Integer> outside) implements CacheWriter<Integer, Integer> {
+	private record MapWriter<K, V>(Map<K, V> outside) implements CacheWriter<K, V> {
 
 		@Override
-		public void write(Cache.Entry<? extends Integer, ? extends Integer> entry) {
+		public void write(Cache.Entry<? extends K, ? extends V> entry) {
 			this.outside.put(entry.getKey(), entry.getValue());
 		}
 
 		@Override
-		public void writeAll(Collection<Cache.Entry<? extends Integer, ? extends Integer>> entries) {
+		public void writeAll(Collection<Cache.Entry<? extends K, ? extends V>> entries) {
 			entries.forEach(this::write);
 			entries.clear();
 		}

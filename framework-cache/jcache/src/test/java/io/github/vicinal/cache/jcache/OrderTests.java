@@ -1,6 +1,7 @@
 package io.github.vicinal.cache.jcache;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -21,10 +22,12 @@ import javax.cache.configuration.MutableCacheEntryListenerConfiguration;
 import javax.cache.event.CacheEntryCreatedListener;
 import javax.cache.event.CacheEntryEvent;
 import javax.cache.event.CacheEntryExpiredListener;
+import javax.cache.event.CacheEntryRemovedListener;
 import javax.cache.event.CacheEntryUpdatedListener;
 import javax.cache.expiry.Duration;
 import javax.cache.expiry.ExpiryPolicy;
 import javax.cache.integration.CacheLoader;
+import javax.cache.integration.CacheWriter;
 import javax.cache.integration.CompletionListenerFuture;
 
 import org.junit.jupiter.api.AfterEach;
@@ -105,7 +108,8 @@ class OrderTests {
 			implements
 				CacheEntryCreatedListener<Integer, String>,
 				CacheEntryUpdatedListener<Integer, String>,
-				CacheEntryExpiredListener<Integer, String> {
+				CacheEntryExpiredListener<Integer, String>,
+				CacheEntryRemovedListener<Integer, String> {
 
 		@Override
 		public void onCreated(Iterable<CacheEntryEvent<? extends Integer, ? extends String>> events) {
@@ -119,6 +123,11 @@ class OrderTests {
 
 		@Override
 		public void onExpired(Iterable<CacheEntryEvent<? extends Integer, ? extends String>> events) {
+			record(events);
+		}
+
+		@Override
+		public void onRemoved(Iterable<CacheEntryEvent<? extends Integer, ? extends String>> events) {
 			record(events);
 		}
 
@@ -207,6 +216,107 @@ class OrderTests {
 		put.get(20, TimeUnit.SECONDS);
 		assertThat(lookUp.get(20, TimeUnit.SECONDS)).isNull();
 		assertThat(events).containsExactly("CREATED", "EXPIRED", "CREATED");
+	}
+
+	/** What ends or changes an entry, and gives it the time to expire. */
+	enum Change {
+
+		REMOVE(false, (cache) -> cache.remove(1, "old")),
+
+		REMOVE_BY_PROCESSOR(false, (cache) -> cache.invoke(1, (entry, arguments) -> {
+			cache.get(1);
+			entry.remove();
+			return null;
+		})),
+
+		REPLACE(true, (cache) -> cache.replace(1, "old", "new")),
+
+		REPLACE_BY_PROCESSOR(true, (cache) -> cache.invoke(1, (entry, arguments) -> {
+			cache.get(1);
+			entry.setValue("new");
+			return null;
+		}));
+
+		/** Either the change is told, or the expiry before it. */
+		private final List<List<String>> possible;
+
+		private final Consumer<Cache<Integer, String>> how;
+
+		Change(boolean replaces, Consumer<Cache<Integer, String>> how) {
+			this.possible = replaces ? List.of(List.of("CREATED", "UPDATED"), List.of("CREATED", "EXPIRED", "CREATED"))
+					: List.of(List.of("CREATED", "REMOVED"), List.of("CREATED", "EXPIRED"));
+			this.how = how;
+		}
+
+	}
+
+	/** The look-up makes it expire: by the writer or the processor, so under way. */
+	@ParameterizedTest
+	@EnumSource
+	void anEntryThatExpiresWhileItIsChangedEndsOnce(Change change) {
+		for (String policy : List.of("TINY_LFU", "LRU", "K_WAY(8)")) {
+			List<String> events = Collections.synchronizedList(new ArrayList<>());
+			AtomicReference<Cache<Integer, String>> self = new AtomicReference<>();
+			VicinalConfiguration<Integer, String> configuration = configuration().setPolicy(policy);
+			configuration.setWriteThrough(true).setCacheWriterFactory(() -> new LookingUp(self));
+			configuration.setExpiryPolicyFactory(OnceRead::new)
+				.addCacheEntryListenerConfiguration(new MutableCacheEntryListenerConfiguration<>(
+						() -> new Recorder((key, event) -> events.add(event)), null, true, true));
+			Cache<Integer, String> cache = this.manager.createCache("ending", configuration);
+			self.set(cache);
+			cache.put(1, "old");
+			change.how.accept(cache);
+			cache.unwrap(io.github.vicinal.cache.Cache.class).cleanUp();
+			assertThat(change.possible).as(policy).contains(events);
+			cache.close();
+		}
+	}
+
+	/** What is read has expired, unless it is written again. */
+	private static final class OnceRead implements ExpiryPolicy {
+
+		@Override
+		public Duration getExpiryForCreation() {
+			return Duration.ETERNAL;
+		}
+
+		@Override
+		public Duration getExpiryForAccess() {
+			return Duration.ZERO;
+		}
+
+		@Override
+		public Duration getExpiryForUpdate() {
+			return Duration.ETERNAL;
+		}
+
+	}
+
+	/** A writer that takes long, for the entry that is written. */
+	private record LookingUp(AtomicReference<Cache<Integer, String>> cache) implements CacheWriter<Integer, String> {
+
+		@Override
+		public void write(Cache.Entry<? extends Integer, ? extends String> entry) {
+			this.cache.get().get(entry.getKey());
+		}
+
+		@Override
+		public void writeAll(Collection<Cache.Entry<? extends Integer, ? extends String>> entries) {
+			entries.forEach(this::write);
+			entries.clear();
+		}
+
+		@Override
+		public void delete(Object key) {
+			this.cache.get().get((Integer) key);
+		}
+
+		@Override
+		public void deleteAll(Collection<?> keys) {
+			keys.forEach(this::delete);
+			keys.clear();
+		}
+
 	}
 
 	/** What empties a cache. */

@@ -66,14 +66,17 @@ public final class VicinalCacheAutoConfiguration {
 			.bind("spring.cache.cache-names", String[].class)
 			.map(List::of)
 			.orElse(List.of());
-		Set<String> names = new LinkedHashSet<>(fixed);
-		names.addAll(properties.caches().keySet());
+		Set<String> names = new LinkedHashSet<>(properties.caches().keySet());
 		boolean dynamic = (properties.dynamic() != null) ? properties.dynamic() : fixed.isEmpty();
 		if (dynamic) {
 			builders.verifyDefaults();
+			// Those of calls are none of Spring's, unless they are asked for there, too.
+			callCaches.ifAvailable((known) -> known.caches().forEach((cache) -> names.remove(cache.name())));
+			names.addAll(fixed);
 			manager.setInitialCacheNames(names);
 		}
 		else {
+			names.addAll(fixed);
 			manager.setCacheNames(names);
 		}
 		return new CacheManagerCustomizers(customizers.orderedStream().toList()).customize(manager);

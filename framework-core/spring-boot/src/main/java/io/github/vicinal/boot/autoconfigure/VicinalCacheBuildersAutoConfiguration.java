@@ -14,13 +14,18 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.env.Environment;
 
 import io.github.vicinal.boot.cache.CacheBuilders;
 import io.github.vicinal.boot.cache.CacheCustomizer;
 import io.github.vicinal.boot.cache.CacheProperties;
+import io.github.vicinal.boot.cache.CacheProperties.Single;
 import io.github.vicinal.boot.cache.EngineMetrics;
 import io.github.vicinal.boot.client.CallCaches;
 import io.github.vicinal.boot.client.EngineCallCaches;
@@ -45,11 +50,18 @@ public final class VicinalCacheBuildersAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	CacheBuilders vicinalCacheBuilders(CacheProperties properties, ListableBeanFactory beanFactory,
-			ObjectProvider<CacheCustomizer> customizers) {
-		return new CacheBuilders(properties, (name) -> weigher(beanFactory, name),
+	CacheBuilders vicinalCacheBuilders(CacheProperties properties, Environment environment,
+			ListableBeanFactory beanFactory, ObjectProvider<CacheCustomizer> customizers) {
+		return new CacheBuilders(properties, (name) -> dotted(environment, name), (name) -> weigher(beanFactory, name),
 				() -> customizers.orderedStream().toList(), () -> beanFactory.containsBean(TASK_EXECUTOR)
 						? beanFactory.getBean(TASK_EXECUTOR, Executor.class) : null);
+	}
+
+	private static @Nullable Single dotted(Environment environment, String cache) {
+		return Binder.get(environment)
+			.bind(ConfigurationPropertyName.adapt(CacheProperties.PREFIX + ".caches." + cache, '.'),
+					Bindable.of(Single.class))
+			.orElse(null);
 	}
 
 	@Bean

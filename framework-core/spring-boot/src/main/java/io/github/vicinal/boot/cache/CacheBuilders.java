@@ -6,6 +6,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,14 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 
 	private static final long MAXIMUM_SIZE = 10_000;
 
+	private static final String WEIGHT = "maximum-weight";
+
+	/** A map of properties takes what is before the first dot for the name. */
+	private static final Pattern DOTTED = Pattern.compile("[\\w$-]+(\\.[\\w$-]+)+");
+
 	private final CacheProperties properties;
+
+	private final Function<String, @Nullable Single> dotted;
 
 	private final Weighers weighers;
 
@@ -48,13 +56,16 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 	/**
 	 * Creates the builders.
 	 * @param properties what is configured
+	 * @param dotted finds what is configured of a cache whose name has dots, {@code null}
+	 * if nothing is
 	 * @param weighers finds what weighs entries
 	 * @param customizers what the application adds
 	 * @param executor where refreshing loads run, {@code null} for the default
 	 */
-	public CacheBuilders(CacheProperties properties, Weighers weighers, Supplier<List<CacheCustomizer>> customizers,
-			Supplier<@Nullable Executor> executor) {
+	public CacheBuilders(CacheProperties properties, Function<String, @Nullable Single> dotted, Weighers weighers,
+			Supplier<List<CacheCustomizer>> customizers, Supplier<@Nullable Executor> executor) {
 		this.properties = properties;
+		this.dotted = dotted;
 		this.weighers = weighers;
 		this.customizers = customizers;
 		this.executor = executor;
@@ -85,6 +96,9 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 
 	private CacheBuilder<Object, Object> builder(String name, @Nullable Duration expireAfterWrite) {
 		Single own = this.properties.caches().get(name);
+		if (own == null && DOTTED.matcher(name).matches()) {
+			own = this.dotted.apply(name);
+		}
 		return new Setup(name, (own != null) ? own : new Single(null, null, null, null, null, null, null),
 				expireAfterWrite)
 			.builder(true);
@@ -102,6 +116,9 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 		private final @Nullable Duration expireAfterWrite;
 
 		private final CacheBuilder<Object, Object> builder;
+
+		/** What the property of the weight begins with, if there is one. */
+		private @Nullable String weightFrom;
 
 		Setup(String name, Single own, @Nullable Duration expireAfterWrite) {
 			this.name = name;
@@ -132,6 +149,9 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 				CacheBuilders.this.customizers.get()
 					.forEach((customizer) -> customizer.customize(this.name, this.builder));
 			}
+			if (this.weightFrom != null) {
+				verifyWeight(this.weightFrom);
+			}
 			return this.builder;
 		}
 
@@ -147,7 +167,21 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 				return true;
 			}
 			catch (InvalidCacheException ex) {
-				throw new InvalidCacheException(this.name, prefix(isOwn) + ex.property(), ex.value(), ex.allowed());
+				throw below(prefix(isOwn), ex);
+			}
+		}
+
+		private InvalidCacheException below(String prefix, InvalidCacheException ex) {
+			return new InvalidCacheException(this.name, prefix + ex.property(), ex.value(), ex.allowed());
+		}
+
+		/** That a policy cannot weigh turns out when a cache is made. */
+		private void verifyWeight(String prefix) {
+			try {
+				this.builder.build();
+			}
+			catch (InvalidCacheException ex) {
+				throw ex.property().equals(WEIGHT) ? below(prefix, ex) : ex;
 			}
 		}
 
@@ -161,7 +195,7 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 			Single from = isOwn ? this.own : this.common;
 			Long weight = from.maximumWeight();
 			if (weight != null && from.maximumSize() != null) {
-				throw new InvalidCacheException(this.name, prefix(isOwn) + "maximum-weight", weight,
+				throw new InvalidCacheException(this.name, prefix(isOwn) + WEIGHT, weight,
 						"absent if %smaximum-size is set (%d): the bound is one or the other".formatted(prefix(isOwn),
 								from.maximumSize()));
 			}
@@ -172,11 +206,12 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 			}
 			Weigher<Object, Object> weigher = CacheBuilders.this.weighers.find(this.name);
 			if (weigher == null) {
-				throw new InvalidCacheException(this.name, prefix(isOwn) + "maximum-weight", weight,
+				throw new InvalidCacheException(this.name, prefix(isOwn) + WEIGHT, weight,
 						"accompanied by a bean of type %s: the only one, or the one whose name is '%s'"
 							.formatted(Weigher.class.getName(), this.name));
 			}
 			set((single) -> (single == from) ? weight : null, (most) -> this.builder.maximumWeight(most, weigher));
+			this.weightFrom = prefix(isOwn);
 		}
 
 	}

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -185,16 +186,28 @@ final class EngineCallCache implements CallCache {
 
 	private @Nullable Object get(Key key, @Nullable Object[] arguments, Original call, boolean[] called) {
 		Thread caller = Thread.currentThread();
+		// Looked at by this thread only: it may be the one that refreshes later.
+		boolean[] returned = new boolean[1];
+		try {
+			return get(key, arguments, call, called, () -> Thread.currentThread() != caller || returned[0]);
+		}
+		finally {
+			returned[0] = true;
+		}
+	}
+
+	private @Nullable Object get(Key key, @Nullable Object[] arguments, Original call, boolean[] called,
+			BooleanSupplier refreshing) {
 		while (true) {
 			try {
 				return this.cache.get(key, (missing) -> {
-					boolean refreshes = Thread.currentThread() != caller;
+					boolean refreshes = refreshing.getAsBoolean();
 					try {
 						if (refreshes) {
 							verified(key, arguments, null);
 							return verified(key, arguments, keep(call.proceed()));
 						}
-						called[0] = true;
+						called[0] = isAbsent(key);
 						return keep(call.proceed());
 					}
 					catch (Throwable ex) {
@@ -214,7 +227,7 @@ final class EngineCallCache implements CallCache {
 	private CompletableFuture<@Nullable Object> future(Key key, @Nullable Object[] arguments, Original call) {
 		boolean[] called = new boolean[1];
 		CompletableFuture<@Nullable Object> future = this.cache.getAsync(key, (missing) -> {
-			called[0] = true;
+			called[0] = isAbsent(key);
 			try {
 				return ((CompletionStage<?>) stage(call.proceed()))
 					.thenApply((result) -> verified(key, arguments, keep(result)));
@@ -234,6 +247,11 @@ final class EngineCallCache implements CallCache {
 			}
 			return called[0] ? CompletableFuture.completedFuture(changed.kept) : future(key, arguments, call);
 		});
+	}
+
+	/** Whether the call is waited for: else there is an answer, and it is a refresh. */
+	private boolean isAbsent(Key key) {
+		return !this.cache.asMap().containsKey(key);
 	}
 
 	private static Object stage(@Nullable Object future) {

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.vicinal.boot.cache.CacheBuilders;
 import io.github.vicinal.boot.cache.CacheCustomizer;
 import io.github.vicinal.boot.cache.EngineMetrics;
 import io.github.vicinal.cache.Cache;
@@ -25,6 +26,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.cache.actuate.endpoint.CachesEndpoint;
@@ -42,6 +44,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Caches by properties. */
 class CacheAutoConfigurationTests {
@@ -78,6 +81,25 @@ class CacheAutoConfigurationTests {
 	@SuppressWarnings("unchecked")
 	private static <T> T cast(Object value) {
 		return (T) value;
+	}
+
+	/** As caches of calls are named that were given no name. */
+	@ParameterizedTest
+	@CsvSource({ "vicinal.cache.caches.stations.stationName.", "vicinal.cache.caches.stations.station-name.",
+			"vicinal.cache.caches[stations.stationName]." })
+	void namesOfCachesMayHaveDots(String prefix) {
+		this.caching
+			.withPropertyValues(prefix + "maximum-size=5", prefix + "expire-after-write=5m",
+					"vicinal.cache.caches.stations.zones.policy=LUR")
+			.run((context) -> {
+				CacheBuilders builders = context.getBean(CacheBuilders.class);
+				assertThat(builders.cache("stations.stationName", null).report().maximum()).isEqualTo(5);
+				assertThat(builders.cache("stations.other", null).report().maximum()).isEqualTo(10_000);
+				assertThatExceptionOfType(InvalidCacheException.class)
+					.isThrownBy(() -> builders.cache("stations.zones", null))
+					.withMessageContaining("vicinal.cache.caches.stations.zones.policy");
+				assertThat(context.getBean(CacheManager.class).getCacheNames()).doesNotContain("stations");
+			});
 	}
 
 	@Test
@@ -187,6 +209,18 @@ class CacheAutoConfigurationTests {
 			});
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "vicinal.cache.", "vicinal.cache.caches.a." })
+	void aWeightThatThePolicyCannotHaveIsNamedByItsProperty(String prefix) {
+		this.caching.withPropertyValues("vicinal.cache.caches.a.policy=K_WAY(8)", prefix + "maximum-weight=10")
+			.withBean(Weigher.class, () -> (key, value) -> 1)
+			.run((context) -> {
+				FailureAnalysis analysis = new InvalidCacheFailureAnalyzer().analyze(context.getStartupFailure());
+				assertThat(analysis.getDescription()).contains(prefix + "maximum-weight is '10'");
+				assertThat(analysis.getAction()).contains(prefix + "maximum-weight", "absent with the policy K_WAY(8)");
+			});
+	}
+
 	@Test
 	void customizersHaveTheLastWord() {
 		this.caching
@@ -202,6 +236,7 @@ class CacheAutoConfigurationTests {
 			textBlock = """
 					vicinal.cache.policy=LUR                                                      | vicinal.cache.policy                      | LUR      | S3_FIFO
 					vicinal.cache.caches.prices.policy=K_WAY(3)                                   | vicinal.cache.caches.prices.policy        | K_WAY(3) | power of two
+					vicinal.cache.policy=K_WAY_TINY_LFU(3)                                        | vicinal.cache.policy                      | K_WAY_TINY_LFU(3) | K_WAY_TINY_LFU(2)
 					vicinal.cache.caches.prices.maximum-size=-5                                   | vicinal.cache.caches.prices.maximum-size  | -5       | from 0 to
 					vicinal.cache.maximum-size=-1                                                 | vicinal.cache.maximum-size                | -1       | from 0 to
 					vicinal.cache.caches.a.maximum-size=5,vicinal.cache.caches.a.maximum-weight=6 | vicinal.cache.caches.a.maximum-weight     | 6        | one or the other

@@ -55,7 +55,8 @@ class CachedCallTests {
 	private static EngineCallCaches caches(Duration refreshAfterWrite, List<CacheCustomizer> customizers) {
 		CacheProperties properties = new CacheProperties(true, "LRU", 100L, null, null, null, refreshAfterWrite, true,
 				true, null, false, Map.of());
-		return new EngineCallCaches(new CacheBuilders(properties, (name) -> null, () -> customizers, () -> null),
+		return new EngineCallCaches(
+				new CacheBuilders(properties, (name) -> null, (name) -> null, () -> customizers, () -> null),
 				() -> new Codecs(JsonMapper.builder().build(), true), (cache) -> {
 				}, (cache) -> {
 				});
@@ -289,6 +290,40 @@ class CachedCallTests {
 		assertThat(cache.call(before, () -> List.of())).isEqualTo(List.of(new Price("x", 3)));
 		refreshing.runTasks();
 		assertThat(cache.call(before, () -> List.of(new Price("x", 5)))).isEqualTo(List.of());
+	}
+
+	@Test
+	void anOldAnswerThatStartsARefreshIsAHit() throws Throwable {
+		Refreshing refreshing = new Refreshing();
+		for (String method : List.of("future", "mono")) {
+			CallCache cache = cache(refreshing.caches, "prices", Prices.class, method);
+			for (int i = 1; i <= 3; i++) {
+				Price price = new Price("a", i);
+				Object answer = cache.call(new Object[] { 1L },
+						() -> method.equals("mono") ? Mono.just(price) : CompletableFuture.completedFuture(price));
+				CompletableFuture<?> future = (answer instanceof Mono<?> mono) ? mono.toFuture()
+						: (CompletableFuture<?>) answer;
+				assertThat(future.get(5, TimeUnit.SECONDS)).isEqualTo(new Price("a", Math.max(1, i - 1)));
+				refreshing.pass(Duration.ofSeconds(31));
+			}
+			assertThat(cache.report().misses()).as(method).isEqualTo(1);
+			assertThat(cache.report().hits()).as(method).isEqualTo(2);
+		}
+	}
+
+	/** A pool that makes calls may refresh on the thread that called. */
+	@Test
+	void argumentsThatAreChangedAreNotUsedForARefreshByTheCallersThread() throws Throwable {
+		Refreshing refreshing = new Refreshing();
+		CallCache cache = cache(refreshing.caches, "prices", Prices.class, "search");
+		Object[] before = { List.of("x") };
+		cache.call(before, () -> List.of(new Price("x", 1)));
+		refreshing.pass(Duration.ofSeconds(31));
+		List<String> mine = new ArrayList<>(List.of("x"));
+		cache.call(new Object[] { mine }, () -> List.of(new Price(String.join("+", mine), 2)));
+		mine.add("y");
+		refreshing.tasks.remove(0).run();
+		assertThat(cache.call(before, () -> List.of())).isEqualTo(List.of(new Price("x", 1)));
 	}
 
 	@Test
