@@ -412,27 +412,38 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	}
 
 	@Override
-	public void check(long now) {
+	public boolean check(long now) {
 		long since = this.awaySince.get();
-		if (since != 0 && now - since > TAKE_OVER_NANOS && !this.closed && this.awaySince.compareAndSet(since, 0)) {
-			Thread kept = this.receiver.get();
-			try {
-				if (kept != null) {
-					// Other pairs need this thread, and a client can hold up who rings.
-					leave(kept, false);
-					Memory.settle();
-				}
+		if (since == 0 || this.closed) {
+			return false;
+		}
+		if (now - since <= TAKE_OVER_NANOS) {
+			return true;
+		}
+		if (this.awaySince.compareAndSet(since, 0)) {
+			replace(this.receiver.get());
+			return false;
+		}
+		// It has ended, and the next one may have begun.
+		return true;
+	}
+
+	private void replace(@Nullable Thread kept) {
+		try {
+			if (kept != null) {
+				// Other pairs need this thread, and a client can hold up who rings.
+				leave(kept, false);
+				Memory.settle();
 			}
-			catch (InternalError ex) {
-				// Other pairs need the thread that looks.
-				fail("the shared memory failed: " + ex.getMessage());
-			}
-			catch (OutOfMemoryError ex) {
-				// Nobody would receive while the handler runs, and it may wait for
-				// another
-				// call.
-				fail("no thread is left to receive calls");
-			}
+		}
+		catch (InternalError ex) {
+			// Other pairs need the thread that looks.
+			fail("the shared memory failed: " + ex.getMessage());
+		}
+		catch (OutOfMemoryError ex) {
+			// Nobody would receive while the handler runs, and it may wait for another
+			// call.
+			fail("no thread is left to receive calls");
 		}
 	}
 
