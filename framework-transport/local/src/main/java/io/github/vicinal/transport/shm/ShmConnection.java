@@ -224,7 +224,8 @@ final class ShmConnection implements Runnable {
 		catch (IOException ex) {
 			throw new WireException(Refusal.MALFORMED, "the segment cannot be used: " + ex.getMessage());
 		}
-		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
+		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes(),
+				this.server.options().handshakeTimeout());
 		Bells made = bells(attach, segment, directory);
 		this.bells = made;
 		ShmCall[] calls = new ShmCall[layout.lanes()];

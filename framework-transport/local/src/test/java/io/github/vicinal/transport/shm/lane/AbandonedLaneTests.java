@@ -41,7 +41,7 @@ class AbandonedLaneTests {
 		LaneLimits limits = new LaneLimits(1 << 20, 1 << 20, Duration.ofSeconds(10));
 		try (LaneClient client = new LaneClient("the other end", segment, new BrokenBells(), files, limits,
 				(number, arena, bytes) -> {
-				}, new PeerArenas(this.directory, 0), (end) -> {
+				}, new PeerArenas(this.directory, 0, Duration.ZERO), (end) -> {
 				})) {
 			ClientLane lane = client.acquire(ClientLane.NO_DEADLINE);
 			assertThatExceptionOfType(OutOfMemoryError.class)

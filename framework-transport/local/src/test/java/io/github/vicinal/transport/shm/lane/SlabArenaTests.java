@@ -2,6 +2,7 @@ package io.github.vicinal.transport.shm.lane;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.vicinal.transport.testing.Async;
+import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -42,7 +44,7 @@ class SlabArenaTests {
 	@BeforeEach
 	void create() throws Exception {
 		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-slab");
-		this.peer = new PeerArenas(this.directory, LIMIT);
+		this.peer = new PeerArenas(this.directory, LIMIT, Duration.ZERO);
 		this.arena = arena(LIMIT);
 	}
 
@@ -256,6 +258,38 @@ class SlabArenaTests {
 		assertThat(size).isGreaterThanOrEqualTo(length).isGreaterThanOrEqualTo(SlabArena.SMALLEST_SLAB_BYTES);
 		assertThat(size)
 			.isLessThanOrEqualTo(Math.max(SlabArena.SMALLEST_SLAB_BYTES, Math.max(2 * (length >> 1) * 2, length)));
+	}
+
+	/** The thread that reads announcements may be busy with something else. */
+	@Test
+	void payloadWaitsForTheAnnouncementOfItsArena() throws Exception {
+		PeerArenas patient = new PeerArenas(this.directory, LIMIT, Duration.ofHours(1));
+		CompletableFuture<Memory> found = Async.call(() -> patient.find(0, 0, 100));
+		awaitOneInPeerArenas();
+		String name = Segment.newName();
+		Memory.create(this.directory.resolve(name), 4096);
+		patient.add(0, name, 4096);
+		assertThat(found.get(20, TimeUnit.SECONDS).bytes()).isEqualTo(4096);
+		assertThat(catchThrowableOfType(WireException.class, () -> this.peer.find(0, 0, 100)).refusal())
+			.isEqualTo(Refusal.MALFORMED);
+	}
+
+	@Test
+	void endOfThePairEndsTheWaitForAnAnnouncement() throws Exception {
+		PeerArenas patient = new PeerArenas(this.directory, LIMIT, Duration.ofHours(1));
+		CompletableFuture<Refusal> refusal = Async
+			.call(() -> catchThrowableOfType(WireException.class, () -> patient.find(0, 0, 100)).refusal());
+		awaitOneInPeerArenas();
+		patient.close();
+		assertThat(refusal.get(20, TimeUnit.SECONDS)).isEqualTo(Refusal.SHUTTING_DOWN);
+	}
+
+	private static void awaitOneInPeerArenas() throws InterruptedException {
+		Async.await(() -> Thread.getAllStackTraces()
+			.values()
+			.stream()
+			.anyMatch((frames) -> Arrays.stream(frames)
+				.anyMatch((frame) -> frame.getClassName().equals(PeerArenas.class.getName()))));
 	}
 
 	@Test
