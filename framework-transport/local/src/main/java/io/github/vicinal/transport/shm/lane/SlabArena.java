@@ -96,9 +96,16 @@ final class SlabArena {
 	 * @throws InterruptedException if the thread was interrupted while it waited
 	 */
 	@Nullable Slab allocate(int length, long deadlineNanos) throws InterruptedException {
-		Slab slab = tryAllocate(length, false);
+		Slab slab = take(length);
+		boolean again = false;
 		while (slab == null) {
+			// First, as what comes back need not be made.
 			this.reclaim.run();
+			slab = tryAllocate(length, again);
+			again = true;
+			if (slab != null) {
+				return slab;
+			}
 			this.lock.lockInterruptibly();
 			try {
 				slab = find(length, this.growingBytes != slabBytes(length));
@@ -113,11 +120,18 @@ final class SlabArena {
 			finally {
 				this.lock.unlock();
 			}
-			if (slab == null) {
-				slab = tryAllocate(length, true);
-			}
 		}
 		return slab;
+	}
+
+	private @Nullable Slab take(int length) {
+		this.lock.lock();
+		try {
+			return find(length, false);
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/** Under the lock. */

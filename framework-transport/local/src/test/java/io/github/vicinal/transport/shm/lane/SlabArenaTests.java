@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -108,6 +109,28 @@ class SlabArenaTests {
 			assertThat(this.arena.slabsInUse()).isEqualTo(held.size());
 			assertThat(this.arena.bytes()).isLessThanOrEqualTo(LIMIT);
 		}
+	}
+
+	/** The last answer of each lane stays there until somebody asks for its slab. */
+	@Test
+	void takesBackWhatHasBeenReadBeforeItGrows() throws Exception {
+		AtomicReference<SlabArena.Slab> read = new AtomicReference<>();
+		AtomicReference<SlabArena> itself = new AtomicReference<>();
+		SlabArena sparing = new SlabArena(new MemoryFiles(this.directory), LIMIT, this::announce, () -> {
+			SlabArena.Slab slab = read.getAndSet(null);
+			if (slab != null) {
+				itself.get().free(slab);
+			}
+		});
+		itself.set(sparing);
+		for (int i = 0; i < 3; i++) {
+			read.set(sparing.allocate(1 << 20, System.nanoTime() + TimeUnit.SECONDS.toNanos(20)));
+			assertThat(read.get()).isNotNull();
+		}
+		// What grows is larger than what is there, and was begun after everything else.
+		assertThat(sparing.allocate(2 << 20, System.nanoTime() + TimeUnit.SECONDS.toNanos(20))).isNotNull();
+		assertThat(sparing.bytes()).isEqualTo(3 << 20);
+		sparing.close();
 	}
 
 	@Test
