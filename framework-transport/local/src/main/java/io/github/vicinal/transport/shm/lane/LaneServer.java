@@ -120,7 +120,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		this.segment = segment;
 		this.bells = bells;
 		this.waiter = new Waiter(segment.shared(), Processor.REAL, Runtime.getRuntime().availableProcessors(), true);
-		this.arena = new SlabArena(files, limits.maxArenaBytes(), announcer::announce, this::reclaim);
+		this.arena = new SlabArena(files, limits.maxArenaBytes(), announcer, this::reclaim, () -> true);
 		this.peerArenas = peerArenas;
 		this.maxBytes = limits.maxPayloadBytes();
 		this.handler = handler;

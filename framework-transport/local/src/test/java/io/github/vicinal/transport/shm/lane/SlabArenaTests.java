@@ -4,12 +4,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -51,7 +56,7 @@ class SlabArenaTests {
 
 	private SlabArena arena(long limit) {
 		return new SlabArena(new MemoryFiles(this.directory), limit, this::announce, () -> {
-		});
+		}, () -> false);
 	}
 
 	private void announce(int number, String name, int bytes) throws java.io.IOException {
@@ -121,7 +126,7 @@ class SlabArenaTests {
 			if (slab != null) {
 				itself.get().free(slab);
 			}
-		});
+		}, () -> true);
 		itself.set(sparing);
 		for (int i = 0; i < 3; i++) {
 			read.set(sparing.allocate(1 << 20, System.nanoTime() + TimeUnit.SECONDS.toNanos(20)));
@@ -131,6 +136,69 @@ class SlabArenaTests {
 		assertThat(sparing.allocate(2 << 20, System.nanoTime() + TimeUnit.SECONDS.toNanos(20))).isNotNull();
 		assertThat(sparing.bytes()).isEqualTo(3 << 20);
 		sparing.close();
+	}
+
+	/** Else those who wait would take the processors that the other side needs. */
+	@Test
+	void oneOfThoseWhoWaitLooksForWhatHasBeenRead() throws Exception {
+		Queue<Thread> looks = new ConcurrentLinkedQueue<>();
+		SlabArena full = new SlabArena(new MemoryFiles(this.directory), 1 << 20, this::announce,
+				() -> looks.add(Thread.currentThread()), () -> true);
+		long deadline = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
+		SlabArena.Slab only = full.allocate(1 << 20, deadline);
+		looks.clear();
+		List<CompletableFuture<SlabArena.Slab>> waiting = new ArrayList<>();
+		for (int i = 0; i < 6; i++) {
+			waiting.add(Async.call(() -> full.allocate(1 << 20, deadline)));
+		}
+		// Each looks once before it waits.
+		Async.await(() -> Set.copyOf(looks).size() == 6);
+		while (!waiting.isEmpty()) {
+			looks.clear();
+			Async.await(() -> looks.size() > 50);
+			assertThat(Set.copyOf(looks)).hasSize(1);
+			// Who gets it was the one that looked: another one must do so now.
+			full.free(only);
+			Async.await(() -> waiting.removeIf(CompletableFuture::isDone));
+		}
+		full.close();
+	}
+
+	/** A slab that is given back wakes one thread; that must be one which can use it. */
+	@ParameterizedTest
+	@ValueSource(longs = { 1, 2, 3 })
+	void nobodyWaitsForASlabThatIsFree(long seed) throws Exception {
+		SlabArena full = new SlabArena(new MemoryFiles(this.directory), 3 << 20, this::announce, () -> {
+		}, () -> false);
+		// Else there might be room for one size only.
+		List<SlabArena.Slab> both = new ArrayList<>();
+		for (int length : new int[] { 1 << 20, 1 << 20, 300_000, 300_000 }) {
+			both.add(full.allocate(length, System.nanoTime() + TimeUnit.SECONDS.toNanos(20)));
+		}
+		both.forEach(full::free);
+		List<CompletableFuture<Integer>> callers = new ArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			Random random = new Random(8 * seed + i);
+			callers.add(Async.call(() -> {
+				for (int call = 0; call < 2_000; call++) {
+					int length = random.nextBoolean() ? 1 << 20 : 300_000;
+					SlabArena.Slab slab = null;
+					while (slab == null) {
+						// Some give up, as somebody wakes them.
+						long patience = (random.nextInt(4) == 0) ? 100_000 : TimeUnit.HOURS.toNanos(1);
+						slab = full.allocate(length, System.nanoTime() + patience);
+					}
+					Thread.yield();
+					full.free(slab);
+				}
+				return 1;
+			}));
+		}
+		for (CompletableFuture<Integer> caller : callers) {
+			assertThat(caller.get(40, TimeUnit.SECONDS)).isOne();
+		}
+		assertThat(full.slabsInUse()).isZero();
+		full.close();
 	}
 
 	@Test
@@ -165,7 +233,7 @@ class SlabArenaTests {
 	void whatTheFileSystemHasNoRoomForIsSaidAtOnce() throws Exception {
 		Path missing = this.directory.resolve("missing");
 		SlabArena nowhere = new SlabArena(new MemoryFiles(missing), LIMIT, this::announce, () -> {
-		});
+		}, () -> false);
 		long deadline = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
 		assertThat(nowhere.allocate(20_000, deadline)).isNull();
 		assertThat(nowhere.whyExhausted(20_000)).contains("missing");
@@ -180,7 +248,7 @@ class SlabArenaTests {
 			awaitOrFail(slow);
 			announce(number, name, bytes);
 		}, () -> {
-		});
+		}, () -> false);
 		assertThat(growing.allocate(20_000, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(5))).isNull();
 		assertThat(growing.whyExhausted(20_000)).contains("being made");
 		slow.countDown();
@@ -200,7 +268,7 @@ class SlabArenaTests {
 			reached.set(Thread.currentThread().isInterrupted());
 			announce(number, name, bytes);
 		}, () -> {
-		});
+		}, () -> false);
 		CompletableFuture<Boolean> failed = new CompletableFuture<>();
 		Thread caller = new Thread(() -> {
 			try {
@@ -233,7 +301,7 @@ class SlabArenaTests {
 			}
 			announce(number, name, bytes);
 		}, () -> {
-		});
+		}, () -> false);
 		growing.free(growing.allocate(1 << 20, System.nanoTime() + TimeUnit.SECONDS.toNanos(20)));
 		assertThat(growing.allocate(3 << 20, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(5))).isNull();
 		SlabArena.Slab other = growing.allocate(20_000, System.nanoTime() + TimeUnit.HOURS.toNanos(1));
@@ -253,7 +321,7 @@ class SlabArenaTests {
 			}
 			announce(number, name, bytes);
 		}, () -> {
-		});
+		}, () -> false);
 		long deadline = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
 		assertThat(failing.allocate(20_000, deadline)).isNull();
 		assertThat(failing.whyExhausted(20_000)).isEqualTo("Direct buffer memory");
