@@ -34,8 +34,12 @@ public final class Waiter {
 
 	/**
 	 * In a trial the other side, which has slept until now, must have time to wake up.
+	 * The waits after that show whether staying awake pays: a wait pays only if it ends
+	 * within {@link #YIELDS}.
 	 */
 	static final int TRIAL_YIELDS = 250;
+
+	private static final int NOT_MET = Integer.MAX_VALUE;
 
 	/** Longer than the other side needs to come back if it has lost nothing. */
 	static final long BANNED_SPIN_NANOS = 110_000;
@@ -138,8 +142,11 @@ public final class Waiter {
 			if (this.sharing.wantsNap(now)) {
 				this.processor.nap();
 			}
-			met = spinShortly(condition, now) || yieldUntil(condition, turn);
-			paid = met;
+			boolean spun = spinShortly(condition, now);
+			int yields = spun ? 0 : yieldUntil(condition, turn);
+			met = yields != NOT_MET;
+			// What only the longer wait of a trial could catch pays in no other wait.
+			paid = met && yields <= YIELDS;
 		}
 		else if (this.bans.heavy()) {
 			return false;
@@ -173,24 +180,25 @@ public final class Waiter {
 		return met;
 	}
 
-	private boolean yieldUntil(Condition condition, Turn turn) {
+	/** Returns how many yields it took, or {@link #NOT_MET}. */
+	private int yieldUntil(Condition condition, Turn turn) {
 		int yields = this.trials.trying() ? TRIAL_YIELDS : YIELDS;
 		long start = this.processor.nanos();
-		for (int i = 0; i < yields; i++) {
+		for (int i = 1; i <= yields; i++) {
 			boolean late = this.bans.yieldIsLate();
 			if (condition.isMet()) {
 				long end = this.processor.nanos();
 				turn.ended(end);
-				if (i == 0 && end - start > SPIN_NANOS / 2 && !this.bans.crowded()) {
+				if (i == 1 && end - start > SPIN_NANOS / 2 && !this.bans.crowded()) {
 					this.sharing.yielded();
 				}
-				return true;
+				return i;
 			}
 			if (late) {
-				return false;
+				return NOT_MET;
 			}
 		}
-		return false;
+		return NOT_MET;
 	}
 
 	private boolean spin(Condition condition, long end) {

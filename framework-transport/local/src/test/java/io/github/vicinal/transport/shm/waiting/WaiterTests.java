@@ -183,6 +183,36 @@ class WaiterTests {
 		}
 	}
 
+	/** Or staying awake would pay in each trial, and in no wait between trials. */
+	@Test
+	void trialPaysByWhatAUsualWaitCanCatch() {
+		Waiter waiter = client();
+		for (int i = 0; i < 100_000; i++) {
+			long before = this.processor.now;
+			if (!await(waiter, false, 60_000)) {
+				sleepFor(Math.max(0, before + 60_000 - this.processor.now));
+			}
+		}
+		assertThat(waiter.decisions()).isLessThan(20);
+		assertThat(waiter.lastDecision()).contains("ago: sleep at once for 1000 ms");
+	}
+
+	/** The side that has slept wakes up in the first wait of the trial. */
+	@Test
+	void trialPaysWhenTheOtherSideHasWokenUp() {
+		Waiter waiter = client();
+		while (!waiter.describe(LEARNED).startsWith("park")) {
+			await(waiter, false, 200_000);
+		}
+		this.processor.now += Trials.FIRST_REST_NANOS;
+		this.turn.ended(this.processor.now);
+		assertThat(await(waiter, false, 60_000)).isTrue();
+		for (int i = 0; i < 100; i++) {
+			assertThat(await(waiter, false, 500)).isTrue();
+		}
+		assertThat(waiter.lastDecision()).endsWith("stay awake: it paid in a trial");
+	}
+
 	/** They meet the other side in its slices, which are worth thousands of calls. */
 	@Test
 	void aCrowdGoesOnYieldingToFewCompetitors() {
