@@ -11,6 +11,7 @@ import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.waiting.Condition;
 import io.github.vicinal.transport.shm.waiting.Turn;
+import io.github.vicinal.transport.shm.waiting.Waiter;
 import io.github.vicinal.transport.wire.WireException;
 
 /**
@@ -156,7 +157,7 @@ public final class ClientLane implements Condition {
 			place(request, length, deadlineNanos);
 			published = true;
 			boolean rang = this.client.publish(this.index, this.lines, ++this.sequence);
-			if (!this.client.waiter().await(this, this.turn, rang, this.client.segment().mode())) {
+			if (!await(rang)) {
 				sleep(deadlineNanos);
 				this.turn.ended(System.nanoTime());
 			}
@@ -187,6 +188,14 @@ public final class ClientLane implements Condition {
 			}
 			throw ex;
 		}
+	}
+
+	/** Waits awake, and returns whether that was enough. */
+	private boolean await(boolean rang) {
+		Waiter waiter = this.client.waiter();
+		long mode = this.client.segment().mode();
+		return VirtualThreads.isVirtual(Thread.currentThread()) ? waiter.awaitVirtually(this, this.turn, rang, mode)
+				: waiter.await(this, this.turn, rang, mode);
 	}
 
 	private void place(byte[] request, int length, long deadlineNanos) throws PathException {

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
  * times, in a trial {@value #TRIAL_YIELDS} times, then sleep. If it is always the first
  * yield that helps, take a nap. See {@link Sharing}.</li>
  * </ol>
+ * Virtual threads follow a shorter one: see {@link #awaitVirtually}.
  */
 public final class Waiter {
 
@@ -71,6 +72,9 @@ public final class Waiter {
 
 	private final Trials trials = new Trials(this.decisions);
 
+	/** Of virtual threads, which do not wait as long. */
+	private final Trials virtualTrials = new Trials(this.decisions);
+
 	private final Bans bans;
 
 	private final Sharing sharing = new Sharing(this.decisions);
@@ -99,8 +103,46 @@ public final class Waiter {
 	 * @return whether the condition is met; if not, sleep
 	 */
 	public boolean await(Condition condition, Turn turn, boolean rang, long mode) {
-		boolean met = condition.isMet() || (WaitMode.isLearned(mode) ? learned(condition, turn, rang)
-				: fixed(condition, WaitMode.spins(mode), WaitMode.yields(mode)));
+		return counted(turn, condition.isMet() || (WaitMode.isLearned(mode) ? learned(condition, turn, rang)
+				: fixed(condition, WaitMode.spins(mode), WaitMode.yields(mode))));
+	}
+
+	/**
+	 * Waits awake on a virtual thread. To yield there only lets other virtual threads
+	 * run: that says nothing of the processors, and gives them to nobody in another
+	 * process. To sleep is cheap there, and frees the carrier. So this spins for at most
+	 * {@value #SPIN_NANOS} ns, and neither bans nor ends a ban. Whether that pays is
+	 * counted apart from what other threads wait.
+	 * @param condition what for
+	 * @param turn what this waiter remembers
+	 * @param rang whether the other side had to be woken for it
+	 * @param mode a {@link WaitMode}
+	 * @return whether the condition is met; if not, sleep
+	 */
+	public boolean awaitVirtually(Condition condition, Turn turn, boolean rang, long mode) {
+		if (!WaitMode.isLearned(mode)) {
+			return await(condition, turn, rang, mode);
+		}
+		return counted(turn, condition.isMet() || (!rang && spinVirtually(condition, turn)));
+	}
+
+	private boolean spinVirtually(Condition condition, Turn turn) {
+		long now = this.processor.nanos();
+		boolean banned = this.bans.inForce(now) && this.bans.heavy();
+		if (turn.isSparse(now) || banned || !this.virtualTrials.awake(now)) {
+			return false;
+		}
+		boolean met = spin(condition, now + SPIN_NANOS);
+		if (met) {
+			this.virtualTrials.succeeded(now);
+		}
+		else {
+			this.virtualTrials.failed(this.processor.nanos());
+		}
+		return met;
+	}
+
+	private static boolean counted(Turn turn, boolean met) {
 		if (met) {
 			turn.awake++;
 		}

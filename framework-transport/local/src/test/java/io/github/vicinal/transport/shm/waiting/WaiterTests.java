@@ -213,6 +213,43 @@ class WaiterTests {
 		assertThat(waiter.lastDecision()).endsWith("stay awake: it paid in a trial");
 	}
 
+	/** It would keep its carrier, and a yield says nothing of other processes. */
+	@Test
+	void virtualThreadsSpinShortlyAndDecideNothingForOthers() {
+		Waiter waiter = client();
+		this.processor.yieldNanos = TimeUnit.MILLISECONDS.toNanos(40);
+		for (int i = 0; i < 1000; i++) {
+			long before = this.processor.now;
+			boolean met = awaitVirtually(waiter, (i % 3 == 0) ? 500 : 1_000_000);
+			assertThat(met).isEqualTo(i % 3 == 0 && this.processor.now > before);
+			assertThat(this.processor.now - before).isLessThan(Waiter.SPIN_NANOS + 2_000);
+			this.turn.ended(this.processor.now);
+		}
+		assertThat(this.processor.yields).isZero();
+		assertThat(waiter.bans()).isZero();
+		assertThat(waiter.describe(LEARNED)).isEqualTo("spin, then yield");
+	}
+
+	/** Others may have gone on, and a probe takes yields. */
+	@Test
+	void virtualThreadsRespectBansAndEndNone() {
+		this.processor.yieldNanos = TimeUnit.MILLISECONDS.toNanos(40);
+		Waiter waiter = client();
+		await(waiter, false, TimeUnit.MILLISECONDS.toNanos(50));
+		long now = this.processor.now;
+		assertThat(awaitVirtually(waiter, 500)).isFalse();
+		assertThat(this.processor.now).isEqualTo(now);
+		sleepFor(this.state.bannedUntil + 1 - now);
+		assertThat(awaitVirtually(waiter, 500)).isTrue();
+		assertThat(this.processor.yields).isOne();
+		assertThat(this.state.bannedUntil).isNotZero();
+	}
+
+	private boolean awaitVirtually(Waiter waiter, long afterNanos) {
+		long at = this.processor.now + afterNanos;
+		return waiter.awaitVirtually(() -> this.processor.now >= at, this.turn, false, LEARNED);
+	}
+
 	/** They meet the other side in its slices, which are worth thousands of calls. */
 	@Test
 	void aCrowdGoesOnYieldingToFewCompetitors() {
