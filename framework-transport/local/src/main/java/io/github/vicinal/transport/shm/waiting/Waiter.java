@@ -81,6 +81,9 @@ public final class Waiter {
 
 	private int longGaps;
 
+	/** What the latest caller knew. Written only when it changes: all callers read it. */
+	private volatile Caller lastCaller = Caller.STEADY;
+
 	/**
 	 * Creates the waiter of one side.
 	 * @param shared what both sides know
@@ -123,13 +126,13 @@ public final class Waiter {
 		if (!WaitMode.isLearned(mode)) {
 			return await(condition, turn, rang, mode);
 		}
-		return counted(turn, condition.isMet() || (!rang && spinVirtually(condition, turn)));
+		return counted(turn, condition.isMet() || spinVirtually(condition, turn, rang));
 	}
 
-	private boolean spinVirtually(Condition condition, Turn turn) {
+	private boolean spinVirtually(Condition condition, Turn turn, boolean rang) {
 		long now = this.processor.nanos();
 		boolean banned = this.bans.inForce(now) && this.bans.heavy();
-		if (turn.isSparse(now) || banned || !this.virtualTrials.awake(now)) {
+		if (sleepsAtOnce(turn, rang, now) || banned || !this.virtualTrials.awake(now)) {
 			return false;
 		}
 		boolean met = spin(condition, now + SPIN_NANOS);
@@ -169,13 +172,11 @@ public final class Waiter {
 	}
 
 	private boolean learned(Condition condition, Turn turn, boolean rang) {
-		if (this.server ? this.longGaps >= SPARSE : rang) {
+		long now = this.processor.nanos();
+		if (this.server ? this.longGaps >= SPARSE : sleepsAtOnce(turn, rang, now)) {
 			return false;
 		}
-		long now = this.processor.nanos();
-		// Next to competitors the server has often been woken and not run yet, so that a
-		// caller did not ring, and has much to lose and little to gain by staying awake.
-		if ((!this.server && turn.isSparse(now)) || !this.trials.awake(now)) {
+		if (!this.trials.awake(now)) {
 			return false;
 		}
 		boolean met;
@@ -207,6 +208,30 @@ public final class Waiter {
 			this.trials.failed(this.processor.nanos());
 		}
 		return met;
+	}
+
+	/** Returns whether a caller sleeps because of what it knows of its own calls. */
+	private boolean sleepsAtOnce(Turn turn, boolean rang, long now) {
+		// Next to competitors the server has often been woken and not run yet, so that a
+		// caller did not ring, and has much to lose and little to gain by staying awake.
+		Caller known = rang ? Caller.RANG : isSparse(turn, now) ? Caller.SPARSE : Caller.STEADY;
+		if (this.lastCaller != known) {
+			this.lastCaller = known;
+		}
+		return known != Caller.STEADY;
+	}
+
+	private boolean isSparse(Turn turn, long now) {
+		boolean before = turn.isSparse();
+		boolean after = turn.isSparse(now);
+		decideSparse(before, after, now);
+		return after;
+	}
+
+	private void decideSparse(boolean before, boolean after, long now) {
+		if (before != after) {
+			this.decisions.add(after ? Decisions.Kind.SPARSE : Decisions.Kind.STEADY, now, 0, 0);
+		}
 	}
 
 	/** Counts a gap, if it is long, else counts it off. */
@@ -268,7 +293,10 @@ public final class Waiter {
 	 * @param nanos how long it was
 	 */
 	public void slept(long nanos) {
-		this.longGaps = gaps(this.longGaps, nanos);
+		int before = this.longGaps;
+		int after = gaps(before, nanos);
+		this.longGaps = after;
+		decideSparse(before >= SPARSE, after >= SPARSE, this.processor.nanos());
 	}
 
 	/**
@@ -304,8 +332,11 @@ public final class Waiter {
 		if (!WaitMode.isLearned(mode)) {
 			return WaitMode.name(mode) + ": fixed";
 		}
-		if (this.longGaps >= SPARSE) {
+		if (this.longGaps >= SPARSE || this.lastCaller == Caller.SPARSE) {
 			return "park: calls are rare";
+		}
+		if (this.lastCaller == Caller.RANG) {
+			return "park: the last call had to wake the server";
 		}
 		if (this.trials.resting()) {
 			return "park: staying awake did not pay";
@@ -315,6 +346,20 @@ public final class Waiter {
 					: "spin: other threads want the processors";
 		}
 		return "spin, then yield";
+	}
+
+	/** What a caller knows of its own calls. */
+	private enum Caller {
+
+		/** The server slept. */
+		RANG,
+
+		/** They are rare. */
+		SPARSE,
+
+		/** They follow one another. */
+		STEADY
+
 	}
 
 }

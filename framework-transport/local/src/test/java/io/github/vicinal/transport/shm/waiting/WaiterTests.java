@@ -63,6 +63,7 @@ class WaiterTests {
 		Waiter waiter = client();
 		assertThat(await(waiter, true, 500)).isFalse();
 		assertThat(this.processor.spins + this.processor.yields).isZero();
+		assertThat(waiter.describe(LEARNED)).isEqualTo("park: the last call had to wake the server");
 	}
 
 	@Test
@@ -73,10 +74,15 @@ class WaiterTests {
 			boolean awake = await(waiter, false, 500);
 			assertThat(awake).as("call %d", i).isEqualTo(i < Waiter.SPARSE - 1);
 		}
+		assertThat(waiter.describe(LEARNED)).isEqualTo("park: calls are rare");
+		assertThat(waiter.lastDecision()).endsWith("sleep at once: calls are rare");
+		assertThat(waiter.decisions()).isOne();
 		for (int i = 0; i < Waiter.MOST_SPARSE; i++) {
 			await(waiter, false, 500);
 		}
 		assertThat(await(waiter, false, 500)).as("after many calls in a row").isTrue();
+		assertThat(waiter.describe(LEARNED)).isEqualTo("spin, then yield");
+		assertThat(waiter.lastDecision()).endsWith("stay awake: calls are not rare any more");
 	}
 
 	@Test
@@ -123,6 +129,7 @@ class WaiterTests {
 		assertThat(await(waiter, false, 500)).isFalse();
 		assertThat(this.processor.now).isEqualTo(before);
 		assertThat(waiter.describe(LEARNED)).isEqualTo("park: calls are rare");
+		assertThat(waiter.lastDecision()).endsWith("sleep at once: calls are rare");
 		for (int i = 0; i < 3; i++) {
 			waiter.slept(TimeUnit.MICROSECONDS.toNanos(50));
 		}
