@@ -32,9 +32,10 @@ public final class ClientLane implements Condition {
 
 	private static final int FIRST_BYTES = 4 * 1024;
 
-	private static final int AWAKE = 0;
+	/** Values of the word {@link SegmentLayout#WAITING}. */
+	static final int AWAKE = 0;
 
-	private static final int ASLEEP = 1;
+	static final int ASLEEP = 1;
 
 	private static final int ASLEEP_BY_POLLER = 2;
 

@@ -320,7 +320,7 @@ final class SlabArena {
 			this.noGrowthBytes = size;
 		}
 		if (this.closed) {
-			deleteLate();
+			deleteFiles();
 		}
 		wakeAll();
 	}
@@ -345,7 +345,7 @@ final class SlabArena {
 		}
 	}
 
-	private void deleteLate() {
+	private void deleteFiles() {
 		for (Path file : this.files) {
 			file.toFile().delete();
 		}
@@ -360,12 +360,8 @@ final class SlabArena {
 		try {
 			this.closed = true;
 			wakeAll();
-			for (Path file : this.files) {
-				Files.deleteIfExists(file);
-			}
-		}
-		catch (IOException ex) {
-			this.noGrowth = String.valueOf(ex.getMessage());
+			// One that cannot be deleted must not keep the others.
+			deleteFiles();
 		}
 		finally {
 			this.lock.unlock();
