@@ -235,7 +235,8 @@ final class ShmConnection implements Runnable {
 			throw new WireException(Refusal.FAILED, "the segment cannot be used: " + ex);
 		}
 		this.segmentBytes = layout.bytes();
-		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
+		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes(),
+				this.server.options().handshakeTimeout());
 		Bells made = bells(attach, segment, directory);
 		this.bells = made;
 		ShmCall[] calls = new ShmCall[layout.lanes()];

@@ -210,7 +210,7 @@ final class ShmPeer {
 		Bells bells = futex ? support.futex(words(segment)) : new FifoBells(
 				FifoBells.resolve(directory, attached.directory()), layout.lanes(), watchdog, this::bellsFailed);
 		LaneLimits laneLimits = this.options.laneLimits(attached.maxArenaBytes());
-		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
+		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes(), this.options.handshakeTimeout());
 		LaneClient client = new LaneClient(toString(), segment, bells, files, laneLimits, this.control::announce,
 				arenas, this::ended);
 		this.lanes = client;

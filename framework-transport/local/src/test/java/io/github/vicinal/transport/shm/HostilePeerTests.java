@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +57,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(120)
 class HostilePeerTests {
 
-	private static final ShmOptions OPTIONS = ShmOptions.defaults().withLanes(4);
+	private static final ShmOptions OPTIONS = ShmOptions.defaults()
+		.withLanes(4)
+		// So long waits who is told of memory that is never announced.
+		.withHandshakeTimeout(Duration.ofSeconds(1));
 
 	/** What the kernel gives a FIFO, unless somebody asks for more. */
 	private static final int FIFO_BYTES = 64 * 1024;
@@ -239,8 +243,8 @@ class HostilePeerTests {
 
 	@Test
 	void flippedBytesOfTheControlStreamAreCounted() throws Exception {
-		ShmPathServer running = this.shm.server(this.server,
-				OPTIONS.withHandshakeTimeout(java.time.Duration.ofMillis(300)), Contracts.echo(this.shm.contract));
+		ShmPathServer running = this.shm.server(this.server, OPTIONS.withHandshakeTimeout(Duration.ofMillis(300)),
+				Contracts.echo(this.shm.contract));
 		Random random = new Random(11);
 		byte[] conversation = conversation();
 		for (int i = 0; i < 150; i++) {
@@ -321,8 +325,7 @@ class HostilePeerTests {
 				}
 				return bytes;
 			};
-			ShmPathProvider provider = this.shm
-				.provider(OPTIONS.withHandshakeTimeout(java.time.Duration.ofMillis(200)));
+			ShmPathProvider provider = this.shm.provider(OPTIONS.withHandshakeTimeout(Duration.ofMillis(200)));
 			int refused = 0;
 			for (int i = 0; i < 60; i++) {
 				PathProvider.Attempt attempt = this.shm.attempt(provider, this.server);

@@ -11,6 +11,7 @@ import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.waiting.Condition;
 import io.github.vicinal.transport.shm.waiting.Turn;
+import io.github.vicinal.transport.shm.waiting.Waiter;
 import io.github.vicinal.transport.wire.WireException;
 
 /**
@@ -31,9 +32,10 @@ public final class ClientLane implements Condition {
 
 	private static final int FIRST_BYTES = 4 * 1024;
 
-	private static final int AWAKE = 0;
+	/** Values of the word {@link SegmentLayout#WAITING}. */
+	static final int AWAKE = 0;
 
-	private static final int ASLEEP = 1;
+	static final int ASLEEP = 1;
 
 	private static final int ASLEEP_BY_POLLER = 2;
 
@@ -156,7 +158,7 @@ public final class ClientLane implements Condition {
 			place(request, length, deadlineNanos);
 			published = true;
 			boolean rang = this.client.publish(this.index, this.lines, ++this.sequence);
-			if (!this.client.waiter().await(this, this.turn, rang, this.client.segment().mode())) {
+			if (!await(rang)) {
 				sleep(deadlineNanos);
 				this.turn.ended(System.nanoTime());
 			}
@@ -167,6 +169,9 @@ public final class ClientLane implements Condition {
 			return read(inPlace);
 		}
 		catch (WireException ex) {
+			if (this.client.ended()) {
+				throw this.client.gone(true);
+			}
 			this.client
 				.end(LaneClient.End.violation(ex.refusal(), "the peer sent an unacceptable answer: " + ex.text()));
 			throw new PathException(ex.refusal().reason(), true,
@@ -184,6 +189,14 @@ public final class ClientLane implements Condition {
 			}
 			throw ex;
 		}
+	}
+
+	/** Waits awake, and returns whether that was enough. */
+	private boolean await(boolean rang) {
+		Waiter waiter = this.client.waiter();
+		long mode = this.client.segment().mode();
+		return VirtualThreads.isVirtual(Thread.currentThread()) ? waiter.awaitVirtually(this, this.turn, rang, mode)
+				: waiter.await(this, this.turn, rang, mode);
 	}
 
 	private void place(byte[] request, int length, long deadlineNanos) throws PathException {

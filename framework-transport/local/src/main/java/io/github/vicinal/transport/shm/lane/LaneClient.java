@@ -56,6 +56,9 @@ public final class LaneClient implements AutoCloseable {
 
 	private final AtomicInteger waiters = new AtomicInteger();
 
+	/** Whether one of them looks at lanes in quarantine. Guarded by the lock. */
+	private boolean looking;
+
 	private final ReentrantLock lock = new ReentrantLock();
 
 	private final Condition freed = this.lock.newCondition();
@@ -87,7 +90,8 @@ public final class LaneClient implements AutoCloseable {
 		this.bells = bells;
 		this.waiter = new Waiter(segment.shared(), Processor.REAL, Runtime.getRuntime().availableProcessors(), false);
 		this.files = files;
-		this.arena = new SlabArena(files, limits.maxArenaBytes(), announcer::announce, this::reclaim);
+		this.arena = new SlabArena(files, limits.maxArenaBytes(), announcer, this::reclaim,
+				() -> this.quarantined.get() > 0);
 		this.peerArenas = peerArenas;
 		this.onEnd = onEnd;
 		this.maxBytes = limits.maxPayloadBytes();
@@ -218,7 +222,7 @@ public final class LaneClient implements AutoCloseable {
 									this.peer),
 							null);
 				}
-				this.freed.awaitNanos(Math.min(left, QUARANTINE_LOOK_NANOS));
+				awaitFreed(left);
 			}
 		}
 		catch (InterruptedException ex) {
@@ -226,8 +230,30 @@ public final class LaneClient implements AutoCloseable {
 			throw new PathException(Reason.INTERRUPTED, false, "the calling thread was interrupted", ex);
 		}
 		finally {
+			if (this.quarantined.get() > 0) {
+				// This may have been the one that looked at them.
+				this.freed.signal();
+			}
 			this.lock.unlock();
 			this.waiters.decrementAndGet();
+		}
+	}
+
+	/**
+	 * A lane in quarantine becomes free without a word, so one of those who wait looks at
+	 * times. Under the lock, which it gives away meanwhile.
+	 */
+	private void awaitFreed(long nanos) throws InterruptedException {
+		if (this.looking || this.quarantined.get() == 0) {
+			this.freed.awaitNanos(nanos);
+			return;
+		}
+		this.looking = true;
+		try {
+			this.freed.awaitNanos(Math.min(nanos, QUARANTINE_LOOK_NANOS));
+		}
+		finally {
+			this.looking = false;
 		}
 	}
 
@@ -251,6 +277,9 @@ public final class LaneClient implements AutoCloseable {
 			if (lane.abandoned()) {
 				add(this.quarantine, lane);
 				this.quarantined.incrementAndGet();
+				// Somebody must look at it from now on.
+				wakeOne();
+				this.arena.wakeFirst();
 			}
 			else {
 				giveBack(lane);
@@ -260,6 +289,11 @@ public final class LaneClient implements AutoCloseable {
 
 	private void giveBack(ClientLane lane) {
 		add(this.free, lane);
+		wakeOne();
+	}
+
+	/** Wakes one of those who wait for a lane. */
+	private void wakeOne() {
 		if (this.waiters.get() > 0) {
 			this.lock.lock();
 			try {
@@ -447,6 +481,7 @@ public final class LaneClient implements AutoCloseable {
 		}
 		// Whoever waits for memory must not wait for slabs that nobody gives back.
 		this.arena.close();
+		this.peerArenas.close();
 		this.files.ended(memoryBytes() + this.peerArenas.bytes());
 		this.onEnd.accept(reason);
 	}

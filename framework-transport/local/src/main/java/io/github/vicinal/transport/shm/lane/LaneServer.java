@@ -124,7 +124,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		this.segment = segment;
 		this.bells = bells;
 		this.waiter = new Waiter(segment.shared(), Processor.REAL, Runtime.getRuntime().availableProcessors(), true);
-		this.arena = new SlabArena(files, limits.maxArenaBytes(), announcer::announce, this::reclaim);
+		this.arena = new SlabArena(files, limits.maxArenaBytes(), announcer, this::reclaim, () -> true);
 		this.peerArenas = peerArenas;
 		this.maxBytes = limits.maxPayloadBytes();
 		this.handler = handler;
@@ -416,26 +416,38 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	}
 
 	@Override
-	public void check(long now) {
+	public boolean check(long now) {
 		long since = this.awaySince.get();
-		if (since != 0 && now - since > TAKE_OVER_NANOS && !this.closed && this.awaySince.compareAndSet(since, 0)) {
-			Thread kept = this.receiver.get();
-			try {
-				if (kept != null) {
-					// Other pairs need this thread, and a client can hold up who rings.
-					leave(kept, false);
-					Memory.settle();
-				}
+		if (since == 0 || this.closed) {
+			return false;
+		}
+		if (now - since <= TAKE_OVER_NANOS) {
+			return true;
+		}
+		if (this.awaySince.compareAndSet(since, 0)) {
+			replace(this.receiver.get());
+			return false;
+		}
+		// It has ended, and the next one may have begun.
+		return true;
+	}
+
+	private void replace(@Nullable Thread kept) {
+		try {
+			if (kept != null) {
+				// Other pairs need this thread, and a client can hold up who rings.
+				leave(kept, false);
+				Memory.settle();
 			}
-			catch (InternalError ex) {
-				// Other pairs need the thread that looks.
-				failByError(ex);
-			}
-			catch (OutOfMemoryError ex) {
-				// Nobody would receive while the handler runs, and it may wait for
-				// another call.
-				fail(Refusal.FAILED, NO_THREAD);
-			}
+		}
+		catch (InternalError ex) {
+			// Other pairs need the thread that looks.
+			failByError(ex);
+		}
+		catch (OutOfMemoryError ex) {
+			// Nobody would receive while the handler runs, and it may wait for another
+			// call.
+			fail(Refusal.FAILED, NO_THREAD);
 		}
 	}
 
@@ -554,6 +566,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		this.closed = true;
 		this.guard.remove(this);
 		this.arena.close();
+		this.peerArenas.close();
 		// Before anybody rings, as a client may have flooded a bell.
 		this.bells.close();
 		// Each thread that wakes wakes the next one.
@@ -567,8 +580,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		/**
 		 * Answers a request, on this thread or another.
 		 * @param lane the request; ends with {@link ServerLane#respond}
-		 * @param batch how many requests, this one included, were waiting when the
-		 * receiver last looked
+		 * @param batch how many requests there were when the receiver last looked, this
+		 * one and those that have been answered since included
 		 * @throws WireException if the request shows that the client cannot be trusted
 		 */
 		void handle(ServerLane lane, int batch) throws WireException;

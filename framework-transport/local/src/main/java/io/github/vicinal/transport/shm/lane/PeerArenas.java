@@ -3,6 +3,7 @@ package io.github.vicinal.transport.shm.lane;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -15,25 +16,30 @@ import io.github.vicinal.transport.wire.WireException;
 /** The arenas of the other side, as it announces them. Thread-safe. */
 public final class PeerArenas {
 
-	/** A payload may be seen before the announcement of its arena is read. */
-	private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
-
 	private final Path directory;
 
 	private final long maxBytes;
+
+	private final long patienceNanos;
 
 	private final List<Memory> arenas = new ArrayList<>();
 
 	private long bytes;
 
+	private boolean closed;
+
 	/**
 	 * Creates the view of the other side's arenas.
 	 * @param directory where its files are
 	 * @param maxBytes how much of its memory this side maps
+	 * @param patience how long a payload, which may be seen before the announcement of
+	 * its arena is read, waits for that: as long as the thread that reads announcements
+	 * may be busy with other frames, such as contracts to bind
 	 */
-	public PeerArenas(Path directory, long maxBytes) {
+	public PeerArenas(Path directory, long maxBytes, Duration patience) {
 		this.directory = directory;
 		this.maxBytes = maxBytes;
+		this.patienceNanos = patience.toNanos();
 	}
 
 	/**
@@ -72,13 +78,20 @@ public final class PeerArenas {
 		return this.bytes;
 	}
 
+	/** The pair has ended: nobody waits for an announcement any more. */
+	synchronized void close() {
+		this.closed = true;
+		notifyAll();
+	}
+
 	/**
 	 * Finds the memory of a payload.
 	 * @param place the number of its arena
 	 * @param offset where it begins
 	 * @param length how long it is, not negative
 	 * @return memory that has these bytes
-	 * @throws WireException if there are no such bytes
+	 * @throws WireException if there are no such bytes, or the pair has ended before they
+	 * were announced
 	 */
 	Memory find(int place, int offset, int length) throws WireException {
 		Memory memory = find(place);
@@ -89,15 +102,18 @@ public final class PeerArenas {
 		return memory;
 	}
 
-	private synchronized @Nullable Memory find(int place) {
+	private synchronized @Nullable Memory find(int place) throws WireException {
 		if (place < 0 || place >= SlabArena.MAX_ARENAS) {
 			return null;
 		}
-		long end = System.nanoTime() + PATIENCE_NANOS;
+		long end = System.nanoTime() + this.patienceNanos;
 		boolean interrupted = false;
 		try {
 			while (place >= this.arenas.size()) {
 				long left = end - System.nanoTime();
+				if (this.closed) {
+					throw new WireException(Refusal.SHUTTING_DOWN, "the pair has ended");
+				}
 				if (left <= 0) {
 					return null;
 				}

@@ -12,6 +12,19 @@ import org.slf4j.LoggerFactory;
 /**
  * One thread that looks, some hundred times a second while there are calls and not at all
  * otherwise, whether a handler keeps a receiver. Thread-safe.
+ * <p>
+ * It sleeps after one <em>quiet</em> look: no handler has begun since the look before,
+ * and none is on a receiver's thread. That misses no handler, whatever the times between
+ * looks are. A handler is noted with its receiver before {@link #look()} is called, and
+ * each look forgets the calls before it goes through the receivers. So a handler that a
+ * look does not find there has ended, or has yet to call {@link #look()}; as both sides
+ * first write and then read, either the guard sees the call before it sleeps, or the call
+ * sees that the guard sleeps, and wakes it. A handler that is found keeps the guard awake
+ * until it ends or loses the receiver.
+ * <p>
+ * To sleep without a quiet look, as soon as no handler is found, would miss none either,
+ * but most handlers end between two looks: of calls in a row, one in each look would have
+ * to wake the guard.
  */
 public final class ReceiverGuard implements AutoCloseable {
 
@@ -19,15 +32,13 @@ public final class ReceiverGuard implements AutoCloseable {
 
 	private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
 
-	/** After so many looks without any handler on a receiver's thread, it sleeps. */
-	private static final int LOOKS_WITHOUT_CALLS = 64;
-
 	private final Set<Guarded> guarded = ConcurrentHashMap.newKeySet();
 
 	private final String name;
 
 	private volatile boolean asleep = true;
 
+	/** Whether a handler has begun since the last look. */
 	private volatile boolean calls;
 
 	private volatile boolean closed;
@@ -89,30 +100,37 @@ public final class ReceiverGuard implements AutoCloseable {
 	}
 
 	private void run() {
-		int quiet = 0;
 		while (!this.closed) {
-			if (quiet >= LOOKS_WITHOUT_CALLS) {
+			LockSupport.parkNanos(this, LOOK_NANOS);
+			boolean quiet = !this.calls;
+			this.calls = false;
+			boolean kept = check(System.nanoTime());
+			if (quiet && !kept) {
 				this.asleep = true;
-				if (!this.calls) {
+				if (!this.calls && !this.closed) {
 					LockSupport.park(this);
 				}
-				quiet = 0;
 			}
-			LockSupport.parkNanos(this, LOOK_NANOS);
-			quiet = this.calls ? 0 : quiet + 1;
-			this.calls = false;
-			long now = System.nanoTime();
-			this.guarded.forEach((object) -> check(object, now));
 		}
 	}
 
-	private static void check(Guarded object, long now) {
+	/** Looks at each receiver, and returns whether a handler has one of them. */
+	private boolean check(long now) {
+		boolean kept = false;
+		for (Guarded object : this.guarded) {
+			kept |= check(object, now);
+		}
+		return kept;
+	}
+
+	private static boolean check(Guarded object, long now) {
 		try {
-			object.check(now);
+			return object.check(now);
 		}
 		catch (RuntimeException | Error ex) {
 			// All other pairs need this thread, and the next look may succeed.
 			logger.warn("A receiver could not be replaced", ex);
+			return false;
 		}
 	}
 
@@ -125,8 +143,11 @@ public final class ReceiverGuard implements AutoCloseable {
 	/** Something with a receiver. */
 	interface Guarded {
 
-		/** Replaces a receiver that a handler has kept for too long. */
-		void check(long now);
+		/**
+		 * Replaces a receiver that a handler has kept for too long.
+		 * @return whether a handler has the receiver, and not yet for too long
+		 */
+		boolean check(long now);
 
 	}
 

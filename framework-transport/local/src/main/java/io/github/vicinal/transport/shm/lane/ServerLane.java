@@ -206,8 +206,8 @@ public final class ServerLane {
 	private void wake() {
 		int word = this.lines + SegmentLayout.WAITING;
 		int waiting = this.memory.getIntVolatile(word);
-		if (waiting != 0 && this.memory.compareAndSetInt(word, waiting, 0)) {
-			if (waiting == 1) {
+		if (waiting != ClientLane.AWAKE && this.memory.compareAndSetInt(word, waiting, ClientLane.AWAKE)) {
+			if (waiting == ClientLane.ASLEEP) {
 				this.server.bells().lane(this.index).ring();
 			}
 			else {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -47,13 +48,16 @@ final class SlabArena {
 
 	private final long maxBytes;
 
-	private final Announcer announcer;
+	private final LaneLimits.Announcer announcer;
 
 	private final Runnable reclaim;
 
+	private final BooleanSupplier mayReclaim;
+
 	private final ReentrantLock lock = new ReentrantLock();
 
-	private final Condition freed = this.lock.newCondition();
+	/** Who waits for a slab, in the order in which they came. */
+	private final Deque<Waiting> waiting = new ArrayDeque<>();
 
 	private final List<Arena> arenas = new ArrayList<>();
 
@@ -79,12 +83,16 @@ final class SlabArena {
 	 * @param maxBytes how much memory there may be
 	 * @param announcer tells the other side of new files
 	 * @param reclaim gives back slabs that the other side has read
+	 * @param mayReclaim whether that may ever find any; after a change to that
+	 * {@link #wakeFirst} follows
 	 */
-	SlabArena(MemoryFiles memoryFiles, long maxBytes, Announcer announcer, Runnable reclaim) {
+	SlabArena(MemoryFiles memoryFiles, long maxBytes, LaneLimits.Announcer announcer, Runnable reclaim,
+			BooleanSupplier mayReclaim) {
 		this.memoryFiles = memoryFiles;
 		this.maxBytes = maxBytes;
 		this.announcer = announcer;
 		this.reclaim = reclaim;
+		this.mayReclaim = mayReclaim;
 	}
 
 	/**
@@ -96,28 +104,110 @@ final class SlabArena {
 	 * @throws InterruptedException if the thread was interrupted while it waited
 	 */
 	@Nullable Slab allocate(int length, long deadlineNanos) throws InterruptedException {
-		Slab slab = tryAllocate(length, false);
-		while (slab == null) {
+		Slab slab = take(length);
+		if (slab == null) {
+			// First, as what comes back need not be made.
 			this.reclaim.run();
-			this.lock.lockInterruptibly();
-			try {
-				slab = find(length, this.growingBytes != slabBytes(length));
+			slab = tryAllocate(length, false);
+		}
+		return (slab != null) ? slab : await(length, deadlineNanos);
+	}
+
+	private @Nullable Slab await(int length, long deadlineNanos) throws InterruptedException {
+		Waiting self = new Waiting(length, this.lock.newCondition());
+		this.lock.lockInterruptibly();
+		try {
+			this.waiting.add(self);
+			Slab slab = find(length, anySize(length));
+			while (slab == null) {
+				long left = (deadlineNanos == Long.MAX_VALUE) ? Long.MAX_VALUE : deadlineNanos - System.nanoTime();
+				if (left <= 0 || this.closed || !mayComeFree(length)) {
+					return this.closed ? null : find(length, true);
+				}
+				sleep(self, left);
+				slab = tryAllocate(length, true);
 				if (slab == null) {
-					long left = (deadlineNanos == Long.MAX_VALUE) ? Long.MAX_VALUE : deadlineNanos - System.nanoTime();
-					if (left <= 0 || this.closed || !mayComeFree(length)) {
-						return this.closed ? null : find(length, true);
-					}
-					this.freed.awaitNanos(Math.min(left, RECLAIM_NANOS));
+					slab = find(length, anySize(length));
 				}
 			}
-			finally {
-				this.lock.unlock();
+			return slab;
+		}
+		finally {
+			boolean looked = this.waiting.peek() == self;
+			this.waiting.remove(self);
+			if (looked) {
+				wakeFirst();
 			}
-			if (slab == null) {
-				slab = tryAllocate(length, true);
+			wakeNext();
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Sleeps until something may have changed for this waiter. Under the lock, which it
+	 * gives away meanwhile. The other side does not say what it has read, so one of those
+	 * who wait, the first, looks at times.
+	 */
+	private void sleep(Waiting self, long nanos) throws InterruptedException {
+		// What is free and does not suit this one may suit another.
+		wakeNext();
+		boolean looks = this.waiting.peek() == self && this.mayReclaim.getAsBoolean();
+		self.changed.awaitNanos(looks ? Math.min(nanos, RECLAIM_NANOS) : nanos);
+		if (looks) {
+			this.lock.unlock();
+			try {
+				this.reclaim.run();
+			}
+			finally {
+				this.lock.lock();
 			}
 		}
-		return slab;
+	}
+
+	/** Wakes the first of those who can take what is free. Under the lock. */
+	private void wakeNext() {
+		for (Waiting one : this.waiting) {
+			if (best(one.length, anySize(one.length)) != null) {
+				one.changed.signal();
+				return;
+			}
+		}
+	}
+
+	/** Lets whoever waits look for what has been read: there may be something now. */
+	void wakeFirst() {
+		this.lock.lock();
+		try {
+			Waiting first = this.waiting.peek();
+			if (first != null) {
+				first.changed.signal();
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Under the lock. */
+	private void wakeAll() {
+		for (Waiting one : this.waiting) {
+			one.changed.signal();
+		}
+	}
+
+	/** Returns whether slabs that are far too large will do. Under the lock. */
+	private boolean anySize(int length) {
+		return this.growingBytes != slabBytes(length);
+	}
+
+	private @Nullable Slab take(int length) {
+		this.lock.lock();
+		try {
+			return find(length, false);
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/** Under the lock. */
@@ -230,9 +320,9 @@ final class SlabArena {
 			this.noGrowthBytes = size;
 		}
 		if (this.closed) {
-			deleteLate();
+			deleteFiles();
 		}
-		this.freed.signalAll();
+		wakeAll();
 	}
 
 	private void remember(Path file) {
@@ -255,7 +345,7 @@ final class SlabArena {
 		}
 	}
 
-	private void deleteLate() {
+	private void deleteFiles() {
 		for (Path file : this.files) {
 			file.toFile().delete();
 		}
@@ -269,13 +359,9 @@ final class SlabArena {
 		this.lock.lock();
 		try {
 			this.closed = true;
-			this.freed.signalAll();
-			for (Path file : this.files) {
-				Files.deleteIfExists(file);
-			}
-		}
-		catch (IOException ex) {
-			this.noGrowth = String.valueOf(ex.getMessage());
+			wakeAll();
+			// One that cannot be deleted must not keep the others.
+			deleteFiles();
 		}
 		finally {
 			this.lock.unlock();
@@ -283,6 +369,11 @@ final class SlabArena {
 	}
 
 	private @Nullable Slab find(int length, boolean anySize) {
+		Arena best = best(length, anySize);
+		return (best != null) ? take(best) : null;
+	}
+
+	private @Nullable Arena best(int length, boolean anySize) {
 		Arena best = null;
 		for (Arena arena : this.arenas) {
 			boolean fits = arena.slabBytes >= length && (anySize || arena.slabBytes / MAX_WASTE <= length);
@@ -290,7 +381,7 @@ final class SlabArena {
 				best = arena;
 			}
 		}
-		return (best != null) ? take(best) : null;
+		return best;
 	}
 
 	private Slab take(Arena arena) {
@@ -303,7 +394,7 @@ final class SlabArena {
 		try {
 			this.slabsInUse--;
 			slab.arena.free.push(slab);
-			this.freed.signal();
+			wakeNext();
 		}
 		finally {
 			this.lock.unlock();
@@ -360,14 +451,6 @@ final class SlabArena {
 		}
 	}
 
-	/** Tells the other side of a new file. */
-	@FunctionalInterface
-	interface Announcer {
-
-		void announce(int number, String name, int bytes) throws IOException;
-
-	}
-
 	/** Slabs of one size. */
 	private static final class Arena {
 
@@ -390,6 +473,20 @@ final class SlabArena {
 
 		long bytes() {
 			return this.memory.bytes();
+		}
+
+	}
+
+	/** Somebody who waits for a slab. */
+	private static final class Waiting {
+
+		final int length;
+
+		final Condition changed;
+
+		Waiting(int length, Condition changed) {
+			this.length = length;
+			this.changed = changed;
 		}
 
 	}

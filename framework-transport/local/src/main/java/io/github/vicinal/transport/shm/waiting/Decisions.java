@@ -58,6 +58,10 @@ final class Decisions {
 
 		AWAKE("stay awake: it paid in a trial"),
 
+		SPARSE("sleep at once: calls are rare"),
+
+		STEADY("stay awake: calls are not rare any more"),
+
 		NAP("a nap, to wake up on another processor than the other side's");
 
 		private final String text;

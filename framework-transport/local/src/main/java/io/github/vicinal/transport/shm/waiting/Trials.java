@@ -3,8 +3,8 @@ package io.github.vicinal.transport.shm.waiting;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Whether staying awake pays on this side: the ski rental problem. A wait that ends while
- * its waiter is still awake counts 1, one that ends in sleep after all counts -1; below
+ * Whether staying awake pays on this side: the ski rental problem. A wait that ends awake
+ * within the time that a usual wait has counts 1, all others count -1; below
  * {@value #WORST} all waiters of this side sleep at once, and <em>rest</em> so.
  * <p>
  * After a rest comes a <em>trial</em> of {@value #TRIAL_NANOS} ns, in which failures are
@@ -65,6 +65,7 @@ final class Trials {
 		return this.score >= BEST;
 	}
 
+	/** Notes a wait that ended awake, in the time that a usual wait has. */
 	void succeeded(long now) {
 		int before = this.score;
 		if (before < BEST) {
@@ -77,6 +78,7 @@ final class Trials {
 		}
 	}
 
+	/** Notes a wait that ended in sleep, or awake in a time that only a trial has. */
 	void failed(long now) {
 		int after = Math.max(WORST, this.score) - 1;
 		this.score = after;

@@ -31,6 +31,11 @@ public final class Turn {
 		this.longGaps = Waiter.gaps(this.longGaps, now - this.ended);
 		// The end of a wait that takes no longer than a look at the clock would.
 		this.ended = now;
+		return isSparse();
+	}
+
+	/** Returns whether most of the last waits came after gaps. */
+	boolean isSparse() {
 		return this.longGaps >= Waiter.SPARSE;
 	}
 

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
  * times, in a trial {@value #TRIAL_YIELDS} times, then sleep. If it is always the first
  * yield that helps, take a nap. See {@link Sharing}.</li>
  * </ol>
+ * Virtual threads follow a shorter one: see {@link #awaitVirtually}.
  */
 public final class Waiter {
 
@@ -34,8 +35,12 @@ public final class Waiter {
 
 	/**
 	 * In a trial the other side, which has slept until now, must have time to wake up.
+	 * The waits after that show whether staying awake pays: a wait pays only if it ends
+	 * within {@link #YIELDS}.
 	 */
 	static final int TRIAL_YIELDS = 250;
+
+	private static final int NOT_MET = Integer.MAX_VALUE;
 
 	/** Longer than the other side needs to come back if it has lost nothing. */
 	static final long BANNED_SPIN_NANOS = 110_000;
@@ -67,11 +72,17 @@ public final class Waiter {
 
 	private final Trials trials = new Trials(this.decisions);
 
+	/** Of virtual threads, which do not wait as long. */
+	private final Trials virtualTrials = new Trials(this.decisions);
+
 	private final Bans bans;
 
 	private final Sharing sharing = new Sharing(this.decisions);
 
 	private int longGaps;
+
+	/** What the latest caller knew. Written only when it changes: all callers read it. */
+	private volatile Caller lastCaller = Caller.STEADY;
 
 	/**
 	 * Creates the waiter of one side.
@@ -95,8 +106,46 @@ public final class Waiter {
 	 * @return whether the condition is met; if not, sleep
 	 */
 	public boolean await(Condition condition, Turn turn, boolean rang, long mode) {
-		boolean met = condition.isMet() || (WaitMode.isLearned(mode) ? learned(condition, turn, rang)
-				: fixed(condition, WaitMode.spins(mode), WaitMode.yields(mode)));
+		return counted(turn, condition.isMet() || (WaitMode.isLearned(mode) ? learned(condition, turn, rang)
+				: fixed(condition, WaitMode.spins(mode), WaitMode.yields(mode))));
+	}
+
+	/**
+	 * Waits awake on a virtual thread. To yield there only lets other virtual threads
+	 * run: that says nothing of the processors, and gives them to nobody in another
+	 * process. To sleep is cheap there, and frees the carrier. So this spins for at most
+	 * {@value #SPIN_NANOS} ns, and neither bans nor ends a ban. Whether that pays is
+	 * counted apart from what other threads wait.
+	 * @param condition what for
+	 * @param turn what this waiter remembers
+	 * @param rang whether the other side had to be woken for it
+	 * @param mode a {@link WaitMode}
+	 * @return whether the condition is met; if not, sleep
+	 */
+	public boolean awaitVirtually(Condition condition, Turn turn, boolean rang, long mode) {
+		if (!WaitMode.isLearned(mode)) {
+			return await(condition, turn, rang, mode);
+		}
+		return counted(turn, condition.isMet() || spinVirtually(condition, turn, rang));
+	}
+
+	private boolean spinVirtually(Condition condition, Turn turn, boolean rang) {
+		long now = this.processor.nanos();
+		boolean banned = this.bans.inForce(now) && this.bans.heavy();
+		if (sleepsAtOnce(turn, rang, now) || banned || !this.virtualTrials.awake(now)) {
+			return false;
+		}
+		boolean met = spin(condition, now + SPIN_NANOS);
+		if (met) {
+			this.virtualTrials.succeeded(now);
+		}
+		else {
+			this.virtualTrials.failed(this.processor.nanos());
+		}
+		return met;
+	}
+
+	private static boolean counted(Turn turn, boolean met) {
 		if (met) {
 			turn.awake++;
 		}
@@ -123,13 +172,11 @@ public final class Waiter {
 	}
 
 	private boolean learned(Condition condition, Turn turn, boolean rang) {
-		if (this.server ? this.longGaps >= SPARSE : rang) {
+		long now = this.processor.nanos();
+		if (this.server ? this.longGaps >= SPARSE : sleepsAtOnce(turn, rang, now)) {
 			return false;
 		}
-		long now = this.processor.nanos();
-		// Next to competitors the server has often been woken and not run yet, so that a
-		// caller did not ring, and has much to lose and little to gain by staying awake.
-		if ((!this.server && turn.isSparse(now)) || !this.trials.awake(now)) {
+		if (!this.trials.awake(now)) {
 			return false;
 		}
 		boolean met;
@@ -138,8 +185,11 @@ public final class Waiter {
 			if (this.sharing.wantsNap(now)) {
 				this.processor.nap();
 			}
-			met = spinShortly(condition, now) || yieldUntil(condition, turn);
-			paid = met;
+			boolean spun = spinShortly(condition, now);
+			int yields = spun ? 0 : yieldUntil(condition, turn);
+			met = yields != NOT_MET;
+			// What only the longer wait of a trial could catch pays in no other wait.
+			paid = met && yields <= YIELDS;
 		}
 		else if (this.bans.heavy()) {
 			return false;
@@ -160,6 +210,30 @@ public final class Waiter {
 		return met;
 	}
 
+	/** Returns whether a caller sleeps because of what it knows of its own calls. */
+	private boolean sleepsAtOnce(Turn turn, boolean rang, long now) {
+		// Next to competitors the server has often been woken and not run yet, so that a
+		// caller did not ring, and has much to lose and little to gain by staying awake.
+		Caller known = rang ? Caller.RANG : isSparse(turn, now) ? Caller.SPARSE : Caller.STEADY;
+		if (this.lastCaller != known) {
+			this.lastCaller = known;
+		}
+		return known != Caller.STEADY;
+	}
+
+	private boolean isSparse(Turn turn, long now) {
+		boolean before = turn.isSparse();
+		boolean after = turn.isSparse(now);
+		decideSparse(before, after, now);
+		return after;
+	}
+
+	private void decideSparse(boolean before, boolean after, long now) {
+		if (before != after) {
+			this.decisions.add(after ? Decisions.Kind.SPARSE : Decisions.Kind.STEADY, now, 0, 0);
+		}
+	}
+
 	/** Counts a gap, if it is long, else counts it off. */
 	static int gaps(int before, long nanos) {
 		return Math.max(0, Math.min(MOST_SPARSE, before + ((nanos > LONG_GAP_NANOS) ? 1 : -1)));
@@ -173,24 +247,25 @@ public final class Waiter {
 		return met;
 	}
 
-	private boolean yieldUntil(Condition condition, Turn turn) {
+	/** Returns how many yields it took, or {@link #NOT_MET}. */
+	private int yieldUntil(Condition condition, Turn turn) {
 		int yields = this.trials.trying() ? TRIAL_YIELDS : YIELDS;
 		long start = this.processor.nanos();
-		for (int i = 0; i < yields; i++) {
+		for (int i = 1; i <= yields; i++) {
 			boolean late = this.bans.yieldIsLate();
 			if (condition.isMet()) {
 				long end = this.processor.nanos();
 				turn.ended(end);
-				if (i == 0 && end - start > SPIN_NANOS / 2 && !this.bans.crowded()) {
+				if (i == 1 && end - start > SPIN_NANOS / 2 && !this.bans.crowded()) {
 					this.sharing.yielded();
 				}
-				return true;
+				return i;
 			}
 			if (late) {
-				return false;
+				return NOT_MET;
 			}
 		}
-		return false;
+		return NOT_MET;
 	}
 
 	private boolean spin(Condition condition, long end) {
@@ -218,7 +293,10 @@ public final class Waiter {
 	 * @param nanos how long it was
 	 */
 	public void slept(long nanos) {
-		this.longGaps = gaps(this.longGaps, nanos);
+		int before = this.longGaps;
+		int after = gaps(before, nanos);
+		this.longGaps = after;
+		decideSparse(before >= SPARSE, after >= SPARSE, this.processor.nanos());
 	}
 
 	/**
@@ -254,8 +332,11 @@ public final class Waiter {
 		if (!WaitMode.isLearned(mode)) {
 			return WaitMode.name(mode) + ": fixed";
 		}
-		if (this.longGaps >= SPARSE) {
+		if (this.longGaps >= SPARSE || this.lastCaller == Caller.SPARSE) {
 			return "park: calls are rare";
+		}
+		if (this.lastCaller == Caller.RANG) {
+			return "park: the last call had to wake the server";
 		}
 		if (this.trials.resting()) {
 			return "park: staying awake did not pay";
@@ -265,6 +346,20 @@ public final class Waiter {
 					: "spin: other threads want the processors";
 		}
 		return "spin, then yield";
+	}
+
+	/** What a caller knows of its own calls. */
+	private enum Caller {
+
+		/** The server slept. */
+		RANG,
+
+		/** They are rare. */
+		SPARSE,
+
+		/** They follow one another. */
+		STEADY
+
 	}
 
 }

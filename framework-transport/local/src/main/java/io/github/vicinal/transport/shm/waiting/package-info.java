@@ -6,7 +6,8 @@
  * between; <em>sleeping</em> costs a wake-up of 15 to 30 microseconds on each side. A
  * <em>ban</em> is a time in which nobody yields, because a yield came back late.
  * {@link io.github.vicinal.transport.shm.waiting.Waiter} holds the table of rules. It
- * never waits awake for longer than a bounded time, and never while there is no call.
+ * never waits awake for longer than a bounded time. A server waits so for the next call
+ * after each one, too, and then sleeps until that comes.
  */
 @NullMarked
 package io.github.vicinal.transport.shm.waiting;

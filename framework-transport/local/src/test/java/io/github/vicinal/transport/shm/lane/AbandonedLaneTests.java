@@ -1,19 +1,25 @@
 package io.github.vicinal.transport.shm.lane;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.github.vicinal.channel.PathException;
 import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.bell.Bells;
 import io.github.vicinal.transport.shm.waiting.WaitMode;
+import io.github.vicinal.transport.testing.Async;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -75,7 +81,7 @@ class AbandonedLaneTests {
 		segment.mode(WaitMode.parse("park"));
 		LaneLimits limits = new LaneLimits(1 << 20, 1 << 20, Duration.ofSeconds(10));
 		return new LaneClient("the other end", segment, new BrokenBells(), files, limits, (number, arena, bytes) -> {
-		}, new PeerArenas(this.directory, 0), (end) -> {
+		}, new PeerArenas(this.directory, 0, Duration.ZERO), (end) -> {
 		});
 	}
 
@@ -88,6 +94,59 @@ class AbandonedLaneTests {
 	private static void answer(LaneClient client, ClientLane lane) {
 		Segment segment = client.segment();
 		segment.memory().setLongRelease(segment.layout().lines(lane.index()) + SegmentLayout.RESPONSE_SEQUENCE, 1);
+	}
+
+	/** Else callers that wait would take the processors that the other side needs. */
+	@Test
+	void oneOfThoseWhoWaitLooksAtLanesInQuarantine() throws Exception {
+		MemoryFiles files = new MemoryFiles(this.directory);
+		SegmentLayout layout = new SegmentLayout(1, 2048);
+		Segment segment = Segment.create(files, Segment.newName(), layout);
+		segment.mode(WaitMode.parse("park"));
+		LaneLimits limits = new LaneLimits(1 << 20, 1 << 20, Duration.ofHours(1));
+		try (LaneClient client = new LaneClient("the other end", segment, new BrokenBells(), files, limits,
+				(number, arena, bytes) -> {
+				}, new PeerArenas(this.directory, 0, Duration.ZERO), (end) -> {
+				})) {
+			ClientLane only = client.acquire(ClientLane.NO_DEADLINE);
+			List<Thread> callers = new ArrayList<>();
+			for (int i = 0; i < 6; i++) {
+				Thread caller = new Thread(() -> {
+					try {
+						client.release(client.acquire(ClientLane.NO_DEADLINE));
+					}
+					catch (PathException ex) {
+						throw new IllegalStateException(ex);
+					}
+				});
+				callers.add(caller);
+				caller.start();
+			}
+			Async.await(() -> callers.stream().allMatch((caller) -> caller.getState() == Thread.State.TIMED_WAITING));
+			assertThatExceptionOfType(OutOfMemoryError.class)
+				.isThrownBy(() -> only.exchange(new byte[1], 1, ClientLane.NO_DEADLINE));
+			client.release(only);
+			long[] before = waits(callers);
+			Async.await(() -> Arrays.stream(changes(before, waits(callers))).max().orElse(0) > 20);
+			// One may have been woken to look, and then not been the first.
+			assertThat(Arrays.stream(changes(before, waits(callers))).filter((count) -> count > 5)).hasSize(1);
+			segment.memory().setLongVolatile(layout.lines(0) + SegmentLayout.RESPONSE_SEQUENCE, 1);
+			for (Thread caller : callers) {
+				caller.join();
+			}
+			assertThat(client.freeLanes()).isOne();
+		}
+	}
+
+	private static long[] waits(List<Thread> threads) {
+		return threads.stream().mapToLong((thread) -> {
+			ThreadInfo info = ManagementFactory.getThreadMXBean().getThreadInfo(thread.getId());
+			return (info != null) ? info.getWaitedCount() : 0;
+		}).toArray();
+	}
+
+	private static long[] changes(long[] before, long[] after) {
+		return IntStream.range(0, before.length).mapToLong((i) -> after[i] - before[i]).toArray();
 	}
 
 	/** No memory is left for whoever wants to sleep. */

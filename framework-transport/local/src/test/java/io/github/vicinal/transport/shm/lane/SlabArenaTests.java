@@ -2,17 +2,24 @@ package io.github.vicinal.transport.shm.lane;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,6 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.vicinal.transport.testing.Async;
+import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -42,13 +50,13 @@ class SlabArenaTests {
 	@BeforeEach
 	void create() throws Exception {
 		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-slab");
-		this.peer = new PeerArenas(this.directory, LIMIT);
+		this.peer = new PeerArenas(this.directory, LIMIT, Duration.ZERO);
 		this.arena = arena(LIMIT);
 	}
 
 	private SlabArena arena(long limit) {
 		return new SlabArena(new MemoryFiles(this.directory), limit, this::announce, () -> {
-		});
+		}, () -> false);
 	}
 
 	private void announce(int number, String name, int bytes) throws java.io.IOException {
@@ -108,6 +116,91 @@ class SlabArenaTests {
 		}
 	}
 
+	/** The last answer of each lane stays there until somebody asks for its slab. */
+	@Test
+	void takesBackWhatHasBeenReadBeforeItGrows() throws Exception {
+		AtomicReference<SlabArena.Slab> read = new AtomicReference<>();
+		AtomicReference<SlabArena> itself = new AtomicReference<>();
+		SlabArena sparing = new SlabArena(new MemoryFiles(this.directory), LIMIT, this::announce, () -> {
+			SlabArena.Slab slab = read.getAndSet(null);
+			if (slab != null) {
+				itself.get().free(slab);
+			}
+		}, () -> true);
+		itself.set(sparing);
+		for (int i = 0; i < 3; i++) {
+			read.set(sparing.allocate(1 << 20, System.nanoTime() + TimeUnit.SECONDS.toNanos(20)));
+			assertThat(read.get()).isNotNull();
+		}
+		// What grows is larger than what is there, and was begun after everything else.
+		assertThat(sparing.allocate(2 << 20, System.nanoTime() + TimeUnit.SECONDS.toNanos(20))).isNotNull();
+		assertThat(sparing.bytes()).isEqualTo(3 << 20);
+		sparing.close();
+	}
+
+	/** Else those who wait would take the processors that the other side needs. */
+	@Test
+	void oneOfThoseWhoWaitLooksForWhatHasBeenRead() throws Exception {
+		Queue<Thread> looks = new ConcurrentLinkedQueue<>();
+		SlabArena full = new SlabArena(new MemoryFiles(this.directory), 1 << 20, this::announce,
+				() -> looks.add(Thread.currentThread()), () -> true);
+		long deadline = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
+		SlabArena.Slab only = full.allocate(1 << 20, deadline);
+		looks.clear();
+		List<CompletableFuture<SlabArena.Slab>> waiting = new ArrayList<>();
+		for (int i = 0; i < 6; i++) {
+			waiting.add(Async.call(() -> full.allocate(1 << 20, deadline)));
+		}
+		// Each looks once before it waits.
+		Async.await(() -> Set.copyOf(looks).size() == 6);
+		while (!waiting.isEmpty()) {
+			looks.clear();
+			Async.await(() -> looks.size() > 50);
+			assertThat(Set.copyOf(looks)).hasSize(1);
+			// Who gets it was the one that looked: another one must do so now.
+			full.free(only);
+			Async.await(() -> waiting.removeIf(CompletableFuture::isDone));
+		}
+		full.close();
+	}
+
+	/** A slab that is given back wakes one thread; that must be one which can use it. */
+	@ParameterizedTest
+	@ValueSource(longs = { 1, 2, 3 })
+	void nobodyWaitsForASlabThatIsFree(long seed) throws Exception {
+		SlabArena full = new SlabArena(new MemoryFiles(this.directory), 3 << 20, this::announce, () -> {
+		}, () -> false);
+		// Else there might be room for one size only.
+		List<SlabArena.Slab> both = new ArrayList<>();
+		for (int length : new int[] { 1 << 20, 1 << 20, 300_000, 300_000 }) {
+			both.add(full.allocate(length, System.nanoTime() + TimeUnit.SECONDS.toNanos(20)));
+		}
+		both.forEach(full::free);
+		List<CompletableFuture<Integer>> callers = new ArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			Random random = new Random(8 * seed + i);
+			callers.add(Async.call(() -> {
+				for (int call = 0; call < 2_000; call++) {
+					int length = random.nextBoolean() ? 1 << 20 : 300_000;
+					SlabArena.Slab slab = null;
+					while (slab == null) {
+						// Some give up, as somebody wakes them.
+						long patience = (random.nextInt(4) == 0) ? 100_000 : TimeUnit.HOURS.toNanos(1);
+						slab = full.allocate(length, System.nanoTime() + patience);
+					}
+					Thread.yield();
+					full.free(slab);
+				}
+				return 1;
+			}));
+		}
+		for (CompletableFuture<Integer> caller : callers) {
+			assertThat(caller.get(40, TimeUnit.SECONDS)).isOne();
+		}
+		assertThat(full.slabsInUse()).isZero();
+		full.close();
+	}
+
 	@Test
 	void waitsForASlabUntilTheDeadline() throws Exception {
 		SlabArena.Slab all = this.arena.allocate(10 << 20, System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
@@ -140,7 +233,7 @@ class SlabArenaTests {
 	void whatTheFileSystemHasNoRoomForIsSaidAtOnce() throws Exception {
 		Path missing = this.directory.resolve("missing");
 		SlabArena nowhere = new SlabArena(new MemoryFiles(missing), LIMIT, this::announce, () -> {
-		});
+		}, () -> false);
 		long deadline = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
 		assertThat(nowhere.allocate(20_000, deadline)).isNull();
 		assertThat(nowhere.whyExhausted(20_000)).contains("missing");
@@ -155,7 +248,7 @@ class SlabArenaTests {
 			awaitOrFail(slow);
 			announce(number, name, bytes);
 		}, () -> {
-		});
+		}, () -> false);
 		assertThat(growing.allocate(20_000, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(5))).isNull();
 		assertThat(growing.whyExhausted(20_000)).contains("being made");
 		slow.countDown();
@@ -175,7 +268,7 @@ class SlabArenaTests {
 			reached.set(Thread.currentThread().isInterrupted());
 			announce(number, name, bytes);
 		}, () -> {
-		});
+		}, () -> false);
 		CompletableFuture<Boolean> failed = new CompletableFuture<>();
 		Thread caller = new Thread(() -> {
 			try {
@@ -208,7 +301,7 @@ class SlabArenaTests {
 			}
 			announce(number, name, bytes);
 		}, () -> {
-		});
+		}, () -> false);
 		growing.free(growing.allocate(1 << 20, System.nanoTime() + TimeUnit.SECONDS.toNanos(20)));
 		assertThat(growing.allocate(3 << 20, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(5))).isNull();
 		SlabArena.Slab other = growing.allocate(20_000, System.nanoTime() + TimeUnit.HOURS.toNanos(1));
@@ -228,7 +321,7 @@ class SlabArenaTests {
 			}
 			announce(number, name, bytes);
 		}, () -> {
-		});
+		}, () -> false);
 		long deadline = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
 		assertThat(failing.allocate(20_000, deadline)).isNull();
 		assertThat(failing.whyExhausted(20_000)).isEqualTo("Direct buffer memory");
@@ -256,6 +349,38 @@ class SlabArenaTests {
 		assertThat(size).isGreaterThanOrEqualTo(length).isGreaterThanOrEqualTo(SlabArena.SMALLEST_SLAB_BYTES);
 		assertThat(size)
 			.isLessThanOrEqualTo(Math.max(SlabArena.SMALLEST_SLAB_BYTES, Math.max(2 * (length >> 1) * 2, length)));
+	}
+
+	/** The thread that reads announcements may be busy with something else. */
+	@Test
+	void payloadWaitsForTheAnnouncementOfItsArena() throws Exception {
+		PeerArenas patient = new PeerArenas(this.directory, LIMIT, Duration.ofHours(1));
+		CompletableFuture<Memory> found = Async.call(() -> patient.find(0, 0, 100));
+		awaitOneInPeerArenas();
+		String name = Segment.newName();
+		Memory.create(this.directory.resolve(name), 4096);
+		patient.add(0, name, 4096);
+		assertThat(found.get(20, TimeUnit.SECONDS).bytes()).isEqualTo(4096);
+		assertThat(catchThrowableOfType(WireException.class, () -> this.peer.find(0, 0, 100)).refusal())
+			.isEqualTo(Refusal.MALFORMED);
+	}
+
+	@Test
+	void endOfThePairEndsTheWaitForAnAnnouncement() throws Exception {
+		PeerArenas patient = new PeerArenas(this.directory, LIMIT, Duration.ofHours(1));
+		CompletableFuture<Refusal> refusal = Async
+			.call(() -> catchThrowableOfType(WireException.class, () -> patient.find(0, 0, 100)).refusal());
+		awaitOneInPeerArenas();
+		patient.close();
+		assertThat(refusal.get(20, TimeUnit.SECONDS)).isEqualTo(Refusal.SHUTTING_DOWN);
+	}
+
+	private static void awaitOneInPeerArenas() throws InterruptedException {
+		Async.await(() -> Thread.getAllStackTraces()
+			.values()
+			.stream()
+			.anyMatch((frames) -> Arrays.stream(frames)
+				.anyMatch((frame) -> frame.getClassName().equals(PeerArenas.class.getName()))));
 	}
 
 	@Test

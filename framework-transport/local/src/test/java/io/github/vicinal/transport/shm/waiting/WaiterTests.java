@@ -63,6 +63,7 @@ class WaiterTests {
 		Waiter waiter = client();
 		assertThat(await(waiter, true, 500)).isFalse();
 		assertThat(this.processor.spins + this.processor.yields).isZero();
+		assertThat(waiter.describe(LEARNED)).isEqualTo("park: the last call had to wake the server");
 	}
 
 	@Test
@@ -73,10 +74,15 @@ class WaiterTests {
 			boolean awake = await(waiter, false, 500);
 			assertThat(awake).as("call %d", i).isEqualTo(i < Waiter.SPARSE - 1);
 		}
+		assertThat(waiter.describe(LEARNED)).isEqualTo("park: calls are rare");
+		assertThat(waiter.lastDecision()).endsWith("sleep at once: calls are rare");
+		assertThat(waiter.decisions()).isOne();
 		for (int i = 0; i < Waiter.MOST_SPARSE; i++) {
 			await(waiter, false, 500);
 		}
 		assertThat(await(waiter, false, 500)).as("after many calls in a row").isTrue();
+		assertThat(waiter.describe(LEARNED)).isEqualTo("spin, then yield");
+		assertThat(waiter.lastDecision()).endsWith("stay awake: calls are not rare any more");
 	}
 
 	@Test
@@ -123,6 +129,7 @@ class WaiterTests {
 		assertThat(await(waiter, false, 500)).isFalse();
 		assertThat(this.processor.now).isEqualTo(before);
 		assertThat(waiter.describe(LEARNED)).isEqualTo("park: calls are rare");
+		assertThat(waiter.lastDecision()).endsWith("sleep at once: calls are rare");
 		for (int i = 0; i < 3; i++) {
 			waiter.slept(TimeUnit.MICROSECONDS.toNanos(50));
 		}
@@ -181,6 +188,73 @@ class WaiterTests {
 		for (int i = 0; i < 1000; i++) {
 			assertThat(await(waiter, false, 500)).isTrue();
 		}
+	}
+
+	/** Or staying awake would pay in each trial, and in no wait between trials. */
+	@Test
+	void trialPaysByWhatAUsualWaitCanCatch() {
+		Waiter waiter = client();
+		for (int i = 0; i < 100_000; i++) {
+			long before = this.processor.now;
+			if (!await(waiter, false, 60_000)) {
+				sleepFor(Math.max(0, before + 60_000 - this.processor.now));
+			}
+		}
+		assertThat(waiter.decisions()).isLessThan(20);
+		assertThat(waiter.lastDecision()).contains("ago: sleep at once for 1000 ms");
+	}
+
+	/** The side that has slept wakes up in the first wait of the trial. */
+	@Test
+	void trialPaysWhenTheOtherSideHasWokenUp() {
+		Waiter waiter = client();
+		while (!waiter.describe(LEARNED).startsWith("park")) {
+			await(waiter, false, 200_000);
+		}
+		this.processor.now += Trials.FIRST_REST_NANOS;
+		this.turn.ended(this.processor.now);
+		assertThat(await(waiter, false, 60_000)).isTrue();
+		for (int i = 0; i < 100; i++) {
+			assertThat(await(waiter, false, 500)).isTrue();
+		}
+		assertThat(waiter.lastDecision()).endsWith("stay awake: it paid in a trial");
+	}
+
+	/** It would keep its carrier, and a yield says nothing of other processes. */
+	@Test
+	void virtualThreadsSpinShortlyAndDecideNothingForOthers() {
+		Waiter waiter = client();
+		this.processor.yieldNanos = TimeUnit.MILLISECONDS.toNanos(40);
+		for (int i = 0; i < 1000; i++) {
+			long before = this.processor.now;
+			boolean met = awaitVirtually(waiter, (i % 3 == 0) ? 500 : 1_000_000);
+			assertThat(met).isEqualTo(i % 3 == 0 && this.processor.now > before);
+			assertThat(this.processor.now - before).isLessThan(Waiter.SPIN_NANOS + 2_000);
+			this.turn.ended(this.processor.now);
+		}
+		assertThat(this.processor.yields).isZero();
+		assertThat(waiter.bans()).isZero();
+		assertThat(waiter.describe(LEARNED)).isEqualTo("spin, then yield");
+	}
+
+	/** Others may have gone on, and a probe takes yields. */
+	@Test
+	void virtualThreadsRespectBansAndEndNone() {
+		this.processor.yieldNanos = TimeUnit.MILLISECONDS.toNanos(40);
+		Waiter waiter = client();
+		await(waiter, false, TimeUnit.MILLISECONDS.toNanos(50));
+		long now = this.processor.now;
+		assertThat(awaitVirtually(waiter, 500)).isFalse();
+		assertThat(this.processor.now).isEqualTo(now);
+		sleepFor(this.state.bannedUntil + 1 - now);
+		assertThat(awaitVirtually(waiter, 500)).isTrue();
+		assertThat(this.processor.yields).isOne();
+		assertThat(this.state.bannedUntil).isNotZero();
+	}
+
+	private boolean awaitVirtually(Waiter waiter, long afterNanos) {
+		long at = this.processor.now + afterNanos;
+		return waiter.awaitVirtually(() -> this.processor.now >= at, this.turn, false, LEARNED);
 	}
 
 	/** They meet the other side in its slices, which are worth thousands of calls. */
