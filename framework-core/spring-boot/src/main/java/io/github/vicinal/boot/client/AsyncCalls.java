@@ -206,8 +206,9 @@ final class AsyncCalls implements AutoCloseable {
 		}
 		try (ContextSnapshot.Scope scope = caller.open()) {
 			if (attempt instanceof Attempt.HandlerFailed failed) {
-				return stage(channel.legs().run(channel.leg(plan, arguments, failed).to(turn), original))
-					.whenComplete((value, ex) -> failed.observed().answered(failed.failure().status(), ex));
+				// WebClient observes the response, not what is raised because of it.
+				failed.observed().answered(failed.failure().status(), null);
+				return stage(channel.legs().run(channel.leg(plan, arguments, failed).to(turn), original));
 			}
 			if (attempt instanceof Attempt.Unanswered unanswered) {
 				Throwable failure = channel.failure(plan, address, unanswered.cause());

@@ -447,7 +447,8 @@ final class ClientChannel {
 			return result;
 		}
 		catch (Throwable ex) {
-			failed.observed().answered(status, ex);
+			// WebClient observes the response, not what is raised because of it.
+			failed.observed().answered(status, this.traits.reactive() ? null : ex);
 			throw ex;
 		}
 	}

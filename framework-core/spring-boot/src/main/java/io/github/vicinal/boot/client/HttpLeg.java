@@ -172,8 +172,9 @@ final class HttpLeg {
 		return this.replayed;
 	}
 
+	/** Returns whether an error is still to be replayed. */
 	boolean replays() {
-		return this.replayed != null;
+		return this.replayed != null && !this.replayDone;
 	}
 
 	/** Says which replica the call goes to. */
