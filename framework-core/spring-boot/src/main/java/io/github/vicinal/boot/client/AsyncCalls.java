@@ -171,27 +171,38 @@ final class AsyncCalls implements AutoCloseable {
 		CallerContext caller = CallerContext.ofThread();
 		CompletableFuture<Attempt> attempted = attempt(channel, plan, address, path, arguments, caller);
 		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
-		attempted.thenCompose((attempt) -> conclude(channel, plan, address, turn, arguments, attempt, original, caller))
-			.whenComplete((value, ex) -> {
-				if (turn != null) {
-					turn.end(ex);
-				}
-				if (ex == null) {
-					result.complete(value);
-				}
-				else {
-					// As HTTP clients do it: stages wrap the exception, the first does
-					// not.
-					result.completeExceptionally(
-							(ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex);
-				}
-			});
-		result.whenComplete((value, ex) -> {
-			if (result.isCancelled()) {
-				attempted.cancel(true);
+		attempted.thenCompose((attempt) -> {
+			CompletionStage<@Nullable Object> concluded = conclude(channel, plan, address, turn, arguments, attempt,
+					original, caller);
+			cancels(result, concluded.toCompletableFuture());
+			return concluded;
+		}).whenComplete((value, ex) -> {
+			if (turn != null) {
+				turn.end(ex);
+			}
+			if (ex == null) {
+				result.complete(value);
+			}
+			else {
+				// As HTTP clients do it: stages wrap the exception, the first does
+				// not.
+				result.completeExceptionally(
+						(ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex);
 			}
 		});
+		cancels(result, attempted);
 		return result;
+	}
+
+	/** Lets a result that is cancelled cancel what it comes from. */
+	private static void cancels(CompletableFuture<?> result, CompletableFuture<?> source) {
+		if (!source.isDone()) {
+			result.whenComplete((value, ex) -> {
+				if (result.isCancelled()) {
+					source.cancel(true);
+				}
+			});
+		}
 	}
 
 	@SuppressWarnings("try")

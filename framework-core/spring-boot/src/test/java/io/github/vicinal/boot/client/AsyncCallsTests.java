@@ -358,6 +358,18 @@ class AsyncCallsTests {
 		}
 	}
 
+	@Test
+	void toCancelEndsTheCallOverHttpThatFollowed() throws Throwable {
+		ClientChannel channel = channel(calls(this.waiting::add, 1));
+		this.path.failure = new PathException(PathException.Reason.REFUSED, false, "refused", null);
+		CompletableFuture<String> overHttp = new CompletableFuture<>();
+		CompletableFuture<String> future = invoke(channel, "future", () -> overHttp);
+		runWaiting();
+		assertThat(future).isNotDone();
+		future.cancel(true);
+		assertThat(overHttp).isCancelled();
+	}
+
 	interface Shop {
 
 		@GetExchange("/future")
