@@ -78,15 +78,17 @@ final class AsyncCalls implements AutoCloseable {
 
 	/**
 	 * Returns a pool in which no call waits for a thread: the one that it waited for
-	 * might be waiting for this very call.
+	 * might be waiting for this very call. Its threads have the context class loader of
+	 * who makes it, which is the application's, not that of who calls.
 	 * @param most how many threads there may be
 	 */
 	static ExecutorService platformThreads(int most) {
+		ClassLoader classLoader = Thread.currentThread().getContextClassLoader();
 		return new ThreadPoolExecutor(0, most, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), (task) -> {
 			// It outlives the call that it starts for, and its caller's thread-locals.
 			Thread thread = new Thread(null, task, THREAD_NAME, 0, false);
 			thread.setName(THREAD_NAME + thread.getId());
-			thread.setContextClassLoader(AsyncCalls.class.getClassLoader());
+			thread.setContextClassLoader(classLoader);
 			thread.setDaemon(true);
 			return thread;
 		});
