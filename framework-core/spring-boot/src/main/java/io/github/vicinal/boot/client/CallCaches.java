@@ -15,6 +15,8 @@ import io.github.vicinal.contract.Contract;
 
 /**
  * Makes the caches of cacheable methods. Present where {@code vicinal-cache} is.
+ *
+ * @since 0.1.0
  */
 public abstract class CallCaches {
 

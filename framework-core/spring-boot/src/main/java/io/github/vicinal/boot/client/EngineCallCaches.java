@@ -18,6 +18,8 @@ import io.github.vicinal.contract.Contract;
 /**
  * Caches of calls on Vicinal's cache engines. A bean: an application that learns that
  * answers are no longer true says {@link #clear}. Thread-safe.
+ *
+ * @since 0.1.0
  */
 public final class EngineCallCaches extends CallCaches {
 

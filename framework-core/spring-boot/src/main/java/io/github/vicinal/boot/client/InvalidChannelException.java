@@ -2,6 +2,8 @@ package io.github.vicinal.boot.client;
 
 /**
  * A mistake in the configuration of channels, found at start.
+ *
+ * @since 0.1.0
  */
 @SuppressWarnings("serial")
 public class InvalidChannelException extends RuntimeException {
