@@ -16,8 +16,12 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.service.annotation.PostExchange;
 import org.springframework.web.service.registry.ImportHttpServices;
 
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.ChannelReport;
 import io.github.vicinal.replica.Locality;
 import io.github.vicinal.replica.ReplicaReport;
@@ -105,6 +109,23 @@ class SpringCloudTests {
 		}
 	}
 
+	@Test
+	void withinTheCircuitBreakerAMethodThatContractsInheritGoesToTheOneThatIsCalled() {
+		try (ConfigurableApplicationContext service = Applications.start(NameService.class);
+				ConfigurableApplicationContext client = Applications.start(NameClient.class,
+						"spring.http.serviceclient.names.base-url=" + Applications.url(service))) {
+			Named first = client.getBean(First.class);
+			Named second = client.getBean(Second.class);
+			Named third = client.getBean(Third.class);
+			await().untilAsserted(() -> {
+				assertThat(first.name() + " " + second.name() + " " + third.name()).isEqualTo("first second third");
+				assertThat(client.getBean(ChannelsEndpoint.class).channels().channels()).hasSize(2)
+					.allSatisfy((channel) -> assertThat(channel.peers().get(0).path()).isEqualTo("direct"));
+			});
+			assertThat(first.name() + " " + second.name() + " " + third.name()).isEqualTo("first second third");
+		}
+	}
+
 	private static ConfigurableApplicationContext service(String name) {
 		return Applications.start(Service.class, "service.name=" + name);
 	}
@@ -148,6 +169,82 @@ class SpringCloudTests {
 		public Quote quote(String symbol) {
 			return new Quote(symbol, 1, this.name);
 		}
+
+	}
+
+	interface Named {
+
+		@PostExchange("/name")
+		String name();
+
+	}
+
+	@AffinityChannel
+	@HttpExchange("/first")
+	interface First extends Named {
+
+	}
+
+	@AffinityChannel
+	@HttpExchange("/second")
+	interface Second extends Named {
+
+	}
+
+	/** Has no channel. */
+	@HttpExchange("/third")
+	interface Third extends Named {
+
+	}
+
+	@RestController
+	static class FirstController implements First {
+
+		@Override
+		public String name() {
+			return "first";
+		}
+
+	}
+
+	@RestController
+	static class SecondController implements Second {
+
+		@Override
+		public String name() {
+			return "second";
+		}
+
+	}
+
+	@RestController
+	static class ThirdController implements Third {
+
+		@Override
+		public String name() {
+			return "third";
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(excludeName = {
+			"org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration" })
+	@Import({ FirstController.class, SecondController.class, ThirdController.class })
+	static class NameService {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(excludeName = {
+			"org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration" })
+	@ImportHttpServices(group = "names", types = { First.class, Second.class, Third.class })
+	@Import(CountingBreakers.class)
+	static class NameClient {
 
 	}
 
