@@ -8,21 +8,30 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.restclient.autoconfigure.RestClientBuilderConfigurer;
 import org.springframework.cloud.client.circuitbreaker.CircuitBreaker;
 import org.springframework.cloud.client.circuitbreaker.CircuitBreakerFactory;
 import org.springframework.cloud.client.circuitbreaker.ConfigBuilder;
+import org.springframework.cloud.client.loadbalancer.LoadBalanced;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.client.support.RestClientAdapter;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
+import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 import org.springframework.web.service.registry.ImportHttpServices;
 
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.channel.Channel;
+import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.replica.Locality;
 import io.github.vicinal.replica.ReplicaReport;
 
@@ -126,6 +135,43 @@ class SpringCloudTests {
 		}
 	}
 
+	@Test
+	void aClientMadeByHandMeetsTheInstancesBehindTheLoadBalancer() {
+		try (ConfigurableApplicationContext first = service("first");
+				ConfigurableApplicationContext second = service("second");
+				ConfigurableApplicationContext client = Applications.start(BalancedByHand.class,
+						"spring.cloud.discovery.client.simple.instances.quotes[0].uri=" + Applications.url(first),
+						"spring.cloud.discovery.client.simple.instances.quotes[1].uri=" + Applications.url(second))) {
+			Quotes quotes = client.getBean(Quotes.class);
+			await().untilAsserted(() -> {
+				quotes.quote("A");
+				assertThat(handMade(client).peers()).hasSize(2);
+			});
+		}
+	}
+
+	@Test
+	void aClientMadeByHandWithAFixedUrlLooksForNoOthers() {
+		try (ConfigurableApplicationContext service = service("only");
+				ConfigurableApplicationContext client = Applications.start(FixedByHand.class,
+						"quotes.url=" + Applications.url(service))) {
+			Quotes quotes = client.getBean(Quotes.class);
+			await().untilAsserted(() -> {
+				quotes.quote("A");
+				assertThat(handMade(client).peers().get(0).path()).isEqualTo("direct");
+			});
+			client.getBean(CallsByHttp.class).count.set(0);
+			for (int i = 0; i < 10 * CALLS; i++) {
+				quotes.quote("A");
+			}
+			assertThat(client.getBean(CallsByHttp.class).count).hasValue(0);
+		}
+	}
+
+	private static ChannelReport handMade(ConfigurableApplicationContext client) {
+		return client.getBean(ChannelsEndpoint.class).channels().channels().get(0);
+	}
+
 	private static ConfigurableApplicationContext service(String name) {
 		return Applications.start(Service.class, "service.name=" + name);
 	}
@@ -168,6 +214,63 @@ class SpringCloudTests {
 		@Override
 		public Quote quote(String symbol) {
 			return new Quote(symbol, 1, this.name);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(excludeName = {
+			"org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration" })
+	static class FixedByHand {
+
+		@Bean
+		Quotes quotes(RestClient.Builder builder, @Value("${quotes.url}") String url) {
+			return proxy(builder.baseUrl(url).build());
+		}
+
+		@Bean
+		CallsByHttp callsByHttp() {
+			return new CallsByHttp();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(excludeName = {
+			"org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration" })
+	static class BalancedByHand {
+
+		@Bean
+		@LoadBalanced
+		RestClient.Builder balanced(RestClientBuilderConfigurer configurer) {
+			return configurer.configure(RestClient.builder());
+		}
+
+		@Bean
+		Quotes quotes(RestClient.Builder builder) {
+			return proxy(builder.baseUrl("http://quotes").build());
+		}
+
+	}
+
+	private static Quotes proxy(RestClient client) {
+		return HttpServiceProxyFactory.builderFor(RestClientAdapter.create(client)).build().createClient(Quotes.class);
+	}
+
+	/** Counts the calls that leave by HTTP. */
+	static class CallsByHttp implements ChannelListener {
+
+		final AtomicInteger count = new AtomicInteger();
+
+		@Override
+		public void calling(Channel channel, ContractMethod method, PathKind path, String reason) {
+			if (path == PathKind.HTTP) {
+				this.count.incrementAndGet();
+			}
 		}
 
 	}
