@@ -6,7 +6,7 @@ import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.peer.PathKind;
 
 /**
- * Is told which path each call of a channel is about to take. Thread-safe.
+ * Is told which path each call of a channel takes. Thread-safe.
  *
  * @since 0.1.0
  */
@@ -14,8 +14,11 @@ import io.github.vicinal.peer.PathKind;
 public interface ChannelListener {
 
 	/**
-	 * A call is about to be made; over HTTP, its request is about to be sent. A call that
-	 * goes on to the next path is told again.
+	 * A call takes a path: told of HTTP when its request is about to be sent, of any
+	 * other path when it has carried the call, with whatever outcome, on the thread that
+	 * made it. Of a path that could not carry the call nothing is told, but of the one
+	 * that the call goes on to; nor of a call that an interceptor ends by an exception of
+	 * its own.
 	 * @param channel the channel
 	 * @param method the method that is called
 	 * @param path the path that the call takes

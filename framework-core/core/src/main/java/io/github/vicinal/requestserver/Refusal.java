@@ -13,6 +13,11 @@ import java.time.Duration;
 public record Refusal(Reason reason, String message, Duration retryAfter) {
 
 	/**
+	 * The header of an answer that says, by its reason, that the request was not
+	 * executed. Other answers never have it.
+	 */
+	public static final String HEADER = "Vicinal-Refused";
+
 	 * The rules by which requests are refused.
 	 *
 	 * @since 0.1.0

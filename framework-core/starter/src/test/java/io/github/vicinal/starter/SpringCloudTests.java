@@ -8,17 +8,30 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.restclient.autoconfigure.RestClientBuilderConfigurer;
 import org.springframework.cloud.client.circuitbreaker.CircuitBreaker;
 import org.springframework.cloud.client.circuitbreaker.CircuitBreakerFactory;
 import org.springframework.cloud.client.circuitbreaker.ConfigBuilder;
+import org.springframework.cloud.client.loadbalancer.LoadBalanced;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.client.support.RestClientAdapter;
+import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.service.annotation.PostExchange;
+import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 import org.springframework.web.service.registry.ImportHttpServices;
 
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.channel.Channel;
+import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.replica.Locality;
 import io.github.vicinal.replica.ReplicaReport;
 
@@ -105,6 +118,60 @@ class SpringCloudTests {
 		}
 	}
 
+	@Test
+	void withinTheCircuitBreakerAMethodThatContractsInheritGoesToTheOneThatIsCalled() {
+		try (ConfigurableApplicationContext service = Applications.start(NameService.class);
+				ConfigurableApplicationContext client = Applications.start(NameClient.class,
+						"spring.http.serviceclient.names.base-url=" + Applications.url(service))) {
+			Named first = client.getBean(First.class);
+			Named second = client.getBean(Second.class);
+			Named third = client.getBean(Third.class);
+			await().untilAsserted(() -> {
+				assertThat(first.name() + " " + second.name() + " " + third.name()).isEqualTo("first second third");
+				assertThat(client.getBean(ChannelsEndpoint.class).channels().channels()).hasSize(2)
+					.allSatisfy((channel) -> assertThat(channel.peers().get(0).path()).isEqualTo("direct"));
+			});
+			assertThat(first.name() + " " + second.name() + " " + third.name()).isEqualTo("first second third");
+		}
+	}
+
+	@Test
+	void aClientMadeByHandMeetsTheInstancesBehindTheLoadBalancer() {
+		try (ConfigurableApplicationContext first = service("first");
+				ConfigurableApplicationContext second = service("second");
+				ConfigurableApplicationContext client = Applications.start(BalancedByHand.class,
+						"spring.cloud.discovery.client.simple.instances.quotes[0].uri=" + Applications.url(first),
+						"spring.cloud.discovery.client.simple.instances.quotes[1].uri=" + Applications.url(second))) {
+			Quotes quotes = client.getBean(Quotes.class);
+			await().untilAsserted(() -> {
+				quotes.quote("A");
+				assertThat(handMade(client).peers()).hasSize(2);
+			});
+		}
+	}
+
+	@Test
+	void aClientMadeByHandWithAFixedUrlLooksForNoOthers() {
+		try (ConfigurableApplicationContext service = service("only");
+				ConfigurableApplicationContext client = Applications.start(FixedByHand.class,
+						"quotes.url=" + Applications.url(service))) {
+			Quotes quotes = client.getBean(Quotes.class);
+			await().untilAsserted(() -> {
+				quotes.quote("A");
+				assertThat(handMade(client).peers().get(0).path()).isEqualTo("direct");
+			});
+			client.getBean(CallsByHttp.class).count.set(0);
+			for (int i = 0; i < 10 * CALLS; i++) {
+				quotes.quote("A");
+			}
+			assertThat(client.getBean(CallsByHttp.class).count).hasValue(0);
+		}
+	}
+
+	private static ChannelReport handMade(ConfigurableApplicationContext client) {
+		return client.getBean(ChannelsEndpoint.class).channels().channels().get(0);
+	}
+
 	private static ConfigurableApplicationContext service(String name) {
 		return Applications.start(Service.class, "service.name=" + name);
 	}
@@ -148,6 +215,139 @@ class SpringCloudTests {
 		public Quote quote(String symbol) {
 			return new Quote(symbol, 1, this.name);
 		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(excludeName = {
+			"org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration" })
+	static class FixedByHand {
+
+		@Bean
+		Quotes quotes(RestClient.Builder builder, @Value("${quotes.url}") String url) {
+			return proxy(builder.baseUrl(url).build());
+		}
+
+		@Bean
+		CallsByHttp callsByHttp() {
+			return new CallsByHttp();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(excludeName = {
+			"org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration" })
+	static class BalancedByHand {
+
+		@Bean
+		@LoadBalanced
+		RestClient.Builder balanced(RestClientBuilderConfigurer configurer) {
+			return configurer.configure(RestClient.builder());
+		}
+
+		@Bean
+		Quotes quotes(RestClient.Builder builder) {
+			return proxy(builder.baseUrl("http://quotes").build());
+		}
+
+	}
+
+	private static Quotes proxy(RestClient client) {
+		return HttpServiceProxyFactory.builderFor(RestClientAdapter.create(client)).build().createClient(Quotes.class);
+	}
+
+	/** Counts the calls that leave by HTTP. */
+	static class CallsByHttp implements ChannelListener {
+
+		final AtomicInteger count = new AtomicInteger();
+
+		@Override
+		public void calling(Channel channel, ContractMethod method, PathKind path, String reason) {
+			if (path == PathKind.HTTP) {
+				this.count.incrementAndGet();
+			}
+		}
+
+	}
+
+	interface Named {
+
+		@PostExchange("/name")
+		String name();
+
+	}
+
+	@AffinityChannel
+	@HttpExchange("/first")
+	interface First extends Named {
+
+	}
+
+	@AffinityChannel
+	@HttpExchange("/second")
+	interface Second extends Named {
+
+	}
+
+	/** Has no channel. */
+	@HttpExchange("/third")
+	interface Third extends Named {
+
+	}
+
+	@RestController
+	static class FirstController implements First {
+
+		@Override
+		public String name() {
+			return "first";
+		}
+
+	}
+
+	@RestController
+	static class SecondController implements Second {
+
+		@Override
+		public String name() {
+			return "second";
+		}
+
+	}
+
+	@RestController
+	static class ThirdController implements Third {
+
+		@Override
+		public String name() {
+			return "third";
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(excludeName = {
+			"org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration" })
+	@Import({ FirstController.class, SecondController.class, ThirdController.class })
+	static class NameService {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(excludeName = {
+			"org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration" })
+	@ImportHttpServices(group = "names", types = { First.class, Second.class, Third.class })
+	@Import(CountingBreakers.class)
+	static class NameClient {
 
 	}
 

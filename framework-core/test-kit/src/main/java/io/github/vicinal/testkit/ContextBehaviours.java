@@ -12,6 +12,7 @@ import io.github.vicinal.testkit.contract.ContextContract;
 import io.github.vicinal.testkit.contract.ErrorsContract;
 import io.github.vicinal.testkit.contract.KitContract;
 import io.github.vicinal.testkit.contract.ResultsContract;
+import io.github.vicinal.testkit.contract.TimingContract;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.awaitility.Awaitility;
@@ -267,9 +268,27 @@ abstract class ContextBehaviours extends Behaviours {
 			.anySatisfy((line) -> assertThat(line).contains("status=500"));
 	}
 
+	@Test
+	@DisplayName("errors of a reactive client have the same series on every path, once")
+	void httpObservationsOfReactiveErrors() {
+		assertThat(sameObservations(ErrorsContract.class, KitClient.REACTIVE, (client) -> client.fail("advised")))
+			.anySatisfy((line) -> assertThat(line).contains("http.client.requests", "status=409"));
+		assertThat(sameObservations(TimingContract.class, KitClient.REACTIVE,
+				(client) -> client.monoFails("advised").block()))
+			.anySatisfy((line) -> assertThat(line).contains("http.client.requests", "status=409"));
+		assertThat(sameObservations(TimingContract.class, KitClient.REACTIVE,
+				(client) -> client.futureFails("advised").get()))
+			.anySatisfy((line) -> assertThat(line).contains("http.client.requests", "status=409"));
+	}
+
 	private <C extends KitContract> List<String> sameObservations(Class<C> contract, Kit.Call<C> call) {
-		C proxy = path(contract);
-		List<String> expected = observations(() -> call.on(http(contract)));
+		return sameObservations(contract, KitClient.BLOCKING, call);
+	}
+
+	private <C extends KitContract> List<String> sameObservations(Class<C> contract, KitClient client,
+			Kit.Call<C> call) {
+		C proxy = kit().path(contract, client);
+		List<String> expected = observations(() -> call.on(kit().http(contract, client)));
 		List<String> actual = observations(() -> call.on(proxy));
 		assertThat(actual).containsExactlyInAnyOrderElementsOf(expected);
 		return expected;

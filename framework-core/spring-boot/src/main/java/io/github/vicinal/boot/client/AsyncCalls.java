@@ -78,15 +78,17 @@ final class AsyncCalls implements AutoCloseable {
 
 	/**
 	 * Returns a pool in which no call waits for a thread: the one that it waited for
-	 * might be waiting for this very call.
+	 * might be waiting for this very call. Its threads have the context class loader of
+	 * who makes it, which is the application's, not that of who calls.
 	 * @param most how many threads there may be
 	 */
 	static ExecutorService platformThreads(int most) {
+		ClassLoader classLoader = Thread.currentThread().getContextClassLoader();
 		return new ThreadPoolExecutor(0, most, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), (task) -> {
 			// It outlives the call that it starts for, and its caller's thread-locals.
 			Thread thread = new Thread(null, task, THREAD_NAME, 0, false);
 			thread.setName(THREAD_NAME + thread.getId());
-			thread.setContextClassLoader(AsyncCalls.class.getClassLoader());
+			thread.setContextClassLoader(classLoader);
 			thread.setDaemon(true);
 			return thread;
 		});
@@ -171,27 +173,38 @@ final class AsyncCalls implements AutoCloseable {
 		CallerContext caller = CallerContext.ofThread();
 		CompletableFuture<Attempt> attempted = attempt(channel, plan, address, path, arguments, caller);
 		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
-		attempted.thenCompose((attempt) -> conclude(channel, plan, address, turn, arguments, attempt, original, caller))
-			.whenComplete((value, ex) -> {
-				if (turn != null) {
-					turn.end(ex);
-				}
-				if (ex == null) {
-					result.complete(value);
-				}
-				else {
-					// As HTTP clients do it: stages wrap the exception, the first does
-					// not.
-					result.completeExceptionally(
-							(ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex);
-				}
-			});
-		result.whenComplete((value, ex) -> {
-			if (result.isCancelled()) {
-				attempted.cancel(true);
+		attempted.thenCompose((attempt) -> {
+			CompletionStage<@Nullable Object> concluded = conclude(channel, plan, address, turn, arguments, attempt,
+					original, caller);
+			cancels(result, concluded.toCompletableFuture());
+			return concluded;
+		}).whenComplete((value, ex) -> {
+			if (turn != null) {
+				turn.end(ex);
+			}
+			if (ex == null) {
+				result.complete(value);
+			}
+			else {
+				// As HTTP clients do it: stages wrap the exception, the first does
+				// not.
+				result.completeExceptionally(
+						(ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex);
 			}
 		});
+		cancels(result, attempted);
 		return result;
+	}
+
+	/** Lets a result that is cancelled cancel what it comes from. */
+	private static void cancels(CompletableFuture<?> result, CompletableFuture<?> source) {
+		if (!source.isDone()) {
+			result.whenComplete((value, ex) -> {
+				if (result.isCancelled()) {
+					source.cancel(true);
+				}
+			});
+		}
 	}
 
 	@SuppressWarnings("try")
@@ -206,8 +219,9 @@ final class AsyncCalls implements AutoCloseable {
 		}
 		try (ContextSnapshot.Scope scope = caller.open()) {
 			if (attempt instanceof Attempt.HandlerFailed failed) {
-				return stage(channel.legs().run(channel.leg(plan, arguments, failed).to(turn), original))
-					.whenComplete((value, ex) -> failed.observed().answered(failed.failure().status(), ex));
+				// WebClient observes the response, not what is raised because of it.
+				failed.observed().answered(failed.failure().status(), null);
+				return stage(channel.legs().run(channel.leg(plan, arguments, failed).to(turn), original));
 			}
 			if (attempt instanceof Attempt.Unanswered unanswered) {
 				Throwable failure = channel.failure(plan, address, unanswered.cause());

@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.client;
 
+import io.micrometer.context.ContextAccessor;
+import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 import io.micrometer.observation.Observation;
@@ -34,7 +36,21 @@ final class CallerContext {
 	 * @param parent the observation in it, or {@code null}
 	 */
 	static CallerContext of(Object subscription, @Nullable Observation parent) {
-		return new CallerContext(SNAPSHOTS.captureAll(subscription), parent);
+		ContextSnapshot snapshot = isReadable(subscription) ? SNAPSHOTS.captureAll(subscription)
+				: SNAPSHOTS.captureAll();
+		return new CallerContext(snapshot, parent);
+	}
+
+	/**
+	 * It may be of another class loader's Reactor than the one that the library knows.
+	 */
+	private static boolean isReadable(Object subscription) {
+		for (ContextAccessor<?, ?> accessor : ContextRegistry.getInstance().getContextAccessors()) {
+			if (accessor.readableType().isInstance(subscription)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**

@@ -3,6 +3,7 @@ package io.github.vicinal.boot.client;
 import java.lang.reflect.Method;
 import java.util.Optional;
 
+import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ParameterizedTypeReference;
@@ -24,35 +25,66 @@ final class ChannelExchangeAdapter implements HttpExchangeAdapter {
 
 	private static final String ARGUMENTS = ChannelExchangeAdapter.class.getName() + ".arguments";
 
+	private static final String CHANNEL = ChannelExchangeAdapter.class.getName() + ".channel";
+
 	private final HttpExchangeAdapter delegate;
 
-	private final ChannelLookup channels;
-
-	ChannelExchangeAdapter(HttpExchangeAdapter delegate, ChannelLookup channels) {
+	ChannelExchangeAdapter(HttpExchangeAdapter delegate) {
 		this.delegate = delegate;
-		this.channels = channels;
 	}
 
-	/** Finds the channel of a method. */
-	@FunctionalInterface
-	interface ChannelLookup {
+	/**
+	 * Takes the typed call along with the request of whichever client the thread is in:
+	 * two of a group may have inherited one method.
+	 */
+	static final class Capture implements HttpRequestValues.Processor {
 
-		@Nullable ClientChannel find(Method method);
+		private final ThreadLocal<@Nullable ClientChannel> current = new ThreadLocal<>();
 
-	}
+		/**
+		 * Returns the entry of a client.
+		 * @param channel its channel, or {@code null} if it has none
+		 */
+		MethodInterceptor entry(@Nullable ClientChannel channel) {
+			return (invocation) -> {
+				ClientChannel outer = this.current.get();
+				set(channel);
+				try {
+					return invocation.proceed();
+				}
+				finally {
+					set(outer);
+				}
+			};
+		}
 
-	/** Takes the typed call along with the request. */
-	static void capture(Method method, MethodParameter[] parameters, @Nullable Object[] arguments,
-			HttpRequestValues.Builder values) {
-		values.addAttribute(METHOD, method);
-		values.addAttribute(ARGUMENTS, arguments);
-		values.addAttribute(HttpLeg.ATTRIBUTE, new HttpLeg.Mark());
+		private void set(@Nullable ClientChannel channel) {
+			if (channel != null) {
+				this.current.set(channel);
+			}
+			else {
+				this.current.remove();
+			}
+		}
+
+		@Override
+		public void process(Method method, MethodParameter[] parameters, @Nullable Object[] arguments,
+				HttpRequestValues.Builder values) {
+			ClientChannel channel = this.current.get();
+			if (channel != null) {
+				values.addAttribute(CHANNEL, channel);
+				values.addAttribute(METHOD, method);
+				values.addAttribute(ARGUMENTS, arguments);
+				values.addAttribute(HttpLeg.ATTRIBUTE, new HttpLeg.Mark());
+			}
+		}
+
 	}
 
 	private @Nullable Object call(HttpRequestValues values, Original original) {
 		Method method = (Method) values.getAttributes().get(METHOD);
 		@Nullable Object[] arguments = (@Nullable Object[]) values.getAttributes().get(ARGUMENTS);
-		ClientChannel channel = (method != null) ? this.channels.find(method) : null;
+		ClientChannel channel = (ClientChannel) values.getAttributes().get(CHANNEL);
 		MethodPlan plan = (channel != null && method != null) ? channel.plan(method) : null;
 		try {
 			if (channel == null || plan == null || arguments == null) {

@@ -2,10 +2,10 @@ package io.github.vicinal.boot.client;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -123,7 +123,7 @@ public final class ChannelGroupConfigurer implements RestClientHttpServiceGroupC
 			});
 			return;
 		}
-		Map<Class<?>, ClientChannel> byType = new ConcurrentHashMap<>();
+		Map<Class<?>, ClientChannel> byType = new HashMap<>();
 		for (Class<?> type : group.httpServiceTypes()) {
 			ClientChannel channel = this.channels.get().channel(type, facts);
 			if (channel != null) {
@@ -133,13 +133,11 @@ public final class ChannelGroupConfigurer implements RestClientHttpServiceGroupC
 		if (byType.isEmpty()) {
 			return;
 		}
-		factory.httpRequestValuesProcessor(ChannelExchangeAdapter::capture);
-		factory.exchangeAdapterDecorator((adapter) -> new ChannelExchangeAdapter(adapter,
-				(method) -> byType.values()
-					.stream()
-					.filter((channel) -> channel.plan(method) != null)
-					.findFirst()
-					.orElse(null)));
+		ChannelExchangeAdapter.Capture capture = new ChannelExchangeAdapter.Capture();
+		factory
+			.proxyFactoryCustomizer((proxyFactory, type) -> proxyFactory.addAdvice(0, capture.entry(byType.get(type))));
+		factory.httpRequestValuesProcessor(capture);
+		factory.exchangeAdapterDecorator(ChannelExchangeAdapter::new);
 	}
 
 	private static boolean isSprings(ClientHttpRequestInterceptor interceptor) {

@@ -62,8 +62,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 	/** An interceptor calls what comes after it, and so stands on the stack. */
 	private static Collection<String> interceptors() {
 		return STACK.walk((frames) -> frames.map(StackWalker.StackFrame::getDeclaringClass)
-			.filter((type) -> ClientHttpRequestInterceptor.class.isAssignableFrom(type)
-					&& !type.getName().startsWith("org.springframework."))
+			.filter(ClientHttpRequestInterceptor.class::isAssignableFrom)
 			.map(Class::getName)
 			.collect(Collectors.toCollection(TreeSet::new)));
 	}

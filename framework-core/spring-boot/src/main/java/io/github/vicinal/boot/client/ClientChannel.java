@@ -39,7 +39,10 @@ import io.github.vicinal.replica.Replica;
  */
 final class ClientChannel {
 
-	/** With several replicas, one of so many calls lets HTTP find new ones. */
+	/**
+	 * Behind a balancer that cannot be asked, one of so many calls lets HTTP find
+	 * replicas.
+	 */
 	private static final int DISCOVERY_MASK = 63;
 
 	/** A result that cannot be decoded is to HTTP clients JSON that cannot be read. */
@@ -273,7 +276,8 @@ final class ClientChannel {
 	@Nullable Path path(MethodPlan plan, @Nullable String address, @Nullable ReplicaTurn turn, @Nullable Object[] arguments,
 			@Nullable String noRoom) {
 		String reason = (noRoom != null) ? noRoom : onlyHttpBecause(plan, address, arguments);
-		boolean discovers = this.discovers && (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0;
+		boolean discovers = this.discovers && this.traits.balanced()
+				&& (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0;
 		// Who asks for a path and does not take it would look like a call that hangs.
 		Path path = (reason == null && !discovers && address != null)
 				? this.channel.path(address, plan.method(), arguments) : null;
@@ -459,7 +463,8 @@ final class ClientChannel {
 			return result;
 		}
 		catch (Throwable ex) {
-			failed.observed().answered(status, ex);
+			// WebClient observes the response, not what is raised because of it.
+			failed.observed().answered(status, this.traits.reactive() ? null : ex);
 			throw ex;
 		}
 	}

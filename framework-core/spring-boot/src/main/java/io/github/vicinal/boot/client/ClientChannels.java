@@ -129,7 +129,7 @@ public final class ClientChannels implements AutoCloseable {
 	 * @param soleOfGroup whether the group has no other contract
 	 * @param targets says which peer a call is for
 	 * @param clientName the name by which the client knows the service, or {@code null}
-	 * @param discovers whether replicas hide behind a balancer that cannot be asked
+	 * @param discovers whether replicas may hide behind a balancer that cannot be asked
 	 * @param timeout how long the HTTP client waits for an answer, or {@code null}
 	 * @param interceptors class names of the application's HTTP interceptors
 	 */

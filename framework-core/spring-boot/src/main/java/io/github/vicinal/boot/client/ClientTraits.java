@@ -27,6 +27,10 @@ final class ClientTraits {
 
 	private static final String B3_PREFIX = "x-b3-";
 
+	private static final String SPRINGS = "org.springframework.";
+
+	private static final String LOAD_BALANCERS = "org.springframework.cloud.client.loadbalancer.";
+
 	private static final Logger logger = LoggerFactory.getLogger(ClientTraits.class);
 
 	private final String channel;
@@ -40,6 +44,8 @@ final class ClientTraits {
 	private volatile @Nullable Duration readTimeout;
 
 	private volatile boolean reactive;
+
+	private volatile boolean balanced;
 
 	private volatile boolean inspected;
 
@@ -72,6 +78,14 @@ final class ClientTraits {
 		return this.reactive;
 	}
 
+	/**
+	 * Returns whether replicas may hide behind what the client does with a request. Of
+	 * the filters of a {@code WebClient} nothing is known.
+	 */
+	boolean balanced() {
+		return this.balanced;
+	}
+
 	/** Returns whether a request has shown the traits that do not change. */
 	boolean inspected() {
 		return this.inspected;
@@ -81,14 +95,17 @@ final class ClientTraits {
 	 * Notes what does not change from request to request.
 	 * @param ofWebClient whether the request comes from a {@code WebClient}
 	 * @param timeout how long the client waits, or {@code null} if it cannot be seen
-	 * @param interceptors class names of the application's interceptors
+	 * @param interceptors class names of the interceptors, Spring's among them
 	 */
 	void inspect(boolean ofWebClient, @Nullable Duration timeout, Collection<String> interceptors) {
 		this.reactive = ofWebClient;
+		List<String> own = interceptors.stream().filter((name) -> !name.startsWith(SPRINGS)).toList();
+		this.balanced = ofWebClient || !own.isEmpty()
+				|| interceptors.stream().anyMatch((name) -> name.startsWith(LOAD_BALANCERS));
 		if (timeout != null) {
 			this.readTimeout = timeout;
 		}
-		intercepted(interceptors);
+		intercepted(own);
 		this.inspected = true;
 	}
 

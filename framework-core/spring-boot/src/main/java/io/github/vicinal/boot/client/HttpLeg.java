@@ -15,6 +15,7 @@ import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerAnnouncement.MalformedAnnouncementException;
+import io.github.vicinal.requestserver.Refusal;
 
 /**
  * One call of a channel on its way through an HTTP client. Used by one thread at a time.
@@ -171,8 +172,9 @@ final class HttpLeg {
 		return this.replayed;
 	}
 
+	/** Returns whether an error is still to be replayed. */
 	boolean replays() {
-		return this.replayed != null;
+		return this.replayed != null && !this.replayDone;
 	}
 
 	/** Says which replica the call goes to. */
@@ -295,7 +297,7 @@ final class HttpLeg {
 			return;
 		}
 		if (this.turn != null) {
-			this.turn.answered(answer, headers.containsHeader(HttpHeaders.RETRY_AFTER));
+			this.turn.answered(answer, headers.containsHeader(Refusal.HEADER));
 		}
 		String announcement = headers.getFirst(PeerAnnouncement.HEADER);
 		String peer = address(target(uri));

@@ -41,12 +41,28 @@ public final class HttpLegs {
 			return original.proceed();
 		}
 		finally {
-			if (outer != null) {
-				this.current.set(outer);
-			}
-			else {
-				this.current.remove();
-			}
+			restore(outer);
+		}
+	}
+
+	/** Runs a subscription, with which reactive clients begin. */
+	void runSubscription(HttpLeg leg, Runnable subscription) {
+		HttpLeg outer = this.current.get();
+		this.current.set(leg);
+		try {
+			subscription.run();
+		}
+		finally {
+			restore(outer);
+		}
+	}
+
+	private void restore(@Nullable HttpLeg outer) {
+		if (outer != null) {
+			this.current.set(outer);
+		}
+		else {
+			this.current.remove();
 		}
 	}
 
@@ -76,6 +92,7 @@ public final class HttpLegs {
 	public boolean replaying(Observation.Context observed) {
 		HttpLeg leg = this.current.get();
 		if (leg == null || !leg.replays()) {
+			// Also once the error was replayed: what reacts to it may send a request.
 			return false;
 		}
 		if (observed instanceof ClientRequestObservationContext blocking) {

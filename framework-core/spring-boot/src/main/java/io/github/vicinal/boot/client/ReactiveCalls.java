@@ -77,10 +77,12 @@ final class ReactiveCalls {
 			return Mono.justOrEmpty(result);
 		}
 		if (attempt instanceof Attempt.HandlerFailed failed) {
+			// WebClient observes the response, not what is raised because of it.
+			failed.observed().answered(failed.failure().status(), null);
 			HttpLeg leg = channel.leg(plan, arguments, failed).to(turn);
-			int status = failed.failure().status();
-			return original(channel, leg, original).doOnError((ex) -> failed.observed().answered(status, ex))
-				.doOnComplete(() -> failed.observed().answered(status, null));
+			Flux<Object> replayed = original(channel, leg, original);
+			// It does so when it is subscribed to, and is told not to on its leg.
+			return (subscriber) -> channel.legs().runSubscription(leg, () -> replayed.subscribe(subscriber));
 		}
 		if (attempt instanceof Attempt.Unanswered unanswered) {
 			Throwable failure = channel.failure(plan, address, unanswered.cause());

@@ -14,12 +14,12 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
 
 import io.github.vicinal.channel.PathException;
 import io.github.vicinal.replica.Outcome;
 import io.github.vicinal.replica.Replica;
 import io.github.vicinal.replica.ReplicaChoice;
+import io.github.vicinal.requestserver.Refusal;
 
 /**
  * The stay of one call at one replica. It ends once, whoever says so first.
@@ -100,12 +100,12 @@ final class ReplicaTurn {
 	/**
 	 * Notes the status of an answer.
 	 * @param latest the status
-	 * @param retryAfter whether the answer says when to come again, as servers do that
-	 * refuse before they execute
+	 * @param refused whether the answer says that the request was not executed, which
+	 * only our own servers say: others send 503 for whatever reason
 	 */
-	void answered(int latest, boolean retryAfter) {
+	void answered(int latest, boolean refused) {
 		this.status = latest;
-		this.refusedBeforeExecution = latest == REFUSED_STATUS && retryAfter;
+		this.refusedBeforeExecution = latest == REFUSED_STATUS && refused;
 	}
 
 	/** Notes that the replica sent the request on: what follows is another server's. */
@@ -126,7 +126,7 @@ final class ReplicaTurn {
 	/** Notes what came of the call over a typed path. */
 	void attempted(Attempt attempt) {
 		if (attempt instanceof Attempt.HandlerFailed failed) {
-			answered(failed.failure().status(), failed.failure().headers().containsKey(HttpHeaders.RETRY_AFTER));
+			answered(failed.failure().status(), failed.failure().headers().containsKey(Refusal.HEADER));
 		}
 	}
 

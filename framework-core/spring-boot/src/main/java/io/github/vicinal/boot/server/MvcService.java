@@ -117,7 +117,7 @@ final class MvcService implements Service {
 				return refused(ex, response);
 			}
 			try (turn) {
-				return target.invoke(frame, this.environment.failures(), request, response);
+				return RequestTurns.executed(target.invoke(frame, this.environment.failures(), request, response));
 			}
 		});
 	}

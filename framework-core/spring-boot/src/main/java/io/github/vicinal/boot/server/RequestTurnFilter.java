@@ -13,6 +13,7 @@ import org.springframework.web.filter.OncePerRequestFilter;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.requestserver.Priority;
+import io.github.vicinal.requestserver.Refusal;
 import io.github.vicinal.requestserver.RefusedRequestException;
 import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.requestserver.Turn;
@@ -58,7 +59,7 @@ public final class RequestTurnFilter extends OncePerRequestFilter {
 			turn = this.turns.enter(channel, priority, RequestServer.NO_DEADLINE, RequestTurnFilter::waits);
 		}
 		catch (RefusedRequestException ex) {
-			refuse(response, RequestTurns.failure(ex.refusal()));
+			refuse(response, ex.refusal());
 			return;
 		}
 		try (turn) {
@@ -75,11 +76,17 @@ public final class RequestTurnFilter extends OncePerRequestFilter {
 	private static void waits() {
 	}
 
-	private static void refuse(HttpServletResponse response, Reply.Failure refusal) throws IOException {
-		response.setStatus(refusal.status());
-		refusal.headers().forEach((name, values) -> response.setHeader(name, values.get(0)));
-		response.setContentLength(refusal.body().length);
-		response.getOutputStream().write(refusal.body());
+	private static void refuse(HttpServletResponse response, Refusal refusal) throws IOException {
+		Reply.Failure failure = RequestTurns.failure(refusal);
+		response.setStatus(failure.status());
+		failure.headers().forEach((name, values) -> {
+			if (!name.equals(Refusal.HEADER)) {
+				response.setHeader(name, values.get(0));
+			}
+		});
+		ChannelResponse.refused(response, refusal);
+		response.setContentLength(failure.body().length);
+		response.getOutputStream().write(failure.body());
 	}
 
 }

@@ -2,6 +2,7 @@ package io.github.vicinal.boot.server;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -56,10 +57,24 @@ public final class RequestTurns {
 
 	/** The response to a refusal, the same on each path. */
 	static Reply.Failure failure(Refusal refusal) {
-		return new Reply.Failure(
-				HttpStatus.SERVICE_UNAVAILABLE.value(), Map.of(HttpHeaders.RETRY_AFTER, List.of(retryAfter(refusal)),
+		return new Reply.Failure(HttpStatus.SERVICE_UNAVAILABLE.value(),
+				Map.of(HttpHeaders.RETRY_AFTER, List.of(retryAfter(refusal)), Refusal.HEADER, List.of(reason(refusal)),
 						HttpHeaders.CONTENT_TYPE, List.of(MediaType.APPLICATION_PROBLEM_JSON_VALUE)),
 				body(refusal), "");
+	}
+
+	/**
+	 * Returns the answer of a handler, which was executed whatever the handler says: it
+	 * may have passed on a refusal that it met elsewhere.
+	 */
+	static Reply executed(Reply reply) {
+		if (reply instanceof Reply.Failure failure
+				&& failure.headers().keySet().stream().anyMatch(Refusal.HEADER::equalsIgnoreCase)) {
+			Map<String, List<String>> headers = new LinkedHashMap<>(failure.headers());
+			headers.keySet().removeIf(Refusal.HEADER::equalsIgnoreCase);
+			return new Reply.Failure(failure.status(), headers, failure.body(), failure.remoteType());
+		}
+		return reply;
 	}
 
 	/** HTTP knows whole seconds. */
@@ -72,8 +87,12 @@ public final class RequestTurns {
 	private static byte[] body(Refusal refusal) {
 		return """
 				{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"Not executed: %s"}"""
-			.formatted(refusal.reason().name().toLowerCase(Locale.ROOT).replace('_', '-'))
+			.formatted(reason(refusal))
 			.getBytes(StandardCharsets.UTF_8);
+	}
+
+	static String reason(Refusal refusal) {
+		return refusal.reason().name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 }

@@ -59,7 +59,7 @@ public final class ThreadIsolation implements AutoCloseable {
 		this.observations = observations;
 		this.registry = registry;
 		this.cleanThreads = Executors.newCachedThreadPool((task) -> {
-			Thread thread = new Thread(task, "vicinal-handler");
+			Thread thread = new Thread(null, task, "vicinal-handler", 0, false);
 			thread.setDaemon(true);
 			thread.setContextClassLoader(classLoader);
 			return thread;

@@ -279,17 +279,25 @@ class AsyncCallsTests {
 	/** The next call on such a thread may be another user's. */
 	@Test
 	void threadsOfAPoolInheritNothingFromWhoCausedThem() throws Exception {
+		AsyncCalls calls = calls(AsyncCalls.platformThreads(1), 1);
+		ClassLoader application = Thread.currentThread().getContextClassLoader();
 		InheritableThreadLocal<String> user = new InheritableThreadLocal<>();
-		user.set("first");
 		CompletableFuture<String> seen = new CompletableFuture<>();
 		CompletableFuture<ClassLoader> loader = new CompletableFuture<>();
-		submit(calls(AsyncCalls.platformThreads(1), 1), () -> {
-			seen.complete(user.get());
-			loader.complete(Thread.currentThread().getContextClassLoader());
-			return ANSWER;
-		});
+		user.set("first");
+		Thread.currentThread().setContextClassLoader(ClassLoader.getPlatformClassLoader());
+		try {
+			submit(calls, () -> {
+				seen.complete(user.get());
+				loader.complete(Thread.currentThread().getContextClassLoader());
+				return ANSWER;
+			});
+		}
+		finally {
+			Thread.currentThread().setContextClassLoader(application);
+		}
 		assertThat(seen.get(20, TimeUnit.SECONDS)).isNull();
-		assertThat(loader.get(20, TimeUnit.SECONDS)).isSameAs(AsyncCalls.class.getClassLoader());
+		assertThat(loader.get(20, TimeUnit.SECONDS)).isSameAs(application);
 	}
 
 	@Test
@@ -356,6 +364,18 @@ class AsyncCallsTests {
 		finally {
 			ContextRegistry.getInstance().removeThreadLocalAccessor("user");
 		}
+	}
+
+	@Test
+	void toCancelEndsTheCallOverHttpThatFollowed() throws Throwable {
+		ClientChannel channel = channel(calls(this.waiting::add, 1));
+		this.path.failure = new PathException(PathException.Reason.REFUSED, false, "refused", null);
+		CompletableFuture<String> overHttp = new CompletableFuture<>();
+		CompletableFuture<String> future = invoke(channel, "future", () -> overHttp);
+		runWaiting();
+		assertThat(future).isNotDone();
+		future.cancel(true);
+		assertThat(overHttp).isCancelled();
 	}
 
 	interface Shop {

@@ -43,9 +43,9 @@ class ReplicaTurnTests {
 	@ParameterizedTest
 	@CsvSource({ "200, false, true, false", "500, false, true, false", "404, true, true, false",
 			"503, false, true, true", "503, false, false, false", "503, true, false, true" })
-	void whatAnswersSay(int status, boolean retryAfter, boolean idempotent, boolean goesOn) {
+	void whatAnswersSay(int status, boolean refused, boolean idempotent, boolean goesOn) {
 		ReplicaTurn turn = turn("http://a:8080");
-		turn.answered(status, retryAfter);
+		turn.answered(status, refused);
 		turn.end((Throwable) null);
 		turn.end((Throwable) null);
 		assertThat(turn.mayGoOn(idempotent, null)).isEqualTo(goesOn);
