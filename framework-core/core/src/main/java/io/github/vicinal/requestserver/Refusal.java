@@ -18,6 +18,7 @@ public record Refusal(Reason reason, String message, Duration retryAfter) {
 	 */
 	public static final String HEADER = "Vicinal-Refused";
 
+	/**
 	 * The rules by which requests are refused.
 	 *
 	 * @since 0.1.0
