@@ -58,6 +58,14 @@ final class Deadlines<K, V> {
 		return this.access != NEVER || this.expiry != null;
 	}
 
+	/**
+	 * Returns whether somebody decides for each entry. If not, reads at the same time
+	 * come to the same.
+	 */
+	boolean areDecided() {
+		return this.expiry != null;
+	}
+
 	private static long add(long now, long duration) {
 		long sum = now + duration;
 		return (duration > 0 && sum < now) ? NEVER : sum;

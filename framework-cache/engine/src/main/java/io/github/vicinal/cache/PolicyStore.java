@@ -41,6 +41,9 @@ final class PolicyStore<K, V> extends Store<K, V> {
 
 	private static final int DEAD = -2;
 
+	/** As new, and has been read before the policy learned of it. */
+	private static final int NEW_AND_READ = -3;
+
 	/** In place of the hash of an entry that is removed already. */
 	private static final int UNUSED = 0;
 
@@ -95,8 +98,8 @@ final class PolicyStore<K, V> extends Store<K, V> {
 
 	/**
 	 * Somebody's stripe is full and the lock was taken: whoever has it drains for all.
-	 * Racy on purpose: the flag is set rarely, and seen by the next who gives the lock
-	 * back at the latest.
+	 * Racy on purpose: the flag is seen by the next who gives the lock back at the
+	 * latest.
 	 */
 	private boolean readsWait;
 
@@ -241,20 +244,23 @@ final class PolicyStore<K, V> extends Store<K, V> {
 	@SuppressWarnings("unchecked")
 	private boolean touch(Entry<K> entry, Object cell) {
 		Cell<V> timedCell = (Cell<V>) cell;
-		long now = now();
-		long deadline = timedCell.deadline;
-		if (deadline <= now) {
-			expire(entry, cell);
-			return false;
-		}
-		if (this.deadlines.changeOnRead()) {
+		while (true) {
+			long now = now();
+			long deadline = timedCell.deadline;
+			if (deadline <= now) {
+				expire(entry, cell);
+				return false;
+			}
+			if (!this.deadlines.changeOnRead()) {
+				return true;
+			}
 			long changed = this.deadlines.afterRead(entry.key, timedCell.value, now, timedCell.written, deadline);
-			if (changed != deadline) {
-				// A read that took longer to decide must not undo a later one.
-				DEADLINE.compareAndSet(timedCell, deadline, changed);
+			// A read that took long to decide must not undo another: it decides anew.
+			if (changed == deadline || DEADLINE.compareAndSet(timedCell, deadline, changed)
+					|| !this.deadlines.areDecided()) {
+				return true;
 			}
 		}
-		return true;
 	}
 
 	private void expire(Entry<K> entry, Object cell) {
@@ -536,10 +542,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		}
 	}
 
-	/**
-	 * Tells the policy what waits; called with the lock. Writes come first, so that an
-	 * entry whose insert waits is known when its reads are told.
-	 */
+	/** Tells the policy what waits; called with the lock. */
 	private void drain() {
 		applyWrites();
 		if (this.reads != null) {
@@ -558,9 +561,15 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		finally {
 			release();
 		}
-		while ((this.readsWait || !this.writes.isEmpty()) && this.lock.tryLock()) {
+		// Once more for reads at most: nothing holds readers up, so that there may always
+		// be more of them, and who gets the lock next drains them, too.
+		boolean again = true;
+		while (((again && this.readsWait) || !this.writes.isEmpty()) && this.lock.tryLock()) {
 			try {
-				drainForOthers();
+				if (again) {
+					drainForOthers();
+				}
+				again = false;
 				applyWrites();
 			}
 			finally {
@@ -591,6 +600,9 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		if (entry.slot >= 0) {
 			this.policy.onHit(entry.slot);
 		}
+		else if (entry.slot == NEW) {
+			entry.slot = NEW_AND_READ;
+		}
 	}
 
 	private void applyWrites() {
@@ -613,8 +625,12 @@ final class PolicyStore<K, V> extends Store<K, V> {
 			}
 			entry.slot = DEAD;
 		}
-		else if (entry.slot == NEW) {
+		else if (entry.slot == NEW || entry.slot == NEW_AND_READ) {
+			boolean read = entry.slot == NEW_AND_READ;
 			insert(entry, cell, hash);
+			if (read) {
+				applyRead(entry);
+			}
 		}
 		else if (entry.slot >= 0) {
 			this.policy.onHit(entry.slot);

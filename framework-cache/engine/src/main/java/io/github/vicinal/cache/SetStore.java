@@ -403,20 +403,22 @@ final class SetStore<K, V> extends Store<K, V> {
 
 	private boolean touch(Node<K, V> node, int at) {
 		TimedNode<K, V> it = (TimedNode<K, V>) node;
-		long now = now();
-		long deadline = it.deadline;
-		if (deadline <= now) {
-			take(at, node, RemovalCause.EXPIRED);
-			return false;
-		}
-		if (this.deadlines.changeOnRead()) {
+		while (true) {
+			long now = now();
+			long deadline = it.deadline;
+			if (deadline <= now) {
+				take(at, node, RemovalCause.EXPIRED);
+				return false;
+			}
+			if (!this.deadlines.changeOnRead()) {
+				return true;
+			}
 			long changed = this.deadlines.afterRead(it.key, it.value, now, it.written, deadline);
-			if (changed != deadline) {
-				// A read that took longer to decide must not undo a later one.
-				DEADLINE.compareAndSet(it, deadline, changed);
+			// A read that took long to decide must not undo another: it decides anew.
+			if (changed == deadline || DEADLINE.compareAndSet(it, deadline, changed) || !this.deadlines.areDecided()) {
+				return true;
 			}
 		}
-		return true;
 	}
 
 	private boolean take(int at, Node<K, V> node, RemovalCause cause) {

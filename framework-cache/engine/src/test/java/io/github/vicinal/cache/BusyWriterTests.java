@@ -3,6 +3,8 @@ package io.github.vicinal.cache;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -70,6 +72,63 @@ class BusyWriterTests {
 		assertThat(store.peek(1)).isNull();
 	}
 
+	@Test
+	void readsOfAnEntryWhoseInsertWaitsAreToldAfterIt() throws Exception {
+		CountDownLatch busy = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		AtomicInteger hits = new AtomicInteger();
+		PolicyStore<Integer, Integer> store = store(
+				(slots, capacity) -> new Watched(Policies.LRU.create(slots, capacity), hits, busy, release));
+		for (int key = 0; key < LAST; key++) {
+			store.put(key, key);
+		}
+		Thread writer = new Thread(() -> store.put(LAST, LAST));
+		writer.start();
+		assertThat(busy.await(20, TimeUnit.SECONDS)).isTrue();
+		store.put(LAST + 1, LAST + 1);
+		assertThat(store.get(LAST + 1)).isEqualTo(LAST + 1);
+		release.countDown();
+		writer.join();
+		store.cleanUp();
+		assertThat(hits).hasValue(1);
+	}
+
+	/** Others may read without end: each makes the thread that drains look again. */
+	@Test
+	void whoDrainsForReadersReturns() {
+		AtomicReference<PolicyStore<Integer, Integer>> itself = new AtomicReference<>();
+		AtomicInteger rounds = new AtomicInteger();
+		PolicyStore<Integer, Integer> store = store((slots, capacity) -> {
+			ReplacementPolicy lru = Policies.LRU.create(slots, capacity);
+			return new Watched(lru, new AtomicInteger(), new CountDownLatch(1), new CountDownLatch(0)) {
+				@Override
+				public void onHit(int slot) {
+					super.onHit(slot);
+					PolicyStore<Integer, Integer> read = itself.get();
+					if (read != null && rounds.incrementAndGet() < 10_000) {
+						// By another thread, as one that has the lock can take it again.
+						Thread reader = new Thread(() -> IntStream.range(0, READS).forEach((i) -> read.get(i % LAST)));
+						reader.start();
+						try {
+							reader.join();
+						}
+						catch (InterruptedException ex) {
+							Thread.currentThread().interrupt();
+						}
+					}
+				}
+			};
+		});
+		for (int key = 0; key < LAST; key++) {
+			store.put(key, key);
+		}
+		itself.set(store);
+		for (int i = 0; i < READS; i++) {
+			assertThat(store.get(i % LAST)).isEqualTo(i % LAST);
+		}
+		assertThat(rounds.get()).isBetween(READS, 5_000);
+	}
+
 	private static PolicyStore<Integer, Integer> store(PolicyFactory factory) {
 		CacheBuilder<Integer, Integer> builder = CacheBuilder.<Integer, Integer>named("test")
 			.policy(CachePolicy.LRU)
@@ -78,8 +137,22 @@ class BusyWriterTests {
 	}
 
 	/** Counts hits, and is slow to insert the last entry. */
-	private record Watched(ReplacementPolicy policy, AtomicInteger hits, CountDownLatch busy,
-			CountDownLatch release) implements ReplacementPolicy {
+	private static class Watched implements ReplacementPolicy {
+
+		private final ReplacementPolicy policy;
+
+		private final AtomicInteger hits;
+
+		private final CountDownLatch busy;
+
+		private final CountDownLatch release;
+
+		Watched(ReplacementPolicy policy, AtomicInteger hits, CountDownLatch busy, CountDownLatch release) {
+			this.policy = policy;
+			this.hits = hits;
+			this.busy = busy;
+			this.release = release;
+		}
 
 		@Override
 		public void onInsert(int slot) {

@@ -14,7 +14,7 @@ public record Refusal(Reason reason, String message, Duration retryAfter) {
 
 	/**
 	 * The header of an answer that says, by its reason, that the request was not
-	 * executed. Other answers never have it.
+	 * executed. Servlet applications that offer paths remove it from all other answers.
 	 */
 	public static final String HEADER = "Vicinal-Refused";
 

@@ -144,7 +144,10 @@ class SpringCloudTests {
 						"spring.cloud.discovery.client.simple.instances.quotes[1].uri=" + Applications.url(second))) {
 			Quotes quotes = client.getBean(Quotes.class);
 			await().untilAsserted(() -> {
-				quotes.quote("A");
+				// One of 64 looks for others, so that of these some do.
+				for (int i = 0; i < 500; i++) {
+					quotes.quote("A");
+				}
 				assertThat(handMade(client).peers()).hasSize(2);
 			});
 		}

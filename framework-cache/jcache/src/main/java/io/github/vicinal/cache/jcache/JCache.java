@@ -297,7 +297,15 @@ final class JCache<K, V> implements Cache<K, V> {
 		return hold(entry, old, NOT_LOADED);
 	}
 
-	private boolean hold(Pair<K, V> entry, @Nullable Held<V> old, int clearsBefore) {
+	private boolean hold(Pair<K, V> entry, @Nullable Held<V> before, int clearsBefore) {
+		Held<V> old = before;
+		if (old != null && old.isExpired()) {
+			// While it was written through: what follows is another entry.
+			if (old.end()) {
+				this.listeners.publish(EventType.EXPIRED, entry.key(), old.value(), old.value());
+			}
+			old = null;
+		}
 		if (old == null) {
 			return create(entry, true, clearsBefore);
 		}

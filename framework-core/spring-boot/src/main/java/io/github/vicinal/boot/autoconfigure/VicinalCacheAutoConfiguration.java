@@ -67,16 +67,15 @@ public final class VicinalCacheAutoConfiguration {
 			.map(List::of)
 			.orElse(List.of());
 		Set<String> names = new LinkedHashSet<>(properties.caches().keySet());
+		// Those of calls are none of Spring's, unless they are asked for there, too.
+		callCaches.ifAvailable((known) -> known.caches().forEach((cache) -> names.remove(cache.name())));
+		names.addAll(fixed);
 		boolean dynamic = (properties.dynamic() != null) ? properties.dynamic() : fixed.isEmpty();
 		if (dynamic) {
 			builders.verifyDefaults();
-			// Those of calls are none of Spring's, unless they are asked for there, too.
-			callCaches.ifAvailable((known) -> known.caches().forEach((cache) -> names.remove(cache.name())));
-			names.addAll(fixed);
 			manager.setInitialCacheNames(names);
 		}
 		else {
-			names.addAll(fixed);
 			manager.setCacheNames(names);
 		}
 		return new CacheManagerCustomizers(customizers.orderedStream().toList()).customize(manager);

@@ -58,9 +58,13 @@ public final class VicinalCacheBuildersAutoConfiguration {
 	}
 
 	private static @Nullable Single dotted(Environment environment, String cache) {
+		String name = CacheProperties.PREFIX + ".caches." + cache;
+		if (environment.containsProperty(name)) {
+			// A setting of another cache, which has the first part of the name.
+			return null;
+		}
 		return Binder.get(environment)
-			.bind(ConfigurationPropertyName.adapt(CacheProperties.PREFIX + ".caches." + cache, '.'),
-					Bindable.of(Single.class))
+			.bind(ConfigurationPropertyName.adapt(name, '.'), Bindable.of(Single.class))
 			.orElse(null);
 	}
 

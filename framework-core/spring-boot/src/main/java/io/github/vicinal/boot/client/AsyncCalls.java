@@ -278,7 +278,12 @@ final class AsyncCalls implements AutoCloseable {
 	 * call that hangs.
 	 */
 	@Nullable String noRoom() {
-		return (this.closed || this.free.availablePermits() == 0) ? reason() : null;
+		return (this.closed || this.free.availablePermits() == 0 || noThread()) ? reason() : null;
+	}
+
+	/** All threads of the pool may go on with what depends on their calls. */
+	private boolean noThread() {
+		return this.executor instanceof ThreadPoolExecutor pool && pool.getActiveCount() >= pool.getMaximumPoolSize();
 	}
 
 	private String reason() {

@@ -97,7 +97,7 @@ final class ClientChannel {
 		this.targets = facts.targets();
 		this.replicas = replicas;
 		this.clientName = facts.clientName();
-		this.discovers = facts.discovers();
+		this.discovers = facts.discovers() && replicas == null;
 		this.group = facts.group();
 		this.bean = facts.bean();
 		this.observation = observation;

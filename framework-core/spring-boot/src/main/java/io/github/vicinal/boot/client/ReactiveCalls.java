@@ -89,13 +89,15 @@ final class ReactiveCalls {
 			unanswered.observed().failed(unanswered.cause(), failure);
 			return Mono.error(failure);
 		}
-		Flux<Object> http = overHttp(channel, plan, address, turn, arguments, ((Attempt.GoOn) attempt).reason(),
-				original);
-		return (subscriber) -> {
-			try (ContextSnapshot.Scope scope = caller.open()) {
-				http.subscribe(subscriber);
-			}
-		};
+		String reason = ((Attempt.GoOn) attempt).reason();
+		try (ContextSnapshot.Scope assembles = caller.open()) {
+			Flux<Object> http = overHttp(channel, plan, address, turn, arguments, reason, original);
+			return (subscriber) -> {
+				try (ContextSnapshot.Scope subscribes = caller.open()) {
+					http.subscribe(subscriber);
+				}
+			};
+		}
 	}
 
 	private static Flux<Object> overHttp(ClientChannel channel, MethodPlan plan, @Nullable String address,

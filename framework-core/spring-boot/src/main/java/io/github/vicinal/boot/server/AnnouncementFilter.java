@@ -33,7 +33,7 @@ public final class AnnouncementFilter extends OncePerRequestFilter {
 				response.setHeader(PeerAnnouncement.HEADER, announcement);
 			}
 		}
-		chain.doFilter(request, (contract != null) ? new ChannelResponse(response) : response);
+		chain.doFilter(request, new ChannelResponse(response, contract != null));
 	}
 
 }

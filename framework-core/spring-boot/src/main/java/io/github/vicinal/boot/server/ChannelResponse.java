@@ -8,14 +8,21 @@ import org.springframework.web.util.WebUtils;
 import io.github.vicinal.requestserver.Refusal;
 
 /**
- * The response to a request of a channel. What runs for the request cannot say in it that
- * the request was not executed, as it would by passing on a refusal that it met
- * elsewhere.
+ * The response to a request. What runs for the request cannot say in it that the request
+ * was not executed, as it would by passing on a refusal that it met elsewhere.
  */
 final class ChannelResponse extends HttpServletResponseWrapper {
 
-	ChannelResponse(HttpServletResponse response) {
+	private final boolean asked;
+
+	/**
+	 * Wraps a response.
+	 * @param response the response
+	 * @param asked whether the request is one of a channel
+	 */
+	ChannelResponse(HttpServletResponse response, boolean asked) {
 		super(response);
+		this.asked = asked;
 	}
 
 	/**
@@ -23,9 +30,9 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 	 * pass that on may have executed its own part.
 	 */
 	static void refused(ServletResponse response, Refusal refusal) {
-		ChannelResponse asked = WebUtils.getNativeResponse(response, ChannelResponse.class);
-		if (asked != null) {
-			asked.refused(RequestTurns.reason(refusal));
+		ChannelResponse answer = WebUtils.getNativeResponse(response, ChannelResponse.class);
+		if (answer != null && answer.asked) {
+			answer.refused(RequestTurns.reason(refusal));
 		}
 	}
 

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -259,8 +260,18 @@ public final class ServiceCatalog implements AutoCloseable {
 			this.announcements.clear();
 			all = this.servers;
 		}
-		all.forEach(PathServer::stopAccepting);
+		all.forEach((server) -> end(server, PathServer::stopAccepting));
 		return all;
+	}
+
+	/** One that fails must not keep the others. */
+	private static void end(PathServer server, Consumer<PathServer> step) {
+		try {
+			step.accept(server);
+		}
+		catch (RuntimeException | Error ex) {
+			logger.warn("The path {} could not be ended in order", server.kind().id(), ex);
+		}
 	}
 
 	/**
@@ -271,14 +282,14 @@ public final class ServiceCatalog implements AutoCloseable {
 	public void close(Duration timeout) {
 		long deadline = System.nanoTime() + timeout.toNanos();
 		for (PathServer server : stop()) {
-			server.close(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+			end(server, (it) -> it.close(Duration.ofNanos(Math.max(0, deadline - System.nanoTime()))));
 		}
 	}
 
 	/** Closes all paths, each of which waits for calls in flight as it is configured. */
 	@Override
 	public void close() {
-		stop().forEach(PathServer::close);
+		stop().forEach((server) -> end(server, PathServer::close));
 	}
 
 }

@@ -204,6 +204,7 @@ class AsyncCallsTests {
 			return hang();
 		});
 		CompletableFuture<Object> next = first.thenApply((attempt) -> {
+			assertThat(this.made.get(0).noRoom()).contains("no thread");
 			try {
 				return future(channel, "http").join();
 			}
@@ -353,13 +354,14 @@ class AsyncCallsTests {
 			user.set("one");
 			CompletableFuture<String> future = invoke(channel, "future",
 					() -> CompletableFuture.completedFuture(user.get()));
-			CompletableFuture<String> subscribed = AsyncCallsTests
-				.<Mono<String>>invoke(channel, "mono", () -> Mono.fromSupplier(user::get))
-				.toFuture();
+			CompletableFuture<String> subscribed = AsyncCallsTests.<Mono<String>>invoke(channel, "mono", () -> {
+				String assembled = user.get();
+				return Mono.fromSupplier(() -> assembled + " " + user.get());
+			}).toFuture();
 			user.remove();
 			runWaiting();
 			assertThat(future).isCompletedWithValue("one");
-			assertThat(subscribed).isCompletedWithValue("one");
+			assertThat(subscribed).isCompletedWithValue("one one");
 		}
 		finally {
 			ContextRegistry.getInstance().removeThreadLocalAccessor("user");

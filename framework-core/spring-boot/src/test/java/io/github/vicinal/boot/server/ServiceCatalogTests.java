@@ -93,6 +93,16 @@ class ServiceCatalogTests {
 	}
 
 	@Test
+	void aPathThatCannotBeEndedDoesNotKeepTheOthers() {
+		announcement();
+		this.first.broken = true;
+		this.catalog.close(Duration.ofSeconds(5));
+		assertThat(this.first.stopped).isFalse();
+		assertThat(this.second.stopped).isTrue();
+		assertThat(this.second.closedWithin).isNotNull();
+	}
+
+	@Test
 	void pathsEndInTheirPhaseWithoutARequestServer() {
 		announcement();
 		try (GenericApplicationContext context = new GenericApplicationContext()) {
@@ -118,6 +128,8 @@ class ServiceCatalogTests {
 
 		private volatile boolean stopped;
 
+		private volatile boolean broken;
+
 		private volatile @Nullable Duration closedWithin;
 
 		FakeServer(PathKind kind) {
@@ -140,11 +152,17 @@ class ServiceCatalogTests {
 
 		@Override
 		public void stopAccepting() {
+			if (this.broken) {
+				throw new OutOfMemoryError("unable to create native thread, as the test wants it");
+			}
 			this.stopped = true;
 		}
 
 		@Override
 		public void close(Duration drainTimeout) {
+			if (this.broken) {
+				throw new IllegalStateException("broken");
+			}
 			this.closedWithin = drainTimeout;
 			try {
 				this.inFlight.await(30, TimeUnit.SECONDS);
@@ -156,7 +174,8 @@ class ServiceCatalogTests {
 
 		@Override
 		public void close() {
-			throw new IllegalStateException("It has no time of its own here");
+			// It has no time of its own here.
+			this.closedWithin = Duration.ofDays(1);
 		}
 
 	}

@@ -380,8 +380,10 @@ final class ShmConnection implements Runnable {
 
 	/** The client cannot be trusted, or its memory is gone: the pair ends. */
 	void fail(Refusal refusal, String why) {
-		this.server.refused(refusal, why);
-		close();
+		if (!this.ended.getAndSet(true)) {
+			this.server.refused(refusal, why);
+		}
+		release();
 	}
 
 	/** Says that no further call is executed; none is at this moment. */

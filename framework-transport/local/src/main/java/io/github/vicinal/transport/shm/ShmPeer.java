@@ -355,7 +355,7 @@ final class ShmPeer {
 		}
 	}
 
-	private void bound(FrameHeader frame) throws WireException {
+	private void bound(FrameHeader frame) throws IOException, WireException {
 		CompletableFuture<CodecChoice> answer;
 		ClientBinding wanted;
 		synchronized (this.control) {
@@ -365,6 +365,10 @@ final class ShmPeer {
 			this.asked = null;
 		}
 		if (answer == null || wanted == null) {
+			if (frame.type == FrameType.REFUSED) {
+				// It cannot go on with the pair, which may be no fault of its own.
+				throw new IOException(refusal(frame).text());
+			}
 			throw new WireException(Refusal.MALFORMED, "an answer to nothing");
 		}
 		try {

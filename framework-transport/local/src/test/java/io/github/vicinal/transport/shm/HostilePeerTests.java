@@ -59,8 +59,8 @@ class HostilePeerTests {
 
 	private static final ShmOptions OPTIONS = ShmOptions.defaults()
 		.withLanes(4)
-		// So long waits who is told of memory that is never announced.
-		.withHandshakeTimeout(Duration.ofSeconds(1));
+		// Who is told of memory that is never announced waits for it as long.
+		.withHandshakeTimeout(Duration.ofSeconds(3));
 
 	/** What the kernel gives a FIFO, unless somebody asks for more. */
 	private static final int FIFO_BYTES = 64 * 1024;

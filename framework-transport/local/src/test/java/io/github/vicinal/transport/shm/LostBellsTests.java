@@ -54,6 +54,7 @@ class LostBellsTests {
 		try (ShmPathServer running = serve(Contracts.echo(this.shm.contract))) {
 			ShmPathProvider provider = this.shm.provider(OPTIONS);
 			Path path = this.shm.connect(provider, this.server);
+			Async.await(LostBellsTests::serverSleeps);
 			deleteBells();
 			PathException failure = Async
 				.call(() -> catchThrowableOfType(PathException.class, () -> path.call(this.shm.call("join", "a", 1))))
@@ -100,10 +101,18 @@ class LostBellsTests {
 	}
 
 	private static boolean callerSleeps() {
+		return sleeps("ClientLane");
+	}
+
+	private static boolean serverSleeps() {
+		return sleeps("LaneServer");
+	}
+
+	private static boolean sleeps(String type) {
 		return Thread.getAllStackTraces()
 			.values()
 			.stream()
-			.anyMatch((stack) -> in(stack, "ClientLane", "sleep") && in(stack, "Ears", "listen"));
+			.anyMatch((stack) -> in(stack, type, "sleep") && in(stack, "Ears", "listen"));
 	}
 
 	private static boolean in(StackTraceElement[] stack, String type, String method) {

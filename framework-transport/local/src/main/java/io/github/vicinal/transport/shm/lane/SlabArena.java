@@ -118,7 +118,11 @@ final class SlabArena {
 		this.lock.lockInterruptibly();
 		try {
 			this.waiting.add(self);
-			Slab slab = find(length, anySize(length));
+			// Memory that grew before this one stood here has told it nothing.
+			Slab slab = tryAllocate(length, true);
+			if (slab == null) {
+				slab = find(length, anySize(length));
+			}
 			while (slab == null) {
 				long left = (deadlineNanos == Long.MAX_VALUE) ? Long.MAX_VALUE : deadlineNanos - System.nanoTime();
 				if (left <= 0 || this.closed || !mayComeFree(length)) {

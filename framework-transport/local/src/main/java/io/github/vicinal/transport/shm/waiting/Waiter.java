@@ -84,6 +84,9 @@ public final class Waiter {
 	/** What the latest caller knew. Written only when it changes: all callers read it. */
 	private volatile Caller lastCaller = Caller.STEADY;
 
+	/** Whether the latest caller was a virtual thread. Written as {@link #lastCaller}. */
+	private volatile boolean lastVirtual;
+
 	/**
 	 * Creates the waiter of one side.
 	 * @param shared what both sides know
@@ -131,6 +134,9 @@ public final class Waiter {
 
 	private boolean spinVirtually(Condition condition, Turn turn, boolean rang) {
 		long now = this.processor.nanos();
+		if (!this.lastVirtual) {
+			this.lastVirtual = true;
+		}
 		boolean banned = this.bans.inForce(now) && this.bans.heavy();
 		if (sleepsAtOnce(turn, rang, now) || banned || !this.virtualTrials.awake(now)) {
 			return false;
@@ -173,6 +179,9 @@ public final class Waiter {
 
 	private boolean learned(Condition condition, Turn turn, boolean rang) {
 		long now = this.processor.nanos();
+		if (this.lastVirtual) {
+			this.lastVirtual = false;
+		}
 		if (this.server ? this.longGaps >= SPARSE : sleepsAtOnce(turn, rang, now)) {
 			return false;
 		}
@@ -214,18 +223,13 @@ public final class Waiter {
 	private boolean sleepsAtOnce(Turn turn, boolean rang, long now) {
 		// Next to competitors the server has often been woken and not run yet, so that a
 		// caller did not ring, and has much to lose and little to gain by staying awake.
-		Caller known = rang ? Caller.RANG : isSparse(turn, now) ? Caller.SPARSE : Caller.STEADY;
-		if (this.lastCaller != known) {
+		Caller known = rang ? Caller.RANG : turn.isSparse(now) ? Caller.SPARSE : Caller.STEADY;
+		Caller before = this.lastCaller;
+		if (before != known) {
 			this.lastCaller = known;
+			decideSparse(before == Caller.SPARSE, known == Caller.SPARSE, now);
 		}
 		return known != Caller.STEADY;
-	}
-
-	private boolean isSparse(Turn turn, long now) {
-		boolean before = turn.isSparse();
-		boolean after = turn.isSparse(now);
-		decideSparse(before, after, now);
-		return after;
 	}
 
 	private void decideSparse(boolean before, boolean after, long now) {
@@ -336,7 +340,10 @@ public final class Waiter {
 			return "park: calls are rare";
 		}
 		if (this.lastCaller == Caller.RANG) {
-			return "park: the last call had to wake the server";
+			return "park: calls had to wake the server";
+		}
+		if (this.lastVirtual) {
+			return this.virtualTrials.resting() ? "park: staying awake did not pay" : "spin";
 		}
 		if (this.trials.resting()) {
 			return "park: staying awake did not pay";

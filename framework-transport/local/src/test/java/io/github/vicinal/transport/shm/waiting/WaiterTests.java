@@ -63,7 +63,7 @@ class WaiterTests {
 		Waiter waiter = client();
 		assertThat(await(waiter, true, 500)).isFalse();
 		assertThat(this.processor.spins + this.processor.yields).isZero();
-		assertThat(waiter.describe(LEARNED)).isEqualTo("park: the last call had to wake the server");
+		assertThat(waiter.describe(LEARNED)).isEqualTo("park: calls had to wake the server");
 	}
 
 	@Test
@@ -234,7 +234,7 @@ class WaiterTests {
 		}
 		assertThat(this.processor.yields).isZero();
 		assertThat(waiter.bans()).isZero();
-		assertThat(waiter.describe(LEARNED)).isEqualTo("spin, then yield");
+		assertThat(waiter.describe(LEARNED)).isEqualTo("park: staying awake did not pay");
 	}
 
 	/** Others may have gone on, and a probe takes yields. */
