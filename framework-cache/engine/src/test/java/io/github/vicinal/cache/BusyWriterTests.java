@@ -33,12 +33,7 @@ class BusyWriterTests {
 		AtomicInteger hits = new AtomicInteger();
 		PolicyStore<Integer, Integer> store = store(
 				(slots, capacity) -> new Watched(Policies.LRU.create(slots, capacity), hits, busy, release));
-		for (int key = 0; key < LAST; key++) {
-			store.put(key, key);
-		}
-		Thread writer = new Thread(() -> store.put(LAST, LAST));
-		writer.start();
-		assertThat(busy.await(20, TimeUnit.SECONDS)).isTrue();
+		Thread writer = busyWriter(store, busy);
 		for (int i = 0; i < READS; i++) {
 			assertThat(store.get(i % LAST)).isEqualTo(i % LAST);
 		}
@@ -54,12 +49,7 @@ class BusyWriterTests {
 		CountDownLatch release = new CountDownLatch(1);
 		PolicyStore<Integer, Integer> store = store((slots,
 				capacity) -> new Watched(Policies.LRU.create(slots, capacity), new AtomicInteger(), busy, release));
-		for (int key = 0; key < LAST; key++) {
-			store.put(key, key);
-		}
-		Thread writer = new Thread(() -> store.put(LAST, LAST));
-		writer.start();
-		assertThat(busy.await(20, TimeUnit.SECONDS)).isTrue();
+		Thread writer = busyWriter(store, busy);
 		// Key 0 is the oldest, until now.
 		assertThat(store.get(0)).isZero();
 		for (int key = LAST + 1; key <= SIZE; key++) {
@@ -79,12 +69,7 @@ class BusyWriterTests {
 		AtomicInteger hits = new AtomicInteger();
 		PolicyStore<Integer, Integer> store = store(
 				(slots, capacity) -> new Watched(Policies.LRU.create(slots, capacity), hits, busy, release));
-		for (int key = 0; key < LAST; key++) {
-			store.put(key, key);
-		}
-		Thread writer = new Thread(() -> store.put(LAST, LAST));
-		writer.start();
-		assertThat(busy.await(20, TimeUnit.SECONDS)).isTrue();
+		Thread writer = busyWriter(store, busy);
 		store.put(LAST + 1, LAST + 1);
 		assertThat(store.get(LAST + 1)).isEqualTo(LAST + 1);
 		release.countDown();
@@ -127,6 +112,17 @@ class BusyWriterTests {
 			assertThat(store.get(i % LAST)).isEqualTo(i % LAST);
 		}
 		assertThat(rounds.get()).isBetween(READS, 5_000);
+	}
+
+	/** Returns a thread that adds the last key and has the lock until it is released. */
+	private static Thread busyWriter(PolicyStore<Integer, Integer> store, CountDownLatch busy) throws Exception {
+		for (int key = 0; key < LAST; key++) {
+			store.put(key, key);
+		}
+		Thread writer = new Thread(() -> store.put(LAST, LAST));
+		writer.start();
+		assertThat(busy.await(20, TimeUnit.SECONDS)).isTrue();
+		return writer;
 	}
 
 	private static PolicyStore<Integer, Integer> store(PolicyFactory factory) {
