@@ -126,6 +126,8 @@ public final class ShmMeasurement implements Measurement {
 					.filter((name) -> Transports.carries(name, load))
 					.forEach((name) -> cells.add(new Cell(name, load)));
 			}
+			settings.say("Bytes: everything once, not counted ...");
+			measure(cells, raw, times, new Measured());
 			for (int repeat = 1; repeat <= times.repeats(); repeat++) {
 				settings.say("Bytes: repeat %d of %d ...", repeat, times.repeats());
 				measure(cells, raw, times, measured);
@@ -279,6 +281,8 @@ public final class ShmMeasurement implements Measurement {
 							times.typedWarmUpMillis() * (subject.getKey().equals(TYPED_HTTP) ? 4 : 1));
 				subject.getValue().run(Load.closed(1, 100 * KIB), times.typedWarmUpMillis() / 4);
 			}
+			settings.say("Typed calls: everything once, not counted ...");
+			measure(cells, subjects, times, new Measured());
 			for (int repeat = 1; repeat <= times.repeats(); repeat++) {
 				settings.say("Typed calls: repeat %d of %d ...", repeat, times.repeats());
 				measure(cells, subjects, times, measured);
