@@ -45,8 +45,8 @@ public final class ShmMeasurement implements Measurement {
 			int idleMillis, int peersMillis) {
 
 		static Times of(boolean quick) {
-			return quick ? new Times(3, 100, 150, 500, 1_000, 500, 3_000)
-					: new Times(5, 250, 400, 1_500, 3_000, 1_500, 10_000);
+			return quick ? new Times(3, 100, 150, 500, 1_000, 500, 1_000)
+					: new Times(5, 250, 400, 1_500, 3_000, 1_500, 3_000);
 		}
 
 		int of(Load load) {
@@ -126,6 +126,8 @@ public final class ShmMeasurement implements Measurement {
 					.filter((name) -> Transports.carries(name, load))
 					.forEach((name) -> cells.add(new Cell(name, load)));
 			}
+			settings.say("Bytes: everything once, not counted ...");
+			measure(cells, raw, times, new Measured());
 			for (int repeat = 1; repeat <= times.repeats(); repeat++) {
 				settings.say("Bytes: repeat %d of %d ...", repeat, times.repeats());
 				measure(cells, raw, times, measured);
@@ -206,9 +208,13 @@ public final class ShmMeasurement implements Measurement {
 	private static void peers(Settings settings, Times times, Path directory, Measured measured) throws Exception {
 		settings.say("Idle: %d connected peers ...", PEERS);
 		try (Pair pair = Pair.plain(directory, List.of(Transports.LEARNED))) {
-			measured.figure(Bars.IDLE_JVMS, pair.idle(times.idleMillis(), 2 * times.idleMillis()));
+			for (int repeat = 0; repeat < times.repeats(); repeat++) {
+				measured.figure(Bars.IDLE_JVMS, pair.idle(times.idleMillis(), times.idleMillis()));
+			}
 			pair.peers(PEERS);
-			measured.figure(Bars.IDLE_PEERS, pair.idle(times.idleMillis(), times.peersMillis()));
+			for (int repeat = 0; repeat < times.repeats(); repeat++) {
+				measured.figure(Bars.IDLE_PEERS, pair.idle(times.idleMillis(), times.peersMillis()));
+			}
 		}
 		finally {
 			Files.deleteIfExists(directory.resolve(LanesTransport.INSTANCE_FILE));
@@ -217,14 +223,17 @@ public final class ShmMeasurement implements Measurement {
 
 	private static void idle(Settings settings, Times times, Map<String, Pair> pairs, Pair plain, Measured measured)
 			throws Exception {
-		measured.figure(Bars.idle("nothing, the same JVMs"), plain.idle(times.idleMillis() / 3, times.idleMillis()));
-		for (Map.Entry<String, Pair> entry : pairs.entrySet()) {
-			settings.say("Idle: %s ...", entry.getKey());
-			Pair pair = entry.getValue();
-			pair.run(entry.getKey(), Load.closed(1, KIB), 50);
-			measured.figure(Bars.idle(entry.getKey()), pair.idle(times.idleMillis() / 3, times.idleMillis()));
-			if (pair == plain) {
-				pair.closeClient(entry.getKey());
+		for (int repeat = 1; repeat <= times.repeats(); repeat++) {
+			settings.say("Idle: repeat %d of %d ...", repeat, times.repeats());
+			measured.figure(Bars.idle("nothing, the same JVMs"),
+					plain.idle(times.idleMillis() / 3, times.idleMillis()));
+			for (Map.Entry<String, Pair> entry : pairs.entrySet()) {
+				Pair pair = entry.getValue();
+				pair.run(entry.getKey(), Load.closed(1, KIB), 50);
+				measured.figure(Bars.idle(entry.getKey()), pair.idle(times.idleMillis() / 3, times.idleMillis()));
+				if (pair == plain) {
+					pair.closeClient(entry.getKey());
+				}
 			}
 		}
 	}
@@ -272,6 +281,8 @@ public final class ShmMeasurement implements Measurement {
 							times.typedWarmUpMillis() * (subject.getKey().equals(TYPED_HTTP) ? 4 : 1));
 				subject.getValue().run(Load.closed(1, 100 * KIB), times.typedWarmUpMillis() / 4);
 			}
+			settings.say("Typed calls: everything once, not counted ...");
+			measure(cells, subjects, times, new Measured());
 			for (int repeat = 1; repeat <= times.repeats(); repeat++) {
 				settings.say("Typed calls: repeat %d of %d ...", repeat, times.repeats());
 				measure(cells, subjects, times, measured);

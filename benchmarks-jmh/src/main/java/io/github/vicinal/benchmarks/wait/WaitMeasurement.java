@@ -22,14 +22,22 @@ public final class WaitMeasurement implements Measurement {
 
 	private static final String LEARNED = "learned";
 
+	/** The same as parking: how far two columns differ that are alike. */
+	private static final String CONTROL = "park, again";
+
 	private static final List<String> WAYS = List.of(PARK, "yield-5", "yield-50", "spin-2000", "spin-200+yield-50",
-			LEARNED);
+			LEARNED, CONTROL);
 
 	private static final long SETTLE_MILLIS = 150;
 
 	private static final long WARM_UP_MILLIS = 1000;
 
 	private static final int REPEATS = 8;
+
+	/**
+	 * Beside hogs it is up to the kernel's scheduler in which of two ways a cell goes.
+	 */
+	private static final int REPEATS_BESIDE_HOGS = 24;
 
 	private static final int QUICK_REPEATS = 3;
 
@@ -47,15 +55,15 @@ public final class WaitMeasurement implements Measurement {
 	public Report run(Settings settings) throws Exception {
 		List<Regime> regimes = regimes(settings.options().get("regimes"));
 		List<String> ways = ways(settings.options().get("ways"));
-		int repeats = settings.quick() ? QUICK_REPEATS : REPEATS;
 		Map<Regime, Map<String, Cell>> medians = new LinkedHashMap<>();
 		try (RawServer server = RawServer.start(); RawLanes.Client client = server.connect()) {
 			settings.say("Bells: %s. Warming up ...", client.lanes().bellKind());
 			for (String way : ways) {
-				client.waiting(way);
+				client.waiting(mode(way));
 				Callers.measure(client, server.pid(), 8, false, 0, WARM_UP_MILLIS);
 			}
 			for (Regime regime : regimes) {
+				int repeats = settings.quick() ? QUICK_REPEATS : regime.besideHogs() ? REPEATS_BESIDE_HOGS : REPEATS;
 				settings.say("%s: %d repeats ...", regime.name(), repeats);
 				Map<String, Cell> cells = measure(client, server.pid(), regime, ways, repeats, settings.quick());
 				cells.forEach((way, cell) -> settings.say(
@@ -95,7 +103,7 @@ public final class WaitMeasurement implements Measurement {
 				List<String> order = new ArrayList<>(ways);
 				Collections.shuffle(order, random);
 				for (String way : order) {
-					client.waiting(way);
+					client.waiting(mode(way));
 					cells.computeIfAbsent(way, (key) -> new ArrayList<>())
 						.add(Callers.measure(client, serverPid, regime.callers(), regime.paced(), SETTLE_MILLIS,
 								regime.measureMillis(quick)));
@@ -107,6 +115,10 @@ public final class WaitMeasurement implements Measurement {
 			medians.put(way, Cell.median(cells.getOrDefault(way, List.of())));
 		}
 		return medians;
+	}
+
+	private static String mode(String way) {
+		return way.equals(CONTROL) ? PARK : way;
 	}
 
 	private static Report report(Map<Regime, Map<String, Cell>> medians) {
@@ -134,7 +146,7 @@ public final class WaitMeasurement implements Measurement {
 	private static Cell best(Map<String, Cell> cells) {
 		return cells.entrySet()
 			.stream()
-			.filter((entry) -> !entry.getKey().startsWith(LEARNED))
+			.filter((entry) -> !entry.getKey().startsWith(LEARNED) && !entry.getKey().equals(CONTROL))
 			.map(Map.Entry::getValue)
 			.min(Comparator.comparingDouble(Cell::cost))
 			.orElseGet(() -> cells.values().iterator().next());

@@ -110,12 +110,14 @@ class DirectPathTests {
 			return Contracts.value(frame.arguments()[0]);
 		});
 		String text = new String("text");
-		for (int i = 0; i < DeadlineRule.FIRST_TRIAL; i++) {
-			path.call(call("join", text, 1));
+		Object body = null;
+		// On a busy machine a call may be held up, and the trial begins anew.
+		for (int i = 0; i <= 1000 * DeadlineRule.FIRST_TRIAL && thread.get() != Thread.currentThread(); i++) {
+			body = body(path.call(call("join", text, 1)));
 		}
-		assertThat(body(path.call(call("join", text, 1)))).isSameAs(text);
-		assertThat(seen.get()).isSameAs(text);
 		assertThat(thread.get()).isSameAs(Thread.currentThread());
+		assertThat(body).isSameAs(text);
+		assertThat(seen.get()).isSameAs(text);
 		assertThat(path.bytesCarried()).isZero();
 		assertThat(path.codec().reason()).contains("by reference");
 	}
@@ -207,10 +209,10 @@ class DirectPathTests {
 		});
 		path.call(within(10_000, "nothing"));
 		assertThat(thread.get()).isNotSameAs(Thread.currentThread());
-		for (int i = 1; i < DeadlineRule.FIRST_TRIAL; i++) {
+		// On a busy machine a call may be held up, and the trial begins anew.
+		for (int i = 0; i <= 1000 * DeadlineRule.FIRST_TRIAL && thread.get() != Thread.currentThread(); i++) {
 			path.call(within(10_000, "nothing"));
 		}
-		path.call(within(10_000, "nothing"));
 		assertThat(thread.get()).isSameAs(Thread.currentThread());
 		gate.set(new CountDownLatch(1));
 		PathException ex = catchThrowableOfType(PathException.class, () -> path.call(within(20, "nothing")));

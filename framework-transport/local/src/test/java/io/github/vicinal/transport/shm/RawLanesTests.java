@@ -100,6 +100,51 @@ class RawLanesTests {
 		}
 	}
 
+	/**
+	 * An answer lies in its request's slab as long as it fits there, whatever the handler
+	 * has looked at; what does not fit takes a slab of the server.
+	 */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void answersLieWhereTheirRequestsWereIfTheyFit(boolean inPlace) throws Exception {
+		PeerIdentity other = PeerIdentity.create(PeerIdentity.NO_HOST);
+		try (ShmPathServer reversing = RawLanes.serve(this.directory, other, OPTIONS, false, (lane, batch) -> {
+			ByteBuffer request = inPlace ? lane.view() : ByteBuffer.wrap(lane.request(), 0, lane.length());
+			int size = request.getInt(request.position());
+			byte[] answer = new byte[size];
+			for (int i = 0; i < size; i++) {
+				answer[i] = (byte) ~request.get(request.position() + i % request.remaining());
+			}
+			assertThat(lane.respond(answer, size)).isTrue();
+		}); RawLanes.Client caller = RawLanes.connect(this.directory, other.instanceId(), OPTIONS, false)) {
+			ClientLane lane = caller.lanes().acquire(ClientLane.NO_DEADLINE);
+			long own = -1;
+			for (int[] sizes : new int[][] { { 10_000, 4 }, { 20_000, 100 }, { 10_000, 10_000 }, { 10_000, 16_384 },
+					{ 20_000, 32_768 }, { 900_000, 1 << 20 }, { 2_000_000, 2 << 20 }, { 10_000, 16_385 },
+					{ 100, 50_000 }, { 2049, 70_000 }, { 30_000, 2_000_000 }, { 50_000, 3000 } }) {
+				byte[] request = Contracts.pattern(sizes[0], sizes[1]);
+				ByteBuffer.wrap(request).putInt(sizes[1]);
+				ByteBuffer answer = lane.exchangeInPlace(request, sizes[0], ClientLane.NO_DEADLINE);
+				byte[] bytes = new byte[answer.remaining()];
+				answer.get(bytes);
+				byte[] expected = new byte[sizes[1]];
+				for (int i = 0; i < expected.length; i++) {
+					expected[i] = (byte) ~request[i % request.length];
+				}
+				assertThat(bytes).isEqualTo(expected);
+				if (sizes[1] == 2 << 20) {
+					own = SegmentAccess.peerMemoryBytes(caller.lanes());
+				}
+			}
+			caller.lanes().release(lane);
+			assertThat(caller.lanes().slabsInUse()).isZero();
+			assertThat(own).as("memory of the server for answers that fit").isZero();
+			assertThat(SegmentAccess.peerMemoryBytes(caller.lanes())).as("memory of the server for others")
+				.isPositive();
+			assertThat(reversing.unavailable()).isEmpty();
+		}
+	}
+
 	/** Words may change between two looks, and bytes while they are read. */
 	@ParameterizedTest
 	@ValueSource(longs = { 1, 2, 3 })

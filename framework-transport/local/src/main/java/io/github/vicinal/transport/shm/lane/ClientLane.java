@@ -12,6 +12,7 @@ import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.waiting.Condition;
 import io.github.vicinal.transport.shm.waiting.Turn;
 import io.github.vicinal.transport.shm.waiting.Waiter;
+import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
 /**
@@ -49,8 +50,6 @@ public final class ClientLane implements Condition {
 
 	private final int requestArea;
 
-	private final int responseArea;
-
 	private final int inlineBytes;
 
 	private final Bell bell;
@@ -67,7 +66,10 @@ public final class ClientLane implements Condition {
 
 	private SlabArena.@Nullable Slab slab;
 
-	private final Windows windows = new Windows();
+	private final PeerPayload payload;
+
+	/** Whether the last answer is in memory of the server. */
+	private boolean inPeerMemory;
 
 	/** Whether somebody may look at the last answer where it is. */
 	private boolean reading;
@@ -86,8 +88,9 @@ public final class ClientLane implements Condition {
 		this.index = index;
 		this.lines = layout.lines(index);
 		this.requestArea = layout.requestArea(index);
-		this.responseArea = layout.responseArea(index);
 		this.inlineBytes = layout.inlineBytes();
+		this.payload = new PeerPayload(client.segment(), layout.responseArea(index), client.peerArenas(),
+				client.maxBytes());
 		this.bell = client.bells().lane(index);
 	}
 
@@ -207,7 +210,7 @@ public final class ClientLane implements Condition {
 		}
 		else {
 			SlabArena.Slab taken = this.client.slab(length, deadlineNanos);
-			taken.put(request, length);
+			taken.memory().put(taken.offset(), request, 0, length);
 			this.slab = taken;
 			place = taken.place();
 			offset = taken.offset();
@@ -281,23 +284,37 @@ public final class ClientLane implements Condition {
 		int length = this.memory.getInt(this.lines + SegmentLayout.RESPONSE_LENGTH);
 		int place = this.memory.getInt(this.lines + SegmentLayout.RESPONSE_PLACE);
 		int offset = this.memory.getInt(this.lines + SegmentLayout.RESPONSE_OFFSET);
+		find(length, place, offset);
 		this.responseLength = length;
+		this.reading = true;
 		if (inPlace) {
-			this.reading = true;
-			return Payloads.view(this.memory, this.client.peerArenas(), length, place, offset, this.responseArea,
-					this.inlineBytes, this.client.maxBytes(), this.windows);
+			return this.payload.view();
 		}
-		this.response = Payloads.read(this.memory, this.client.peerArenas(), length, place, offset, this.responseArea,
-				this.inlineBytes, this.client.maxBytes(), this.response);
-		acknowledge();
+		this.response = this.payload.copy(this.response);
+		endReading();
 		return null;
 	}
 
-	/** The window on the last answer is not used any more. */
+	private void find(int length, int place, int offset) throws WireException {
+		this.inPeerMemory = place != SegmentLayout.IN_REQUEST;
+		if (this.inPeerMemory) {
+			this.payload.find(length, place, offset);
+			return;
+		}
+		SlabArena.Slab own = this.slab;
+		if (own == null) {
+			throw new WireException(Refusal.MALFORMED, "an answer in place of a request that had no slab");
+		}
+		this.payload.find(length, own);
+	}
+
+	/** The last answer is not looked at any more. */
 	void endReading() {
 		if (this.reading) {
 			this.reading = false;
-			this.windows.close();
+			if (this.inPeerMemory) {
+				this.payload.claim();
+			}
 			acknowledge();
 		}
 	}

@@ -29,8 +29,9 @@ import java.util.List;
  * request line, written by the client         response line, written by the server
  *    0  sequence (long): published last       128  sequence (long): answered last
  *    8  length (int)                          136  length (int)
- *   12  place (int): -1 inline, else a slab   140  place (int)
- *   16  offset (int) within the slab's arena  144  offset (int)
+ *   12  place (int): -1 inline, else the      140  place (int): as on the left, or -2:
+ *       number of an arena                         in the slab of the request
+ *   16  offset (int) within that arena        144  offset (int)
  *   24  cancelled (long): nobody waits for
  *       the answer to this sequence
  *   32  released (long): the answer to this
@@ -49,7 +50,7 @@ public final class SegmentLayout {
 
 	static final long MAGIC = 0x5663_6e6c_4c61_6e65L;
 
-	static final int VERSION = 1;
+	static final int VERSION = 2;
 
 	static final int MAGIC_OFFSET = 0;
 
@@ -109,6 +110,9 @@ public final class SegmentLayout {
 
 	/** The place of a payload that lies in the lane's own area. */
 	static final int INLINE = -1;
+
+	/** The place of an answer that lies in the slab of its request. */
+	static final int IN_REQUEST = -2;
 
 	/** The most lanes that a segment can have: four words of bits. */
 	public static final int MAX_LANES = 256;

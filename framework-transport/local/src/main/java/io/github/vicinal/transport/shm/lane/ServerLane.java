@@ -28,15 +28,13 @@ public final class ServerLane {
 
 	private final int lines;
 
-	private final int requestArea;
-
 	private final int responseArea;
 
 	private final int inlineBytes;
 
 	private final EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
 
-	private final Windows windows = new Windows();
+	private final PeerPayload payload;
 
 	private byte[] request = new byte[FIRST_BYTES];
 
@@ -46,7 +44,14 @@ public final class ServerLane {
 
 	private int offset;
 
+	/** Whether the payload was found, and its place is nobody's but this lane's. */
+	private boolean found;
+
 	private long sequence;
+
+	private int responsePlace;
+
+	private int responseOffset;
 
 	/** Whether a request was taken that has no response yet. */
 	private volatile boolean busy;
@@ -64,9 +69,10 @@ public final class ServerLane {
 		this.memory = server.segment().memory();
 		this.index = index;
 		this.lines = layout.lines(index);
-		this.requestArea = layout.requestArea(index);
 		this.responseArea = layout.responseArea(index);
 		this.inlineBytes = layout.inlineBytes();
+		this.payload = new PeerPayload(server.segment(), layout.requestArea(index), server.peerArenas(),
+				server.maxBytes());
 	}
 
 	/**
@@ -100,8 +106,8 @@ public final class ServerLane {
 	 * @throws WireException if the client's words make no sense; the pair must end
 	 */
 	public byte[] request() throws WireException {
-		this.request = Payloads.read(this.memory, this.server.peerArenas(), this.length, this.place, this.offset,
-				this.requestArea, this.inlineBytes, this.server.maxBytes(), this.request);
+		find();
+		this.request = this.payload.copy(this.request);
 		return this.request;
 	}
 
@@ -113,8 +119,13 @@ public final class ServerLane {
 	 * @throws WireException if the client's words make no sense; the pair must end
 	 */
 	public ByteBuffer view() throws WireException {
-		return Payloads.view(this.memory, this.server.peerArenas(), this.length, this.place, this.offset,
-				this.requestArea, this.inlineBytes, this.server.maxBytes(), this.windows);
+		find();
+		return this.payload.view();
+	}
+
+	private void find() throws WireException {
+		this.payload.find(this.length, this.place, this.offset);
+		this.found = true;
 	}
 
 	/**
@@ -150,53 +161,67 @@ public final class ServerLane {
 	 * with a shorter one
 	 */
 	public boolean respond(byte[] response, int size) {
-		SlabArena.Slab taken = null;
-		if (size <= this.inlineBytes) {
-			this.memory.put(this.responseArea, response, 0, size);
+		Memory target = room(size);
+		if (target == null) {
+			return false;
 		}
-		else {
-			taken = this.server.slab(size, SLAB_PATIENCE_NANOS);
-			if (taken == null) {
-				return false;
-			}
-			taken.put(response, size);
-		}
-		respond(taken, size);
+		target.put(this.responseOffset, response, 0, size);
+		publish(size);
 		return true;
 	}
 
 	/**
 	 * Answers; from then on the lane is the client's.
-	 * @param response what remains in it is the response; may be {@link #view()}
+	 * @param response what remains in it is the response; may be {@link #view()}, or a
+	 * part of it
 	 * @return {@code false} if there was no memory for so long a response: then respond
 	 * with a shorter one
 	 */
 	public boolean respond(ByteBuffer response) {
 		int size = response.remaining();
-		SlabArena.Slab taken = null;
-		if (size <= this.inlineBytes) {
-			this.memory.put(this.responseArea, response);
+		Memory target = room(size);
+		if (target == null) {
+			return false;
 		}
-		else {
-			taken = this.server.slab(size, SLAB_PATIENCE_NANOS);
-			if (taken == null) {
-				return false;
-			}
-			taken.put(response);
-		}
-		respond(taken, size);
+		target.put(this.responseOffset, response);
+		publish(size);
 		return true;
 	}
 
-	private void respond(SlabArena.@Nullable Slab taken, int size) {
-		this.windows.close();
-		if (taken != null) {
-			keep(taken);
+	/**
+	 * Finds memory for a response. That of the request is the best: its cache lines are
+	 * here, the client reads them anyway, and no slab of this side is needed.
+	 */
+	private @Nullable Memory room(int size) {
+		if (size <= this.inlineBytes) {
+			this.responsePlace = SegmentLayout.INLINE;
+			this.responseOffset = this.responseArea;
+			return this.memory;
+		}
+		if (this.found && this.payload.hasRoom(size)) {
+			this.found = false;
+			this.responsePlace = SegmentLayout.IN_REQUEST;
+			this.responseOffset = this.payload.offset();
+			return this.payload.memory();
+		}
+		SlabArena.Slab taken = this.server.slab(size, SLAB_PATIENCE_NANOS);
+		if (taken == null) {
+			return null;
+		}
+		keep(taken);
+		this.responsePlace = taken.place();
+		this.responseOffset = taken.offset();
+		return taken.memory();
+	}
+
+	private void publish(int size) {
+		if (this.found) {
+			this.found = false;
+			this.payload.claim();
 		}
 		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_LENGTH, size);
-		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_PLACE,
-				(taken != null) ? taken.place() : SegmentLayout.INLINE);
-		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_OFFSET, (taken != null) ? taken.offset() : 0);
+		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_PLACE, this.responsePlace);
+		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_OFFSET, this.responseOffset);
 		shrink(size);
 		this.busy = false;
 		this.memory.setLongVolatile(this.lines + SegmentLayout.RESPONSE_SEQUENCE, this.sequence);

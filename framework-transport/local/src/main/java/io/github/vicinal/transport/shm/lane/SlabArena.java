@@ -1,7 +1,6 @@
 package io.github.vicinal.transport.shm.lane;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -379,7 +378,9 @@ final class SlabArena {
 
 	private @Nullable Arena best(int length, boolean anySize) {
 		Arena best = null;
-		for (Arena arena : this.arenas) {
+		// Each call looks for a slab, and iterators are not always optimized away.
+		for (int i = 0; i < this.arenas.size(); i++) {
+			Arena arena = this.arenas.get(i);
 			boolean fits = arena.slabBytes >= length && (anySize || arena.slabBytes / MAX_WASTE <= length);
 			if (fits && !arena.free.isEmpty() && (best == null || arena.slabBytes < best.slabBytes)) {
 				best = arena;
@@ -398,7 +399,9 @@ final class SlabArena {
 		try {
 			this.slabsInUse--;
 			slab.arena.free.push(slab);
-			wakeNext();
+			if (!this.waiting.isEmpty()) {
+				wakeNext();
+			}
 		}
 		finally {
 			this.lock.unlock();
@@ -515,12 +518,12 @@ final class SlabArena {
 			return this.offset;
 		}
 
-		void put(byte[] source, int length) {
-			this.arena.memory.put(this.offset, source, 0, length);
+		int bytes() {
+			return this.arena.slabBytes;
 		}
 
-		void put(ByteBuffer source) {
-			this.arena.memory.put(this.offset, source);
+		Memory memory() {
+			return this.arena.memory;
 		}
 
 	}

@@ -5,7 +5,7 @@
  * mailbox in it that carries one call at a time;
  * {@link io.github.vicinal.transport.shm.lane.SegmentLayout} draws where everything is.
  * What does not fit into a lane lies in a <em>slab</em> of an <em>arena</em>, a further
- * file.
+ * file of the side that writes it; an answer lies where its request was if it fits there.
  * <p>
  * {@link io.github.vicinal.transport.shm.lane.LaneClient} and
  * {@link io.github.vicinal.transport.shm.lane.LaneServer} are the two ends. Neither

@@ -75,6 +75,23 @@ class AbandonedLaneTests {
 		}
 	}
 
+	/** There is no such slab: its memory could be anybody's. */
+	@Test
+	void answerInPlaceOfARequestWithoutASlabEndsThePair() throws Exception {
+		try (LaneClient client = client(4)) {
+			ClientLane lane = client.acquire(ClientLane.NO_DEADLINE);
+			Segment segment = client.segment();
+			segment.memory()
+				.setInt(segment.layout().lines(lane.index()) + SegmentLayout.RESPONSE_PLACE, SegmentLayout.IN_REQUEST);
+			answer(client, lane);
+			assertThatExceptionOfType(PathException.class)
+				.isThrownBy(() -> lane.exchange(new byte[1], 1, ClientLane.NO_DEADLINE))
+				.withMessageContaining("in place of a request that had no slab");
+			assertThat(client.whyEnded()).asString().contains("in place of a request that had no slab");
+			client.release(lane);
+		}
+	}
+
 	private LaneClient client(int lanes) throws Exception {
 		MemoryFiles files = new MemoryFiles(this.directory);
 		Segment segment = Segment.create(files, Segment.newName(), new SegmentLayout(lanes, 2048));

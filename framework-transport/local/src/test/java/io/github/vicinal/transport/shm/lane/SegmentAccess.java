@@ -31,6 +31,11 @@ public final class SegmentAccess {
 		return files.endedBytes();
 	}
 
+	/** Returns how much memory the server has made for payloads. */
+	public static long peerMemoryBytes(LaneClient client) {
+		return client.peerArenas().bytes();
+	}
+
 	public static ByteBuffer memory(LaneClient client) {
 		return client.segment().memory().buffer();
 	}

@@ -96,7 +96,7 @@ class SlabArenaTests {
 			if (slab != null) {
 				byte[] bytes = new byte[length];
 				random.nextBytes(bytes);
-				slab.put(bytes, length);
+				slab.memory().put(slab.offset(), bytes, 0, length);
 				held.put(slab, bytes);
 				order.add(slab);
 			}
