@@ -378,10 +378,11 @@ final class SlabArena {
 
 	private @Nullable Arena best(int length, boolean anySize) {
 		Arena best = null;
+		long largest = Math.max(SMALLEST_SLAB_BYTES, (long) MAX_WASTE * length);
 		// Each call looks for a slab, and iterators are not always optimized away.
 		for (int i = 0; i < this.arenas.size(); i++) {
 			Arena arena = this.arenas.get(i);
-			boolean fits = arena.slabBytes >= length && (anySize || arena.slabBytes / MAX_WASTE <= length);
+			boolean fits = arena.slabBytes >= length && (anySize || arena.slabBytes <= largest);
 			if (fits && !arena.free.isEmpty() && (best == null || arena.slabBytes < best.slabBytes)) {
 				best = arena;
 			}

@@ -94,6 +94,7 @@ class PeerPayloadTests {
 	void anAnswerHasTheRoomOfItsRequestsSizeClass(@ForAll @IntRange(min = 1, max = 60_000) int request,
 			@ForAll @IntRange(max = 70_000) int answer) throws Exception {
 		SlabArena.Slab slab = this.arena.allocate(request, System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
+		assertThat(slab).as(() -> this.arena.whyExhausted(request)).isNotNull();
 		try {
 			PeerPayload atServer = payload();
 			atServer.find(request, slab.place(), slab.offset());

@@ -201,6 +201,17 @@ class SlabArenaTests {
 		full.close();
 	}
 
+	/** Lanes may have less room than an eighth of the smallest slab. */
+	@Test
+	void smallPayloadsUseTheSmallestSlabs() throws Exception {
+		for (int length : new int[] { 1, 100, 2047, 2048 }) {
+			SlabArena.Slab slab = this.arena.allocate(length, System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
+			assertThat(slab).isNotNull();
+			this.arena.free(slab);
+		}
+		assertThat(this.arena.bytes()).isEqualTo(256 * 1024);
+	}
+
 	@Test
 	void waitsForASlabUntilTheDeadline() throws Exception {
 		SlabArena.Slab all = this.arena.allocate(10 << 20, System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
