@@ -185,6 +185,7 @@ final class ShmConnection implements Runnable {
 			switch (frame.type) {
 				case BIND -> bind(frame);
 				case ARENA -> map(Payload.Arena.read(this.control.payload()), arenas);
+				case MAPPED -> this.control.mapped(Payload.Mapped.read(this.control.payload()));
 				default -> throw new WireException(Refusal.MALFORMED,
 						"a frame of type %s has no place here".formatted(frame.type));
 			}
@@ -192,13 +193,14 @@ final class ShmConnection implements Runnable {
 		}
 	}
 
-	private static void map(Payload.Arena arena, PeerArenas arenas) throws WireException {
+	private void map(Payload.Arena arena, PeerArenas arenas) throws IOException, WireException {
 		try {
 			arenas.add(arena.number(), arena.file(), arena.bytes());
 		}
 		catch (IOException ex) {
 			throw new WireException(Refusal.FAILED, String.valueOf(ex.getMessage()));
 		}
+		this.control.sayMapped(arena.number());
 	}
 
 	private void hello(FrameHeader frame) throws IOException, WireException {
@@ -235,8 +237,7 @@ final class ShmConnection implements Runnable {
 			throw new WireException(Refusal.FAILED, "the segment cannot be used: " + ex);
 		}
 		this.segmentBytes = layout.bytes();
-		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes(),
-				this.server.options().handshakeTimeout());
+		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
 		Bells made = bells(attach, segment, directory);
 		this.bells = made;
 		ShmCall[] calls = new ShmCall[layout.lanes()];

@@ -210,7 +210,7 @@ final class ShmPeer {
 		Bells bells = futex ? support.futex(words(segment)) : new FifoBells(
 				FifoBells.resolve(directory, attached.directory()), layout.lanes(), watchdog, this::bellsFailed);
 		LaneLimits laneLimits = this.options.laneLimits(attached.maxArenaBytes());
-		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes(), this.options.handshakeTimeout());
+		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
 		LaneClient client = new LaneClient(toString(), segment, bells, files, laneLimits, this.control::announce,
 				arenas, this::ended);
 		this.lanes = client;
@@ -238,7 +238,12 @@ final class ShmPeer {
 		close("its bells cannot be used: " + cause);
 	}
 
+	/**
+	 * Whoever noticed it: who waits for the other side to say something learns of it by
+	 * the end of the connection.
+	 */
 	private void ended(LaneClient.End end) {
+		this.control.close();
 		Refusal violation = end.violation();
 		if (violation != null) {
 			this.violated.accept(violation, end.text());
@@ -280,7 +285,9 @@ final class ShmPeer {
 					case ARENA -> {
 						Payload.Arena arena = Payload.Arena.read(this.control.payload());
 						arenas.add(arena.number(), arena.file(), arena.bytes());
+						this.control.sayMapped(arena.number());
 					}
+					case MAPPED -> this.control.mapped(Payload.Mapped.read(this.control.payload()));
 					default -> throw new WireException(Refusal.MALFORMED,
 							"a frame of type %s has no place here".formatted(frame.type));
 				}
@@ -521,7 +528,6 @@ final class ShmPeer {
 		LaneClient client = this.lanes;
 		if (client != null) {
 			client.end(LaneClient.End.of(why));
-			client.close();
 		}
 		this.control.close();
 	}

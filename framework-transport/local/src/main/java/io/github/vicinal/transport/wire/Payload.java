@@ -21,6 +21,7 @@ import io.github.vicinal.codec.EncodeBuffer;
  *          long most arena bytes, list bells
  * ATTACHED text bells, text directory of the bells or nothing, long most arena bytes
  * ARENA    int number, int bytes, text file
+ * MAPPED   int number
  * </pre>
  */
 public final class Payload {
@@ -172,6 +173,21 @@ public final class Payload {
 			Arena arena = new Arena(in.readInt(), in.readInt(), in.readString());
 			in.requireEnd();
 			return arena;
+		}
+
+	}
+
+	/** The fields of MAPPED. */
+	public record Mapped(int number) {
+
+		public void write(EncodeBuffer out) throws WireException {
+			writeInt(out, this.number);
+		}
+
+		public static Mapped read(PayloadReader in) throws WireException {
+			Mapped mapped = new Mapped(in.readInt());
+			in.requireEnd();
+			return mapped;
 		}
 
 	}

@@ -63,6 +63,23 @@ class ShmConnectionTests {
 		assertThat(running.metrics().refusals().get("malformed").sum()).isZero();
 	}
 
+	@Test
+	void arenaThatIsGoneIsNotTheClientsFault() throws Exception {
+		ShmPathServer running = this.shm.server(this.server, OPTIONS, Contracts.echo(this.shm.contract));
+		try (FakePeer client = FakePeer.connect(this.shm.directory, this.server.instanceId());
+				FileChannel segment = client.attach(this.shm.directory, this.shm.clientIdentity.instanceId(),
+						this.server.instanceId())) {
+			assertThat(client.read().type).isEqualTo(FrameType.ATTACHED);
+			assertThat(segment.size()).isPositive();
+			client.write(FakePeer.frame(FrameType.ARENA, 0,
+					(out) -> new Payload.Arena(0, 4096, Segment.newName()).write(out)));
+			FrameHeader answer = client.read();
+			assertThat(answer.type).isEqualTo(FrameType.REFUSED);
+			assertThat(Refusal.of(answer.code)).isEqualTo(Refusal.FAILED);
+		}
+		assertThat(running.metrics().refusals().get("malformed").sum()).isZero();
+	}
+
 	/** Else many attempts could fill a small file system before anybody collects. */
 	@Test
 	void memoryOfAHandshakeThatFailedIsKnownToBeUnused() throws Exception {

@@ -61,6 +61,10 @@ class WireFuzzTests {
 		acceptsOrRefuses(() -> Payload.Welcome.read(reader(bytes)));
 		acceptsOrRefuses(() -> Payload.Bind.read(reader(bytes)));
 		acceptsOrRefuses(() -> Payload.Bound.read(reader(bytes)));
+		acceptsOrRefuses(() -> Payload.Attach.read(reader(bytes)));
+		acceptsOrRefuses(() -> Payload.Attached.read(reader(bytes)));
+		acceptsOrRefuses(() -> Payload.Arena.read(reader(bytes)));
+		acceptsOrRefuses(() -> Payload.Mapped.read(reader(bytes)));
 		acceptsOrRefuses(() -> HeaderBlock.read(bytes, 0, bytes.length, LIMITS));
 		acceptsOrRefuses(() -> HeaderBlock.readLists(bytes, 0, bytes.length, LIMITS));
 	}

@@ -172,9 +172,6 @@ public final class ClientLane implements Condition {
 			return read(inPlace);
 		}
 		catch (WireException ex) {
-			if (this.client.ended()) {
-				throw this.client.gone(true);
-			}
 			this.client
 				.end(LaneClient.End.violation(ex.refusal(), "the peer sent an unacceptable answer: " + ex.text()));
 			throw new PathException(ex.refusal().reason(), true,

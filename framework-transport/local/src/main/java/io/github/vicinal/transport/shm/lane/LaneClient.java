@@ -481,7 +481,6 @@ public final class LaneClient implements AutoCloseable {
 		}
 		// Whoever waits for memory must not wait for slabs that nobody gives back.
 		this.arena.close();
-		this.peerArenas.close();
 		this.files.ended(memoryBytes() + this.peerArenas.bytes());
 		this.onEnd.accept(reason);
 	}
