@@ -425,7 +425,7 @@ final class ShmPeer {
 		ClientLane lane = client.acquire(frame.deadlineNanos());
 		try {
 			EncodeBuffer out = lane.out();
-			encode(wanted, choice, frame, out);
+			encode(wanted, choice, frame, lane, out);
 			lane.exchange(out.array(), out.size(), frame.deadlineNanos());
 			long carried = (long) out.size() + lane.responseLength();
 			bytes.add(carried);
@@ -453,12 +453,14 @@ final class ShmPeer {
 		return client;
 	}
 
-	private void encode(ClientBinding wanted, CodecChoice choice, CallFrame frame, EncodeBuffer out)
+	private void encode(ClientBinding wanted, CodecChoice choice, CallFrame frame, ClientLane lane, EncodeBuffer out)
 			throws PathException {
 		out.size(0);
 		try {
 			int start = FrameDescriptor.begin(out);
 			int headerBytes = ClientBinding.encode(out, start, choice, frame, this.limits, this.maxRequestBytes);
+			// Before the time is taken that the server has, as it may wait.
+			lane.reserve(out.size(), frame.deadlineNanos());
 			long remaining = frame.remainingNanos();
 			if (remaining <= 0) {
 				throw new PathException(Reason.TIMEOUT, false, "the deadline had passed before the call", null);

@@ -22,6 +22,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -252,6 +253,53 @@ class ShmPathTests {
 		assertThat(ex.reason()).isEqualTo(Reason.TIMEOUT);
 		assertThat(ex.maybeExecuted()).isFalse();
 		assertThat(calls).hasValue(0);
+	}
+
+	/** Else the server would go on for a caller that is gone. */
+	@Test
+	void serverHasTheTimeThatIsLeftAfterTheWaitForMemory() throws Exception {
+		CountDownLatch called = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		AtomicLong left = new AtomicLong();
+		Path path = connect(ShmOptions.defaults().withMaxMemoryBytes(1 << 20),
+				Contracts.service(this.shm.contract, (frame) -> {
+					left.set(frame.remainingNanos());
+					called.countDown();
+					try {
+						release.await();
+					}
+					catch (InterruptedException ex) {
+						Thread.currentThread().interrupt();
+					}
+					return Contracts.value(new byte[0]);
+				}));
+		byte[] most = new byte[700_000];
+		CompletableFuture<Object> first = Async
+			.call(() -> ShmFixture.value(path, this.shm.call("bytes", (Object) most)));
+		called.await();
+		long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+		CompletableFuture<Object> second = Async.call(() -> ShmFixture.value(path,
+				Contracts.callBefore(this.shm.contract, "bytes", deadline, (Object) most)));
+		Async.await(() -> Async.isSomebodyIn("ClientLane.reserved", "SlabArena.await"));
+		long start = System.nanoTime();
+		Async.await(() -> System.nanoTime() - start > TimeUnit.MILLISECONDS.toNanos(300));
+		long end = System.nanoTime();
+		release.countDown();
+		assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo(new byte[0]);
+		assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo(new byte[0]);
+		assertThat(left.get()).isPositive().isLessThanOrEqualTo(deadline - end);
+	}
+
+	@Test
+	void callThatIsTooLateGivesItsMemoryBack() throws Exception {
+		Path path = connect(Contracts.echo(this.shm.contract));
+		byte[] body = Contracts.pattern(20_000, 1);
+		assertThat(ShmFixture.value(path, this.shm.call("bytes", (Object) body))).isEqualTo(body);
+		PathException ex = catchThrowableOfType(PathException.class, () -> path
+			.call(Contracts.callBefore(this.shm.contract, "bytes", System.nanoTime() - 1, (Object) body)));
+		assertThat(ex.reason()).isEqualTo(Reason.TIMEOUT);
+		assertThat(ex.maybeExecuted()).isFalse();
+		assertThat(((ShmPath) path).lanes().slabsInUse()).isZero();
 	}
 
 	@Test

@@ -264,6 +264,7 @@ public final class LaneClient implements AutoCloseable {
 	public void release(ClientLane lane) {
 		try {
 			lane.endReading();
+			lane.unreserve();
 			if (ended()) {
 				Memory.settle();
 			}

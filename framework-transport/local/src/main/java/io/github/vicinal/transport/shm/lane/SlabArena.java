@@ -356,7 +356,8 @@ final class SlabArena {
 	}
 
 	private @Nullable Slab find(int length, boolean anySize) {
-		Arena best = best(length, anySize);
+		// What is put into a slab after the end is lost, and may look like a call.
+		Arena best = this.closed ? null : best(length, anySize);
 		return (best != null) ? take(best) : null;
 	}
 
