@@ -41,6 +41,17 @@ final class ControlChannel implements AutoCloseable {
 
 	private final ReentrantLock writing = new ReentrantLock();
 
+	private final Object arenas = new Object();
+
+	/** How many arenas this side has announced. Guarded by {@link #arenas}. */
+	private int announced;
+
+	/** How many of them the other side has mapped. Guarded by {@link #arenas}. */
+	private int mapped;
+
+	/** Guarded by {@link #arenas}. */
+	private boolean closed;
+
 	ControlChannel(SocketChannel channel) {
 		this.channel = channel;
 		Runnable nothing = () -> {
@@ -82,12 +93,53 @@ final class ControlChannel implements AutoCloseable {
 		write(out);
 	}
 
+	/**
+	 * Announces memory, and waits until the other side has mapped it: no payload is there
+	 * before, so that nobody has to wait for memory who reads one.
+	 * @throws IOException if the pair has ended before
+	 */
 	void announce(int number, String file, int bytes) throws IOException {
+		synchronized (this.arenas) {
+			this.announced = number + 1;
+		}
 		try {
 			write(FrameType.ARENA, 0, 0, (out) -> new Payload.Arena(number, bytes, file).write(out));
+			awaitMapped(number);
 		}
 		catch (WireException ex) {
 			throw new IOException(ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IOException("interrupted while the other side mapped memory", ex);
+		}
+	}
+
+	private void awaitMapped(int number) throws IOException, InterruptedException {
+		synchronized (this.arenas) {
+			while (this.mapped <= number) {
+				if (this.closed) {
+					throw new IOException("the pair has ended");
+				}
+				this.arenas.wait();
+			}
+		}
+	}
+
+	/** Says that this side has mapped what the other has announced. */
+	void sayMapped(int number) throws IOException, WireException {
+		write(FrameType.MAPPED, 0, 0, (out) -> new Payload.Mapped(number).write(out));
+	}
+
+	/** Notes that the other side has mapped what this one has announced. */
+	void mapped(Payload.Mapped arena) throws WireException {
+		synchronized (this.arenas) {
+			if (arena.number() != this.mapped || this.mapped >= this.announced) {
+				throw new WireException(Refusal.MALFORMED,
+						"arena %d was mapped, of %d that were announced".formatted(arena.number(), this.announced));
+			}
+			this.mapped++;
+			this.arenas.notifyAll();
 		}
 	}
 
@@ -106,6 +158,10 @@ final class ControlChannel implements AutoCloseable {
 		}
 		catch (IOException ex) {
 			// Closed all the same.
+		}
+		synchronized (this.arenas) {
+			this.closed = true;
+			this.arenas.notifyAll();
 		}
 	}
 

@@ -34,10 +34,6 @@ final class ShmCall implements Runnable {
 
 	private byte[] request = new byte[0];
 
-	private @Nullable BoundContract bound;
-
-	private boolean parsed;
-
 	/**
 	 * Of whom this thread is the receiver. Once a call is answered it may be the next.
 	 */
@@ -53,53 +49,63 @@ final class ShmCall implements Runnable {
 
 	/** Gives the receiver's role away first, unless the call is known to be short. */
 	void receive(LaneServer lanes, int batch) throws WireException {
-		if (this.lane.cancelled()) {
-			refuse(Refusal.DEADLINE, 0, "the caller has given up");
-			return;
-		}
-		this.parsed = this.lane.length() <= LARGE_BYTES;
-		if (this.parsed) {
-			parse();
-			BoundContract contract = this.bound;
-			if (contract != null && contract.times(this.header.code).isShort(batch)) {
-				long start = System.nanoTime() | 1;
-				lanes.away(start);
-				this.receiving = lanes;
-				try {
-					execute(contract, start);
-				}
-				finally {
-					lanes.back(start);
-				}
-				return;
-			}
-		}
-		ShmPathServer server = this.connection.server();
-		if (!server.beginLong()) {
-			refuse(Refusal.CONNECTIONS, 0,
-					"all %d threads of the server are in use".formatted(server.options().maxThreads()));
+		if (!this.connection.begin()) {
+			respond(refusal(Refusal.SHUTTING_DOWN, 0, "the server is shutting down"));
 			return;
 		}
 		try {
-			this.receiving = null;
-			lanes.leave();
-			executeApart();
+			serve(lanes, batch);
 		}
 		finally {
-			server.endLong();
+			this.connection.done();
+		}
+	}
+
+	private void serve(LaneServer lanes, int batch) throws WireException {
+		if (this.lane.cancelled()) {
+			respond(refusal(Refusal.DEADLINE, 0, "the caller has given up"));
+			return;
+		}
+		BoundContract contract = (this.lane.length() <= LARGE_BYTES) ? parse() : null;
+		if (contract != null && contract.times(this.header.code).isShort(batch)) {
+			long start = System.nanoTime() | 1;
+			lanes.away(start);
+			this.receiving = lanes;
+			try {
+				respond(execute(contract, start));
+			}
+			finally {
+				lanes.back(start);
+			}
+			return;
+		}
+		ShmPathServer server = this.connection.server();
+		if (server.beginLong()) {
+			executeApart(lanes, contract);
+		}
+		else {
+			respond(refusal(Refusal.CONNECTIONS, 0,
+					"all %d threads of the server are in use".formatted(server.options().maxThreads())));
 		}
 	}
 
 	/** While another thread may receive. */
-	private void executeApart() {
+	private void executeApart(LaneServer lanes, @Nullable BoundContract parsed) {
 		try {
-			if (!this.parsed) {
-				parse();
+			EncodeBuffer answer;
+			try {
+				this.receiving = null;
+				lanes.leave();
+				answer = execute((parsed != null) ? parsed : parse(), System.nanoTime());
 			}
-			BoundContract contract = this.bound;
-			if (contract != null) {
-				execute(contract, System.nanoTime());
+			finally {
+				// From here on the client may keep this thread, by a bell that it has
+				// flooded or memory that it does not give back: as many threads as it has
+				// lanes, and none that count for others. And who has the answer may call
+				// at once.
+				this.connection.server().endLong();
 			}
+			respond(answer);
 		}
 		catch (WireException ex) {
 			this.connection.fail(ex.refusal(), ex.text());
@@ -123,8 +129,7 @@ final class ShmCall implements Runnable {
 		}
 	}
 
-	private void parse() throws WireException {
-		this.bound = null;
+	private BoundContract parse() throws WireException {
 		this.request = this.lane.request();
 		FrameDescriptor.read(this.request, this.lane.length(), this.header, this.connection.limits());
 		this.header.require(FrameType.CALL);
@@ -134,65 +139,56 @@ final class ShmCall implements Runnable {
 					"a call for binding %d, which is not bound".formatted(this.header.binding));
 		}
 		contract.binding().method(this.header.code);
-		this.bound = contract;
+		return contract;
 	}
 
-	private void execute(BoundContract contract, long start) throws WireException {
+	/** Returns the answer. */
+	private EncodeBuffer execute(BoundContract contract, long start) throws WireException {
 		ServerBinding binding = contract.binding();
 		ServerCalls calls = this.connection.server().calls();
-		if (!this.connection.begin()) {
-			refuse(Refusal.SHUTTING_DOWN, 0, "the server is shutting down");
-			return;
-		}
+		CallFrame call;
 		try {
-			CallFrame call;
-			try {
-				call = calls.decode(binding, this.header, this.request);
-			}
-			catch (WireException ex) {
-				if (ex.refusal() != Refusal.DEADLINE && ex.refusal() != Refusal.CODEC) {
-					throw ex;
-				}
-				// Only this call is refused: it was not executed.
-				refuse(ex.refusal(), 0, ex.text());
-				return;
-			}
-			this.waited = false;
-			Reply reply;
-			try {
-				reply = calls.invoke(binding, call, this);
-			}
-			catch (WireException ex) {
-				refuse(ex.refusal(), 0, ex.text());
-				return;
-			}
-			if (!this.waited) {
-				contract.times(this.header.code).observe(System.nanoTime() - start);
-			}
-			EncodeBuffer out = this.lane.out();
-			calls.reply(out, reply, binding, call, this.header.correlation, this.header.binding,
-					this.connection.maxReplyBytes());
-			this.connection.executed(this.lane.length() + out.size());
-			respond(out);
+			call = calls.decode(binding, this.header, this.request);
 		}
-		finally {
-			this.connection.done();
+		catch (WireException ex) {
+			if (ex.refusal() != Refusal.DEADLINE && ex.refusal() != Refusal.CODEC) {
+				throw ex;
+			}
+			// Only this call is refused: it was not executed.
+			return refusal(ex.refusal(), 0, ex.text());
+		}
+		this.waited = false;
+		Reply reply;
+		try {
+			reply = calls.invoke(binding, call, this);
+		}
+		catch (WireException ex) {
+			return refusal(ex.refusal(), 0, ex.text());
+		}
+		if (!this.waited) {
+			contract.times(this.header.code).observe(System.nanoTime() - start);
+		}
+		EncodeBuffer out = this.lane.out();
+		calls.reply(out, reply, binding, call, this.header.correlation, this.header.binding,
+				this.connection.maxReplyBytes());
+		this.connection.executed(this.lane.length() + out.size());
+		return out;
+	}
+
+	private void respond(EncodeBuffer answer) {
+		if (!this.lane.respond(answer.array(), answer.size())) {
+			EncodeBuffer refusal = refusal(Refusal.TOO_LARGE, FrameDescriptor.FLAG_EXECUTED,
+					"there is no shared memory for the answer of %d bytes: %s".formatted(answer.size(),
+							this.connection.whyExhausted(answer.size())));
+			this.lane.respond(refusal.array(), refusal.size());
 		}
 	}
 
-	private void respond(EncodeBuffer out) {
-		if (!this.lane.respond(out.array(), out.size())) {
-			refuse(Refusal.TOO_LARGE, FrameDescriptor.FLAG_EXECUTED,
-					"there is no shared memory for the answer of %d bytes: %s".formatted(out.size(),
-							this.connection.whyExhausted(out.size())));
-		}
-	}
-
-	private void refuse(Refusal refusal, int flags, String text) {
+	private EncodeBuffer refusal(Refusal refusal, int flags, String text) {
 		EncodeBuffer out = this.lane.out();
 		int start = FrameDescriptor.begin(out);
 		this.connection.server().calls().refusal(out, start, refusal, flags, text, this.header.correlation);
-		this.lane.respond(out.array(), out.size());
+		return out;
 	}
 
 	/** A contract that a client has bound, with what is known of its methods. */

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -49,6 +50,9 @@ final class ShmConnection implements Runnable {
 	private static final int ANSWER_BYTES = 512;
 
 	private static final int UNIQUE_CHARS = 16;
+
+	/** What a client reads that is alive, it reads in less. */
+	private static final long GOODBYE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final ShmPathServer server;
 
@@ -185,6 +189,7 @@ final class ShmConnection implements Runnable {
 			switch (frame.type) {
 				case BIND -> bind(frame);
 				case ARENA -> map(Payload.Arena.read(this.control.payload()), arenas);
+				case MAPPED -> this.control.mapped(Payload.Mapped.read(this.control.payload()));
 				default -> throw new WireException(Refusal.MALFORMED,
 						"a frame of type %s has no place here".formatted(frame.type));
 			}
@@ -192,13 +197,14 @@ final class ShmConnection implements Runnable {
 		}
 	}
 
-	private static void map(Payload.Arena arena, PeerArenas arenas) throws WireException {
+	private void map(Payload.Arena arena, PeerArenas arenas) throws IOException, WireException {
 		try {
 			arenas.add(arena.number(), arena.file(), arena.bytes());
 		}
 		catch (IOException ex) {
 			throw new WireException(Refusal.FAILED, String.valueOf(ex.getMessage()));
 		}
+		this.control.sayMapped(arena.number());
 	}
 
 	private void hello(FrameHeader frame) throws IOException, WireException {
@@ -235,8 +241,7 @@ final class ShmConnection implements Runnable {
 			throw new WireException(Refusal.FAILED, "the segment cannot be used: " + ex);
 		}
 		this.segmentBytes = layout.bytes();
-		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes(),
-				this.server.options().handshakeTimeout());
+		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
 		Bells made = bells(attach, segment, directory);
 		this.bells = made;
 		ShmCall[] calls = new ShmCall[layout.lanes()];
@@ -386,14 +391,23 @@ final class ShmConnection implements Runnable {
 		release();
 	}
 
-	/** Says that no further call is executed; none is at this moment. */
+	/**
+	 * Says that no further call is executed; none is at this moment. A client that reads
+	 * nothing must not hold up the end of the server.
+	 */
 	void sayGoodbye() {
+		CallTimer goodbye = new CallTimer(this.server.watchdog(), this.control.channel());
+		goodbye.begin();
 		try {
+			goodbye.arm(this.server.watchdog().now() + GOODBYE_NANOS);
 			this.control.write(FrameType.GOODBYE, 0, 0, (out) -> {
 			});
 		}
 		catch (IOException | WireException ex) {
 			logger.debug("GOODBYE could not be sent: {}", ex.getMessage());
+		}
+		finally {
+			goodbye.end();
 		}
 	}
 

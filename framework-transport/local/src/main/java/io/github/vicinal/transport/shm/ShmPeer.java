@@ -210,7 +210,7 @@ final class ShmPeer {
 		Bells bells = futex ? support.futex(words(segment)) : new FifoBells(
 				FifoBells.resolve(directory, attached.directory()), layout.lanes(), watchdog, this::bellsFailed);
 		LaneLimits laneLimits = this.options.laneLimits(attached.maxArenaBytes());
-		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes(), this.options.handshakeTimeout());
+		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
 		LaneClient client = new LaneClient(toString(), segment, bells, files, laneLimits, this.control::announce,
 				arenas, this::ended);
 		this.lanes = client;
@@ -238,7 +238,12 @@ final class ShmPeer {
 		close("its bells cannot be used: " + cause);
 	}
 
+	/**
+	 * Whoever noticed it: who waits for the other side to say something learns of it by
+	 * the end of the connection.
+	 */
 	private void ended(LaneClient.End end) {
+		this.control.close();
 		Refusal violation = end.violation();
 		if (violation != null) {
 			this.violated.accept(violation, end.text());
@@ -280,7 +285,9 @@ final class ShmPeer {
 					case ARENA -> {
 						Payload.Arena arena = Payload.Arena.read(this.control.payload());
 						arenas.add(arena.number(), arena.file(), arena.bytes());
+						this.control.sayMapped(arena.number());
 					}
+					case MAPPED -> this.control.mapped(Payload.Mapped.read(this.control.payload()));
 					default -> throw new WireException(Refusal.MALFORMED,
 							"a frame of type %s has no place here".formatted(frame.type));
 				}
@@ -418,7 +425,7 @@ final class ShmPeer {
 		ClientLane lane = client.acquire(frame.deadlineNanos());
 		try {
 			EncodeBuffer out = lane.out();
-			encode(wanted, choice, frame, out);
+			encode(wanted, choice, frame, lane, out);
 			lane.exchange(out.array(), out.size(), frame.deadlineNanos());
 			long carried = (long) out.size() + lane.responseLength();
 			bytes.add(carried);
@@ -446,12 +453,14 @@ final class ShmPeer {
 		return client;
 	}
 
-	private void encode(ClientBinding wanted, CodecChoice choice, CallFrame frame, EncodeBuffer out)
+	private void encode(ClientBinding wanted, CodecChoice choice, CallFrame frame, ClientLane lane, EncodeBuffer out)
 			throws PathException {
 		out.size(0);
 		try {
 			int start = FrameDescriptor.begin(out);
 			int headerBytes = ClientBinding.encode(out, start, choice, frame, this.limits, this.maxRequestBytes);
+			// Before the time is taken that the server has, as it may wait.
+			lane.reserve(out.size(), frame.deadlineNanos());
 			long remaining = frame.remainingNanos();
 			if (remaining <= 0) {
 				throw new PathException(Reason.TIMEOUT, false, "the deadline had passed before the call", null);
@@ -521,7 +530,6 @@ final class ShmPeer {
 		LaneClient client = this.lanes;
 		if (client != null) {
 			client.end(LaneClient.End.of(why));
-			client.close();
 		}
 		this.control.close();
 	}

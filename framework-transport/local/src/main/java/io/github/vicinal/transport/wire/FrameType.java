@@ -42,7 +42,10 @@ public enum FrameType {
 	ATTACHED(11),
 
 	/** Either side: has made more shared memory. */
-	ARENA(12);
+	ARENA(12),
+
+	/** Either side: the answer to ARENA, once it can read there. */
+	MAPPED(13);
 
 	private static final FrameType[] VALUES = values();
 

@@ -1,9 +1,12 @@
 package io.github.vicinal.transport.shm;
 
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -15,6 +18,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -31,6 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.vicinal.channel.Path;
 import io.github.vicinal.channel.PathException;
+import io.github.vicinal.channel.PathException.Reason;
 import io.github.vicinal.channel.PathProvider;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.peer.PeerIdentity;
@@ -48,6 +53,7 @@ import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.SocketFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
  * Any byte of the shared memory or of the control stream may be anything at any time:
@@ -57,10 +63,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(120)
 class HostilePeerTests {
 
-	private static final ShmOptions OPTIONS = ShmOptions.defaults()
-		.withLanes(4)
-		// Who is told of memory that is never announced waits for it as long.
-		.withHandshakeTimeout(Duration.ofSeconds(3));
+	private static final ShmOptions OPTIONS = ShmOptions.defaults().withLanes(4);
 
 	/** What the kernel gives a FIFO, unless somebody asks for more. */
 	private static final int FIFO_BYTES = 64 * 1024;
@@ -219,6 +222,68 @@ class HostilePeerTests {
 		}
 	}
 
+	/** With memory as with bells, what others wait for is given back before. */
+	@Test
+	void clientThatFloodsTheBellOfItsLaneKeepsNoThreadFromOthers() throws Exception {
+		CountDownLatch givenUp = new CountDownLatch(1);
+		ServiceRegistry services = new ServiceRegistry();
+		services.register(Contracts.service(this.shm.contract, (frame) -> {
+			try {
+				if ("asleep".equals(frame.arguments()[0])) {
+					Async.await(() -> Async.isSomebodyIn("ClientLane.sleep", "Ears.listen"));
+				}
+				else if ("late".equals(frame.arguments()[0])) {
+					givenUp.await();
+				}
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+			return Contracts.value(frame.arguments()[0]);
+		}));
+		ShmOptions oneThread = new ShmOptions(1, 2048, 1 << 20, 1 << 20, 10, 1, Duration.ofSeconds(10),
+				Duration.ofSeconds(10), Duration.ZERO, "park");
+		ShmPathProvider hostile = this.shm.provider(oneThread);
+		try (ShmPathServer running = new ShmPathServer(this.server, this.shm.rendezvous, services, oneThread,
+				BellSupport.fifoOnly(), null)) {
+			running.start();
+			Path flooded = this.shm.connect(hostile, this.server);
+			// The first ring looks whether it would be heard, those after it do not.
+			assertThat(ShmFixture.value(flooded, this.shm.call("join", "asleep", 1))).isEqualTo("asleep");
+			PathException late = catchThrowableOfType(PathException.class,
+					() -> flooded.call(Contracts.callBefore(this.shm.contract, "join",
+							System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(50), "late", 1)));
+			assertThat(late.reason()).isEqualTo(Reason.TIMEOUT);
+			java.nio.file.Path bell = bells().stream().filter((fifo) -> fifo.endsWith("0")).findFirst().orElseThrow();
+			try (FileChannel fifo = FileChannel.open(bell, StandardOpenOption.READ, StandardOpenOption.WRITE);
+					FileInputStream unread = new FileInputStream(bell.toFile())) {
+				Async.call(() -> fifo.write(ByteBuffer.allocate(2 * FIFO_BYTES)));
+				Async.await(() -> available(unread) == FIFO_BYTES);
+				SegmentAccess.memory(((ShmPath) flooded).lanes())
+					.duplicate()
+					.order(ByteOrder.nativeOrder())
+					.putInt(new SegmentLayout(1, 2048).waitingOffset(0), 1);
+				givenUp.countDown();
+				Async.await(() -> Async.isSomebodyIn("ServerLane.wake", "FifoBell.ring"));
+				Path other = this.shm.connect(this.shm.provider(oneThread), this.server);
+				assertThat(ShmFixture.value(other, this.shm.call("join", "a", 1))).isEqualTo("a");
+				assertThat(Async.isSomebodyIn("ServerLane.wake", "FifoBell.ring")).isTrue();
+			}
+			finally {
+				hostile.close();
+			}
+		}
+	}
+
+	private static int available(FileInputStream fifo) {
+		try {
+			return fifo.available();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
 	private void callOnce(Path victim) {
 		try {
 			victim.call(Contracts.callBefore(this.shm.contract, "join",
@@ -346,15 +411,15 @@ class HostilePeerTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { 0, 1, 2, 3 })
+	@ValueSource(ints = { 1, 2, 3, 4 })
 	void hostileArenasEndThePairAndAreCounted(int kind) throws Exception {
 		try (FakeServer hostile = new FakeServer(this.shm.directory, this.server.instanceId())) {
 			String name = Segment.newName();
 			hostile.afterBound = switch (kind) {
-				case 0 -> FakePeer.frame(FrameType.ARENA, 0, (out) -> new Payload.Arena(0, 4096, name).write(out));
 				case 1 -> FakePeer.frame(FrameType.ARENA, 0, (out) -> new Payload.Arena(7, 4096, name).write(out));
 				case 2 -> FakePeer.frame(FrameType.ARENA, 0,
 						(out) -> new Payload.Arena(0, 4096, "../../etc/passwd").write(out));
+				case 3 -> FakePeer.frame(FrameType.MAPPED, 0, (out) -> new Payload.Mapped(0).write(out));
 				default -> FakePeer.frame(FrameType.ARENA, 0,
 						(out) -> new Payload.Arena(0, Integer.MAX_VALUE, name).write(out));
 			};

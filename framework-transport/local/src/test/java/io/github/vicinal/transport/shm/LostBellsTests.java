@@ -2,7 +2,6 @@ package io.github.vicinal.transport.shm;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -109,15 +108,7 @@ class LostBellsTests {
 	}
 
 	private static boolean sleeps(String type) {
-		return Thread.getAllStackTraces()
-			.values()
-			.stream()
-			.anyMatch((stack) -> in(stack, type, "sleep") && in(stack, "Ears", "listen"));
-	}
-
-	private static boolean in(StackTraceElement[] stack, String type, String method) {
-		return Arrays.stream(stack)
-			.anyMatch((frame) -> frame.getClassName().endsWith(type) && frame.getMethodName().equals(method));
+		return Async.isSomebodyIn(type + ".sleep", "Ears.listen");
 	}
 
 	private ShmPathServer serve(Service service) {

@@ -22,6 +22,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -202,7 +203,7 @@ class ShmPathTests {
 		CountDownLatch release = new CountDownLatch(1);
 		Path path = connect(Contracts.service(this.shm.contract, (frame) -> {
 			if (frame.method().method().getName().equals("items")) {
-				return Contracts.value(new BrokenList());
+				return Contracts.value(new BrokenList("for a test"));
 			}
 			called.countDown();
 			try {
@@ -225,12 +226,29 @@ class ShmPathTests {
 		assertThat(path.isOpen()).isTrue();
 	}
 
+	/** Else a caller would wait for an answer that finds no memory. */
+	@Test
+	void refusalNeedsNoMemoryHoweverLongItsReasonIs() {
+		Path path = connect(ShmOptions.defaults().withMaxMemoryBytes(0), Contracts.service(this.shm.contract,
+				(frame) -> Contracts.value(new BrokenList("\u5b57".repeat(5000)))));
+		PathException ex = catchThrowableOfType(PathException.class, () -> path.call(Contracts
+			.callBefore(this.shm.contract, "items", System.nanoTime() + TimeUnit.SECONDS.toNanos(5), List.of())));
+		assertThat(ex.reason()).isEqualTo(Reason.CODEC);
+		assertThat(path.details()).containsEntry("freeLanes", 64);
+	}
+
 	/** Needs a class that is not there. */
 	private static final class BrokenList extends AbstractList<EchoContract.Item> {
 
+		private final String missing;
+
+		BrokenList(String missing) {
+			this.missing = missing;
+		}
+
 		@Override
 		public EchoContract.Item get(int index) {
-			throw new NoClassDefFoundError("for a test");
+			throw new NoClassDefFoundError(this.missing);
 		}
 
 		@Override
@@ -252,6 +270,53 @@ class ShmPathTests {
 		assertThat(ex.reason()).isEqualTo(Reason.TIMEOUT);
 		assertThat(ex.maybeExecuted()).isFalse();
 		assertThat(calls).hasValue(0);
+	}
+
+	/** Else the server would go on for a caller that is gone. */
+	@Test
+	void serverHasTheTimeThatIsLeftAfterTheWaitForMemory() throws Exception {
+		CountDownLatch called = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		AtomicLong left = new AtomicLong();
+		Path path = connect(ShmOptions.defaults().withMaxMemoryBytes(1 << 20),
+				Contracts.service(this.shm.contract, (frame) -> {
+					left.set(frame.remainingNanos());
+					called.countDown();
+					try {
+						release.await();
+					}
+					catch (InterruptedException ex) {
+						Thread.currentThread().interrupt();
+					}
+					return Contracts.value(new byte[0]);
+				}));
+		byte[] most = new byte[700_000];
+		CompletableFuture<Object> first = Async
+			.call(() -> ShmFixture.value(path, this.shm.call("bytes", (Object) most)));
+		called.await();
+		long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+		CompletableFuture<Object> second = Async.call(() -> ShmFixture.value(path,
+				Contracts.callBefore(this.shm.contract, "bytes", deadline, (Object) most)));
+		Async.await(() -> Async.isSomebodyIn("ClientLane.reserved", "SlabArena.await"));
+		long start = System.nanoTime();
+		Async.await(() -> System.nanoTime() - start > TimeUnit.MILLISECONDS.toNanos(300));
+		long end = System.nanoTime();
+		release.countDown();
+		assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo(new byte[0]);
+		assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo(new byte[0]);
+		assertThat(left.get()).isPositive().isLessThanOrEqualTo(deadline - end);
+	}
+
+	@Test
+	void callThatIsTooLateGivesItsMemoryBack() throws Exception {
+		Path path = connect(Contracts.echo(this.shm.contract));
+		byte[] body = Contracts.pattern(20_000, 1);
+		assertThat(ShmFixture.value(path, this.shm.call("bytes", (Object) body))).isEqualTo(body);
+		PathException ex = catchThrowableOfType(PathException.class, () -> path
+			.call(Contracts.callBefore(this.shm.contract, "bytes", System.nanoTime() - 1, (Object) body)));
+		assertThat(ex.reason()).isEqualTo(Reason.TIMEOUT);
+		assertThat(ex.maybeExecuted()).isFalse();
+		assertThat(((ShmPath) path).lanes().slabsInUse()).isZero();
 	}
 
 	@Test

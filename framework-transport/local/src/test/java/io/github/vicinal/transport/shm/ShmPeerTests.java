@@ -2,14 +2,19 @@ package io.github.vicinal.transport.shm;
 
 import java.io.IOException;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.github.vicinal.channel.Path;
+import io.github.vicinal.channel.PathException;
+import io.github.vicinal.channel.PathException.Reason;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.shm.lane.MemoryFiles;
+import io.github.vicinal.transport.shm.lane.Segment;
 import io.github.vicinal.transport.shm.lane.SegmentAccess;
 import io.github.vicinal.transport.shm.lane.SegmentLayout;
 import io.github.vicinal.transport.testing.Async;
@@ -22,6 +27,8 @@ import io.github.vicinal.transport.wire.WireException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /** The thread that listens to a peer. */
 @Timeout(60)
@@ -57,6 +64,44 @@ class ShmPeerTests {
 		}
 		finally {
 			peer.close("the test ends");
+		}
+	}
+
+	/** A cleaner may have been faster than this side. */
+	@Test
+	void arenaThatIsGoneEndsThePairAndIsNotTheServersFault() throws Exception {
+		try (FakeServer unlucky = new FakeServer(this.shm.directory, this.server.instanceId())) {
+			unlucky.afterBound = FakePeer.frame(FrameType.ARENA, 0,
+					(out) -> new Payload.Arena(0, 4096, Segment.newName()).write(out));
+			ShmPeer peer = new ShmPeer(this.server.instanceId(), ShmOptions.defaults().withLanes(4), Contracts.codecs(),
+					(rule, text) -> {
+					});
+			peer.connect(this.shm.clientIdentity.instanceId(), new MemoryFiles(this.shm.directory),
+					PeerCheck.sameUser(this.shm.directory), this.watchdog, BellSupport.detect());
+			// May notice the end, or be faster.
+			Throwable ignored = catchThrowable(() -> peer.bind(peer.binding(this.shm.contract)));
+			assertThat(ignored).satisfiesAnyOf((ex) -> assertThat(ex).isNull(),
+					(ex) -> assertThat(ex).isInstanceOf(IOException.class));
+			Async.await(() -> peer.lanes().whyEnded() != null);
+			assertThat(peer.lanes().whyEnded().text()).contains("an arena cannot be mapped");
+			assertThat(peer.lanes().whyEnded().violation()).isNull();
+		}
+	}
+
+	/**
+	 * A call finds memory once the other side can read it, or goes elsewhere in time.
+	 * Until then nobody knows whether that will ever be.
+	 */
+	@Test
+	void callForWhichThePeerMapsNoMemoryEndsAtItsDeadlineAndWasNotExecuted() throws Exception {
+		try (FakeServer busy = new FakeServer(this.shm.directory, this.server.instanceId())) {
+			Path path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(4)), this.server);
+			PathException failure = catchThrowableOfType(PathException.class,
+					() -> path.call(Contracts.callBefore(this.shm.contract, "bytes",
+							System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(50), (Object) new byte[20_000])));
+			assertThat(failure.reason()).isEqualTo(Reason.EXHAUSTED);
+			assertThat(failure.maybeExecuted()).isFalse();
+			assertThat(busy.connected.getCount()).isZero();
 		}
 	}
 

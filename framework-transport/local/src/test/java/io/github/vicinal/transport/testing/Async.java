@@ -1,5 +1,6 @@
 package io.github.vicinal.transport.testing;
 
+import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -24,6 +25,21 @@ public final class Async {
 		thread.setDaemon(true);
 		thread.start();
 		return future;
+	}
+
+	/**
+	 * Returns whether a thread is in all of these methods, each as {@code Type.method}.
+	 */
+	public static boolean isSomebodyIn(String... methods) {
+		return Thread.getAllStackTraces()
+			.values()
+			.stream()
+			.anyMatch((stack) -> Arrays.stream(methods).allMatch((method) -> isIn(stack, method)));
+	}
+
+	private static boolean isIn(StackTraceElement[] stack, String method) {
+		return Arrays.stream(stack)
+			.anyMatch((frame) -> (frame.getClassName() + "." + frame.getMethodName()).endsWith(method));
 	}
 
 	/** Waits for a state that nobody announces; a test's timeout ends it. */

@@ -123,6 +123,48 @@ public final class ClientLane implements Condition {
 	}
 
 	/**
+	 * Takes the memory that a request needs which does not fit into the lane. What is not
+	 * used by an {@link #exchange} goes back with the lane.
+	 * @param length how long the request is
+	 * @param deadlineNanos until when to wait for memory, or {@link #NO_DEADLINE}
+	 * @throws PathException if there is none
+	 */
+	public void reserve(int length, long deadlineNanos) throws PathException {
+		endReading();
+		if (length > this.inlineBytes) {
+			reserved(length, deadlineNanos);
+		}
+	}
+
+	private SlabArena.Slab reserved(int length, long deadlineNanos) throws PathException {
+		SlabArena.Slab taken = this.slab;
+		if (taken != null && taken.bytes() < length) {
+			freeSlab();
+			taken = null;
+		}
+		if (taken == null) {
+			taken = this.client.slab(length, deadlineNanos);
+			this.slab = taken;
+		}
+		return taken;
+	}
+
+	/** Gives memory back that no request was put into. */
+	void unreserve() {
+		if (!this.abandoned) {
+			freeSlab();
+		}
+	}
+
+	private void freeSlab() {
+		SlabArena.Slab taken = this.slab;
+		if (taken != null) {
+			this.slab = null;
+			this.client.free(taken);
+		}
+	}
+
+	/**
 	 * Makes a call, waits for its answer and copies that: see {@link #response()}.
 	 * @param request holds the request
 	 * @param length how long it is
@@ -172,9 +214,6 @@ public final class ClientLane implements Condition {
 			return read(inPlace);
 		}
 		catch (WireException ex) {
-			if (this.client.ended()) {
-				throw this.client.gone(true);
-			}
 			this.client
 				.end(LaneClient.End.violation(ex.refusal(), "the peer sent an unacceptable answer: " + ex.text()));
 			throw new PathException(ex.refusal().reason(), true,
@@ -209,9 +248,8 @@ public final class ClientLane implements Condition {
 			this.memory.put(this.requestArea, request, 0, length);
 		}
 		else {
-			SlabArena.Slab taken = this.client.slab(length, deadlineNanos);
+			SlabArena.Slab taken = reserved(length, deadlineNanos);
 			taken.memory().put(taken.offset(), request, 0, length);
-			this.slab = taken;
 			place = taken.place();
 			offset = taken.offset();
 		}
@@ -321,11 +359,7 @@ public final class ClientLane implements Condition {
 
 	private void acknowledge() {
 		this.memory.setLongRelease(this.lines + SegmentLayout.RELEASED, this.sequence);
-		SlabArena.Slab taken = this.slab;
-		if (taken != null) {
-			this.slab = null;
-			this.client.free(taken);
-		}
+		freeSlab();
 	}
 
 	private boolean answered() {

@@ -264,6 +264,7 @@ public final class LaneClient implements AutoCloseable {
 	public void release(ClientLane lane) {
 		try {
 			lane.endReading();
+			lane.unreserve();
 			if (ended()) {
 				Memory.settle();
 			}
@@ -481,7 +482,6 @@ public final class LaneClient implements AutoCloseable {
 		}
 		// Whoever waits for memory must not wait for slabs that nobody gives back.
 		this.arena.close();
-		this.peerArenas.close();
 		this.files.ended(memoryBytes() + this.peerArenas.bytes());
 		this.onEnd.accept(reason);
 	}

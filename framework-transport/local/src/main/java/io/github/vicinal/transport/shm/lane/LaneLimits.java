@@ -17,11 +17,12 @@ public record LaneLimits(int maxPayloadBytes, long maxArenaBytes, Duration acqui
 	public interface Announcer {
 
 		/**
-		 * Sends the announcement.
+		 * Sends the announcement, and returns once the other side can read there, which
+		 * may take until the end of the pair. Never called by two threads at once.
 		 * @param number the arena's number
 		 * @param name the name of its file
 		 * @param bytes how large it is
-		 * @throws IOException if it cannot be sent
+		 * @throws IOException if it cannot be sent, or the pair has ended
 		 */
 		void announce(int number, String name, int bytes) throws IOException;
 

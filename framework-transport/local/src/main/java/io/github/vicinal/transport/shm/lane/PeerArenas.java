@@ -1,45 +1,36 @@
 package io.github.vicinal.transport.shm.lane;
 
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
-/** The arenas of the other side, as it announces them. Thread-safe. */
+/**
+ * The arenas of the other side, as it announces them. It puts nothing into one before it
+ * was told that the arena is mapped here. Thread-safe.
+ */
 public final class PeerArenas {
 
 	private final Path directory;
 
 	private final long maxBytes;
 
-	private final long patienceNanos;
+	private final List<Memory> arenas = new CopyOnWriteArrayList<>();
 
-	private final List<Memory> arenas = new ArrayList<>();
-
+	/** Guarded by this. */
 	private long bytes;
-
-	private boolean closed;
 
 	/**
 	 * Creates the view of the other side's arenas.
 	 * @param directory where its files are
 	 * @param maxBytes how much of its memory this side maps
-	 * @param patience how long a payload, which may be seen before the announcement of
-	 * its arena is read, waits for that: as long as the thread that reads announcements
-	 * may be busy with other frames, such as contracts to bind
 	 */
-	public PeerArenas(Path directory, long maxBytes, Duration patience) {
+	public PeerArenas(Path directory, long maxBytes) {
 		this.directory = directory;
 		this.maxBytes = maxBytes;
-		this.patienceNanos = patience.toNanos();
 	}
 
 	/**
@@ -48,7 +39,8 @@ public final class PeerArenas {
 	 * @param name the name of its file
 	 * @param size how large it is
 	 * @throws WireException if the announcement is not acceptable
-	 * @throws IOException if this process cannot map the file
+	 * @throws IOException if the file is gone, or this process cannot map it: no fault of
+	 * the other side, as a cleaner may have been there, or no file descriptor is left
 	 */
 	public synchronized void add(int number, String name, int size) throws IOException, WireException {
 		if (number != this.arenas.size() || number >= SlabArena.MAX_ARENAS) {
@@ -63,25 +55,15 @@ public final class PeerArenas {
 		try {
 			this.arenas.add(Memory.adopt(this.directory, name, size));
 		}
-		catch (NoSuchFileException ex) {
-			throw new WireException(Refusal.MALFORMED, "an arena without a file: " + ex.getMessage());
-		}
 		catch (IOException ex) {
-			throw new IOException("an arena cannot be mapped: " + ex.getMessage(), ex);
+			throw new IOException("an arena cannot be mapped: " + ex, ex);
 		}
 		this.bytes += size;
-		notifyAll();
 	}
 
 	/** Returns how much of the other side's memory is mapped. */
 	synchronized long bytes() {
 		return this.bytes;
-	}
-
-	/** The pair has ended: nobody waits for an announcement any more. */
-	synchronized void close() {
-		this.closed = true;
-		notifyAll();
 	}
 
 	/**
@@ -90,47 +72,15 @@ public final class PeerArenas {
 	 * @param offset where it begins
 	 * @param length how long it is, not negative
 	 * @return memory that has these bytes
-	 * @throws WireException if there are no such bytes, or the pair has ended before they
-	 * were announced
+	 * @throws WireException if there are no such bytes
 	 */
 	Memory find(int place, int offset, int length) throws WireException {
-		Memory memory = find(place);
+		Memory memory = (place >= 0 && place < this.arenas.size()) ? this.arenas.get(place) : null;
 		if (memory == null || offset < 0 || offset > memory.bytes() - length) {
 			throw new WireException(Refusal.MALFORMED,
 					"a payload of %d bytes at %d of arena %d is out of bounds".formatted(length, offset, place));
 		}
 		return memory;
-	}
-
-	private synchronized @Nullable Memory find(int place) throws WireException {
-		if (place < 0 || place >= SlabArena.MAX_ARENAS) {
-			return null;
-		}
-		long end = System.nanoTime() + this.patienceNanos;
-		boolean interrupted = false;
-		try {
-			while (place >= this.arenas.size()) {
-				long left = end - System.nanoTime();
-				if (this.closed) {
-					throw new WireException(Refusal.SHUTTING_DOWN, "the pair has ended");
-				}
-				if (left <= 0) {
-					return null;
-				}
-				try {
-					TimeUnit.NANOSECONDS.timedWait(this, left);
-				}
-				catch (InterruptedException ex) {
-					interrupted = true;
-				}
-			}
-			return this.arenas.get(place);
-		}
-		finally {
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
-		}
 	}
 
 }

@@ -1,7 +1,6 @@
 package io.github.vicinal.transport.shm.lane;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,11 +20,12 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * An <em>arena</em> is a file with <em>slabs</em> of one size: powers of two up to 1 MiB,
  * above that multiples of 1 MiB. There are no arenas until they are needed; a new one is
- * announced to the other side, while calls go on, and stays until the pair ends. When the
- * limit is reached, or there is no space, whoever needs a slab waits for one; if no arena
- * has slabs that are large enough, waiting is in vain, and nobody does. Memory is made by
- * a thread of its own, because it may take longer than a caller has, and because an
- * interrupt of the thread that writes an announcement would close the connection.
+ * announced to the other side, used once that has mapped it, while calls go on, and stays
+ * until the pair ends. When the limit is reached, or there is no space, whoever needs a
+ * slab waits for one; if no arena has slabs that are large enough, waiting is in vain,
+ * and nobody does. Memory is made by a thread of its own, because it may take longer than
+ * a caller has, and because an interrupt of the thread that writes an announcement would
+ * close the connection.
  */
 final class SlabArena {
 
@@ -62,7 +62,8 @@ final class SlabArena {
 
 	private long bytes;
 
-	private final List<Path> files = new ArrayList<>();
+	/** Of the arena that is being made, which may have its name. Guarded by the lock. */
+	private @Nullable Path making;
 
 	/** Of the slabs that are being made, 0 if none are. */
 	private int growingBytes;
@@ -293,19 +294,15 @@ final class SlabArena {
 	private Arena make(int number, int size, int count) throws IOException {
 		String name = Segment.newName();
 		Path file = this.memoryFiles.directory().resolve(name);
-		remember(file);
-		boolean announced = false;
+		making(file);
 		try {
 			Memory memory = this.memoryFiles.create(name, size * count);
 			this.announcer.announce(number, name, size * count);
-			announced = true;
 			return new Arena(number, size, count, memory);
 		}
 		finally {
-			if (!announced) {
-				Files.deleteIfExists(file);
-				forget(file);
-			}
+			// Who maps it takes its name away.
+			delete(file);
 		}
 	}
 
@@ -322,40 +319,28 @@ final class SlabArena {
 			this.noGrowth = problem;
 			this.noGrowthBytes = size;
 		}
-		if (this.closed) {
-			deleteFiles();
-		}
 		wakeAll();
 	}
 
-	private void remember(Path file) {
+	private void making(Path file) {
 		this.lock.lock();
 		try {
-			this.files.add(file);
+			this.making = file;
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	private void forget(Path file) {
-		this.lock.lock();
-		try {
-			this.files.remove(file);
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	private void deleteFiles() {
-		for (Path file : this.files) {
+	private static void delete(@Nullable Path file) {
+		if (file != null) {
+			// Never throws, unlike what the newer interface has.
 			file.toFile().delete();
 		}
 	}
 
 	/**
-	 * Makes no more memory, lets nobody wait for any, and removes the names that a dead
+	 * Makes no more memory, lets nobody wait for any, and removes the name that a dead
 	 * other side did not.
 	 */
 	void close() {
@@ -363,8 +348,7 @@ final class SlabArena {
 		try {
 			this.closed = true;
 			wakeAll();
-			// One that cannot be deleted must not keep the others.
-			deleteFiles();
+			delete(this.making);
 		}
 		finally {
 			this.lock.unlock();
@@ -372,7 +356,8 @@ final class SlabArena {
 	}
 
 	private @Nullable Slab find(int length, boolean anySize) {
-		Arena best = best(length, anySize);
+		// What is put into a slab after the end is lost, and may look like a call.
+		Arena best = this.closed ? null : best(length, anySize);
 		return (best != null) ? take(best) : null;
 	}
 

@@ -98,7 +98,7 @@ class AbandonedLaneTests {
 		segment.mode(WaitMode.parse("park"));
 		LaneLimits limits = new LaneLimits(1 << 20, 1 << 20, Duration.ofSeconds(10));
 		return new LaneClient("the other end", segment, new BrokenBells(), files, limits, (number, arena, bytes) -> {
-		}, new PeerArenas(this.directory, 0, Duration.ZERO), (end) -> {
+		}, new PeerArenas(this.directory, 0), (end) -> {
 		});
 	}
 
@@ -123,7 +123,7 @@ class AbandonedLaneTests {
 		LaneLimits limits = new LaneLimits(1 << 20, 1 << 20, Duration.ofHours(1));
 		try (LaneClient client = new LaneClient("the other end", segment, new BrokenBells(), files, limits,
 				(number, arena, bytes) -> {
-				}, new PeerArenas(this.directory, 0, Duration.ZERO), (end) -> {
+				}, new PeerArenas(this.directory, 0), (end) -> {
 				})) {
 			ClientLane only = client.acquire(ClientLane.NO_DEADLINE);
 			List<Thread> callers = new ArrayList<>();

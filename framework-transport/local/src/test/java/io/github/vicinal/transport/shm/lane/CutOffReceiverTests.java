@@ -96,7 +96,7 @@ class CutOffReceiverTests {
 			Path bells = FifoBells.create(CutOffReceiverTests.this.directory, "0".repeat(32),
 					String.valueOf(name).repeat(16), 4);
 			LaneLimits limits = new LaneLimits(1 << 20, 1 << 20, Duration.ofSeconds(10));
-			PeerArenas none = new PeerArenas(CutOffReceiverTests.this.directory, 0, Duration.ZERO);
+			PeerArenas none = new PeerArenas(CutOffReceiverTests.this.directory, 0);
 			FifoBells ofServer = new FifoBells(bells, 4, CutOffReceiverTests.this.watchdog, (ex) -> {
 			});
 			this.server = new LaneServer(segment, ofServer, files, limits, (number, arena, bytes) -> {

@@ -41,7 +41,7 @@ class PeerPayloadTests {
 		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-payload");
 		MemoryFiles files = new MemoryFiles(this.directory);
 		this.segment = Segment.create(files, Segment.newName(), new SegmentLayout(4, INLINE));
-		this.arenas = new PeerArenas(this.directory, 64 << 20, Duration.ZERO);
+		this.arenas = new PeerArenas(this.directory, 64 << 20);
 		this.arena = new SlabArena(files, 64 << 20, (number, name, bytes) -> {
 			try {
 				this.arenas.add(number, name, bytes);
