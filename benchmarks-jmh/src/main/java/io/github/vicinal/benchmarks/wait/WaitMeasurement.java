@@ -37,7 +37,7 @@ public final class WaitMeasurement implements Measurement {
 	/**
 	 * Beside hogs it is up to the kernel's scheduler in which of two ways a cell goes.
 	 */
-	private static final int REPEATS_BESIDE_HOGS = 24;
+	private static final int REPEATS_BESIDE_HOGS = 16;
 
 	private static final int QUICK_REPEATS = 3;
 

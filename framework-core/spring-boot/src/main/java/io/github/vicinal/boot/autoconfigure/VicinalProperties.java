@@ -112,7 +112,13 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 
 		private static final int MAX_LANES = 256;
 
-		private static final String WAYS = "learned|park|spin-\\d{1,5}|yield-\\d{1,4}|spin-\\d{1,5}\\+yield-\\d{1,4}";
+		/** Up to 20,000 times. */
+		private static final String SPIN = "spin-(\\d{1,4}|1\\d{4}|20000)";
+
+		/** Up to 1,000 times. */
+		private static final String YIELD = "yield-(\\d{1,3}|1000)";
+
+		private static final String WAYS = "learned|park|%1$s|%2$s|%1$s\\+%2$s".formatted(SPIN, YIELD);
 
 		public Shm {
 			check(lanes >= 1 && lanes <= MAX_LANES && Integer.bitCount(lanes) == 1, "lanes",
@@ -125,7 +131,8 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			check(!maxMemoryPerPeer.isNegative(), "max-memory-per-peer", "0 or more", maxMemoryPerPeer);
 			check(maxPeers >= 1, "max-peers", "at least 1", maxPeers);
 			check(maxThreads >= 1, "max-threads", "at least 1", maxThreads);
-			check(waiting.matches(WAYS), "wait", "learned, park, spin-N, yield-N or spin-N+yield-M", waiting);
+			check(waiting.matches(WAYS), "wait",
+					"learned, park, spin-N, yield-M or spin-N+yield-M with N up to 20000 and M up to 1000", waiting);
 		}
 
 		private static void check(boolean valid, String property, String rule, Object value) {

@@ -299,7 +299,7 @@ class AutoConfigurationTests {
 	@ParameterizedTest
 	@CsvSource({ "lanes, 3", "lanes, 512", "inline-size, 1KB", "inline-size, 2049B", "inline-size, 3GB",
 			"max-frame-size, 100B", "max-frame-size, 3GB", "max-memory-per-peer, -1MB", "max-peers, 0",
-			"max-threads, 0", "wait, forever", "wait, ''" })
+			"max-threads, 0", "wait, forever", "wait, ''", "wait, spin-20001", "wait, spin-5+yield-1001" })
 	void impossibleSharedMemoryFailsAtStart(String property, String value) {
 		this.client.withPropertyValues("vicinal.shm." + property + "=" + value).run((context) -> {
 			assertThat(context).hasFailed();
@@ -311,7 +311,7 @@ class AutoConfigurationTests {
 
 	@ParameterizedTest
 	@CsvSource({ "lanes, 256", "inline-size, 1MB", "max-frame-size, 1GB", "max-memory-per-peer, 0", "wait, spin-20",
-			"wait, park", "wait, yield-5", "wait, spin-200+yield-50" })
+			"wait, park", "wait, yield-5", "wait, spin-200+yield-50", "wait, spin-20000+yield-1000" })
 	void possibleSharedMemoryIsTaken(String property, String value) {
 		this.client.withPropertyValues("vicinal.shm." + property + "=" + value)
 			.run((context) -> assertThat(context.getBean(ShmOptions.class)).isNotEqualTo(ShmOptions.defaults()));

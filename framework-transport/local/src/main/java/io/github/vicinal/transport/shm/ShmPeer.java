@@ -211,8 +211,8 @@ final class ShmPeer {
 				FifoBells.resolve(directory, attached.directory()), layout.lanes(), watchdog, this::bellsFailed);
 		LaneLimits laneLimits = this.options.laneLimits(attached.maxArenaBytes());
 		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
-		LaneClient client = new LaneClient(toString(), segment, bells, files, laneLimits, this.control::announce,
-				arenas, this::ended);
+		LaneClient client = new LaneClient(toString(), segment, bells, files, laneLimits, this::announce, arenas,
+				this::ended);
 		this.lanes = client;
 		Thread thread = new Thread(null, () -> listen(client, arenas), "vicinal-shm-control", 0, false);
 		thread.setDaemon(true);
@@ -221,11 +221,26 @@ final class ShmPeer {
 		thread.start();
 	}
 
-	/**
-	 * A server that shuts down says that it has executed nothing, and then deletes its
-	 * bells: that reason is the better one, so it has a moment to arrive.
-	 */
 	private void bellsFailed(Throwable cause) {
+		failed("its bells cannot be used: " + cause);
+	}
+
+	/** Without a connection the pair is over, which is what callers are to be told. */
+	private void announce(int number, String file, int bytes) throws IOException {
+		try {
+			this.control.announce(number, file, bytes);
+		}
+		catch (IOException ex) {
+			failed("memory cannot be announced: " + ex.getMessage());
+			throw ex;
+		}
+	}
+
+	/**
+	 * A server that shuts down says that it has executed nothing, before anything of it
+	 * fails: that reason is the better one, so it has a moment to arrive.
+	 */
+	private void failed(String why) {
 		Thread listening = this.listener;
 		try {
 			if (listening != null) {
@@ -235,7 +250,7 @@ final class ShmPeer {
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
-		close("its bells cannot be used: " + cause);
+		close(why);
 	}
 
 	/**

@@ -3,6 +3,8 @@ package io.github.vicinal.transport.shm.waiting;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * How a side waits before it sleeps, as one word of the segment: bits 0 to 7 are 0 for
  * learned or 1 for fixed, bits 8 to 31 the spins and bits 32 to 55 the yields of a fixed
@@ -53,11 +55,16 @@ public final class WaitMode {
 					"There is no way to wait called '%s'; there are learned, park, spin-N, yield-N and spin-N+yield-M"
 						.formatted(name));
 		}
-		return fixed(count(matcher.group(1)), count(matcher.group(2)));
+		return fixed(count(name, matcher.group(1), MAX_SPINS), count(name, matcher.group(2), MAX_YIELDS));
 	}
 
-	private static int count(String digits) {
-		return (digits != null) ? Integer.parseInt(digits) : 0;
+	private static int count(String name, @Nullable String digits, int most) {
+		int count = (digits != null) ? Integer.parseInt(digits) : 0;
+		if (count > most) {
+			throw new IllegalArgumentException("'%s' waits too long: at most %d spins and %d yields are allowed"
+				.formatted(name, MAX_SPINS, MAX_YIELDS));
+		}
+		return count;
 	}
 
 	private static long fixed(int spins, int yields) {

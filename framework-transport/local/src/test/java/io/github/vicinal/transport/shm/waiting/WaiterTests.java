@@ -476,7 +476,8 @@ class WaiterTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "", "spin", "spin--1", "yield-99999999", "busy", "spin-1+", "LEARNED" })
+	@ValueSource(strings = { "", "spin", "spin--1", "yield-99999999", "yield-1001", "spin-20001", "busy", "spin-1+",
+			"LEARNED" })
 	void otherNamesAreRefused(String name) {
 		if (name.equals("spin-1+")) {
 			assertThat(WaitMode.name(WaitMode.parse(name))).isEqualTo("spin-1");
