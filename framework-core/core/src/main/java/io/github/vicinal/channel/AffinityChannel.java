@@ -12,8 +12,9 @@ import io.github.vicinal.peer.PathKind;
 /**
  * Lets the calls of a contract take the shortest path to each peer.
  * <p>
- * On a contract interface it applies to all its methods; on a method it overrides what
- * the interface says:
+ * On a contract interface it applies to all its methods. On a method
+ * {@link #idempotent()} overrides what the interface says, {@code paths = HTTP} leaves
+ * its calls to HTTP, and nothing else can be said:
  *
  * <pre class="code">
  * &#064;AffinityChannel
@@ -52,14 +53,15 @@ public @interface AffinityChannel {
 	String name() default "";
 
 	/**
-	 * Paths that may be used, best first. HTTP always remains as the last resort.
+	 * Paths that may be used, best first. HTTP always remains as the last resort. On a
+	 * method only {@code HTTP} alone, for calls that take no other path.
 	 * @return the paths, or empty for all, nearest first
 	 */
 	PathKind[] paths() default {};
 
 	/**
 	 * Whether a call that may have been executed may be repeated on the next path.
-	 * @return by default as the HTTP method says
+	 * @return by default what the interface says, else the HTTP method
 	 */
 	Idempotence idempotent() default Idempotence.BY_HTTP_METHOD;
 

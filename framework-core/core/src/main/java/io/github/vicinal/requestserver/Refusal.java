@@ -14,7 +14,8 @@ public record Refusal(Reason reason, String message, Duration retryAfter) {
 
 	/**
 	 * The header of an answer that says, by its reason, that the request was not
-	 * executed. Servlet applications that offer paths remove it from all other answers.
+	 * executed. Servers remove it from all other answers, unless
+	 * {@code vicinal.server.enabled} is off.
 	 */
 	public static final String HEADER = "Vicinal-Refused";
 

@@ -208,6 +208,21 @@ abstract class ErrorBehaviours extends Behaviours {
 	}
 
 	@Test
+	@DisplayName("the groups that a handler names are checked, and so is what it returns")
+	void validationOfGroupsAndResults() {
+		Outcome group = same(ErrorsContract.class, (client) -> client.limitedStrictly(11));
+		if (!group.returned()) {
+			group.failure(HttpClientErrorException.BadRequest.class);
+		}
+		Outcome result = same(ErrorsContract.class, (client) -> client.shortText("long"));
+		if (!result.returned()) {
+			result.failure(HttpServerErrorException.InternalServerError.class);
+		}
+		assertThat(same(ErrorsContract.class, (client) -> client.limitedStrictly(10)).value()).isEqualTo("fine");
+		assertThat(same(ErrorsContract.class, (client) -> client.shortText("fit")).value()).isEqualTo("fit");
+	}
+
+	@Test
 	@DisplayName("a handler that asks for the request gets it")
 	void handlerWithRequest() {
 		HttpClientErrorException ex = same(ErrorsContract.class, (client) -> client.serverNeedsMore(null))

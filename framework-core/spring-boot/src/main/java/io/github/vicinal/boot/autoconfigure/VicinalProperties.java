@@ -161,9 +161,9 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		public Uds {
 			atLeastOne("max-connections-per-peer", maxConnectionsPerPeer);
 			atLeastOne("max-connections", maxConnections);
-			if (maxFrameSize.toBytes() < 1024 || maxFrameSize.toBytes() > Integer.MAX_VALUE - 1024) {
+			if (maxFrameSize.toBytes() < 1024 || maxFrameSize.toBytes() > 1 << 30) {
 				throw new IllegalArgumentException(
-						"vicinal.uds.max-frame-size must be between 1KB and 2047MB, but is %s".formatted(maxFrameSize));
+						"vicinal.uds.max-frame-size must be from 1KB to 1GB, but is %s".formatted(maxFrameSize));
 			}
 		}
 

@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.client;
 
+import java.lang.reflect.Method;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
@@ -107,7 +108,7 @@ public final class ClientChannels implements AutoCloseable {
 		this.tools = tools;
 		for (AffinityChannel annotation : configured) {
 			for (Class<?> type : annotation.types()) {
-				verifyContract(type);
+				verifyContract(type, annotation);
 			}
 		}
 	}
@@ -163,7 +164,7 @@ public final class ClientChannels implements AutoCloseable {
 			if (!definition.enabled()) {
 				return null;
 			}
-			Contract contract = verifyContract(type);
+			Contract contract = verifyContract(type, annotation);
 			if (known == null) {
 				known = create(name, contract, paths(definition, annotation), definition, facts);
 				this.channels.put(name, known);
@@ -292,19 +293,35 @@ public final class ClientChannels implements AutoCloseable {
 		return null;
 	}
 
-	private static Contract verifyContract(Class<?> type) {
+	private static Contract verifyContract(Class<?> type, @Nullable AffinityChannel annotation) {
 		if (!type.isInterface()) {
 			throw new InvalidChannelException("@AffinityChannel names %s, which is not an interface".formatted(type),
 					"Name the @HttpExchange interface that client and server share");
 		}
-		Contract contract = ExchangeContractReader.contract(type);
+		Contract contract = ExchangeContractReader.contract(type, annotation);
 		if (contract.methods().isEmpty()) {
 			throw new InvalidChannelException(
 					"%s has @AffinityChannel but no method with @HttpExchange, @GetExchange or the like"
 						.formatted(type.getName()),
 					"Annotate its methods, or remove @AffinityChannel");
 		}
+		contract.methods().forEach((method) -> verifyMethod(method.method()));
 		return contract;
+	}
+
+	/** A channel has one name and one order of paths. */
+	private static void verifyMethod(Method method) {
+		AffinityChannel annotation = AnnotatedElementUtils.findMergedAnnotation(method, AffinityChannel.class);
+		if (annotation == null) {
+			return;
+		}
+		boolean paths = !Arrays.stream(annotation.paths()).allMatch((kind) -> kind == PathKind.HTTP);
+		if (paths || !annotation.name().isEmpty() || annotation.types().length > 0 || annotation.groups().length > 0) {
+			throw new InvalidChannelException(
+					"@AffinityChannel on %s.%s says more than a method can have of its own"
+						.formatted(method.getDeclaringClass().getName(), method.getName()),
+					"Leave paths = HTTP and idempotent there, and put the rest on the interface");
+		}
 	}
 
 	/**

@@ -35,19 +35,36 @@ import io.github.vicinal.contract.ContractReader;
 import io.github.vicinal.peer.PathKind;
 
 /**
- * Reads contracts from {@code @HttpExchange} interfaces. Thread-safe, without state.
+ * Reads contracts from {@code @HttpExchange} interfaces. Immutable and thread-safe.
  */
 public final class ExchangeContractReader implements ContractReader {
 
 	private static final Set<String> REPEATABLE = Set.of("GET", "HEAD", "OPTIONS");
 
+	/** What is said of the whole contract. */
+	private final @Nullable AffinityChannel said;
+
+	private ExchangeContractReader(@Nullable AffinityChannel said) {
+		this.said = said;
+	}
+
 	/**
-	 * Reads a contract.
+	 * Reads a contract of which only its own annotations say something.
 	 * @param type an interface
 	 * @return the contract; without methods if none has {@code @HttpExchange}
 	 */
 	public static Contract contract(Class<?> type) {
-		return Contract.of(type, new ExchangeContractReader());
+		return contract(type, AnnotatedElementUtils.findMergedAnnotation(type, AffinityChannel.class));
+	}
+
+	/**
+	 * Reads a contract.
+	 * @param type an interface
+	 * @param said what is said of it, on itself or elsewhere, or {@code null}
+	 * @return the contract; without methods if none has {@code @HttpExchange}
+	 */
+	public static Contract contract(Class<?> type, @Nullable AffinityChannel said) {
+		return Contract.of(type, new ExchangeContractReader(said));
 	}
 
 	@Override
@@ -232,13 +249,17 @@ public final class ExchangeContractReader implements ContractReader {
 		return defaults;
 	}
 
-	private static boolean idempotent(String httpMethod, @Nullable AffinityChannel channel) {
-		Idempotence idempotence = (channel != null) ? channel.idempotent() : Idempotence.BY_HTTP_METHOD;
-		return switch (idempotence) {
+	private boolean idempotent(String httpMethod, @Nullable AffinityChannel ofMethod) {
+		Idempotence idempotence = idempotence(ofMethod);
+		return switch ((idempotence != Idempotence.BY_HTTP_METHOD) ? idempotence : idempotence(this.said)) {
 			case YES -> true;
 			case NO -> false;
 			case BY_HTTP_METHOD -> REPEATABLE.contains(httpMethod);
 		};
+	}
+
+	private static Idempotence idempotence(@Nullable AffinityChannel channel) {
+		return (channel != null) ? channel.idempotent() : Idempotence.BY_HTTP_METHOD;
 	}
 
 	private static @Nullable String httpOnlyReason(Class<?> contract, Method method, HttpExchange exchange,

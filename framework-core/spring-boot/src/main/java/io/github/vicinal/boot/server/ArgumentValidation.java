@@ -4,6 +4,7 @@ import java.lang.annotation.Annotation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Conventions;
@@ -19,7 +20,8 @@ import org.springframework.web.method.annotation.HandlerMethodValidator;
 
 /**
  * Validates arguments as Spring MVC does: by method validation where parameters have
- * constraints, else the bodies that are marked for it. Thread-safe.
+ * constraints, else the bodies that are marked for it; and results that have constraints.
+ * Thread-safe.
  */
 final class ArgumentValidation {
 
@@ -40,8 +42,9 @@ final class ArgumentValidation {
 	@Nullable Plan plan(HandlerMethod handler) {
 		HandlerMethodValidator method = this.methodValidator;
 		if (handler.shouldValidateArguments() && method != null) {
+			Class<?>[] groups = method.determineValidationGroups(handler.getBean(), handler.getMethod());
 			return (arguments) -> method.applyArgumentValidation(handler.getBean(), handler.getMethod(),
-					handler.getMethodParameters(), arguments, new Class<?>[0]);
+					handler.getMethodParameters(), arguments, groups);
 		}
 		Validator bodyValidator = this.validator;
 		if (bodyValidator == null) {
@@ -58,6 +61,21 @@ final class ArgumentValidation {
 				body.validate(bodyValidator, arguments[body.parameter().getParameterIndex()]);
 			}
 		};
+	}
+
+	/**
+	 * Works out what is to be validated of what one handler returns.
+	 * @param handler the handler
+	 * @return the validation of a result, or {@code null} if there is nothing to validate
+	 */
+	@Nullable Consumer<@Nullable Object> ofResult(HandlerMethod handler) {
+		HandlerMethodValidator method = this.methodValidator;
+		if (method == null || !handler.shouldValidateReturnValue()) {
+			return null;
+		}
+		Class<?>[] groups = method.determineValidationGroups(handler.getBean(), handler.getMethod());
+		return (result) -> method.applyReturnValueValidation(handler.getBean(), handler.getMethod(),
+				handler.getReturnValueType(result), result, groups);
 	}
 
 	/** The validation of one handler's arguments. */
@@ -83,7 +101,7 @@ final class ArgumentValidation {
 		}
 
 		void validate(Validator validator, @Nullable Object body) throws MethodArgumentNotValidException {
-			if (body == null) {
+			if (body == null || !validator.supports(body.getClass())) {
 				return;
 			}
 			DataBinder binder = new DataBinder(body, Conventions.getVariableNameForParameter(this.parameter));

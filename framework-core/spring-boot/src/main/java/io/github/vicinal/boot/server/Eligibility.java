@@ -1,6 +1,5 @@
 package io.github.vicinal.boot.server;
 
-import java.lang.annotation.Annotation;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -8,13 +7,17 @@ import java.util.List;
 import java.util.Map;
 
 import jakarta.servlet.Filter;
+import jakarta.servlet.FilterRegistration;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.http.converter.ByteArrayHttpMessageConverter;
 import org.springframework.http.converter.HttpMessageConverter;
 import org.springframework.http.converter.StringHttpMessageConverter;
@@ -22,13 +25,14 @@ import org.springframework.http.converter.json.JacksonJsonHttpMessageConverter;
 import org.springframework.security.web.FilterChainProxy;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.util.ClassUtils;
-import org.springframework.web.bind.annotation.InitBinder;
+import org.springframework.util.ReflectionUtils.MethodFilter;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.method.ControllerAdviceBean;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerExecutionChain;
 import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdvice;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 import org.springframework.web.util.ServletRequestPathUtils;
 
@@ -46,6 +50,11 @@ final class Eligibility {
 
 	private static final boolean SECURITY = ClassUtils.isPresent("org.springframework.security.web.FilterChainProxy",
 			Eligibility.class.getClassLoader());
+
+	/** They add filters that let requests for web sockets out. */
+	private static final List<String> WEB_SERVERS = List.of("org.apache.tomcat.websocket.", "org.eclipse.jetty.");
+
+	private static final String JSON_VIEW = "com.fasterxml.jackson.annotation.JsonView";
 
 	/** Those that carry what typed paths carry; an advice is asked for each of them. */
 	private static final List<Class<? extends HttpMessageConverter<?>>> CONVERTERS = List.of(
@@ -74,7 +83,8 @@ final class Eligibility {
 		if (annotation != null && !annotation.enabled()) {
 			return "%s is annotated @AffinityService(enabled = false)".formatted(beanType.getSimpleName());
 		}
-		String always = conversions(beanType, handler);
+		String always = handler.singleton() ? conversions(beanType, handler)
+				: "%s is not a singleton, and requests have beans of their own".formatted(beanType.getSimpleName());
 		if (always != null || annotation != null) {
 			return always;
 		}
@@ -98,15 +108,15 @@ final class Eligibility {
 			types.add(type);
 		}
 		for (Class<?> type : types) {
-			if (Arrays.stream(ClassUtils.getUserClass(type).getMethods())
-				.anyMatch((method) -> AnnotatedElementUtils.hasAnnotation(method, InitBinder.class))) {
+			if (has(type, RequestMappingHandlerAdapter.INIT_BINDER_METHODS)) {
 				return "%s has an @InitBinder method".formatted(type.getSimpleName());
 			}
-		}
-		for (Annotation annotated : handler.method().getMethod().getAnnotations()) {
-			if (annotated.annotationType().getName().equals("com.fasterxml.jackson.annotation.JsonView")) {
-				return "%s has a @JsonView".formatted(handler.method().getShortLogMessage());
+			if (has(type, RequestMappingHandlerAdapter.MODEL_ATTRIBUTE_METHODS)) {
+				return "%s has a @ModelAttribute method".formatted(type.getSimpleName());
 			}
+		}
+		if (hasView(handler.method())) {
+			return "%s has a @JsonView".formatted(handler.method().getShortLogMessage());
 		}
 		for (HttpMessageConverter<?> converter : this.context.getBeansOfType(HttpMessageConverter.class).values()) {
 			if (!converter.getClass().getName().startsWith("org.springframework.")) {
@@ -115,6 +125,19 @@ final class Eligibility {
 			}
 		}
 		return null;
+	}
+
+	/** Whatever their visibility, Spring calls them. */
+	private static boolean has(Class<?> type, MethodFilter methods) {
+		return !MethodIntrospector.selectMethods(ClassUtils.getUserClass(type), methods).isEmpty();
+	}
+
+	/** A view also limits what a body may set. */
+	private static boolean hasView(HandlerMethod handler) {
+		return MergedAnnotations.from(handler.getMethod(), SearchStrategy.TYPE_HIERARCHY).isPresent(JSON_VIEW)
+				|| Arrays.stream(handler.getMethodParameters())
+					.flatMap((parameter) -> Arrays.stream(parameter.getParameterAnnotations()))
+					.anyMatch((annotation) -> annotation.annotationType().getName().equals(JSON_VIEW));
 	}
 
 	private static boolean changesBodies(ControllerAdviceBean advice, Class<?> type, HandlerMethod handler) {
@@ -163,6 +186,14 @@ final class Eligibility {
 				return "the servlet filter %s covers it".formatted(filter.getClass().getSimpleName());
 			}
 		}
+		// Without a bean, by the application or a library of its own.
+		for (FilterRegistration registration : this.servletContext.getFilterRegistrations().values()) {
+			String name = registration.getClassName();
+			if (isForeign(name) && WEB_SERVERS.stream().noneMatch(name::startsWith)
+					&& covers(registration.getUrlPatternMappings(), path)) {
+				return "the servlet filter %s covers it".formatted(ClassUtils.getShortName(name));
+			}
+		}
 		return null;
 	}
 
@@ -192,7 +223,10 @@ final class Eligibility {
 	}
 
 	private static boolean isForeign(Object bean) {
-		String name = ClassUtils.getUserClass(bean).getName();
+		return isForeign(ClassUtils.getUserClass(bean).getName());
+	}
+
+	private static boolean isForeign(String name) {
 		return !name.startsWith("org.springframework.") && !name.startsWith("io.github.vicinal.boot.server.");
 	}
 

@@ -9,6 +9,7 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.context.ApplicationContext;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
@@ -33,8 +34,9 @@ final class HandlerLookup {
 	 * @param method the handler method, with its bean resolved
 	 * @param pattern the path pattern that it is mapped to
 	 * @param mapping the mapping that knows it
+	 * @param singleton whether all requests have the same bean
 	 */
-	record Handler(HandlerMethod method, String pattern, RequestMappingHandlerMapping mapping) {
+	record Handler(HandlerMethod method, String pattern, RequestMappingHandlerMapping mapping, boolean singleton) {
 	}
 
 	/** Finds the interface of a name among those that controllers implement. */
@@ -64,6 +66,11 @@ final class HandlerLookup {
 		return handlers;
 	}
 
+	private static boolean isSingleton(HandlerMethod handler, RequestMappingHandlerMapping mapping) {
+		ApplicationContext context = mapping.getApplicationContext();
+		return context == null || !(handler.getBean() instanceof String name) || context.isSingleton(name);
+	}
+
 	private @Nullable Handler handler(Class<?> type, Method method) {
 		for (RequestMappingHandlerMapping mapping : this.mappings) {
 			for (Map.Entry<RequestMappingInfo, HandlerMethod> entry : mapping.getHandlerMethods().entrySet()) {
@@ -74,9 +81,8 @@ final class HandlerLookup {
 				Method implementation = AopUtils.getMostSpecificMethod(method, candidate.getBeanType());
 				if (candidate.getMethod().equals(implementation) || candidate.getMethod().equals(method)) {
 					Set<String> patterns = entry.getKey().getPatternValues();
-					return (patterns.size() == 1)
-							? new Handler(candidate.createWithResolvedBean(), patterns.iterator().next(), mapping)
-							: null;
+					return (patterns.size() == 1) ? new Handler(candidate.createWithResolvedBean(),
+							patterns.iterator().next(), mapping, isSingleton(candidate, mapping)) : null;
 				}
 			}
 		}

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -77,6 +78,8 @@ final class HandlerTarget {
 
 	private final ArgumentValidation.@Nullable Plan validation;
 
+	private final @Nullable Consumer<@Nullable Object> resultValidation;
+
 	HandlerTarget(Contract contract, ContractMethod method, HandlerMethod handler, String pattern,
 			ArgumentValidation validation) {
 		this.handler = handler;
@@ -88,6 +91,7 @@ final class HandlerTarget {
 		this.shape = ResultShape.of(contract.type(), method.method());
 		this.accept = accept(this.shape.valueClass());
 		this.validation = validation.plan(handler);
+		this.resultValidation = validation.ofResult(handler);
 		ResponseStatus annotated = AnnotatedElementUtils.findMergedAnnotation(handler.getMethod(),
 				ResponseStatus.class);
 		if (annotated == null) {
@@ -204,6 +208,9 @@ final class HandlerTarget {
 				this.validation.validate(arguments);
 			}
 			Object returned = this.method.invoke(this.handler.getBean(), arguments);
+			if (this.resultValidation != null) {
+				this.resultValidation.accept(returned);
+			}
 			return reply(await(returned, frame), failures, request, response);
 		}
 		catch (InvocationTargetException ex) {

@@ -120,9 +120,17 @@ public final class ServiceCatalog implements AutoCloseable {
 		if (known != null) {
 			return known;
 		}
-		int port = httpSocketPort();
-		String address = (port == localPort) ? withoutScope(asked.address()) : "";
-		PeerAnnouncement announcement = announce(contractName).withHttpSocket(port, address);
+		PeerAnnouncement announcement;
+		try {
+			int port = httpSocketPort();
+			String address = (port == localPort) ? withoutScope(asked.address()) : "";
+			announcement = announce(contractName).withHttpSocket(port, address);
+		}
+		catch (RuntimeException | Error ex) {
+			// The request that asked is to be answered, whatever becomes of other paths.
+			logger.warn("The contract {} cannot be offered over other paths than http", contractName, ex);
+			announcement = new PeerAnnouncement(this.self.get(), Set.of(), "", "to offer it failed with " + ex);
+		}
 		String formatted = announcement.format();
 		if (!announcement.contractHash().isEmpty()) {
 			this.announcements.put(asked, formatted);
@@ -182,7 +190,7 @@ public final class ServiceCatalog implements AutoCloseable {
 		if (!this.started) {
 			this.started = true;
 			this.servers = List.copyOf(this.serverSupplier.get());
-			this.servers.forEach(PathServer::start);
+			this.servers.forEach((server) -> attempt(server, PathServer::start, "started"));
 		}
 	}
 
@@ -260,17 +268,17 @@ public final class ServiceCatalog implements AutoCloseable {
 			this.announcements.clear();
 			all = this.servers;
 		}
-		all.forEach((server) -> end(server, PathServer::stopAccepting));
+		all.forEach((server) -> attempt(server, PathServer::stopAccepting, "ended in order"));
 		return all;
 	}
 
 	/** One that fails must not keep the others. */
-	private static void end(PathServer server, Consumer<PathServer> step) {
+	private static void attempt(PathServer server, Consumer<PathServer> step, String what) {
 		try {
 			step.accept(server);
 		}
 		catch (RuntimeException | Error ex) {
-			logger.warn("The path {} could not be ended in order", server.kind().id(), ex);
+			logger.warn("The path {} could not be {}", server.kind().id(), what, ex);
 		}
 	}
 
@@ -282,14 +290,15 @@ public final class ServiceCatalog implements AutoCloseable {
 	public void close(Duration timeout) {
 		long deadline = System.nanoTime() + timeout.toNanos();
 		for (PathServer server : stop()) {
-			end(server, (it) -> it.close(Duration.ofNanos(Math.max(0, deadline - System.nanoTime()))));
+			attempt(server, (it) -> it.close(Duration.ofNanos(Math.max(0, deadline - System.nanoTime()))),
+					"ended in order");
 		}
 	}
 
 	/** Closes all paths, each of which waits for calls in flight as it is configured. */
 	@Override
 	public void close() {
-		stop().forEach((server) -> end(server, PathServer::close));
+		stop().forEach((server) -> attempt(server, PathServer::close, "ended in order"));
 	}
 
 }

@@ -13,6 +13,7 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.transport.shm.ShmOptions;
+import io.github.vicinal.transport.uds.UdsOptions;
 import io.github.vicinal.transport.uds.UdsPathProvider;
 import io.github.vicinal.transport.uds.UdsPathServer;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -276,9 +277,18 @@ class AutoConfigurationTests {
 		});
 	}
 
+	@Test
+	void whatAMethodCannotHaveOfItsOwnIsNamed() {
+		this.client.withUserConfiguration(WithUselessMethod.class).run((context) -> {
+			FailureAnalysis analysis = analysis(context.getStartupFailure());
+			assertThat(analysis.getDescription()).contains("@AffinityChannel on").contains("PerMethod.get");
+			assertThat(analysis.getAction()).contains("on the interface");
+		});
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "vicinal.reconnect-delay=-1s", "vicinal.uds.max-connections-per-peer=0",
-			"vicinal.uds.max-connections=-1", "vicinal.uds.max-frame-size=10B" })
+			"vicinal.uds.max-connections=-1", "vicinal.uds.max-frame-size=10B", "vicinal.uds.max-frame-size=1025MB" })
 	void valuesOutOfRangeAreNamed(String property) {
 		this.client.withUserConfiguration(GroupClient.class)
 			.withPropertyValues(property)
@@ -307,6 +317,13 @@ class AutoConfigurationTests {
 				.hasMessageStartingWith("vicinal.shm." + property + " must be ")
 				.hasMessageContaining("vicinal.server.paths");
 		});
+	}
+
+	/** It is made when a client asks for the first contract, and must not fail then. */
+	@Test
+	void theLargestFrameOfSocketsIsTaken() {
+		this.server.withPropertyValues("vicinal.uds.max-frame-size=1GB")
+			.run((context) -> assertThat(context.getBean(UdsOptions.class).maxFrameBytes()).isEqualTo(1 << 30));
 	}
 
 	@ParameterizedTest
@@ -427,6 +444,21 @@ class AutoConfigurationTests {
 	@Configuration(proxyBeanMethods = false)
 	@AffinityChannel(types = Runnable.class)
 	static class WrongType {
+
+	}
+
+	@AffinityChannel
+	interface PerMethod {
+
+		@AffinityChannel(paths = PathKind.UDS)
+		@GetExchange("/plain")
+		String get();
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportHttpServices(group = "plain", types = PerMethod.class)
+	static class WithUselessMethod {
 
 	}
 

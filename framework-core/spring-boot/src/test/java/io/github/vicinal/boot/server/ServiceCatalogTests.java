@@ -93,6 +93,23 @@ class ServiceCatalogTests {
 	}
 
 	@Test
+	void aPathThatCannotBeStartedDoesNotKeepTheOthers() {
+		this.first.broken = true;
+		this.first.stopped = true;
+		assertThat(announcement()).contains("p=uds");
+		assertThat(this.catalog.unavailable()).containsOnlyKeys("shm");
+	}
+
+	@Test
+	void aRequestIsAnsweredAlthoughItsContractCannotBeOffered() {
+		ServiceCatalog failing = new ServiceCatalog(this::identity, (name) -> {
+			throw new NoClassDefFoundError(name);
+		}, ServiceRegistry::new, List::of, () -> null);
+		assertThat(failing.announcement(CONTRACT, null, 0)).contains("p=;", "to offer it failed with",
+				"NoClassDefFoundError");
+	}
+
+	@Test
 	void aPathThatCannotBeEndedDoesNotKeepTheOthers() {
 		announcement();
 		this.first.broken = true;
@@ -143,6 +160,9 @@ class ServiceCatalogTests {
 
 		@Override
 		public void start() {
+			if (this.broken) {
+				throw new OutOfMemoryError("unable to create native thread, as the test wants it");
+			}
 		}
 
 		@Override

@@ -6,6 +6,7 @@ import java.util.List;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.NotBlank;
+import jakarta.validation.constraints.Size;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.ResponseEntity;
@@ -49,11 +50,23 @@ public interface ErrorsContract extends KitContract {
 	@GetExchange("/limited")
 	String limited(@RequestParam @Max(10) int value);
 
+	@GetExchange("/limited/strictly")
+	String limitedStrictly(@RequestParam @Max(value = 10, groups = Strict.class) int value);
+
+	@GetExchange("/short")
+	@Size(max = 3)
+	String shortText(@RequestParam String text);
+
 	@GetExchange("/needs")
 	String serverNeedsMore(@RequestParam(required = false) @Nullable String value);
 
 	/** The JSON of an exception handler. */
 	record Problem(String code, @Nullable String detail) {
+
+	}
+
+	/** A group of constraints. */
+	interface Strict {
 
 	}
 

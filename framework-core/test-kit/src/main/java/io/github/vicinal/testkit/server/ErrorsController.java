@@ -13,6 +13,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
+import org.springframework.validation.annotation.Validated;
 import org.springframework.web.ErrorResponseException;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.ResponseStatus;
@@ -71,6 +72,17 @@ class ErrorsController implements ErrorsContract {
 	@Override
 	public String limited(int value) {
 		return "fine";
+	}
+
+	@Override
+	@Validated(Strict.class)
+	public String limitedStrictly(int value) {
+		return "fine";
+	}
+
+	@Override
+	public String shortText(String text) {
+		return text;
 	}
 
 	@Override

@@ -192,6 +192,17 @@ final class UdsConnection {
 	 * @param deadline in the watchdog's time
 	 */
 	Reply call(ClientBinding binding, CallFrame frame, long deadline) throws UdsException {
+		try {
+			return callAndWait(binding, frame, deadline);
+		}
+		catch (RuntimeException | Error ex) {
+			// The next call must not meet this one's answer, nor its deadline.
+			this.broken = true;
+			throw ex;
+		}
+	}
+
+	private Reply callAndWait(ClientBinding binding, CallFrame frame, long deadline) throws UdsException {
 		if (deadline != Watchdog.NEVER) {
 			this.timer.arm(deadline);
 		}
@@ -228,9 +239,9 @@ final class UdsConnection {
 		catch (WireException ex) {
 			throw unsent(UdsException.refused(ex.refusal(), false, ex.text()));
 		}
-		catch (RuntimeException ex) {
-			throw unsent(
-					UdsException.of(Reason.CODEC, false, "the arguments cannot be encoded: " + ex.getMessage(), ex));
+		catch (RuntimeException | LinkageError | AssertionError | StackOverflowError ex) {
+			Object why = (ex instanceof RuntimeException) ? ex.getMessage() : ex;
+			throw unsent(UdsException.of(Reason.CODEC, false, "the arguments cannot be encoded: " + why, ex));
 		}
 	}
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -63,6 +64,8 @@ public final class UdsPathServer implements PathServer {
 
 	private final @Nullable PeerCheck givenPeerCheck;
 
+	private final ThreadFactory threads;
+
 	private final ServerMetrics metrics = new ServerMetrics();
 
 	private final ServerCalls calls;
@@ -88,7 +91,7 @@ public final class UdsPathServer implements PathServer {
 
 	private @Nullable Path file;
 
-	/** Says goodbye to idle clients. */
+	/** Says goodbye to idle clients; {@code null} if no thread could be had for it. */
 	private @Nullable Thread goodbyes;
 
 	private boolean closed;
@@ -101,15 +104,16 @@ public final class UdsPathServer implements PathServer {
 	 * @param options limits
 	 */
 	public UdsPathServer(PeerIdentity identity, Rendezvous rendezvous, ServiceRegistry services, UdsOptions options) {
-		this(identity, rendezvous, services, options, null);
+		this(identity, rendezvous, services, options, null, (task) -> new Thread(null, task, "vicinal-uds", 0, false));
 	}
 
 	UdsPathServer(PeerIdentity identity, Rendezvous rendezvous, ServiceRegistry services, UdsOptions options,
-			@Nullable PeerCheck peerCheck) {
+			@Nullable PeerCheck peerCheck, ThreadFactory threads) {
 		this.identity = identity;
 		this.rendezvous = rendezvous;
 		this.options = options;
 		this.givenPeerCheck = peerCheck;
+		this.threads = threads;
 		this.calls = new ServerCalls(services, options.limits(), this::refused);
 		this.watchdog = new Watchdog("vicinal-uds-server-watchdog");
 	}
@@ -146,9 +150,26 @@ public final class UdsPathServer implements PathServer {
 			thread("accept", () -> accept(channel)).start();
 			this.unavailable = null;
 		}
-		catch (IOException | RuntimeException ex) {
+		catch (IOException | RuntimeException | OutOfMemoryError ex) {
+			removeSocket();
+			this.listener = null;
 			this.unavailable = "no socket can be opened in %s: %s: %s".formatted(directory,
 					ex.getClass().getSimpleName(), ex.getMessage());
+		}
+	}
+
+	private void removeSocket() {
+		try {
+			// First the file, then the socket: nobody finds a dead socket.
+			if (this.file != null) {
+				Files.deleteIfExists(this.file);
+			}
+			if (this.listener != null) {
+				this.listener.close();
+			}
+		}
+		catch (IOException ex) {
+			logger.debug("The socket could not be removed: {}", ex.toString());
 		}
 	}
 
@@ -212,8 +233,8 @@ public final class UdsPathServer implements PathServer {
 	}
 
 	private Thread thread(String suffix, Runnable task) {
-		String name = "vicinal-uds-%s-%s".formatted(this.identity.instanceId().substring(0, 8), suffix);
-		Thread thread = new Thread(null, task, name, 0, false);
+		Thread thread = this.threads.newThread(task);
+		thread.setName("vicinal-uds-%s-%s".formatted(this.identity.instanceId().substring(0, 8), suffix));
 		thread.setDaemon(true);
 		// Codecs find classes by name through the thread's loader.
 		thread.setContextClassLoader(this.loader);
@@ -281,22 +302,23 @@ public final class UdsPathServer implements PathServer {
 		}
 		this.draining = true;
 		this.unavailable = "the server is closed";
-		ServerSocketChannel channel = this.listener;
-		if (channel != null) {
-			try {
-				// First the file, then the socket: nobody finds a dead socket.
-				if (this.file != null) {
-					Files.deleteIfExists(this.file);
-				}
-				channel.close();
-			}
-			catch (IOException ex) {
-				logger.debug("The socket could not be removed: {}", ex.toString());
-			}
-			// A client that does not read could hold up whoever says goodbye to it.
-			Thread speaker = thread("drain", () -> this.connections.forEach(ServerConnection::end));
+		if (this.listener != null) {
+			removeSocket();
+			sayGoodbyes();
+		}
+	}
+
+	private void sayGoodbyes() {
+		// A client that does not read could hold up whoever says goodbye to it.
+		Thread speaker = thread("drain", () -> this.connections.forEach(ServerConnection::end));
+		try {
 			speaker.start();
 			this.goodbyes = speaker;
+		}
+		catch (OutOfMemoryError ex) {
+			// Clients that call are told by the answer, the others are cut off at the
+			// end.
+			logger.warn("No thread could be had to say goodbye to idle clients: {}", ex.toString());
 		}
 	}
 
@@ -312,16 +334,18 @@ public final class UdsPathServer implements PathServer {
 		}
 		this.closed = true;
 		stopAccepting();
-		if (this.goodbyes != null) {
+		if (this.listener != null) {
 			drain(drainTimeout, this.goodbyes);
 		}
 		this.watchdog.close();
 	}
 
-	private void drain(Duration timeout, Thread speaker) {
+	private void drain(Duration timeout, @Nullable Thread speaker) {
 		await(System.nanoTime() + timeout.toNanos());
-		// Whoever is cut off without a goodbye must take his next call for executed.
-		awaitEnd(speaker);
+		if (speaker != null) {
+			// Whoever is cut off without a goodbye must take his next call for executed.
+			awaitEnd(speaker);
+		}
 		List<ServerConnection> busy = this.connections.stream().filter(ServerConnection::executes).toList();
 		if (!busy.isEmpty()) {
 			logger.info("{} calls in flight did not end in time and are cut off", busy.size());

@@ -5,6 +5,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +38,7 @@ import io.github.vicinal.transport.wire.SocketFile;
 import io.github.vicinal.transport.wire.WireException;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /** Everything that can go wrong, and what the caller learns of it. */
@@ -199,6 +201,32 @@ class UdsFailureTests {
 		PathException ex = (PathException) inFlight.get();
 		assertThat(ex.reason()).isEqualTo(Reason.PEER_GONE);
 		assertThat(ex.maybeExecuted()).isTrue();
+	}
+
+	@Test
+	void stoppingServerWithoutAThreadForGoodbyesCutsOffItsConnections() throws Exception {
+		UdsPathServer server = this.uds.server(this.identity,
+				UdsOptions.defaults().withDrainTimeout(Duration.ofMillis(50)), blocking());
+		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
+		CompletableFuture<Object> inFlight = async(path, this.uds.call("join", "a", 1));
+		this.entered.await();
+		assertThat(UdsFixture.value(path, this.uds.call("bytes", (Object) new byte[] { 1 }))).isNotNull();
+		this.uds.noThreads = true;
+		server.stopAccepting();
+		server.close();
+		assertThat(((PathException) inFlight.get()).reason()).isEqualTo(Reason.PEER_GONE);
+		assertThat(failure(path, this.uds.call("bytes", (Object) new byte[0]))).isNotNull();
+		assertThat(path.isOpen()).isFalse();
+		this.release.countDown();
+		Async.await(() -> server.metrics().open().sum() == 0);
+	}
+
+	@Test
+	void serverThatGetsNoThreadIsUnavailableAndLeavesNoSocket() {
+		this.uds.noThreads = true;
+		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults(), blocking());
+		assertThat(server.unavailable().orElseThrow()).contains("unable to create native thread");
+		assertThat(SocketFile.of(this.uds.directory, this.identity.instanceId(), SocketFile.CALLS)).doesNotExist();
 	}
 
 	@Test
@@ -410,6 +438,29 @@ class UdsFailureTests {
 	}
 
 	@Test
+	void classesThatFailToBeEncodedFailOnlyTheirOwnCall() throws Exception {
+		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults(), blocking());
+		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
+		PathException ex = failure(path, this.uds.call("items", failing(new NoClassDefFoundError("X"))));
+		assertThat(ex.reason()).isEqualTo(Reason.CODEC);
+		assertThat(ex.maybeExecuted()).isFalse();
+		assertThat(UdsFixture.value(path, this.uds.call("bytes", (Object) new byte[] { 1 }))).isNotNull();
+		assertThat(server.metrics().accepted().sum()).isOne();
+	}
+
+	/** Its deadline would end the next call, which may have none. */
+	@Test
+	void connectionOfACallThatEndedInAnErrorIsNotUsedAgain() throws Exception {
+		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults(), blocking());
+		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults().withMaxConnectionsPerPeer(1)),
+				this.identity);
+		CallFrame frame = soon("items", 20_000, failing(new OutOfMemoryError("as the test wants it")));
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> path.call(frame));
+		assertThat(UdsFixture.value(path, this.uds.call("bytes", (Object) new byte[] { 1 }))).isNotNull();
+		assertThat(server.metrics().accepted().sum()).isEqualTo(2);
+	}
+
+	@Test
 	void serviceThatThrowsIsReportedAsExecuted() throws Exception {
 		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults(),
 				Contracts.service(this.uds.contract, (frame) -> {
@@ -464,6 +515,23 @@ class UdsFailureTests {
 		server.start();
 		assertThat(server.unavailable()).contains("switched off");
 		server.close();
+	}
+
+	/** Whoever reads its elements ends in an error. */
+	private static List<Object> failing(Error error) {
+		return new AbstractList<>() {
+
+			@Override
+			public Object get(int index) {
+				throw error;
+			}
+
+			@Override
+			public int size() {
+				return 1;
+			}
+
+		};
 	}
 
 	/** No codec can read its property. */

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
+import java.util.concurrent.ThreadFactory;
 
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.PathException;
@@ -30,6 +31,21 @@ final class UdsFixture implements AutoCloseable {
 	final Rendezvous rendezvous;
 
 	final PeerIdentity clientIdentity;
+
+	/** Says of the threads of servers whether there is none to be had. */
+	volatile boolean noThreads;
+
+	private final ThreadFactory threads = (task) -> new Thread(task) {
+
+		@Override
+		public void start() {
+			if (UdsFixture.this.noThreads) {
+				throw new OutOfMemoryError("unable to create native thread, as the test wants it");
+			}
+			super.start();
+		}
+
+	};
 
 	private final Deque<AutoCloseable> closeables = new ArrayDeque<>();
 
@@ -57,7 +73,7 @@ final class UdsFixture implements AutoCloseable {
 		for (Service service : services) {
 			registry.register(service);
 		}
-		UdsPathServer server = new UdsPathServer(identity, this.rendezvous, registry, options, check);
+		UdsPathServer server = new UdsPathServer(identity, this.rendezvous, registry, options, check, this.threads);
 		this.closeables.push(server);
 		server.start();
 		return server;

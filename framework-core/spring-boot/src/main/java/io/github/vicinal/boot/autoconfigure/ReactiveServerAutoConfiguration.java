@@ -1,0 +1,29 @@
+package io.github.vicinal.boot.autoconfigure;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication.Type;
+import org.springframework.context.annotation.Bean;
+import org.springframework.web.server.WebFilter;
+
+import io.github.vicinal.boot.server.RefusalHeaderFilter;
+
+/**
+ * Auto-configuration of reactive servers, which offer nothing over other paths than HTTP.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration
+@ConditionalOnWebApplication(type = Type.REACTIVE)
+@ConditionalOnClass(WebFilter.class)
+@ConditionalOnProperty(name = { "vicinal.enabled", "vicinal.server.enabled" }, matchIfMissing = true)
+public final class ReactiveServerAutoConfiguration {
+
+	@Bean
+	RefusalHeaderFilter vicinalRefusalHeaderFilter() {
+		return new RefusalHeaderFilter();
+	}
+
+}

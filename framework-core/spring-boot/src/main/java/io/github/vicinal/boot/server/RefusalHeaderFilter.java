@@ -1,0 +1,30 @@
+package io.github.vicinal.boot.server;
+
+import org.springframework.core.Ordered;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+import reactor.core.publisher.Mono;
+
+import io.github.vicinal.requestserver.Refusal;
+
+/**
+ * What {@link ChannelResponse} is to servlets: a reactive application, which refuses
+ * nothing itself, cannot say that a request was not executed by passing on a refusal that
+ * it met elsewhere.
+ */
+public final class RefusalHeaderFilter implements WebFilter, Ordered {
+
+	@Override
+	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+		exchange.getResponse()
+			.beforeCommit(() -> Mono.fromRunnable(() -> exchange.getResponse().getHeaders().remove(Refusal.HEADER)));
+		return chain.filter(exchange);
+	}
+
+	@Override
+	public int getOrder() {
+		return HIGHEST_PRECEDENCE;
+	}
+
+}

@@ -1,0 +1,193 @@
+package io.github.vicinal.boot;
+
+import java.io.IOException;
+import java.util.Objects;
+
+import com.fasterxml.jackson.annotation.JsonView;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.web.servlet.ServletContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.web.bind.WebDataBinder;
+import org.springframework.web.bind.annotation.ControllerAdvice;
+import org.springframework.web.bind.annotation.InitBinder;
+import org.springframework.web.bind.annotation.ModelAttribute;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.annotation.RequestScope;
+import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.service.annotation.PostExchange;
+
+import io.github.vicinal.boot.server.ServiceCatalog.ServiceSource;
+import io.github.vicinal.server.AffinityService;
+import io.github.vicinal.server.Service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What keeps a handler on HTTP because typed calls would go on without it. */
+class EligibilityTests {
+
+	private final WebApplicationContextRunner application = new WebApplicationContextRunner()
+		.withUserConfiguration(Application.class);
+
+	/** Returns why calls have to come by HTTP, empty if they need not. */
+	private String refusal(Class<?>... components) {
+		String[] refusal = new String[1];
+		this.application.withUserConfiguration(components).run((context) -> {
+			Service service = context.getBean(ServiceSource.class).find(Notes.class.getName());
+			refusal[0] = Objects.requireNonNull(service).refusal().orElse("");
+		});
+		return refusal[0];
+	}
+
+	@Test
+	void aPlainHandlerIsOffered() {
+		assertThat(refusal(Plain.class)).isEmpty();
+		assertThat(refusal(OfRequest.class)).as("behind a proxy there is one for each request").isEmpty();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			WithBinder    | WithBinder has an @InitBinder method
+			WithModel     | WithModel has a @ModelAttribute method
+			ViewOfBody    | has a @JsonView
+			Prototype     | Prototype is not a singleton
+			""")
+	void whatTypedCallsWouldMissKeepsAHandlerOnHttp(String controller, String reason) throws Exception {
+		Class<?> type = Class.forName(EligibilityTests.class.getName() + "$" + controller);
+		assertThat(refusal(type)).contains(reason);
+	}
+
+	@Test
+	void soDoesAnAdviceThatPreparesModels() {
+		assertThat(refusal(Plain.class, Preparing.class)).contains("Preparing has a @ModelAttribute method");
+	}
+
+	/** Such as those of libraries that bring an initializer of their own. */
+	@Test
+	void soDoesAFilterThatIsNoBean() {
+		for (String pattern : new String[] { "/notes/*", "/elsewhere/*" }) {
+			ServletContextInitializer registering = (context) -> context.addFilter("gate", new Gate())
+				.addMappingForUrlPatterns(null, false, pattern);
+			try (ConfigurableApplicationContext started = new SpringApplicationBuilder(Application.class, Plain.class)
+				.initializers((context) -> ((GenericApplicationContext) context)
+					.registerBean(ServletContextInitializer.class, () -> registering))
+				.properties("server.port=0", "spring.main.banner-mode=off")
+				.run()) {
+				Service service = started.getBean(ServiceSource.class).find(Notes.class.getName());
+				String refusal = Objects.requireNonNull(service).refusal().orElse("");
+				assertThat(refusal)
+					.startsWith(pattern.startsWith("/notes") ? "the servlet filter EligibilityTests.Gate covers" : "");
+				assertThat(refusal.isEmpty()).isEqualTo(pattern.startsWith("/elsewhere"));
+			}
+		}
+	}
+
+	private static final class Gate implements Filter {
+
+		@Override
+		public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+				throws IOException, ServletException {
+			throw new ServletException("closed");
+		}
+
+	}
+
+	@HttpExchange("/notes")
+	interface Notes {
+
+		@PostExchange
+		String add(@RequestBody Note note);
+
+	}
+
+	record Note(String text, @Nullable @JsonView(Object.class) String approvedBy) {
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Application {
+
+	}
+
+	@RestController
+	static class Plain implements Notes {
+
+		@Override
+		public String add(Note note) {
+			return note.text();
+		}
+
+	}
+
+	@RestController
+	@RequestScope
+	static class OfRequest extends Plain {
+
+	}
+
+	/** What is refused is refused even if filters may be passed by. */
+	@RestController
+	@AffinityService
+	static class WithBinder extends Plain {
+
+		@InitBinder
+		void bind(WebDataBinder binder) {
+			binder.setDisallowedFields("approvedBy");
+		}
+
+	}
+
+	@RestController
+	@AffinityService
+	static class WithModel extends Plain {
+
+		@ModelAttribute
+		void check() {
+			throw new IllegalStateException("closed on Sundays");
+		}
+
+	}
+
+	@RestController
+	@AffinityService
+	static class ViewOfBody implements Notes {
+
+		@Override
+		public String add(@JsonView(String.class) Note note) {
+			return String.valueOf(note.approvedBy());
+		}
+
+	}
+
+	@RestController
+	@AffinityService
+	@Scope("prototype")
+	static class Prototype extends Plain {
+
+	}
+
+	@ControllerAdvice
+	static class Preparing {
+
+		@ModelAttribute
+		void check() {
+			throw new IllegalStateException("closed on Sundays");
+		}
+
+	}
+
+}
