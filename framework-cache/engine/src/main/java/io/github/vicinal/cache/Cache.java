@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * for it, and is not cached; nor is {@code null}. A value that is written or invalidated
  * while it is being loaded is not overwritten by the load: the loader's callers get what
  * it returned, the cache keeps what it was told later. A loader that asks the cache for
- * the key it is loading, directly or through other keys of this cache that wait for each
- * other, gets an {@link IllegalStateException} instead of a deadlock. Circles through
- * several caches, or through asynchronous loads, are not noticed.
+ * the key it is loading, directly or through threads that wait for each other's loads, in
+ * this cache or in others, gets an {@link IllegalStateException} instead of a deadlock.
+ * Circles through asynchronous loads are not noticed.
  * <p>
  * "At most one" has one exception: once a value has been written or invalidated while it
  * is being loaded, a new load of the key may begin beside the old one, whose outcome is
@@ -55,6 +55,14 @@ public interface Cache<K, V> {
 	 * @return the value, or {@code null} if there is none or it is still being loaded
 	 */
 	@Nullable V getIfPresent(K key);
+
+	/**
+	 * Looks a value up without a trace: it is no use of the entry, neither for the policy
+	 * nor for its time to live, and is not counted.
+	 * @param key the key
+	 * @return the value, or {@code null} if there is none or it is still being loaded
+	 */
+	@Nullable V peek(K key);
 
 	/**
 	 * Returns the value, loading it on the calling thread if it is absent. If another

@@ -158,7 +158,8 @@ public final class CacheBuilder<K, V> {
 
 	/**
 	 * Asks for each entry how long it lives. Excludes the fixed times.
-	 * @param expiry says how long
+	 * @param expiry says how long; with {@code TINY_LFU} it must not use the cache, see
+	 * {@link Expiry}
 	 * @return this builder
 	 */
 	public CacheBuilder<K, V> expireAfter(Expiry<? super K, ? super V> expiry) {

@@ -175,9 +175,6 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 
 	@Override
 	boolean replace(K key, V expected, V value, @Nullable Flight<K, V> flight) {
-		if (!this.celled) {
-			return (flight == null || flight.beginStoring()) && this.cache.asMap().replace(key, expected, value);
-		}
 		while (true) {
 			Object old = this.cache.policy().getIfPresentQuietly(key);
 			if (old == null || !same(expected, unwrap(old))) {
@@ -201,9 +198,6 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 
 	@Override
 	boolean remove(K key, Object expected) {
-		if (!this.celled) {
-			return this.cache.asMap().remove(key, expected);
-		}
 		while (true) {
 			Object old = this.cache.policy().getIfPresentQuietly(key);
 			if (old == null || !same(expected, unwrap(old))) {

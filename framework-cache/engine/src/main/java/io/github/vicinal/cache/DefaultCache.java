@@ -58,6 +58,11 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 		return value;
 	}
 
+	@Override
+	public @Nullable V peek(K key) {
+		return this.store.peek(Objects.requireNonNull(key, "key"));
+	}
+
 	private void count(boolean hit) {
 		if (this.counters != null) {
 			this.counters.lookedUp(hit);
@@ -210,35 +215,38 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	private CompletableFuture<@Nullable V> start(K key, Flight<K, V> mine,
 			Function<? super K, ? extends CompletionStage<? extends @Nullable V>> loader) {
 		CompletableFuture<@Nullable V> result = mine.copy();
-		V value;
+		start(key, mine, null, loader);
+		this.removals.tell();
+		return result;
+	}
+
+	/**
+	 * Starts a load.
+	 * @param stale the value that it is to replace, if any
+	 */
+	private void start(K key, Flight<K, V> mine, @Nullable V stale,
+			Function<? super K, ? extends CompletionStage<? extends @Nullable V>> loader) {
+		V present;
 		try {
 			// Another load may have ended between the look-up and the take-off.
-			value = this.store.peek(key);
+			present = this.store.peek(key);
 		}
 		catch (Throwable ex) {
 			fail(mine, ex);
 			throw ex;
 		}
-		if (value != null) {
+		if (present != null && present != stale) {
 			this.flights.end(mine);
-			mine.complete(value);
+			mine.complete(present);
+			return;
 		}
-		else {
-			start(key, mine, null, loader);
-		}
-		this.removals.tell();
-		return result;
-	}
-
-	private void start(K key, Flight<K, V> mine, @Nullable V old,
-			Function<? super K, ? extends CompletionStage<? extends @Nullable V>> loader) {
 		long start = (this.counters != null) ? System.nanoTime() : 0;
 		CompletionStage<? extends @Nullable V> stage;
 		try {
 			stage = Objects.requireNonNull(loader.apply(key), "The loader returned null instead of a CompletionStage");
 			// From here on the load belongs to no thread.
 			mine.release();
-			stage.whenComplete((value, ex) -> land(key, mine, old, value, ex, start));
+			stage.whenComplete((value, ex) -> land(key, mine, present, value, ex, start));
 		}
 		catch (Throwable ex) {
 			loaded(false, start);
@@ -279,7 +287,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	@Override
 	public CompletableFuture<@Nullable V> refresh(K key, Function<? super K, ? extends @Nullable V> loader) {
 		Objects.requireNonNull(loader, "loader");
-		Flight<K, V> flight = refresh(key, this.store.peek(Objects.requireNonNull(key, "key")), loader);
+		Flight<K, V> flight = refresh(Objects.requireNonNull(key, "key"), null, loader);
 		if (!flight.computes()) {
 			return flight.copy();
 		}
@@ -287,15 +295,26 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 		return flight.handle((computed, ex) -> null).thenCompose((ended) -> refresh(key, loader));
 	}
 
-	/** Returns the flight that it joins, which may be a computation, or its own. */
-	private Flight<K, V> refresh(K key, @Nullable V old, Function<? super K, ? extends @Nullable V> loader) {
+	/**
+	 * Returns the flight that it joins, which may be a computation, or its own.
+	 * @param stale the value that is to be replaced, null if it is any
+	 */
+	private Flight<K, V> refresh(K key, @Nullable V stale, Function<? super K, ? extends @Nullable V> loader) {
 		Flight<K, V> mine = Flight.queued(key);
 		Flight<K, V> other = this.flights.join(mine);
 		if (other != null) {
 			return other;
 		}
 		try {
-			this.builder.executor().execute(() -> reload(key, mine, old, loader));
+			V present = this.store.peek(key);
+			if (stale == null || present == null || present == stale) {
+				this.builder.executor().execute(() -> reload(key, mine, present, loader));
+			}
+			else if (mine.begin(Thread.currentThread())) {
+				// Another refresh has ended between the look-up and the take-off.
+				this.flights.end(mine);
+				mine.complete(present);
+			}
 		}
 		catch (Throwable ex) {
 			// Whatever it is, no thread will come: there may be none left to be made.
@@ -331,11 +350,11 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 		this.removals.tell();
 	}
 
-	private void refreshAsync(K key, V old,
+	private void refreshAsync(K key, V stale,
 			Function<? super K, ? extends CompletionStage<? extends @Nullable V>> loader) {
 		Flight<K, V> mine = new Flight<>(key, Thread.currentThread(), false);
 		if (this.flights.join(mine) == null) {
-			start(key, mine, old, loader);
+			start(key, mine, stale, loader);
 		}
 	}
 
@@ -374,7 +393,11 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 
 	@Nullable V replace(K key, V value) {
 		Objects.requireNonNull(value, "value");
-		this.flights.displace(Objects.requireNonNull(key, "key"));
+		if (this.store.peek(Objects.requireNonNull(key, "key")) == null) {
+			// A load that is under way is none of its business.
+			return null;
+		}
+		this.flights.displace(key);
 		V old = this.store.replace(key, value);
 		if (old != null) {
 			written();

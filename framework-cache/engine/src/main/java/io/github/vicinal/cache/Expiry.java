@@ -7,7 +7,7 @@ package io.github.vicinal.cache;
  * that it has expired already. What a method throws fails the operation and changes
  * nothing. Called without any lock by all engines but that of {@code TINY_LFU}, where
  * changes of the same key, and of some others, wait for it: there it must be quick and
- * must not use the cache.
+ * must not use the cache, nor wait for a thread that does, which might never end.
  *
  * @param <K> the type of keys
  * @param <V> the type of values

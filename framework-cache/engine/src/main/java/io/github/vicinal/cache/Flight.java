@@ -145,6 +145,25 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 	}
 
 	/**
+	 * When all who waited have been told, none of them waits for the thread any more: it
+	 * may wait for loads of theirs. It is the one that must see this, so that no fence is
+	 * needed.
+	 */
+	@Override
+	public boolean complete(@Nullable V value) {
+		boolean first = super.complete(value);
+		OWNER.setRelease(this, null);
+		return first;
+	}
+
+	@Override
+	public boolean completeExceptionally(Throwable failure) {
+		boolean first = super.completeExceptionally(failure);
+		OWNER.setRelease(this, null);
+		return first;
+	}
+
+	/**
 	 * The result is about to be stored: from now on, whoever displaces the flight waits.
 	 * So weigher and expiry have been asked before.
 	 * @return whether it may be stored: false if the key was written to or invalidated

@@ -2,14 +2,13 @@ package io.github.vicinal.cache;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
@@ -32,9 +31,6 @@ final class Flights<K, V> {
 
 	/** The lower bits are random, so that nobody can prepare keys that meet. */
 	private final long multiplier = 0x9E3779B97F4A7C15L ^ (ThreadLocalRandom.current().nextLong() >>> Byte.SIZE & ~1L);
-
-	/** Which thread waits for which load: cycles would wait for ever. */
-	private final ConcurrentMap<Thread, Flight<K, V>> waiting = new ConcurrentHashMap<>();
 
 	Flights(String cache) {
 		this.cache = cache;
@@ -183,14 +179,11 @@ final class Flights<K, V> {
 
 	/** Waits for the outcome of another's load. */
 	@Nullable V await(Flight<K, V> flight) {
-		if (!flight.isDone()) {
-			enter(flight);
-		}
+		awaitEnd(flight);
 		try {
-			Landing.await(flight);
-			return flight.get();
+			return flight.join();
 		}
-		catch (ExecutionException ex) {
+		catch (CompletionException ex) {
 			Throwable cause = (ex.getCause() != null) ? ex.getCause() : ex;
 			if (cause instanceof RuntimeException unchecked) {
 				throw unchecked;
@@ -200,29 +193,18 @@ final class Flights<K, V> {
 			}
 			throw new CompletionException(cause);
 		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new CompletionException("Interrupted while waiting for a load of cache '" + this.cache + "'", ex);
-		}
-		finally {
-			this.waiting.remove(Thread.currentThread());
-		}
 	}
 
 	/** Waits until another's load is over, whatever its outcome. */
 	void awaitEnd(Flight<K, V> flight) {
-		if (!flight.isDone()) {
-			enter(flight);
-		}
 		try {
-			Landing.await(flight);
+			if (!flight.isDone() && !Landing.await(flight)) {
+				throw waitsForItself(flight);
+			}
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 			throw new CompletionException("Interrupted while waiting for a load of cache '" + this.cache + "'", ex);
-		}
-		finally {
-			this.waiting.remove(Thread.currentThread());
 		}
 	}
 
@@ -244,50 +226,84 @@ final class Flights<K, V> {
 	 * waiting tasks of the caller's fork-join pool, and what one of those asks the cache
 	 * for may be what its thread loads: it would wait for itself, through no fault of its
 	 * own. The pool gets another thread for them instead.
-	 *
-	 * @param landed whether the load is over
+	 * <p>
+	 * While a thread waits, this is its blocker, as a lock is: so a circle of threads is
+	 * seen through all caches that they wait for, and in thread dumps.
 	 */
-	private record Landing(CountDownLatch landed) implements ForkJoinPool.ManagedBlocker {
+	private static final class Landing implements ForkJoinPool.ManagedBlocker {
 
-		static void await(Flight<?, ?> flight) throws InterruptedException {
-			if (!flight.isDone()) {
-				CountDownLatch landed = new CountDownLatch(1);
-				flight.whenComplete((value, ex) -> landed.countDown());
-				ForkJoinPool.managedBlock(new Landing(landed));
-			}
+		/** More threads in a row are taken for a circle of others. */
+		private static final int LONGEST = 10_000;
+
+		private final Flight<?, ?> flight;
+
+		/** Whether the flight waits for this thread, be it through others. */
+		private boolean inCircle;
+
+		private Landing(Flight<?, ?> flight) {
+			this.flight = flight;
+		}
+
+		/** Returns false if the thread would wait for itself. */
+		static boolean await(Flight<?, ?> flight) throws InterruptedException {
+			Landing landing = new Landing(flight);
+			Thread me = Thread.currentThread();
+			flight.whenComplete((value, ex) -> LockSupport.unpark(me));
+			ForkJoinPool.managedBlock(landing);
+			return !landing.inCircle;
 		}
 
 		@Override
 		public boolean block() throws InterruptedException {
-			this.landed.await();
-			return true;
+			LockSupport.setCurrentBlocker(this);
+			try {
+				// First says that it waits, then looks: of the threads of a circle, one
+				// will see it.
+				VarHandle.fullFence();
+				List<Landing> circle = circle();
+				this.inCircle = circle != null && circle.equals(circle());
+				while (!isReleasable()) {
+					if (Thread.interrupted()) {
+						throw new InterruptedException();
+					}
+					LockSupport.park();
+				}
+				return true;
+			}
+			finally {
+				LockSupport.setCurrentBlocker(null);
+			}
+		}
+
+		/**
+		 * Returns the waits that lead back to this thread, or {@code null} if they do
+		 * not. Others go on meanwhile: only what is found twice was so at one moment.
+		 */
+		private @Nullable List<Landing> circle() {
+			Thread me = Thread.currentThread();
+			List<Landing> waits = new ArrayList<>();
+			Landing next = this;
+			while (next != null && waits.size() < LONGEST) {
+				waits.add(next);
+				Thread owner = next.flight.owner();
+				if (owner == me) {
+					return waits;
+				}
+				next = (owner != null && LockSupport.getBlocker(owner) instanceof Landing landing) ? landing : null;
+			}
+			return null;
 		}
 
 		@Override
 		public boolean isReleasable() {
-			return this.landed.getCount() == 0;
+			return this.inCircle || this.flight.isDone();
 		}
 
-	}
-
-	/**
-	 * First says that it waits, then looks: of the threads of a cycle, one will see it.
-	 */
-	private void enter(Flight<K, V> flight) {
-		Thread me = Thread.currentThread();
-		this.waiting.put(me, flight);
-		Flight<K, V> next = flight;
-		for (int steps = 0; next != null && steps < 10_000; steps++) {
-			Thread owner = next.owner();
-			if (owner == null) {
-				return;
-			}
-			if (owner == me) {
-				this.waiting.remove(me);
-				throw waitsForItself(flight);
-			}
-			next = this.waiting.get(owner);
+		@Override
+		public String toString() {
+			return "load of key '" + this.flight.key() + "'";
 		}
+
 	}
 
 }

@@ -14,6 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import io.github.vicinal.cache.policy.PolicyFactory;
 import io.github.vicinal.cache.policy.ReplacementPolicy;
@@ -30,6 +32,8 @@ import io.github.vicinal.cache.policy.Slots;
  * cell of 40 bytes.
  */
 final class PolicyStore<K, V> extends Store<K, V> {
+
+	private static final Logger LOG = LoggerFactory.getLogger(Cache.class);
 
 	/** More writes than this may not wait: the next writer waits for the lock instead. */
 	private static final int MAX_PENDING = 64;
@@ -592,7 +596,13 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		this.dead = null;
 		this.lock.unlock();
 		for (; evicted != null; evicted = evicted.next) {
-			this.map.remove(evicted.entry.key, evicted.entry);
+			try {
+				this.map.remove(evicted.entry.key, evicted.entry);
+			}
+			catch (RuntimeException ex) {
+				// Not the business of this thread, nor of the others that were evicted.
+				LOG.warn("A key of cache '{}' that was evicted cannot be removed", this.builder.name(), ex);
+			}
 		}
 	}
 

@@ -102,6 +102,24 @@ class CacheTests {
 
 	@ParameterizedTest
 	@MethodSource(ALL)
+	void aPeekLeavesNoTrace(CachePolicy policy) {
+		AtomicLong clock = new AtomicLong();
+		Cache<Integer, String> cache = Variants.<Integer, String>builder(policy)
+			.expireAfterAccess(Duration.ofSeconds(10))
+			.recordStatistics()
+			.ticker(clock::get)
+			.build();
+		cache.put(1, "a");
+		clock.set(Duration.ofSeconds(9).toNanos());
+		assertThat(cache.peek(1)).isEqualTo("a");
+		assertThat(cache.peek(2)).isNull();
+		clock.set(Duration.ofSeconds(11).toNanos());
+		assertThat(cache.peek(1)).isNull();
+		assertThat(cache.statistics().hits() + cache.statistics().misses()).isZero();
+	}
+
+	@ParameterizedTest
+	@MethodSource(ALL)
 	void aReadThatTakesLongDoesNotUndoALaterOne(CachePolicy policy) {
 		AtomicLong clock = new AtomicLong();
 		AtomicReference<Cache<Integer, Integer>> itself = new AtomicReference<>();
@@ -480,6 +498,42 @@ class CacheTests {
 			return 42;
 		}
 
+	}
+
+	/** A key whose hash fails from some time on. */
+	private static final class Failing {
+
+		private boolean fails;
+
+		@Override
+		public int hashCode() {
+			if (this.fails) {
+				throw new IllegalStateException("hash, as the test wants it");
+			}
+			return 1;
+		}
+
+		@Override
+		public boolean equals(Object other) {
+			return this == other;
+		}
+
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "LRU", "AIC", "K_WAY(8)" })
+	void aKeyThatFailsWhenItIsEvictedIsNoBusinessOfOthers(String policy) {
+		Cache<Object, Integer> cache = CacheBuilder.<Object, Integer>named("test")
+			.policy(CachePolicy.of(policy))
+			.maximumSize(16)
+			.build();
+		Failing failing = new Failing();
+		cache.put(failing, 0);
+		failing.fails = true;
+		for (int i = 1; i <= 1_000; i++) {
+			cache.put(i, i);
+			assertThat(cache.get(i, (key) -> (Integer) key)).isEqualTo(i);
+		}
 	}
 
 	@ParameterizedTest

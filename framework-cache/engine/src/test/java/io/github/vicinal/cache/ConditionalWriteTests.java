@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
@@ -69,6 +70,38 @@ class ConditionalWriteTests {
 		assertThat(cache.asMap().replace(1, first, second)).isTrue();
 		assertThat(cache.asMap().remove(1, first)).isFalse();
 		assertThat(cache.asMap().remove(1, second)).isTrue();
+		assertThat(cache.asMap()).isEmpty();
+	}
+
+	/** A value that is equal to all others, and writes twice before it says so. */
+	private record Writing(Cache<Integer, Object> cache, AtomicInteger writes) {
+
+		@Override
+		public boolean equals(Object other) {
+			if (this.writes.getAndIncrement() < 2) {
+				CompletableFuture.runAsync(() -> this.cache.put(1, "b"), (task) -> new Thread(task).start())
+					.orTimeout(10, TimeUnit.SECONDS)
+					.join();
+			}
+			return true;
+		}
+
+		@Override
+		public int hashCode() {
+			return 1;
+		}
+
+	}
+
+	/** As any code of the user's, it runs without a lock. */
+	@ParameterizedTest
+	@MethodSource("builders")
+	void anEqualsMayWaitForAThreadThatWrites(CacheBuilder<Integer, Object> builder) {
+		Cache<Integer, Object> cache = builder.build();
+		cache.put(1, "a");
+		assertThat(cache.asMap().replace(1, new Writing(cache, new AtomicInteger()), "c")).isTrue();
+		assertThat(cache.peek(1)).isEqualTo("c");
+		assertThat(cache.asMap().remove(1, new Writing(cache, new AtomicInteger()))).isTrue();
 		assertThat(cache.asMap()).isEmpty();
 	}
 

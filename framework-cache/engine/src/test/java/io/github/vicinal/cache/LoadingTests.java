@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -168,6 +169,87 @@ class LoadingTests {
 			executor.shutdownNow();
 		}
 		assertThat(cache.get(0, (key) -> 5)).isEqualTo(5);
+	}
+
+	/** Each has a load of its own cache, which needs the other's. */
+	@ParameterizedTest
+	@MethodSource("policies")
+	void threadsThatWaitForEachOtherInTwoCachesGetAnError(CachePolicy policy) throws Exception {
+		List<Cache<Integer, Integer>> caches = List.of(Variants.<Integer, Integer>builder(policy).build(),
+				CacheBuilder.<Integer, Integer>named("other").policy(CachePolicy.LRU).maximumSize(10).build());
+		CountDownLatch both = new CountDownLatch(2);
+		List<String> refused = new CopyOnWriteArrayList<>();
+		ExecutorService executor = Executors.newFixedThreadPool(2);
+		try {
+			List<Future<Integer>> results = new ArrayList<>();
+			for (int i = 0; i < 2; i++) {
+				Cache<Integer, Integer> mine = caches.get(i);
+				Cache<Integer, Integer> other = caches.get(1 - i);
+				results.add(executor.submit(() -> mine.get(1, (key) -> {
+					both.countDown();
+					awaitQuietly(both);
+					try {
+						return other.get(1, LoadingTests::noNumber);
+					}
+					catch (IllegalStateException ex) {
+						refused.add(ex.getMessage());
+						return 7;
+					}
+				})));
+			}
+			for (Future<Integer> result : results) {
+				assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo(7);
+			}
+		}
+		finally {
+			executor.shutdownNow();
+		}
+		assertThat(refused).isNotEmpty().allMatch((message) -> message.contains("waits for itself"));
+	}
+
+	private static Integer noNumber(Integer key) {
+		throw new AssertionError("A second load of " + key);
+	}
+
+	/**
+	 * It waits while the load that it needs ends, and does not know it yet: the thread
+	 * that has loaded is free to wait for it now.
+	 */
+	@ParameterizedTest
+	@MethodSource("policies")
+	void whoHasLoadedMayWaitForWhoWaitedForIt(CachePolicy policy) throws Exception {
+		for (int round = 0; round < 200; round++) {
+			Cache<String, Integer> cache = Variants.<String, Integer>builder(policy).build();
+			CountDownLatch loads = new CountDownLatch(1);
+			Thread outer = new Thread(() -> cache.get("outer", (key) -> {
+				loads.countDown();
+				return cache.get("inner", (inner) -> -1) + 1;
+			}));
+			assertThat(cache.get("inner", (key) -> {
+				outer.start();
+				awaitQuietly(loads);
+				while (outer.getState() != Thread.State.WAITING) {
+					Thread.onSpinWait();
+				}
+				return 1;
+			})).isEqualTo(1);
+			assertThat(cache.get("outer", (key) -> -1)).isEqualTo(2);
+			outer.join();
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("policies")
+	void whatReplacesNothingLeavesTheLoadAlone(CachePolicy policy) {
+		Cache<Integer, Integer> cache = Variants.<Integer, Integer>builder(policy).build();
+		CompletableFuture<Integer> source = new CompletableFuture<>();
+		CompletableFuture<Integer> result = cache.getAsync(1, (key) -> source);
+		assertThat(cache.asMap().replace(1, 10)).isNull();
+		assertThat(cache.asMap().replace(1, 1, 10)).isFalse();
+		assertThat(cache.asMap().remove(1, 1)).isFalse();
+		source.complete(1);
+		assertThat(result).isCompletedWithValue(1);
+		assertThat(cache.getIfPresent(1)).isEqualTo(1);
 	}
 
 	@ParameterizedTest

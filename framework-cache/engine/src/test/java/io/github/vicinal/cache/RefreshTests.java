@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.Timeout;
@@ -103,6 +104,59 @@ class RefreshTests {
 		this.tasks.remove(0).run();
 		assertThat(refreshed.get(0)).isCompletedWithValue("new");
 		assertThat(cache.getIfPresent(1)).isEqualTo("new");
+	}
+
+	/** A key that does something when it is asked for its hash. */
+	private static final class Hooked {
+
+		private int callsUntilHook;
+
+		private Runnable hook = () -> {
+		};
+
+		@Override
+		public int hashCode() {
+			if (--this.callsUntilHook == 0) {
+				this.hook.run();
+			}
+			return 1;
+		}
+
+		@Override
+		public boolean equals(Object other) {
+			return this == other;
+		}
+
+	}
+
+	/** It ends after the look-up, before or after the second one takes off. */
+	@ParameterizedTest
+	@MethodSource(ALL)
+	void aRefreshThatHasJustEndedIsNotRepeated(CachePolicy policy) {
+		for (boolean async : new boolean[] { false, true }) {
+			for (int calls = 1; calls <= 6; calls++) {
+				Cache<Hooked, String> cache = Variants.<Hooked, String>builder(policy)
+					.refreshAfterWrite(Duration.ofSeconds(10))
+					.executor(Runnable::run)
+					.ticker(this.clock::get)
+					.build();
+				AtomicInteger loads = new AtomicInteger();
+				Hooked key = new Hooked();
+				cache.put(key, "old");
+				pass(10);
+				key.hook = () -> cache.refresh(key, (same) -> "new " + loads.incrementAndGet());
+				key.callsUntilHook = calls;
+				if (async) {
+					cache.getAsync(key, (same) -> CompletableFuture.completedFuture("new " + loads.incrementAndGet()));
+				}
+				else {
+					cache.get(key, (same) -> "new " + loads.incrementAndGet());
+				}
+				assertThat(loads).as("%d calls, asynchronous: %s", calls, async).hasValue(1);
+				key.callsUntilHook = 0;
+				assertThat(cache.peek(key)).isEqualTo("new 1");
+			}
+		}
 	}
 
 }

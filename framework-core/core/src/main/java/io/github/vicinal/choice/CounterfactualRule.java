@@ -17,7 +17,8 @@ import java.util.List;
  * candidate by several times the loss, the switch is taken back. If it stays far below
  * the simulation of its own candidate, what it really achieves is compared with the other
  * simulations. What the inequality demands doubles with each return to the previous
- * candidate, and halves again while nothing happens.
+ * candidate, and halves again while nothing happens. What a switch lost is demanded again
+ * of the next one between the same two, and half of it is forgotten once in a while.
  * <p>
  * Time is counted in calls, which are recorded {@value #BATCH} at once: outcomes are bits
  * of a word. Not thread-safe. A batch costs about as much as a call into the system does,
@@ -77,6 +78,13 @@ public final class CounterfactualRule {
 
 	private static final int FORGIVE = 32;
 
+	/**
+	 * After so many calls half of each penalty is forgiven, a multiple of the batch. Many
+	 * times the longest horizon: to try again what breaks its promise again costs some
+	 * hundred calls.
+	 */
+	private static final int PENALTY_HALF_LIFE = 1 << 20;
+
 	private final List<String> names;
 
 	private final int count;
@@ -97,6 +105,7 @@ public final class CounterfactualRule {
 
 	private final long[] allSuccesses;
 
+	/** What switches from one to another are known to have lost, in successes. */
 	private final double[][] penalty;
 
 	private final Deque<Decision> decisions = new ArrayDeque<>();
@@ -187,10 +196,22 @@ public final class CounterfactualRule {
 				}
 			}
 		}
+		if (this.total % PENALTY_HALF_LIFE == 0) {
+			forgive();
+		}
 		if (this.measuring && measure(simulated[this.previous], simulated[this.current], outcomes)) {
 			return true;
 		}
 		return this.total >= this.waitUntil && decide();
+	}
+
+	/** Candidates change: what one lost long ago says little about what it would now. */
+	private void forgive() {
+		for (double[] row : this.penalty) {
+			for (int i = 0; i < row.length; i++) {
+				row[i] /= 2;
+			}
+		}
 	}
 
 	private boolean measure(long old, long current, long outcomes) {

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * key that it remembers.
  * <p>
  * Source: K. Shah, A. Mitra, D. Matani, An O(1) algorithm for implementing the LFU cache
- * eviction scheme (2010). An adopted entry starts with as many uses as the coldest
- * adopted before it, at most {@value #MAX_ADOPTED_COUNT}.
+ * eviction scheme (2010). An adopted entry starts with {@value #ADOPTED_COUNT} uses; with
+ * a history, with one more than that knows of.
  */
 final class LfuPolicy implements ReplacementPolicy {
 
-	private static final int MAX_ADOPTED_COUNT = 2;
+	private static final int ADOPTED_COUNT = 2;
 
 	private static final int NONE = Slots.NONE;
 
@@ -221,7 +221,7 @@ final class LfuPolicy implements ReplacementPolicy {
 
 	@Override
 	public void adoptColder(int slot) {
-		int uses = (this.history != null) ? this.history.remove(this.slots.hash(slot)) + 1 : MAX_ADOPTED_COUNT;
+		int uses = (this.history != null) ? this.history.remove(this.slots.hash(slot)) + 1 : ADOPTED_COUNT;
 		int at = this.lowest;
 		int below = NONE;
 		while (at != NONE && this.count[at] < uses) {

@@ -162,7 +162,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	 */
 	private void tellOfExpiry(K key, Held<V> held, KeyLock lock) {
 		try {
-			Held<V> present = this.entries.getIfPresent(key);
+			Held<V> present = this.entries.peek(key);
 			if ((present == null || !present.isTold()) && held.end()) {
 				this.listeners.publish(EventType.EXPIRED, key, held.value(), held.value());
 			}
@@ -248,9 +248,27 @@ final class JCache<K, V> implements Cache<K, V> {
 		}
 	}
 
-	/** Returns what is held of a key, without being an access to JCache. */
+	/** Returns what is held of a key, without being a use of it. */
 	private @Nullable Held<V> find(K key) {
-		Held<V> held = this.entries.getIfPresent(key);
+		Held<V> held = this.entries.peek(key);
+		if (held == null && !this.lifetimes.eternal()) {
+			// It may have expired: this makes the engine tell.
+			held = this.entries.getIfPresent(key);
+		}
+		return alive(key, held);
+	}
+
+	/** Looks up as a use of the entry. */
+	private @Nullable Held<V> use(K key) {
+		Held<V> held = alive(key, this.entries.getIfPresent(key));
+		if (held != null) {
+			accessed(key, held);
+		}
+		return held;
+	}
+
+	/** Returns what is held, unless it has just expired: then the listeners are told. */
+	private @Nullable Held<V> alive(K key, @Nullable Held<V> held) {
 		if (held == null || !held.isExpired()) {
 			return held;
 		}
@@ -343,9 +361,10 @@ final class JCache<K, V> implements Cache<K, V> {
 		if (clearsBefore != this.clears.get()) {
 			return false;
 		}
-		this.entries.put(key, held);
-		if (clearsBefore == this.clears.get()) {
-			// Who counts from here on will also find the entry.
+		boolean replaced = this.entries.asMap().put(key, held) != null;
+		if (replaced || clearsBefore == this.clears.get()) {
+			// Who counts from here on will also find the entry; and who counted before
+			// finds the key, since it was not removed yet.
 			return true;
 		}
 		this.entries.asMap().remove(key, held);
@@ -370,9 +389,8 @@ final class JCache<K, V> implements Cache<K, V> {
 
 	private @Nullable V lookUp(K key) {
 		long start = this.statistics.start();
-		Held<V> held = find(key);
+		Held<V> held = use(key);
 		if (held != null) {
-			accessed(key, held);
 			V value = copy(held.value());
 			this.statistics.got(true, start);
 			return value;
@@ -388,9 +406,8 @@ final class JCache<K, V> implements Cache<K, V> {
 	private @Nullable V load(K key) {
 		KeyLock lock = this.locks.lock(key);
 		try {
-			Held<V> held = find(key);
+			Held<V> held = use(key);
 			if (held != null) {
-				accessed(key, held);
 				return copy(held.value());
 			}
 			refuseOwn(lock);
@@ -420,9 +437,8 @@ final class JCache<K, V> implements Cache<K, V> {
 		Set<K> missing = new LinkedHashSet<>();
 		for (K key : keys) {
 			long start = this.statistics.start();
-			Held<V> held = find(key);
+			Held<V> held = use(key);
 			if (held != null) {
-				accessed(key, held);
 				found.put(key, copy(held.value()));
 			}
 			else {
@@ -839,6 +855,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			}
 			case ACCESS -> {
 				if (held != null) {
+					this.entries.getIfPresent(key);
 					accessed(key, held);
 				}
 			}

@@ -20,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
 
 import javax.cache.Cache;
@@ -44,10 +45,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.vicinal.cache.CachePolicy;
 import io.github.vicinal.cache.InvalidCacheException;
+import io.github.vicinal.cache.policy.Policies;
+import io.github.vicinal.cache.policy.ReplacementPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -116,7 +120,7 @@ class JCacheTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "TINY_LFU", "LRU", "K_WAY(8)", "AIC" })
-	void theBoundHoldsAndEvictionsAreCounted(String policy) {
+	void theBoundHoldsAndEvictionsAreCounted(String policy) throws Exception {
 		Cache<Integer, Integer> cache = this.manager.createCache("bounded",
 				configuration().setPolicy(policy).setMaximumSize(64).setStatisticsEnabled(true));
 		for (int i = 0; i < 1000; i++) {
@@ -126,6 +130,113 @@ class JCacheTests {
 		AtomicInteger left = new AtomicInteger();
 		cache.forEach((entry) -> left.incrementAndGet());
 		assertThat(left.get()).isBetween(1, 64);
+		ObjectName statistics = new ObjectName("javax.cache:type=CacheStatistics,CacheManager="
+				+ this.manager.getURI().toString().replace(':', '.') + ",Cache=bounded");
+		assertThat(ManagementFactory.getPlatformMBeanServer().getAttribute(statistics, "CacheEvictions"))
+			.isEqualTo(1000L - left.get());
+	}
+
+	/** What is done with an entry, and how many uses of it that is. */
+	enum Doing {
+
+		GET(1, (cache) -> cache.get(1)),
+
+		GET_ALL(1, (cache) -> cache.getAll(Set.of(1))),
+
+		GET_BY_PROCESSOR(1, (cache) -> cache.invoke(1, (entry, arguments) -> entry.getValue())),
+
+		EXISTS_FOR_PROCESSOR(0, (cache) -> cache.invoke(1, (entry, arguments) -> entry.exists())),
+
+		CONTAINS(0, (cache) -> cache.containsKey(1)),
+
+		PUT(1, (cache) -> cache.put(1, 2)),
+
+		PUT_ALL(1, (cache) -> cache.putAll(Map.of(1, 2))),
+
+		GET_AND_PUT(1, (cache) -> cache.getAndPut(1, 2)),
+
+		PUT_IF_ABSENT(0, (cache) -> cache.putIfAbsent(1, 2)),
+
+		REPLACE(1, (cache) -> cache.replace(1, 2)),
+
+		REPLACE_THAT(1, (cache) -> cache.replace(1, 1, 2)),
+
+		REPLACE_OTHER(0, (cache) -> cache.replace(1, 7, 2)),
+
+		GET_AND_REPLACE(1, (cache) -> cache.getAndReplace(1, 2)),
+
+		REMOVE_OTHER(0, (cache) -> cache.remove(1, 7)),
+
+		REMOVE(0, (cache) -> cache.remove(1)),
+
+		GET_AND_REMOVE(0, (cache) -> cache.getAndRemove(1)),
+
+		REMOVE_ALL(0, Cache::removeAll);
+
+		private final int uses;
+
+		private final Consumer<Cache<Integer, Integer>> how;
+
+		Doing(int uses, Consumer<Cache<Integer, Integer>> how) {
+			this.uses = uses;
+			this.how = how;
+		}
+
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void whatTheCacheLooksUpForItselfIsNoUse(Doing doing) {
+		for (boolean eternal : new boolean[] { true, false }) {
+			AtomicInteger uses = new AtomicInteger();
+			VicinalConfiguration<Integer, Integer> configuration = configuration().setPolicy(CachePolicy
+				.custom("counted", (slots, capacity) -> new Counted(Policies.LRU.create(slots, capacity), uses)));
+			if (!eternal) {
+				configuration.setExpiryPolicyFactory(CreatedExpiryPolicy.factoryOf(Duration.ONE_DAY));
+			}
+			Cache<Integer, Integer> cache = this.manager.createCache("counted", configuration);
+			cache.put(1, 1);
+			doing.how.accept(cache);
+			engine(cache).cleanUp();
+			assertThat(uses).as("eternal: %s", eternal).hasValue(doing.uses);
+			cache.close();
+		}
+	}
+
+	/** Counts uses of entries that are there. */
+	private record Counted(ReplacementPolicy policy, AtomicInteger uses) implements ReplacementPolicy {
+
+		@Override
+		public void onInsert(int slot) {
+			this.policy.onInsert(slot);
+		}
+
+		@Override
+		public void onHit(int slot) {
+			this.policy.onHit(slot);
+			this.uses.incrementAndGet();
+		}
+
+		@Override
+		public void onRemove(int slot) {
+			this.policy.onRemove(slot);
+		}
+
+		@Override
+		public int evict(int incoming) {
+			return this.policy.evict(incoming);
+		}
+
+		@Override
+		public int pollHottest() {
+			return this.policy.pollHottest();
+		}
+
+		@Override
+		public void adoptColder(int slot) {
+			this.policy.adoptColder(slot);
+		}
+
 	}
 
 	@Test

@@ -34,6 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -104,34 +105,34 @@ class OrderTests {
 
 	}
 
-	private record Recorder(BiConsumer<Integer, String> events)
+	private record Recorder<K>(BiConsumer<K, String> events)
 			implements
-				CacheEntryCreatedListener<Integer, String>,
-				CacheEntryUpdatedListener<Integer, String>,
-				CacheEntryExpiredListener<Integer, String>,
-				CacheEntryRemovedListener<Integer, String> {
+				CacheEntryCreatedListener<K, String>,
+				CacheEntryUpdatedListener<K, String>,
+				CacheEntryExpiredListener<K, String>,
+				CacheEntryRemovedListener<K, String> {
 
 		@Override
-		public void onCreated(Iterable<CacheEntryEvent<? extends Integer, ? extends String>> events) {
+		public void onCreated(Iterable<CacheEntryEvent<? extends K, ? extends String>> events) {
 			record(events);
 		}
 
 		@Override
-		public void onUpdated(Iterable<CacheEntryEvent<? extends Integer, ? extends String>> events) {
+		public void onUpdated(Iterable<CacheEntryEvent<? extends K, ? extends String>> events) {
 			record(events);
 		}
 
 		@Override
-		public void onExpired(Iterable<CacheEntryEvent<? extends Integer, ? extends String>> events) {
+		public void onExpired(Iterable<CacheEntryEvent<? extends K, ? extends String>> events) {
 			record(events);
 		}
 
 		@Override
-		public void onRemoved(Iterable<CacheEntryEvent<? extends Integer, ? extends String>> events) {
+		public void onRemoved(Iterable<CacheEntryEvent<? extends K, ? extends String>> events) {
 			record(events);
 		}
 
-		private void record(Iterable<CacheEntryEvent<? extends Integer, ? extends String>> events) {
+		private void record(Iterable<CacheEntryEvent<? extends K, ? extends String>> events) {
 			events.forEach((event) -> this.events.accept(event.getKey(), event.getEventType().name()));
 		}
 
@@ -141,7 +142,7 @@ class OrderTests {
 			BiConsumer<Integer, String> events) {
 		configuration.setExpiryPolicyFactory(() -> lifetimes);
 		configuration.addCacheEntryListenerConfiguration(
-				new MutableCacheEntryListenerConfiguration<>(() -> new Recorder(events), null, true, true));
+				new MutableCacheEntryListenerConfiguration<>(() -> new Recorder<>(events), null, true, true));
 		return this.manager.createCache("evented", configuration);
 	}
 
@@ -261,7 +262,7 @@ class OrderTests {
 			configuration.setWriteThrough(true).setCacheWriterFactory(() -> new LookingUp(self));
 			configuration.setExpiryPolicyFactory(OnceRead::new)
 				.addCacheEntryListenerConfiguration(new MutableCacheEntryListenerConfiguration<>(
-						() -> new Recorder((key, event) -> events.add(event)), null, true, true));
+						() -> new Recorder<>((key, event) -> events.add(event)), null, true, true));
 			Cache<Integer, String> cache = this.manager.createCache("ending", configuration);
 			self.set(cache);
 			cache.put(1, "old");
@@ -432,6 +433,98 @@ class OrderTests {
 				cache.close();
 			}
 		}
+	}
+
+	/** A key that does something when it is asked for its hash, once. */
+	private static final class Hooked {
+
+		private final AtomicReference<Runnable> hook = new AtomicReference<>();
+
+		@Override
+		public boolean equals(Object other) {
+			return this == other;
+		}
+
+		@Override
+		public int hashCode() {
+			Runnable once = this.hook.getAndSet(null);
+			if (once != null) {
+				once.run();
+			}
+			return 1;
+		}
+
+	}
+
+	/** A load replaces a value just when all are removed. */
+	@ParameterizedTest
+	@CsvSource({ "REMOVE_ALL, 'CREATED, UPDATED, REMOVED'", "CLEAR, CREATED" })
+	void whatALoadReplacesDuringAClearingEndsAsAllOthersDo(Emptying emptying, String expected) throws Exception {
+		List<String> events = Collections.synchronizedList(new ArrayList<>());
+		AtomicReference<Runnable> beforeStoring = new AtomicReference<>(() -> {
+		});
+		VicinalConfiguration<Hooked, String> configuration = new VicinalConfiguration<Hooked, String>().setPolicy("LRU")
+			.setMaximumSize(1000);
+		configuration.setStoreByValue(false)
+			.setExpiryPolicyFactory(() -> new OnUpdate(() -> beforeStoring.get().run()))
+			.setCacheLoaderFactory(() -> new SameLoader<>("new"))
+			.addCacheEntryListenerConfiguration(new MutableCacheEntryListenerConfiguration<>(
+					() -> new Recorder<Hooked>((key, event) -> events.add(event)), null, true, true));
+		Cache<Hooked, String> cache = this.manager.createCache("emptied", configuration);
+		Hooked key = new Hooked();
+		cache.put(key, "old");
+		CompletableFuture<Void> emptied = new CompletableFuture<>();
+		Thread emptier = new Thread(() -> {
+			emptying.how.accept(cache);
+			emptied.complete(null);
+		});
+		beforeStoring.set(() -> key.hook.set(() -> {
+			emptier.start();
+			await().until(() -> isDoneOrWaits(emptied, emptier));
+		}));
+		CompletionListenerFuture end = new CompletionListenerFuture();
+		cache.loadAll(Set.of(key), true, end);
+		end.get(20, TimeUnit.SECONDS);
+		emptied.get(20, TimeUnit.SECONDS);
+		assertThat(cache).isEmpty();
+		assertThat(String.join(", ", events)).isEqualTo(expected);
+	}
+
+	/** Nothing expires; says when an entry is about to be replaced. */
+	private record OnUpdate(Runnable call) implements ExpiryPolicy {
+
+		@Override
+		public Duration getExpiryForCreation() {
+			return Duration.ETERNAL;
+		}
+
+		@Override
+		public Duration getExpiryForAccess() {
+			return null;
+		}
+
+		@Override
+		public Duration getExpiryForUpdate() {
+			this.call.run();
+			return null;
+		}
+
+	}
+
+	private record SameLoader<K>(String value) implements CacheLoader<K, String> {
+
+		@Override
+		public String load(K key) {
+			return this.value;
+		}
+
+		@Override
+		public Map<K, String> loadAll(Iterable<? extends K> keys) {
+			Map<K, String> loaded = new HashMap<>();
+			keys.forEach((key) -> loaded.put(key, this.value));
+			return loaded;
+		}
+
 	}
 
 }
