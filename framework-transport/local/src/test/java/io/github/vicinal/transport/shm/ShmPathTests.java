@@ -226,7 +226,7 @@ class ShmPathTests {
 		assertThat(path.isOpen()).isTrue();
 	}
 
-	/** Else a caller would wait for an answer that finds no memory. */
+	/** Else its reason would be lost where memory is short. */
 	@Test
 	void refusalNeedsNoMemoryHoweverLongItsReasonIs() {
 		Path path = connect(ShmOptions.defaults().withMaxMemoryBytes(0), Contracts.service(this.shm.contract,
