@@ -28,7 +28,8 @@ public final class Payload {
 
 	private static final int MAX_TEXT_BYTES = 0xffff;
 
-	private static final int MAX_REASON_CHARS = 1000;
+	/** A refusal fits into a lane, so that it needs no memory that may be short. */
+	private static final int MAX_REASON_BYTES = 1000;
 
 	private static final int MAX_LIST = 64;
 
@@ -62,10 +63,20 @@ public final class Payload {
 
 	/** Shortens rather than fails: a reason is for people. */
 	public static void writeReason(EncodeBuffer out, String reason) {
-		String text = (reason.length() <= MAX_REASON_CHARS) ? reason : reason.substring(0, MAX_REASON_CHARS);
+		// One character more, which may be half of one, is cut off below.
+		String text = reason.substring(0, Math.min(reason.length(), MAX_REASON_BYTES + 1));
 		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-		writeShort(out, bytes.length);
-		out.write(bytes, 0, bytes.length);
+		int length = Math.min(bytes.length, MAX_REASON_BYTES);
+		while (length < bytes.length && isContinuation(bytes[length])) {
+			length--;
+		}
+		writeShort(out, length);
+		out.write(bytes, 0, length);
+	}
+
+	/** Returns whether a byte of UTF-8 is not the first one of its character. */
+	private static boolean isContinuation(byte value) {
+		return (value & 0xc0) == 0x80;
 	}
 
 	public static void writeList(EncodeBuffer out, Set<String> texts) throws WireException {

@@ -203,7 +203,7 @@ class ShmPathTests {
 		CountDownLatch release = new CountDownLatch(1);
 		Path path = connect(Contracts.service(this.shm.contract, (frame) -> {
 			if (frame.method().method().getName().equals("items")) {
-				return Contracts.value(new BrokenList());
+				return Contracts.value(new BrokenList("for a test"));
 			}
 			called.countDown();
 			try {
@@ -226,12 +226,29 @@ class ShmPathTests {
 		assertThat(path.isOpen()).isTrue();
 	}
 
+	/** Else its reason would be lost where memory is short. */
+	@Test
+	void refusalNeedsNoMemoryHoweverLongItsReasonIs() {
+		Path path = connect(ShmOptions.defaults().withMaxMemoryBytes(0), Contracts.service(this.shm.contract,
+				(frame) -> Contracts.value(new BrokenList("\u5b57".repeat(5000)))));
+		PathException ex = catchThrowableOfType(PathException.class, () -> path.call(Contracts
+			.callBefore(this.shm.contract, "items", System.nanoTime() + TimeUnit.SECONDS.toNanos(5), List.of())));
+		assertThat(ex.reason()).isEqualTo(Reason.CODEC);
+		assertThat(path.details()).containsEntry("freeLanes", 64);
+	}
+
 	/** Needs a class that is not there. */
 	private static final class BrokenList extends AbstractList<EchoContract.Item> {
 
+		private final String missing;
+
+		BrokenList(String missing) {
+			this.missing = missing;
+		}
+
 		@Override
 		public EchoContract.Item get(int index) {
-			throw new NoClassDefFoundError("for a test");
+			throw new NoClassDefFoundError(this.missing);
 		}
 
 		@Override

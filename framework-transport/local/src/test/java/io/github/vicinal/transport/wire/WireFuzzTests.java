@@ -8,6 +8,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
+import net.jqwik.api.constraints.StringLength;
 
 import io.github.vicinal.codec.EncodeBuffer;
 
@@ -81,6 +82,18 @@ class WireFuzzTests {
 		WireLimits wide = new WireLimits(1 << 20, 0xffff, 1 << 20);
 		int length = HeaderBlock.write(out, printable, wide);
 		assertThat(HeaderBlock.read(out.array(), 0, length, wide)).isEqualTo(printable);
+	}
+
+	@Property(tries = 300)
+	void reasonsAreShortenedAfterACharacter(@ForAll @StringLength(max = 1500) String reason) throws Exception {
+		EncodeBuffer out = new EncodeBuffer(16);
+		Payload.writeReason(out, reason);
+		String read = new PayloadReader(out.array(), 0, out.size()).readString();
+		assertThat(out.size()).isLessThanOrEqualTo(1002);
+		assertThat(utf8(reason)).startsWith(read);
+		assertThat(utf8(reason).getBytes(java.nio.charset.StandardCharsets.UTF_8).length - (out.size() - 2))
+			.as("is not shortened for nothing")
+			.isLessThan((out.size() > 1002 - 4) ? Integer.MAX_VALUE : 1);
 	}
 
 	/** Lone surrogates are no text. */
