@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -49,6 +50,9 @@ final class ShmConnection implements Runnable {
 	private static final int ANSWER_BYTES = 512;
 
 	private static final int UNIQUE_CHARS = 16;
+
+	/** What a client reads that is alive, it reads in less. */
+	private static final long GOODBYE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final ShmPathServer server;
 
@@ -387,14 +391,23 @@ final class ShmConnection implements Runnable {
 		release();
 	}
 
-	/** Says that no further call is executed; none is at this moment. */
+	/**
+	 * Says that no further call is executed; none is at this moment. A client that reads
+	 * nothing must not hold up the end of the server.
+	 */
 	void sayGoodbye() {
+		CallTimer goodbye = new CallTimer(this.server.watchdog(), this.control.channel());
+		goodbye.begin();
 		try {
+			goodbye.arm(this.server.watchdog().now() + GOODBYE_NANOS);
 			this.control.write(FrameType.GOODBYE, 0, 0, (out) -> {
 			});
 		}
 		catch (IOException | WireException ex) {
 			logger.debug("GOODBYE could not be sent: {}", ex.getMessage());
+		}
+		finally {
+			goodbye.end();
 		}
 	}
 

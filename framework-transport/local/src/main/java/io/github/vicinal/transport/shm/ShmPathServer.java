@@ -363,7 +363,7 @@ public final class ShmPathServer implements PathServer {
 		}
 		this.closed = true;
 		stopAccepting();
-		boolean idle = drain(drainTimeout);
+		drain(drainTimeout);
 		ServerSocketChannel channel = this.listener;
 		if (channel != null) {
 			try {
@@ -377,7 +377,8 @@ public final class ShmPathServer implements PathServer {
 			}
 		}
 		for (ShmConnection connection : this.connections) {
-			if (idle) {
+			// It stays idle, as no more calls are begun.
+			if (connection.isIdle()) {
 				connection.sayGoodbye();
 			}
 			connection.close();
@@ -398,8 +399,8 @@ public final class ShmPathServer implements PathServer {
 		}
 	}
 
-	/** Waits for calls in flight, and returns whether all have ended. */
-	private boolean drain(Duration timeout) {
+	/** Waits for calls in flight. */
+	private void drain(Duration timeout) {
 		long deadline = System.nanoTime() + timeout.toNanos();
 		boolean idle = idle();
 		while (!idle && System.nanoTime() - deadline < 0 && !Thread.currentThread().isInterrupted()) {
@@ -409,7 +410,6 @@ public final class ShmPathServer implements PathServer {
 		if (!idle) {
 			logger.info("Calls in flight did not end in time and are cut off");
 		}
-		return idle;
 	}
 
 	private boolean idle() {

@@ -1,12 +1,20 @@
 package io.github.vicinal.transport.shm;
 
 import java.nio.channels.FileChannel;
+import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.github.vicinal.channel.Path;
 import io.github.vicinal.channel.PathException;
 import io.github.vicinal.channel.PathException.Reason;
 import io.github.vicinal.peer.PeerIdentity;
@@ -94,6 +102,68 @@ class ShmConnectionTests {
 			long ended = (long) i * new SegmentLayout(4, 2048).bytes();
 			Async.await(() -> SegmentAccess.endedBytes(running.files()) == ended);
 		}
+	}
+
+	/** It asks without an end, and what it is told waits for room. */
+	@Test
+	void clientThatReadsNothingDoesNotHoldUpTheEndOfTheServer() throws Exception {
+		ShmPathServer running = this.shm.server(this.server, OPTIONS, Contracts.echo(this.shm.contract));
+		LongAdder refused = running.metrics().refusals().get("unknown-contract");
+		try (FakePeer client = FakePeer.connect(this.shm.directory, this.server.instanceId());
+				FileChannel segment = client.attach(this.shm.directory, this.shm.clientIdentity.instanceId(),
+						this.server.instanceId())) {
+			assertThat(client.read().type).isEqualTo(FrameType.ATTACHED);
+			assertThat(segment.size()).isPositive();
+			byte[] question = FakePeer.frame(FrameType.BIND, 0,
+					(out) -> new Payload.Bind("unknown", "0", Set.of()).write(out));
+			CompletableFuture<Boolean> asking = Async.call(() -> {
+				boolean taken = true;
+				while (taken) {
+					taken = client.write(question);
+				}
+				return taken;
+			});
+			AtomicLong before = new AtomicLong();
+			AtomicInteger unchanged = new AtomicInteger();
+			Async.await(() -> {
+				boolean waits = Async.isSomebodyIn("ShmConnection.bind", "ControlChannel.write");
+				boolean same = before.getAndSet(refused.sum()) == refused.sum();
+				return (waits && same) ? unchanged.incrementAndGet() > 20 : unchanged.getAndSet(0) < 0;
+			});
+			Async.call(() -> {
+				running.close();
+				return null;
+			}).get(20, TimeUnit.SECONDS);
+			assertThat(asking.get(20, TimeUnit.SECONDS)).isFalse();
+		}
+	}
+
+	/** What has no answer there goes elsewhere, whatever others are doing. */
+	@Test
+	void clientWithoutCallsIsToldThatNoneIsExecutedWhileTheCallOfAnotherIsCutOff() throws Exception {
+		CountDownLatch called = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		ShmPathServer running = this.shm.server(this.server, OPTIONS.withDrainTimeout(Duration.ZERO),
+				Contracts.service(this.shm.contract, (frame) -> {
+					called.countDown();
+					try {
+						release.await();
+					}
+					catch (InterruptedException ex) {
+						Thread.currentThread().interrupt();
+					}
+					return Contracts.value("late");
+				}));
+		Path busy = this.shm.connect(this.shm.provider(OPTIONS), this.server);
+		Path idle = this.shm.connect(this.shm.provider(OPTIONS), this.server);
+		CompletableFuture<PathException> cutOff = Async
+			.call(() -> catchThrowableOfType(PathException.class, () -> busy.call(this.shm.call("join", "a", 1))));
+		called.await();
+		running.close();
+		assertThat(cutOff.get(20, TimeUnit.SECONDS).maybeExecuted()).isTrue();
+		Async.await(() -> !idle.isOpen());
+		assertThat(((ShmPath) idle).lanes().whyEnded().nothingExecuted()).isTrue();
+		release.countDown();
 	}
 
 	@Test
