@@ -48,8 +48,9 @@ final class Load {
 	}
 
 	/**
-	 * Makes all callers hold the memory for messages of one size at the same time, for
-	 * each size after the other. What is mapped beyond that later is a leak.
+	 * Makes all callers hold the memory for requests and answers of one size at the same
+	 * time, then that for answers alone, which the server has to provide; for each size
+	 * after the other. What is mapped beyond that later is a leak.
 	 * @param client a connected client
 	 * @param callers how many threads
 	 * @param firstCaller the number of the first caller, unlike that of all loads
@@ -66,13 +67,16 @@ final class Load {
 				try {
 					long number = 1;
 					for (int size : Numbered.sizes()) {
-						ClientLane lane = client.lanes().acquire(ClientLane.NO_DEADLINE);
-						try {
-							lane.exchange(Numbered.of(caller, number++, size, size), size, ClientLane.NO_DEADLINE);
-							allHold.await(HIGH_WATER_SECONDS, TimeUnit.SECONDS);
-						}
-						finally {
-							client.lanes().release(lane);
+						for (int request : new int[] { size, Numbered.HEADER_BYTES }) {
+							ClientLane lane = client.lanes().acquire(ClientLane.NO_DEADLINE);
+							try {
+								lane.exchangeInPlace(Numbered.of(caller, number++, size, request), request,
+										ClientLane.NO_DEADLINE);
+								allHold.await(HIGH_WATER_SECONDS, TimeUnit.SECONDS);
+							}
+							finally {
+								client.lanes().release(lane);
+							}
 						}
 					}
 					future.complete(null);

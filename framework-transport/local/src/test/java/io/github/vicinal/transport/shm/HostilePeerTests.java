@@ -406,7 +406,7 @@ class HostilePeerTests {
 			assertThat(refused).isGreaterThan(10);
 			assertThat(sum(provider.violations())).isBetween(5L, (long) refused);
 			hostile.change = (type, bytes) -> bytes;
-			this.shm.connect(provider, this.server);
+			this.shm.connect(this.shm.provider(OPTIONS), this.server);
 		}
 	}
 

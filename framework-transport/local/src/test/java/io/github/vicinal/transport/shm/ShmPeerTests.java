@@ -1,7 +1,9 @@
 package io.github.vicinal.transport.shm;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
@@ -13,6 +15,7 @@ import io.github.vicinal.channel.PathException;
 import io.github.vicinal.channel.PathException.Reason;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.bell.BellSupport;
+import io.github.vicinal.transport.shm.lane.LaneClient;
 import io.github.vicinal.transport.shm.lane.MemoryFiles;
 import io.github.vicinal.transport.shm.lane.Segment;
 import io.github.vicinal.transport.shm.lane.SegmentAccess;
@@ -61,6 +64,28 @@ class ShmPeerTests {
 			assertThat(System.nanoTime() - before).isLessThan(options.handshakeTimeout().toNanos());
 			Async.await(() -> peer.lanes().whyEnded() != null);
 			assertThat(peer.lanes().whyEnded().text()).contains("NoClassDefFoundError");
+		}
+		finally {
+			peer.close("the test ends");
+		}
+	}
+
+	/** Whoever noticed it: a caller, say, to whom an answer makes no sense. */
+	@Test
+	void endOfThePairEndsTheWaitForAContract() throws Exception {
+		ShmPeer peer = new ShmPeer(this.server.instanceId(),
+				ShmOptions.defaults().withLanes(4).withHandshakeTimeout(Duration.ofMinutes(5)), Contracts.codecs(),
+				(rule, text) -> {
+				});
+		try (FakeServer mute = new FakeServer(this.shm.directory, this.server.instanceId())) {
+			peer.connect(this.shm.clientIdentity.instanceId(), new MemoryFiles(this.shm.directory),
+					PeerCheck.sameUser(this.shm.directory), this.watchdog, BellSupport.detect());
+			mute.silent = true;
+			CompletableFuture<Throwable> bound = Async
+				.call(() -> catchThrowable(() -> peer.bind(peer.binding(this.shm.contract))));
+			Async.await(() -> Async.isSomebodyIn("ShmPeer.bind", "CompletableFuture.get"));
+			peer.lanes().end(LaneClient.End.of("for a test"));
+			assertThat(bound.get(20, TimeUnit.SECONDS)).isInstanceOf(IOException.class);
 		}
 		finally {
 			peer.close("the test ends");
