@@ -362,18 +362,10 @@ public final class PathSelector {
 		}
 		int sizeClass = LinearCost.sizeClass(bytes);
 		int mask = this.probeMask;
-		if (idempotent && this.settings.compares() && isProbe((int) this.comparable.tick(), mask)) {
+		if (idempotent && this.settings.compares() && (this.comparable.tick() & mask) == 0) {
 			return probe(sizeClass, mask + 1, nanos);
 		}
 		return route(sizeClass);
-	}
-
-	/**
-	 * One of as many calls, and not always the same one of them: calls that come in turns
-	 * must not always meet the same turn.
-	 */
-	private static boolean isProbe(int number, int mask) {
-		return ((number ^ number >>> Integer.bitCount(mask)) & mask) == 0;
 	}
 
 	private int route(int sizeClass) {

@@ -614,10 +614,7 @@ public final class SwitchingRule {
 		// A run of low samples looks less noisy than it is: the noisier of both counts.
 		double noise = Math.max(now.relativeVariance(), other.relativeVariance());
 		double error = Math.sqrt(noise * (now.square() + other.square()));
-		// It also has a small error for its small mean: that of logarithms is not smaller.
-		double errorOfLogarithms = Math.sqrt(noise * (now.weightSquares + other.weightSquares));
-		return difference > CONFIDENCE * error && Math.log(now.mean / other.mean) > CONFIDENCE * errorOfLogarithms
-				&& difference > this.settings.hysteresis() * 0.2 * now.mean;
+		return difference > CONFIDENCE * error && difference > this.settings.hysteresis() * 0.2 * now.mean;
 	}
 
 	private double callsExpected() {
