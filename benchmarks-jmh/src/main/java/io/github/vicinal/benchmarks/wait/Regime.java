@@ -30,11 +30,6 @@ record Regime(String name, int callers, boolean paced, int hogs, boolean onAndOf
 		return this.hogs > FEW || this.onAndOff;
 	}
 
-	/** Returns whether some others want the processors all the time. */
-	boolean besideHogs() {
-		return this.hogs == FEW && !this.onAndOff;
-	}
-
 	/** Returns how long to measure, such that there are some hundred calls or phases. */
 	long measureMillis(boolean quick) {
 		long millis = this.onAndOff ? 4000 : (this.hogs > FEW || this.paced) ? 1000 : 500;

@@ -34,11 +34,6 @@ public final class WaitMeasurement implements Measurement {
 
 	private static final int REPEATS = 8;
 
-	/**
-	 * Beside hogs it is up to the kernel's scheduler in which of two ways a cell goes.
-	 */
-	private static final int REPEATS_BESIDE_HOGS = 16;
-
 	private static final int QUICK_REPEATS = 3;
 
 	@Override
@@ -55,6 +50,7 @@ public final class WaitMeasurement implements Measurement {
 	public Report run(Settings settings) throws Exception {
 		List<Regime> regimes = regimes(settings.options().get("regimes"));
 		List<String> ways = ways(settings.options().get("ways"));
+		int repeats = settings.quick() ? QUICK_REPEATS : REPEATS;
 		Map<Regime, Map<String, Cell>> medians = new LinkedHashMap<>();
 		try (RawServer server = RawServer.start(); RawLanes.Client client = server.connect()) {
 			settings.say("Bells: %s. Warming up ...", client.lanes().bellKind());
@@ -63,7 +59,6 @@ public final class WaitMeasurement implements Measurement {
 				Callers.measure(client, server.pid(), 8, false, 0, WARM_UP_MILLIS);
 			}
 			for (Regime regime : regimes) {
-				int repeats = settings.quick() ? QUICK_REPEATS : regime.besideHogs() ? REPEATS_BESIDE_HOGS : REPEATS;
 				settings.say("%s: %d repeats ...", regime.name(), repeats);
 				Map<String, Cell> cells = measure(client, server.pid(), regime, ways, repeats, settings.quick());
 				cells.forEach((way, cell) -> settings.say(
