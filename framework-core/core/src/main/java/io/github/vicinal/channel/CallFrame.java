@@ -38,7 +38,9 @@ public final class CallFrame {
 	 * @param arguments its arguments, in order; not to be changed
 	 * @param deadlineNanos the {@link System#nanoTime()} of this JVM after which the
 	 * caller no longer waits, or {@link #NO_DEADLINE}
-	 * @param headers propagated context, such as {@code traceparent}; lower-case names
+	 * @param headers propagated context, such as {@code traceparent}, and what the client
+	 * adds to its requests; lower-case names. The values of a header that occurs several
+	 * times are separated by line feeds, which no value of a header can contain
 	 */
 	public CallFrame(Contract contract, ContractMethod method, @Nullable Object[] arguments, long deadlineNanos,
 			Map<String, String> headers) {
@@ -82,8 +84,9 @@ public final class CallFrame {
 	}
 
 	/**
-	 * Returns the propagated context.
-	 * @return values by lower-case names
+	 * Returns the propagated context, and what the client adds to its requests.
+	 * @return values by lower-case names; several values of one header are separated by
+	 * line feeds
 	 */
 	public Map<String, String> headers() {
 		return this.headers;

@@ -61,6 +61,12 @@ public class PathException extends Exception {
 		/** The peer refused the call, for instance because it is shutting down. */
 		REFUSED,
 
+		/**
+		 * The peer can answer the call only as an HTTP request. It was not executed, and
+		 * says nothing of the path.
+		 */
+		HTTP_REQUIRED,
+
 		/** The deadline passed. */
 		TIMEOUT,
 

@@ -322,7 +322,7 @@ final class PeerLink {
 	private static boolean countsAgainst(PathException failure) {
 		return switch (failure.reason()) {
 			case PEER_GONE, PROTOCOL, TIMEOUT, EXHAUSTED, IO -> true;
-			case REFUSED, INTERRUPTED, CODEC -> false;
+			case REFUSED, HTTP_REQUIRED, INTERRUPTED, CODEC -> false;
 		};
 	}
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=direct,uds; c=&lt;contract hash&gt;
- * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; m=2,7; r="why these only http"
+ * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; m=2,7; t=&lt;ticket&gt;; r="why these only http"
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=; u=8080; a=10.0.0.7; r="why only http"
  * </pre>
  *
@@ -37,16 +37,22 @@ import org.jspecify.annotations.Nullable;
  * @param httpSocketAddress the IP address at which the request that is answered arrived
  * on that port, as {@link java.net.InetAddress#getHostAddress()} writes it; empty if it
  * did not
+ * @param ticket names, in the {@value #TICKET_HEADER} header of calls over other paths,
+ * what the peer saw of the client's connection: addresses, and the headers that HTTP
+ * clients add by themselves; empty if the peer does not need it
  * @since 0.1.0
  */
 public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String contractHash, String refusal,
-		Set<Integer> httpOnlyMethods, int httpSocketPort, String httpSocketAddress) {
+		Set<Integer> httpOnlyMethods, int httpSocketPort, String httpSocketAddress, String ticket) {
 
 	/** The header of a response. */
 	public static final String HEADER = "Vicinal-Peer";
 
 	/** The header of a request. */
 	public static final String REQUEST_HEADER = "Vicinal-Contract";
+
+	/** The header of calls over other paths that holds the {@link #ticket()}. */
+	public static final String TICKET_HEADER = "vicinal-ticket";
 
 	/** The longest header value that is read. */
 	public static final int MAX_CHARS = 1024;
@@ -62,6 +68,8 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 	private static final Pattern PORT = Pattern.compile("[0-9]{1,5}");
 
 	private static final Pattern HASH = Pattern.compile("[0-9a-f]{16}");
+
+	private static final Pattern TICKET = Pattern.compile("[0-9a-f]{16,32}");
 
 	private static final Pattern IP_ADDRESS = Pattern.compile("[0-9a-f.:]{2,39}");
 
@@ -80,6 +88,9 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 			throw new IllegalArgumentException(
 					"An IP address has digits, dots and colons: '%s'".formatted(httpSocketAddress));
 		}
+		if (!ticket.isEmpty() && !TICKET.matcher(ticket).matches()) {
+			throw new IllegalArgumentException("A ticket has 16 to 32 hexadecimal digits: '%s'".formatted(ticket));
+		}
 	}
 
 	/**
@@ -94,7 +105,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 	 */
 	public PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String contractHash, String refusal,
 			Set<Integer> httpOnlyMethods) {
-		this(peer, paths, contractHash, refusal, httpOnlyMethods, 0, "");
+		this(peer, paths, contractHash, refusal, httpOnlyMethods, 0, "", "");
 	}
 
 	/**
@@ -118,7 +129,17 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 	 */
 	public PeerAnnouncement withHttpSocket(int port, String address) {
 		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods, port,
-				address);
+				address, this.ticket);
+	}
+
+	/**
+	 * Returns this announcement with a ticket.
+	 * @param newTicket the ticket, empty for none
+	 * @return the announcement
+	 */
+	public PeerAnnouncement withTicket(String newTicket) {
+		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
+				this.httpSocketPort, this.httpSocketAddress, newTicket);
 	}
 
 	/**
@@ -145,6 +166,9 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 		}
 		if (!this.httpSocketAddress.isEmpty()) {
 			value.append("; a=").append(this.httpSocketAddress);
+		}
+		if (!this.ticket.isEmpty()) {
+			value.append("; t=").append(this.ticket);
 		}
 		if (!this.refusal.isEmpty()) {
 			value.append("; r=\"").append(printable(this.refusal)).append('"');
@@ -188,7 +212,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 			PeerIdentity identity = new PeerIdentity(required(fields, "i", value), required(fields, "h", value));
 			return new PeerAnnouncement(identity, paths(required(fields, "p", value)), fields.getOrDefault("c", ""),
 					unquote(fields.get("r")), methods(fields.get("m")), port(fields.get("u")),
-					fields.getOrDefault("a", ""));
+					fields.getOrDefault("a", ""), fields.getOrDefault("t", ""));
 		}
 		catch (IllegalArgumentException ex) {
 			throw new MalformedAnnouncementException(String.valueOf(ex.getMessage()), value);

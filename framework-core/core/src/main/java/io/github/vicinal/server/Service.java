@@ -49,6 +49,8 @@ public interface Service {
 	 * @param frame the call; its arguments belong to the callee
 	 * @return the outcome; a handler's failure is a {@link Reply.Failure}, never an
 	 * exception
+	 * @throws HttpRequiredException if only an HTTP request can be answered; the call was
+	 * not executed
 	 */
 	Reply invoke(CallFrame frame);
 
@@ -61,6 +63,8 @@ public interface Service {
 	 * @return the outcome
 	 * @throws RefusedRequestException if nobody waits for the call any more; it was not
 	 * executed. A call that is refused for another reason has an outcome
+	 * @throws HttpRequiredException if only an HTTP request can be answered; the call was
+	 * not executed
 	 */
 	default Reply invoke(CallFrame frame, Runnable beforeWaiting) {
 		return invoke(frame);

@@ -34,6 +34,7 @@ class PeerAnnouncementTests {
 		assertThat(read.refusal().isEmpty()).isEqualTo(announcement.refusal().isEmpty());
 		assertThat(read.httpSocketPort()).isEqualTo(announcement.httpSocketPort());
 		assertThat(read.httpSocketAddress()).isEqualTo(announcement.httpSocketAddress());
+		assertThat(read.ticket()).isEqualTo(announcement.ticket());
 	}
 
 	@Provide
@@ -46,10 +47,12 @@ class PeerAnnouncementTests {
 		return Combinators
 			.combine(ids, hosts, paths, hashes, Arbitraries.strings().ofMaxLength(500),
 					Arbitraries.integers().between(0, 65535),
-					Arbitraries.of("", "127.0.0.1", "0:0:0:0:0:0:0:1", "fe80:0:0:0:a00:27ff:fe4e:66a1"))
-			.as((id, host, kinds, hash, refusal, port,
-					address) -> new PeerAnnouncement(new PeerIdentity(id, host), kinds, hash, refusal)
-						.withHttpSocket(port, address));
+					Arbitraries.of("", "127.0.0.1", "0:0:0:0:0:0:0:1", "fe80:0:0:0:a00:27ff:fe4e:66a1"),
+					Arbitraries.of("", "0123456789abcdef"))
+			.as((id, host, kinds, hash, refusal, port, address,
+					ticket) -> new PeerAnnouncement(new PeerIdentity(id, host), kinds, hash, refusal)
+						.withHttpSocket(port, address)
+						.withTicket(ticket));
 	}
 
 	@Property(tries = 5000)
@@ -87,6 +90,7 @@ class PeerAnnouncementTests {
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; u=x | is not a port
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; u=70000 | from 0 to 65535
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; u=80; a=evil.example | An IP address has digits
+			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; t=x | A ticket has 16 to 32
 			nonsense                                             | without '='
 			""")
 	void theReasonNamesTheRule(String header, String rule) {

@@ -18,6 +18,7 @@ import io.github.vicinal.codec.CodecException;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.requestserver.Refusal;
 import io.github.vicinal.requestserver.RefusedRequestException;
+import io.github.vicinal.server.HttpRequiredException;
 import io.github.vicinal.server.Service;
 
 /** The path of one contract to another application of this JVM. */
@@ -159,6 +160,9 @@ final class DirectPath implements Path {
 			boolean interrupted = ex.refusal().reason() == Refusal.Reason.INTERRUPTED;
 			throw new PathException(interrupted ? Reason.INTERRUPTED : Reason.TIMEOUT, false, ex.refusal().message(),
 					ex);
+		}
+		catch (HttpRequiredException ex) {
+			throw new PathException(Reason.HTTP_REQUIRED, false, String.valueOf(ex.getMessage()), ex);
 		}
 		catch (RuntimeException ex) {
 			throw new PathException(Reason.REFUSED, true, "the service threw instead of answering: " + ex, ex);

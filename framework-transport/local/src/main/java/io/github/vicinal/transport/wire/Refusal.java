@@ -53,7 +53,10 @@ public enum Refusal {
 	SHUTTING_DOWN(14, Reason.REFUSED, true),
 
 	/** The service broke its promise never to throw. */
-	FAILED(15, Reason.REFUSED, true);
+	FAILED(15, Reason.REFUSED, true),
+
+	/** The service can answer this call only as an HTTP request. */
+	HTTP_REQUIRED(16, Reason.HTTP_REQUIRED, true);
 
 	private static final Refusal[] VALUES = values();
 

@@ -16,6 +16,7 @@ import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.requestserver.Refusal.Reason;
 import io.github.vicinal.requestserver.RefusedRequestException;
+import io.github.vicinal.server.HttpRequiredException;
 import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
 
@@ -125,7 +126,8 @@ public final class ServerCalls {
 	 * @param call the call
 	 * @param beforeWaiting called at most once, before this thread waits
 	 * @return the reply, or {@code null} if the service broke its promise never to throw
-	 * @throws WireException if nobody waits for the call any more; it was not executed
+	 * @throws WireException if nobody waits for the call any more, or only an HTTP
+	 * request can be answered; it was not executed
 	 */
 	public @Nullable Reply invoke(ServerBinding binding, CallFrame call, Runnable beforeWaiting) throws WireException {
 		try {
@@ -134,6 +136,9 @@ public final class ServerCalls {
 		catch (RefusedRequestException ex) {
 			boolean late = ex.refusal().reason() == Reason.DEADLINE;
 			throw new WireException(late ? Refusal.DEADLINE : Refusal.FAILED, ex.refusal().message());
+		}
+		catch (HttpRequiredException ex) {
+			throw new WireException(Refusal.HTTP_REQUIRED, String.valueOf(ex.getMessage()));
 		}
 		catch (Throwable ex) {
 			logger.error("The service of {} threw instead of answering", binding.contract().name(), ex);
