@@ -116,7 +116,7 @@ final class HttpLeg {
 
 		void inspect(boolean ofWebClient, @Nullable Duration readTimeout, Collection<String> interceptors);
 
-		void sending(HttpHeaders headers);
+		void sending(URI target, HttpHeaders headers);
 
 	}
 
@@ -261,7 +261,7 @@ final class HttpLeg {
 			this.turn.sending(peer, !first);
 		}
 		if (first && this.watcher != null) {
-			this.watcher.sending(headers);
+			this.watcher.sending(target(uri), headers);
 		}
 		begin(peer);
 	}
