@@ -147,6 +147,17 @@ public abstract class ChannelCompatibilityKit {
 	}
 
 	@Nested
+	@DisplayName("Client additions")
+	class Additions extends AdditionBehaviours {
+
+		@Override
+		Kit kit() {
+			return requiredKit();
+		}
+
+	}
+
+	@Nested
 	@DisplayName("Interfaces")
 	class Interfaces extends InterfaceBehaviours {
 

@@ -40,9 +40,9 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
  */
 @Configuration(proxyBeanMethods = false)
 @Import({ ArgumentsController.class, BodiesController.class, ResultsController.class, ErrorsController.class,
-		ErrorsAdvice.class, TimingController.class, ContextController.class, VolumeController.class,
-		ShapesController.class, StateController.class, ControlController.class, UntouchedController.class,
-		KitServerConfiguration.ChangingAdvice.class })
+		ErrorsAdvice.class, TimingController.class, ContextController.class, AdditionsController.class,
+		VolumeController.class, ShapesController.class, StateController.class, ControlController.class,
+		UntouchedController.class, KitServerConfiguration.ChangingAdvice.class })
 public class KitServerConfiguration {
 
 	@Bean
