@@ -163,10 +163,10 @@ final class ReactiveCalls {
 			leg.inspect(true, null, List.of());
 		}
 		leg.sending(request.url(), request.headers());
-		ClientRequest asking = ClientRequest.from(request)
-			.url(leg.target(request.url()))
-			.headers((headers) -> headers.set(PeerAnnouncement.REQUEST_HEADER, leg.contractName()))
-			.build();
+		ClientRequest asking = ClientRequest.from(request).url(leg.target(request.url())).headers((headers) -> {
+			headers.set(PeerAnnouncement.SENT_HEADERS_HEADER, HttpLeg.names(headers));
+			headers.set(PeerAnnouncement.REQUEST_HEADER, leg.contractName());
+		}).build();
 		return next.exchange(asking)
 			.doOnNext((response) -> leg.answered(request.url(), response.statusCode().value(),
 					response.headers().asHttpHeaders()));

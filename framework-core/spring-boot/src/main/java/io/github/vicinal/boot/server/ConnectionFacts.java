@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,8 @@ record ConnectionFacts(String scheme, String remoteAddr, String localAddr, Strin
 		Map<String, String> headers) {
 
 	/** Headers that HTTP clients add by themselves and that do not depend on the call. */
-	private static final List<String> CLIENT_HEADERS = List.of("host", "connection", "user-agent", "accept-encoding");
+	private static final List<String> CLIENT_HEADERS = List.of("host", "connection", "user-agent", "accept-encoding",
+			"accept");
 
 	private static final int MAX_CHARS = 2048;
 
@@ -34,15 +36,17 @@ record ConnectionFacts(String scheme, String remoteAddr, String localAddr, Strin
 
 	/**
 	 * Reads the facts of a request that arrived over HTTP.
+	 * @param request the request
+	 * @param known lower-case names of the headers that the client itself set
 	 * @return the facts, or {@code null} if they are too large to be kept
 	 */
-	static @Nullable ConnectionFacts of(HttpServletRequest request) {
+	static @Nullable ConnectionFacts of(HttpServletRequest request, Set<String> known) {
 		Map<String, String> headers = new LinkedHashMap<>();
 		int chars = 0;
 		for (String name : CLIENT_HEADERS) {
 			String value = request.getHeader(name);
 			// The JDK's client asks for HTTP/2 with its first request only.
-			if (value != null && !value.toLowerCase(Locale.ROOT).contains("upgrade")) {
+			if (value != null && !known.contains(name) && !value.toLowerCase(Locale.ROOT).contains("upgrade")) {
 				headers.put(name, value);
 				chars += value.length();
 			}

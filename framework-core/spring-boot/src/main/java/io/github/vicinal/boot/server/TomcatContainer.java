@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicInteger;
 
+import jakarta.servlet.ServletRequestAttributeListener;
+import jakarta.servlet.ServletRequestListener;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpSession;
@@ -44,7 +47,7 @@ final class TomcatContainer implements ServletContainer {
 
 	private final ConcurrentLinkedDeque<TomcatExchange> pool = new ConcurrentLinkedDeque<>();
 
-	private final java.util.concurrent.atomic.AtomicInteger pooled = new java.util.concurrent.atomic.AtomicInteger();
+	private final AtomicInteger pooled = new AtomicInteger();
 
 	private TomcatContainer(Connector connector, AbstractHttp11Protocol<?> protocol, Context context) {
 		this.connector = connector;
@@ -78,6 +81,11 @@ final class TomcatContainer implements ServletContainer {
 				if (!NEUTRAL_VALVES.contains(valve.getClass().getName())) {
 					return "the valve " + valve.getClass().getName();
 				}
+			}
+		}
+		for (Object listener : this.context.getApplicationEventListeners()) {
+			if (listener instanceof ServletRequestListener || listener instanceof ServletRequestAttributeListener) {
+				return "the listener " + listener.getClass().getName();
 			}
 		}
 		if (this.context.findConstraints().length > 0) {
