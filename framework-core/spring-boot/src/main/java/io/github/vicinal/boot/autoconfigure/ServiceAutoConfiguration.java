@@ -1,6 +1,8 @@
 package io.github.vicinal.boot.autoconfigure;
 
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
 
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.observation.ObservationRegistry;
@@ -99,9 +101,11 @@ public final class ServiceAutoConfiguration {
 	@Bean
 	ServiceCatalog vicinalServiceCatalog(VicinalProperties properties, ObjectProvider<PeerIdentity> identity,
 			ObjectProvider<ServiceSource> source, ObjectProvider<ServiceRegistry> registry,
-			ObjectProvider<PathServer> servers, ObjectProvider<HttpSocketServer> httpSocket) {
-		return new ServiceCatalog(identity::getObject, (name) -> source.getObject().find(name), registry::getObject,
-				() -> offered(properties, servers), httpSocket::getIfAvailable);
+			ObjectProvider<PathServer> servers, ObjectProvider<HttpSocketServer> httpSocket,
+			ObjectProvider<Rendezvous> rendezvous) {
+		Supplier<@Nullable PeerIdentity> self = VicinalAutoConfiguration.self(identity, rendezvous);
+		return new ServiceCatalog(() -> Objects.requireNonNull(self.get()), (name) -> source.getObject().find(name),
+				registry::getObject, () -> offered(properties, servers), httpSocket::getIfAvailable);
 	}
 
 	private static List<PathServer> offered(VicinalProperties properties, ObjectProvider<PathServer> servers) {

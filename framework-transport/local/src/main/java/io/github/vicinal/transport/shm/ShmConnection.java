@@ -199,6 +199,7 @@ final class ShmConnection implements Runnable {
 
 	private void map(Payload.Arena arena, PeerArenas arenas) throws IOException, WireException {
 		try {
+			this.server.files().requireUsable();
 			arenas.add(arena.number(), arena.file(), arena.bytes());
 		}
 		catch (IOException ex) {
@@ -234,6 +235,7 @@ final class ShmConnection implements Runnable {
 		LaneLimits laneLimits = this.server.options().laneLimits(attach.maxArenaBytes());
 		Segment segment;
 		try {
+			files.requireUsable();
 			segment = Segment.attach(directory, attach.segment(), layout, attach.epoch());
 		}
 		catch (IOException ex) {

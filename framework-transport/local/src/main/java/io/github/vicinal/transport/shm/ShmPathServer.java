@@ -5,6 +5,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -161,19 +162,55 @@ public final class ShmPathServer implements PathServer {
 			return;
 		}
 		this.loader = Thread.currentThread().getContextClassLoader();
-		this.files = new MemoryFiles(where);
+		this.files = new MemoryFiles(where, this.rendezvous::look);
 		try {
 			sweep(where);
-			this.peerCheck = PeerCheck.sameUser(where);
-			ServerSocketChannel channel = SocketFile.open(where, this.identity.instanceId(), SocketFile.LANES);
-			this.listener = channel;
-			thread("accept", () -> accept(channel)).start();
+			this.peerCheck = PeerCheck.sameUser(this.rendezvous);
+			listen(where);
 			this.unavailable = null;
 		}
 		catch (IOException | RuntimeException ex) {
-			this.unavailable = "no socket can be opened in %s: %s: %s".formatted(where, ex.getClass().getSimpleName(),
-					ex.getMessage());
+			this.unavailable = notOpened(where, ex);
 		}
+	}
+
+	private void listen(Path where) throws IOException {
+		ServerSocketChannel channel = SocketFile.open(where, this.identity.instanceId(), SocketFile.LANES);
+		this.listener = channel;
+		thread("accept", () -> accept(channel)).start();
+	}
+
+	private static String notOpened(Path where, Throwable cause) {
+		return "no socket can be opened in %s: %s: %s".formatted(where, cause.getClass().getSimpleName(),
+				cause.getMessage());
+	}
+
+	/**
+	 * Offers nothing while the directory is not this user's, and opens the socket anew if
+	 * it went with the directory. Pairs that are there go on.
+	 */
+	private synchronized void repair() {
+		ServerSocketChannel known = this.listener;
+		Path where = this.rendezvous.directory().orElse(null);
+		if (known == null || where == null || this.draining) {
+			return;
+		}
+		String problem = this.rendezvous.look().or(() -> MemoryDirectory.unsuitable(where)).orElse(null);
+		Path socket = SocketFile.of(where, this.identity.instanceId(), SocketFile.LANES);
+		if (problem == null && !Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
+			try {
+				known.close();
+				listen(where);
+				logger.info("The socket of this server was deleted, and has been opened anew in {}", where);
+			}
+			catch (IOException | RuntimeException | OutOfMemoryError ex) {
+				problem = notOpened(where, ex);
+			}
+		}
+		if (problem != null && !problem.equals(this.unavailable)) {
+			logger.warn("Calls over shm are not offered: {}", problem);
+		}
+		this.unavailable = problem;
 	}
 
 	/** Removes what dead processes have left. */
@@ -245,8 +282,15 @@ public final class ShmPathServer implements PathServer {
 		return thread;
 	}
 
+	/**
+	 * {@inheritDoc} Looks whether the directory and the socket are still there, which
+	 * takes a few system calls.
+	 */
 	@Override
 	public Optional<String> unavailable() {
+		if (!this.draining) {
+			repair();
+		}
 		return Optional.ofNullable(this.unavailable);
 	}
 

@@ -214,7 +214,7 @@ final class ShmPeer {
 		LaneClient client = new LaneClient(toString(), segment, bells, files, laneLimits, this::announce, arenas,
 				this::ended);
 		this.lanes = client;
-		Thread thread = new Thread(null, () -> listen(client, arenas), "vicinal-shm-control", 0, false);
+		Thread thread = new Thread(null, () -> listen(client, files, arenas), "vicinal-shm-control", 0, false);
 		thread.setDaemon(true);
 		thread.setContextClassLoader(null);
 		this.listener = thread;
@@ -290,7 +290,7 @@ final class ShmPeer {
 	}
 
 	/** Runs on a thread of its own from the handshake to the end. */
-	private void listen(LaneClient client, PeerArenas arenas) {
+	private void listen(LaneClient client, MemoryFiles files, PeerArenas arenas) {
 		LaneClient.End end = LaneClient.End.of("its process ended or closed the connection");
 		try {
 			FrameHeader frame = this.control.read();
@@ -299,6 +299,7 @@ final class ShmPeer {
 					case BOUND, REFUSED -> bound(frame);
 					case ARENA -> {
 						Payload.Arena arena = Payload.Arena.read(this.control.payload());
+						files.requireUsable();
 						arenas.add(arena.number(), arena.file(), arena.bytes());
 						this.control.sayMapped(arena.number());
 					}

@@ -6,6 +6,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -143,19 +144,54 @@ public final class UdsPathServer implements PathServer {
 			if (stale > 0) {
 				logger.info("Deleted {} sockets of dead processes in {}", stale, directory);
 			}
-			this.peerCheck = (this.givenPeerCheck != null) ? this.givenPeerCheck : PeerCheck.sameUser(directory);
-			ServerSocketChannel channel = SocketFile.open(directory, this.identity.instanceId(), SocketFile.CALLS);
-			this.listener = channel;
-			this.file = SocketFile.of(directory, this.identity.instanceId(), SocketFile.CALLS);
-			thread("accept", () -> accept(channel)).start();
+			this.peerCheck = (this.givenPeerCheck != null) ? this.givenPeerCheck : PeerCheck.sameUser(this.rendezvous);
+			listen(directory);
 			this.unavailable = null;
 		}
 		catch (IOException | RuntimeException | OutOfMemoryError ex) {
 			removeSocket();
 			this.listener = null;
-			this.unavailable = "no socket can be opened in %s: %s: %s".formatted(directory,
-					ex.getClass().getSimpleName(), ex.getMessage());
+			this.unavailable = notOpened(directory, ex);
 		}
+	}
+
+	private void listen(Path directory) throws IOException {
+		ServerSocketChannel channel = SocketFile.open(directory, this.identity.instanceId(), SocketFile.CALLS);
+		this.listener = channel;
+		this.file = SocketFile.of(directory, this.identity.instanceId(), SocketFile.CALLS);
+		thread("accept", () -> accept(channel)).start();
+	}
+
+	private static String notOpened(Path directory, Throwable cause) {
+		return "no socket can be opened in %s: %s: %s".formatted(directory, cause.getClass().getSimpleName(),
+				cause.getMessage());
+	}
+
+	/**
+	 * Offers nothing while the directory is not this user's, and opens the socket anew if
+	 * it went with the directory. Connections that are there go on.
+	 */
+	private synchronized void repair() {
+		ServerSocketChannel known = this.listener;
+		Path directory = this.rendezvous.directory().orElse(null);
+		if (known == null || this.file == null || directory == null || this.draining) {
+			return;
+		}
+		String problem = this.rendezvous.look().orElse(null);
+		if (problem == null && !Files.exists(this.file, LinkOption.NOFOLLOW_LINKS)) {
+			try {
+				known.close();
+				listen(directory);
+				logger.info("The socket of this server was deleted, and has been opened anew in {}", directory);
+			}
+			catch (IOException | RuntimeException | OutOfMemoryError ex) {
+				problem = notOpened(directory, ex);
+			}
+		}
+		if (problem != null && !problem.equals(this.unavailable)) {
+			logger.warn("Calls over uds are not offered: {}", problem);
+		}
+		this.unavailable = problem;
 	}
 
 	private void removeSocket() {
@@ -241,8 +277,15 @@ public final class UdsPathServer implements PathServer {
 		return thread;
 	}
 
+	/**
+	 * {@inheritDoc} Looks whether the directory and the socket are still there, which
+	 * takes a few system calls.
+	 */
 	@Override
 	public Optional<String> unavailable() {
+		if (!this.draining) {
+			repair();
+		}
 		return Optional.ofNullable(this.unavailable);
 	}
 
