@@ -286,7 +286,7 @@ class ChannelTests {
 				runConnector();
 			}
 		}
-		assertThat(attempts).isBetween(64, 80);
+		assertThat(attempts).isBetween(32, 80);
 	}
 
 	@Test

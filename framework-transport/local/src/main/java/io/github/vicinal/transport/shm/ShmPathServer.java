@@ -164,9 +164,9 @@ public final class ShmPathServer implements PathServer {
 		this.loader = Thread.currentThread().getContextClassLoader();
 		this.files = new MemoryFiles(where, this.rendezvous::look);
 		try {
-			sweep(where);
 			this.peerCheck = PeerCheck.sameUser(this.rendezvous);
 			listen(where);
+			thread("sweep", () -> sweep(where)).start();
 			this.unavailable = null;
 		}
 		catch (IOException | RuntimeException ex) {
@@ -213,13 +213,22 @@ public final class ShmPathServer implements PathServer {
 		this.unavailable = problem;
 	}
 
-	/** Removes what dead processes have left. */
-	private static void sweep(Path where) throws IOException {
-		int bells = FifoBells.deleteOrphans(where,
-				(instance) -> SocketFile.isDead(SocketFile.of(where, instance, SocketFile.LANES)));
-		int stale = SocketFile.deleteStale(where) + Segment.deleteOrphans(where) + bells;
-		if (stale > 0) {
-			logger.info("Deleted {} files of dead processes in {}", stale, where);
+	/**
+	 * Removes what dead processes have left. In the background: the more there is to look
+	 * at, the longer it takes.
+	 */
+	private static void sweep(Path where) {
+		try {
+			Set<String> listening = SocketFile.listening();
+			int bells = FifoBells.deleteOrphans(where,
+					(instance) -> SocketFile.isDead(SocketFile.of(where, instance, SocketFile.LANES), listening));
+			int stale = SocketFile.deleteStale(where) + Segment.deleteOrphans(where) + bells;
+			if (stale > 0) {
+				logger.info("Deleted {} files of dead processes in {}", stale, where);
+			}
+		}
+		catch (IOException | RuntimeException ex) {
+			logger.debug("The files of dead processes could not be deleted: {}", ex.toString());
 		}
 	}
 

@@ -140,18 +140,28 @@ public final class UdsPathServer implements PathServer {
 		}
 		this.loader = Thread.currentThread().getContextClassLoader();
 		try {
-			int stale = SocketFile.deleteStale(directory);
-			if (stale > 0) {
-				logger.info("Deleted {} sockets of dead processes in {}", stale, directory);
-			}
 			this.peerCheck = (this.givenPeerCheck != null) ? this.givenPeerCheck : PeerCheck.sameUser(this.rendezvous);
 			listen(directory);
+			thread("sweep", () -> sweep(directory)).start();
 			this.unavailable = null;
 		}
 		catch (IOException | RuntimeException | OutOfMemoryError ex) {
 			removeSocket();
 			this.listener = null;
 			this.unavailable = notOpened(directory, ex);
+		}
+	}
+
+	/** In the background: the more there is to look at, the longer it takes. */
+	private static void sweep(Path directory) {
+		try {
+			int stale = SocketFile.deleteStale(directory);
+			if (stale > 0) {
+				logger.info("Deleted {} sockets of dead processes in {}", stale, directory);
+			}
+		}
+		catch (IOException | RuntimeException ex) {
+			logger.debug("The sockets of dead processes could not be deleted: {}", ex.toString());
 		}
 	}
 

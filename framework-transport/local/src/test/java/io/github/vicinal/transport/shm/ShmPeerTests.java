@@ -150,7 +150,7 @@ class ShmPeerTests {
 
 	private static byte[] boundToNothing() {
 		try {
-			return FakePeer.frame(FrameType.BOUND, 0,
+			return FakePeer.frame(FrameType.BOUND, 1, 0,
 					(out) -> new Payload.Bound("nonsense", "for a test", Set.of("jackson")).write(out));
 		}
 		catch (Exception ex) {
