@@ -68,6 +68,9 @@ public final class ShmPathServer implements PathServer {
 
 	private static final long IDLE_SECONDS = 30;
 
+	/** Time that closing waits for the sweep at most. */
+	private static final long SWEEP_MILLIS = 1000;
+
 	private final PeerIdentity identity;
 
 	private final Rendezvous rendezvous;
@@ -113,6 +116,9 @@ public final class ShmPathServer implements PathServer {
 	private volatile @Nullable MemoryFiles files;
 
 	private @Nullable ServerSocketChannel listener;
+
+	/** Deletes what dead processes have left, once. */
+	private @Nullable Thread sweeper;
 
 	/**
 	 * Creates a server.
@@ -166,11 +172,28 @@ public final class ShmPathServer implements PathServer {
 		try {
 			this.peerCheck = PeerCheck.sameUser(this.rendezvous);
 			listen(where);
-			thread("sweep", () -> sweep(where)).start();
+			startSweep(where);
 			this.unavailable = null;
 		}
 		catch (IOException | RuntimeException ex) {
 			this.unavailable = notOpened(where, ex);
+		}
+	}
+
+	private void startSweep(Path where) {
+		Thread thread = thread("sweep", () -> sweep(where));
+		thread.start();
+		this.sweeper = thread;
+	}
+
+	private void awaitSweep() {
+		try {
+			if (this.sweeper != null) {
+				this.sweeper.join(SWEEP_MILLIS);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
 		}
 	}
 
@@ -439,6 +462,7 @@ public final class ShmPathServer implements PathServer {
 		awaitEnds();
 		this.receivers.shutdown();
 		this.guard.close();
+		awaitSweep();
 		this.watchdog.close();
 	}
 

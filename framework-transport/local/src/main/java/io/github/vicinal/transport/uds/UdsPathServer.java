@@ -57,6 +57,9 @@ public final class UdsPathServer implements PathServer {
 
 	private static final long ACCEPT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+	/** Time that closing waits for the sweep at most. */
+	private static final long SWEEP_MILLIS = 1000;
+
 	private final PeerIdentity identity;
 
 	private final Rendezvous rendezvous;
@@ -89,6 +92,9 @@ public final class UdsPathServer implements PathServer {
 	};
 
 	private @Nullable ServerSocketChannel listener;
+
+	/** Deletes what dead processes have left, once. */
+	private @Nullable Thread sweeper;
 
 	private @Nullable Path file;
 
@@ -142,7 +148,7 @@ public final class UdsPathServer implements PathServer {
 		try {
 			this.peerCheck = (this.givenPeerCheck != null) ? this.givenPeerCheck : PeerCheck.sameUser(this.rendezvous);
 			listen(directory);
-			thread("sweep", () -> sweep(directory)).start();
+			startSweep(directory);
 			this.unavailable = null;
 		}
 		catch (IOException | RuntimeException | OutOfMemoryError ex) {
@@ -162,6 +168,23 @@ public final class UdsPathServer implements PathServer {
 		}
 		catch (IOException | RuntimeException ex) {
 			logger.debug("The sockets of dead processes could not be deleted: {}", ex.toString());
+		}
+	}
+
+	private void startSweep(Path directory) {
+		Thread thread = thread("sweep", () -> sweep(directory));
+		thread.start();
+		this.sweeper = thread;
+	}
+
+	private void awaitSweep() {
+		try {
+			if (this.sweeper != null) {
+				this.sweeper.join(SWEEP_MILLIS);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
 		}
 	}
 
@@ -390,6 +413,7 @@ public final class UdsPathServer implements PathServer {
 		if (this.listener != null) {
 			drain(drainTimeout, this.goodbyes);
 		}
+		awaitSweep();
 		this.watchdog.close();
 	}
 

@@ -61,7 +61,8 @@ public final class SocketBells implements Bells, BellReader.Listener {
 	/** More than ever sleep. */
 	private static final int WAKE_ALL = 1 << 20;
 
-	private static final long FULL_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
+	/** Interval between attempts to write to a socket that takes nothing. */
+	private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
 	private final BellReader reader;
 
@@ -328,18 +329,16 @@ public final class SocketBells implements Bells, BellReader.Listener {
 		@Override
 		public void ring() {
 			SocketBells all = SocketBells.this;
-			SocketChannel open = all.channel;
-			if (open == null) {
-				return;
-			}
 			boolean interrupted = false;
 			try {
 				synchronized (all.rung) {
 					all.rung.clear().putShort(this.number).flip();
 					while (all.rung.hasRemaining() && !all.closed) {
-						if (open.write(all.rung) == 0) {
+						SocketChannel open = all.channel;
+						// A server may answer before it has accepted the client's socket.
+						if (open == null || open.write(all.rung) == 0) {
 							interrupted |= Thread.interrupted();
-							LockSupport.parkNanos(this, FULL_PAUSE_NANOS);
+							LockSupport.parkNanos(this, PAUSE_NANOS);
 						}
 					}
 				}
