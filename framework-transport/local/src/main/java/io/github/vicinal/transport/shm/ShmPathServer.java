@@ -167,6 +167,11 @@ public final class ShmPathServer implements PathServer {
 			this.unavailable = unsuitable.get();
 			return;
 		}
+		Optional<String> problem = this.rendezvous.look();
+		if (problem.isPresent()) {
+			this.unavailable = problem.get();
+			return;
+		}
 		this.loader = Thread.currentThread().getContextClassLoader();
 		this.files = new MemoryFiles(where, this.rendezvous::look);
 		try {

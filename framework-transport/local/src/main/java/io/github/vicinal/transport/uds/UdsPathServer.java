@@ -144,6 +144,11 @@ public final class UdsPathServer implements PathServer {
 			this.unavailable = this.rendezvous.unavailable().orElse("there is no rendezvous directory");
 			return;
 		}
+		Optional<String> problem = this.rendezvous.look();
+		if (problem.isPresent()) {
+			this.unavailable = problem.get();
+			return;
+		}
 		this.loader = Thread.currentThread().getContextClassLoader();
 		try {
 			this.peerCheck = (this.givenPeerCheck != null) ? this.givenPeerCheck : PeerCheck.sameUser(this.rendezvous);

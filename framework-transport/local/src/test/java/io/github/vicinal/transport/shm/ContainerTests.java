@@ -100,6 +100,8 @@ class ContainerTests {
 
 		private String directory = ContainerChild.FOUND;
 
+		private String namespace = "";
+
 		Container ownMemory() {
 			this.mounts.add("mount -t tmpfs -o size=64m,mode=1777 tmpfs /dev/shm");
 			return this;
@@ -134,6 +136,12 @@ class ContainerTests {
 			return this;
 		}
 
+		/** In a user namespace that shows all users as 65534, this one, too. */
+		Container withoutUsers() {
+			this.namespace = "/usr/bin/unshare --user --";
+			return user(0);
+		}
+
 		/** An image in which there is nothing but Java. */
 		Container withoutCommands() {
 			this.path = "/nothing";
@@ -145,9 +153,9 @@ class ContainerTests {
 					"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m", "-Djava.io.tmpdir=/mnt", "-cp",
 					System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
 					ContainerChild.class.getName(), this.directory, String.join(" ", arguments));
-			String script = "%s && unset XDG_RUNTIME_DIR && exec setpriv --reuid %d --regid %d %s %s env PATH=%s %s"
+			String script = "%s && unset XDG_RUNTIME_DIR && exec setpriv --reuid %d --regid %d %s %s env PATH=%s %s %s"
 				.formatted(String.join(" && ", this.mounts), this.user, this.user, this.groups,
-						String.join(" ", this.privileges), this.path, java);
+						String.join(" ", this.privileges), this.path, this.namespace, java);
 			Process process = new ProcessBuilder("unshare", "--mount", "--pid", "--net", "--ipc", "--uts", "--fork",
 					"--kill-child", "--mount-proc", "--propagation", "private", "--", "sh", "-c", script)
 				.redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -257,6 +265,13 @@ class ContainerTests {
 	void imageWithoutCommandsMeetsOneThatHasThem() throws Exception {
 		assertThat(meet(container().sharedMemory(), container().sharedMemory().withoutCommands()))
 			.contains("path shm fifo");
+	}
+
+	@Test
+	void userThatStandsForAllOthersIsRefused() throws Exception {
+		assertThat(container().sharedMemory().withoutUsers().run("ready"))
+			.anyMatch((line) -> line.startsWith("server shm ") && line.contains("this process runs as user 65534")
+					&& line.contains("run it as another user"));
 	}
 
 }

@@ -166,9 +166,10 @@ class PinnedOwnerTests {
 			Future<Reply> other = Async.call(() -> path.call(Contracts.call(this.contract, "join", "hang", 1)));
 			this.entered.await();
 			PathException refused = catchThrowableOfType(PathException.class, () -> call(path));
+			assertThat(path.isOpen()).isFalse();
 			this.release.countDown();
 			assertThat(((Reply.Value) other.get()).body()).isEqualTo("hang");
-			assertThat(refused.reason()).isEqualTo(Reason.REFUSED);
+			assertThat(refused.reason()).isEqualTo(Reason.PEER_GONE);
 			assertThat(refused.maybeExecuted()).isFalse();
 			assertThat(refused).hasMessageContaining("the other process runs as user " + StrangerChild.UID);
 			for (PathProvider provider : new PathProvider[] { client, udsClient(), shmClient() }) {

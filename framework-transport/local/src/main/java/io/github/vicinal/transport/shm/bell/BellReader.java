@@ -87,8 +87,15 @@ final class BellReader {
 		}
 	}
 
+	/** What fails for one pair must not keep others from being heard. */
 	private static void ready(SelectionKey key) {
-		((Listener) key.attachment()).ready();
+		Listener listener = (Listener) key.attachment();
+		try {
+			listener.ready();
+		}
+		catch (RuntimeException | Error ex) {
+			listener.failed(ex);
+		}
 	}
 
 	private synchronized boolean ended(Selector open) {
