@@ -1,6 +1,7 @@
 package io.github.vicinal.peer;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystems;
@@ -195,7 +196,7 @@ public final class Rendezvous {
 	 */
 	private static void requireNamedUser() throws UnusableException {
 		try {
-			String overflow = Files.readString(OVERFLOW_UID).strip();
+			String overflow = overflowUser();
 			if (overflow.equals(user()) && !mapsAllUsers(Files.readAllLines(UID_MAP))) {
 				throw new UnusableException(
 						"this process runs as user %s, as which its user namespace shows all users that it does not map, so others cannot be told from this one: run it as another user"
@@ -204,6 +205,13 @@ public final class Rendezvous {
 		}
 		catch (IOException ex) {
 			// No Linux, hence no user namespaces.
+		}
+	}
+
+	/** The kernel gives this file to the first read only, however short that is. */
+	private static String overflowUser() throws IOException {
+		try (InputStream in = Files.newInputStream(OVERFLOW_UID)) {
+			return new String(in.readNBytes(MAX_TOKEN_FILE_BYTES), StandardCharsets.ISO_8859_1).strip();
 		}
 	}
 

@@ -122,7 +122,9 @@ class DirectPathTests {
 		assertThat(path.codec().reason()).contains("by reference");
 	}
 
-	/** As with JSON: what an accessor hides stays hidden, and constructors check again. */
+	/**
+	 * As with JSON: what an accessor hides stays hidden, and constructors check again.
+	 */
 	@Test
 	void accessorsAndConstructorsOfRecordsRun() throws Exception {
 		Contract secrets = Contracts.of(Secrets.class);

@@ -51,8 +51,9 @@ final class FakeServer implements AutoCloseable {
 	FakeServer(Path directory, String instanceId) throws IOException {
 		this.directory = directory;
 		this.instanceId = instanceId;
-		this.bells = FifoBells.create(directory, instanceId, "f".repeat(16), LANES);
+		// The socket first: others delete the bells of servers that have none.
 		this.listener = SocketFile.open(directory, instanceId, SocketFile.LANES);
+		this.bells = FifoBells.create(directory, instanceId, "f".repeat(16), LANES);
 		Thread thread = new Thread(this::accept, "fake-server");
 		thread.setDaemon(true);
 		thread.start();
