@@ -1,12 +1,36 @@
 package io.github.vicinal.boot.client;
 
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.boot.client.HttpLegs.Original;
+import io.github.vicinal.boot.cache.RequestAddition;
 import io.github.vicinal.channel.ChannelReport;
 
 /** Answers calls of one method from a cache, before anything else sees them. */
 interface CallCache {
+
+	/** A call that may throw anything. */
+	@FunctionalInterface
+	interface Call {
+
+		/**
+		 * Makes the call.
+		 * @param answer to be told what came
+		 * @return what the contract method returns
+		 */
+		@Nullable Object proceed(CallAnswer answer) throws Throwable;
+
+	}
+
+	/**
+	 * Names a client whose calls are to be answered. Until then none is, nor if one of
+	 * the clients cannot be looked into.
+	 * @param additions what the client may add to requests that differs from caller to
+	 * caller
+	 * @throws InvalidChannelException if the client must not be served from this cache
+	 */
+	void client(List<RequestAddition> additions);
 
 	/**
 	 * Returns the cached answer, or makes the call.
@@ -15,7 +39,7 @@ interface CallCache {
 	 * @return what the contract method returns
 	 * @throws Throwable what the call would have thrown
 	 */
-	@Nullable Object call(@Nullable Object[] arguments, Original call) throws Throwable;
+	@Nullable Object call(@Nullable Object[] arguments, Call call) throws Throwable;
 
 	/**
 	 * Describes the cache.

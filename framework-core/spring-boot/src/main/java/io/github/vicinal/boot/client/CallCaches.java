@@ -2,12 +2,16 @@ package io.github.vicinal.boot.client;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.Advised;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
+import io.github.vicinal.boot.cache.RequestAddition;
 import io.github.vicinal.boot.contract.ResultShape.Envelope;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.channel.CacheableCall;
@@ -30,6 +34,25 @@ public abstract class CallCaches {
 	 */
 	abstract CallCache create(String name, String channel, Contract contract, MethodPlan plan,
 			CacheableCall annotation);
+
+	/** Returns what load balancers of the application add to requests. */
+	abstract List<Class<?>> ofBalancers();
+
+	/**
+	 * Names a client of a channel with cacheable methods.
+	 * @param caches makes caches
+	 * @param channel the name of the channel
+	 * @param cached the caches of its methods
+	 * @param proxy the client's proxy, or the factory that makes it
+	 * @throws InvalidChannelException if one of the methods must not be cached
+	 */
+	static void client(@Nullable CallCaches caches, String channel, Collection<CallCache> cached, Advised proxy) {
+		if (caches == null || cached.isEmpty()) {
+			return;
+		}
+		List<RequestAddition> additions = RequestAdditions.of(channel, proxy, caches.ofBalancers());
+		cached.forEach((cache) -> cache.client(additions));
+	}
 
 	/**
 	 * Returns the cache of a method.

@@ -118,6 +118,7 @@ public final class ChannelGroupConfigurer implements RestClientHttpServiceGroupC
 			factory.proxyFactoryCustomizer((proxyFactory, type) -> {
 				ClientChannel channel = this.channels.get().channel(type, facts);
 				if (channel != null) {
+					channel.client(proxyFactory);
 					proxyFactory.addAdvice(0, new ChannelAdvice(channel));
 				}
 			});
@@ -134,8 +135,13 @@ public final class ChannelGroupConfigurer implements RestClientHttpServiceGroupC
 			return;
 		}
 		ChannelExchangeAdapter.Capture capture = new ChannelExchangeAdapter.Capture();
-		factory
-			.proxyFactoryCustomizer((proxyFactory, type) -> proxyFactory.addAdvice(0, capture.entry(byType.get(type))));
+		factory.proxyFactoryCustomizer((proxyFactory, type) -> {
+			ClientChannel channel = byType.get(type);
+			if (channel != null) {
+				channel.client(proxyFactory);
+			}
+			proxyFactory.addAdvice(0, capture.entry(channel));
+		});
 		factory.httpRequestValuesProcessor(capture);
 		factory.exchangeAdapterDecorator(ChannelExchangeAdapter::new);
 	}
