@@ -26,6 +26,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Scope;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpRequest;
 import org.springframework.http.ResponseEntity;
@@ -55,6 +56,7 @@ import io.github.vicinal.boot.client.InvalidChannelException;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.CacheableCall;
 import io.github.vicinal.channel.Channel;
+import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.peer.PathKind;
@@ -180,7 +182,7 @@ class CachedCallCallersTests {
 					cause = cause.getCause();
 				}
 				assertThat(cause).isInstanceOf(InvalidChannelException.class)
-					.hasMessageContaining("Accounts.balance")
+					.hasMessageContaining("Accounts.")
 					.hasMessageContaining(addition.named);
 				assertThat(((InvalidChannelException) cause).action())
 					.contains(CallCacheKeyContributor.class.getName());
@@ -234,7 +236,7 @@ class CachedCallCallersTests {
 		CallCacheKeyContributor contributor = new CallCacheKeyContributor() {
 			@Override
 			public boolean covers(RequestAddition addition) {
-				return addition.isFrom(Addition.class);
+				return addition.isFrom(Addition.LAMBDA.getClass());
 			}
 
 			@Override
@@ -281,7 +283,7 @@ class CachedCallCallersTests {
 				String first = accounts.answer(kind);
 				assertThat(accounts.answer(kind)).as(kind).isEqualTo(first);
 			}
-			for (String kind : List.of("no-store", "private", "set-cookie", "vary-all", "old", "expired")) {
+			for (String kind : List.of("no-store", "private", "set-cookie", "vary-all", "old", "expired", "redirect")) {
 				String first = accounts.answer(kind);
 				assertThat(accounts.answer(kind)).as(kind).isNotEqualTo(first);
 				assertThat(accounts.answer(kind)).as(kind).isNotEqualTo(first);
@@ -314,6 +316,38 @@ class CachedCallCallersTests {
 			assertThat(accounts.balance(6)).isNotEqualTo(first);
 		}
 		assertThat(output).contains("Calls of Accounts.balance are not cached").contains("sharedByAllCallers");
+	}
+
+	/** Each request has a client of its own, which knows the user. */
+	@Test
+	void clientsThatAreMadeForEachUserAreNotServed(CapturedOutput output) {
+		try (ConfigurableApplicationContext client = start(ForEachUser.class, Map.of("bank", url()))) {
+			for (String user : List.of("alice", "bob", "alice")) {
+				USER.set(user);
+				assertThat(client.getBean(Accounts.class).balance(7)).startsWith("Bearer " + user);
+			}
+		}
+		finally {
+			USER.remove();
+		}
+		assertThat(output).contains("several clients");
+	}
+
+	@Test
+	void baggageOfTracesIsAnAddition(CapturedOutput output) {
+		try (ConfigurableApplicationContext client = startGroup((builder) -> {
+		}, Map.of("management.tracing.baggage.remote-fields", "user-id"))) {
+			Accounts accounts = client.getBean(Accounts.class);
+			assertThat(accounts.balance(8)).isNotEqualTo(accounts.balance(8));
+		}
+		assertThat(output).contains("user-id").contains("are not cached");
+	}
+
+	@Test
+	void anInterceptorOfChannelsIsAnAddition() {
+		assertThatExceptionOfType(Exception.class).isThrownBy(
+				() -> start(Intercepted.class, Map.of("spring.http.serviceclient.greetings.base-url", url())).close())
+			.withStackTraceContaining("channel interceptor");
 	}
 
 	@Test
@@ -460,11 +494,40 @@ class CachedCallCallersTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
+	static class ForEachUser {
+
+		@Bean
+		@Scope("prototype")
+		Accounts accounts(RestClient.Builder builder, org.springframework.core.env.Environment environment) {
+			RestClient client = builder.baseUrl(environment.getRequiredProperty("bank"))
+				.defaultHeader("Authorization", "Bearer " + user())
+				.build();
+			return HttpServiceProxyFactory.builderFor(RestClientAdapter.create(client))
+				.build()
+				.createClient(Accounts.class);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@ImportHttpServices(group = "greetings", types = Greetings.class)
+	static class Intercepted {
+
+		@Bean
+		ChannelInterceptor interceptor() {
+			return (channel, frame, next) -> next.call(frame);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
 	static class OverWebClient {
 
 		@Bean
-		Accounts accounts(WebClient.Builder builder, org.springframework.core.env.Environment environment) {
-			WebClient client = builder.baseUrl(environment.getRequiredProperty("bank")).build();
+		Accounts accounts(org.springframework.core.env.Environment environment) {
+			WebClient client = WebClient.create(environment.getRequiredProperty("bank"));
 			return HttpServiceProxyFactory.builderFor(WebClientAdapter.create(client))
 				.build()
 				.createClient(Accounts.class);
@@ -494,6 +557,9 @@ class CachedCallCallersTests {
 				case "set-cookie" -> answer.header("Set-Cookie", "a=b");
 				case "vary-all" -> answer.header("Vary", "*");
 				case "old" -> answer.header("Age", "300");
+				case "redirect" -> {
+					return ResponseEntity.status(302).header("Location", "/accounts/answers/plain").build();
+				}
 				case "expired" -> answer.header("Expires", "0");
 				default -> {
 				}

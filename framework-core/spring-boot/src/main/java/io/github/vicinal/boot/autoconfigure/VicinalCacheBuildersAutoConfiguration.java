@@ -50,6 +50,8 @@ import io.github.vicinal.codec.Codecs;
 @ImportRuntimeHints(CacheRuntimeHints.class)
 public final class VicinalCacheBuildersAutoConfiguration {
 
+	private static final String BAGGAGE = "management.tracing.baggage.remote-fields";
+
 	private static final String TRANSFORMER = "org.springframework.cloud.client.loadbalancer.LoadBalancerRequestTransformer";
 
 	private static final String TASK_EXECUTOR = "applicationTaskExecutor";
@@ -79,9 +81,11 @@ public final class VicinalCacheBuildersAutoConfiguration {
 	@ConditionalOnBean(Codecs.class)
 	EngineCallCaches vicinalCallCaches(CacheBuilders builders, ObjectProvider<Codecs> codecs,
 			ObjectProvider<CallCacheKeyContributor> contributors, ObjectProvider<CallCacheMeters> meters,
-			ObjectProvider<CallCacheBroadcast> broadcast, ListableBeanFactory beanFactory) {
+			ObjectProvider<CallCacheBroadcast> broadcast, ListableBeanFactory beanFactory, Environment environment) {
 		return new EngineCallCaches(builders, codecs::getObject, () -> contributors.orderedStream().toList(),
-				() -> balancerTransformers(beanFactory), (cache) -> meters.ifAvailable((known) -> known.bind(cache)),
+				() -> new CallCaches.Context(balancerTransformers(beanFactory),
+						Binder.get(environment).bind(BAGGAGE, Bindable.listOf(String.class)).orElse(List.of())),
+				(cache) -> meters.ifAvailable((known) -> known.bind(cache)),
 				(cache) -> broadcast.ifAvailable((known) -> known.cleared(cache)));
 	}
 

@@ -14,15 +14,18 @@ import org.jspecify.annotations.Nullable;
  */
 public record RequestAddition(String channel, String description, @Nullable Class<?> source) {
 
+	private static final String LAMBDA = "$$Lambda";
+
 	/**
-	 * Returns whether the addition is of a class, or a lambda expression within it.
+	 * Returns whether the addition is of a class, or one of the lambda expressions in
+	 * that very class.
 	 * @param type the class
 	 * @return {@code false} also if the client cannot be looked into
 	 */
 	public boolean isFrom(Class<?> type) {
 		Class<?> found = this.source;
 		return found != null && (type.isAssignableFrom(found)
-				|| (found.isHidden() && found.getNestHost().equals(type.getNestHost())));
+				|| (found.isHidden() && found.getName().startsWith(type.getName() + LAMBDA)));
 	}
 
 }

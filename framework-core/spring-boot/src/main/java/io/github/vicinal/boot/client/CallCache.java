@@ -1,10 +1,7 @@
 package io.github.vicinal.boot.client;
 
-import java.util.List;
-
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.boot.cache.RequestAddition;
 import io.github.vicinal.channel.ChannelReport;
 
 /** Answers calls of one method from a cache, before anything else sees them. */
@@ -26,11 +23,10 @@ interface CallCache {
 	/**
 	 * Names a client whose calls are to be answered. Until then none is, nor if one of
 	 * the clients cannot be looked into.
-	 * @param additions what the client may add to requests that differs from caller to
-	 * caller
+	 * @param found what the client adds to requests
 	 * @throws InvalidChannelException if the client must not be served from this cache
 	 */
-	void client(List<RequestAddition> additions);
+	void client(RequestAdditions.Found found);
 
 	/**
 	 * Returns the cached answer, or makes the call.

@@ -3,6 +3,7 @@ package io.github.vicinal.boot.client;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -43,6 +44,9 @@ final class CallerParts {
 
 	private boolean refused;
 
+	/** What is the same for all requests of the first client. */
+	private @Nullable Map<String, Object> constants;
+
 	/**
 	 * Creates what is not known yet.
 	 * @param sharedByAll whether all callers may see the same answers
@@ -58,12 +62,20 @@ final class CallerParts {
 	}
 
 	/** Takes what a client may add to requests. */
-	synchronized void client(List<RequestAddition> additions) {
+	synchronized void client(RequestAdditions.Found found) {
+		List<RequestAddition> additions = new ArrayList<>(found.additions());
+		Map<String, Object> first = this.constants;
+		if (first != null && !first.equals(found.constants())) {
+			// As those of a scope do that know who calls when they are made.
+			additions.add(new RequestAddition(this.channel,
+					"several clients, which differ in default headers, cookies or URLs", null));
+		}
+		this.constants = (first != null) ? first : found.constants();
 		Set<CallCacheKeyContributor> all = new LinkedHashSet<>(this.used);
 		List<RequestAddition> open = new ArrayList<>();
-		List<CallCacheKeyContributor> known = additions.isEmpty() ? List.of() : this.contributors.get();
+		List<CallCacheKeyContributor> asked = additions.isEmpty() ? List.of() : this.contributors.get();
 		for (RequestAddition addition : additions) {
-			List<CallCacheKeyContributor> covering = known.stream().filter((each) -> each.covers(addition)).toList();
+			List<CallCacheKeyContributor> covering = asked.stream().filter((each) -> each.covers(addition)).toList();
 			all.addAll(covering);
 			if (covering.isEmpty()) {
 				open.add(addition);
@@ -73,17 +85,18 @@ final class CallerParts {
 		// First, so that no call is answered without them.
 		this.used = List.copyOf(all);
 		if (!open.isEmpty() && !this.sharedByAll) {
+			boolean known = this.refused;
 			this.refused = true;
 			String what = open.stream().map(RequestAddition::description).distinct().toList().toString();
 			this.off = "the HTTP client may add to requests what differs from caller to caller: " + what;
-			refuse(open, what);
+			refuse(open, what, known);
 		}
 		if (!this.refused) {
 			this.off = null;
 		}
 	}
 
-	private void refuse(List<RequestAddition> open, String what) {
+	private void refuse(List<RequestAddition> open, String what, boolean known) {
 		String method = this.plan.method().method().getDeclaringClass().getSimpleName() + "."
 				+ this.plan.method().method().getName();
 		String remedies = ("Add a bean of type %s that covers it, so that callers share answers only with those whose part of the key is the same; "
@@ -95,6 +108,9 @@ final class CallerParts {
 					"%s has @CacheableCall, but the HTTP client of channel '%s' may add to requests what differs from caller to caller: %s. One caller would get the answers of another"
 						.formatted(method, this.channel, what),
 					remedies);
+		}
+		if (known) {
+			return;
 		}
 		logger.warn(
 				"Calls of {} are not cached: the HTTP client of channel '{}' cannot be looked into {}, and may add to requests who calls. {}",

@@ -110,6 +110,10 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 			this.leg.sending(this.uri, request.getHeaders());
 			request.getHeaders().set(PeerAnnouncement.REQUEST_HEADER, this.leg.contractName());
 			ClientHttpResponse response = executed(request, watched);
+			if (this.leg.tells() && ChannelRequestFactory.this.redirectsSilently
+					&& Redirects.mayBeBehind(response, request.getURI())) {
+				this.leg.telling(null);
+			}
 			this.leg.answered(this.uri, response.getStatusCode().value(), response.getHeaders());
 			return response;
 		}

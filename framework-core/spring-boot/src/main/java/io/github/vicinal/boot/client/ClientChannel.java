@@ -119,7 +119,8 @@ final class ClientChannel {
 	 * @param proxy its proxy, or the factory that makes it
 	 */
 	void client(Advised proxy) {
-		CallCaches.client(this.callCaches, this.channel.settings().name(), this.caches.values(), proxy);
+		CallCaches.client(this.callCaches, this.channel.settings().name(), this.caches.values(), this.interceptors,
+				proxy);
 	}
 
 	private Map<MethodPlan, CallCache> caches(@Nullable CallCaches makes) {

@@ -18,7 +18,6 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
-import io.github.vicinal.boot.cache.RequestAddition;
 import io.github.vicinal.boot.client.AnswerRules.Verdict;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.cache.Cache;
@@ -90,8 +89,8 @@ final class EngineCallCache implements CallCache {
 	}
 
 	@Override
-	public void client(List<RequestAddition> additions) {
-		this.callers.client(additions);
+	public void client(RequestAdditions.Found found) {
+		this.callers.client(found);
 	}
 
 	/** Weighs an entry in bytes, about. */

@@ -30,7 +30,7 @@ public final class EngineCallCaches extends CallCaches {
 
 	private final Supplier<List<CallCacheKeyContributor>> contributors;
 
-	private final Supplier<List<Class<?>>> ofBalancers;
+	private final Supplier<Context> context;
 
 	private final Consumer<Cache<?, ?>> created;
 
@@ -53,17 +53,17 @@ public final class EngineCallCaches extends CallCaches {
 	 * @param builders makes caches by properties
 	 * @param codecs copy values that are not immutable
 	 * @param contributors add to the keys of calls
-	 * @param ofBalancers finds what load balancers of the application add to requests
+	 * @param context finds what the application adds to the requests of all clients
 	 * @param created is told of each cache
 	 * @param cleared is told which cache was cleared, whether or not it is here
 	 */
 	public EngineCallCaches(CacheBuilders builders, Supplier<Codecs> codecs,
-			Supplier<List<CallCacheKeyContributor>> contributors, Supplier<List<Class<?>>> ofBalancers,
+			Supplier<List<CallCacheKeyContributor>> contributors, Supplier<Context> context,
 			Consumer<Cache<?, ?>> created, Consumer<String> cleared) {
 		this.builders = builders;
 		this.codecs = codecs;
 		this.contributors = contributors;
-		this.ofBalancers = ofBalancers;
+		this.context = context;
 		this.created = created;
 		this.cleared = cleared;
 	}
@@ -92,8 +92,8 @@ public final class EngineCallCaches extends CallCaches {
 	}
 
 	@Override
-	List<Class<?>> ofBalancers() {
-		return this.ofBalancers.get();
+	Context context() {
+		return this.context.get();
 	}
 
 	/**

@@ -218,6 +218,11 @@ final class HttpLeg {
 		return this;
 	}
 
+	/** Returns whether anything is to be told what comes. */
+	boolean tells() {
+		return this.answer != null;
+	}
+
 	/** Says that the call could have taken another path as well. */
 	HttpLeg comparable(boolean couldHave) {
 		this.comparable = couldHave;

@@ -2,11 +2,16 @@ package io.github.vicinal.boot.client;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.net.Authenticator;
+import java.net.CookieHandler;
+import java.net.CookieManager;
 import java.net.http.HttpClient;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +20,7 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.service.invoker.HttpExchangeAdapter;
 import org.springframework.web.util.DefaultUriBuilderFactory;
+import org.springframework.web.util.UriComponentsBuilder;
 
 import io.github.vicinal.boot.cache.RequestAddition;
 
@@ -37,7 +43,9 @@ final class RequestAdditions {
 
 	private static final String REST_CLIENT = "org.springframework.web.client.DefaultRestClient";
 
-	private static final String API_VERSIONS = "org.springframework.web.client.DefaultApiVersionInserter";
+	/** They write the version that a request has, and nothing else. */
+	private static final Set<String> API_VERSIONS = Set.of("org.springframework.web.client.DefaultApiVersionInserter",
+			"org.springframework.boot.http.client.autoconfigure.PropertiesApiVersionInserter");
 
 	private static final String FACTORIES = "org.springframework.http.client.";
 
@@ -50,6 +58,28 @@ final class RequestAdditions {
 	private final Collection<Class<?>> ofBalancers;
 
 	private final List<RequestAddition> found = new ArrayList<>();
+
+	/** What is the same for all requests of a client, but may differ between clients. */
+	private final Map<String, Object> constants = new TreeMap<>();
+
+	/**
+	 * What was found.
+	 *
+	 * @param additions what may differ from caller to caller
+	 * @param constants what is the same for all requests of the client
+	 */
+	record Found(List<RequestAddition> additions, Map<String, Object> constants) {
+
+		/** Of a client that adds nothing. */
+		static final Found NOTHING = new Found(List.of(), Map.of());
+
+		/** May hold what only the server should see. */
+		@Override
+		public String toString() {
+			return this.additions.toString();
+		}
+
+	}
 
 	private RequestAdditions(String channel, Collection<Class<?>> ofBalancers) {
 		this.channel = channel;
@@ -70,18 +100,24 @@ final class RequestAdditions {
 	 * Looks into the client behind a proxy.
 	 * @param channel the name of the channel
 	 * @param proxy the proxy, or the factory that makes it
-	 * @param ofBalancers what load balancers of the application add to requests
+	 * @param interceptors what typed calls of the channel pass
+	 * @param context what the application has that adds to the requests of all clients
 	 * @return what was found
 	 */
-	static List<RequestAddition> of(String channel, Advised proxy, Collection<Class<?>> ofBalancers) {
-		RequestAdditions additions = new RequestAdditions(channel, ofBalancers);
+	static Found of(String channel, Advised proxy, Collection<?> interceptors, CallCaches.Context context) {
+		RequestAdditions additions = new RequestAdditions(channel, context.balancers());
+		interceptors.forEach((interceptor) -> additions.add("channel interceptor", interceptor));
+		if (!context.baggage().isEmpty()) {
+			additions.unknown(
+					"baggage of traces %s (management.tracing.baggage.remote-fields)".formatted(context.baggage()));
+		}
 		try {
 			additions.proxy(proxy);
 		}
 		catch (UnknownLayoutException | RuntimeException ex) {
 			additions.unknown(String.valueOf(ex.getMessage()));
 		}
-		return List.copyOf(additions.found);
+		return new Found(List.copyOf(additions.found), Map.copyOf(additions.constants));
 	}
 
 	private void add(String kind, Object source) {
@@ -168,12 +204,25 @@ final class RequestAdditions {
 			add("consumer of default requests", defaults);
 		}
 		Object versions = get(client, "apiVersionInserter");
-		if (versions != null && !versions.getClass().getName().equals(API_VERSIONS)) {
+		if (versions != null && !API_VERSIONS.contains(versions.getClass().getName())) {
 			add("API version inserter", versions);
+		}
+		for (String name : List.of("defaultHeaders", "defaultCookies", "defaultApiVersion")) {
+			Object value = get(client, name);
+			if (value != null) {
+				this.constants.put(name, value);
+			}
 		}
 		Object uris = required(client, "uriBuilderFactory");
 		if (uris.getClass() != DefaultUriBuilderFactory.class) {
 			add("URI builder factory", uris);
+		}
+		else {
+			this.constants.put("defaultUriVariables", ((DefaultUriBuilderFactory) uris).getDefaultUriVariables());
+			Object base = get(uris, "baseUri");
+			if (base instanceof UriComponentsBuilder builder) {
+				this.constants.put("baseUri", builder.cloneBuilder().build().toUriString());
+			}
 		}
 		requestFactory(required(client, "clientRequestFactory"));
 	}
@@ -194,8 +243,7 @@ final class RequestAdditions {
 			return;
 		}
 		switch (type.getSimpleName()) {
-			case "SimpleClientHttpRequestFactory" -> {
-			}
+			case "SimpleClientHttpRequestFactory" -> ofJvm();
 			case "BufferingClientHttpRequestFactory" -> requestFactory(required(factory, "requestFactory"));
 			case "JdkClientHttpRequestFactory" -> jdk((HttpClient) required(factory, "httpClient"));
 			case "HttpComponentsClientHttpRequestFactory" -> {
@@ -209,6 +257,18 @@ final class RequestAdditions {
 		}
 	}
 
+	/** What the libraries of the JVM ask, whoever sets it. */
+	private void ofJvm() {
+		Authenticator authenticator = Authenticator.getDefault();
+		if (authenticator != null) {
+			add("authenticator of the JVM", authenticator);
+		}
+		CookieHandler cookies = CookieHandler.getDefault();
+		if (cookies != null && cookies.getClass() != CookieManager.class) {
+			add("cookie handler of the JVM", cookies);
+		}
+	}
+
 	private void jdk(HttpClient client) {
 		if (!client.getClass().getName().startsWith("jdk.internal.net.http.")) {
 			add("HTTP client", client);
@@ -216,7 +276,7 @@ final class RequestAdditions {
 		}
 		client.authenticator().ifPresent((authenticator) -> add("authenticator", authenticator));
 		client.cookieHandler()
-			.filter((handler) -> handler.getClass() != java.net.CookieManager.class)
+			.filter((handler) -> handler.getClass() != CookieManager.class)
 			.ifPresent((handler) -> add("cookie handler", handler));
 	}
 
@@ -231,6 +291,7 @@ final class RequestAdditions {
 		}
 		foreign("cookie store", get(client, "cookieStore"));
 		foreign("credentials provider", get(client, "credentialsProvider"));
+		ofJvm();
 		foreign("request executor", get(client, "requestExecutor"));
 		foreign("route planner", get(client, "routePlanner"));
 		Object element = required(client, "execChain");

@@ -31,13 +31,16 @@ import io.github.vicinal.contract.ContractMethod;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.core.io.Resource;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
+import org.springframework.web.util.UriBuilderFactory;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
@@ -58,7 +61,8 @@ class CachedCallTests {
 				true, null, false, Map.of());
 		return new EngineCallCaches(
 				new CacheBuilders(properties, (name) -> null, (name) -> null, () -> customizers, () -> null),
-				() -> new Codecs(JsonMapper.builder().build(), true), List::of, List::of, (cache) -> {
+				() -> new Codecs(JsonMapper.builder().build(), true), List::of, () -> CallCaches.Context.NOTHING,
+				(cache) -> {
 				}, (cache) -> {
 				});
 	}
@@ -76,7 +80,7 @@ class CachedCallTests {
 			.orElseThrow();
 		CallCache cache = CallCaches.of(caches, channel, contract, new MethodPlan(type, found));
 		assertThat(cache).isNotNull();
-		cache.client(List.of());
+		cache.client(RequestAdditions.Found.NOTHING);
 		return new Cached(cache);
 	}
 
@@ -478,6 +482,10 @@ class CachedCallTests {
 			save     | POST may not be repeated
 			nothing  | returns nothing
 			entity   | not an entity
+			anything | its argument 1 of type
+			filtered | its argument 1 of type
+			mapped   | its argument 1 of type
+			streamed | its body is a stream
 			stream   | stream
 			forever  | not a positive duration
 			""")
@@ -556,6 +564,23 @@ class CachedCallTests {
 		@CacheableCall(expireAfterWrite = "1m")
 		@GetExchange("/stream")
 		Flux<Price> stream();
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@GetExchange("/anything")
+		String anything(UriBuilderFactory uris);
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@GetExchange("/filtered")
+		String filtered(@RequestParam Order filter);
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@GetExchange("/mapped")
+		String mapped(@RequestParam Map<String, ?> parameters);
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@AffinityChannel(idempotent = Idempotence.YES)
+		@PostExchange("/streamed")
+		String streamed(@RequestBody Resource body);
 
 		@CacheableCall(expireAfterWrite = "0s")
 		@GetExchange("/forever")

@@ -58,7 +58,8 @@ class KeptAnswerTests {
 	private static EngineCallCaches caches(CacheProperties properties, List<CallCacheKeyContributor> contributors) {
 		return new EngineCallCaches(
 				new CacheBuilders(properties, (name) -> null, (name) -> null, () -> List.of(), () -> null),
-				() -> new Codecs(JsonMapper.builder().build(), true), () -> contributors, List::of, (cache) -> {
+				() -> new Codecs(JsonMapper.builder().build(), true), () -> contributors,
+				() -> CallCaches.Context.NOTHING, (cache) -> {
 				}, (cache) -> {
 				});
 	}
@@ -79,6 +80,24 @@ class KeptAnswerTests {
 		return cache;
 	}
 
+	private static RequestAdditions.Found found(RequestAddition... additions) {
+		return new RequestAdditions.Found(List.of(additions), Map.of());
+	}
+
+	/** As those of a request scope, which are made with the user's token. */
+	@Test
+	void clientsThatDifferInDefaultHeadersAreNotServed() throws Throwable {
+		CallCache cache = cache("balance");
+		cache.client(new RequestAdditions.Found(List.of(), Map.of("defaultHeaders", "Authorization: alice")));
+		cache.client(new RequestAdditions.Found(List.of(), Map.of("defaultHeaders", "Authorization: alice")));
+		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#1");
+		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#1");
+		cache.client(new RequestAdditions.Found(List.of(), Map.of("defaultHeaders", "Authorization: bob")));
+		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#2");
+		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#3");
+		assertThat(cache.report().values()).contains("several clients").doesNotContain("alice");
+	}
+
 	private CallCache cache(String method) {
 		return cache(caches(properties(null, Map.of()), List.of()), method);
 	}
@@ -97,15 +116,14 @@ class KeptAnswerTests {
 		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#1");
 		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#2");
 		assertThat(cache.report().values()).contains("not kept");
-		cache.client(List.of());
+		cache.client(found());
 		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#3");
 		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#3");
 	}
 
 	@Test
 	void aClientThatAddsWhoCallsIsRefused() {
-		assertThatExceptionOfType(InvalidChannelException.class)
-			.isThrownBy(() -> cache("balance").client(List.of(USER)))
+		assertThatExceptionOfType(InvalidChannelException.class).isThrownBy(() -> cache("balance").client(found(USER)))
 			.withMessageContaining("Balances.balance")
 			.withMessageContaining("UserInterceptor")
 			.withMessageContaining("'balances'")
@@ -118,8 +136,8 @@ class KeptAnswerTests {
 	@Test
 	void aRefusedCacheStaysOff() throws Throwable {
 		CallCache cache = cache("balance");
-		assertThatExceptionOfType(InvalidChannelException.class).isThrownBy(() -> cache.client(List.of(USER)));
-		cache.client(List.of());
+		assertThatExceptionOfType(InvalidChannelException.class).isThrownBy(() -> cache.client(found(USER)));
+		cache.client(found());
 		cache.call(new Object[] { 1L }, answering(Map.of()));
 		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#2");
 	}
@@ -128,8 +146,8 @@ class KeptAnswerTests {
 	void aClientThatCannotBeLookedIntoIsNotServed() throws Throwable {
 		for (List<RequestAddition> second : List.of(List.<RequestAddition>of(), List.of(UNKNOWN))) {
 			CallCache cache = cache("balance");
-			cache.client(List.of(UNKNOWN));
-			cache.client(second);
+			cache.client(found(UNKNOWN));
+			cache.client(found(second.toArray(RequestAddition[]::new)));
 			Object first = cache.call(new Object[] { 1L }, answering(Map.of()));
 			assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isNotEqualTo(first);
 			assertThat(cache.report().values()).contains("RestClient of someone");
@@ -145,7 +163,7 @@ class KeptAnswerTests {
 								new CacheProperties.Single(null, null, null, null, null, null, null, true))),
 				List.of()), "balance");
 		for (CallCache cache : List.of(annotated, configured)) {
-			cache.client(List.of(USER, UNKNOWN));
+			cache.client(found(USER, UNKNOWN));
 			Object first = cache.call(new Object[] { 1L }, answering(Map.of()));
 			assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo(first);
 			// What the server says still counts.
@@ -160,7 +178,7 @@ class KeptAnswerTests {
 	@Test
 	void aContributorGivesEachCallerItsOwnAnswers() throws Throwable {
 		CallCache cache = cache(caches(properties(null, Map.of()), List.of(this.contributor)), "balance");
-		cache.client(List.of(USER));
+		cache.client(found(USER));
 		Map<String, List<String>> headers = Map.of("Cache-Control", List.of("private, max-age=60"), "Vary",
 				List.of("Authorization"));
 		this.user.set("alice");
@@ -179,7 +197,7 @@ class KeptAnswerTests {
 	void eachAdditionMustBeCovered() {
 		CallCache cache = cache(caches(properties(null, Map.of()), List.of(this.contributor)), "balance");
 		RequestAddition tenant = new RequestAddition("balances", "request initializer Tenants", Readable.class);
-		assertThatExceptionOfType(InvalidChannelException.class).isThrownBy(() -> cache.client(List.of(USER, tenant)))
+		assertThatExceptionOfType(InvalidChannelException.class).isThrownBy(() -> cache.client(found(USER, tenant)))
 			.withMessageContaining("Tenants")
 			.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("UserInterceptor"));
 	}
@@ -187,7 +205,7 @@ class KeptAnswerTests {
 	@Test
 	void monosAreToldApartWhenTheyAreSubscribedTo() throws Throwable {
 		CallCache cache = cache(caches(properties(null, Map.of()), List.of(this.contributor)), "mono");
-		cache.client(List.of(USER));
+		cache.client(found(USER));
 		Mono<?> mono = (Mono<?>) cache.call(new Object[] { 1L }, (answer) -> Mono.fromSupplier(() -> {
 			answer.received(200, Map.of());
 			return this.user.get() + " #" + this.calls.incrementAndGet();
@@ -210,12 +228,12 @@ class KeptAnswerTests {
 				true, null, false, Map.of());
 		EngineCallCaches caches = new EngineCallCaches(
 				new CacheBuilders(refreshing, (name) -> null, (name) -> null, () -> List.of(), () -> refresh::set),
-				() -> new Codecs(JsonMapper.builder().build(), true), () -> List.of(this.contributor), List::of,
-				(cache) -> {
+				() -> new Codecs(JsonMapper.builder().build(), true), () -> List.of(this.contributor),
+				() -> CallCaches.Context.NOTHING, (cache) -> {
 				}, (cache) -> {
 				});
 		CallCache cache = cache(caches, "balance");
-		cache.client(List.of(USER));
+		cache.client(found(USER));
 		this.user.set("alice");
 		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#1");
 		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#1");
@@ -232,7 +250,7 @@ class KeptAnswerTests {
 	@Test
 	void whoWaitsForAnAnswerThatIsNotKeptMakesACallOfItsOwn() throws Throwable {
 		CallCache cache = cache("balance");
-		cache.client(List.of());
+		cache.client(found());
 		CountDownLatch started = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
 		CompletableFuture<Object> first = new CompletableFuture<>();
@@ -273,7 +291,7 @@ class KeptAnswerTests {
 	@Test
 	void futuresThatAreNotKeptAreNotShared() throws Throwable {
 		CallCache cache = cache("future");
-		cache.client(List.of());
+		cache.client(found());
 		CompletableFuture<Object> pending = new CompletableFuture<>();
 		CompletableFuture<?> first = (CompletableFuture<?>) cache.call(new Object[] { 1L }, (answer) -> {
 			answer.received(200, Map.of("Cache-Control", List.of("no-store")));
@@ -292,7 +310,7 @@ class KeptAnswerTests {
 	@Test
 	void anAnswerWithoutFactsIsNotKept() throws Throwable {
 		CallCache cache = cache("balance");
-		cache.client(List.of());
+		cache.client(found());
 		for (int i = 1; i <= 3; i++) {
 			assertThat(cache.call(new Object[] { 1L }, (answer) -> "#" + this.calls.incrementAndGet()))
 				.isEqualTo("#" + i);
@@ -302,7 +320,7 @@ class KeptAnswerTests {
 	@Test
 	void anAnswerIsUsedNoLongerThanItsServerSays() throws Throwable {
 		CallCache cache = cache("balance");
-		cache.client(List.of());
+		cache.client(found());
 		Map<String, List<String>> almostOld = Map.of("Cache-Control", List.of("max-age=1"));
 		assertThat(cache.call(new Object[] { 1L }, answering(almostOld))).isEqualTo("#1");
 		await()
@@ -313,7 +331,7 @@ class KeptAnswerTests {
 	void bytesAreBoundedByDefault() throws Throwable {
 		EngineCallCaches caches = caches(properties(null, Map.of()), List.of());
 		CallCache cache = cache(caches, "balance");
-		cache.client(List.of());
+		cache.client(found());
 		String megabyte = "x".repeat(1 << 20);
 		for (long i = 0; i < 64; i++) {
 			cache.call(new Object[] { i }, (answer) -> {
