@@ -152,8 +152,9 @@ public final class ServiceAutoConfiguration {
 		};
 	}
 
-	/** Where Tomcat is, and sockets are not switched off. */
+	/** Where Tomcat is, and sockets are switched on. */
 	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnProperty("vicinal.server.http-socket")
 	@ConditionalOnClass(
 			name = { "org.springframework.boot.tomcat.TomcatWebServer", "org.apache.coyote.http11.Http11NioProtocol" })
 	static class TomcatSocket {
@@ -161,11 +162,9 @@ public final class ServiceAutoConfiguration {
 		@Bean
 		@Lazy
 		@ConditionalOnMissingBean
-		HttpSocketServer vicinalHttpSocketServer(ApplicationContext context, VicinalProperties properties,
-				ObjectProvider<Rendezvous> rendezvous, ObjectProvider<PeerIdentity> identity) {
-			return new TomcatHttpSocket(() -> webServer(context), () -> properties.server().httpSocket()
-					? rendezvous.getObject() : Rendezvous.none("vicinal.server.http-socket is false"),
-					identity::getObject);
+		HttpSocketServer vicinalHttpSocketServer(ApplicationContext context, ObjectProvider<Rendezvous> rendezvous,
+				ObjectProvider<PeerIdentity> identity) {
+			return new TomcatHttpSocket(() -> webServer(context), rendezvous::getObject, identity::getObject);
 		}
 
 		private static @Nullable WebServer webServer(ApplicationContext context) {

@@ -189,7 +189,7 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param requests How many requests run at once, whatever path they come by.
 	 */
 	public record Server(@DefaultValue("true") boolean enabled, @DefaultValue( {
-			"direct", "shm", "uds" }) List<PathKind> paths, @DefaultValue("true") boolean httpSocket,
+			"direct", "shm", "uds" }) List<PathKind> paths, @DefaultValue("false") boolean httpSocket,
 			@DefaultValue Requests requests){
 	}
 

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 import org.apache.catalina.LifecycleException;
+import org.apache.catalina.LifecycleState;
 import org.apache.catalina.connector.Connector;
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,7 @@ import io.github.vicinal.peer.Rendezvous;
  * server that speaks HTTPS gets no socket: what its clients prove by certificates would
  * be lost.
  */
-public final class TomcatHttpSocket implements HttpSocketServer {
+public final class TomcatHttpSocket implements HttpSocketServer, AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(TomcatHttpSocket.class);
 
@@ -46,6 +47,8 @@ public final class TomcatHttpSocket implements HttpSocketServer {
 	private final Supplier<PeerIdentity> self;
 
 	private boolean started;
+
+	private @Nullable Connector socketConnector;
 
 	private int port;
 
@@ -119,7 +122,29 @@ public final class TomcatHttpSocket implements HttpSocketServer {
 			throw ex;
 		}
 		this.port = server.getPort();
+		this.socketConnector = connector;
 		return "";
+	}
+
+	/** Spring Boot destroys only the connectors that it made. */
+	@Override
+	public synchronized void close() {
+		Connector connector = this.socketConnector;
+		this.socketConnector = null;
+		if (connector == null) {
+			return;
+		}
+		try {
+			if (connector.getState().isAvailable()) {
+				connector.stop();
+			}
+			if (connector.getState() != LifecycleState.DESTROYED) {
+				connector.destroy();
+			}
+		}
+		catch (LifecycleException ex) {
+			logger.warn("Tomcat's connector on a Unix domain socket could not be closed", ex);
+		}
 	}
 
 	/** Copies limits, time-outs and the like: all properties of simple types. */
