@@ -51,6 +51,13 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 	/** The header of a request. */
 	public static final String REQUEST_HEADER = "Vicinal-Contract";
 
+	/**
+	 * The header of a request that lists, separated by commas, the names of the headers
+	 * that the client knows of. Any other was added on the way, and typed calls would
+	 * lack it.
+	 */
+	public static final String SENT_HEADERS_HEADER = "Vicinal-Headers";
+
 	/** The header of calls over other paths that holds the {@link #ticket()}. */
 	public static final String TICKET_HEADER = "vicinal-ticket";
 

@@ -8,13 +8,11 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Says of a bean that its contracts may be called without passing the servlet stack.
+ * Says of a bean whether its contracts may be called over typed paths.
  * <p>
- * Typed paths call the bean's Spring proxy, so that method security, transactions and
- * other aspects apply. Servlet filters and handler interceptors do not run. A service
- * whose path is covered by a security filter chain, by a filter of the application's own
- * or by a handler interceptor is therefore only offered over HTTP, unless it carries this
- * annotation.
+ * It changes nothing about what such a call passes: valves, filters, security and
+ * interceptors of the application run for it as for an HTTP request, or the call goes
+ * over HTTP.
  *
  * @since 0.1.0
  */

@@ -23,13 +23,18 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 import org.springframework.http.server.observation.DefaultServerRequestObservationConvention;
 import org.springframework.http.server.observation.ServerRequestObservationConvention;
 import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.boot.server.AnnouncementFilter;
+import io.github.vicinal.boot.server.AnnouncementInterceptor;
+import io.github.vicinal.boot.server.ConnectionTickets;
 import io.github.vicinal.boot.server.HttpSocketServer;
 import io.github.vicinal.boot.server.MvcServiceSource;
 import io.github.vicinal.boot.server.RequestTurns;
@@ -38,6 +43,7 @@ import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.boot.server.ServiceCatalog.ServiceSource;
 import io.github.vicinal.boot.server.ThreadIsolation;
 import io.github.vicinal.boot.server.TomcatHttpSocket;
+import io.github.vicinal.boot.server.TypedHandlerMapping;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -86,9 +92,9 @@ public final class ServiceAutoConfiguration {
 	@ConditionalOnMissingBean
 	ServiceSource vicinalServiceSource(ApplicationContext context, ServletContext servletContext, Codecs codecs,
 			ObjectProvider<JsonMapper> mapper, ThreadIsolation isolation, ServerObservation observation,
-			VicinalProperties properties, ObjectProvider<RequestServer> server) {
+			VicinalProperties properties, ObjectProvider<RequestServer> server, ConnectionTickets tickets) {
 		return new MvcServiceSource(context, servletContext, codecs, mapper.getIfAvailable(JsonMapper::new), isolation,
-				observation, turns(properties, server));
+				observation, turns(properties, server), tickets);
 	}
 
 	private static RequestTurns turns(VicinalProperties properties, ObjectProvider<RequestServer> server) {
@@ -97,11 +103,18 @@ public final class ServiceAutoConfiguration {
 	}
 
 	@Bean
+	@Lazy
+	ConnectionTickets vicinalConnectionTickets() {
+		return new ConnectionTickets();
+	}
+
+	@Bean
 	ServiceCatalog vicinalServiceCatalog(VicinalProperties properties, ObjectProvider<PeerIdentity> identity,
 			ObjectProvider<ServiceSource> source, ObjectProvider<ServiceRegistry> registry,
-			ObjectProvider<PathServer> servers, ObjectProvider<HttpSocketServer> httpSocket) {
+			ObjectProvider<PathServer> servers, ObjectProvider<HttpSocketServer> httpSocket,
+			ConnectionTickets tickets) {
 		return new ServiceCatalog(identity::getObject, (name) -> source.getObject().find(name), registry::getObject,
-				() -> offered(properties, servers), httpSocket::getIfAvailable);
+				() -> offered(properties, servers), httpSocket::getIfAvailable, tickets);
 	}
 
 	private static List<PathServer> offered(VicinalProperties properties, ObjectProvider<PathServer> servers) {
@@ -109,12 +122,31 @@ public final class ServiceAutoConfiguration {
 	}
 
 	@Bean
-	FilterRegistrationBean<AnnouncementFilter> vicinalAnnouncementFilter(ServiceCatalog catalog) {
+	FilterRegistrationBean<AnnouncementFilter> vicinalAnnouncementFilter() {
 		FilterRegistrationBean<AnnouncementFilter> registration = new FilterRegistrationBean<>(
-				new AnnouncementFilter(catalog));
+				new AnnouncementFilter());
 		registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
 		registration.setDispatcherTypes(DispatcherType.REQUEST);
 		return registration;
+	}
+
+	@Bean
+	TypedHandlerMapping vicinalTypedHandlerMapping(ApplicationContext context) {
+		return new TypedHandlerMapping(context);
+	}
+
+	/** The last interceptor: requests that it sees have passed all others. */
+	@Bean
+	@Order(Ordered.LOWEST_PRECEDENCE)
+	WebMvcConfigurer vicinalAnnouncements(ServiceCatalog catalog) {
+		return new WebMvcConfigurer() {
+
+			@Override
+			public void addInterceptors(InterceptorRegistry registry) {
+				registry.addInterceptor(new AnnouncementInterceptor(catalog)).order(Ordered.LOWEST_PRECEDENCE);
+			}
+
+		};
 	}
 
 	/** Where Tomcat is, and sockets are not switched off. */

@@ -109,6 +109,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 			ClientHttpRequest request = request(this.leg.target(this.uri), headers, watched);
 			this.leg.sending(this.uri, request.getHeaders());
 			request.getHeaders().set(PeerAnnouncement.REQUEST_HEADER, this.leg.contractName());
+			request.getHeaders().set(PeerAnnouncement.SENT_HEADERS_HEADER, HttpLeg.names(request.getHeaders()));
 			ClientHttpResponse response = executed(request, watched);
 			this.leg.answered(this.uri, response.getStatusCode().value(), response.getHeaders());
 			return response;

@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Locale;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
@@ -312,6 +313,11 @@ final class HttpLeg {
 		catch (MalformedAnnouncementException ex) {
 			this.channel.ignored(peer, String.valueOf(ex.getMessage()));
 		}
+	}
+
+	/** Lists the names of headers, for the server to know which were added on the way. */
+	static String names(HttpHeaders headers) {
+		return String.join(",", headers.headerNames()).toLowerCase(Locale.ROOT);
 	}
 
 	static String address(URI uri) {

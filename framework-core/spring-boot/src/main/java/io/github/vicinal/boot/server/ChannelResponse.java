@@ -1,10 +1,14 @@
 package io.github.vicinal.boot.server;
 
+import java.io.IOException;
+
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.WebUtils;
 
+import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.requestserver.Refusal;
 
 /**
@@ -34,6 +38,31 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 		if (answer != null && answer.asked) {
 			answer.refused(RequestTurns.reason(refusal));
 		}
+	}
+
+	/** Who is turned away at the last moment learns nothing of this instance, either. */
+	private void concealed(int status) {
+		if (this.asked && (status == SC_UNAUTHORIZED || status == SC_FORBIDDEN)) {
+			super.setHeader(PeerAnnouncement.HEADER, null);
+		}
+	}
+
+	@Override
+	public void setStatus(int status) {
+		concealed(status);
+		super.setStatus(status);
+	}
+
+	@Override
+	public void sendError(int status) throws IOException {
+		concealed(status);
+		super.sendError(status);
+	}
+
+	@Override
+	public void sendError(int status, @Nullable String message) throws IOException {
+		concealed(status);
+		super.sendError(status, message);
 	}
 
 	private void refused(String reason) {

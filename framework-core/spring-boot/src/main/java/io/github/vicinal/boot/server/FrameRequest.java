@@ -1,32 +1,52 @@
 package io.github.vicinal.boot.server;
 
+import java.io.BufferedReader;
+import java.io.Reader;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletContext;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletMapping;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpSession;
 import jakarta.servlet.http.MappingMatch;
+import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.web.util.UriUtils;
 
 import io.github.vicinal.channel.CallFrame;
 
 /**
- * What a typed call would have been as an HTTP request: for exception handlers,
- * observation conventions and request-scoped beans. It has no parameters and no body.
+ * What a typed call would have been as an HTTP request, where nothing stands in front of
+ * its handler: for handlers, exception handlers, observation conventions and
+ * request-scoped beans that look at it. Its body is at its end, as it is for a handler
+ * whose arguments have been read.
  */
 final class FrameRequest extends HttpServletRequestWrapper {
 
-	/** Answers what nobody has set: nothing, zero, or an empty collection. */
+	/** Answers what has no meaning here: nothing, zero, or an empty collection. */
 	private static final HttpServletRequest NOTHING = (HttpServletRequest) Proxy.newProxyInstance(
 			FrameRequest.class.getClassLoader(), new Class<?>[] { HttpServletRequest.class },
 			(proxy, method, arguments) -> nothing(method));
@@ -37,21 +57,67 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	private final CallFrame frame;
 
-	private final Map<String, String> headers;
+	private final ConnectionFacts facts;
 
-	private final String accept;
+	private final Container container;
+
+	private final FrameResponse response;
+
+	private @Nullable RequestHeaders headers;
 
 	private @Nullable String uri;
 
+	private @Nullable Map<String, String[]> parameters;
+
 	private @Nullable Map<String, Object> attributes;
 
-	FrameRequest(ServletContext servletContext, HandlerTarget target, CallFrame frame) {
+	private @Nullable HttpSession session;
+
+	/** What requests ask of the servlet container. */
+	interface Container {
+
+		/**
+		 * Finds or makes the session of a request.
+		 * @param request the request
+		 * @param create whether to make one if there is none
+		 * @return the session, or {@code null}
+		 */
+		@Nullable HttpSession session(FrameRequest request, boolean create);
+
+		/**
+		 * Gives the session of a request a new id.
+		 * @param request the request
+		 * @return the new id
+		 */
+		String changeSessionId(FrameRequest request);
+
+		/** Says that a request has ended, and no longer uses its session. */
+		void release(HttpSession session);
+
+		/** Returns the value of the {@code Set-Cookie} header for a cookie. */
+		String setCookie(Cookie cookie, HttpServletRequest request);
+
+	}
+
+	FrameRequest(ServletContext servletContext, HandlerTarget target, CallFrame frame, ConnectionFacts facts,
+			Container container) {
 		super(NOTHING);
 		this.servletContext = servletContext;
 		this.target = target;
 		this.frame = frame;
-		this.headers = frame.headers();
-		this.accept = target.accept();
+		this.facts = facts;
+		this.container = container;
+		this.response = new FrameResponse(this);
+	}
+
+	/** Returns the response to this request. */
+	FrameResponse response() {
+		return this.response;
+	}
+
+	/** Returns the value of the {@code Set-Cookie} header for a cookie. */
+	String setCookie(Cookie cookie) {
+		return this.container.setCookie(cookie, this);
 	}
 
 	private static @Nullable Object nothing(Method method) {
@@ -77,6 +143,32 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		return null;
 	}
 
+	/** Returns the session that this request uses already, or {@code null}. */
+	@Nullable HttpSession usedSession() {
+		return this.session;
+	}
+
+	/** Adds a cookie to the answer. */
+	void answerWith(Cookie cookie) {
+		this.response.addCookie(cookie);
+	}
+
+	/** Ends the use of the session, if there was one. */
+	void complete() {
+		if (this.session != null) {
+			this.container.release(this.session);
+		}
+	}
+
+	private RequestHeaders headers() {
+		RequestHeaders known = this.headers;
+		if (known == null) {
+			known = RequestHeaders.of(this.target.request(), this.frame, this.facts);
+			this.headers = known;
+		}
+		return known;
+	}
+
 	private Map<String, Object> mutableAttributes() {
 		Map<String, Object> known = this.attributes;
 		if (known == null) {
@@ -88,15 +180,14 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public String getMethod() {
-		return this.target.httpMethod();
+		return this.target.request().httpMethod();
 	}
 
 	@Override
 	public String getRequestURI() {
 		String known = this.uri;
 		if (known == null) {
-			String path = this.servletContext.getContextPath();
-			known = ((path != null) ? path : "") + this.target.path(this.frame.arguments());
+			known = getContextPath() + this.target.request().path(this.frame.arguments());
 			this.uri = known;
 		}
 		return known;
@@ -104,17 +195,32 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public @Nullable String getQueryString() {
-		return this.target.query(this.frame.arguments());
+		return this.target.request().query(this.frame.arguments());
 	}
 
 	@Override
 	public StringBuffer getRequestURL() {
-		return new StringBuffer("http://localhost").append(getRequestURI());
+		StringBuffer url = new StringBuffer(getScheme()).append("://").append(getServerName());
+		int port = getServerPort();
+		if (port > 0 && port != (this.facts.secure() ? 443 : 80)) {
+			url.append(':').append(port);
+		}
+		return url.append(getRequestURI());
 	}
 
 	@Override
 	public String getServletPath() {
-		return getRequestURI().substring(getContextPath().length());
+		String path = UriUtils.decode(getRequestURI().substring(getContextPath().length()), StandardCharsets.UTF_8);
+		return this.target.request().servletPrefix().isEmpty() ? path : this.target.request().servletPrefix();
+	}
+
+	@Override
+	public @Nullable String getPathInfo() {
+		if (this.target.request().servletPrefix().isEmpty()) {
+			return null;
+		}
+		String path = UriUtils.decode(getRequestURI().substring(getContextPath().length()), StandardCharsets.UTF_8);
+		return path.substring(this.target.request().servletPrefix().length());
 	}
 
 	@Override
@@ -125,7 +231,9 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public HttpServletMapping getHttpServletMapping() {
-		return DefaultMapping.INSTANCE;
+		return this.target.request().servletPrefix().isEmpty() ? new Mapping("", "/", MappingMatch.DEFAULT)
+				: new Mapping(String.valueOf(getPathInfo()).substring(1), this.target.request().servletPrefix() + "/*",
+						MappingMatch.PATH);
 	}
 
 	@Override
@@ -135,52 +243,243 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public String getScheme() {
-		return "http";
+		return this.facts.scheme();
+	}
+
+	@Override
+	public boolean isSecure() {
+		return this.facts.secure();
 	}
 
 	@Override
 	public String getServerName() {
-		return "localhost";
+		return this.facts.serverName();
+	}
+
+	@Override
+	public int getServerPort() {
+		return this.facts.serverPort();
 	}
 
 	@Override
 	public String getRemoteAddr() {
-		return "127.0.0.1";
+		return this.facts.remoteAddr();
+	}
+
+	@Override
+	public String getRemoteHost() {
+		return this.facts.remoteAddr();
+	}
+
+	@Override
+	public String getLocalAddr() {
+		return this.facts.localAddr();
+	}
+
+	@Override
+	public String getLocalName() {
+		return this.facts.localName();
+	}
+
+	@Override
+	public int getLocalPort() {
+		return this.facts.localPort();
 	}
 
 	@Override
 	public @Nullable String getHeader(String name) {
-		if ("Accept".equalsIgnoreCase(name)) {
-			return this.accept.isEmpty() ? null : this.accept;
-		}
-		if ("Content-Type".equalsIgnoreCase(name)) {
-			return getContentType();
-		}
-		if (this.headers.isEmpty()) {
-			return null;
-		}
-		return this.headers.get(name.toLowerCase(Locale.ROOT));
+		return headers().first(name.toLowerCase(Locale.ROOT));
 	}
 
 	@Override
 	public @Nullable String getContentType() {
-		String type = this.target.contentType();
-		return type.isEmpty() ? null : type;
+		return getHeader(HttpHeaders.CONTENT_TYPE);
+	}
+
+	@Override
+	public int getContentLength() {
+		return -1;
+	}
+
+	@Override
+	public long getContentLengthLong() {
+		return -1;
+	}
+
+	@Override
+	public @Nullable String getCharacterEncoding() {
+		return StandardCharsets.UTF_8.name();
+	}
+
+	@Override
+	public void setCharacterEncoding(String encoding) {
+		// The body has been read, so that this would have no effect.
 	}
 
 	@Override
 	public Enumeration<String> getHeaders(String name) {
-		String value = getHeader(name);
-		return (value != null) ? Collections.enumeration(List.of(value)) : Collections.emptyEnumeration();
+		return Collections.enumeration(headers().get(name.toLowerCase(Locale.ROOT)));
 	}
 
 	@Override
 	public Enumeration<String> getHeaderNames() {
-		Map<String, String> names = new TreeMap<>(this.headers);
-		if (!this.accept.isEmpty()) {
-			names.put("accept", this.accept);
+		return Collections.enumeration(headers().all().keySet());
+	}
+
+	@Override
+	public int getIntHeader(String name) {
+		String value = getHeader(name);
+		return (value != null) ? Integer.parseInt(value) : -1;
+	}
+
+	@Override
+	public long getDateHeader(String name) {
+		String value = getHeader(name);
+		if (value == null) {
+			return -1;
 		}
-		return Collections.enumeration(names.keySet());
+		try {
+			return Instant.from(ZonedDateTime.parse(value, DateTimeFormatter.RFC_1123_DATE_TIME)).toEpochMilli();
+		}
+		catch (DateTimeParseException ex) {
+			throw new IllegalArgumentException(value, ex);
+		}
+	}
+
+	@Override
+	public Cookie @Nullable [] getCookies() {
+		List<Cookie> cookies = new ArrayList<>();
+		for (String header : headers().get("cookie")) {
+			for (String pair : header.split(";", -1)) {
+				int equals = pair.indexOf('=');
+				if (equals > 0) {
+					cookies.add(new Cookie(pair.substring(0, equals).strip(), pair.substring(equals + 1).strip()));
+				}
+			}
+		}
+		return cookies.isEmpty() ? null : cookies.toArray(Cookie[]::new);
+	}
+
+	private Map<String, String[]> parameters() {
+		Map<String, String[]> known = this.parameters;
+		if (known == null) {
+			known = parse(getQueryString());
+			this.parameters = known;
+		}
+		return known;
+	}
+
+	private static Map<String, String[]> parse(@Nullable String query) {
+		if (query == null) {
+			return Map.of();
+		}
+		Map<String, List<String>> values = new LinkedHashMap<>();
+		for (String pair : query.split("&", -1)) {
+			int equals = pair.indexOf('=');
+			String name = (equals >= 0) ? pair.substring(0, equals) : pair;
+			String value = (equals >= 0) ? pair.substring(equals + 1) : "";
+			values.computeIfAbsent(UriUtils.decode(name, StandardCharsets.UTF_8), (ignored) -> new ArrayList<>())
+				.add(UriUtils.decode(value, StandardCharsets.UTF_8));
+		}
+		Map<String, String[]> parameters = new LinkedHashMap<>();
+		values.forEach((name, all) -> parameters.put(name, all.toArray(String[]::new)));
+		return Collections.unmodifiableMap(parameters);
+	}
+
+	@Override
+	public @Nullable String getParameter(String name) {
+		String[] values = parameters().get(name);
+		return (values != null) ? values[0] : null;
+	}
+
+	@Override
+	public Map<String, String[]> getParameterMap() {
+		return parameters();
+	}
+
+	@Override
+	public Enumeration<String> getParameterNames() {
+		return Collections.enumeration(parameters().keySet());
+	}
+
+	@Override
+	public String @Nullable [] getParameterValues(String name) {
+		String[] values = parameters().get(name);
+		return (values != null) ? values.clone() : null;
+	}
+
+	@Override
+	public jakarta.servlet.ServletInputStream getInputStream() {
+		return new WatchedRequest.EmptyInput();
+	}
+
+	@Override
+	public BufferedReader getReader() {
+		return new BufferedReader(Reader.nullReader());
+	}
+
+	@Override
+	public java.util.Collection<Part> getParts() throws ServletException {
+		throw new ServletException("The request is not a multipart request: its content type is " + getContentType());
+	}
+
+	@Override
+	public Part getPart(String name) throws ServletException {
+		throw new ServletException("The request is not a multipart request: its content type is " + getContentType());
+	}
+
+	@Override
+	public @Nullable HttpSession getSession(boolean create) {
+		HttpSession found = this.container.session(this, create);
+		if (found != null) {
+			this.session = found;
+		}
+		return found;
+	}
+
+	@Override
+	public HttpSession getSession() {
+		HttpSession found = getSession(true);
+		if (found == null) {
+			throw new IllegalStateException("The container made no session");
+		}
+		return found;
+	}
+
+	@Override
+	public String changeSessionId() {
+		return this.container.changeSessionId(this);
+	}
+
+	/** Returns the id of the session as the client knows it, from its cookie. */
+	@Override
+	public @Nullable String getRequestedSessionId() {
+		String name = sessionCookieName();
+		Cookie[] cookies = getCookies();
+		if (cookies != null) {
+			for (Cookie cookie : cookies) {
+				if (cookie.getName().equals(name)) {
+					return cookie.getValue();
+				}
+			}
+		}
+		return null;
+	}
+
+	private String sessionCookieName() {
+		String name = this.servletContext.getSessionCookieConfig().getName();
+		return (name != null) ? name : "JSESSIONID";
+	}
+
+	@Override
+	public boolean isRequestedSessionIdFromCookie() {
+		return getRequestedSessionId() != null;
+	}
+
+	@Override
+	public boolean isRequestedSessionIdValid() {
+		HttpSession found = (getRequestedSessionId() != null) ? getSession(false) : null;
+		return found != null && found.getId().equals(getRequestedSessionId());
 	}
 
 	@Override
@@ -211,12 +510,22 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public Locale getLocale() {
-		return Locale.getDefault();
+		return getLocales().nextElement();
 	}
 
 	@Override
 	public Enumeration<Locale> getLocales() {
-		return Collections.enumeration(List.of(getLocale()));
+		List<Locale> locales = new ArrayList<>();
+		HttpHeaders languages = new HttpHeaders();
+		languages.addAll(HttpHeaders.ACCEPT_LANGUAGE, headers().get("accept-language"));
+		try {
+			locales.addAll(languages.getAcceptLanguageAsLocales());
+		}
+		catch (IllegalArgumentException ex) {
+			// The container ignores what is no language, too.
+			locales.clear();
+		}
+		return Collections.enumeration(locales.isEmpty() ? List.of(Locale.getDefault()) : locales);
 	}
 
 	@Override
@@ -229,19 +538,31 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		return this.servletContext;
 	}
 
-	/** The mapping of a dispatcher servlet at {@code /}. */
-	private enum DefaultMapping implements HttpServletMapping {
+	@Override
+	public @Nullable RequestDispatcher getRequestDispatcher(String path) {
+		return this.servletContext.getRequestDispatcher(path);
+	}
 
-		INSTANCE;
+	@Override
+	public AsyncContext startAsync() {
+		throw new IllegalStateException("A typed call is answered synchronously");
+	}
+
+	@Override
+	public AsyncContext startAsync(ServletRequest request, ServletResponse answer) {
+		throw new IllegalStateException("A typed call is answered synchronously");
+	}
+
+	private record Mapping(String matchValue, String pattern, MappingMatch match) implements HttpServletMapping {
 
 		@Override
 		public String getMatchValue() {
-			return "";
+			return this.matchValue;
 		}
 
 		@Override
 		public String getPattern() {
-			return "/";
+			return this.pattern;
 		}
 
 		@Override
@@ -251,7 +572,7 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 		@Override
 		public MappingMatch getMappingMatch() {
-			return MappingMatch.DEFAULT;
+			return this.match;
 		}
 
 	}

@@ -6,6 +6,9 @@ import java.io.PrintWriter;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -15,11 +18,15 @@ import java.util.Map;
 
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
 
-/** What exception handlers write, kept to be sent as a reply. */
+/**
+ * What a handler, or an exception handler, says in its response, kept to be sent as a
+ * reply.
+ */
 final class FrameResponse extends HttpServletResponseWrapper {
 
 	private static final HttpServletResponse NOTHING = (HttpServletResponse) Proxy.newProxyInstance(
@@ -37,8 +44,15 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	private @Nullable Body body;
 
-	FrameResponse() {
+	private boolean committed;
+
+	private @Nullable Locale locale;
+
+	private final FrameRequest request;
+
+	FrameResponse(FrameRequest request) {
 		super(NOTHING);
+		this.request = request;
 	}
 
 	private static @Nullable Object nothing(Method method) {
@@ -74,6 +88,13 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		return known;
 	}
 
+	/**
+	 * Whether something was written, which takes the place of what the handler returns.
+	 */
+	boolean isWritten() {
+		return this.body != null && body().length > 0;
+	}
+
 	byte[] body() {
 		Body written = this.body;
 		if (written == null) {
@@ -85,7 +106,54 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void setStatus(int newStatus) {
-		this.status = newStatus;
+		if (!this.committed && !this.error) {
+			this.status = newStatus;
+		}
+	}
+
+	@Override
+	public boolean isCommitted() {
+		return this.committed;
+	}
+
+	@Override
+	public void flushBuffer() {
+		this.committed = true;
+	}
+
+	@Override
+	public void addCookie(Cookie cookie) {
+		addHeader("Set-Cookie", this.request.setCookie(cookie));
+	}
+
+	@Override
+	public String encodeURL(String url) {
+		return url;
+	}
+
+	@Override
+	public String encodeRedirectURL(String url) {
+		return url;
+	}
+
+	@Override
+	public void setDateHeader(String name, long date) {
+		setHeader(name, date(date));
+	}
+
+	@Override
+	public void addDateHeader(String name, long date) {
+		addHeader(name, date(date));
+	}
+
+	private static String date(long millis) {
+		return DateTimeFormatter.RFC_1123_DATE_TIME.format(Instant.ofEpochMilli(millis).atZone(ZoneId.of("GMT")));
+	}
+
+	@Override
+	public void setLocale(@Nullable Locale newLocale) {
+		this.locale = newLocale;
+		setHeader("Content-Language", (newLocale != null) ? newLocale.toLanguageTag() : null);
 	}
 
 	@Override
@@ -100,6 +168,10 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void sendError(int newStatus, @Nullable String message) {
+		if (this.committed) {
+			throw new IllegalStateException("Cannot call sendError() after the response has been committed");
+		}
+		resetBuffer();
 		this.status = newStatus;
 		this.errorMessage = message;
 		this.error = true;
@@ -107,7 +179,15 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void sendRedirect(String location) {
-		this.status = SC_FOUND;
+		sendRedirect(location, SC_FOUND, true);
+	}
+
+	@Override
+	public void sendRedirect(String location, int newStatus, boolean clearBuffer) {
+		if (clearBuffer) {
+			resetBuffer();
+		}
+		this.status = newStatus;
 		setHeader("Location", location);
 	}
 
@@ -117,6 +197,9 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void setHeader(String name, @Nullable String value) {
+		if (this.committed) {
+			return;
+		}
 		Map<String, List<String>> known = mutableHeaders();
 		String key = key(known, name);
 		if (value == null) {
@@ -128,6 +211,9 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void addHeader(String name, String value) {
+		if (this.committed) {
+			return;
+		}
 		Map<String, List<String>> known = mutableHeaders();
 		known.computeIfAbsent(key(known, name), (ignored) -> new ArrayList<>()).add(value);
 	}
@@ -194,13 +280,16 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public Locale getLocale() {
-		return Locale.getDefault();
+		Locale known = this.locale;
+		return (known != null) ? known : Locale.getDefault();
 	}
 
 	@Override
 	public void reset() {
 		resetBuffer();
 		this.headers = null;
+		this.error = false;
+		this.errorMessage = null;
 		this.status = SC_OK;
 	}
 

@@ -1,21 +1,22 @@
 package io.github.vicinal.boot.server;
 
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;
-import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.webmvc.autoconfigure.error.BasicErrorController;
+import org.springframework.http.HttpEntity;
 import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
-import org.springframework.security.access.AccessDeniedException;
-import org.springframework.security.core.AuthenticationException;
-import org.springframework.util.ClassUtils;
+import org.springframework.web.ErrorResponse;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
@@ -30,9 +31,6 @@ import io.github.vicinal.channel.Reply;
 final class HandlerFailures {
 
 	private static final Logger logger = LoggerFactory.getLogger(HandlerFailures.class);
-
-	private static final boolean SECURITY = ClassUtils
-		.isPresent("org.springframework.security.access.AccessDeniedException", HandlerFailures.class.getClassLoader());
 
 	private final List<HandlerExceptionResolver> resolvers;
 
@@ -52,10 +50,6 @@ final class HandlerFailures {
 				: new ServletException("Handler dispatch failed: " + thrown, thrown);
 		if (!tryToResolve(request, response, handler, exception)) {
 			response.reset();
-			if (SECURITY && Security.status(exception) != 0) {
-				response.sendError(Security.status(exception), exception.getMessage());
-				return errorPage(request, response, thrown.getClass().getName());
-			}
 			response.sendError(500, exception.getMessage());
 			request.setAttribute(RequestDispatcher.ERROR_EXCEPTION, exception);
 			request.setAttribute(RequestDispatcher.ERROR_EXCEPTION_TYPE, exception.getClass());
@@ -129,38 +123,36 @@ final class HandlerFailures {
 				remoteType);
 	}
 
-	/** The response of a handler that returned an error status itself. */
-	Reply.Failure errorEntity(int status, Map<String, List<String>> headers, @Nullable Object body) {
-		Map<String, List<String>> complete = new LinkedHashMap<>(headers);
-		byte[] bytes = new byte[0];
-		if (body instanceof byte[] raw) {
-			bytes = raw;
-			complete.putIfAbsent("Content-Type", List.of(MediaType.APPLICATION_OCTET_STREAM_VALUE));
+	/**
+	 * The response of an asynchronous handler whose result says more than a value, such
+	 * as an error status.
+	 */
+	Reply.Failure entity(@Nullable Object result, FrameRequest request, FrameResponse response) {
+		Object body = result;
+		Map<String, List<String>> headers = new LinkedHashMap<>(response.headers());
+		int status = response.getStatus();
+		if (result instanceof HttpEntity<?> entity) {
+			entity.getHeaders().forEach((name, values) -> headers.put(name, List.copyOf(values)));
+			body = entity.getBody();
+			status = (result instanceof ResponseEntity<?> known) ? known.getStatusCode().value() : status;
 		}
-		else if (body instanceof CharSequence text) {
-			bytes = text.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8);
-			complete.putIfAbsent("Content-Type", List.of("text/plain;charset=UTF-8"));
-		}
-		else if (body != null) {
-			bytes = this.mapper.writeValueAsBytes(body);
-			complete.putIfAbsent("Content-Type", List.of(MediaType.APPLICATION_JSON_VALUE));
-		}
-		return new Reply.Failure(status, complete, bytes, "");
-	}
-
-	/** What Spring Security's filters would have answered; loaded only where they are. */
-	private static final class Security {
-
-		private Security() {
-		}
-
-		static int status(Exception exception) {
-			if (exception instanceof AuthenticationException) {
-				return HttpServletResponse.SC_UNAUTHORIZED;
+		ProblemDetail problem = (body instanceof ErrorResponse error) ? error.getBody()
+				: (body instanceof ProblemDetail detail) ? detail : null;
+		if (problem != null) {
+			if (problem.getInstance() == null) {
+				problem.setInstance(URI.create(request.getRequestURI()));
 			}
-			return (exception instanceof AccessDeniedException) ? HttpServletResponse.SC_FORBIDDEN : 0;
+			headers.putIfAbsent("Content-Type", List.of(MediaType.APPLICATION_PROBLEM_JSON_VALUE));
+			return new Reply.Failure((result == body) ? problem.getStatus() : status, headers,
+					this.mapper.writeValueAsBytes(problem), "");
 		}
-
+		byte[] bytes = (body == null) ? new byte[0]
+				: (body instanceof byte[] raw) ? raw : (body instanceof CharSequence text)
+						? text.toString().getBytes(StandardCharsets.UTF_8) : this.mapper.writeValueAsBytes(body);
+		if (body != null) {
+			headers.putIfAbsent("Content-Type", List.of(HandlerTarget.contentType(body)));
+		}
+		return new Reply.Failure(status, headers, bytes, "");
 	}
 
 }

@@ -1,17 +1,12 @@
 package io.github.vicinal.boot.server;
 
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.StringJoiner;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -19,31 +14,29 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
-import org.springframework.core.MethodParameter;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.server.observation.ServerRequestObservationContext;
 import org.springframework.util.ClassUtils;
-import org.springframework.web.bind.annotation.PathVariable;
-import org.springframework.web.bind.annotation.RequestBody;
-import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
 import org.springframework.web.method.HandlerMethod;
-import org.springframework.web.util.UriComponentsBuilder;
-import org.springframework.web.util.UriUtils;
 
-import io.github.vicinal.boot.contract.ExchangeContractReader;
-import io.github.vicinal.boot.contract.ResultShape.Envelope;
 import io.github.vicinal.boot.contract.ResultShape;
+import io.github.vicinal.boot.contract.ResultShape.Envelope;
+import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.boot.observation.CallSeries;
 import io.github.vicinal.channel.CallFrame;
-import io.github.vicinal.channel.Reply;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 
@@ -56,15 +49,14 @@ final class HandlerTarget {
 	 */
 	private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
+	private static final List<String> CONDITIONS = List.of(HttpHeaders.IF_NONE_MATCH, HttpHeaders.IF_MATCH,
+			HttpHeaders.IF_MODIFIED_SINCE, HttpHeaders.IF_UNMODIFIED_SINCE);
+
 	private final HandlerMethod handler;
 
 	private final Method method;
 
-	private final String httpMethod;
-
-	private final String pattern;
-
-	private final String contentType;
+	private final RequestTemplate request;
 
 	private final ResultShape shape;
 
@@ -72,7 +64,7 @@ final class HandlerTarget {
 
 	private final String statusReason;
 
-	private final String accept;
+	private final boolean produces;
 
 	private volatile @Nullable CallSeries<ServerRequestObservationContext> series;
 
@@ -80,16 +72,16 @@ final class HandlerTarget {
 
 	private final @Nullable Consumer<@Nullable Object> resultValidation;
 
-	HandlerTarget(Contract contract, ContractMethod method, HandlerMethod handler, String pattern,
+	/** Why calls need HTTP, learned from requests that came over HTTP or were tried. */
+	private volatile @Nullable String httpOnly;
+
+	HandlerTarget(Contract contract, ContractMethod method, HandlerMethod handler, RequestTemplate request,
 			ArgumentValidation validation) {
 		this.handler = handler;
 		this.method = method.method();
 		this.method.setAccessible(true);
-		this.httpMethod = ExchangeContractReader.httpMethod(contract.type(), method.method());
-		this.pattern = pattern;
-		this.contentType = contentType(ExchangeContractReader.contentType(contract.type(), method.method()), handler);
+		this.request = request;
 		this.shape = ResultShape.of(contract.type(), method.method());
-		this.accept = accept(this.shape.valueClass());
 		this.validation = validation.plan(handler);
 		this.resultValidation = validation.ofResult(handler);
 		ResponseStatus annotated = AnnotatedElementUtils.findMergedAnnotation(handler.getMethod(),
@@ -97,40 +89,38 @@ final class HandlerTarget {
 		if (annotated == null) {
 			annotated = AnnotatedElementUtils.findMergedAnnotation(handler.getBeanType(), ResponseStatus.class);
 		}
-		this.status = (annotated != null) ? annotated.code().value() : 200;
+		this.status = (annotated != null) ? annotated.code().value() : 0;
 		this.statusReason = (annotated != null) ? annotated.reason() : "";
+		this.produces = produces(handler.getMethod()) || produces(handler.getBeanType());
 	}
 
-	private static String contentType(String declared, HandlerMethod handler) {
-		if (!declared.isEmpty()) {
-			return declared;
-		}
-		return Arrays.stream(handler.getMethodParameters())
-			.filter((parameter) -> parameter.hasParameterAnnotation(RequestBody.class))
-			.findFirst()
-			.map((parameter) -> (parameter.getParameterType() == String.class) ? MediaType.TEXT_PLAIN_VALUE
-					: (parameter.getParameterType() == byte[].class) ? MediaType.APPLICATION_OCTET_STREAM_VALUE
-							: MediaType.APPLICATION_JSON_VALUE)
-			.orElse("");
+	private static boolean produces(java.lang.reflect.AnnotatedElement element) {
+		RequestMapping mapping = AnnotatedElementUtils.findMergedAnnotation(element, RequestMapping.class);
+		return mapping != null && mapping.produces().length > 0;
 	}
 
-	private static String accept(Class<?> type) {
-		if (type == void.class) {
-			return "";
-		}
-		if (type == String.class) {
-			return "text/plain, application/json, application/*+json, */*";
-		}
-		return (type == byte[].class) ? "application/octet-stream, */*" : "application/json, application/*+json";
-	}
-
-	/** What the HTTP client would have sent as {@code Content-Type}. */
-	String contentType() {
-		return this.contentType;
+	/**
+	 * What a handler answered, where it travels as a value.
+	 *
+	 * @param status the status that the result itself says, 0 for that of the response
+	 * @param headers the headers that the result itself says
+	 * @param body the value
+	 */
+	record Answer(int status, Map<String, List<String>> headers, @Nullable Object body) {
 	}
 
 	HandlerMethod handler() {
 		return this.handler;
+	}
+
+	/** The request that a call would have been. */
+	RequestTemplate request() {
+		return this.request;
+	}
+
+	/** Whether the result is there when the handler returns. */
+	boolean isSynchronous() {
+		return this.shape.timing() == Timing.SYNC;
 	}
 
 	/** Returns what calls are recorded in, or {@code null} before the first one. */
@@ -142,66 +132,23 @@ final class HandlerTarget {
 		this.series = newSeries;
 	}
 
-	String httpMethod() {
-		return this.httpMethod;
+	/** Returns why calls need HTTP, or {@code null} if they do not. */
+	@Nullable String httpOnly() {
+		return this.httpOnly;
 	}
 
-	String pattern() {
-		return this.pattern;
+	/** Leaves calls to HTTP, or no longer. */
+	void httpOnly(@Nullable String reason) {
+		this.httpOnly = reason;
 	}
 
-	/** The path that the HTTP request would have had, without the context path. */
-	String path(@Nullable Object[] arguments) {
-		if (this.pattern.indexOf('{') < 0) {
-			return this.pattern;
-		}
-		Map<String, Object> variables = new HashMap<>();
-		for (int i = 0; i < arguments.length; i++) {
-			MethodParameter parameter = this.handler.getMethodParameters()[i];
-			PathVariable annotation = parameter.getParameterAnnotation(PathVariable.class);
-			if (annotation != null) {
-				String name = annotation.name().isEmpty() ? parameter.getParameterName() : annotation.name();
-				variables.put(String.valueOf(name), String.valueOf(arguments[i]));
-			}
-		}
-		return UriComponentsBuilder.fromPath(this.pattern).encode().buildAndExpand(variables).toUriString();
-	}
-
-	/** The query that the HTTP request would have had, or {@code null}. */
-	@Nullable String query(@Nullable Object[] arguments) {
-		StringJoiner query = new StringJoiner("&");
-		for (int i = 0; i < arguments.length; i++) {
-			MethodParameter parameter = this.handler.getMethodParameters()[i];
-			RequestParam annotation = parameter.getParameterAnnotation(RequestParam.class);
-			if (annotation != null) {
-				String name = annotation.name().isEmpty() ? parameter.getParameterName() : annotation.name();
-				for (Object value : values(arguments[i])) {
-					String text = (value instanceof Enum<?> constant) ? constant.name() : String.valueOf(value);
-					query.add(UriUtils.encode(String.valueOf(name), StandardCharsets.UTF_8) + "="
-							+ UriUtils.encode(text, StandardCharsets.UTF_8));
-				}
-			}
-		}
-		return (query.length() > 0) ? query.toString() : null;
-	}
-
-	private static Collection<?> values(@Nullable Object argument) {
-		if (argument instanceof Optional<?> optional) {
-			return optional.stream().toList();
-		}
-		if (argument instanceof Object[] array) {
-			return List.of(array);
-		}
-		return (argument instanceof Collection<?> collection) ? collection
-				: (argument != null) ? List.of(argument) : List.of();
-	}
-
-	/** What the HTTP client would have sent as {@code Accept}. */
-	String accept() {
-		return this.accept;
-	}
-
-	Reply invoke(CallFrame frame, HandlerFailures failures, FrameRequest request, FrameResponse response) {
+	/**
+	 * Calls the handler.
+	 * @param frame the call
+	 * @return what it returned, once that is complete
+	 * @throws Throwable what the handler throws, or its validation
+	 */
+	@Nullable Object call(CallFrame frame) throws Throwable {
 		try {
 			@Nullable Object[] arguments = frame.arguments();
 			if (this.validation != null) {
@@ -211,20 +158,17 @@ final class HandlerTarget {
 			if (this.resultValidation != null) {
 				this.resultValidation.accept(returned);
 			}
-			return reply(await(returned, frame), failures, request, response);
+			return await(returned, frame);
 		}
 		catch (InvocationTargetException ex) {
-			return failures.reply(request, response, this.handler, ex.getTargetException());
+			throw ex.getTargetException();
 		}
 		catch (ExecutionException | CompletionException ex) {
-			return failures.reply(request, response, this.handler, (ex.getCause() != null) ? ex.getCause() : ex);
+			throw (ex.getCause() != null) ? ex.getCause() : ex;
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			return failures.reply(request, response, this.handler, ex);
-		}
-		catch (Exception ex) {
-			return failures.reply(request, response, this.handler, ex);
+			throw ex;
 		}
 	}
 
@@ -247,16 +191,45 @@ final class HandlerTarget {
 		}
 	}
 
-	private Reply reply(@Nullable Object result, HandlerFailures failures, FrameRequest request,
-			FrameResponse response) {
-		int answered = this.status;
-		Map<String, List<String>> headers = Map.of();
+	/**
+	 * Sets the status that the handler's annotations say, as Spring does before it looks
+	 * at the result.
+	 * @param response the response
+	 * @return whether that is the whole answer
+	 * @throws IOException if the response cannot be sent
+	 */
+	boolean answersByAnnotation(HttpServletResponse response) throws IOException {
+		if (this.status == 0) {
+			return false;
+		}
+		if (!this.statusReason.isEmpty()) {
+			response.sendError(this.status, this.statusReason);
+			return true;
+		}
+		response.setStatus(this.status);
+		return false;
+	}
+
+	/**
+	 * Takes a result apart.
+	 * @param result what the handler returned
+	 * @param asked the request
+	 * @param response the response, as the handler left it
+	 * @return what travels as a value, or {@code null} if Spring has to write the
+	 * response
+	 */
+	@Nullable Answer answer(@Nullable Object result, HttpServletRequest asked, HttpServletResponse response) {
 		Object body = result;
+		int answered = 0;
+		Map<String, List<String>> headers = Map.of();
 		if (result instanceof HttpEntity<?> entity) {
-			headers = headers(entity.getHeaders());
 			body = entity.getBody();
+			headers = headers(entity.getHeaders());
 			if (result instanceof ResponseEntity<?> responseEntity) {
 				answered = responseEntity.getStatusCode().value();
+			}
+			if (isConditional(entity.getHeaders(), asked)) {
+				return null;
 			}
 		}
 		else if (result instanceof HttpHeaders returned) {
@@ -266,47 +239,53 @@ final class HandlerTarget {
 		else if (result instanceof java.util.Optional<?> optional) {
 			body = optional.orElse(null);
 		}
-		if (!this.statusReason.isEmpty()) {
-			response.sendError(answered, this.statusReason);
-			return failures.errorPage(request, response, "");
+		int status = (answered != 0) ? answered : response.getStatus();
+		if (body instanceof ProblemDetail || body instanceof ErrorResponse || status >= 400) {
+			return null;
 		}
-		response.setStatus(answered);
-		if (answered >= 400) {
-			return failures.errorEntity(answered, headers, body);
+		boolean entity = this.shape.envelope() == Envelope.ENTITY || this.shape.envelope() == Envelope.HEADERS;
+		if (this.produces && entity && body != null) {
+			return null;
 		}
-		if (answered == 205 || answered == 304) {
-			return new Reply.Value(answered, withoutContentType(headers), null);
+		if (status == 205 || status == 304) {
+			return new Answer(answered, withoutContentType(headers), null);
 		}
-		if (this.shape.envelope() == Envelope.ENTITY || this.shape.envelope() == Envelope.HEADERS) {
-			headers = withContentType(headers, body);
-		}
-		return new Reply.Value(answered, headers, (answered == 204) ? null : body);
+		return new Answer(answered, entity ? withContentType(headers, body) : headers, (status == 204) ? null : body);
+	}
+
+	private static boolean isConditional(HttpHeaders answered, HttpServletRequest asked) {
+		return (answered.getETag() != null || answered.getLastModified() >= 0)
+				&& CONDITIONS.stream().anyMatch((name) -> asked.getHeader(name) != null);
 	}
 
 	private static Map<String, List<String>> headers(HttpHeaders headers) {
 		if (headers.isEmpty()) {
 			return Map.of();
 		}
-		Map<String, List<String>> copy = new java.util.LinkedHashMap<>();
+		Map<String, List<String>> copy = new LinkedHashMap<>();
 		headers.forEach((name, values) -> copy.put(name, new ArrayList<>(values)));
 		return copy;
 	}
 
 	private static Map<String, List<String>> withoutContentType(Map<String, List<String>> headers) {
 		Map<String, List<String>> rest = new LinkedHashMap<>(headers);
-		rest.keySet().removeIf("Content-Type"::equalsIgnoreCase);
+		rest.keySet().removeIf(HttpHeaders.CONTENT_TYPE::equalsIgnoreCase);
 		return rest;
 	}
 
 	private static Map<String, List<String>> withContentType(Map<String, List<String>> headers, @Nullable Object body) {
-		if (body == null || headers.keySet().stream().anyMatch("Content-Type"::equalsIgnoreCase)) {
+		if (body == null || headers.keySet().stream().anyMatch(HttpHeaders.CONTENT_TYPE::equalsIgnoreCase)) {
 			return headers;
 		}
-		Map<String, List<String>> complete = new java.util.LinkedHashMap<>(headers);
-		complete.put("Content-Type",
-				List.of((body instanceof CharSequence) ? "text/plain;charset=UTF-8" : (body instanceof byte[])
-						? MediaType.APPLICATION_OCTET_STREAM_VALUE : MediaType.APPLICATION_JSON_VALUE));
+		Map<String, List<String>> complete = new LinkedHashMap<>(headers);
+		complete.put(HttpHeaders.CONTENT_TYPE, List.of(contentType(body)));
 		return complete;
+	}
+
+	/** The content type that Spring's message converters give a value. */
+	static String contentType(Object body) {
+		return (body instanceof CharSequence) ? "text/plain;charset=UTF-8" : (body instanceof byte[])
+				? MediaType.APPLICATION_OCTET_STREAM_VALUE : MediaType.APPLICATION_JSON_VALUE;
 	}
 
 	/** Loaded only where Reactor is. */

@@ -1,14 +1,21 @@
 package io.github.vicinal.boot.server;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Supplier;
 
 import jakarta.servlet.ServletContext;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.converter.HttpMessageNotWritableException;
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 import io.github.vicinal.channel.CallFrame;
@@ -18,10 +25,17 @@ import io.github.vicinal.contract.Contract;
 import io.github.vicinal.requestserver.Priority;
 import io.github.vicinal.requestserver.RefusedRequestException;
 import io.github.vicinal.requestserver.Turn;
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.server.HttpRequiredException;
 import io.github.vicinal.server.Service;
 
 /** A contract that a controller of Spring MVC implements. Thread-safe. */
 final class MvcService implements Service {
+
+	/** Begins the reason of methods whose first call has to show what happens to it. */
+	private static final String UNSEEN = "no HTTP request has shown yet that typed calls can pass ";
+
+	private static final String STRANGER = "this instance has not seen an HTTP request of the client yet";
 
 	private final Contract contract;
 
@@ -31,6 +45,8 @@ final class MvcService implements Service {
 
 	private final Map<Integer, String> httpOnlyMethods;
 
+	private final boolean pipeline;
+
 	private final Environment environment;
 
 	private final Priority priority;
@@ -39,14 +55,24 @@ final class MvcService implements Service {
 	 * What the services of an application share.
 	 *
 	 * @param servletContext the application's servlet context
+	 * @param container what serves it, {@code null} if no call can pass it
 	 * @param codecs its codecs
 	 * @param isolation keeps the caller's thread state away
 	 * @param observation observes calls
 	 * @param failures turns exceptions into responses
-	 * @param turns lets so many calls run at once
+	 * @param results writes what is no plain value
+	 * @param turns gives permits
+	 * @param tickets name the connections of clients
 	 */
-	record Environment(ServletContext servletContext, Codecs codecs, ThreadIsolation isolation,
-			ServerObservation observation, HandlerFailures failures, RequestTurns turns) {
+	record Environment(ServletContext servletContext, @Nullable ServletContainer container, Codecs codecs,
+			ThreadIsolation isolation, ServerObservation observation, HandlerFailures failures,
+			Supplier<ResultWriter> results, RequestTurns turns, ConnectionTickets tickets) {
+
+		/** Returns the container of a service that has targets. */
+		ServletContainer requiredContainer() {
+			return Objects.requireNonNull(this.container);
+		}
+
 	}
 
 	/**
@@ -56,16 +82,50 @@ final class MvcService implements Service {
 	 * methods that must come by HTTP
 	 * @param refusal why only HTTP may be used, or empty
 	 * @param httpOnlyMethods why some methods must come by HTTP, by their index
+	 * @param pipeline what stands in the way of calls, which have to pass the container's
+	 * pipeline; empty if there is nothing
 	 * @param environment what the services of an application share
 	 */
 	MvcService(Contract contract, List<@Nullable HandlerTarget> targets, String refusal,
-			Map<Integer, String> httpOnlyMethods, Environment environment) {
+			Map<Integer, String> httpOnlyMethods, String pipeline, Environment environment) {
 		this.contract = contract;
 		this.targets = Collections.unmodifiableList(new ArrayList<>(targets));
 		this.refusal = refusal;
 		this.httpOnlyMethods = Map.copyOf(httpOnlyMethods);
+		this.pipeline = !pipeline.isEmpty();
 		this.environment = environment;
 		this.priority = environment.turns().priority(contract.name());
+		if (this.pipeline) {
+			String unseen = UNSEEN + pipeline;
+			this.targets.forEach((target) -> {
+				if (target != null) {
+					target.httpOnly(unseen);
+				}
+			});
+		}
+	}
+
+	/**
+	 * Notes that a request over HTTP has reached a handler.
+	 * @param handler the handler
+	 * @param httpOnly what was done to the request that typed calls cannot repeat, or
+	 * {@code null}
+	 */
+	void seen(HandlerMethod handler, @Nullable String httpOnly) {
+		if (!this.pipeline) {
+			return;
+		}
+		for (HandlerTarget target : this.targets) {
+			if (target != null && target.handler().getMethod().equals(handler.getMethod())) {
+				String known = target.httpOnly();
+				if (known != null && known.startsWith(UNSEEN)) {
+					target.httpOnly(httpOnly);
+				}
+				else if (known == null && httpOnly != null) {
+					target.httpOnly(httpOnly);
+				}
+			}
+		}
 	}
 
 	@Override
@@ -80,7 +140,16 @@ final class MvcService implements Service {
 
 	@Override
 	public Map<Integer, String> httpOnlyMethods() {
-		return this.httpOnlyMethods;
+		Map<Integer, String> methods = null;
+		for (int i = 0; i < this.targets.size(); i++) {
+			HandlerTarget target = this.targets.get(i);
+			String reason = (target != null) ? target.httpOnly() : null;
+			if (reason != null) {
+				methods = (methods != null) ? methods : new TreeMap<>(this.httpOnlyMethods);
+				methods.put(i, reason);
+			}
+		}
+		return (methods != null) ? methods : this.httpOnlyMethods;
 	}
 
 	@Override
@@ -92,8 +161,9 @@ final class MvcService implements Service {
 	public Reply.Failure unencodable(CallFrame frame, RuntimeException failure) {
 		Exception asOverHttp = new HttpMessageNotWritableException("Could not write JSON: " + failure.getMessage(),
 				failure);
-		Reply reply = serve(frame, (target, request, response) -> this.environment.failures()
-			.reply(request, response, target.handler(), asOverHttp));
+		HandlerTarget target = target(frame);
+		Reply reply = serve(frame, target, facts(frame), (request) -> this.environment.failures()
+			.reply(request, request.response(), target.handler(), asOverHttp));
 		return (reply instanceof Reply.Failure answer) ? answer : Service.super.unencodable(frame, failure);
 	}
 
@@ -107,19 +177,47 @@ final class MvcService implements Service {
 
 	@Override
 	public Reply invoke(CallFrame frame, Runnable beforeWaiting) {
-		return serve(frame, (target, request, response) -> {
+		HandlerTarget target = target(frame);
+		String httpOnly = target.httpOnly();
+		if (httpOnly != null) {
+			throw new HttpRequiredException(httpOnly);
+		}
+		ConnectionFacts facts = facts(frame);
+		if (this.pipeline) {
+			return throughPipeline(new TypedCall(frame, target, facts, beforeWaiting));
+		}
+		return serve(frame, target, facts, (request) -> {
 			Turn turn;
 			try {
 				turn = this.environment.turns()
 					.enter(this.contract.name(), this.priority, frame.deadlineNanos(), beforeWaiting);
 			}
 			catch (RefusedRequestException ex) {
-				return refused(ex, response);
+				return refused(ex, request.response());
 			}
 			try (turn) {
-				return RequestTurns.executed(target.invoke(frame, this.environment.failures(), request, response));
+				return RequestTurns.executed(answer(target, frame, request));
 			}
 		});
+	}
+
+	private HandlerTarget target(CallFrame frame) {
+		HandlerTarget target = this.targets.get(frame.method().index());
+		if (target == null) {
+			// Announced as such: the caller is no client of ours.
+			throw new HttpRequiredException("%s must be called by HTTP: %s".formatted(frame.method(),
+					this.httpOnlyMethods.get(frame.method().index())));
+		}
+		return target;
+	}
+
+	/** Nothing about a connection is taken from the caller's word. */
+	private ConnectionFacts facts(CallFrame frame) {
+		ConnectionFacts facts = this.environment.tickets().facts(frame.headers().get(PeerAnnouncement.TICKET_HEADER));
+		if (facts == null) {
+			throw new HttpRequiredException(STRANGER);
+		}
+		return facts;
 	}
 
 	private static Reply refused(RefusedRequestException refused, FrameResponse response) {
@@ -131,33 +229,106 @@ final class MvcService implements Service {
 		};
 	}
 
+	/** Lets a call pass valves, filters and interceptors as an HTTP request would. */
+	private Reply throughPipeline(TypedCall call) {
+		ServletContainer.Response response = this.environment.isolation().run(null, () -> {
+			try {
+				return this.environment.requiredContainer().serve(call);
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		});
+		RefusedRequestException refused = call.refused();
+		if (refused != null) {
+			throw refused;
+		}
+		RequestWatch watch = call.watch();
+		String reason = watch.reason();
+		if (reason != null && !watch.isHandling()) {
+			call.target().httpOnly(reason);
+			throw new HttpRequiredException(reason);
+		}
+		HandlerTarget.Answer answer = call.answer();
+		int status = response.status();
+		if (answer == null || status >= 400 || response.body().length > 0) {
+			return new Reply.Failure(status, response.headers(), response.body(), "");
+		}
+		boolean empty = status == 204 || status == 205 || status == 304;
+		return new Reply.Value(status, response.headers(), empty ? null : answer.body());
+	}
+
 	/** Answers a call in the surroundings of a request. */
 	@FunctionalInterface
 	private interface Answering {
 
-		Reply answer(HandlerTarget target, FrameRequest request, FrameResponse response);
+		Reply answer(FrameRequest request);
 
 	}
 
-	private Reply serve(CallFrame frame, Answering answering) {
-		HandlerTarget target = this.targets.get(frame.method().index());
-		if (target == null) {
-			// Announced as such: the caller is no client of ours.
-			throw new IllegalStateException("%s must be called by HTTP: %s".formatted(frame.method(),
-					this.httpOnlyMethods.get(frame.method().index())));
-		}
-		FrameRequest request = new FrameRequest(this.environment.servletContext(), target, frame);
-		FrameResponse response = new FrameResponse();
-		ServletRequestAttributes attributes = new ServletRequestAttributes(request, response);
+	private Reply serve(CallFrame frame, HandlerTarget target, ConnectionFacts facts, Answering answering) {
+		FrameRequest request = new FrameRequest(this.environment.servletContext(), target, frame, facts,
+				this.environment.requiredContainer());
+		ServletRequestAttributes attributes = new ServletRequestAttributes(request, request.response());
 		return this.environment.isolation().run(attributes, () -> {
 			try {
 				return this.environment.observation()
-					.observe(request, response, target, () -> answering.answer(target, request, response));
+					.observe(request, request.response(), target, () -> answering.answer(request));
 			}
 			finally {
 				attributes.requestCompleted();
+				request.complete();
 			}
 		});
+	}
+
+	private Reply answer(HandlerTarget target, CallFrame frame, FrameRequest request) {
+		HandlerFailures failures = this.environment.failures();
+		FrameResponse response = request.response();
+		try {
+			Object result = target.call(frame);
+			boolean complete = target.answersByAnnotation(response);
+			if (response.isError()) {
+				return failures.errorPage(request, response, "");
+			}
+			if (complete || response.isWritten()) {
+				return written(response);
+			}
+			HandlerTarget.Answer answer = target.answer(result, request, response);
+			if (answer != null) {
+				return value(answer, response);
+			}
+			if (!target.isSynchronous()) {
+				return failures.entity(result, request, response);
+			}
+			this.environment.results().get().write(result, target.handler(), request, response);
+			return response.isError() ? failures.errorPage(request, response, "") : written(response);
+		}
+		catch (Throwable ex) {
+			return failures.reply(request, response, target.handler(), ex);
+		}
+	}
+
+	private static Reply value(HandlerTarget.Answer answer, FrameResponse response) {
+		if (answer.status() != 0) {
+			response.setStatus(answer.status());
+		}
+		Map<String, List<String>> headers = answer.headers();
+		if (!response.headers().isEmpty()) {
+			headers = new LinkedHashMap<>(response.headers());
+			for (Map.Entry<String, List<String>> header : answer.headers().entrySet()) {
+				headers.keySet().removeIf(header.getKey()::equalsIgnoreCase);
+				headers.put(header.getKey(), header.getValue());
+			}
+		}
+		int status = response.getStatus();
+		boolean empty = status == 204 || status == 205 || status == 304;
+		return new Reply.Value(status, headers, empty ? null : answer.body());
+	}
+
+	/** The response as it is, for the client's HTTP stack to make of it what it would. */
+	private static Reply.Failure written(FrameResponse response) {
+		return new Reply.Failure(response.getStatus(), response.headers(), response.body(), "");
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.server;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -10,12 +11,16 @@ import java.util.TreeSet;
 import jakarta.servlet.ServletContext;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.boot.tomcat.TomcatWebServer;
+import org.springframework.boot.web.server.WebServer;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.boot.webmvc.autoconfigure.DispatcherServletPath;
 import org.springframework.boot.webmvc.autoconfigure.error.BasicErrorController;
-import org.springframework.boot.webmvc.error.ErrorController;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.validation.Validator;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.support.ConfigurableWebBindingInitializer;
@@ -35,6 +40,12 @@ import io.github.vicinal.server.Service;
 /** Builds services from the controllers of a Spring MVC application. */
 public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 
+	private static final String NO_CONTAINER = "its web server is not the embedded Tomcat of Spring Boot, whose "
+			+ "filters typed calls can pass";
+
+	private static final boolean TOMCAT = ClassUtils.isPresent("org.springframework.boot.tomcat.TomcatWebServer",
+			MvcServiceSource.class.getClassLoader());
+
 	private final ApplicationContext context;
 
 	private final ServletContext servletContext;
@@ -49,6 +60,8 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 
 	private final RequestTurns turns;
 
+	private final ConnectionTickets tickets;
+
 	/**
 	 * Creates the source.
 	 * @param context the application
@@ -57,10 +70,11 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 	 * @param mapper its JSON mapper
 	 * @param isolation keeps the caller's thread state away from handlers
 	 * @param observation observes calls
-	 * @param turns lets so many calls run at once
+	 * @param turns gives permits
+	 * @param tickets name the connections of clients
 	 */
 	public MvcServiceSource(ApplicationContext context, ServletContext servletContext, Codecs codecs, JsonMapper mapper,
-			ThreadIsolation isolation, ServerObservation observation, RequestTurns turns) {
+			ThreadIsolation isolation, ServerObservation observation, RequestTurns turns, ConnectionTickets tickets) {
 		this.context = context;
 		this.servletContext = servletContext;
 		this.codecs = codecs;
@@ -68,6 +82,7 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 		this.isolation = isolation;
 		this.observation = observation;
 		this.turns = turns;
+		this.tickets = tickets;
 	}
 
 	@Override
@@ -80,32 +95,71 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 		}
 		Contract contract = ExchangeContractReader.contract(type);
 		List<@Nullable Handler> handlers = lookup.handlers(contract);
-		Eligibility eligibility = new Eligibility(this.context, this.servletContext);
+		ServletContainer container = container();
+		if (container == null) {
+			return new MvcService(contract, Collections.nCopies(contract.methods().size(), null), NO_CONTAINER,
+					Map.of(), "", environment(null));
+		}
+		ServletStack stack = new ServletStack(this.context, this.servletContext, container);
+		String prefix = servletPrefix();
+		Eligibility eligibility = new Eligibility(this.context);
 		Map<Integer, String> httpOnly = new TreeMap<>();
 		List<@Nullable HandlerTarget> targets = new ArrayList<>();
 		ArgumentValidation validation = validation();
+		String pipeline = "";
 		for (ContractMethod method : contract.methods()) {
 			Handler handler = handlers.get(method.index());
-			String reason = (method.httpOnlyReason() == null) ? eligibility.refusal(contract, method, handler) : null;
+			String reason = (method.httpOnlyReason() == null) ? eligibility.refusal(method, handler) : null;
 			if (reason != null) {
 				httpOnly.put(method.index(), reason);
 			}
+			String foreign = (handler != null) ? stack.foreign(handler.method(), handler.mapping()) : null;
+			pipeline = (foreign != null) ? foreign : pipeline;
 			targets.add((handler == null || reason != null || method.httpOnlyReason() != null) ? null
-					: new HandlerTarget(contract, method, handler.method(), handler.pattern(), validation));
+					: new HandlerTarget(contract, method, handler.method(),
+							new RequestTemplate(contract, method, handler.method(), handler.pattern(), prefix),
+							validation));
 		}
-		String refusal = refusal(targets, httpOnly);
-		return new MvcService(contract, targets, refusal, httpOnly, new MvcService.Environment(this.servletContext,
-				this.codecs, this.isolation, this.observation, failures(), this.turns));
+		if (!pipeline.isEmpty()) {
+			leaveAsynchronous(targets, httpOnly, pipeline);
+		}
+		return new MvcService(contract, targets, refusal(targets, httpOnly), httpOnly, pipeline,
+				environment(container));
 	}
 
-	/** The reason for the whole contract: one of the application's, or all methods'. */
-	private String refusal(List<@Nullable HandlerTarget> targets, Map<Integer, String> httpOnly) {
-		for (ErrorController controller : this.context.getBeansOfType(ErrorController.class).values()) {
-			if (!(controller instanceof BasicErrorController)) {
-				return "the application has its own error controller %s"
-					.formatted(controller.getClass().getSimpleName());
+	/** What is in the way would see two dispatches of an asynchronous request. */
+	private static void leaveAsynchronous(List<@Nullable HandlerTarget> targets, Map<Integer, String> httpOnly,
+			String pipeline) {
+		for (int i = 0; i < targets.size(); i++) {
+			HandlerTarget target = targets.get(i);
+			if (target != null && !target.isSynchronous()) {
+				targets.set(i, null);
+				httpOnly.put(i, "%s answers asynchronously behind %s".formatted(target.handler().getShortLogMessage(),
+						pipeline));
 			}
 		}
+	}
+
+	private MvcService.Environment environment(@Nullable ServletContainer container) {
+		return new MvcService.Environment(this.servletContext, container, this.codecs, this.isolation, this.observation,
+				failures(), SingletonSupplier.of(() -> ResultWriter.of(this.context)), this.turns, this.tickets);
+	}
+
+	/** Returns the container, or {@code null} if typed calls cannot pass it. */
+	private @Nullable ServletContainer container() {
+		WebServer server = (this.context instanceof WebServerApplicationContext web) ? web.getWebServer() : null;
+		return (TOMCAT && server != null) ? Tomcat.container(server, this.servletContext) : null;
+	}
+
+	/** The path of the dispatcher servlet, empty if it is the root. */
+	private String servletPrefix() {
+		DispatcherServletPath path = this.context.getBeanProvider(DispatcherServletPath.class).getIfAvailable();
+		String prefix = (path != null) ? path.getPrefix() : "";
+		return prefix.equals("/") ? "" : prefix;
+	}
+
+	/** The reason for the whole contract: that of all methods. */
+	private static String refusal(List<@Nullable HandlerTarget> targets, Map<Integer, String> httpOnly) {
 		if (targets.stream().allMatch(Objects::isNull)) {
 			return httpOnly.isEmpty() ? "typed paths can carry none of its methods"
 					: String.join(", ", new TreeSet<>(httpOnly.values()));
@@ -140,6 +194,19 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 		AnnotationAwareOrderComparator.sort(resolvers);
 		return new HandlerFailures(resolvers, this.context.getBeanProvider(BasicErrorController.class).getIfAvailable(),
 				this.mapper);
+	}
+
+	/** Loaded only where Tomcat is. */
+	private static final class Tomcat {
+
+		private Tomcat() {
+		}
+
+		static @Nullable ServletContainer container(WebServer server, ServletContext servletContext) {
+			return (server instanceof TomcatWebServer tomcat)
+					? TomcatContainer.of(tomcat, servletContext.getContextPath()) : null;
+		}
+
 	}
 
 }

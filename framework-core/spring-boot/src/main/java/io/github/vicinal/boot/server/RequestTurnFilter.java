@@ -52,19 +52,32 @@ public final class RequestTurnFilter extends OncePerRequestFilter {
 	@SuppressWarnings("try")
 	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws ServletException, IOException {
-		String channel = channel(request.getHeader(PeerAnnouncement.REQUEST_HEADER));
+		TypedCall call = TypedCall.of(request);
+		String channel = (call != null) ? call.frame().contract().name()
+				: channel(request.getHeader(PeerAnnouncement.REQUEST_HEADER));
 		Priority priority = this.turns.priority(channel);
 		Turn turn;
 		try {
-			turn = this.turns.enter(channel, priority, RequestServer.NO_DEADLINE, RequestTurnFilter::waits);
+			turn = (call != null)
+					? this.turns.enter(channel, priority, call.frame().deadlineNanos(), call.beforeWaiting())
+					: this.turns.enter(channel, priority, RequestServer.NO_DEADLINE, RequestTurnFilter::waits);
 		}
 		catch (RefusedRequestException ex) {
+			if (call != null && isGone(ex.refusal())) {
+				call.refused(ex);
+				return;
+			}
 			refuse(response, ex.refusal());
 			return;
 		}
 		try (turn) {
 			chain.doFilter(request, response);
 		}
+	}
+
+	/** Nobody waits for the answer any more. */
+	private static boolean isGone(Refusal refusal) {
+		return refusal.reason() == Refusal.Reason.DEADLINE || refusal.reason() == Refusal.Reason.INTERRUPTED;
 	}
 
 	/** Anybody can write anything into a header. */

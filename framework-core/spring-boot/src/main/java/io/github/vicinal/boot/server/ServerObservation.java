@@ -107,7 +107,7 @@ public final class ServerObservation {
 	private static ServerRequestObservationContext context(FrameRequest request, FrameResponse response,
 			HandlerTarget target) {
 		ServerRequestObservationContext context = new ServerRequestObservationContext(request, response);
-		context.setPathPattern(target.pattern());
+		context.setPathPattern(target.request().pattern());
 		return context;
 	}
 

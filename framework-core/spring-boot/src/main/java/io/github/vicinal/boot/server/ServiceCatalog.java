@@ -15,7 +15,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.web.method.HandlerMethod;
 
+import io.github.vicinal.boot.server.AnnouncementInterceptor.Inquiry;
 import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
@@ -48,13 +50,15 @@ public final class ServiceCatalog implements AutoCloseable {
 
 	private final Supplier<@Nullable HttpSocketServer> httpSocket;
 
+	private final ConnectionTickets tickets;
+
 	private List<PathServer> servers = List.of();
 
 	/** Of contracts that there are, as many as those and this host's addresses. */
-	private final Map<Asked, String> announcements = new ConcurrentHashMap<>();
+	private final Map<Asked, PeerAnnouncement> announcements = new ConcurrentHashMap<>();
 
 	/** Of others. */
-	private final Map<Asked, String> unknown = new ConcurrentHashMap<>();
+	private final Map<Asked, PeerAnnouncement> unknown = new ConcurrentHashMap<>();
 
 	private boolean started;
 
@@ -90,30 +94,55 @@ public final class ServiceCatalog implements AutoCloseable {
 	 * @param registry where servers look services up
 	 * @param servers the kinds of path that the application has
 	 * @param httpSocket takes HTTP requests from processes of this host, or {@code null}
+	 * @param tickets name the connections of clients
 	 */
 	public ServiceCatalog(Supplier<PeerIdentity> self, ServiceSource source, Supplier<ServiceRegistry> registry,
-			Supplier<List<PathServer>> servers, Supplier<@Nullable HttpSocketServer> httpSocket) {
+			Supplier<List<PathServer>> servers, Supplier<@Nullable HttpSocketServer> httpSocket,
+			ConnectionTickets tickets) {
 		this.self = self;
 		this.source = source;
 		this.registry = registry;
 		this.serverSupplier = servers;
 		this.httpSocket = httpSocket;
+		this.tickets = tickets;
 	}
 
 	/**
 	 * Returns the announcement of a contract.
-	 * @param contractName what a client asked for
-	 * @param localAddress the IP address at which its request arrived, {@code null} if
-	 * unknown
-	 * @param localPort the port at which its request arrived, 0 if that is no TCP port
+	 * @param inquiry what a client asked for
+	 * @param handler the handler that its request has reached
 	 * @return the value of the announcement header, or {@code null} if the name is none
 	 */
-	public @Nullable String announcement(String contractName, @Nullable String localAddress, int localPort) {
+	@Nullable String announcement(Inquiry inquiry, HandlerMethod handler) {
+		ConnectionFacts facts = inquiry.facts();
+		PeerAnnouncement base = (facts != null) ? base(inquiry.contract(), facts.localAddr(), facts.localPort())
+				: base(inquiry.contract(), "", 0);
+		if (base == null) {
+			return null;
+		}
+		Service service = base.paths().isEmpty() ? null : this.registry.get().find(inquiry.contract());
+		if (service == null) {
+			return base.format();
+		}
+		if (facts == null || !inquiry.refusal().isEmpty()) {
+			return new PeerAnnouncement(base.peer(), Set.of(), base.contractHash(), inquiry.refusal()).format();
+		}
+		if (service instanceof MvcService mvc) {
+			mvc.seen(handler, inquiry.watch().reason());
+		}
+		Map<Integer, String> methods = service.httpOnlyMethods();
+		return new PeerAnnouncement(base.peer(), base.paths(), base.contractHash(),
+				String.join(", ", new TreeSet<>(methods.values())), methods.keySet(), base.httpSocketPort(),
+				base.httpSocketAddress(), this.tickets.ticket(facts))
+			.format();
+	}
+
+	private @Nullable PeerAnnouncement base(String contractName, String localAddress, int localPort) {
 		if (contractName.isEmpty() || contractName.length() > MAX_NAME_CHARS) {
 			return null;
 		}
-		Asked asked = new Asked(contractName, (localAddress != null) ? localAddress : "", localPort);
-		String known = this.announcements.get(asked);
+		Asked asked = new Asked(contractName, localAddress, localPort);
+		PeerAnnouncement known = this.announcements.get(asked);
 		if (known == null) {
 			known = this.unknown.get(asked);
 		}
@@ -131,14 +160,13 @@ public final class ServiceCatalog implements AutoCloseable {
 			logger.warn("The contract {} cannot be offered over other paths than http", contractName, ex);
 			announcement = new PeerAnnouncement(this.self.get(), Set.of(), "", "to offer it failed with " + ex);
 		}
-		String formatted = announcement.format();
 		if (!announcement.contractHash().isEmpty()) {
-			this.announcements.put(asked, formatted);
+			this.announcements.put(asked, announcement);
 		}
 		else if (this.unknown.size() < MAX_UNKNOWN) {
-			this.unknown.put(asked, formatted);
+			this.unknown.put(asked, announcement);
 		}
-		return formatted;
+		return announcement;
 	}
 
 	/** The name of a network interface says nothing to others. */
@@ -181,9 +209,7 @@ public final class ServiceCatalog implements AutoCloseable {
 		if (offered.isEmpty()) {
 			return new PeerAnnouncement(identity, offered, service.contract().hash(), String.join("; ", unavailable));
 		}
-		Map<Integer, String> httpOnly = service.httpOnlyMethods();
-		return new PeerAnnouncement(identity, offered, service.contract().hash(),
-				String.join(", ", new TreeSet<>(httpOnly.values())), httpOnly.keySet());
+		return new PeerAnnouncement(identity, offered, service.contract().hash(), "");
 	}
 
 	private void start() {

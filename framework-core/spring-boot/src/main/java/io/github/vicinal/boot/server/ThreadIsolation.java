@@ -66,7 +66,7 @@ public final class ThreadIsolation implements AutoCloseable {
 		});
 	}
 
-	<T> T run(RequestAttributes request, Supplier<T> handler) {
+	<T> T run(@Nullable RequestAttributes request, Supplier<T> handler) {
 		if (TRANSACTIONS && Transactions.present()) {
 			try {
 				return CompletableFuture.supplyAsync(() -> runHere(request, handler), this.cleanThreads).join();
@@ -81,7 +81,7 @@ public final class ThreadIsolation implements AutoCloseable {
 		return runHere(request, handler);
 	}
 
-	private <T> T runHere(RequestAttributes request, Supplier<T> handler) {
+	private <T> T runHere(@Nullable RequestAttributes request, Supplier<T> handler) {
 		Thread thread = Thread.currentThread();
 		ClassLoader callerLoader = thread.getContextClassLoader();
 		RequestAttributes callerRequest = RequestContextHolder.getRequestAttributes();

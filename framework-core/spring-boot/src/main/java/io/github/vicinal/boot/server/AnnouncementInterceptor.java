@@ -1,0 +1,67 @@
+package io.github.vicinal.boot.server;
+
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.HandlerInterceptor;
+
+import io.github.vicinal.peer.PeerAnnouncement;
+
+/**
+ * Announces this instance to clients that ask for a contract: only when filters and
+ * interceptors have let the request pass, so that nobody learns more than the handler
+ * would tell. It also learns which handlers need HTTP, from what was done to the request
+ * on its way. Thread-safe.
+ */
+public final class AnnouncementInterceptor implements HandlerInterceptor {
+
+	private final ServiceCatalog catalog;
+
+	/**
+	 * Creates the interceptor, which must be the last one.
+	 * @param catalog what there is to announce
+	 */
+	public AnnouncementInterceptor(ServiceCatalog catalog) {
+		this.catalog = catalog;
+	}
+
+	@Override
+	public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
+		Inquiry inquiry = (request.getDispatcherType() == DispatcherType.REQUEST)
+				? (Inquiry) request.getAttribute(Inquiry.ATTRIBUTE) : null;
+		if (inquiry != null && handler instanceof HandlerMethod method) {
+			announce(inquiry, method, request, response);
+		}
+		return true;
+	}
+
+	private void announce(Inquiry inquiry, HandlerMethod handler, HttpServletRequest request,
+			HttpServletResponse response) {
+		String foreign = Wrappers.foreign(request, response);
+		if (foreign != null) {
+			inquiry.watch().httpOnly(foreign);
+		}
+		inquiry.watch().handling();
+		String announcement = this.catalog.announcement(inquiry, handler);
+		if (announcement != null) {
+			response.setHeader(PeerAnnouncement.HEADER, announcement);
+		}
+	}
+
+	/**
+	 * A client's question for a contract, which came with one of its HTTP requests.
+	 *
+	 * @param contract the name of the contract
+	 * @param facts the client's connection, or {@code null} if it cannot be kept
+	 * @param refusal why this client's calls must come by HTTP, or empty
+	 * @param watch what happens to the request on its way
+	 */
+	record Inquiry(String contract, @Nullable ConnectionFacts facts, String refusal, RequestWatch watch) {
+
+		static final String ATTRIBUTE = Inquiry.class.getName();
+
+	}
+
+}

@@ -1,0 +1,56 @@
+package io.github.vicinal.boot.server;
+
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tickets that name the {@link ConnectionFacts} of clients. A client gets its ticket with
+ * the answer to an HTTP request that the application let pass, and shows it with each
+ * typed call, so that nothing about a connection is taken from the caller's word. Equal
+ * facts have one ticket. Thread-safe.
+ */
+public final class ConnectionTickets {
+
+	/** Maximum number of tickets. The oldest is forgotten; its owner gets a new one. */
+	static final int MAX_TICKETS = 4096;
+
+	private static final int TICKET_BYTES = 8;
+
+	private final SecureRandom random = new SecureRandom();
+
+	private final Map<String, ConnectionFacts> byTicket = new ConcurrentHashMap<>();
+
+	private final Map<ConnectionFacts, String> byFacts = new LinkedHashMap<>();
+
+	/** Returns the ticket of a client's connection. */
+	synchronized String ticket(ConnectionFacts facts) {
+		String known = this.byFacts.get(facts);
+		if (known != null) {
+			return known;
+		}
+		if (this.byFacts.size() >= MAX_TICKETS) {
+			ConnectionFacts oldest = this.byFacts.keySet().iterator().next();
+			String forgotten = this.byFacts.remove(oldest);
+			if (forgotten != null) {
+				this.byTicket.remove(forgotten);
+			}
+		}
+		byte[] bytes = new byte[TICKET_BYTES];
+		this.random.nextBytes(bytes);
+		String ticket = HexFormat.of().formatHex(bytes);
+		this.byFacts.put(facts, ticket);
+		this.byTicket.put(ticket, facts);
+		return ticket;
+	}
+
+	/** Returns what a ticket names, or {@code null} if it is not known (any more). */
+	@Nullable ConnectionFacts facts(@Nullable String ticket) {
+		return (ticket != null) ? this.byTicket.get(ticket) : null;
+	}
+
+}

@@ -1,0 +1,78 @@
+package io.github.vicinal.boot.server;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.peer.PeerAnnouncement;
+
+/**
+ * The headers that a call would have had as an HTTP request: what the contract and the
+ * arguments say, what the client adds to all requests, and what its HTTP client adds.
+ */
+final class RequestHeaders {
+
+	/**
+	 * Headers about the connection or the body. A frame has neither, whatever it claims.
+	 */
+	private static final Set<String> NOT_FROM_FRAMES = Set.of("host", "connection", "keep-alive", "content-length",
+			"transfer-encoding", "te", "trailer", "upgrade", "expect", "proxy-connection", "http2-settings",
+			PeerAnnouncement.TICKET_HEADER);
+
+	private final Map<String, List<String>> values;
+
+	private RequestHeaders(Map<String, List<String>> values) {
+		this.values = values;
+	}
+
+	static RequestHeaders of(RequestTemplate target, CallFrame frame, ConnectionFacts facts) {
+		Map<String, List<String>> values = new LinkedHashMap<>();
+		facts.headers().forEach((name, value) -> values.put(name, List.of(value)));
+		put(values, "accept", target.accept());
+		put(values, "content-type", target.contentType());
+		target.fixedHeaders().forEach((name, value) -> values.put(name, List.of(value)));
+		frame.headers().forEach((name, value) -> {
+			if (!NOT_FROM_FRAMES.contains(name) && !(name.equals("content-type") && target.contentType().isEmpty())) {
+				values.put(name, split(value));
+			}
+		});
+		target.addArguments(frame.arguments(), values);
+		return new RequestHeaders(values);
+	}
+
+	private static void put(Map<String, List<String>> values, String name, String value) {
+		if (!value.isEmpty()) {
+			values.put(name, List.of(value));
+		}
+	}
+
+	private static List<String> split(String value) {
+		if (value.indexOf('\n') < 0) {
+			return List.of(value);
+		}
+		List<String> parts = new ArrayList<>();
+		Collections.addAll(parts, value.split("\n", -1));
+		return parts;
+	}
+
+	/** Returns the values of a header, by its lower-case name. */
+	List<String> get(String name) {
+		return this.values.getOrDefault(name, List.of());
+	}
+
+	@Nullable String first(String name) {
+		List<String> all = get(name);
+		return all.isEmpty() ? null : all.get(0);
+	}
+
+	Map<String, List<String>> all() {
+		return this.values;
+	}
+
+}

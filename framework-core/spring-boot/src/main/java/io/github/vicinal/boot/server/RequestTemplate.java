@@ -1,0 +1,275 @@
+package io.github.vicinal.boot.server;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.StringJoiner;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.http.MediaType;
+import org.springframework.web.bind.annotation.CookieValue;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.util.UriComponentsBuilder;
+import org.springframework.web.util.UriUtils;
+
+import io.github.vicinal.boot.contract.ExchangeContractReader;
+import io.github.vicinal.boot.contract.ResultShape;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
+
+/**
+ * The HTTP request that a call of a contract method makes, as far as the contract and the
+ * arguments say. Thread-safe.
+ */
+final class RequestTemplate {
+
+	private final String httpMethod;
+
+	private final String servletPrefix;
+
+	private final String pattern;
+
+	private final String contentType;
+
+	private final String accept;
+
+	private final Map<String, String> fixedHeaders;
+
+	private final MethodParameter[] parameters;
+
+	private final List<Named> pathVariables = new ArrayList<>();
+
+	private final List<Named> queryParameters = new ArrayList<>();
+
+	private final List<Named> headers = new ArrayList<>();
+
+	private final List<Named> cookies = new ArrayList<>();
+
+	private final boolean body;
+
+	/** The argument at a position, and its name in the request. */
+	private record Named(int position, String name) {
+	}
+
+	/**
+	 * Creates the template of a method.
+	 * @param contract the contract
+	 * @param method the method of the contract
+	 * @param handler the method that handles it
+	 * @param pattern the path pattern that the handler is mapped to
+	 * @param servletPrefix the path of the dispatcher servlet, empty if it is the root
+	 */
+	RequestTemplate(Contract contract, ContractMethod method, HandlerMethod handler, String pattern,
+			String servletPrefix) {
+		this.httpMethod = ExchangeContractReader.httpMethod(contract.type(), method.method());
+		this.servletPrefix = servletPrefix;
+		this.pattern = pattern;
+		this.parameters = handler.getMethodParameters();
+		this.contentType = contentType(ExchangeContractReader.contentType(contract.type(), method.method()), handler);
+		this.accept = accept(contract, method);
+		this.fixedHeaders = fixedHeaders(contract, method);
+		boolean hasBody = false;
+		for (int i = 0; i < this.parameters.length; i++) {
+			hasBody |= this.parameters[i].hasParameterAnnotation(RequestBody.class);
+			sort(i, this.parameters[i]);
+		}
+		this.body = hasBody;
+	}
+
+	private void sort(int position, MethodParameter parameter) {
+		PathVariable variable = parameter.getParameterAnnotation(PathVariable.class);
+		if (variable != null) {
+			this.pathVariables.add(named(position, variable.name(), parameter));
+		}
+		RequestParam query = parameter.getParameterAnnotation(RequestParam.class);
+		if (query != null) {
+			this.queryParameters.add(named(position, query.name(), parameter));
+		}
+		RequestHeader header = parameter.getParameterAnnotation(RequestHeader.class);
+		if (header != null) {
+			this.headers.add(named(position, header.name(), parameter));
+		}
+		CookieValue cookie = parameter.getParameterAnnotation(CookieValue.class);
+		if (cookie != null) {
+			this.cookies.add(named(position, cookie.name(), parameter));
+		}
+	}
+
+	private static Named named(int position, String name, MethodParameter parameter) {
+		return new Named(position, name.isEmpty() ? String.valueOf(parameter.getParameterName()) : name);
+	}
+
+	private static String contentType(String declared, HandlerMethod handler) {
+		if (!declared.isEmpty()) {
+			return declared;
+		}
+		return Arrays.stream(handler.getMethodParameters())
+			.filter((parameter) -> parameter.hasParameterAnnotation(RequestBody.class))
+			.findFirst()
+			.map((parameter) -> (parameter.getParameterType() == String.class) ? MediaType.TEXT_PLAIN_VALUE
+					: (parameter.getParameterType() == byte[].class) ? MediaType.APPLICATION_OCTET_STREAM_VALUE
+							: MediaType.APPLICATION_JSON_VALUE)
+			.orElse("");
+	}
+
+	/** What is declared, else what the message converters of the HTTP client can read. */
+	private static String accept(Contract contract, ContractMethod method) {
+		List<String> declared = declared(contract, method, HttpExchange::accept);
+		if (!declared.isEmpty()) {
+			return String.join(", ", declared);
+		}
+		Class<?> type = ResultShape.of(contract.type(), method.method()).valueClass();
+		if (type == void.class) {
+			return "";
+		}
+		if (type == String.class) {
+			return "text/plain, application/json, application/*+json, */*";
+		}
+		return (type == byte[].class) ? "application/octet-stream, */*" : "application/json, application/*+json";
+	}
+
+	private static Map<String, String> fixedHeaders(Contract contract, ContractMethod method) {
+		Map<String, String> fixed = new LinkedHashMap<>();
+		for (String header : declared(contract, method, HttpExchange::headers)) {
+			int equals = header.indexOf('=');
+			if (equals > 0 && !header.startsWith("!") && header.charAt(equals - 1) != '!') {
+				fixed.put(header.substring(0, equals).strip().toLowerCase(Locale.ROOT),
+						header.substring(equals + 1).strip());
+			}
+		}
+		return fixed;
+	}
+
+	private static List<String> declared(Contract contract, ContractMethod method,
+			java.util.function.Function<HttpExchange, String[]> attribute) {
+		for (java.lang.reflect.AnnotatedElement element : List.of(method.method(), contract.type())) {
+			HttpExchange exchange = AnnotatedElementUtils.findMergedAnnotation(element, HttpExchange.class);
+			if (exchange != null && attribute.apply(exchange).length > 0) {
+				return List.of(attribute.apply(exchange));
+			}
+		}
+		return List.of();
+	}
+
+	String httpMethod() {
+		return this.httpMethod;
+	}
+
+	/** The path pattern of the handler. */
+	String pattern() {
+		return this.pattern;
+	}
+
+	/** The path of the dispatcher servlet, empty if it is the root. */
+	String servletPrefix() {
+		return this.servletPrefix;
+	}
+
+	/**
+	 * What the HTTP client would have sent as {@code Content-Type}, empty for nothing.
+	 */
+	String contentType() {
+		return this.contentType;
+	}
+
+	/** What the HTTP client would have sent as {@code Accept}, empty for nothing. */
+	String accept() {
+		return this.accept;
+	}
+
+	/** Headers that the contract's annotations name, by lower-case name. */
+	Map<String, String> fixedHeaders() {
+		return this.fixedHeaders;
+	}
+
+	/** Whether the HTTP request would have had a body. */
+	boolean hasBody() {
+		return this.body;
+	}
+
+	/** The encoded path of the request, without the context path. */
+	String path(@Nullable Object[] arguments) {
+		if (this.pattern.indexOf('{') < 0) {
+			return this.servletPrefix + this.pattern;
+		}
+		Map<String, Object> variables = new HashMap<>();
+		for (Named variable : this.pathVariables) {
+			variables.put(variable.name(), text(unwrapped(arguments[variable.position()])));
+		}
+		return this.servletPrefix
+				+ UriComponentsBuilder.fromPath(this.pattern).encode().buildAndExpand(variables).toUriString();
+	}
+
+	/** The encoded query of the request, or {@code null}. */
+	@Nullable String query(@Nullable Object[] arguments) {
+		if (this.queryParameters.isEmpty()) {
+			return null;
+		}
+		StringJoiner query = new StringJoiner("&");
+		for (Named parameter : this.queryParameters) {
+			for (Object value : values(arguments[parameter.position()])) {
+				query.add(UriUtils.encode(parameter.name(), StandardCharsets.UTF_8) + "="
+						+ UriUtils.encode(text(value), StandardCharsets.UTF_8));
+			}
+		}
+		return (query.length() > 0) ? query.toString() : null;
+	}
+
+	/** Adds the headers that arguments fill. */
+	void addArguments(@Nullable Object[] arguments, Map<String, List<String>> target) {
+		for (Named header : this.headers) {
+			List<String> values = new ArrayList<>();
+			values(arguments[header.position()]).forEach((value) -> values.add(text(value)));
+			if (!values.isEmpty()) {
+				target.put(header.name().toLowerCase(Locale.ROOT), values);
+			}
+		}
+		if (!this.cookies.isEmpty()) {
+			Map<String, String> pairs = new LinkedHashMap<>();
+			for (String known : target.getOrDefault("cookie", List.of())) {
+				for (String pair : known.split("; ", -1)) {
+					int equals = pair.indexOf('=');
+					pairs.put((equals < 0) ? pair : pair.substring(0, equals), pair);
+				}
+			}
+			for (Named cookie : this.cookies) {
+				values(arguments[cookie.position()])
+					.forEach((value) -> pairs.put(cookie.name(), cookie.name() + "=" + text(value)));
+			}
+			if (!pairs.isEmpty()) {
+				target.put("cookie", List.of(String.join("; ", pairs.values())));
+			}
+		}
+	}
+
+	private static String text(@Nullable Object value) {
+		return (value instanceof Enum<?> constant) ? constant.name() : String.valueOf(value);
+	}
+
+	private static @Nullable Object unwrapped(@Nullable Object argument) {
+		return (argument instanceof Optional<?> optional) ? optional.orElse(null) : argument;
+	}
+
+	private static Collection<?> values(@Nullable Object argument) {
+		Object value = unwrapped(argument);
+		if (value instanceof Object[] array) {
+			return List.of(array);
+		}
+		return (value instanceof Collection<?> collection) ? collection : (value != null) ? List.of(value) : List.of();
+	}
+
+}

@@ -1,0 +1,39 @@
+package io.github.vicinal.boot.server;
+
+import java.io.IOException;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The servlet container that serves the application. Requests of typed calls pass its
+ * pipeline without a socket. Thread-safe.
+ */
+interface ServletContainer extends FrameRequest.Container {
+
+	/**
+	 * Returns why a call has to pass the container's pipeline although no filter and no
+	 * interceptor is in its way.
+	 * @return what stands in it, or {@code null}
+	 */
+	@Nullable String foreign();
+
+	/**
+	 * Serves a call on the calling thread, from the first valve to the handler and back.
+	 * @param call the call, which notes its outcome
+	 * @return the response, as it would have been sent
+	 * @throws IOException if the container would have closed the connection instead
+	 */
+	Response serve(TypedCall call) throws IOException;
+
+	/**
+	 * A response.
+	 *
+	 * @param status the status code
+	 * @param headers its headers, without those about the connection and the length
+	 * @param body the body, as far as bytes were written
+	 */
+	@SuppressWarnings("ArrayRecordComponent")
+	record Response(int status, java.util.Map<String, java.util.List<String>> headers, byte[] body) {
+	}
+
+}

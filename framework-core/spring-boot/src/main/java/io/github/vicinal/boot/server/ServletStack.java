@@ -1,0 +1,141 @@
+package io.github.vicinal.boot.server;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+
+import jakarta.servlet.FilterRegistration;
+import jakarta.servlet.ServletContext;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.webmvc.autoconfigure.error.BasicErrorController;
+import org.springframework.boot.webmvc.error.ErrorController;
+import org.springframework.context.ApplicationContext;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.bind.annotation.CrossOrigin;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.handler.MappedInterceptor;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+
+/**
+ * Tells whether anything stands between the web server and a handler that acts on
+ * requests. It asks what is registered, never for which requests: if there is something,
+ * every call passes it.
+ */
+final class ServletStack {
+
+	/**
+	 * Filters that do nothing to a request which a typed call would miss, by the name of
+	 * the class itself: a subclass may do more. Encodings and form data concern bodies
+	 * that typed calls do not have; the request context, observation and permits have
+	 * counterparts.
+	 */
+	private static final Set<String> NEUTRAL_FILTERS = Set.of(
+			"org.springframework.boot.servlet.filter.OrderedCharacterEncodingFilter",
+			"org.springframework.boot.servlet.filter.OrderedFormContentFilter",
+			"org.springframework.boot.servlet.filter.OrderedRequestContextFilter",
+			"org.springframework.web.filter.CharacterEncodingFilter",
+			"org.springframework.web.filter.FormContentFilter", "org.springframework.web.filter.RequestContextFilter",
+			"org.springframework.web.filter.ServerHttpObservationFilter", "org.apache.tomcat.websocket.server.WsFilter",
+			AnnouncementFilter.class.getName(), RequestTurnFilter.class.getName());
+
+	/** Interceptors that only provide attributes for views. */
+	private static final Set<String> NEUTRAL_INTERCEPTORS = Set.of(
+			"org.springframework.web.servlet.handler.ConversionServiceExposingInterceptor",
+			"org.springframework.web.servlet.resource.ResourceUrlProviderExposingInterceptor",
+			AnnouncementInterceptor.class.getName());
+
+	/** Mappings of other handlers that come first, and do not take requests of these. */
+	private static final Set<String> NEUTRAL_MAPPINGS = Set.of(TypedHandlerMapping.class.getName(),
+			"org.springframework.boot.webmvc.actuate.endpoint.web.WebMvcEndpointHandlerMapping",
+			"org.springframework.boot.webmvc.actuate.endpoint.web.ControllerEndpointHandlerMapping",
+			"org.springframework.boot.webmvc.actuate.endpoint.web.AdditionalHealthEndpointPathsWebMvcHandlerMapping");
+
+	private final ApplicationContext context;
+
+	private final ServletContext servletContext;
+
+	private final ServletContainer container;
+
+	ServletStack(ApplicationContext context, ServletContext servletContext, ServletContainer container) {
+		this.context = context;
+		this.servletContext = servletContext;
+		this.container = container;
+	}
+
+	/**
+	 * Looks for what acts on requests.
+	 * @param handler the handler
+	 * @param mapping the mapping that knows it
+	 * @return what was found, or {@code null}
+	 */
+	@Nullable String foreign(HandlerMethod handler, RequestMappingHandlerMapping mapping) {
+		String found = this.container.foreign();
+		if (found == null) {
+			found = filter();
+		}
+		if (found == null) {
+			found = dispatcher(mapping);
+		}
+		return (found != null) ? found : interceptor(handler, mapping);
+	}
+
+	private @Nullable String filter() {
+		for (FilterRegistration registration : this.servletContext.getFilterRegistrations().values()) {
+			if (!NEUTRAL_FILTERS.contains(registration.getClassName())) {
+				return "the servlet filter %s".formatted(registration.getName());
+			}
+		}
+		return null;
+	}
+
+	private @Nullable String dispatcher(RequestMappingHandlerMapping mapping) {
+		for (ErrorController controller : this.context.getBeansOfType(ErrorController.class).values()) {
+			if (controller.getClass() != BasicErrorController.class) {
+				return "the error controller %s".formatted(controller.getClass().getSimpleName());
+			}
+		}
+		for (DispatcherServlet servlet : this.context.getBeansOfType(DispatcherServlet.class).values()) {
+			if (servlet.getClass() != DispatcherServlet.class) {
+				return "the dispatcher servlet %s".formatted(servlet.getClass().getSimpleName());
+			}
+			List<HandlerMapping> mappings = servlet.getHandlerMappings();
+			if (mappings == null) {
+				return "a dispatcher servlet that has not been started";
+			}
+			for (HandlerMapping other : mappings) {
+				if (other == mapping) {
+					break;
+				}
+				if (!NEUTRAL_MAPPINGS.contains(other.getClass().getName())) {
+					return "the handler mapping %s".formatted(other.getClass().getSimpleName());
+				}
+			}
+		}
+		return null;
+	}
+
+	private static @Nullable String interceptor(HandlerMethod handler, RequestMappingHandlerMapping mapping) {
+		HandlerInterceptor @Nullable [] interceptors = mapping.getAdaptedInterceptors();
+		for (HandlerInterceptor interceptor : (interceptors != null) ? Arrays.asList(interceptors)
+				: List.<HandlerInterceptor>of()) {
+			HandlerInterceptor actual = interceptor;
+			while (actual instanceof MappedInterceptor mapped) {
+				actual = mapped.getInterceptor();
+			}
+			if (!NEUTRAL_INTERCEPTORS.contains(actual.getClass().getName())) {
+				return "the interceptor %s".formatted(ClassUtils.getShortName(actual.getClass()));
+			}
+		}
+		if (mapping.getCorsConfigurationSource() != null
+				|| AnnotatedElementUtils.hasAnnotation(handler.getMethod(), CrossOrigin.class)
+				|| AnnotatedElementUtils.hasAnnotation(handler.getBeanType(), CrossOrigin.class)) {
+			return "a CORS configuration";
+		}
+		return null;
+	}
+
+}

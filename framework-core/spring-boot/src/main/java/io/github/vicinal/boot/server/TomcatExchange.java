@@ -1,0 +1,322 @@
+package io.github.vicinal.boot.server;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+import jakarta.servlet.ServletConnection;
+import org.apache.coyote.AbstractProcessor;
+import org.apache.coyote.Adapter;
+import org.apache.coyote.ContinueResponseTiming;
+import org.apache.coyote.InputBuffer;
+import org.apache.coyote.OutputBuffer;
+import org.apache.coyote.Request;
+import org.apache.coyote.Response;
+import org.apache.juli.logging.Log;
+import org.apache.juli.logging.LogFactory;
+import org.apache.tomcat.util.buf.ByteChunk;
+import org.apache.tomcat.util.http.MimeHeaders;
+import org.apache.tomcat.util.net.AbstractEndpoint.Handler.SocketState;
+import org.apache.tomcat.util.net.ApplicationBufferHandler;
+import org.apache.tomcat.util.net.ServletConnectionImpl;
+import org.apache.tomcat.util.net.SocketWrapperBase;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a socket's processor is to Tomcat's adapter, for typed calls: it fills in the
+ * request, and collects the response. Used by one call at a time, and then by others.
+ */
+final class TomcatExchange extends AbstractProcessor implements InputBuffer, OutputBuffer {
+
+	/** Headers about the connection or the length, which a reply does not have. */
+	private static final Set<String> NOT_IN_REPLIES = Set.of("connection", "keep-alive", "transfer-encoding",
+			"content-length", "date");
+
+	private static final int MAX_KEPT_BYTES = 64 * 1024;
+
+	private static final Log log = LogFactory.getLog(TomcatExchange.class);
+
+	private final ServletConnection connection = new ServletConnectionImpl("vicinal", "http/1.1", "", false);
+
+	private ByteArrayOutputStream body = new ByteArrayOutputStream(256);
+
+	private Map<String, List<String>> headers = Map.of();
+
+	private int status;
+
+	private boolean swallows;
+
+	private @Nullable TypedCall call;
+
+	TomcatExchange(Adapter adapter, int maxHeaders) {
+		super(adapter);
+		this.request.getMimeHeaders().setLimit(maxHeaders);
+		this.response.getMimeHeaders().setLimit(maxHeaders);
+		this.request.setInputBuffer(this);
+		this.response.setOutputBuffer(this);
+	}
+
+	/** Returns whether this exchange can serve further calls. */
+	boolean isReusable() {
+		return this.call == null;
+	}
+
+	ServletContainer.Response serve(TypedCall served, String contextPath) throws IOException {
+		this.call = served;
+		try {
+			fill(served, contextPath);
+			this.adapter.service(this.request, this.response);
+		}
+		catch (IOException | RuntimeException ex) {
+			throw ex;
+		}
+		catch (Exception ex) {
+			throw new IOException("The container failed", ex);
+		}
+		if (isAsync()) {
+			throw new IOException("Something in front of the application started asynchronous processing");
+		}
+		if (!this.response.isCommitted()) {
+			prepareResponse();
+		}
+		if (!getErrorState().isIoAllowed()) {
+			throw new IOException("The container closed the connection instead of answering");
+		}
+		ServletContainer.Response answer = new ServletContainer.Response(this.status, this.headers,
+				this.body.toByteArray());
+		recycle();
+		return answer;
+	}
+
+	private void fill(TypedCall served, String contextPath) {
+		RequestTemplate template = served.target().request();
+		ConnectionFacts facts = served.facts();
+		Request to = this.request;
+		to.markStartTime();
+		to.setMethod(template.httpMethod());
+		byte[] path = (contextPath + template.path(served.frame().arguments())).getBytes(StandardCharsets.ISO_8859_1);
+		to.requestURI().setBytes(path, 0, path.length);
+		String query = template.query(served.frame().arguments());
+		if (query != null) {
+			byte[] bytes = query.getBytes(StandardCharsets.ISO_8859_1);
+			to.queryString().setBytes(bytes, 0, bytes.length);
+		}
+		to.protocol().setString("HTTP/1.1");
+		to.scheme().setString(facts.scheme());
+		to.serverName().setString(facts.serverName());
+		to.setServerPort(facts.serverPort());
+		to.remoteAddr().setString(facts.remoteAddr());
+		to.peerAddr().setString(facts.remoteAddr());
+		to.localAddr().setString(facts.localAddr());
+		to.localName().setString(facts.localName());
+		to.setLocalPort(facts.localPort());
+		to.setRemotePort(0);
+		to.setSendfile(false);
+		to.setAttribute(TypedCall.ATTRIBUTE, served);
+		MimeHeaders fields = to.getMimeHeaders();
+		RequestHeaders.of(template, served.frame(), facts)
+			.all()
+			.forEach((name, values) -> values.forEach((value) -> fields.addValue(name).setString(value)));
+	}
+
+	@Override
+	public void recycle() {
+		super.recycle();
+		this.call = null;
+		this.headers = Map.of();
+		this.status = 0;
+		this.swallows = false;
+		if (this.body.size() > MAX_KEPT_BYTES) {
+			this.body = new ByteArrayOutputStream(256);
+		}
+		this.body.reset();
+		this.request.recycle();
+		this.response.recycle();
+		this.request.setInputBuffer(this);
+		this.response.setOutputBuffer(this);
+	}
+
+	/** As the HTTP connector prepares a response. */
+	@Override
+	protected void prepareResponse() {
+		Response from = this.response;
+		from.setCommitted(true);
+		int answered = from.getStatus();
+		boolean entity = answered >= 200 && answered != 204 && answered != 205 && answered != 304;
+		this.swallows = !entity || "HEAD".equals(this.request.getMethod());
+		MimeHeaders written = from.getMimeHeaders();
+		if (entity || answered == 204) {
+			if (from.getContentType() != null) {
+				written.setValue("Content-Type").setString(from.getContentType());
+			}
+			if (from.getContentLanguage() != null) {
+				written.setValue("Content-Language").setString(from.getContentLanguage());
+			}
+		}
+		Map<String, List<String>> collected = new LinkedHashMap<>();
+		for (int i = 0; i < written.size(); i++) {
+			String name = written.getName(i).toString();
+			if (!NOT_IN_REPLIES.contains(name.toLowerCase(Locale.ROOT))) {
+				collected.computeIfAbsent(name, (key) -> new ArrayList<>(1)).add(written.getValue(i).toString());
+			}
+		}
+		this.headers = collected;
+		this.status = answered;
+	}
+
+	/** Where the connector's {@code enableLookups} is on. */
+	@Override
+	protected void populateRequestAttributeRemoteHost() {
+		String address = this.request.remoteAddr().toString();
+		try {
+			this.request.remoteHost().setString(InetAddress.getByName(address).getHostName());
+		}
+		catch (UnknownHostException ex) {
+			this.request.remoteHost().setString(address);
+		}
+	}
+
+	@Override
+	protected boolean getPopulateRequestAttributesFromSocket() {
+		return false;
+	}
+
+	@Override
+	protected void finishResponse() {
+		// The response is taken once the adapter returns.
+	}
+
+	@Override
+	protected void flush() {
+		// As above.
+	}
+
+	@Override
+	protected void ack(ContinueResponseTiming timing) {
+		// There is no body to be asked for.
+	}
+
+	@Override
+	protected void earlyHints() {
+		// Clients of Spring do not see them.
+	}
+
+	@Override
+	protected int available(boolean doRead) {
+		return 0;
+	}
+
+	@Override
+	protected void setRequestBody(ByteChunk replayed) {
+		// A form login saves requests with bodies; typed calls have none.
+	}
+
+	@Override
+	protected void setSwallowResponse() {
+		this.swallows = true;
+	}
+
+	@Override
+	protected void disableSwallowRequest() {
+		// There is no body to be read.
+	}
+
+	@Override
+	protected boolean isRequestBodyFullyRead() {
+		return true;
+	}
+
+	@Override
+	protected void registerReadInterest() {
+		// Nothing will ever be there to be read.
+	}
+
+	@Override
+	protected boolean isReadyForWrite() {
+		return true;
+	}
+
+	@Override
+	protected boolean flushBufferedWrite() {
+		return false;
+	}
+
+	@Override
+	protected boolean isTrailerFieldsReady() {
+		return true;
+	}
+
+	@Override
+	protected ServletConnection getServletConnection() {
+		return this.connection;
+	}
+
+	@Override
+	protected SocketState service(SocketWrapperBase<?> socket) {
+		throw new IllegalStateException("There is no socket");
+	}
+
+	@Override
+	protected SocketState dispatchEndRequest() {
+		return SocketState.CLOSED;
+	}
+
+	@Override
+	protected Log getLog() {
+		return log;
+	}
+
+	@Override
+	public void pause() {
+		// Nothing is kept between calls.
+	}
+
+	private void httpOnly(String reason) {
+		TypedCall served = this.call;
+		if (served != null) {
+			served.watch().httpOnly(reason);
+		}
+	}
+
+	@Override
+	public int doRead(ApplicationBufferHandler handler) {
+		httpOnly("something in front of the application reads the body of the request");
+		return -1;
+	}
+
+	@Override
+	public int available() {
+		return 0;
+	}
+
+	@Override
+	public int doWrite(ByteBuffer chunk) {
+		if (!this.response.isCommitted()) {
+			prepareResponse();
+		}
+		int length = chunk.remaining();
+		if (this.swallows) {
+			chunk.position(chunk.limit());
+			return length;
+		}
+		byte[] bytes = new byte[length];
+		chunk.get(bytes);
+		this.body.write(bytes, 0, length);
+		return length;
+	}
+
+	@Override
+	public long getBytesWritten() {
+		return this.body.size();
+	}
+
+}

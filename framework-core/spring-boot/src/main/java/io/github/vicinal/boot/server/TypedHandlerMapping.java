@@ -1,0 +1,163 @@
+package io.github.vicinal.boot.server;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.context.ApplicationContext;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.AnnotationAwareOrderComparator;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.HandlerAdapter;
+import org.springframework.web.servlet.HandlerExecutionChain;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.ModelAndView;
+
+/**
+ * The end of a typed call's way through the dispatcher servlet. The application's own
+ * mappings find handler and interceptors; only the arguments are there already, and the
+ * result stays a value. Requests over HTTP are none of its business. Thread-safe.
+ */
+public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter, Ordered {
+
+	private final SingletonSupplier<List<HandlerMapping>> mappings;
+
+	private final SingletonSupplier<ResultWriter> results;
+
+	/**
+	 * Creates the mapping.
+	 * @param context the application
+	 */
+	public TypedHandlerMapping(ApplicationContext context) {
+		this.results = SingletonSupplier.of(() -> ResultWriter.of(context));
+		this.mappings = SingletonSupplier.of(() -> {
+			List<HandlerMapping> found = new ArrayList<>(
+					BeanFactoryUtils.beansOfTypeIncludingAncestors(context, HandlerMapping.class, true, false)
+						.values());
+			AnnotationAwareOrderComparator.sort(found);
+			found.remove(this);
+			return List.copyOf(found);
+		});
+	}
+
+	@Override
+	public int getOrder() {
+		return HIGHEST_PRECEDENCE;
+	}
+
+	@Override
+	public @Nullable HandlerExecutionChain getHandler(HttpServletRequest request) throws Exception {
+		TypedCall call = TypedCall.of(request);
+		if (call == null) {
+			return null;
+		}
+		for (HandlerMapping mapping : this.mappings.obtain()) {
+			HandlerExecutionChain chain = mapping.getHandler(request);
+			if (chain != null) {
+				HandlerInterceptor[] interceptors = chain.getInterceptorList().toArray(HandlerInterceptor[]::new);
+				if (isTarget(chain.getHandler(), call.target().handler())) {
+					return new HandlerExecutionChain(new TypedHandler((HandlerMethod) chain.getHandler(), call),
+							interceptors);
+				}
+				call.watch().httpOnly("the request is mapped to %s".formatted(chain.getHandler()));
+				return new HandlerExecutionChain(new TypedHandler(call.target().handler(), call));
+			}
+		}
+		return null;
+	}
+
+	private static boolean isTarget(Object found, HandlerMethod wanted) {
+		return found instanceof HandlerMethod method && method.getMethod().equals(wanted.getMethod())
+				&& method.getBeanType().equals(wanted.getBeanType());
+	}
+
+	@Override
+	public boolean supports(Object handler) {
+		return handler instanceof TypedHandler;
+	}
+
+	@Override
+	public @Nullable ModelAndView handle(HttpServletRequest request, HttpServletResponse response, Object handler)
+			throws Exception {
+		TypedCall call = ((TypedHandler) handler).call();
+		String foreign = Wrappers.foreign(request, response);
+		if (foreign != null) {
+			call.watch().httpOnly(foreign);
+		}
+		if (call.watch().reason() == null) {
+			call.watch().handling();
+			handle(call, request, response);
+		}
+		return null;
+	}
+
+	private void handle(TypedCall call, HttpServletRequest request, HttpServletResponse response) throws Exception {
+		HandlerTarget target = call.target();
+		Object result;
+		try {
+			result = target.call(call.frame());
+		}
+		catch (Exception | Error ex) {
+			throw ex;
+		}
+		catch (Throwable ex) {
+			throw new IllegalStateException(ex);
+		}
+		if (target.answersByAnnotation(response)) {
+			return;
+		}
+		HandlerTarget.Answer answer = target.answer(result, request, response);
+		if (answer == null) {
+			this.results.obtain().write(result, target.handler(), request, response);
+			return;
+		}
+		if (answer.status() != 0) {
+			response.setStatus(answer.status());
+		}
+		answer.headers().forEach((name, values) -> {
+			response.setHeader(name, values.isEmpty() ? "" : values.get(0));
+			values.stream().skip(1).forEach((value) -> response.addHeader(name, value));
+		});
+		Object body = answer.body();
+		if (body != null) {
+			if (response.getContentType() == null) {
+				response.setContentType(HandlerTarget.contentType(body));
+			}
+			// Spring's message converters flush what they have written.
+			response.flushBuffer();
+		}
+		call.answered(answer);
+	}
+
+	/** The handler of a typed call, which interceptors take for any other. */
+	private static final class TypedHandler extends HandlerMethod {
+
+		private final TypedCall call;
+
+		TypedHandler(HandlerMethod handler, TypedCall call) {
+			super(handler);
+			this.call = call;
+		}
+
+		TypedCall call() {
+			return this.call;
+		}
+
+		@Override
+		public boolean equals(@Nullable Object other) {
+			return super.equals(other);
+		}
+
+		@Override
+		public int hashCode() {
+			return super.hashCode();
+		}
+
+	}
+
+}
