@@ -38,6 +38,8 @@ final class Arrangement {
 
 	private boolean typed;
 
+	private boolean detectsLate;
+
 	private int registered;
 
 	private Arrangement(String name) {
@@ -127,6 +129,19 @@ final class Arrangement {
 	Arrangement typed() {
 		this.typed = true;
 		return this;
+	}
+
+	/**
+	 * Allows a filter to run a second time for the first call of which it turns out on
+	 * the way that only HTTP will do.
+	 */
+	Arrangement detectsLate() {
+		this.detectsLate = true;
+		return this;
+	}
+
+	boolean isDetectingLate() {
+		return this.detectsLate;
 	}
 
 	List<Class<?>> configurations() {

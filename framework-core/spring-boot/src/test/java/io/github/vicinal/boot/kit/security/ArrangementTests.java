@@ -46,6 +46,11 @@ abstract class ArrangementTests {
 
 	private static final int ROUNDS = 20;
 
+	/** Rounds in which a filter may have run once more. */
+	private static final int MAX_REPEATS = 2;
+
+	private static final String AT_SERVER = " at the server";
+
 	/** Time for a client to find a path before it is taken to have none. */
 	private static final Duration UPGRADE = Duration.ofMillis(1500);
 
@@ -96,12 +101,18 @@ abstract class ArrangementTests {
 				arrangement.personas().get(persona)));
 		Map<String, Integer> carried = new TreeMap<>();
 		List<String> differences = new ArrayList<>();
+		int repeats = 0;
 		long end = System.nanoTime() + UPGRADE.toNanos();
 		for (int i = 1; i <= ROUNDS || (!isTyped(carried, path) && System.nanoTime() < end); i++) {
 			Round actual = current.round(proxies, expected.entries());
 			clients().drainCarried().forEach((way, calls) -> carried.merge(way, calls, Integer::sum));
 			compare(i, expected, actual, differences);
-			if (differences.size() > 10) {
+			if (arrangement.isDetectingLate() && repeats < MAX_REPEATS && differences.size() == 1
+					&& differences.get(0).contains(AT_SERVER)) {
+				repeats++;
+				differences.clear();
+			}
+			if (differences.size() > 3) {
 				break;
 			}
 		}
@@ -133,7 +144,7 @@ abstract class ArrangementTests {
 					}
 				}
 			}
-			differences.add("\nround %d at the server: %s".formatted(number, different));
+			differences.add("\nround %d%s: %s".formatted(number, AT_SERVER, different));
 		}
 	}
 

@@ -8,6 +8,8 @@ import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configuration.WebSecurityCustomizer;
 import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
+import org.springframework.security.web.access.IpAddressAuthorizationManager;
+import org.springframework.security.web.access.expression.WebExpressionAuthorizationManager;
 
 /** Security filter chains and what they match. */
 class ChainArrangementTests extends ArrangementTests {
@@ -131,17 +133,17 @@ class ChainArrangementTests extends ArrangementTests {
 				}), Arrangement.of("addresses").secured().chain((http) -> {
 					basics(http);
 					http.authorizeHttpRequests((requests) -> requests.requestMatchers("/vault/me")
-						.access(org.springframework.security.web.access.IpAddressAuthorizationManager
+						.access(IpAddressAuthorizationManager
 							.hasIpAddress("127.0.0.0/8"))
 						.requestMatchers("/vault/open")
-						.access(org.springframework.security.web.access.IpAddressAuthorizationManager
+						.access(IpAddressAuthorizationManager
 							.hasIpAddress("10.0.0.0/8"))
 						.anyRequest()
 						.permitAll());
 				}), Arrangement.of("expressions").secured().chain((http) -> {
 					basics(http);
 					http.authorizeHttpRequests((requests) -> requests.requestMatchers("/vault/{owner}/accounts/*")
-						.access(new org.springframework.security.web.access.expression.WebExpressionAuthorizationManager(
+						.access(new WebExpressionAuthorizationManager(
 								"#owner == 'alice' or #owner == 'a b'"))
 						.anyRequest()
 						.permitAll());

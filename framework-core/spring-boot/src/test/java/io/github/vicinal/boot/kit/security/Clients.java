@@ -68,7 +68,7 @@ final class Clients implements AutoCloseable {
 		properties.put("vicinal.compare-paths", "false");
 		properties.put("vicinal.reconnect-delay", "20ms");
 		properties.put("spring.cloud.loadbalancer.enabled", "false");
-		properties.put("logging.level.root", "ERROR");
+		properties.put("logging.level.root", "OFF");
 		return properties;
 	}
 
