@@ -40,6 +40,10 @@ final class Arrangement {
 
 	private boolean detectsLate;
 
+	private boolean onlyOwnSteps;
+
+	private String description = "";
+
 	private int registered;
 
 	private Arrangement(String name) {
@@ -125,6 +129,18 @@ final class Arrangement {
 		return step(name, "", call);
 	}
 
+	/** Adds to the name what there is, for the reader of a failure. */
+	Arrangement describedAs(String more) {
+		this.description = more;
+		return this;
+	}
+
+	/** Leaves the common calls out. */
+	Arrangement onlyOwnSteps() {
+		this.onlyOwnSteps = true;
+		return this;
+	}
+
 	/** Demands that calls take the path: it is not enough that all are left to HTTP. */
 	Arrangement typed() {
 		this.typed = true;
@@ -157,7 +173,7 @@ final class Arrangement {
 	}
 
 	List<Step> steps() {
-		List<Step> all = new ArrayList<>(Steps.COMMON);
+		List<Step> all = new ArrayList<>(this.onlyOwnSteps ? List.of() : Steps.COMMON);
 		all.addAll(this.steps);
 		return all;
 	}
@@ -172,7 +188,7 @@ final class Arrangement {
 
 	@Override
 	public String toString() {
-		return this.name;
+		return this.description.isEmpty() ? this.name : this.name + " (" + this.description + ")";
 	}
 
 	/**

@@ -37,14 +37,15 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Runs arrangements: each call ends on each path as it does over HTTP, and happens as
- * often at the server, from the first to the twentieth time.
+ * often at the server, the first time and every time after it.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ArrangementTests {
 
 	private static final List<String> PATHS = List.of("direct", "shm", "uds");
 
-	private static final int ROUNDS = 20;
+	/** Rounds on each path. Most methods are called several times in a round. */
+	private static final int ROUNDS = Integer.getInteger("vicinal.kit.rounds", 5);
 
 	/** Rounds in which a filter may have run once more. */
 	private static final int MAX_REPEATS = 2;

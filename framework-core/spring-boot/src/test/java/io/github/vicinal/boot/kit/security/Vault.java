@@ -4,6 +4,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.CookieValue;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
@@ -69,6 +70,37 @@ interface Vault {
 
 	@GetExchange("/cross")
 	ResponseEntity<String> cross(@RequestHeader(name = "Origin", required = false) @Nullable String origin);
+
+	@GetExchange("/items/{id}/{kind}")
+	ResponseEntity<List<Item>> items(@PathVariable long id, @PathVariable Kind kind, @RequestParam List<String> tags,
+			@RequestParam(required = false) @Nullable Integer limit, @RequestParam String how,
+			@RequestHeader(name = "X-Trace", required = false) @Nullable String trace);
+
+	@PostExchange("/items")
+	Item save(@RequestBody Item item, @RequestParam String how);
+
+	@PutExchange("/items/{id}")
+	void replace(@PathVariable long id, @RequestBody List<Item> items, @RequestParam String how);
+
+	@PostExchange(url = "/texts", contentType = "text/plain;charset=UTF-8")
+	@Nullable String text(@RequestBody String text, @RequestParam String how);
+
+	@GetExchange("/jar")
+	@Nullable String jar(@CookieValue(required = false) @Nullable String kit, @RequestParam String how);
+
+	@GetExchange("/numbers")
+	List<Double> numbers(@RequestParam double[] values, @RequestParam boolean negative, @RequestParam String how);
+
+	/** A kind. */
+	enum Kind {
+
+		SMALL, LARGE
+
+	}
+
+	/** An item. */
+	record Item(@Nullable String name, Kind kind, List<String> tags, @Nullable Double price) {
+	}
 
 	/** An account. */
 	record Account(String owner, long id) {

@@ -1,9 +1,13 @@
 package io.github.vicinal.boot.kit.security;
 
 import java.io.IOException;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.net.URI;
+import java.util.Arrays;
 import java.util.List;
 
+import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +25,7 @@ import org.springframework.web.server.ResponseStatusException;
 class VaultController implements Vault {
 
 	/** Marks handlers for interceptors. */
-	@java.lang.annotation.Retention(java.lang.annotation.RetentionPolicy.RUNTIME)
+	@Retention(RetentionPolicy.RUNTIME)
 	@interface NeedsRole {
 
 		String value();
@@ -149,6 +153,74 @@ class VaultController implements Vault {
 	@Override
 	public ResponseEntity<String> cross(@Nullable String origin) {
 		return ResponseEntity.ok(did("cross " + origin));
+	}
+
+	/** Does what the caller asks for, beside answering. */
+	private boolean does(String how) {
+		try {
+			switch (how) {
+				case "throws" -> throw new IllegalStateException(how);
+				case "status" -> throw new ResponseStatusException(HttpStatus.GONE, how);
+				case "error" -> this.response.sendError(409, how);
+				case "sets" -> this.response.setStatus(202);
+				case "header" -> this.response.addHeader("X-Vault", how);
+				case "cookie" -> this.response.addCookie(new Cookie("vault", how));
+				case "writes" -> {
+					this.response.setContentType("text/plain");
+					this.response.getWriter().write(how);
+					return false;
+				}
+				case "nothing" -> {
+					return false;
+				}
+				default -> {
+				}
+			}
+			return true;
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Override
+	public @Nullable ResponseEntity<List<Item>> items(long id, Kind kind, List<String> tags, @Nullable Integer limit,
+			String how, @Nullable String trace) {
+		did("items " + id + kind + tags + limit + trace);
+		return does(how) ? ResponseEntity.ok()
+			.header("X-Items", String.valueOf(tags.size()))
+			.body(tags.stream().map((tag) -> new Item(tag, kind, tags, (limit != null) ? limit / 3.0 : null)).toList())
+				: null;
+	}
+
+	@Override
+	public @Nullable Item save(Item item, String how) {
+		did("save " + item);
+		return does(how) ? item : null;
+	}
+
+	@Override
+	public void replace(long id, List<Item> items, String how) {
+		did("replace " + id + items);
+		does(how);
+	}
+
+	@Override
+	public @Nullable String text(String text, String how) {
+		did("text " + text);
+		return does(how) ? text : null;
+	}
+
+	@Override
+	public @Nullable String jar(@Nullable String kit, String how) {
+		did("jar " + kit);
+		return does(how) ? "jar " + kit : null;
+	}
+
+	@Override
+	public @Nullable List<Double> numbers(double[] values, boolean negative, String how) {
+		did("numbers " + Arrays.toString(values) + negative);
+		return does(how) ? Arrays.stream(values).map((value) -> negative ? -value : value).boxed().toList() : null;
 	}
 
 }
