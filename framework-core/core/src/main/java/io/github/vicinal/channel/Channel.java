@@ -71,6 +71,9 @@ public final class Channel implements AutoCloseable {
 
 	private final LongAdder ignoredAnnouncements = new LongAdder();
 
+	/** What the client adds to each call; never changed, only replaced. */
+	private volatile Map<String, String> clientHeaders = Map.of();
+
 	private volatile @Nullable PeerLink latest;
 
 	private final AtomicLong nextLook = new AtomicLong(System.nanoTime() + LOOK_NANOS);
@@ -178,6 +181,31 @@ public final class Channel implements AutoCloseable {
 	}
 
 	/**
+	 * Sets what the client adds to each call.
+	 * @param headers values by lower-case names; several values are separated by line
+	 * feeds
+	 */
+	public void clientHeaders(Map<String, String> headers) {
+		this.clientHeaders = Map.copyOf(headers);
+		this.peers.values().forEach(PeerLink::renewFrameHeaders);
+	}
+
+	Map<String, String> clientHeaders() {
+		return this.clientHeaders;
+	}
+
+	/**
+	 * Returns the headers of each call to a peer: what the client adds, and the peer's
+	 * ticket.
+	 * @param address the address that the path was asked for
+	 * @return values by lower-case names; not to be changed
+	 */
+	public Map<String, String> frameHeaders(@Nullable String address) {
+		PeerLink peer = known(address);
+		return (peer != null) ? peer.frameHeaders() : this.clientHeaders;
+	}
+
+	/**
 	 * Returns why {@link #path} named no path.
 	 * @param address the address that the path was asked for
 	 * @return the reason
@@ -221,6 +249,7 @@ public final class Channel implements AutoCloseable {
 	/** Shorter than any bookkeeping. */
 	private Reply callDirect(PeerLink peer, Path path, CallFrame frame) throws PathException {
 		PathStatistics statistics = peer.statistics(PathKind.DIRECT);
+		PeerAnnouncement called = peer.announcement();
 		statistics.count();
 		try {
 			if ((ThreadLocalRandom.current().nextInt() & SAMPLE_MASK) != 0) {
@@ -233,7 +262,12 @@ public final class Channel implements AutoCloseable {
 			return reply;
 		}
 		catch (PathException ex) {
-			statistics.error();
+			if (ex.reason() == PathException.Reason.HTTP_REQUIRED) {
+				peer.httpRequired(called, frame.method(), String.valueOf(ex.getMessage()));
+			}
+			else {
+				statistics.error();
+			}
 			if (!path.isOpen()) {
 				peer.failed(path, String.valueOf(ex.getMessage()));
 			}

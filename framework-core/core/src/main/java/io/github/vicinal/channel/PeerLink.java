@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -108,6 +109,15 @@ final class PeerLink {
 	/** Of the instance that paths lead to, or of the one that answered last. */
 	private volatile @Nullable PeerAnnouncement announcement;
 
+	/**
+	 * Why methods have to go over HTTP although the announcement does not say so; never
+	 * changed, only replaced.
+	 */
+	private volatile Map<Integer, String> httpRequired = Map.of();
+
+	/** The headers of each call; never changed, only replaced. */
+	private volatile Map<String, String> frameHeaders;
+
 	/** The ids of instances that paths were to lead to. */
 	private final Set<String> instances = new HashSet<>();
 
@@ -155,6 +165,7 @@ final class PeerLink {
 		this.nextAttemptNanos = System.nanoTime();
 		this.sizes = new CallSizes(channel.contract().methods().size());
 		this.selector = newSelector();
+		this.frameHeaders = channel.clientHeaders();
 		for (PathKind kind : PathKind.values()) {
 			this.statistics.put(kind, new PathStatistics());
 		}
@@ -206,11 +217,47 @@ final class PeerLink {
 
 	/** Returns why the peer wants calls of a method by HTTP, or {@code null}. */
 	@Nullable String httpOnlyReason(int method) {
+		Map<Integer, String> required = this.httpRequired;
+		if (!required.isEmpty() && required.containsKey(method)) {
+			return required.get(method);
+		}
 		PeerAnnouncement latest = this.announcement;
 		if (latest == null || latest.httpOnlyMethods().isEmpty()) {
 			return null;
 		}
 		return latest.httpOnlyMethods().contains(method) ? latest.refusal() : null;
+	}
+
+	/**
+	 * Leaves a method to HTTP until the peer announces itself the next time.
+	 * @param instance the announcement of the instance that wants it so
+	 */
+	synchronized void httpRequired(@Nullable PeerAnnouncement instance, ContractMethod method, String reason) {
+		PeerAnnouncement latest = this.announcement;
+		if (latest == null || instance == null || !latest.peer().equals(instance.peer())) {
+			return;
+		}
+		Map<Integer, String> required = new HashMap<>(this.httpRequired);
+		if (required.put(method.index(), reason) == null) {
+			logger.info("Channel '{}' -> {}: {} by http ({})", this.channel.settings().name(), this.address, method,
+					reason);
+		}
+		this.httpRequired = Map.copyOf(required);
+	}
+
+	/** Returns the headers of each call: what the client adds, and the peer's ticket. */
+	Map<String, String> frameHeaders() {
+		return this.frameHeaders;
+	}
+
+	/** Puts the headers of calls together from what is known now. */
+	synchronized void renewFrameHeaders() {
+		PeerAnnouncement latest = this.announcement;
+		Map<String, String> headers = new HashMap<>(this.channel.clientHeaders());
+		if (latest != null && !latest.ticket().isEmpty()) {
+			headers.put(PeerAnnouncement.TICKET_HEADER, latest.ticket());
+		}
+		this.frameHeaders = Map.copyOf(headers);
 	}
 
 	private PathSelector newSelector() {
@@ -269,6 +316,7 @@ final class PeerLink {
 	/** Makes a call over a path to another process. */
 	Reply call(Path path, CallFrame frame) throws PathException {
 		PathSelector chooser = this.selector;
+		PeerAnnouncement called = this.announcement;
 		PathStatistics counted = statistics(path.kind());
 		counted.count();
 		ContractMethod method = frame.method();
@@ -282,7 +330,12 @@ final class PeerLink {
 			reply = path.call(frame);
 		}
 		catch (PathException ex) {
-			counted.error();
+			if (ex.reason() == PathException.Reason.HTTP_REQUIRED) {
+				httpRequired(called, method, String.valueOf(ex.getMessage()));
+			}
+			else {
+				counted.error();
+			}
 			if (!path.isOpen()) {
 				failed(path, String.valueOf(ex.getMessage()));
 			}
@@ -383,6 +436,10 @@ final class PeerLink {
 			return;
 		}
 		this.announcement = latest;
+		this.httpRequired = Map.of();
+		if (previous == null || !previous.ticket().equals(latest.ticket())) {
+			renewFrameHeaders();
+		}
 		this.otherAnswers = 0;
 		boolean unknown = this.instances.size() < MAX_INSTANCES && this.instances.add(latest.peer().instanceId());
 		if (changes) {

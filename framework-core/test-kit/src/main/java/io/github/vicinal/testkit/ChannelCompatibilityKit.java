@@ -114,6 +114,17 @@ public abstract class ChannelCompatibilityKit extends RequestCompatibilityKit {
 	}
 
 	@Nested
+	@DisplayName("Client additions")
+	class Additions extends AdditionBehaviours {
+
+		@Override
+		Kit kit() {
+			return requiredKit();
+		}
+
+	}
+
+	@Nested
 	@DisplayName("Interfaces")
 	class Interfaces extends InterfaceBehaviours {
 

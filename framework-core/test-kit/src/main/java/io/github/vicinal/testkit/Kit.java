@@ -116,6 +116,21 @@ final class Kit {
 		return proxy;
 	}
 
+	/**
+	 * Compare the outcome of a call of a client that may be declined as a whole, and that
+	 * has got the time to be upgraded once.
+	 */
+	<C extends KitContract> Outcome compareSettled(Class<C> contract, KitClient client, Call<C> call) {
+		Object known = this.proxies.get(new Key(contract, client, true));
+		C proxy = (known != null) ? contract.cast(known) : lenientPath(contract, client);
+		Outcome expected = outcome(() -> call.on(http(contract, client)));
+		this.environment.drainCalls();
+		Outcome actual = outcome(() -> call.on(proxy));
+		assertCarried(Carriage.ANYWHERE, contract);
+		actual.assertSameAs(expected);
+		return expected;
+	}
+
 	<C extends KitContract> Outcome compare(Class<C> contract, KitClient client, Carriage carriage, Call<C> call) {
 		C oracle = http(contract, client);
 		Outcome expected = outcome(() -> call.on(oracle));

@@ -55,6 +55,12 @@ public interface KitEnvironment extends AutoCloseable {
 	<T> T overHttp(Class<T> contract, KitClient client);
 
 	/**
+	 * The base URL of the server, which all clients have.
+	 * @return for example {@code http://localhost:8080}
+	 */
+	String baseUrl();
+
+	/**
 	 * Return and forget the calls that the proxies of {@link #onPath} made since this
 	 * method was last asked, in the order in which they ended. A call that failed before
 	 * anything was sent (a required argument is missing) is not a call. A call that was

@@ -127,6 +127,11 @@ class HttpKitEnvironment implements KitEnvironment {
 	}
 
 	@Override
+	public String baseUrl() {
+		return "http://localhost:" + this.port;
+	}
+
+	@Override
 	public List<CarriedCall> drainCalls() {
 		List<CarriedCall> result = new ArrayList<>();
 		for (CarriedCall call = this.calls.poll(); call != null; call = this.calls.poll()) {

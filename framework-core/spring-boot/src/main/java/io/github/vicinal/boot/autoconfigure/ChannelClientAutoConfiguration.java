@@ -141,7 +141,8 @@ public final class ChannelClientAutoConfiguration {
 				new ClientChannels.Toolbox(() -> providers.orderedStream().toList(), legs, observation,
 						() -> interceptors.orderedStream().toList(), () -> listeners.orderedStream().toList(),
 						callCaches::getIfAvailable, identity::getIfAvailable,
-						environment.getProperty("spring.cloud.loadbalancer.zone"), connector(), Clock.systemUTC()));
+						environment.getProperty("spring.cloud.loadbalancer.zone"),
+						() -> BalancerAdditions.find(beanFactory, environment), connector(), Clock.systemUTC()));
 	}
 
 	/** Annotations on classes, which name contracts or groups. */

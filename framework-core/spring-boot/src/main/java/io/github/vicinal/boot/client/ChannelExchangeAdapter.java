@@ -37,7 +37,7 @@ final class ChannelExchangeAdapter implements HttpExchangeAdapter {
 	 * Takes the typed call along with the request of whichever client the thread is in:
 	 * two of a group may have inherited one method.
 	 */
-	static final class Capture implements HttpRequestValues.Processor {
+	static final class Capture implements ChannelMark {
 
 		private final ThreadLocal<@Nullable ClientChannel> current = new ThreadLocal<>();
 

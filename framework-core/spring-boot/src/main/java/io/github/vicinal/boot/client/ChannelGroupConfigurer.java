@@ -113,11 +113,11 @@ public final class ChannelGroupConfigurer implements RestClientHttpServiceGroupC
 		}));
 		ClientFacts facts = facts(group, List.copyOf(interceptors));
 		if (!this.circuitBreaker.get()) {
-			HttpLegs legs = this.channels.get().legs();
-			factory.httpRequestValuesProcessor((method, parameters, arguments, values) -> legs.mark(method, values));
+			factory.httpRequestValuesProcessor(ChannelMark.of(this.channels.get().legs()));
 			factory.proxyFactoryCustomizer((proxyFactory, type) -> {
 				ClientChannel channel = this.channels.get().channel(type, facts);
 				if (channel != null) {
+					channel.client(proxyFactory);
 					proxyFactory.addAdvice(0, new ChannelAdvice(channel));
 				}
 			});
@@ -134,8 +134,13 @@ public final class ChannelGroupConfigurer implements RestClientHttpServiceGroupC
 			return;
 		}
 		ChannelExchangeAdapter.Capture capture = new ChannelExchangeAdapter.Capture();
-		factory
-			.proxyFactoryCustomizer((proxyFactory, type) -> proxyFactory.addAdvice(0, capture.entry(byType.get(type))));
+		factory.proxyFactoryCustomizer((proxyFactory, type) -> {
+			ClientChannel channel = byType.get(type);
+			if (channel != null) {
+				channel.client(proxyFactory);
+			}
+			proxyFactory.addAdvice(0, capture.entry(channel));
+		});
 		factory.httpRequestValuesProcessor(capture);
 		factory.exchangeAdapterDecorator(ChannelExchangeAdapter::new);
 	}

@@ -46,6 +46,7 @@ public final class ChannelProxyPostProcessor implements BeanPostProcessor {
 					.channel(type, new ClientFacts(null, beanName, false, CallTargets.FIXED, null, this.balanced.get(),
 							this.timeout.get(), List.of()));
 				if (channel != null) {
+					channel.client(advised);
 					advised.addAdvice(0, new ChannelAdvice(channel));
 				}
 			}

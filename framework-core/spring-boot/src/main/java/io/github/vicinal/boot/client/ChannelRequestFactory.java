@@ -59,6 +59,11 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 		this.redirectsSilently = redirectsSilently;
 	}
 
+	/** Returns what makes the requests. */
+	ClientHttpRequestFactory delegate() {
+		return this.delegate;
+	}
+
 	/** An interceptor calls what comes after it, and so stands on the stack. */
 	private static Collection<String> interceptors() {
 		return STACK.walk((frames) -> frames.map(StackWalker.StackFrame::getDeclaringClass)

@@ -5,16 +5,21 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
 
 import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.Advised;
 import org.springframework.http.HttpHeaders;
 
 import io.github.vicinal.boot.client.ClientChannels.ClientFacts;
@@ -77,11 +82,23 @@ final class ClientChannel {
 	/** Of cacheable methods; not changed any more. */
 	private final Map<MethodPlan, CallCache> caches;
 
+	/** What load balancers of the application add to requests. */
+	private final Supplier<Collection<String>> balancerAdditions;
+
 	private final @Nullable String clientName;
 
 	private final @Nullable String group;
 
 	private final @Nullable String bean;
+
+	/** The proxies of this client; more than one only if its bean is no singleton. */
+	private final Set<Advised> clients = Collections.newSetFromMap(new IdentityHashMap<>());
+
+	/** What its client adds to requests; {@code null} until that has been looked at. */
+	private volatile @Nullable ClientAdditions additions;
+
+	/** Why methods cannot be called with what the client adds to each request. */
+	private volatile Map<MethodPlan, String> unsupported = Map.of();
 
 	/**
 	 * Learned from the first request that was sent; calls over other paths come later.
@@ -91,11 +108,12 @@ final class ClientChannel {
 	ClientChannel(Channel channel, HttpLegs legs, ClientFacts facts, ClientObservation observation,
 			List<ChannelInterceptor> interceptors, List<ChannelListener> listeners, AsyncCalls async,
 			ClientTraits traits, @Nullable Duration configuredTimeout, @Nullable CallCaches caches,
-			@Nullable ReplicaBalancer replicas) {
+			@Nullable ReplicaBalancer replicas, Supplier<Collection<String>> balancerAdditions) {
 		this.channel = channel;
 		this.legs = legs;
 		this.targets = facts.targets();
 		this.replicas = replicas;
+		this.balancerAdditions = balancerAdditions;
 		this.clientName = facts.clientName();
 		this.discovers = facts.discovers() && replicas == null;
 		this.group = facts.group();
@@ -131,6 +149,66 @@ final class ClientChannel {
 			}
 		}
 		return Map.copyOf(plans);
+	}
+
+	/**
+	 * Names a client of this channel.
+	 * @param proxy its proxy, or the factory that makes it
+	 */
+	void client(Advised proxy) {
+		synchronized (this.clients) {
+			if (this.clients.add(proxy) && this.additions != null) {
+				inspectAll();
+			}
+		}
+	}
+
+	/** Returns what the client adds to requests. */
+	private ClientAdditions additions() {
+		ClientAdditions known = this.additions;
+		if (known != null) {
+			return known;
+		}
+		synchronized (this.clients) {
+			known = this.additions;
+			return (known != null) ? known : inspectAll();
+		}
+	}
+
+	/** Looked at when the first call is made: until then a client may be customised. */
+	private ClientAdditions inspectAll() {
+		ClientAdditions found = ClientAdditions.of(this.clients, this.balancerAdditions);
+		this.traits.registered(found.unsupported());
+		Map<MethodPlan, String> methods = new IdentityHashMap<>();
+		for (MethodPlan plan : this.plans.values()) {
+			String reason = found.unsupportedWith(plan);
+			if (reason != null) {
+				methods.put(plan, reason);
+			}
+		}
+		this.unsupported = methods;
+		this.channel.clientHeaders(found.headers());
+		this.additions = found;
+		return found;
+	}
+
+	/** Returns why a call needs the HTTP client, which adds something to it. */
+	private @Nullable String additionTo(MethodPlan plan) {
+		ClientAdditions known = additions();
+		String restriction = this.traits.restriction();
+		if (restriction != null) {
+			return restriction;
+		}
+		CookieJar jar = known.jar();
+		if (jar != null && jar.mayHoldCookies()) {
+			return "the HTTP client keeps cookies, which typed paths do not send";
+		}
+		String added = this.traits.ignoresAdditions() ? null : known.live();
+		if (added != null) {
+			return "the HTTP client has additions to requests, which typed paths do not run: " + added
+					+ this.traits.remedy();
+		}
+		return this.unsupported.isEmpty() ? null : this.unsupported.get(plan);
 	}
 
 	/** Returns whether this is the channel of a client, by its group or its bean. */
@@ -297,9 +375,9 @@ final class ClientChannel {
 	}
 
 	private @Nullable String onlyHttpBecause(MethodPlan plan, @Nullable String address, @Nullable Object[] arguments) {
-		String restriction = this.traits.restriction();
-		if (restriction != null) {
-			return restriction;
+		String added = additionTo(plan);
+		if (added != null) {
+			return added;
 		}
 		String method = this.channel.httpOnlyReason(address, plan.method());
 		if (method != null) {
@@ -398,6 +476,7 @@ final class ClientChannel {
 			observed.failed(new PathException(PathException.Reason.IO, true, String.valueOf(ex.getMessage()), ex), ex);
 			throw ex;
 		}
+		keepCookies(plan, arguments, reply);
 		if (isRedirect(reply)) {
 			plan.redirected();
 			if (plan.method().idempotent()) {
@@ -435,7 +514,7 @@ final class ClientChannel {
 	Reply exchange(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments, long deadline,
 			ClientObservation.Call observed) throws PathException {
 		CallFrame frame = new CallFrame(this.channel.contract(), plan.method(), arguments, deadline,
-				observed.headers());
+				headers(this.channel.frameHeaders(address), observed.headers()));
 		if (this.interceptors.isEmpty()) {
 			return this.channel.call(address, path, frame);
 		}
@@ -443,6 +522,33 @@ final class ClientChannel {
 			.chain(this.channel.settings().name(), this.interceptors,
 					(intercepted) -> this.channel.call(address, path, intercepted))
 			.call(frame);
+	}
+
+	/** Mostly there is nothing to put together. */
+	private static Map<String, String> headers(Map<String, String> added, Map<String, String> observed) {
+		if (observed.isEmpty()) {
+			return added;
+		}
+		if (added.isEmpty()) {
+			return observed;
+		}
+		Map<String, String> all = new HashMap<>(added);
+		all.putAll(observed);
+		return all;
+	}
+
+	/** Lets the HTTP client keep the cookies of an answer that it does not see. */
+	private void keepCookies(MethodPlan plan, @Nullable Object[] arguments, Reply reply) {
+		UriTemplates known = this.uris;
+		CookieJar jar = reply.headers().isEmpty() ? null : additions().jar();
+		if (jar == null || known == null) {
+			return;
+		}
+		reply.headers().forEach((name, values) -> {
+			if (name.equalsIgnoreCase(HttpHeaders.SET_COOKIE)) {
+				jar.keep(known.expanded(plan, arguments), values);
+			}
+		});
 	}
 
 	/** A call that may have been executed is repeated only if that does no harm. */
@@ -489,10 +595,15 @@ final class ClientChannel {
 			}
 
 			@Override
-			public void sending(HttpHeaders headers) {
+			public void sending(URI target, HttpHeaders headers) {
+				if (additions().proxied(target)) {
+					ClientChannel.this.traits.proxied(HttpLeg.address(target));
+				}
 				if (plan.method().httpOnlyReason() == null) {
 					// Headers may come from a map otherwise, or from the annotation.
-					ClientChannel.this.traits.sending(headers, plan.explainedHeaders(arguments));
+					Set<String> explained = plan.explainedHeaders(arguments);
+					explained.addAll(additions().headers().keySet());
+					ClientChannel.this.traits.sending(headers, explained);
 				}
 				if (ClientChannel.this.listeners.length > 0) {
 					tell(plan, PathKind.HTTP, (reason != null) ? reason : reasonForHttp(plan, address, arguments));

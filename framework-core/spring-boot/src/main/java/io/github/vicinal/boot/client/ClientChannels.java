@@ -73,13 +73,14 @@ public final class ClientChannels implements AutoCloseable {
 	 * @param callCaches makes caches of calls, {@code null} where there are none
 	 * @param self this instance, or {@code null}
 	 * @param zone the zone of this instance, or {@code null}
+	 * @param balancerAdditions returns what load balancers add to requests, for people
 	 * @param connector runs attempts to connect
 	 * @param clock dates decisions
 	 */
 	public record Toolbox(Supplier<List<PathProvider>> providers, HttpLegs legs, ClientObservation observation,
 			Supplier<List<ChannelInterceptor>> interceptors, Supplier<List<ChannelListener>> listeners,
 			Supplier<@Nullable CallCaches> callCaches, Supplier<@Nullable PeerIdentity> self, @Nullable String zone,
-			Executor connector, Clock clock) {
+			Supplier<Collection<String>> balancerAdditions, Executor connector, Clock clock) {
 	}
 
 	/**
@@ -193,7 +194,8 @@ public final class ClientChannels implements AutoCloseable {
 		ClientTraits traits = new ClientTraits(name, definition.ignoreClientInterceptors(), facts.interceptors());
 		return new ClientChannel(channel, this.tools.legs(), facts, this.tools.observation(),
 				this.tools.interceptors().get(), this.tools.listeners().get(), new AsyncCalls(), traits,
-				definition.timeout(), this.tools.callCaches().get(), replicas(name, channel, definition, facts));
+				definition.timeout(), this.tools.callCaches().get(), replicas(name, channel, definition, facts),
+				this.tools.balancerAdditions());
 	}
 
 	private @Nullable ReplicaBalancer replicas(String name, Channel channel, ChannelDefinition definition,

@@ -41,6 +41,9 @@ final class ClientTraits {
 
 	private volatile @Nullable String restriction;
 
+	/** The addition that the log named last, where additions are ignored. */
+	private volatile String skipped = "";
+
 	private volatile @Nullable Duration readTimeout;
 
 	private volatile boolean reactive;
@@ -110,9 +113,48 @@ final class ClientTraits {
 	}
 
 	private void intercepted(Collection<String> interceptors) {
-		if (!interceptors.isEmpty() && !this.ignoresAdditions) {
-			restrict("the HTTP client has interceptors, which typed paths do not run: " + List.copyOf(interceptors));
+		if (!interceptors.isEmpty()) {
+			additions("the HTTP client has interceptors, which typed paths do not run: " + List.copyOf(interceptors));
 		}
+	}
+
+	/**
+	 * Notes what is registered with the client that typed paths do not run.
+	 * @param registered what, for people
+	 */
+	void registered(Collection<String> registered) {
+		if (!registered.isEmpty()) {
+			additions("the HTTP client has additions to requests, which typed paths do not run: "
+					+ List.copyOf(registered));
+		}
+	}
+
+	/** Notes that requests go through a proxy. */
+	void proxied(String address) {
+		if (this.restriction == null) {
+			additions("requests to %s go through a proxy".formatted(address));
+		}
+	}
+
+	private void additions(String reason) {
+		if (!this.ignoresAdditions) {
+			restrict(reason);
+		}
+		else if (!reason.equals(this.skipped)) {
+			this.skipped = reason;
+			logger.info("Channel '{}': {}; typed paths are used all the same, as ignore-client-interceptors says",
+					this.channel, reason);
+		}
+	}
+
+	/** Returns whether typed paths are used whatever the client adds. */
+	boolean ignoresAdditions() {
+		return this.ignoresAdditions;
+	}
+
+	/** Returns what the user can do about additions. */
+	String remedy() {
+		return this.remedy;
 	}
 
 	/**

@@ -117,7 +117,7 @@ final class HttpLeg {
 
 		void inspect(boolean ofWebClient, @Nullable Duration readTimeout, Collection<String> interceptors);
 
-		void sending(HttpHeaders headers);
+		void sending(URI target, HttpHeaders headers);
 
 	}
 
@@ -262,7 +262,7 @@ final class HttpLeg {
 			this.turn.sending(peer, !first);
 		}
 		if (first && this.watcher != null) {
-			this.watcher.sending(headers);
+			this.watcher.sending(target(uri), headers);
 		}
 		begin(peer);
 	}

@@ -58,6 +58,11 @@ final class MethodPlan {
 	/** Names of headers by argument, in lower case. */
 	private final @Nullable String[] headerNames;
 
+	/** Names of variables of the path by argument. */
+	private final @Nullable String[] pathNames;
+
+	private final boolean accept;
+
 	/** Whether Spring sends a default value where the argument is missing. */
 	private final boolean[] headerDefaults;
 
@@ -72,6 +77,8 @@ final class MethodPlan {
 		this.queryNames = queryNames(type, method);
 		this.headerNames = ExchangeContractReader.headerNames(type, method);
 		this.headerDefaults = ExchangeContractReader.headerDefaults(method);
+		this.pathNames = ExchangeContractReader.pathNames(type, method);
+		this.accept = ExchangeContractReader.hasAccept(type, method.method());
 		boolean any = true;
 		for (ArgumentRule rule : this.rules) {
 			any &= rule == ArgumentRule.ANY;
@@ -171,6 +178,31 @@ final class MethodPlan {
 			}
 		}
 		return new @Nullable String[0];
+	}
+
+	@Nullable String[] pathNames() {
+		return this.pathNames;
+	}
+
+	/** Returns the names of the headers that arguments may fill, in lower case. */
+	Set<String> headerNames() {
+		Set<String> names = new HashSet<>();
+		for (String name : this.headerNames) {
+			if (name != null) {
+				names.add(name);
+			}
+		}
+		return names;
+	}
+
+	/** Returns whether the contract says what media types are accepted. */
+	boolean hasAccept() {
+		return this.accept;
+	}
+
+	/** Returns whether a request has a body. */
+	boolean hasBody() {
+		return ExchangeContractReader.hasBody(this.method.method());
 	}
 
 	/** Returns the names of the headers that a call's arguments fill. */

@@ -4,6 +4,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 import io.micrometer.context.ContextSnapshot;
 import io.micrometer.observation.Observation;
@@ -15,6 +16,8 @@ import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpRequest;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.client.reactive.ClientHttpConnector;
+import org.springframework.http.client.reactive.ClientHttpRequest;
+import org.springframework.http.client.reactive.ClientHttpResponse;
 import org.springframework.web.reactive.function.client.ClientRequest;
 import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
@@ -120,9 +123,19 @@ final class ReactiveCalls {
 		}
 	}
 
+	/** Marks a filter that adds nothing to requests that servers would notice. */
+	private interface Asking extends ExchangeFilterFunction {
+
+	}
+
+	/** Returns whether a filter is the one that asks peers for their paths. */
+	static boolean isOurs(Object filter) {
+		return filter instanceof Asking;
+	}
+
 	/** What {@link ChannelRequestFactory} is to blocking clients. */
 	static ExchangeFilterFunction filter(HttpLegs legs) {
-		return (request, next) -> {
+		return (Asking) (request, next) -> {
 			HttpLeg onThread = legs.current();
 			return Mono.deferContextual((context) -> {
 				HttpLeg leg = context.hasKey(HttpLeg.class) ? context.get(HttpLeg.class) : onThread;
@@ -191,13 +204,29 @@ final class ReactiveCalls {
 
 	/** Tells calls how long their client waits, which only its connector knows. */
 	static ClientHttpConnector connector(ClientHttpConnector delegate, @Nullable Duration readTimeout) {
-		return (method, uri, callback) -> Mono.deferContextual((context) -> {
-			HttpLeg leg = context.getOrDefault(HttpLeg.class, null);
-			if (leg != null) {
-				leg.inspect(true, readTimeout, List.of());
-			}
-			return delegate.connect(method, uri, callback);
-		});
+		return new TellingConnector(delegate, readTimeout);
+	}
+
+	/** Returns the connector that the application has. */
+	static Object unwrapped(Object connector) {
+		return (connector instanceof TellingConnector telling) ? telling.delegate() : connector;
+	}
+
+	private record TellingConnector(ClientHttpConnector delegate,
+			@Nullable Duration readTimeout) implements ClientHttpConnector {
+
+		@Override
+		public Mono<ClientHttpResponse> connect(HttpMethod method, URI uri,
+				Function<? super ClientHttpRequest, Mono<Void>> callback) {
+			return Mono.deferContextual((context) -> {
+				HttpLeg leg = context.getOrDefault(HttpLeg.class, null);
+				if (leg != null) {
+					leg.inspect(true, this.readTimeout, List.of());
+				}
+				return this.delegate.connect(method, uri, callback);
+			});
+		}
+
 	}
 
 }

@@ -20,8 +20,11 @@ import org.springframework.core.annotation.SynthesizingMethodParameter;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.CookieValue;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RequestPart;
 import org.springframework.web.bind.annotation.ValueConstants;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.util.UriBuilderFactory;
@@ -186,6 +189,51 @@ public final class ExchangeContractReader implements ContractReader {
 				.stream(parameter.getParameterAnnotations())
 				.noneMatch((annotation) -> annotation.annotationType().getPackage() == RequestParam.class.getPackage());
 		}).toArray();
+	}
+
+	/**
+	 * Returns whether a contract says what media types are accepted.
+	 * @param contract the contract
+	 * @param method the method
+	 * @return whether its annotations set the {@code Accept} header
+	 */
+	public static boolean hasAccept(Class<?> contract, Method method) {
+		HttpExchange type = AnnotatedElementUtils.findMergedAnnotation(contract, HttpExchange.class);
+		HttpExchange exchange = exchange(method);
+		return (exchange != null && exchange.accept().length > 0) || (type != null && type.accept().length > 0);
+	}
+
+	/**
+	 * Returns whether the requests of a method have a body.
+	 * @param method the method
+	 * @return whether one of its parameters is a body or a part of one
+	 */
+	public static boolean hasBody(Method method) {
+		return IntStream.range(0, method.getParameterCount())
+			.mapToObj((position) -> new SynthesizingMethodParameter(method, position))
+			.anyMatch((parameter) -> parameter.hasParameterAnnotation(RequestBody.class)
+					|| parameter.hasParameterAnnotation(RequestPart.class));
+	}
+
+	/**
+	 * Returns the names of the variables of the path that the parameters of a method
+	 * fill.
+	 * @param contract the contract
+	 * @param method the method
+	 * @return a name, or {@code null}, for each argument
+	 */
+	public static @Nullable String[] pathNames(Class<?> contract, ContractMethod method) {
+		@Nullable String[] names = new @Nullable String[method.argumentTypes().size()];
+		for (int i = 0; i < names.length; i++) {
+			MethodParameter parameter = new SynthesizingMethodParameter(method.method(), i)
+				.withContainingClass(contract);
+			PathVariable variable = parameter.getParameterAnnotation(PathVariable.class);
+			if (variable != null) {
+				parameter.initParameterNameDiscovery(new DefaultParameterNameDiscoverer());
+				names[i] = variable.name().isEmpty() ? parameter.getParameterName() : variable.name();
+			}
+		}
+		return names;
 	}
 
 	/**

@@ -49,6 +49,9 @@ final class HandlerTarget {
 	 */
 	private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
+	/** Begins the reason of a method whose first call has to show what happens to it. */
+	private static final String UNSEEN = "no HTTP request has shown yet that typed calls can pass ";
+
 	private static final List<String> CONDITIONS = List.of(HttpHeaders.IF_NONE_MATCH, HttpHeaders.IF_MATCH,
 			HttpHeaders.IF_MODIFIED_SINCE, HttpHeaders.IF_UNMODIFIED_SINCE);
 
@@ -66,6 +69,8 @@ final class HandlerTarget {
 
 	private final boolean produces;
 
+	private final @Nullable String foreign;
+
 	private volatile @Nullable CallSeries<ServerRequestObservationContext> series;
 
 	private final ArgumentValidation.@Nullable Plan validation;
@@ -75,8 +80,20 @@ final class HandlerTarget {
 	/** Why calls need HTTP, learned from requests that came over HTTP or were tried. */
 	private volatile @Nullable String httpOnly;
 
+	/**
+	 * Creates a target.
+	 * @param contract the contract
+	 * @param method the method of the contract
+	 * @param handler the method that handles it
+	 * @param request the request that a call would be
+	 * @param foreign what acts on such requests before they reach the handler, so that
+	 * calls have to pass the container; {@code null} if there is nothing
+	 * @param validation how arguments are validated
+	 */
 	HandlerTarget(Contract contract, ContractMethod method, HandlerMethod handler, RequestTemplate request,
-			ArgumentValidation validation) {
+			@Nullable String foreign, ArgumentValidation validation) {
+		this.foreign = foreign;
+		this.httpOnly = (foreign != null) ? UNSEEN + foreign : null;
 		this.handler = handler;
 		this.method = method.method();
 		this.method.setAccessible(true);
@@ -137,9 +154,20 @@ final class HandlerTarget {
 		return this.httpOnly;
 	}
 
-	/** Leaves calls to HTTP, or no longer. */
-	void httpOnly(@Nullable String reason) {
-		this.httpOnly = reason;
+	/** Returns what calls have to pass, or {@code null} if there is nothing. */
+	@Nullable String foreign() {
+		return this.foreign;
+	}
+
+	/**
+	 * Notes what was done to a request on its way to the handler.
+	 * @param reason what typed calls cannot repeat, or {@code null} if there was nothing
+	 */
+	void seen(@Nullable String reason) {
+		String known = this.httpOnly;
+		if (this.foreign != null && (known == null || known.startsWith(UNSEEN))) {
+			this.httpOnly = reason;
+		}
 	}
 
 	/**

@@ -32,9 +32,6 @@ import io.github.vicinal.server.Service;
 /** A contract that a controller of Spring MVC implements. Thread-safe. */
 final class MvcService implements Service {
 
-	/** Begins the reason of methods whose first call has to show what happens to it. */
-	private static final String UNSEEN = "no HTTP request has shown yet that typed calls can pass ";
-
 	private static final String STRANGER = "this instance has not seen an HTTP request of the client yet";
 
 	private final Contract contract;
@@ -44,8 +41,6 @@ final class MvcService implements Service {
 	private final String refusal;
 
 	private final Map<Integer, String> httpOnlyMethods;
-
-	private final boolean pipeline;
 
 	private final Environment environment;
 
@@ -82,27 +77,16 @@ final class MvcService implements Service {
 	 * methods that must come by HTTP
 	 * @param refusal why only HTTP may be used, or empty
 	 * @param httpOnlyMethods why some methods must come by HTTP, by their index
-	 * @param pipeline what stands in the way of calls, which have to pass the container's
-	 * pipeline; empty if there is nothing
 	 * @param environment what the services of an application share
 	 */
 	MvcService(Contract contract, List<@Nullable HandlerTarget> targets, String refusal,
-			Map<Integer, String> httpOnlyMethods, String pipeline, Environment environment) {
+			Map<Integer, String> httpOnlyMethods, Environment environment) {
 		this.contract = contract;
 		this.targets = Collections.unmodifiableList(new ArrayList<>(targets));
 		this.refusal = refusal;
 		this.httpOnlyMethods = Map.copyOf(httpOnlyMethods);
-		this.pipeline = !pipeline.isEmpty();
 		this.environment = environment;
 		this.priority = environment.turns().priority(contract.name());
-		if (this.pipeline) {
-			String unseen = UNSEEN + pipeline;
-			this.targets.forEach((target) -> {
-				if (target != null) {
-					target.httpOnly(unseen);
-				}
-			});
-		}
 	}
 
 	/**
@@ -112,18 +96,9 @@ final class MvcService implements Service {
 	 * {@code null}
 	 */
 	void seen(HandlerMethod handler, @Nullable String httpOnly) {
-		if (!this.pipeline) {
-			return;
-		}
 		for (HandlerTarget target : this.targets) {
 			if (target != null && target.handler().getMethod().equals(handler.getMethod())) {
-				String known = target.httpOnly();
-				if (known != null && known.startsWith(UNSEEN)) {
-					target.httpOnly(httpOnly);
-				}
-				else if (known == null && httpOnly != null) {
-					target.httpOnly(httpOnly);
-				}
+				target.seen(httpOnly);
 			}
 		}
 	}
@@ -183,7 +158,7 @@ final class MvcService implements Service {
 			throw new HttpRequiredException(httpOnly);
 		}
 		ConnectionFacts facts = facts(frame);
-		if (this.pipeline) {
+		if (target.foreign() != null) {
 			return throughPipeline(new TypedCall(frame, target, facts, beforeWaiting));
 		}
 		return serve(frame, target, facts, (request) -> {
@@ -246,7 +221,7 @@ final class MvcService implements Service {
 		RequestWatch watch = call.watch();
 		String reason = watch.reason();
 		if (reason != null && !watch.isHandling()) {
-			call.target().httpOnly(reason);
+			call.target().seen(reason);
 			throw new HttpRequiredException(reason);
 		}
 		HandlerTarget.Answer answer = call.answer();

@@ -98,7 +98,7 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 		ServletContainer container = container();
 		if (container == null) {
 			return new MvcService(contract, Collections.nCopies(contract.methods().size(), null), NO_CONTAINER,
-					Map.of(), "", environment(null));
+					Map.of(), environment(null));
 		}
 		ServletStack stack = new ServletStack(this.context, this.servletContext, container);
 		String prefix = servletPrefix();
@@ -106,36 +106,29 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 		Map<Integer, String> httpOnly = new TreeMap<>();
 		List<@Nullable HandlerTarget> targets = new ArrayList<>();
 		ArgumentValidation validation = validation();
-		String pipeline = "";
 		for (ContractMethod method : contract.methods()) {
 			Handler handler = handlers.get(method.index());
 			String reason = (method.httpOnlyReason() == null) ? eligibility.refusal(method, handler) : null;
 			if (reason != null) {
 				httpOnly.put(method.index(), reason);
 			}
-			String foreign = (handler != null) ? stack.foreign(handler.method(), handler.mapping()) : null;
-			pipeline = (foreign != null) ? foreign : pipeline;
 			targets.add((handler == null || reason != null || method.httpOnlyReason() != null) ? null
 					: new HandlerTarget(contract, method, handler.method(),
 							new RequestTemplate(contract, method, handler.method(), handler.pattern(), prefix),
-							validation));
+							stack.foreign(handler, prefix), validation));
 		}
-		if (!pipeline.isEmpty()) {
-			leaveAsynchronous(targets, httpOnly, pipeline);
-		}
-		return new MvcService(contract, targets, refusal(targets, httpOnly), httpOnly, pipeline,
-				environment(container));
+		leaveAsynchronous(targets, httpOnly);
+		return new MvcService(contract, targets, refusal(targets, httpOnly), httpOnly, environment(container));
 	}
 
 	/** What is in the way would see two dispatches of an asynchronous request. */
-	private static void leaveAsynchronous(List<@Nullable HandlerTarget> targets, Map<Integer, String> httpOnly,
-			String pipeline) {
+	private static void leaveAsynchronous(List<@Nullable HandlerTarget> targets, Map<Integer, String> httpOnly) {
 		for (int i = 0; i < targets.size(); i++) {
 			HandlerTarget target = targets.get(i);
-			if (target != null && !target.isSynchronous()) {
+			if (target != null && target.foreign() != null && !target.isSynchronous()) {
 				targets.set(i, null);
 				httpOnly.put(i, "%s answers asynchronously behind %s".formatted(target.handler().getShortLogMessage(),
-						pipeline));
+						target.foreign()));
 			}
 		}
 	}

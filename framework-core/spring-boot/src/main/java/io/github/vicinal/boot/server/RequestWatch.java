@@ -12,6 +12,8 @@ final class RequestWatch {
 
 	private boolean handling;
 
+	private boolean mapping;
+
 	/** Notes something that only an HTTP request can do, unless the handler does it. */
 	void httpOnly(String what) {
 		if (!this.handling && this.reason == null) {
@@ -22,6 +24,18 @@ final class RequestWatch {
 	/** Says that the request has reached its handler. */
 	void handling() {
 		this.handling = true;
+	}
+
+	/**
+	 * Says whether Spring looks for the handler, and may want to know whether there is a
+	 * body.
+	 */
+	void mapping(boolean isMapping) {
+		this.mapping = isMapping;
+	}
+
+	boolean isMapping() {
+		return this.mapping;
 	}
 
 	boolean isHandling() {

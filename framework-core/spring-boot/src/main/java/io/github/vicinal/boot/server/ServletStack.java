@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.server;
 
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 
@@ -17,13 +18,16 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.handler.MappedInterceptor;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
+import io.github.vicinal.boot.server.HandlerLookup.Handler;
+
 /**
  * Tells whether anything stands between the web server and a handler that acts on
- * requests. It asks what is registered, never for which requests: if there is something,
- * every call passes it.
+ * requests. Where a filter or an interceptor may match any of a handler's requests, all
+ * calls of the handler pass it.
  */
 final class ServletStack {
 
@@ -42,10 +46,15 @@ final class ServletStack {
 			"org.springframework.web.filter.ServerHttpObservationFilter", "org.apache.tomcat.websocket.server.WsFilter",
 			AnnouncementFilter.class.getName(), RequestTurnFilter.class.getName());
 
-	/** Interceptors that only provide attributes for views. */
+	/**
+	 * Interceptors that only provide attributes for views, or pass on the token of a user
+	 * whom only a filter can have authenticated.
+	 */
 	private static final Set<String> NEUTRAL_INTERCEPTORS = Set.of(
 			"org.springframework.web.servlet.handler.ConversionServiceExposingInterceptor",
 			"org.springframework.web.servlet.resource.ResourceUrlProviderExposingInterceptor",
+			"org.springframework.cloud.commons.security.ResourceServerTokenRelayAutoConfiguration"
+					+ "$ResourceServerTokenRelayRegistrationAutoConfiguration$1",
 			AnnouncementInterceptor.class.getName());
 
 	/** Mappings of other handlers that come first, and do not take requests of these. */
@@ -69,23 +78,25 @@ final class ServletStack {
 	/**
 	 * Looks for what acts on requests.
 	 * @param handler the handler
-	 * @param mapping the mapping that knows it
+	 * @param servletPrefix the path of the dispatcher servlet
 	 * @return what was found, or {@code null}
 	 */
-	@Nullable String foreign(HandlerMethod handler, RequestMappingHandlerMapping mapping) {
+	@Nullable String foreign(Handler handler, String servletPrefix) {
 		String found = this.container.foreign();
 		if (found == null) {
-			found = filter();
+			found = filter(servletPrefix + handler.pattern());
 		}
 		if (found == null) {
-			found = dispatcher(mapping);
+			found = dispatcher(handler.mapping());
 		}
-		return (found != null) ? found : interceptor(handler, mapping);
+		return (found != null) ? found : interceptor(handler.method(), handler.pattern(), handler.mapping());
 	}
 
-	private @Nullable String filter() {
+	private @Nullable String filter(String path) {
 		for (FilterRegistration registration : this.servletContext.getFilterRegistrations().values()) {
-			if (!NEUTRAL_FILTERS.contains(registration.getClassName())) {
+			if (!NEUTRAL_FILTERS.contains(registration.getClassName())
+					&& (!registration.getServletNameMappings().isEmpty()
+							|| mayMatch(registration.getUrlPatternMappings(), path))) {
 				return "the servlet filter %s".formatted(registration.getName());
 			}
 		}
@@ -110,7 +121,7 @@ final class ServletStack {
 				if (other == mapping) {
 					break;
 				}
-				if (!NEUTRAL_MAPPINGS.contains(other.getClass().getName())) {
+				if (!NEUTRAL_MAPPINGS.contains(other.getClass().getName()) && !isEmpty(other)) {
 					return "the handler mapping %s".formatted(other.getClass().getSimpleName());
 				}
 			}
@@ -118,15 +129,62 @@ final class ServletStack {
 		return null;
 	}
 
-	private static @Nullable String interceptor(HandlerMethod handler, RequestMappingHandlerMapping mapping) {
+	/** Every application has a mapping of functional routes, few have such routes. */
+	private static boolean isEmpty(HandlerMapping mapping) {
+		return mapping instanceof RouterFunctionMapping functions && mapping.getClass() == RouterFunctionMapping.class
+				&& functions.getRouterFunction() == null;
+	}
+
+	/**
+	 * Returns whether any of some patterns may match a path that matches another pattern:
+	 * unless their beginnings, up to the first wildcard or variable, differ.
+	 */
+	static boolean mayMatch(Collection<String> patterns, String path) {
+		return patterns.stream().anyMatch((pattern) -> mayMatch(pattern, path));
+	}
+
+	private static boolean mayMatch(String first, String second) {
+		String one = beginning(first);
+		String other = beginning(second);
+		boolean oneIsWhole = one.length() == first.length();
+		boolean otherIsWhole = other.length() == second.length();
+		if (oneIsWhole && otherIsWhole) {
+			return one.equalsIgnoreCase(other);
+		}
+		return (!otherIsWhole && beginsWith(one, other)) || (!oneIsWhole && beginsWith(other, one));
+	}
+
+	private static boolean beginsWith(String text, String beginning) {
+		return text.regionMatches(true, 0, beginning, 0, beginning.length());
+	}
+
+	private static String beginning(String pattern) {
+		for (int i = 0; i < pattern.length(); i++) {
+			if ("*?{".indexOf(pattern.charAt(i)) >= 0) {
+				// "/a/*" and "/a/**" match "/a", too.
+				return (i > 0 && pattern.charAt(i - 1) == '/') ? pattern.substring(0, i - 1) : pattern.substring(0, i);
+			}
+		}
+		return pattern;
+	}
+
+	private static boolean mayMatch(MappedInterceptor interceptor, String path) {
+		String[] patterns = interceptor.getIncludePathPatterns();
+		return patterns == null || mayMatch(Arrays.asList(patterns), path);
+	}
+
+	private static @Nullable String interceptor(HandlerMethod handler, String path,
+			RequestMappingHandlerMapping mapping) {
 		HandlerInterceptor @Nullable [] interceptors = mapping.getAdaptedInterceptors();
 		for (HandlerInterceptor interceptor : (interceptors != null) ? Arrays.asList(interceptors)
 				: List.<HandlerInterceptor>of()) {
 			HandlerInterceptor actual = interceptor;
+			boolean covers = true;
 			while (actual instanceof MappedInterceptor mapped) {
+				covers &= mayMatch(mapped, path);
 				actual = mapped.getInterceptor();
 			}
-			if (!NEUTRAL_INTERCEPTORS.contains(actual.getClass().getName())) {
+			if (covers && !NEUTRAL_INTERCEPTORS.contains(actual.getClass().getName())) {
 				return "the interceptor %s".formatted(ClassUtils.getShortName(actual.getClass()));
 			}
 		}

@@ -18,6 +18,8 @@ import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.ModelAndView;
 
+import io.github.vicinal.boot.server.AnnouncementInterceptor.Inquiry;
+
 /**
  * The end of a typed call's way through the dispatcher servlet. The application's own
  * mappings find handler and interceptors; only the arguments are there already, and the
@@ -54,8 +56,21 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 	public @Nullable HandlerExecutionChain getHandler(HttpServletRequest request) throws Exception {
 		TypedCall call = TypedCall.of(request);
 		if (call == null) {
+			if (request.getAttribute(Inquiry.ATTRIBUTE) instanceof Inquiry inquiry) {
+				inquiry.watch().mapping(true);
+			}
 			return null;
 		}
+		call.watch().mapping(true);
+		try {
+			return find(call, request);
+		}
+		finally {
+			call.watch().mapping(false);
+		}
+	}
+
+	private @Nullable HandlerExecutionChain find(TypedCall call, HttpServletRequest request) throws Exception {
 		for (HandlerMapping mapping : this.mappings.obtain()) {
 			HandlerExecutionChain chain = mapping.getHandler(request);
 			if (chain != null) {

@@ -18,6 +18,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 
 /**
  * A request of a channel as filters see it. It notes what they do that depends on the
@@ -52,7 +53,7 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 	}
 
 	private boolean lengthTouched() {
-		if (this.body) {
+		if (this.body && !this.watch.isMapping()) {
 			this.watch.httpOnly("a filter looks at the length of the request's body");
 		}
 		return this.typed;
@@ -93,17 +94,27 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 	}
 
 	private static boolean isLength(String name) {
-		return "Content-Length".equalsIgnoreCase(name) || "Transfer-Encoding".equalsIgnoreCase(name);
+		return HttpHeaders.CONTENT_LENGTH.equalsIgnoreCase(name)
+				|| HttpHeaders.TRANSFER_ENCODING.equalsIgnoreCase(name);
+	}
+
+	/** A body of unknown length is what HTTP calls chunked. */
+	private @Nullable String length(String name) {
+		return (this.body && HttpHeaders.TRANSFER_ENCODING.equalsIgnoreCase(name)) ? "chunked" : null;
 	}
 
 	@Override
 	public @Nullable String getHeader(String name) {
-		return (isLength(name) && lengthTouched()) ? null : super.getHeader(name);
+		return (isLength(name) && lengthTouched()) ? length(name) : super.getHeader(name);
 	}
 
 	@Override
 	public Enumeration<String> getHeaders(String name) {
-		return (isLength(name) && lengthTouched()) ? Collections.enumeration(List.of()) : super.getHeaders(name);
+		if (isLength(name) && lengthTouched()) {
+			String value = length(name);
+			return Collections.enumeration((value != null) ? List.of(value) : List.of());
+		}
+		return super.getHeaders(name);
 	}
 
 	@Override

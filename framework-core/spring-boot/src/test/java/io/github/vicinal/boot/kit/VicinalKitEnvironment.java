@@ -54,7 +54,7 @@ class VicinalKitEnvironment implements KitEnvironment {
 	private static final ManyConnections MANY_CONNECTIONS = new ManyConnections();
 
 	private static final List<String> CONTRACTS = List.of("Arguments", "Bodies", "Results", "Errors", "Timing",
-			"Context", "Volume", "Shapes", "State", "Untouched", "Request", "Response");
+			"Context", "Additions", "Volume", "Shapes", "State", "Untouched", "Request", "Response");
 
 	private final String path;
 
@@ -233,6 +233,11 @@ class VicinalKitEnvironment implements KitEnvironment {
 		HttpServiceProxyFactory.Builder factory = HttpServiceProxyFactory.builderFor(adapter);
 		kitClient.customize(factory);
 		return factory.build().createClient(contract);
+	}
+
+	@Override
+	public String baseUrl() {
+		return "http://localhost:" + this.port;
 	}
 
 	@Override

@@ -1,7 +1,9 @@
 package io.github.vicinal.boot.server;
 
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -10,11 +12,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.context.support.GenericApplicationContext;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.boot.Baskets;
+import io.github.vicinal.boot.server.AnnouncementInterceptor.Inquiry;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Reply;
@@ -49,7 +54,7 @@ class ServiceCatalogTests {
 	private ServiceCatalog catalog() {
 		ServiceRegistry registry = new ServiceRegistry();
 		return new ServiceCatalog(this::identity, (name) -> name.equals(CONTRACT) ? new FakeService() : null,
-				() -> registry, () -> List.of(this.first, this.second), () -> null);
+				() -> registry, () -> List.of(this.first, this.second), () -> null, new ConnectionTickets());
 	}
 
 	private PeerIdentity identity() {
@@ -58,7 +63,15 @@ class ServiceCatalogTests {
 	}
 
 	private @Nullable String announcement() {
-		return this.catalog.announcement(CONTRACT, null, 0);
+		return announcement(this.catalog, CONTRACT);
+	}
+
+	private static @Nullable String announcement(ServiceCatalog catalog, String contract) {
+		ConnectionFacts facts = new ConnectionFacts("http", "127.0.0.1", "127.0.0.1", "localhost", 8080,
+				Map.of("host", "localhost:8080"));
+		Method handler = ClassUtils.getMethod(Object.class, "toString");
+		return catalog.announcement(new Inquiry(contract, facts, "", new RequestWatch()),
+				new HandlerMethod(new Object(), handler));
 	}
 
 	@Test
@@ -81,14 +94,14 @@ class ServiceCatalogTests {
 	@Test
 	void namesOfStrangersDoNotKeepContractsFromBeingRemembered() {
 		for (int i = 0; i < 2_000; i++) {
-			this.catalog.announcement("stranger." + i, null, 0);
+			announcement(this.catalog, "stranger." + i);
 		}
 		announcement();
 		int before = this.made.get();
 		announcement();
-		this.catalog.announcement("stranger.0", null, 0);
+		announcement(this.catalog, "stranger.0");
 		assertThat(this.made).hasValue(before);
-		this.catalog.announcement("stranger.1999", null, 0);
+		announcement(this.catalog, "stranger.1999");
 		assertThat(this.made).hasValue(before + 1);
 	}
 
@@ -104,9 +117,8 @@ class ServiceCatalogTests {
 	void aRequestIsAnsweredAlthoughItsContractCannotBeOffered() {
 		ServiceCatalog failing = new ServiceCatalog(this::identity, (name) -> {
 			throw new NoClassDefFoundError(name);
-		}, ServiceRegistry::new, List::of, () -> null);
-		assertThat(failing.announcement(CONTRACT, null, 0)).contains("p=;", "to offer it failed with",
-				"NoClassDefFoundError");
+		}, ServiceRegistry::new, List::of, () -> null, new ConnectionTickets());
+		assertThat(announcement(failing, CONTRACT)).contains("p=;", "to offer it failed with", "NoClassDefFoundError");
 	}
 
 	@Test

@@ -42,9 +42,9 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
  */
 @Configuration(proxyBeanMethods = false)
 @Import({ ArgumentsController.class, BodiesController.class, ResultsController.class, ErrorsController.class,
-		ErrorsAdvice.class, TimingController.class, ContextController.class, VolumeController.class,
-		ShapesController.class, StateController.class, ControlController.class, UntouchedController.class,
-		RequestController.class, RequestController.Visits.class, ResponseController.class,
+		ErrorsAdvice.class, TimingController.class, ContextController.class, AdditionsController.class,
+		VolumeController.class, ShapesController.class, StateController.class, ControlController.class,
+		UntouchedController.class, RequestController.class, RequestController.Visits.class, ResponseController.class,
 		ResponseController.Interceptions.class, KitServerConfiguration.ChangingAdvice.class })
 public class KitServerConfiguration {
 

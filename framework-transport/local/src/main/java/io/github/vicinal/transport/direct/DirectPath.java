@@ -194,7 +194,7 @@ final class DirectPath implements Path {
 		}
 		catch (Copier.EncodingException ex) {
 			return this.service.unencodable(new CallFrame(this.calleeContract, plan.calleeMethod(), frame.arguments(),
-					frame.deadlineNanos(), Map.of()), ex);
+					frame.deadlineNanos(), frame.headers()), ex);
 		}
 		catch (CodecException ex) {
 			throw new PathException(Reason.CODEC, true, String.valueOf(ex.getMessage()), ex);

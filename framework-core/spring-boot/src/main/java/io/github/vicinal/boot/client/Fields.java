@@ -1,0 +1,93 @@
+package io.github.vicinal.boot.client;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads what HTTP clients keep to themselves. Where that cannot be read the client counts
+ * as unknown, never as one that adds nothing.
+ */
+final class Fields {
+
+	private Fields() {
+	}
+
+	/** A class does not look as it did when this was written. */
+	static final class UnknownLayoutException extends Exception {
+
+		private static final long serialVersionUID = 1;
+
+		UnknownLayoutException(Class<?> type, String field, @Nullable Throwable cause) {
+			super("%s.%s".formatted(type.getSimpleName(), field), cause);
+		}
+
+	}
+
+	/**
+	 * Returns the value of a field.
+	 * @param target the object
+	 * @param name the field's name, in its class or one that it extends
+	 * @throws UnknownLayoutException if there is no such field, or it cannot be read
+	 */
+	static @Nullable Object get(Object target, String name) throws UnknownLayoutException {
+		for (Class<?> type = target.getClass(); type != null; type = type.getSuperclass()) {
+			for (Field field : type.getDeclaredFields()) {
+				if (field.getName().equals(name) && !Modifier.isStatic(field.getModifiers())) {
+					return value(target, field);
+				}
+			}
+		}
+		throw new UnknownLayoutException(target.getClass(), name, null);
+	}
+
+	/** Returns the value of a field that must not be empty. */
+	static Object required(Object target, String name) throws UnknownLayoutException {
+		Object value = get(target, name);
+		if (value == null) {
+			throw new UnknownLayoutException(target.getClass(), name, null);
+		}
+		return value;
+	}
+
+	/**
+	 * Returns the first value of a type among the fields of an object, such as what a
+	 * lambda captured.
+	 */
+	static <T> T firstOf(Object target, Class<T> wanted) throws UnknownLayoutException {
+		for (Field field : target.getClass().getDeclaredFields()) {
+			if (!Modifier.isStatic(field.getModifiers()) && wanted.isAssignableFrom(field.getType())) {
+				Object value = value(target, field);
+				if (value != null) {
+					return wanted.cast(value);
+				}
+			}
+		}
+		throw new UnknownLayoutException(target.getClass(), "a field of type " + wanted.getSimpleName(), null);
+	}
+
+	/** Returns the first field whose declared type has a name. */
+	static Object firstNamed(Object target, String typeName) throws UnknownLayoutException {
+		for (Field field : target.getClass().getDeclaredFields()) {
+			if (!Modifier.isStatic(field.getModifiers()) && field.getType().getName().equals(typeName)) {
+				Object value = value(target, field);
+				if (value != null) {
+					return value;
+				}
+			}
+		}
+		throw new UnknownLayoutException(target.getClass(), "a field of type " + typeName, null);
+	}
+
+	private static @Nullable Object value(Object target, Field field) throws UnknownLayoutException {
+		try {
+			field.setAccessible(true);
+			return field.get(target);
+		}
+		catch (ReflectiveOperationException | RuntimeException ex) {
+			throw new UnknownLayoutException(target.getClass(), field.getName(), ex);
+		}
+	}
+
+}

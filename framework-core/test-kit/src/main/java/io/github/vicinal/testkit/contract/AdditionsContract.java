@@ -1,0 +1,44 @@
+package io.github.vicinal.testkit.contract;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.CookieValue;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.service.annotation.GetExchange;
+import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.service.annotation.PostExchange;
+import reactor.core.publisher.Mono;
+
+/**
+ * Says what a request had that the contract does not know: what the client added.
+ *
+ * @since 0.1.0
+ */
+@HttpExchange("/kit/additions")
+public interface AdditionsContract extends KitContract {
+
+	@GetExchange("/header/{name}")
+	String header(@PathVariable String name);
+
+	@PostExchange("/header/{name}")
+	String headerOfPost(@PathVariable String name, @RequestBody String body);
+
+	@GetExchange("/later/{name}")
+	Mono<String> headerLater(@PathVariable String name);
+
+	@GetExchange("/named")
+	String named(@RequestHeader(name = "X-Kit-Added", required = false) @Nullable String added);
+
+	@GetExchange("/cookie-named")
+	String cookieNamed(@CookieValue(name = "own", required = false) @Nullable String own);
+
+	@GetExchange("/query")
+	String query(@RequestParam String asked);
+
+	@PostExchange("/cookie")
+	ResponseEntity<String> setCookie(@RequestParam String value);
+
+}
