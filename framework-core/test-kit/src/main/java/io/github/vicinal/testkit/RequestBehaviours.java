@@ -175,7 +175,10 @@ abstract class RequestBehaviours extends Behaviours {
 			.value()).asString().contains("application/json");
 		assertThat(sameAnywhere(RequestContract.class, (client) -> client.lookAtText("content", "grün")).value())
 			.asString()
-			.contains("text/plain;charset=UTF-8 5 5 UTF-8");
+			.contains("text/plain;charset=UTF-8 UTF-8");
+		assertThat(sameAnywhere(RequestContract.class, (client) -> client.lookAtText("content-length", "grün")).value())
+			.asString()
+			.endsWith(": 5 5");
 		assertThat(look("content")).startsWith("null ");
 		assertThat(sameAnywhere(RequestContract.class, (client) -> client.lookAtPost("content")).value()).isNotNull();
 	}
@@ -199,7 +202,7 @@ abstract class RequestBehaviours extends Behaviours {
 	@Test
 	@DisplayName("the remote address is what TCP shows")
 	void remote() {
-		assertThat(look("remote")).endsWith("true").doesNotContain("null");
+		assertThat(look("remote")).doesNotContain("null");
 	}
 
 	@Test

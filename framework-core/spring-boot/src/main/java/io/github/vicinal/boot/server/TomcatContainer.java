@@ -5,6 +5,8 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
+import jakarta.servlet.ServletRequestAttributeListener;
+import jakarta.servlet.ServletRequestListener;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpSession;
@@ -78,6 +80,11 @@ final class TomcatContainer implements ServletContainer {
 				if (!NEUTRAL_VALVES.contains(valve.getClass().getName())) {
 					return "the valve " + valve.getClass().getName();
 				}
+			}
+		}
+		for (Object listener : this.context.getApplicationEventListeners()) {
+			if (listener instanceof ServletRequestListener || listener instanceof ServletRequestAttributeListener) {
+				return "the listener " + listener.getClass().getName();
 			}
 		}
 		if (this.context.findConstraints().length > 0) {

@@ -35,9 +35,9 @@ import org.springframework.web.util.WebUtils;
 @RestController
 class RequestController implements RequestContract {
 
-	/** Headers of one connection, and the additions of clients and servers under test. */
+	/** Headers of one connection, and of how a body is framed on it. */
 	private static final Set<String> HOP_HEADERS = Set.of("connection", "upgrade", "http2-settings",
-			"transfer-encoding", "keep-alive", "te");
+			"transfer-encoding", "content-length", "keep-alive", "te");
 
 	private final HttpServletRequest request;
 
@@ -206,8 +206,7 @@ class RequestController implements RequestContract {
 			case "server" -> this.request.getServerName() + " " + this.request.getServerPort();
 			case "host" -> portless(String.valueOf(this.request.getHeader("Host")));
 			case "scheme" -> this.request.getScheme() + " " + this.request.isSecure();
-			case "remote" -> this.request.getRemoteAddr() + " " + this.request.getRemoteHost() + " "
-					+ (this.request.getRemotePort() > 0);
+			case "remote" -> this.request.getRemoteAddr() + " " + this.request.getRemoteHost();
 			case "local" -> this.request.getLocalAddr() + " " + this.request.getLocalName() + " "
 					+ this.request.getLocalPort();
 			case "locale" -> this.request.getLocale() + " of " + Collections.list(this.request.getLocales()) + ", "
@@ -215,8 +214,8 @@ class RequestController implements RequestContract {
 			case "time-zone" -> LocaleContextHolder.getTimeZone().getID();
 			case "user" -> this.request.getUserPrincipal() + " " + this.request.getRemoteUser() + " "
 					+ this.request.getAuthType() + " " + this.request.isUserInRole("ADMIN");
-			case "content" -> this.request.getContentType() + " " + this.request.getContentLength() + " "
-					+ this.request.getContentLengthLong() + " " + this.request.getCharacterEncoding();
+			case "content" -> this.request.getContentType() + " " + this.request.getCharacterEncoding();
+			case "content-length" -> this.request.getContentLength() + " " + this.request.getContentLengthLong();
 			case "rest-of-body" -> restOfBody();
 			case "protocol" -> this.request.getProtocol();
 			case "dispatcher" -> this.request.getDispatcherType();

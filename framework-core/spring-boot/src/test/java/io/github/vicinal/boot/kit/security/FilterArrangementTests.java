@@ -59,7 +59,7 @@ class FilterArrangementTests extends ArrangementTests {
 	private static final FilterFactory COUNTING = http((request, response, chain, ledger) -> {
 		ledger.note("in " + request.getDispatcherType() + " " + request.getMethod() + " " + request.getRequestURI());
 		chain.doFilter(request, response);
-		ledger.note("out " + response.getStatus() + " " + response.isCommitted());
+		ledger.note("out " + response.getStatus() + " " + response.isCommitted() + " of " + request.getRequestURI());
 	});
 
 	private static Arrangement permitted(Arrangement arrangement) {
