@@ -196,7 +196,9 @@ final class Kit {
 		/** One call, on the path under test or, with a reason, on another one. */
 		ANYWHERE,
 
-		/** One or more calls, each on the path under test or, with a reason, on another. */
+		/**
+		 * One or more calls, each on the path under test or, with a reason, on another.
+		 */
 		SEVERAL_ANYWHERE,
 
 		/** It fails before anything is sent. */

@@ -86,8 +86,7 @@ abstract class RequestBehaviours extends Behaviours {
 	void parameters() {
 		assertThat(sameAnywhere(RequestContract.class,
 				(client) -> client.lookAtParameters("parameters", "ä &+%", List.of("x", "y z", ""), "there"))
-			.value()).asString()
-			.endsWith("what=[parameters] one=[ä &+%] many=[x, y z, ] absent=[there] ");
+			.value()).asString().endsWith("what=[parameters] one=[ä &+%] many=[x, y z, ] absent=[there] ");
 		assertThat(sameAnywhere(RequestContract.class,
 				(client) -> client.lookAtParameters("parameter-names", "1", List.of("x"), null))
 			.value()).asString().endsWith("[what, one, many]");
@@ -123,9 +122,11 @@ abstract class RequestBehaviours extends Behaviours {
 	void headerNames() {
 		assertThat(look("header-names")).contains("accept", "host", "user-agent");
 		assertThat(headers("header-names")).contains("x-kit-one", "x-kit-many").doesNotContain("x-kit-absent");
-		assertThat(sameAnywhere(RequestContract.class,
-				(client) -> client.lookAtBody("header-names", new Parcel("a", 1)))
-			.value()).asString().contains("content-type");
+		assertThat(
+				sameAnywhere(RequestContract.class, (client) -> client.lookAtBody("header-names", new Parcel("a", 1)))
+					.value())
+			.asString()
+			.contains("content-type");
 	}
 
 	@Test
@@ -135,8 +136,9 @@ abstract class RequestBehaviours extends Behaviours {
 				(client) -> client.lookAtTypedHeaders("int-header:X-Kit-Count", 42, null, null))
 			.value()).asString().endsWith(": 42");
 		assertThat(sameAnywhere(RequestContract.class, (client) -> client
-			.lookAtTypedHeaders("date-header:If-Modified-Since", 1, "Fri, 02 Jan 2026 03:04:05 GMT", null))
-			.value()).asString().endsWith(": 1767323045000");
+			.lookAtTypedHeaders("date-header:If-Modified-Since", 1, "Fri, 02 Jan 2026 03:04:05 GMT", null)).value())
+			.asString()
+			.endsWith(": 1767323045000");
 		assertThat(look("int-header:X-Kit-None") + look("date-header:X-Kit-None")).isEqualTo("-1-1");
 	}
 
@@ -186,9 +188,11 @@ abstract class RequestBehaviours extends Behaviours {
 	@Test
 	@DisplayName("a body that was read is at its end, an absent one, too")
 	void restOfBody() {
-		assertThat(sameAnywhere(RequestContract.class,
-				(client) -> client.lookAtBody("rest-of-body", new Parcel("a", 1)))
-			.value()).asString().endsWith("0 bytes ''");
+		assertThat(
+				sameAnywhere(RequestContract.class, (client) -> client.lookAtBody("rest-of-body", new Parcel("a", 1)))
+					.value())
+			.asString()
+			.endsWith("0 bytes ''");
 		assertThat(look("rest-of-body")).isEqualTo("0 bytes ''");
 	}
 
@@ -350,8 +354,8 @@ abstract class RequestBehaviours extends Behaviours {
 	@Test
 	@DisplayName("a session is found again by its cookie")
 	void sessionFoundAgain() {
-		assertThat(session("count", "count", "injected", "scope", "scope", "kind")).containsExactly("count 1", "count 2",
-				"count 3", "count 1", "count 2", "cookie true, URL false, new false");
+		assertThat(session("count", "count", "injected", "scope", "scope", "kind")).containsExactly("count 1",
+				"count 2", "count 3", "count 1", "count 2", "cookie true, URL false, new false");
 	}
 
 	@Test

@@ -115,8 +115,11 @@ abstract class ResponseBehaviours extends Behaviours {
 	@Test
 	@DisplayName("a status that is no error is sent by sendError, too")
 	void sendErrorOfSuccess() {
-		assertThat(answer((client) -> String.valueOf(client.error(200, null)).replaceAll("\"timestamp\":\"[^\"]*\"", ""))
-			.value()).asString().contains("/kit/response/error");
+		assertThat(
+				answer((client) -> String.valueOf(client.error(200, null)).replaceAll("\"timestamp\":\"[^\"]*\"", ""))
+					.value())
+			.asString()
+			.contains("/kit/response/error");
 		assertThat(answer((client) -> client.error(304, null))).isNotNull();
 	}
 
@@ -285,7 +288,8 @@ abstract class ResponseBehaviours extends Behaviours {
 	@DisplayName("an exception handler may recover, with headers")
 	void recovered() {
 		assertThat(answer((client) -> client.handled("header-only")).value()).isEqualTo("recovered");
-		assertThat(entity(answer((client) -> client.handledEntity("header-only"))).getHeaders().getFirst("X-Kit-Handler"))
+		assertThat(
+				entity(answer((client) -> client.handledEntity("header-only"))).getHeaders().getFirst("X-Kit-Handler"))
 			.isEqualTo("header-only");
 	}
 
@@ -336,7 +340,8 @@ abstract class ResponseBehaviours extends Behaviours {
 	@Test
 	@DisplayName("what is set after the response was committed, or reset before, does not arrive")
 	void committed() {
-		assertThat(entity(answer((client) -> client.writtenBesideEntity("flushed"))).getHeaders().getFirst("X-Kit-Late"))
+		assertThat(
+				entity(answer((client) -> client.writtenBesideEntity("flushed"))).getHeaders().getFirst("X-Kit-Late"))
 			.isNull();
 		failure(answer((client) -> client.written("reset")), 410);
 	}

@@ -217,10 +217,7 @@ final class RequestTemplate {
 		if (this.pattern.indexOf('{') < 0) {
 			return this.pattern;
 		}
-		return UriComponentsBuilder.fromPath(this.pattern)
-			.encode()
-			.buildAndExpand(variables(arguments))
-			.toUriString();
+		return UriComponentsBuilder.fromPath(this.pattern).encode().buildAndExpand(variables(arguments)).toUriString();
 	}
 
 	/** The values of the variables in the path, by name. */

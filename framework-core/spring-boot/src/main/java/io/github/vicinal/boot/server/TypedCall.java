@@ -84,8 +84,8 @@ final class TypedCall {
 	 */
 	boolean isSentWhole() {
 		HandlerTarget.Answer given = this.answer;
-		return given != null && (given.body() == null || given.body() instanceof CharSequence
-				|| given.body() instanceof byte[]);
+		return given != null
+				&& (given.body() == null || given.body() instanceof CharSequence || given.body() instanceof byte[]);
 	}
 
 	/** Notes that nobody waits for the call any more. */

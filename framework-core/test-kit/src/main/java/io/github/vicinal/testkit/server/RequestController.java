@@ -207,8 +207,8 @@ class RequestController implements RequestContract {
 			case "host" -> portless(String.valueOf(this.request.getHeader("Host")));
 			case "scheme" -> this.request.getScheme() + " " + this.request.isSecure();
 			case "remote" -> this.request.getRemoteAddr() + " " + this.request.getRemoteHost();
-			case "local" -> this.request.getLocalAddr() + " " + this.request.getLocalName() + " "
-					+ this.request.getLocalPort();
+			case "local" ->
+				this.request.getLocalAddr() + " " + this.request.getLocalName() + " " + this.request.getLocalPort();
 			case "locale" -> this.request.getLocale() + " of " + Collections.list(this.request.getLocales()) + ", "
 					+ LocaleContextHolder.getLocale();
 			case "time-zone" -> LocaleContextHolder.getTimeZone().getID();
@@ -219,8 +219,8 @@ class RequestController implements RequestContract {
 			case "rest-of-body" -> restOfBody();
 			case "protocol" -> this.request.getProtocol();
 			case "dispatcher" -> this.request.getDispatcherType();
-			case "paths" -> "context '" + this.request.getContextPath() + "', servlet '"
-					+ this.request.getServletPath() + "', info '" + this.request.getPathInfo() + "'";
+			case "paths" -> "context '" + this.request.getContextPath() + "', servlet '" + this.request.getServletPath()
+					+ "', info '" + this.request.getPathInfo() + "'";
 			case "mapping" -> this.request.getHttpServletMapping().getServletName() + " "
 					+ this.request.getHttpServletMapping().getPattern() + " "
 					+ this.request.getHttpServletMapping().getMappingMatch() + " '"

@@ -65,8 +65,7 @@ abstract class ArrangementTests {
 	abstract Stream<Arrangement> arrangements();
 
 	private Stream<Arguments> arrangementsAndPaths() {
-		return arrangements()
-			.flatMap((arrangement) -> PATHS.stream().map((path) -> Arguments.of(arrangement, path)));
+		return arrangements().flatMap((arrangement) -> PATHS.stream().map((path) -> Arguments.of(arrangement, path)));
 	}
 
 	@AfterAll
@@ -98,8 +97,8 @@ abstract class ArrangementTests {
 		Server current = server(arrangement);
 		Round expected = current.oracle();
 		clients().drainCarried();
-		Map<String, Vault> proxies = current.proxies((url, persona) -> clients().onPath(Vault.class, path, url,
-				arrangement.personas().get(persona)));
+		Map<String, Vault> proxies = current
+			.proxies((url, persona) -> clients().onPath(Vault.class, path, url, arrangement.personas().get(persona)));
 		Map<String, Integer> carried = new TreeMap<>();
 		List<String> differences = new ArrayList<>();
 		int repeats = 0;
@@ -131,7 +130,8 @@ abstract class ArrangementTests {
 		expected.endings().forEach((step, ending) -> {
 			String got = actual.endings().get(step);
 			if (!ending.equals(got)) {
-				differences.add("\nround %d, %s\n  over HTTP:   %s\n  on the path: %s".formatted(number, step, ending, got));
+				differences
+					.add("\nround %d, %s\n  over HTTP:   %s\n  on the path: %s".formatted(number, step, ending, got));
 			}
 		});
 		if (!expected.entries().equals(actual.entries())) {
@@ -215,7 +215,9 @@ abstract class ArrangementTests {
 			return this.oracle;
 		}
 
-		/** Makes all calls and waits for what filters do after an answer has been sent. */
+		/**
+		 * Makes all calls and waits for what filters do after an answer has been sent.
+		 */
 		Round round(Map<String, Vault> proxies, @Nullable Map<String, Integer> expected) {
 			this.ledger.reset();
 			Map<String, String> endings = new LinkedHashMap<>();

@@ -106,19 +106,20 @@ class AuthenticationArrangementTests extends ArrangementTests {
 					.chain(AuthenticationArrangementTests::authenticated)),
 				users(Arrangement.of("without sessions").secured().chain((http) -> {
 					authenticated(http);
-					http.sessionManagement((sessions) -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS));
+					http.sessionManagement(
+							(sessions) -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS));
 				})), users(Arrangement.of("always with a session").secured().chain((http) -> {
 					authenticated(http);
 					http.sessionManagement((sessions) -> sessions.sessionCreationPolicy(SessionCreationPolicy.ALWAYS));
 				})), users(Arrangement.of("the context is kept in the session").secured().chain((http) -> {
 					authenticated(http);
-					http.httpBasic((basic) -> basic.securityContextRepository(
-							new HttpSessionSecurityContextRepository()))
+					http.httpBasic(
+							(basic) -> basic.securityContextRepository(new HttpSessionSecurityContextRepository()))
 						.sessionManagement((sessions) -> sessions.sessionFixation((fixation) -> fixation.newSession()));
 				})), users(Arrangement.of("one session at a time").secured().chain((http) -> {
 					authenticated(http);
-					http.httpBasic((basic) -> basic.securityContextRepository(
-							new HttpSessionSecurityContextRepository()))
+					http.httpBasic(
+							(basic) -> basic.securityContextRepository(new HttpSessionSecurityContextRepository()))
 						.sessionManagement((sessions) -> sessions.maximumSessions(1));
 				})), users(Arrangement.of("a cookie that remembers").secured().chain((http) -> {
 					authenticated(http);
@@ -130,15 +131,12 @@ class AuthenticationArrangementTests extends ArrangementTests {
 							.authenticated()
 							.anyRequest()
 							.permitAll());
-				}), keys(), tokens(), Arrangement.of("method security")
-					.secured()
-					.with(MethodSecurity.class)
-					.chain((http) -> {
-						http.csrf(AbstractHttpConfigurer::disable)
-							.httpBasic(Customizer.withDefaults())
-							.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll());
-					}),
-				users(Arrangement.of("CSRF tokens in the session").secured().chain((http) -> {
+				}), keys(), tokens(),
+				Arrangement.of("method security").secured().with(MethodSecurity.class).chain((http) -> {
+					http.csrf(AbstractHttpConfigurer::disable)
+						.httpBasic(Customizer.withDefaults())
+						.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll());
+				}), users(Arrangement.of("CSRF tokens in the session").secured().chain((http) -> {
 					http.httpBasic(Customizer.withDefaults())
 						.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll());
 				})), Arrangement.of("CSRF tokens in cookies").secured().chain((http) -> {
@@ -149,8 +147,8 @@ class AuthenticationArrangementTests extends ArrangementTests {
 						.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll());
 				}).step("post with a token", (vault, memory) -> {
 					String cookie = memory.get("cookie");
-					String token = (cookie.contains("XSRF-TOKEN="))
-							? cookie.replaceAll(".*XSRF-TOKEN=([^;]+).*", "$1") : "none";
+					String token = (cookie.contains("XSRF-TOKEN=")) ? cookie.replaceAll(".*XSRF-TOKEN=([^;]+).*", "$1")
+							: "none";
 					return vault.post(cookie, token);
 				})
 					.step("post with a wrong token",
@@ -177,16 +175,18 @@ class AuthenticationArrangementTests extends ArrangementTests {
 							})),
 				Arrangement.of("answers of its own for 401 and 403").secured().chain((http) -> {
 					authenticated(http);
-					http.exceptionHandling((exceptions) -> exceptions.authenticationEntryPoint((request, response, ex) -> {
-						response.setStatus(401);
-						response.setHeader("WWW-Authenticate", "Vault realm=\"vault\"");
-						response.setContentType("application/problem+json");
-						response.getWriter().write("{\"who\":\"are you\",\"path\":\"" + request.getRequestURI() + "\"}");
-					}).accessDeniedHandler((request, response, ex) -> {
-						response.setStatus(403);
-						response.addHeader("X-Denied", ex.getClass().getSimpleName());
-						response.getWriter().write("not you");
-					}));
+					http.exceptionHandling(
+							(exceptions) -> exceptions.authenticationEntryPoint((request, response, ex) -> {
+								response.setStatus(401);
+								response.setHeader("WWW-Authenticate", "Vault realm=\"vault\"");
+								response.setContentType("application/problem+json");
+								response.getWriter()
+									.write("{\"who\":\"are you\",\"path\":\"" + request.getRequestURI() + "\"}");
+							}).accessDeniedHandler((request, response, ex) -> {
+								response.setStatus(403);
+								response.addHeader("X-Denied", ex.getClass().getSimpleName());
+								response.getWriter().write("not you");
+							}));
 				}), Arrangement.of("an error page for 403").secured().chain((http) -> {
 					authenticated(http);
 					http.exceptionHandling((exceptions) -> exceptions.accessDeniedPage("/vault/open"));
@@ -199,7 +199,8 @@ class AuthenticationArrangementTests extends ArrangementTests {
 							.authenticated());
 				}), Arrangement.of("headers of its own").secured().chain((http) -> {
 					http.csrf(AbstractHttpConfigurer::disable)
-						.headers((headers) -> headers.contentSecurityPolicy((policy) -> policy.policyDirectives("default-src 'self'"))
+						.headers((headers) -> headers
+							.contentSecurityPolicy((policy) -> policy.policyDirectives("default-src 'self'"))
 							.addHeaderWriter(new StaticHeadersWriter("X-Vault", "closed"))
 							.addHeaderWriter((request, response) -> response.setHeader("X-Vault-Status",
 									String.valueOf(response.getStatus())))
@@ -254,10 +255,8 @@ class AuthenticationArrangementTests extends ArrangementTests {
 			});
 			http.csrf(AbstractHttpConfigurer::disable)
 				.addFilterBefore(filter, UsernamePasswordAuthenticationFilter.class)
-				.authorizeHttpRequests((requests) -> requests.requestMatchers("/vault/open")
-					.permitAll()
-					.anyRequest()
-					.authenticated());
+				.authorizeHttpRequests(
+						(requests) -> requests.requestMatchers("/vault/open").permitAll().anyRequest().authenticated());
 		});
 		return user(user(arrangement, "alice", "X-Key", "key-of-alice"), "stranger", "X-Key", "stolen");
 	}

@@ -20,65 +20,66 @@ class ChainArrangementTests extends ArrangementTests {
 
 	@Override
 	Stream<Arrangement> arrangements() {
-		return Stream.of(Arrangement.of("nothing in front").typed(), Arrangement.of("everything permitted")
-			.secured()
-			.chain((http) -> {
-				basics(http);
-				http.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll());
-			}), Arrangement.of("everything denied").secured().chain((http) -> {
-				basics(http);
-				http.authorizeHttpRequests((requests) -> requests.anyRequest().denyAll());
-			}), Arrangement.of("rules for paths").secured().chain((http) -> {
-				basics(http);
-				http.authorizeHttpRequests((requests) -> requests.requestMatchers("/vault/admin")
-					.hasRole("ADMIN")
-					.requestMatchers("/vault/me", "/vault/notes/**")
-					.authenticated()
-					.anyRequest()
-					.permitAll());
-			}), Arrangement.of("rules for values in the path").secured().chain((http) -> {
-				basics(http);
-				http.authorizeHttpRequests((requests) -> requests.requestMatchers("/vault/bob/**", "/vault/*/accounts/13")
-					.denyAll()
-					.requestMatchers("/vault/guarded/{owner}")
-					.access((authentication, request) -> new AuthorizationDecision(
-							request.getVariables().get("owner").equals(authentication.get().getName())))
-					.anyRequest()
-					.permitAll());
-			}), Arrangement.of("rules for query parameters").secured().chain((http) -> {
-				basics(http);
-				http.authorizeHttpRequests((requests) -> requests
-					.requestMatchers((request) -> "all".equals(request.getParameter("scope")))
-					.denyAll()
-					.requestMatchers((request) -> request.getQueryString() != null
-							&& request.getQueryString().contains("1%3D1"))
-					.denyAll()
-					.anyRequest()
-					.permitAll());
-			}), Arrangement.of("rules for headers").secured().chain((http) -> {
-				basics(http);
-				http.authorizeHttpRequests((requests) -> requests
-					.requestMatchers((request) -> "evil".equals(request.getHeader("X-Tenant")))
-					.denyAll()
-					.requestMatchers((request) -> request.getHeader("Origin") != null)
-					.authenticated()
-					.anyRequest()
-					.permitAll());
-			}), Arrangement.of("rules for methods").secured().chain((http) -> {
-				basics(http);
-				http.authorizeHttpRequests((requests) -> requests.requestMatchers(HttpMethod.DELETE)
-					.denyAll()
-					.requestMatchers(HttpMethod.PUT, "/vault/notes/1")
-					.denyAll()
-					.requestMatchers(HttpMethod.POST, "/vault/visit")
-					.hasRole("ADMIN")
-					.anyRequest()
-					.permitAll());
-			}), Arrangement.of("paths that are ignored").secured().chain((http) -> {
-				basics(http);
-				http.authorizeHttpRequests((requests) -> requests.anyRequest().authenticated());
-			}).beans((context, ledger) -> context.registerBean(WebSecurityCustomizer.class,
-					() -> (web) -> web.ignoring().requestMatchers("/vault/open", "/vault/alice/**"))),
+		return Stream.of(Arrangement.of("nothing in front").typed(),
+				Arrangement.of("everything permitted").secured().chain((http) -> {
+					basics(http);
+					http.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll());
+				}), Arrangement.of("everything denied").secured().chain((http) -> {
+					basics(http);
+					http.authorizeHttpRequests((requests) -> requests.anyRequest().denyAll());
+				}), Arrangement.of("rules for paths").secured().chain((http) -> {
+					basics(http);
+					http.authorizeHttpRequests((requests) -> requests.requestMatchers("/vault/admin")
+						.hasRole("ADMIN")
+						.requestMatchers("/vault/me", "/vault/notes/**")
+						.authenticated()
+						.anyRequest()
+						.permitAll());
+				}), Arrangement.of("rules for values in the path").secured().chain((http) -> {
+					basics(http);
+					http.authorizeHttpRequests(
+							(requests) -> requests.requestMatchers("/vault/bob/**", "/vault/*/accounts/13")
+								.denyAll()
+								.requestMatchers("/vault/guarded/{owner}")
+								.access((authentication, request) -> new AuthorizationDecision(
+										request.getVariables().get("owner").equals(authentication.get().getName())))
+								.anyRequest()
+								.permitAll());
+				}), Arrangement.of("rules for query parameters").secured().chain((http) -> {
+					basics(http);
+					http.authorizeHttpRequests((requests) -> requests
+						.requestMatchers((request) -> "all".equals(request.getParameter("scope")))
+						.denyAll()
+						.requestMatchers((request) -> request.getQueryString() != null
+								&& request.getQueryString().contains("1%3D1"))
+						.denyAll()
+						.anyRequest()
+						.permitAll());
+				}), Arrangement.of("rules for headers").secured().chain((http) -> {
+					basics(http);
+					http.authorizeHttpRequests((requests) -> requests
+						.requestMatchers((request) -> "evil".equals(request.getHeader("X-Tenant")))
+						.denyAll()
+						.requestMatchers((request) -> request.getHeader("Origin") != null)
+						.authenticated()
+						.anyRequest()
+						.permitAll());
+				}), Arrangement.of("rules for methods").secured().chain((http) -> {
+					basics(http);
+					http.authorizeHttpRequests((requests) -> requests.requestMatchers(HttpMethod.DELETE)
+						.denyAll()
+						.requestMatchers(HttpMethod.PUT, "/vault/notes/1")
+						.denyAll()
+						.requestMatchers(HttpMethod.POST, "/vault/visit")
+						.hasRole("ADMIN")
+						.anyRequest()
+						.permitAll());
+				}), Arrangement.of("paths that are ignored").secured().chain((http) -> {
+					basics(http);
+					http.authorizeHttpRequests((requests) -> requests.anyRequest().authenticated());
+				})
+					.beans((context, ledger) -> context.registerBean(WebSecurityCustomizer.class,
+							() -> (web) -> web.ignoring().requestMatchers("/vault/open", "/vault/alice/**"))),
 				Arrangement.of("several chains").secured().chain((http) -> {
 					basics(http);
 					http.securityMatcher("/vault/me", "/vault/admin")
@@ -108,8 +109,9 @@ class ChainArrangementTests extends ArrangementTests {
 						.requestMatchers((request) -> !"localhost".equals(request.getServerName())
 								|| request.getServerPort() == 0 || !"http".equals(request.getScheme())
 								|| !request.getRequestURL().toString().startsWith("http://localhost:")
-								|| !"127.0.0.1".equals(request.getRemoteAddr()) || !"HTTP/1.1".equals(request.getProtocol())
-								|| request.getHeader("User-Agent") == null || request.getHeader("Host") == null)
+								|| !"127.0.0.1".equals(request.getRemoteAddr())
+								|| !"HTTP/1.1".equals(request.getProtocol()) || request.getHeader("User-Agent") == null
+								|| request.getHeader("Host") == null)
 						.denyAll()
 						.requestMatchers((request) -> "evil".equals(request.getHeader("X-Tenant"))
 								|| request.getContentLengthLong() > 50)
@@ -133,18 +135,15 @@ class ChainArrangementTests extends ArrangementTests {
 				}), Arrangement.of("addresses").secured().chain((http) -> {
 					basics(http);
 					http.authorizeHttpRequests((requests) -> requests.requestMatchers("/vault/me")
-						.access(IpAddressAuthorizationManager
-							.hasIpAddress("127.0.0.0/8"))
+						.access(IpAddressAuthorizationManager.hasIpAddress("127.0.0.0/8"))
 						.requestMatchers("/vault/open")
-						.access(IpAddressAuthorizationManager
-							.hasIpAddress("10.0.0.0/8"))
+						.access(IpAddressAuthorizationManager.hasIpAddress("10.0.0.0/8"))
 						.anyRequest()
 						.permitAll());
 				}), Arrangement.of("expressions").secured().chain((http) -> {
 					basics(http);
 					http.authorizeHttpRequests((requests) -> requests.requestMatchers("/vault/{owner}/accounts/*")
-						.access(new WebExpressionAuthorizationManager(
-								"#owner == 'alice' or #owner == 'a b'"))
+						.access(new WebExpressionAuthorizationManager("#owner == 'alice' or #owner == 'a b'"))
 						.anyRequest()
 						.permitAll());
 				}));

@@ -55,7 +55,9 @@ final class Clients implements AutoCloseable {
 	}
 
 	static Clients of(ExtensionContext context) {
-		return context.getRoot().getStore(NAMESPACE).computeIfAbsent(Clients.class, (key) -> new Clients(), Clients.class);
+		return context.getRoot()
+			.getStore(NAMESPACE)
+			.computeIfAbsent(Clients.class, (key) -> new Clients(), Clients.class);
 	}
 
 	/** Returns the properties that servers and clients have in common. */
@@ -91,8 +93,8 @@ final class Clients implements AutoCloseable {
 	<T> T onPath(Class<T> contract, String path, String url, Consumer<RestClient.Builder> customizer) {
 		ConfigurableApplicationContext application = application(path);
 		RestClient.Builder builder = application.getBean(RestClient.Builder.class)
-			.requestFactory(application.getBean(ClientHttpRequestFactoryBuilder.class)
-				.build(HttpClientSettings.defaults()));
+			.requestFactory(
+					application.getBean(ClientHttpRequestFactoryBuilder.class).build(HttpClientSettings.defaults()));
 		T proxy = proxy(contract, url, builder, customizer);
 		return contract.cast(application.getAutowireCapableBeanFactory()
 			.applyBeanPostProcessorsAfterInitialization(proxy, "bean" + this.beans.incrementAndGet()));

@@ -61,26 +61,29 @@ class ContainerArrangementTests extends ArrangementTests {
 
 	private static Arrangement forwarded(Arrangement arrangement) {
 		return arrangement
-			.persona("proxy", (builder) -> builder.defaultHeader("X-Forwarded-For", "10.1.2.3")
-				.defaultHeader("X-Forwarded-Proto", "https")
-				.defaultHeader("X-Forwarded-Host", "vault.example")
-				.defaultHeader("X-Forwarded-Prefix", "/safe"))
+			.persona("proxy",
+					(builder) -> builder.defaultHeader("X-Forwarded-For", "10.1.2.3")
+						.defaultHeader("X-Forwarded-Proto", "https")
+						.defaultHeader("X-Forwarded-Host", "vault.example")
+						.defaultHeader("X-Forwarded-Prefix", "/safe"))
 			.step("open", "proxy", (vault, memory) -> vault.open())
 			.step("me", "proxy", (vault, memory) -> vault.me(null))
 			.step("visit", "proxy", (vault, memory) -> vault.visit(null))
 			.filter(0, (ledger) -> (request, response, chain) -> {
 				HttpServletRequest current = (HttpServletRequest) request;
 				ledger.note(current.getRemoteAddr() + " " + current.isSecure() + " "
-						+ current.getRequestURL().toString().replaceAll(":[0-9]+", "") + " " + current.getContextPath());
+						+ current.getRequestURL().toString().replaceAll(":[0-9]+", "") + " "
+						+ current.getContextPath());
 				chain.doFilter(request, response);
 			});
 	}
 
 	@Override
 	Stream<Arrangement> arrangements() {
-		return Stream.of(tomcat("constraints of the container", (factory, ledger) -> factory
-			.addContextCustomizers((context) -> constrain(context))), tomcat("constraints for a method", (factory, ledger) -> factory
-				.addContextCustomizers((context) -> {
+		return Stream.of(
+				tomcat("constraints of the container",
+						(factory, ledger) -> factory.addContextCustomizers((context) -> constrain(context))),
+				tomcat("constraints for a method", (factory, ledger) -> factory.addContextCustomizers((context) -> {
 					SecurityConstraint constraint = new SecurityConstraint();
 					SecurityCollection collection = new SecurityCollection();
 					collection.addPattern("/vault/notes/*");
@@ -88,20 +91,24 @@ class ContainerArrangementTests extends ArrangementTests {
 					constraint.addCollection(collection);
 					constraint.setAuthConstraint(true);
 					context.addConstraint(constraint);
-				})), tomcat("a valve that counts", (factory, ledger) -> factory.addContextValves(new CountingValve(ledger))),
-				tomcat("a valve of the engine that rejects", (factory, ledger) -> factory.addEngineValves(new ValveBase(true) {
+				})),
+				tomcat("a valve that counts", (factory, ledger) -> factory.addContextValves(new CountingValve(ledger))),
+				tomcat("a valve of the engine that rejects",
+						(factory, ledger) -> factory.addEngineValves(new ValveBase(true) {
 
-					@Override
-					public void invoke(Request request, Response response) throws IOException, ServletException {
-						ledger.note("valve " + request.getRequestURI());
-						if ("evil".equals(request.getHeader("X-Tenant"))) {
-							response.sendError(403);
-							return;
-						}
-						getNext().invoke(request, response);
-					}
+							@Override
+							public void invoke(Request request, Response response)
+									throws IOException, ServletException {
+								ledger.note("valve " + request.getRequestURI());
+								if ("evil".equals(request.getHeader("X-Tenant"))) {
+									response.sendError(403);
+									return;
+								}
+								getNext().invoke(request, response);
+							}
 
-				})), tomcat("an access log", (factory, ledger) -> {
+						})),
+				tomcat("an access log", (factory, ledger) -> {
 					AbstractAccessLogValve log = new AbstractAccessLogValve() {
 
 						@Override
@@ -121,8 +128,10 @@ class ContainerArrangementTests extends ArrangementTests {
 					.property("server.tomcat.basedir", "target/tomcat"),
 				forwarded(Arrangement.of("forwarded headers by Spring")
 					.property("server.forward-headers-strategy", "framework")),
-				forwarded(Arrangement.of("forwarded headers by Tomcat").property("server.forward-headers-strategy", "native")),
-				forwarded(Arrangement.of("forwarded headers are ignored").property("server.forward-headers-strategy", "none")),
+				forwarded(Arrangement.of("forwarded headers by Tomcat")
+					.property("server.forward-headers-strategy", "native")),
+				forwarded(Arrangement.of("forwarded headers are ignored")
+					.property("server.forward-headers-strategy", "none")),
 				Arrangement.of("a server header").property("server.server-header", "vault"),
 				Arrangement.of("compression")
 					.property("server.compression.enabled", "true")
@@ -136,7 +145,8 @@ class ContainerArrangementTests extends ArrangementTests {
 				Arrangement.of("error attributes of its own").with(OwnAttributes.class),
 				Arrangement.of("error pages")
 					.beans((context, ledger) -> context.registerBean("pages", ErrorPageRegistrar.class,
-							() -> (registry) -> registry.addErrorPages(new ErrorPage(HttpStatus.FORBIDDEN, "/vault/open"),
+							() -> (registry) -> registry.addErrorPages(
+									new ErrorPage(HttpStatus.FORBIDDEN, "/vault/open"),
 									new ErrorPage(IllegalStateException.class, "/vault/tenant")))),
 				Arrangement.of("no error page").property("server.error.whitelabel.enabled", "false"),
 				Arrangement.of("a listener of requests")
@@ -155,11 +165,10 @@ class ContainerArrangementTests extends ArrangementTests {
 								}
 
 							})),
-				Arrangement.of("a listener of sessions")
-					.filter(0, (ledger) -> (request, response, chain) -> {
-						((HttpServletRequest) request).getSession();
-						chain.doFilter(request, response);
-					})
+				Arrangement.of("a listener of sessions").filter(0, (ledger) -> (request, response, chain) -> {
+					((HttpServletRequest) request).getSession();
+					chain.doFilter(request, response);
+				})
 					.beans((context, ledger) -> context.registerBean("listener", HttpSessionListener.class,
 							() -> new HttpSessionListener() {
 
@@ -174,15 +183,18 @@ class ContainerArrangementTests extends ArrangementTests {
 							() -> new OwnDispatcher(ledger))),
 				Arrangement.of("another servlet for a part")
 					.beans((context, ledger) -> context.registerBean("part", ServletRegistrationBean.class,
-							() -> new ServletRegistrationBean<>(new PartServlet(ledger), "/vault/open", "/vault/notes/*"))),
-				Arrangement.of("characters").property("spring.servlet.encoding.charset", "ISO-8859-1")
+							() -> new ServletRegistrationBean<>(new PartServlet(ledger), "/vault/open",
+									"/vault/notes/*"))),
+				Arrangement.of("characters")
+					.property("spring.servlet.encoding.charset", "ISO-8859-1")
 					.property("spring.servlet.encoding.force", "true"),
 				Arrangement.of("patterns of paths")
 					.property("spring.mvc.servlet.load-on-startup", "1")
 					.property("server.tomcat.relaxed-path-chars", "|")
 					.property("server.tomcat.redirect-context-root", "false"),
-				tomcat("encoded slashes", (factory, ledger) -> factory
-					.addConnectorCustomizers((connector) -> connector.setEncodedSolidusHandling("decode"))),
+				tomcat("encoded slashes",
+						(factory, ledger) -> factory
+							.addConnectorCustomizers((connector) -> connector.setEncodedSolidusHandling("decode"))),
 				tomcat("limits of the connector", (factory, ledger) -> factory.addConnectorCustomizers((connector) -> {
 					connector.setMaxPostSize(10);
 					connector.setMaxParameterCount(1);
@@ -272,7 +284,8 @@ class ContainerArrangementTests extends ArrangementTests {
 			this.ledger.note("error " + request.getAttribute("jakarta.servlet.error.status_code") + " "
 					+ request.getAttribute("jakarta.servlet.error.request_uri") + " "
 					+ request.getAttribute("jakarta.servlet.error.exception"));
-			return ResponseEntity.status(Integer.parseInt(String.valueOf(request.getAttribute("jakarta.servlet.error.status_code"))))
+			return ResponseEntity
+				.status(Integer.parseInt(String.valueOf(request.getAttribute("jakarta.servlet.error.status_code"))))
 				.header("X-Own", "error")
 				.body(Map.of("own", request.getRequestURI(), "of",
 						String.valueOf(request.getAttribute("jakarta.servlet.error.request_uri"))));

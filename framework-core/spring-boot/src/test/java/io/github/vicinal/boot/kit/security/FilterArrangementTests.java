@@ -65,17 +65,16 @@ class FilterArrangementTests extends ArrangementTests {
 	private static Arrangement permitted(Arrangement arrangement) {
 		return arrangement.secured().chain((http) -> {
 			http.csrf(AbstractHttpConfigurer::disable)
-				.authorizeHttpRequests((requests) -> requests.requestMatchers("/vault/admin")
-					.denyAll()
-					.anyRequest()
-					.permitAll());
+				.authorizeHttpRequests(
+						(requests) -> requests.requestMatchers("/vault/admin").denyAll().anyRequest().permitAll());
 		});
 	}
 
 	@Override
 	Stream<Arrangement> arrangements() {
 		return Stream.of(Arrangement.of("a filter that counts").filter(0, COUNTING),
-				permitted(Arrangement.of("filters in front of and behind the chain").filter(-200, COUNTING)
+				permitted(Arrangement.of("filters in front of and behind the chain")
+					.filter(-200, COUNTING)
 					.filter(100, http((request, response, chain, ledger) -> {
 						ledger.note("behind " + request.getRemoteUser() + " " + request.isUserInRole("ADMIN"));
 						chain.doFilter(request, response);
@@ -104,10 +103,12 @@ class FilterArrangementTests extends ArrangementTests {
 						return;
 					}
 					chain.doFilter(request, response);
-				})), Arrangement.of("an answer of the filter's own").filter(0, http((request, response, chain, ledger) -> {
+				})),
+				Arrangement.of("an answer of the filter's own").filter(0, http((request, response, chain, ledger) -> {
 					if (request.getRequestURI().startsWith("/vault/bob")) {
 						response.setContentType("application/json");
-						response.getOutputStream().write("{\"owner\":\"filter\",\"id\":0}".getBytes(StandardCharsets.UTF_8));
+						response.getOutputStream()
+							.write("{\"owner\":\"filter\",\"id\":0}".getBytes(StandardCharsets.UTF_8));
 						return;
 					}
 					if (request.getRequestURI().equals("/vault/open")) {
@@ -137,18 +138,20 @@ class FilterArrangementTests extends ArrangementTests {
 						response.addCookie(new Cookie("filter", "before"));
 						chain.doFilter(request, response);
 						response.setHeader("X-After", "late");
-					})), Arrangement.of("everything that a filter can ask").filter(0, http((request, response, chain, ledger) -> {
+					})),
+				Arrangement.of("everything that a filter can ask")
+					.filter(0, http((request, response, chain, ledger) -> {
 						ledger.note(request.getRequestURL().toString().replaceAll(":[0-9]+", "") + "?"
-								+ request.getQueryString() + " " + request.getProtocol() + " " + request.getScheme() + " "
-								+ request.getServerName() + " " + request.getRemoteAddr() + " " + request.getRemoteHost()
-								+ " " + request.getLocalAddr() + " " + request.getServletPath() + " "
-								+ request.getPathInfo() + " " + request.getContextPath() + " "
-								+ request.getContentType() + " " + request.getCharacterEncoding() + " "
-								+ request.getHeader("Accept") + " " + request.getHeader("X-Tenant") + " "
-								+ request.getHeader("User-Agent") + " " + request.getLocale() + " "
-								+ request.isAsyncSupported() + " " + request.getHttpServletMapping().getServletName()
-								+ " " + Collections.list(request.getParameterNames()) + " "
-								+ request.getParameter("text"));
+								+ request.getQueryString() + " " + request.getProtocol() + " " + request.getScheme()
+								+ " " + request.getServerName() + " " + request.getRemoteAddr() + " "
+								+ request.getRemoteHost() + " " + request.getLocalAddr() + " "
+								+ request.getServletPath() + " " + request.getPathInfo() + " "
+								+ request.getContextPath() + " " + request.getContentType() + " "
+								+ request.getCharacterEncoding() + " " + request.getHeader("Accept") + " "
+								+ request.getHeader("X-Tenant") + " " + request.getHeader("User-Agent") + " "
+								+ request.getLocale() + " " + request.isAsyncSupported() + " "
+								+ request.getHttpServletMapping().getServletName() + " "
+								+ Collections.list(request.getParameterNames()) + " " + request.getParameter("text"));
 						chain.doFilter(request, response);
 					})),
 				Arrangement.of("a filter that lists headers").filter(0, http((request, response, chain, ledger) -> {
@@ -156,21 +159,25 @@ class FilterArrangementTests extends ArrangementTests {
 					for (String name : Collections.list(request.getHeaderNames())) {
 						String key = name.toLowerCase(Locale.ROOT);
 						if (!key.startsWith("vicinal") && !List
-							.of("host", "connection", "upgrade", "http2-settings", "content-length", "transfer-encoding")
+							.of("host", "connection", "upgrade", "http2-settings", "content-length",
+									"transfer-encoding")
 							.contains(key)) {
-							names.append(' ').append(key).append('=').append(Collections.list(request.getHeaders(name)));
+							names.append(' ')
+								.append(key)
+								.append('=')
+								.append(Collections.list(request.getHeaders(name)));
 						}
 					}
 					ledger.note(names.toString());
 					chain.doFilter(request, response);
-				})), Arrangement.of("by the name of the servlet")
+				})),
+				Arrangement.of("by the name of the servlet")
 					.registration("byName", COUNTING,
 							(registration) -> registration.setServletNames(List.of("dispatcherServlet"))),
-				Arrangement.of("by the name of another servlet")
-					.registration("byName", COUNTING, (registration) -> {
-						registration.setServletNames(List.of("other"));
-						registration.setUrlPatterns(List.of("/elsewhere"));
-					}), Arrangement.of("by patterns").filter(0, COUNTING, "/vault/open", "/vault/notes/*", "*.13"),
+				Arrangement.of("by the name of another servlet").registration("byName", COUNTING, (registration) -> {
+					registration.setServletNames(List.of("other"));
+					registration.setUrlPatterns(List.of("/elsewhere"));
+				}), Arrangement.of("by patterns").filter(0, COUNTING, "/vault/open", "/vault/notes/*", "*.13"),
 				Arrangement.of("for errors only")
 					.registration("errors", COUNTING,
 							(registration) -> registration.setDispatcherTypes(DispatcherType.ERROR)),
@@ -189,7 +196,8 @@ class FilterArrangementTests extends ArrangementTests {
 								registration.addMappingForUrlPatterns(null, true, "/vault/*");
 							})),
 				Arrangement.of("a plain bean")
-					.beans((context, ledger) -> context.registerBean("plain", Filter.class, () -> COUNTING.create(ledger))),
+					.beans((context, ledger) -> context.registerBean("plain", Filter.class,
+							() -> COUNTING.create(ledger))),
 				Arrangement.of("switched off")
 					.registration("off", COUNTING, (registration) -> registration.setEnabled(false)),
 				Arrangement.of("ETags of bodies").filter(0, (ledger) -> new ShallowEtagHeaderFilter()),
@@ -230,16 +238,21 @@ class FilterArrangementTests extends ArrangementTests {
 					byte[] body = changed.toString().replace("open", "OPEN").getBytes(StandardCharsets.UTF_8);
 					response.setContentLength(body.length);
 					response.getOutputStream().write(body);
-				})), Arrangement.of("parameters that are changed").filter(0, http((request, response, chain, ledger) -> chain
-					.doFilter(new HttpServletRequestWrapper(request) {
+				})),
+				Arrangement.of("parameters that are changed")
+					.filter(0, http((request, response, chain, ledger) -> chain
+						.doFilter(new HttpServletRequestWrapper(request) {
 
-						@Override
-						public String @Nullable [] getParameterValues(String name) {
-							String[] values = super.getParameterValues(name);
-							return (name.equals("scope") && values != null) ? new String[] { "mine" } : values;
-						}
+							@Override
+							public String @Nullable [] getParameterValues(String name) {
+								String[] values = super.getParameterValues(name);
+								return (name.equals("scope") && values != null) ? new String[] { "mine" } : values;
+							}
 
-					}, response))), Arrangement.of("wrapped now and then").detectsLate().filter(0, http((request, response, chain, ledger) -> {
+						}, response))),
+				Arrangement.of("wrapped now and then")
+					.detectsLate()
+					.filter(0, http((request, response, chain, ledger) -> {
 						ledger.note("filtered");
 						boolean evil = "evil".equals(request.getHeader("X-Tenant"));
 						chain.doFilter(evil ? new HttpServletRequestWrapper(request) {
@@ -257,19 +270,22 @@ class FilterArrangementTests extends ArrangementTests {
 
 						} : request, response);
 					})),
-				Arrangement.of("signatures of bodies").detectsLate().filter(0, http((request, response, chain, ledger) -> {
-					ledger.note("checks");
-					if (request.getHeader("X-Signature") == null) {
-						chain.doFilter(request, response);
-						return;
-					}
-					byte[] body = request.getInputStream().readAllBytes();
-					if (new String(body, StandardCharsets.UTF_8).contains("forbidden")) {
-						response.sendError(403, "bad signature");
-						return;
-					}
-					chain.doFilter(new RepeatedRequest(request, body), response);
-				})), Arrangement.of("the size of bodies").filter(0, http((request, response, chain, ledger) -> {
+				Arrangement.of("signatures of bodies")
+					.detectsLate()
+					.filter(0, http((request, response, chain, ledger) -> {
+						ledger.note("checks");
+						if (request.getHeader("X-Signature") == null) {
+							chain.doFilter(request, response);
+							return;
+						}
+						byte[] body = request.getInputStream().readAllBytes();
+						if (new String(body, StandardCharsets.UTF_8).contains("forbidden")) {
+							response.sendError(403, "bad signature");
+							return;
+						}
+						chain.doFilter(new RepeatedRequest(request, body), response);
+					})),
+				Arrangement.of("the size of bodies").filter(0, http((request, response, chain, ledger) -> {
 					ledger.note("size " + (request.getContentLengthLong() > 25));
 					chain.doFilter(request, response);
 				})), Arrangement.of("a limit of the rate").filter(0, (ledger) -> {
@@ -284,17 +300,20 @@ class FilterArrangementTests extends ArrangementTests {
 						}
 						chain.doFilter(request, response);
 					};
-				}), Arrangement.of("a filter without asynchronous support")
+				}),
+				Arrangement.of("a filter without asynchronous support")
 					.registration("synchronous", COUNTING, (registration) -> registration.setAsyncSupported(false)),
-				Arrangement.of("a filter that goes on asynchronously").filter(0, http((request, response, chain, ledger) -> {
-					if (request.getDispatcherType() == DispatcherType.REQUEST
-							&& request.getRequestURI().equals("/vault/open")) {
-						ledger.note("starts");
-						request.startAsync().dispatch();
-						return;
-					}
-					chain.doFilter(request, response);
-				})), Arrangement.of("methods in parameters").filter(0, (ledger) -> new HiddenHttpMethodFilter()),
+				Arrangement.of("a filter that goes on asynchronously")
+					.filter(0, http((request, response, chain, ledger) -> {
+						if (request.getDispatcherType() == DispatcherType.REQUEST
+								&& request.getRequestURI().equals("/vault/open")) {
+							ledger.note("starts");
+							request.startAsync().dispatch();
+							return;
+						}
+						chain.doFilter(request, response);
+					})),
+				Arrangement.of("methods in parameters").filter(0, (ledger) -> new HiddenHttpMethodFilter()),
 				Arrangement.of("a session in any case").filter(0, http((request, response, chain, ledger) -> {
 					Object before = request.getSession().getAttribute("visits");
 					int visits = (before instanceof Integer number) ? number + 1 : 1;
@@ -303,10 +322,12 @@ class FilterArrangementTests extends ArrangementTests {
 					chain.doFilter(request, response);
 				})), Arrangement.of("forwards").filter(0, http((request, response, chain, ledger) -> {
 					if ("all".equals(request.getParameter("scope"))) {
-						request.getRequestDispatcher("/vault/search?text=forwarded&scope=mine").forward(request, response);
+						request.getRequestDispatcher("/vault/search?text=forwarded&scope=mine")
+							.forward(request, response);
 						return;
 					}
-					if (request.getRequestURI().equals("/vault/tenant") && "acme".equals(request.getHeader("X-Tenant"))) {
+					if (request.getRequestURI().equals("/vault/tenant")
+							&& "acme".equals(request.getHeader("X-Tenant"))) {
 						request.getRequestDispatcher("/vault/open").forward(request, response);
 						return;
 					}
@@ -320,46 +341,51 @@ class FilterArrangementTests extends ArrangementTests {
 				})), Arrangement.of("attributes for the handler").filter(0, http((request, response, chain, ledger) -> {
 					request.setAttribute("kit", request.getHeader("X-Tenant"));
 					chain.doFilter(request, response);
-					ledger.note("pattern " + request.getAttribute(
-							"org.springframework.web.servlet.HandlerMapping.bestMatchingPattern") + " "
-							+ request.getAttribute("org.springframework.web.servlet.HandlerMapping.uriTemplateVariables")
+					ledger.note("pattern "
+							+ request.getAttribute("org.springframework.web.servlet.HandlerMapping.bestMatchingPattern")
+							+ " "
+							+ request
+								.getAttribute("org.springframework.web.servlet.HandlerMapping.uriTemplateVariables")
 							+ " " + request.getAttribute("kit"));
-				})), Arrangement.of("a user of the filter's own").filter(0, http((request, response, chain, ledger) -> chain
-					.doFilter(new HttpServletRequestWrapper(request) {
+				})),
+				Arrangement.of("a user of the filter's own")
+					.filter(0, http((request, response, chain, ledger) -> chain
+						.doFilter(new HttpServletRequestWrapper(request) {
 
-						@Override
-						public String getRemoteUser() {
-							return "wrapped";
-						}
+							@Override
+							public String getRemoteUser() {
+								return "wrapped";
+							}
 
-						@Override
-						public boolean isUserInRole(String role) {
-							return true;
-						}
+							@Override
+							public boolean isUserInRole(String role) {
+								return true;
+							}
 
-					}, response))), Arrangement.of("a chain that is called on another thread")
-						.filter(0, http((request, response, chain, ledger) -> {
-							ledger.note("filtered");
-							Throwable[] failure = new Throwable[1];
-							Thread thread = new Thread(() -> {
-								try {
-									chain.doFilter(request, response);
-								}
-								catch (Throwable ex) {
-									failure[0] = ex;
-								}
-							});
-							thread.start();
+						}, response))),
+				Arrangement.of("a chain that is called on another thread")
+					.filter(0, http((request, response, chain, ledger) -> {
+						ledger.note("filtered");
+						Throwable[] failure = new Throwable[1];
+						Thread thread = new Thread(() -> {
 							try {
-								thread.join();
+								chain.doFilter(request, response);
 							}
-							catch (InterruptedException ex) {
-								throw new IOException(ex);
+							catch (Throwable ex) {
+								failure[0] = ex;
 							}
-							if (failure[0] != null) {
-								throw new ServletException(failure[0]);
-							}
-						})));
+						});
+						thread.start();
+						try {
+							thread.join();
+						}
+						catch (InterruptedException ex) {
+							throw new IOException(ex);
+						}
+						if (failure[0] != null) {
+							throw new ServletException(failure[0]);
+						}
+					})));
 	}
 
 	/** A request whose body can be read once more. */

@@ -50,11 +50,11 @@ class GeneratedArrangementTests extends ArrangementTests {
 	private static final int CASES = Integer.getInteger("vicinal.kit.cases", 48);
 
 	private static final List<String> TEXTS = List.of("alice", "bob", "gold", "", " ", "a b", "a/b", "a;b", "100%", "ü",
-			"x&y=z", "a+b", "..", "\"", "\\", "<b>", "\u65e5\u672c", "all", "evil", "13", "null", "a,b", "#", "?", "~*'()", "a:b",
-			"a@b", "{x}");
+			"x&y=z", "a+b", "..", "\"", "\\", "<b>", "\u65e5\u672c", "all", "evil", "13", "null", "a,b", "#", "?",
+			"~*'()", "a:b", "a@b", "{x}");
 
-	private static final List<String> HOWS = List.of("returns", "returns", "returns", "throws", "status", "error", "sets",
-			"header", "cookie", "writes", "nothing");
+	private static final List<String> HOWS = List.of("returns", "returns", "returns", "throws", "status", "error",
+			"sets", "header", "cookie", "writes", "nothing");
 
 	@Override
 	Stream<Arrangement> arrangements() {
@@ -116,7 +116,8 @@ class GeneratedArrangementTests extends ArrangementTests {
 			this.description.add("if " + kind + " '" + text + "'");
 			return switch (kind) {
 				case 0 -> (request) -> request.getRequestURI().contains(text);
-				case 1 -> (request) -> text.equals(request.getParameter("how")) || text.equals(request.getParameter("text"));
+				case 1 ->
+					(request) -> text.equals(request.getParameter("how")) || text.equals(request.getParameter("text"));
 				case 2 -> (request) -> text.equals(request.getHeader("X-Tenant"))
 						|| text.equals(request.getHeader("X-Trace"));
 				case 3 -> (request) -> !request.getMethod().equals("GET");
@@ -134,10 +135,13 @@ class GeneratedArrangementTests extends ArrangementTests {
 			int order = this.random.nextInt(400) - 200;
 			boolean narrow = rarely();
 			boolean allDispatches = rarely();
-			this.description.add("filter " + kind + " at " + order + (narrow ? " narrow" : "") + (allDispatches ? " all" : ""));
-			this.arrangement.registration("filter" + this.description.size(), (ledger) -> (Filter) (request, response, chain) -> filter(
-					kind, condition.matches((HttpServletRequest) request), (HttpServletRequest) request,
-					(HttpServletResponse) response, chain, ledger), (registration) -> {
+			this.description
+				.add("filter " + kind + " at " + order + (narrow ? " narrow" : "") + (allDispatches ? " all" : ""));
+			this.arrangement.registration("filter" + this.description.size(),
+					(ledger) -> (Filter) (request, response, chain) -> filter(kind,
+							condition.matches((HttpServletRequest) request), (HttpServletRequest) request,
+							(HttpServletResponse) response, chain, ledger),
+					(registration) -> {
 						registration.setOrder(order);
 						if (narrow) {
 							registration.addUrlPatterns("/vault/items/*", "/vault/open", "/vault/search");
@@ -188,7 +192,8 @@ class GeneratedArrangementTests extends ArrangementTests {
 				}
 				case 5 -> {
 					if (request.getContentType() != null) {
-						ledger.note("read " + new String(request.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+						ledger.note(
+								"read " + new String(request.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
 					}
 					chain.doFilter(request, response);
 				}
@@ -223,7 +228,8 @@ class GeneratedArrangementTests extends ArrangementTests {
 					http.csrf(AbstractHttpConfigurer::disable);
 				}
 				if (stateless) {
-					http.sessionManagement((sessions) -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS));
+					http.sessionManagement(
+							(sessions) -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS));
 				}
 				http.httpBasic(Customizer.withDefaults()).authorizeHttpRequests((requests) -> {
 					for (int i = 0; i < rules.size(); i++) {
@@ -307,8 +313,8 @@ class GeneratedArrangementTests extends ArrangementTests {
 			this.arrangement.persona("alice", (builder) -> builder.defaultHeader("Authorization", Steps.ALICE))
 				.persona("bob", (builder) -> builder.defaultHeader("Authorization", Steps.BOB))
 				.persona("tagged", (builder) -> builder.defaultHeader("X-Trace", "13"))
-				.step("case %d of seed %d: method %d of '%s' '%s' %s %s".formatted(number, this.seed, method, text, maybe,
-						how, tags), persona, call);
+				.step("case %d of seed %d: method %d of '%s' '%s' %s %s".formatted(number, this.seed, method, text,
+						maybe, how, tags), persona, call);
 		}
 
 		/** What an HTTP client accepts as the value of a header. */

@@ -101,22 +101,24 @@ class InterceptorArrangementTests extends ArrangementTests {
 						}
 
 					});
-				}),
-				intercepted("values in the path", (registry, ledger) -> registry.addInterceptor(new HandlerInterceptor() {
+				}), intercepted("values in the path",
+						(registry, ledger) -> registry.addInterceptor(new HandlerInterceptor() {
 
-					@Override
-					public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler)
-							throws Exception {
-						Object variables = request.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE);
-						ledger.note("variables " + variables);
-						if (variables instanceof Map<?, ?> map && "bob".equals(map.get("owner"))) {
-							response.sendError(404);
-							return false;
-						}
-						return true;
-					}
+							@Override
+							public boolean preHandle(HttpServletRequest request, HttpServletResponse response,
+									Object handler) throws Exception {
+								Object variables = request
+									.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE);
+								ledger.note("variables " + variables);
+								if (variables instanceof Map<?, ?> map && "bob".equals(map.get("owner"))) {
+									response.sendError(404);
+									return false;
+								}
+								return true;
+							}
 
-				})), intercepted("a WebRequestInterceptor",
+						})),
+				intercepted("a WebRequestInterceptor",
 						(registry, ledger) -> registry.addWebRequestInterceptor(new WebRequestInterceptor() {
 
 							@Override
@@ -139,24 +141,26 @@ class InterceptorArrangementTests extends ArrangementTests {
 							}
 
 						})),
-				intercepted("headers of an interceptor", (registry, ledger) -> registry.addInterceptor(new HandlerInterceptor() {
+				intercepted("headers of an interceptor",
+						(registry, ledger) -> registry.addInterceptor(new HandlerInterceptor() {
 
-					@Override
-					public boolean preHandle(HttpServletRequest request, HttpServletResponse response,
-							Object handler) {
-						response.setHeader("X-Before", "early");
-						response.addHeader("Set-Cookie", "early=1");
-						return true;
-					}
+							@Override
+							public boolean preHandle(HttpServletRequest request, HttpServletResponse response,
+									Object handler) {
+								response.setHeader("X-Before", "early");
+								response.addHeader("Set-Cookie", "early=1");
+								return true;
+							}
 
-					@Override
-					public void postHandle(HttpServletRequest request, HttpServletResponse response, Object handler,
-							@Nullable ModelAndView modelAndView) {
-						ledger.note("committed " + response.isCommitted());
-						response.setHeader("X-After", "late");
-					}
+							@Override
+							public void postHandle(HttpServletRequest request, HttpServletResponse response,
+									Object handler, @Nullable ModelAndView modelAndView) {
+								ledger.note("committed " + response.isCommitted());
+								response.setHeader("X-After", "late");
+							}
 
-				})), intercepted("a locale in a parameter", (registry, ledger) -> {
+						})),
+				intercepted("a locale in a parameter", (registry, ledger) -> {
 					LocaleChangeInterceptor locale = new LocaleChangeInterceptor();
 					locale.setParamName("scope");
 					locale.setIgnoreInvalidLocale(true);
@@ -166,16 +170,18 @@ class InterceptorArrangementTests extends ArrangementTests {
 					.beans((context, ledger) -> context.registerBean(MappedInterceptor.class,
 							() -> new MappedInterceptor(new String[] { "/vault/{owner}/accounts/{id}" },
 									new Counting(ledger)))),
-				intercepted("an interceptor that fails late", (registry, ledger) -> registry.addInterceptor(new HandlerInterceptor() {
+				intercepted("an interceptor that fails late",
+						(registry, ledger) -> registry.addInterceptor(new HandlerInterceptor() {
 
-					@Override
-					public void postHandle(HttpServletRequest request, HttpServletResponse response, Object handler,
-							@Nullable ModelAndView modelAndView) {
-						ledger.note("fails");
-						throw new IllegalStateException("late");
-					}
+							@Override
+							public void postHandle(HttpServletRequest request, HttpServletResponse response,
+									Object handler, @Nullable ModelAndView modelAndView) {
+								ledger.note("fails");
+								throw new IllegalStateException("late");
+							}
 
-				})), intercepted("an interceptor that touches bodies",
+						})),
+				intercepted("an interceptor that touches bodies",
 						(registry, ledger) -> registry.addInterceptor(new HandlerInterceptor() {
 
 							@Override
@@ -187,7 +193,8 @@ class InterceptorArrangementTests extends ArrangementTests {
 								return true;
 							}
 
-						})).detectsLate(),
+						}))
+					.detectsLate(),
 				intercepted("an interceptor that needs a session",
 						(registry, ledger) -> registry.addInterceptor(new HandlerInterceptor() {
 
@@ -220,7 +227,8 @@ class InterceptorArrangementTests extends ArrangementTests {
 			if (handler instanceof HandlerMethod method) {
 				described = method.getBeanType().getSimpleName() + " " + method.getMethod().getName() + " "
 						+ method.getShortLogMessage() + " " + method.getMethodParameters().length + " "
-						+ (method.getBean() instanceof VaultController) + " " + method.getReturnType().getParameterType();
+						+ (method.getBean() instanceof VaultController) + " "
+						+ method.getReturnType().getParameterType();
 			}
 			this.ledger.note("before " + described + " " + request.getRequestURI());
 			return true;

@@ -30,8 +30,7 @@ class SecuredServer {
 
 	@Bean
 	UserDetailsService users() {
-		return new InMemoryUserDetailsManager(
-				User.withUsername("alice").password("{noop}a").roles("USER").build(),
+		return new InMemoryUserDetailsManager(User.withUsername("alice").password("{noop}a").roles("USER").build(),
 				User.withUsername("bob").password("{noop}b").roles("USER", "ADMIN").build());
 	}
 

@@ -27,8 +27,7 @@ final class Steps {
 	}
 
 	static String basic(String user, String password) {
-		return "Basic "
-				+ Base64.getEncoder().encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8));
+		return "Basic " + Base64.getEncoder().encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8));
 	}
 
 	private static List<Step> common() {
@@ -44,7 +43,8 @@ final class Steps {
 		add(steps, "tenant none", (vault, memory) -> vault.tenant(null));
 		add(steps, "tenant acme", (vault, memory) -> vault.tenant("acme"));
 		add(steps, "tenant evil", (vault, memory) -> vault.tenant("evil"));
-		for (String authorization : new String[] { null, ALICE, BOB, WRONG, "Bearer token-of-alice", "Bearer stolen" }) {
+		for (String authorization : new String[] { null, ALICE, BOB, WRONG, "Bearer token-of-alice",
+				"Bearer stolen" }) {
 			add(steps, "me " + authorization, (vault, memory) -> vault.me(authorization));
 			add(steps, "admin " + authorization, (vault, memory) -> vault.admin(authorization));
 			add(steps, "guarded " + authorization, (vault, memory) -> vault.guarded("alice", authorization));
