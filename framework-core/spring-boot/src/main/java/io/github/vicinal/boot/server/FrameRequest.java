@@ -344,11 +344,6 @@ final class FrameRequest extends HttpServletRequestWrapper {
 	}
 
 	@Override
-	public String getProtocolRequestId() {
-		return "";
-	}
-
-	@Override
 	public ServletConnection getServletConnection() {
 		return new Connection(isSecure());
 	}

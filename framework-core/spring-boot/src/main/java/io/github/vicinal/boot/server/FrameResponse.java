@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class FrameResponse extends HttpServletResponseWrapper {
 
+	private static final int DEFAULT_BUFFER = 8 * 1024;
+
 	private static final String CONTENT_TYPE = "Content-Type";
 
 	private static final Pattern CHARSET = Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\";\\s]+)\"?",
@@ -66,6 +68,8 @@ final class FrameResponse extends HttpServletResponseWrapper {
 	private @Nullable String charset;
 
 	private boolean usingWriter;
+
+	private int bufferSize = DEFAULT_BUFFER;
 
 	private final FrameRequest request;
 
@@ -140,6 +144,17 @@ final class FrameResponse extends HttpServletResponseWrapper {
 	@Override
 	public void flushBuffer() {
 		this.committed = true;
+	}
+
+	@Override
+	public int getBufferSize() {
+		return this.bufferSize;
+	}
+
+	/** The body is kept as a whole in any case. */
+	@Override
+	public void setBufferSize(int size) {
+		this.bufferSize = Math.max(this.bufferSize, size);
 	}
 
 	@Override
