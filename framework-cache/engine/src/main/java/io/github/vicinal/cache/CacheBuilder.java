@@ -261,6 +261,22 @@ public final class CacheBuilder<K, V> {
 	}
 
 	/**
+	 * Returns whether there is a bound already.
+	 * @return {@code true} once a maximum size or weight is set
+	 */
+	public boolean isBounded() {
+		return this.maximumSize >= 0 || this.maximumWeight >= 0;
+	}
+
+	/**
+	 * Returns whether the policy can keep to a maximum weight.
+	 * @return {@code false} for set-associative policies
+	 */
+	public boolean canWeigh() {
+		return this.policy.engine() != CachePolicy.Engine.SETS;
+	}
+
+	/**
 	 * Makes a cache.
 	 * @return an empty cache
 	 * @throws InvalidCacheException if the properties contradict each other

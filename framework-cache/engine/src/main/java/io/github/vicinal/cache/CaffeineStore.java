@@ -210,6 +210,11 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 	}
 
 	@Override
+	void removeAll() {
+		this.cache.invalidateAll();
+	}
+
+	@Override
 	Iterator<Map.Entry<K, V>> iterator() {
 		Iterator<Map.Entry<K, Object>> entries = this.cache.asMap().entrySet().iterator();
 		return new Iterator<>() {

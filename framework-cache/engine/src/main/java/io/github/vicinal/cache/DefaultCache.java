@@ -54,8 +54,18 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	public @Nullable V getIfPresent(K key) {
 		V value = this.store.get(Objects.requireNonNull(key, "key"));
 		count(value != null);
-		this.removals.tell();
+		told(value != null);
 		return value;
+	}
+
+	/** Lets the listener be told, by another thread if a value was found. */
+	private void told(boolean hit) {
+		if (hit) {
+			this.removals.tellElsewhere();
+		}
+		else {
+			this.removals.tell();
+		}
 	}
 
 	@Override
@@ -73,12 +83,14 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	public @Nullable V get(K key, Function<? super K, ? extends @Nullable V> loader) {
 		V value = this.store.get(Objects.requireNonNull(key, "key"));
 		count(value != null);
-		if (value == null) {
-			value = load(key, Objects.requireNonNull(loader, "loader"));
+		if (value != null) {
+			if (this.refreshNanos != Deadlines.NEVER && this.store.age(key) >= this.refreshNanos) {
+				refresh(key, value, loader);
+			}
+			this.removals.tellElsewhere();
+			return value;
 		}
-		else if (this.refreshNanos != Deadlines.NEVER && this.store.age(key) >= this.refreshNanos) {
-			refresh(key, value, loader);
-		}
+		value = load(key, Objects.requireNonNull(loader, "loader"));
 		this.removals.tell();
 		return value;
 	}
@@ -190,7 +202,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 				if (this.refreshNanos != Deadlines.NEVER && this.store.age(key) >= this.refreshNanos) {
 					refreshAsync(key, value, loader);
 				}
-				this.removals.tell();
+				this.removals.tellElsewhere();
 				return CompletableFuture.completedFuture(value);
 			}
 			Flight<K, V> mine = new Flight<>(key, Thread.currentThread(), false);
@@ -277,7 +289,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 		Flight<K, V> flight = (value == null) ? this.flights.find(key) : null;
 		boolean loading = flight != null && !flight.computes() && !flight.isQueued();
 		count(value != null || loading);
-		this.removals.tell();
+		told(value != null);
 		if (value != null) {
 			return CompletableFuture.completedFuture(value);
 		}
@@ -386,7 +398,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 			written();
 		}
 		else {
-			this.removals.tell();
+			this.removals.tellElsewhere();
 		}
 		return old;
 	}
@@ -460,7 +472,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	@Override
 	public void invalidateAll() {
 		this.flights.displaceAll();
-		this.store.iterator().forEachRemaining((entry) -> this.store.remove(entry.getKey()));
+		this.store.removeAll();
 		this.removals.tell();
 	}
 

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
@@ -249,7 +250,13 @@ final class Flights<K, V> {
 			Landing landing = new Landing(flight);
 			Thread me = Thread.currentThread();
 			flight.whenComplete((value, ex) -> LockSupport.unpark(me));
-			ForkJoinPool.managedBlock(landing);
+			try {
+				ForkJoinPool.managedBlock(landing);
+			}
+			catch (RejectedExecutionException ex) {
+				// The pool has no spare thread any more: it waits with one thread less.
+				landing.block();
+			}
 			return !landing.inCircle;
 		}
 

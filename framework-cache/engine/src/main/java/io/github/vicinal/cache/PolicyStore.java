@@ -470,6 +470,11 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		}
 	}
 
+	@Override
+	void removeAll() {
+		this.map.keySet().forEach(this::remove);
+	}
+
 	private boolean kill(Entry<K> entry, Object cell) {
 		if (!CELL.compareAndSet(entry, cell, null)) {
 			return false;

@@ -51,6 +51,9 @@ final class Removals<K, V> {
 	 */
 	private final AtomicReference<@Nullable Thread> teller = new AtomicReference<>();
 
+	/** Whether a task of the executor is to tell what waits. */
+	private final AtomicBoolean leftToOthers = new AtomicBoolean();
+
 	/** Others, who tell a few each so that no more are removed than are told of. */
 	private final Set<Thread> helpers = ConcurrentHashMap.newKeySet();
 
@@ -86,6 +89,31 @@ final class Removals<K, V> {
 		if (this.listener != null && !this.queue.isEmpty()) {
 			tell(this.listener, this.waiting.get() + MANY);
 		}
+	}
+
+	/**
+	 * Has another thread tell what waits, unless one does already: a look-up that finds a
+	 * value never runs the listener. If the executor takes no task, the next operation
+	 * that is no such look-up tells.
+	 */
+	void tellElsewhere() {
+		if (this.listener == null || this.queue.isEmpty() || this.teller.get() != null
+				|| !this.leftToOthers.compareAndSet(false, true)) {
+			return;
+		}
+		try {
+			this.background.execute(this::tellLeft);
+		}
+		catch (RuntimeException | Error ex) {
+			this.leftToOthers.set(false);
+			LOG.debug("The executor of cache '{}' took no task", this.cache, ex);
+		}
+	}
+
+	private void tellLeft() {
+		// First, so that what is added from now on finds another task.
+		this.leftToOthers.set(false);
+		tellAll();
 	}
 
 	/** Tells all that waits, unless another thread does. */
@@ -125,12 +153,14 @@ final class Removals<K, V> {
 
 	/** Lets another thread tell the rest; returns whether there is one. */
 	private boolean handOver() {
+		this.leftToOthers.set(true);
 		this.teller.set(null);
 		try {
-			this.background.execute(this::tellAll);
+			this.background.execute(this::tellLeft);
 			return true;
 		}
 		catch (RuntimeException | Error ex) {
+			this.leftToOthers.set(false);
 			LOG.debug("The executor of cache '{}' took no task", this.cache, ex);
 			return !this.teller.compareAndSet(null, Thread.currentThread());
 		}

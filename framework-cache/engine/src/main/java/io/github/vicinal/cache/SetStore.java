@@ -787,6 +787,17 @@ final class SetStore<K, V> extends Store<K, V> {
 		return takeIf(key, expected) != null;
 	}
 
+	@Override
+	void removeAll() {
+		for (int at = 0; at < this.table.length; at++) {
+			Node<K, V> node = node(at);
+			while (node != null
+					&& !take(at, node, expired(node, now()) ? RemovalCause.EXPIRED : RemovalCause.EXPLICIT)) {
+				node = node(at);
+			}
+		}
+	}
+
 	private @Nullable V takeIf(K key, @Nullable Object expected) {
 		int hash = hash(key);
 		while (true) {

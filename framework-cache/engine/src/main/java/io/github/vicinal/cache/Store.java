@@ -54,6 +54,9 @@ abstract class Store<K, V> {
 
 	abstract boolean remove(K key, Object expected);
 
+	/** Removes all entries, those that have expired as such. */
+	abstract void removeAll();
+
 	/** Live entries, each an immutable snapshot. */
 	abstract Iterator<Map.Entry<K, V>> iterator();
 

@@ -16,6 +16,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Timeout;
@@ -496,6 +497,45 @@ class LoadingTests {
 				return cache.get(1, (key) -> "one and " + cache.get(2, LoadingTests::never)) + "; " + forked.join();
 			}, pool);
 			assertThat(both.get(20, TimeUnit.SECONDS)).isEqualTo("one and two; one and two");
+		}
+		finally {
+			release.countDown();
+			pool.shutdownNow();
+			slow.join();
+		}
+	}
+
+	/** As the common pool is when more of its tasks wait than it has spare threads. */
+	@ParameterizedTest
+	@MethodSource("policies")
+	void whoWaitsInAPoolWithoutSpareThreadsWaitsAllTheSame(CachePolicy policy) throws Exception {
+		Cache<Integer, String> cache = Variants.<Integer, String>builder(policy).build();
+		CountDownLatch loads = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		Thread slow = new Thread(() -> cache.get(1, (key) -> {
+			loads.countDown();
+			try {
+				release.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+			return "one";
+		}));
+		slow.start();
+		assertThat(loads.await(20, TimeUnit.SECONDS)).isTrue();
+		AtomicReference<Thread> worker = new AtomicReference<>();
+		ForkJoinPool pool = new ForkJoinPool(1, ForkJoinPool.defaultForkJoinWorkerThreadFactory, null, false, 1, 1, 1,
+				null, 60, TimeUnit.SECONDS);
+		try {
+			CompletableFuture<String> found = CompletableFuture.supplyAsync(() -> {
+				worker.set(Thread.currentThread());
+				return cache.get(1, LoadingTests::never);
+			}, pool);
+			await().until(
+					() -> found.isDone() || (worker.get() != null && worker.get().getState() == Thread.State.WAITING));
+			release.countDown();
+			assertThat(found.get(20, TimeUnit.SECONDS)).isEqualTo("one");
 		}
 		finally {
 			release.countDown();

@@ -8,8 +8,8 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -66,8 +66,15 @@ final class PeerLink {
 	/** Back-off grows to this multiple of the shortest delay between attempts. */
 	private static final int MAX_BACK_OFF_FACTOR = 64;
 
-	/** So many instances that answered at this address are told from new ones. */
+	/** Maximum number of instance ids that are remembered for an address. */
 	private static final int MAX_INSTANCES = 64;
+
+	/**
+	 * Maximum interval between attempts at instances that are new, or of which so many
+	 * took turns that they were forgotten. A peer that crashes in a loop is connected
+	 * within this time after each of its starts.
+	 */
+	private static final long MAX_NEW_INSTANCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
 	/**
 	 * After so many answers of other instances in a row the one that calls go to is left:
@@ -118,8 +125,11 @@ final class PeerLink {
 	/** The headers of each call; never changed, only replaced. */
 	private volatile Map<String, String> frameHeaders;
 
-	/** The ids of instances that paths were to lead to. */
-	private final Set<String> instances = new HashSet<>();
+	/** The ids of instances that paths were to lead to, the latest ones last. */
+	private final Set<String> instances = new LinkedHashSet<>();
+
+	/** Time at which paths were last connected. */
+	private long lastAttemptNanos;
 
 	/** Answers of other instances since that one answered last. */
 	private int otherAnswers;
@@ -441,7 +451,7 @@ final class PeerLink {
 			renewFrameHeaders();
 		}
 		this.otherAnswers = 0;
-		boolean unknown = this.instances.size() < MAX_INSTANCES && this.instances.add(latest.peer().instanceId());
+		boolean unknown = remember(latest.peer().instanceId());
 		if (changes) {
 			changed(unknown);
 		}
@@ -490,13 +500,34 @@ final class PeerLink {
 				: "the peer was restarted");
 		this.sharesAddress = false;
 		if (unknown) {
-			this.failures = 0;
-			this.nextAttemptNanos = System.nanoTime();
+			beginAnew();
 		}
 		if (this.hadPaths) {
 			// What the last instance's paths cost says nothing about this one's.
 			this.hadPaths = false;
 			this.selector = newSelector();
+		}
+	}
+
+	/** Returns whether an instance is not among those that are remembered. */
+	private boolean remember(String instance) {
+		boolean known = this.instances.remove(instance);
+		this.instances.add(instance);
+		if (this.instances.size() > MAX_INSTANCES) {
+			this.instances.remove(this.instances.iterator().next());
+		}
+		return !known;
+	}
+
+	/** Forgets the failures of other instances. */
+	private void beginAnew() {
+		long now = System.nanoTime();
+		this.failures = 0;
+		this.nextAttemptNanos = now;
+		if (this.instances.size() == MAX_INSTANCES) {
+			// It may be one of many that take turns, and was forgotten.
+			long delay = Math.min(this.channel.settings().reconnectDelay().toNanos(), MAX_NEW_INSTANCE_NANOS);
+			this.nextAttemptNanos = Math.max(0, this.lastAttemptNanos + delay - now) + now;
 		}
 	}
 
@@ -515,6 +546,7 @@ final class PeerLink {
 	private void connect() {
 		PeerAnnouncement latest = Objects.requireNonNull(this.announcement);
 		this.connecting = true;
+		this.lastAttemptNanos = System.nanoTime();
 		if (!isOpen()) {
 			this.lastFailure = this.reasonForHttp;
 			this.reasonForHttp = "connecting " + latest.paths().stream().sorted().map(PathKind::id).toList();

@@ -102,8 +102,8 @@ public final class Codecs {
 	 * Returns whether values of a type may be handed over inside one JVM without a copy,
 	 * because neither side could see a difference.
 	 * @param type an argument or result type
-	 * @return whether the type is deeply immutable and JSON would bring back an equal
-	 * value
+	 * @return whether the type is deeply immutable, JSON would bring back an equal value,
+	 * and no accessor or constructor of a record does more than the compiler's own
 	 */
 	public boolean byReference(Type type) {
 		Boolean known = this.byReference.get(type);
@@ -112,7 +112,7 @@ public final class Codecs {
 
 	private boolean canPassByReference(Type type) {
 		return TypeClosure.whyMutable(type).isEmpty() && TypeClosure.whyOpaque(type).isEmpty()
-				&& this.plain.whyNot(TypeClosure.of(type).types()) == null;
+				&& TypeClosure.whyCustom(type).isEmpty() && this.plain.whyNot(TypeClosure.of(type).types()) == null;
 	}
 
 	private Offer offer(Contract contract) {

@@ -125,6 +125,19 @@ public final class TypeClosure {
 	}
 
 	/**
+	 * Returns why a copy of a value may differ from it although the value is immutable: a
+	 * record's accessor may return something else than what the record holds, and its
+	 * constructor may check or change what it is given.
+	 * @param type a type
+	 * @return the reason, or empty if the accessors and canonical constructors of all
+	 * records that such a value consists of do what the compiler's own do
+	 */
+	public static Optional<String> whyCustom(Type type) {
+		return Optional
+			.ofNullable(new TypeTraits().whyCustom(GenericTypes.resolve(type, Map.of()), GenericTypes.name(type)));
+	}
+
+	/**
 	 * Returns the types of the components of a record, with type variables replaced by
 	 * the record's type arguments and wildcards by their upper bounds.
 	 * @param recordType a record class or a parameterized record type

@@ -100,6 +100,16 @@ final class TypeTraits {
 		return firstComponent(type, raw, (component, name) -> whyMutable(component, name, depth + 1));
 	}
 
+	/** For types that are immutable: other members than records' components are not. */
+	@Nullable String whyCustom(Type type, String where) {
+		Class<?> raw = GenericTypes.raw(type);
+		if (!raw.isRecord() || !this.visited.add(GenericTypes.name(type))) {
+			return null;
+		}
+		String custom = RecordCode.whyCustom(raw);
+		return (custom != null) ? where + ": " + custom : firstComponent(type, raw, this::whyCustom);
+	}
+
 	@Nullable String whyOpaque(Type type, String where) {
 		return whyOpaque(type, where, 0);
 	}

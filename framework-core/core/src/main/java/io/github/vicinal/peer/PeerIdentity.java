@@ -50,6 +50,15 @@ public record PeerIdentity(String instanceId, String hostId) {
 	}
 
 	/**
+	 * Returns this instance as it is known on a host.
+	 * @param host the host's id, which may have changed since this was made
+	 * @return an identity with the same instance id
+	 */
+	public PeerIdentity on(String host) {
+		return host.equals(this.hostId) ? this : new PeerIdentity(this.instanceId, host);
+	}
+
+	/**
 	 * Returns whether both run on one host.
 	 * @param other another instance
 	 * @return {@code true} if both have the same host id

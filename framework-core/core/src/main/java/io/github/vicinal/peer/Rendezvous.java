@@ -1,6 +1,7 @@
 package io.github.vicinal.peer;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystems;
@@ -11,21 +12,26 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directory in which the processes of one user on one host find each other. Immutable
- * and thread-safe.
+ * The directory in which the processes of one user on one host find each other.
+ * Thread-safe.
  * <p>
  * It is the configured directory or, if none is configured, the first usable of
  * {@code $XDG_RUNTIME_DIR/vicinal}, {@code /dev/shm/vicinal-<user>} and
@@ -33,6 +39,16 @@ import org.jspecify.annotations.Nullable;
  * it is a real directory that belongs to this user and that nobody else can enter. A
  * configured directory has no substitute: two processes that silently chose different
  * ones would never find each other.
+ * <p>
+ * A configured directory that others may enter, such as a volume that the containers of a
+ * pod share, is not used itself but holds a directory {@code vicinal-<user>} for each
+ * user, to which the same rules apply. Others must not be able to rename that directory:
+ * the shared one belongs to root or this user, and it has the sticky bit if anybody else
+ * may write to it.
+ * <p>
+ * The owner is pinned when the directory is opened. {@link #look()} notices a directory
+ * that was deleted since, makes it anew for the same user, and refuses one that another
+ * user has made in its place.
  * <p>
  * The <em>host id</em> is derived from the kernel's boot id and from a random token in
  * the directory. Processes with the same host id share both, so a socket in the directory
@@ -66,15 +82,42 @@ public final class Rendezvous {
 	private static final Set<PosixFilePermission> OWNER_ONLY = EnumSet.of(PosixFilePermission.OWNER_READ,
 			PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE);
 
+	/** Users who may rename what is in a directory without the sticky bit. */
+	private static final Set<PosixFilePermission> WRITTEN_BY_OTHERS = EnumSet.of(PosixFilePermission.GROUP_WRITE,
+			PosixFilePermission.OTHERS_WRITE);
+
+	private static final int STICKY = 01000;
+
+	private static final int ROOT = 0;
+
+	private static final Path STATUS = Path.of("/proc/self/status");
+
+	private static final Path UID_MAP = Path.of("/proc/self/uid_map");
+
+	private static final Path OVERFLOW_UID = Path.of("/proc/sys/kernel/overflowuid");
+
+	private static final long ALL_UIDS = 0xFFFF_FFFFL;
+
 	private final @Nullable Path directory;
 
-	private final String hostId;
+	/** Owner of the directory when it was opened; {@code null} without a directory. */
+	private final @Nullable UserPrincipal owner;
 
 	private final String unavailable;
 
-	private Rendezvous(@Nullable Path directory, String hostId, String unavailable) {
+	/** Guarded by this. */
+	private String token;
+
+	private volatile String hostId;
+
+	private final String firstHostId;
+
+	private Rendezvous(@Nullable Path directory, @Nullable UserPrincipal owner, String token, String unavailable) {
 		this.directory = directory;
-		this.hostId = hostId;
+		this.owner = owner;
+		this.token = token;
+		this.hostId = (directory != null) ? hostId(token) : PeerIdentity.NO_HOST;
+		this.firstHostId = this.hostId;
 		this.unavailable = unavailable;
 	}
 
@@ -87,9 +130,8 @@ public final class Rendezvous {
 	 */
 	public static Rendezvous open(@Nullable String configured) {
 		if (!FileSystems.getDefault().supportedFileAttributeViews().contains("unix")) {
-			return new Rendezvous(null, PeerIdentity.NO_HOST,
-					"paths between processes need a POSIX file system, which %s does not have"
-						.formatted(System.getProperty("os.name")));
+			return none("paths between processes need a POSIX file system, which %s does not have"
+				.formatted(System.getProperty("os.name")));
 		}
 		if (configured == null || configured.isBlank()) {
 			return firstUsable(usualDirectories());
@@ -99,8 +141,7 @@ public final class Rendezvous {
 			return open(directory, true, "; the directory is configured, so no other is tried");
 		}
 		catch (InvalidPathException ex) {
-			return new Rendezvous(null, PeerIdentity.NO_HOST,
-					"'%s' is not a path: %s".formatted(configured, ex.getReason()));
+			return none("'%s' is not a path: %s".formatted(configured, ex.getReason()));
 		}
 	}
 
@@ -110,7 +151,7 @@ public final class Rendezvous {
 	 * @return the rendezvous
 	 */
 	public static Rendezvous none(String reason) {
-		return new Rendezvous(null, PeerIdentity.NO_HOST, reason);
+		return new Rendezvous(null, null, "", reason);
 	}
 
 	static Rendezvous firstUsable(List<Path> candidates) {
@@ -122,23 +163,151 @@ public final class Rendezvous {
 			}
 			reasons.add(rendezvous.unavailable);
 		}
-		return new Rendezvous(null, PeerIdentity.NO_HOST, String.join("; ", reasons));
+		return none(String.join("; ", reasons));
 	}
 
-	private static Rendezvous open(Path directory, boolean createParents, String hint) {
+	private static Rendezvous open(Path named, boolean configured, String hint) {
+		Path directory = named;
 		try {
-			create(directory, createParents);
-			verify(directory);
-			return new Rendezvous(directory, hostId(token(directory)), "");
+			requireNamedUser();
+			if (configured && isShared(named)) {
+				directory = named.resolve("vicinal-" + user());
+			}
+			create(directory, configured);
+			UserPrincipal owner = verify(directory);
+			return new Rendezvous(directory, owner, token(directory, PeerIdentity.randomId()), "");
 		}
 		catch (UnusableException ex) {
-			return new Rendezvous(null, PeerIdentity.NO_HOST, ex.getMessage() + hint);
+			return none(ex.getMessage() + hint);
 		}
 		catch (IOException | RuntimeException ex) {
-			return new Rendezvous(null, PeerIdentity.NO_HOST,
-					"the directory %s cannot be used or created (%s): let this user create files in it, or configure another%s"
-						.formatted(directory, describe(ex), hint));
+			return none(unusable(directory, ex) + hint);
 		}
+	}
+
+	private static String unusable(Path directory, Exception cause) {
+		return "the directory %s cannot be used or created (%s): let this user create files in it, or configure another"
+			.formatted(directory, describe(cause));
+	}
+
+	/**
+	 * Refuses the user that stands for all others: a user namespace shows each user that
+	 * it does not map as this one.
+	 */
+	private static void requireNamedUser() throws UnusableException {
+		try {
+			String overflow = overflowUser();
+			if (overflow.equals(user()) && !mapsAllUsers(Files.readAllLines(UID_MAP))) {
+				throw new UnusableException(
+						"this process runs as user %s, as which its user namespace shows all users that it does not map, so others cannot be told from this one: run it as another user"
+							.formatted(overflow));
+			}
+		}
+		catch (IOException ex) {
+			// No Linux, hence no user namespaces.
+		}
+	}
+
+	/** The kernel gives this file to the first read only, however short that is. */
+	private static String overflowUser() throws IOException {
+		try (InputStream in = Files.newInputStream(OVERFLOW_UID)) {
+			return new String(in.readNBytes(MAX_TOKEN_FILE_BYTES), StandardCharsets.ISO_8859_1).strip();
+		}
+	}
+
+	static boolean mapsAllUsers(List<String> uidMap) {
+		return uidMap.stream().mapToLong((line) -> {
+			String[] columns = line.strip().split("\\s+");
+			return (columns.length == 3) ? Long.parseLong(columns[2]) : 0;
+		}).sum() >= ALL_UIDS;
+	}
+
+	/**
+	 * Returns whether a configured directory is there but is not this user's own, so that
+	 * it can only hold the directories of users.
+	 */
+	private static boolean isShared(Path directory) throws IOException, UnusableException {
+		if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+			return false;
+		}
+		Map<String, Object> attributes = Files.readAttributes(directory, "unix:uid,mode,permissions",
+				LinkOption.NOFOLLOW_LINKS);
+		String owner = String.valueOf(attributes.get("uid"));
+		Set<?> permissions = (Set<?>) Objects.requireNonNull(attributes.get("permissions"));
+		boolean own = owner.equals(user());
+		if (OWNER_ONLY.containsAll(permissions)) {
+			// Its owner is looked at next, together with all that makes it usable.
+			return false;
+		}
+		if (!own && !owner.equals(String.valueOf(ROOT))) {
+			throw new UnusableException(
+					"%s belongs to the user %s, who could replace what this user (%s) makes in it: let it belong to root or to this user, or configure another"
+						.formatted(directory, owner, user()));
+		}
+		boolean sticky = ((Integer) Objects.requireNonNull(attributes.get("mode")) & STICKY) != 0;
+		if (!sticky && !Collections.disjoint(permissions, WRITTEN_BY_OTHERS)) {
+			throw new UnusableException(
+					"others may rename what is in %s (mode %s without the sticky bit): run 'chmod +t %s', name a directory below it that does not exist yet to get one of this user, or configure another"
+						.formatted(directory, mode(permissions), directory));
+		}
+		return true;
+	}
+
+	@SuppressWarnings("unchecked")
+	private static String mode(Set<?> permissions) {
+		return PosixFilePermissions.toString((Set<PosixFilePermission>) permissions);
+	}
+
+	/**
+	 * Looks whether the directory still is this user's. One that is gone is made anew,
+	 * with the token that it had unless another process of this user was faster, whose
+	 * token counts from then on. Takes a few system calls.
+	 * @return why the directory cannot be used at this moment, or empty if it can
+	 */
+	public synchronized Optional<String> look() {
+		if (this.directory == null) {
+			return Optional.of(this.unavailable);
+		}
+		try {
+			create(this.directory, true);
+			verifyOwner(this.directory, this.owner);
+			String current = token(this.directory, this.token);
+			if (!current.equals(this.token)) {
+				this.token = current;
+				this.hostId = hostId(current);
+			}
+			return Optional.empty();
+		}
+		catch (UnusableException ex) {
+			return Optional.of(String.valueOf(ex.getMessage()));
+		}
+		catch (IOException | RuntimeException ex) {
+			return Optional.of(unusable(this.directory, ex));
+		}
+	}
+
+	/**
+	 * Returns an identity as others know it now.
+	 * @param identity an identity that was made with the host id of this directory
+	 * @return the identity with the present {@linkplain #hostId() host id}; one that was
+	 * made with another host id is returned as it is
+	 */
+	public PeerIdentity current(PeerIdentity identity) {
+		return identity.hostId().equals(this.firstHostId) ? identity.on(this.hostId) : identity;
+	}
+
+	/**
+	 * Returns whether a peer runs on this host. The answer of a peer that does not is
+	 * sought in the directory: the peer may have been started after the directory was
+	 * made anew.
+	 * @param peer another instance
+	 * @return {@code true} if it has the host id of this directory
+	 */
+	public boolean isHere(PeerIdentity peer) {
+		if (this.directory == null || peer.hostId().equals(PeerIdentity.NO_HOST)) {
+			return false;
+		}
+		return peer.hostId().equals(this.hostId) || (look().isEmpty() && peer.hostId().equals(this.hostId));
 	}
 
 	private static List<Path> usualDirectories() {
@@ -155,6 +324,19 @@ public final class Rendezvous {
 
 	/** A container's user often has no name, but always a number. */
 	private static String user() {
+		try (Stream<String> lines = Files.lines(STATUS)) {
+			// Not the owner of /proc/self: that is root for a process with privileges.
+			return lines.filter((line) -> line.startsWith("Uid:"))
+				.map((line) -> line.split("\\s+")[2])
+				.findFirst()
+				.orElseThrow();
+		}
+		catch (IOException | RuntimeException ex) {
+			return userByFile();
+		}
+	}
+
+	private static String userByFile() {
 		try {
 			return String.valueOf(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
 		}
@@ -179,7 +361,7 @@ public final class Rendezvous {
 		}
 	}
 
-	private static void verify(Path directory) throws IOException, UnusableException {
+	private static void requireShortPath(Path directory) throws UnusableException {
 		int limit = System.getProperty("os.name", "").toLowerCase(Locale.ROOT).contains("linux")
 				? LINUX_SOCKET_PATH_BYTES : BSD_SOCKET_PATH_BYTES;
 		int bytes = directory.toString().getBytes(StandardCharsets.UTF_8).length + 1 + MAX_SOCKET_NAME_BYTES;
@@ -188,6 +370,14 @@ public final class Rendezvous {
 					"the path %s is too long: with a socket's name it has %d bytes, a Unix domain socket allows %d: configure a shorter one"
 						.formatted(directory, bytes, limit));
 		}
+	}
+
+	/**
+	 * Returns the owner of a directory that nobody else can enter.
+	 * @param pinned the owner that it must have, or {@code null} if that is not known yet
+	 */
+	private static UserPrincipal verifyOwner(Path directory, @Nullable UserPrincipal pinned)
+			throws IOException, UnusableException {
 		PosixFileAttributes attributes = Files.readAttributes(directory, PosixFileAttributes.class,
 				LinkOption.NOFOLLOW_LINKS);
 		if (attributes.isSymbolicLink()) {
@@ -198,10 +388,21 @@ public final class Rendezvous {
 		if (!attributes.isDirectory()) {
 			throw new UnusableException("%s is not a directory: remove it or configure another".formatted(directory));
 		}
+		if (pinned != null && !pinned.equals(attributes.owner())) {
+			throw new UnusableException(
+					"%s was made anew by the user %s and no longer belongs to this one (%s): remove it, and find out why that user made it"
+						.formatted(directory, attributes.owner().getName(), pinned.getName()));
+		}
 		if (!OWNER_ONLY.containsAll(attributes.permissions())) {
 			throw new UnusableException("others may enter %s (mode %s): run 'chmod 700 %s' or configure another"
 				.formatted(directory, PosixFilePermissions.toString(attributes.permissions()), directory));
 		}
+		return attributes.owner();
+	}
+
+	private static UserPrincipal verify(Path directory) throws IOException, UnusableException {
+		requireShortPath(directory);
+		UserPrincipal verified = verifyOwner(directory, null);
 		// What this process creates belongs to it: the portable way to learn one's own
 		// uid.
 		Path probe = Files.createTempFile(directory, ".", ".probe");
@@ -217,19 +418,21 @@ public final class Rendezvous {
 		finally {
 			Files.deleteIfExists(probe);
 		}
+		return verified;
 	}
 
 	/**
 	 * Reads the token, or creates it. A link appears with its whole content, and only the
 	 * first one does: processes that start together agree on the same token.
+	 * @param preferred what to write if there is none
 	 */
-	private static String token(Path directory) throws IOException, UnusableException {
+	private static String token(Path directory, String preferred) throws IOException, UnusableException {
 		Path file = directory.resolve(TOKEN_FILE);
 		if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
 			Path draft = Files.createTempFile(directory, ".", ".token",
 					PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
 			try {
-				Files.writeString(draft, PeerIdentity.randomId());
+				Files.writeString(draft, preferred);
 				Files.createLink(file, draft);
 			}
 			catch (FileAlreadyExistsException ex) {
@@ -284,6 +487,15 @@ public final class Rendezvous {
 	}
 
 	/**
+	 * Returns the user to whom the directory belonged when it was opened: the one of this
+	 * process. Nobody else is a peer of this host, whoever owns the directory later.
+	 * @return the user, or empty if there is no directory
+	 */
+	public Optional<UserPrincipal> owner() {
+		return Optional.ofNullable(this.owner);
+	}
+
+	/**
 	 * Returns where an instance takes HTTP requests, if it has a socket for them.
 	 * @param instanceId the id of the instance
 	 * @return the socket's file, which need not exist, or empty if there is no directory
@@ -293,7 +505,8 @@ public final class Rendezvous {
 	}
 
 	/**
-	 * Returns the id of the host.
+	 * Returns the id of the host. It changes if the directory is deleted and another
+	 * process makes it anew before this one does.
 	 * @return 32 hexadecimal digits, or {@link PeerIdentity#NO_HOST} if there is no
 	 * directory
 	 */

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -249,6 +250,43 @@ class ChannelTests {
 		assertThat(this.connecting).hasSize(1);
 		runConnector();
 		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(0));
+	}
+
+	/** However long the delay between attempts at one instance is. */
+	@Test
+	void aPeerThatCrashesInALoopIsConnectedAfterItsSixtyFifthStartAsAfterItsFirst() {
+		Channel patient = channel(Duration.ofHours(1), false);
+		for (int start = 0; start < 67; start++) {
+			PeerAnnouncement announced = announcement(PeerIdentity.create(""), PathKind.UDS);
+			long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
+			while (this.uds.paths.size() == start && System.nanoTime() < deadline) {
+				patient.announced(ADDRESS, announced);
+				runConnector();
+			}
+			assertThat(this.uds.paths).as("paths after start " + start).hasSize(start + 1);
+			FakePath path = this.uds.paths.get(start);
+			path.failure = new PathException(PathException.Reason.PEER_GONE, false, "crashed", null);
+			assertThatExceptionOfType(PathException.class).isThrownBy(() -> patient.call(ADDRESS, path, frame()));
+		}
+	}
+
+	/** More instances than are remembered take turns, and none can be connected. */
+	@Test
+	void attemptsAtManyInstancesThatTakeTurnsAreSpacedOut() {
+		Channel patient = channel(Duration.ofHours(1), false);
+		this.uds.attempt = new PathProvider.Unavailable("no directory", true);
+		List<PeerAnnouncement> instances = Stream.generate(() -> announcement(PeerIdentity.create(""), PathKind.UDS))
+			.limit(200)
+			.toList();
+		int attempts = 0;
+		for (int i = 0; i < 5; i++) {
+			for (PeerAnnouncement instance : instances) {
+				patient.announced(ADDRESS, instance);
+				attempts += this.connecting.size();
+				runConnector();
+			}
+		}
+		assertThat(attempts).isBetween(32, 80);
 	}
 
 	@Test

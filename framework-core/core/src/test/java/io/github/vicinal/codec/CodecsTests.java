@@ -12,6 +12,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -170,6 +171,47 @@ class CodecsTests {
 		assertThat(codecs.byReference(java.time.ZonedDateTime.class)).isFalse();
 		assertThat(codecs.byReference(Transparent.Node.class)).isFalse();
 		assertThat(codecs.byReference(Object.class)).isFalse();
+	}
+
+	/** By reference neither a masking accessor nor a checking constructor would run. */
+	@Test
+	void onlyRecordsOfTheCompilersOwnMakingGoByReference() {
+		Codecs codecs = new Codecs(JsonMapper.builder().build(), false);
+		assertThat(codecs.byReference(Plain.class)).isTrue();
+		assertThat(codecs.byReference(WrittenOut.class)).isTrue();
+		assertThat(codecs.byReference(Wide.class)).isTrue();
+		assertThat(codecs.byReference(Nothing.class)).isTrue();
+		assertThat(codecs.byReference(Masked.class)).isFalse();
+		assertThat(codecs.byReference(Trimmed.class)).isFalse();
+		assertThat(codecs.byReference(Checked.class)).isFalse();
+		assertThat(codecs.byReference(Swapped.class)).isFalse();
+		assertThat(codecs.byReference(Holder.class)).isFalse();
+	}
+
+	@Test
+	void accessorsAndConstructorsRunWithEachCodec() {
+		Contract contract = TestContracts.of(Customs.class);
+		Codecs codecs = new Codecs(JsonMapper.builder().build(), true);
+		ContractCodec fory = codecs.choose(contract, Set.of("fory")).codec();
+		assertThat(fory.name()).isEqualTo("fory");
+		for (ContractCodec codec : List.of(new JacksonCodec(contract, JsonMapper.builder().build()), fory)) {
+			Masked masked = (Masked) roundTrip(codec, contract, "masked", new Masked("eve", "secret"));
+			assertThat(masked.raw()).as(codec.name()).isEqualTo("***");
+			Trimmed.made.set(0);
+			Trimmed trimmed = (Trimmed) roundTrip(codec, contract, "trimmed", new Trimmed(" x "));
+			assertThat(trimmed.name()).isEqualTo("x");
+			assertThat(Trimmed.made.get()).as("constructed with " + codec.name()).isEqualTo(2);
+			Holder holder = (Holder) roundTrip(codec, contract, "holder", new Holder(new Masked("eve", "secret")));
+			assertThat(holder.masked().raw()).as(codec.name()).isEqualTo("***");
+			Fraction fraction = (Fraction) roundTrip(codec, contract, "fraction", new Fraction(7, 2));
+			assertThat(fraction).as(codec.name()).isEqualTo(new Fraction(8, 3));
+		}
+	}
+
+	private static Object roundTrip(ContractCodec codec, Contract contract, String name, Object value) {
+		ContractMethod method = TestContracts.method(contract, name);
+		byte[] bytes = TestContracts.result(codec, method, value);
+		return codec.decodeResult(method, bytes, 0, bytes.length);
 	}
 
 	@Test
@@ -342,6 +384,119 @@ class CodecsTests {
 		public void serialize(Money value, tools.jackson.core.JsonGenerator generator,
 				tools.jackson.databind.SerializationContext context) {
 			generator.writeString(value.cents() + " ct");
+		}
+
+	}
+
+	interface Customs {
+
+		Masked masked();
+
+		Trimmed trimmed();
+
+		Holder holder();
+
+		Fraction fraction();
+
+	}
+
+	record Plain(String name, long number, double part, boolean on, Day day) {
+	}
+
+	record Nothing() {
+	}
+
+	/** More components than there are short instructions, and two slots for some. */
+	record Wide(int a, long b, float c, double d, String e, long f, char g, byte h, short i, boolean j, Long k) {
+	}
+
+	/** What the compiler would have written. */
+	record WrittenOut(String name, int number) {
+
+		WrittenOut(String name, int number) {
+			this.name = name;
+			this.number = number;
+		}
+
+		@Override
+		public String name() {
+			return this.name;
+		}
+
+	}
+
+	record Masked(String user, String password) {
+
+		@Override
+		public String password() {
+			return "***";
+		}
+
+		String raw() {
+			return this.password;
+		}
+
+	}
+
+	record Trimmed(String name) {
+
+		static final AtomicInteger made = new AtomicInteger();
+
+		Trimmed {
+			name = name.strip();
+			made.incrementAndGet();
+		}
+
+	}
+
+	record Checked(int number) {
+
+		Checked {
+			if (number < 0) {
+				throw new IllegalArgumentException("negative");
+			}
+		}
+
+	}
+
+	record Swapped(int first, int second) {
+
+		Swapped(int first, int second) {
+			this.first = second;
+			this.second = first;
+		}
+
+	}
+
+	record Holder(Masked masked) {
+	}
+
+	/** Of primitive types only, each changed on its way. */
+	record Fraction(int above, int below) {
+
+		Fraction(int above, int below) {
+			this.above = above;
+			this.below = below;
+		}
+
+		@Override
+		public int above() {
+			return this.above + 1;
+		}
+
+		@Override
+		public int below() {
+			return this.below + 1;
+		}
+
+		@Override
+		public boolean equals(Object other) {
+			return other instanceof Fraction fraction && fraction.above == this.above && fraction.below == this.below;
+		}
+
+		@Override
+		public int hashCode() {
+			return this.above;
 		}
 
 	}

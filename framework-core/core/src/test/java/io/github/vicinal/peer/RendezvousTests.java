@@ -19,6 +19,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.vicinal.Skip;
 
@@ -77,12 +79,136 @@ class RendezvousTests {
 	}
 
 	@Test
-	void directoryThatOthersMayEnterIsRefused() throws IOException {
+	void usualDirectoryThatOthersMayEnterIsRefused() throws IOException {
 		Path directory = Files.createDirectory(this.temp.resolve("open"));
 		Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-x---"));
-		Rendezvous rendezvous = Rendezvous.open(directory.toString());
+		Rendezvous rendezvous = Rendezvous.firstUsable(List.of(directory));
 		assertUnusable(rendezvous, "rwxr-x---");
 		assertUnusable(rendezvous, "chmod 700 " + directory);
+	}
+
+	private Path shared(int mode) throws IOException {
+		Path directory = Files.createDirectory(this.temp.resolve("shared"));
+		Files.setAttribute(directory, "unix:mode", mode);
+		return directory;
+	}
+
+	private static Path own(Path shared) throws IOException {
+		return shared.resolve("vicinal-" + Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+	}
+
+	/** As the root of a volume in memory that Kubernetes or Docker makes. */
+	@ParameterizedTest
+	@ValueSource(ints = { 01777, 03777, 0755, 0750, 02750 })
+	void sharedDirectoryHoldsOneForEachUser(int mode) throws IOException {
+		Path shared = shared(mode);
+		Rendezvous rendezvous = Rendezvous.open(shared.toString());
+		assertThat(rendezvous.unavailable()).isEmpty();
+		assertThat(rendezvous.directory()).contains(own(shared));
+		assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(own(shared)))).isEqualTo("rwx------");
+		assertThat(Rendezvous.open(shared.toString()).hostId()).isEqualTo(rendezvous.hostId());
+		assertThat(rendezvous.look()).isEmpty();
+		try (var files = Files.list(shared)) {
+			assertThat(files).containsExactly(own(shared));
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0777, 0775, 02775, 0772 })
+	void sharedDirectoryInWhichOthersMayRenameIsRefused(int mode) throws IOException {
+		Path shared = shared(mode);
+		Rendezvous rendezvous = Rendezvous.open(shared.toString());
+		assertUnusable(rendezvous, "without the sticky bit");
+		assertUnusable(rendezvous, "chmod +t " + shared);
+		assertThat(own(shared)).doesNotExist();
+	}
+
+	@Test
+	void sharedDirectoryOfAThirdUserIsRefused() throws IOException {
+		Path shared = shared(01777);
+		Skip.unless(giveAway(shared), "only root can give a directory away");
+		assertUnusable(Rendezvous.open(shared.toString()), "belongs to the user 4711, who could replace");
+		assertThat(own(shared)).doesNotExist();
+	}
+
+	@Test
+	void whatAnotherUserMadeInASharedDirectoryIsRefused() throws IOException {
+		Path shared = shared(01777);
+		Path own = own(shared);
+		Path elsewhere = Files.createDirectory(this.temp.resolve("elsewhere"));
+		Files.createSymbolicLink(own, elsewhere);
+		assertUnusable(Rendezvous.open(shared.toString()), own + " is a symbolic link");
+		assertThat(elsewhere).isEmptyDirectory();
+		Files.delete(own);
+		Files.createFile(own);
+		assertUnusable(Rendezvous.open(shared.toString()), own + " is not a directory");
+		Files.delete(own);
+		Files.createDirectory(own);
+		Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwxrwxrwx"));
+		assertUnusable(Rendezvous.open(shared.toString()), "chmod 700 " + own);
+		Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwx------"));
+		Skip.unless(giveAway(own), "only root can give a directory away");
+		assertUnusable(Rendezvous.open(shared.toString()), own + " belongs to the user 4711");
+	}
+
+	@Test
+	void directoryThatIsGoneIsMadeAnewWithItsToken() throws IOException {
+		Path directory = this.temp.resolve("a");
+		Rendezvous rendezvous = Rendezvous.open(directory.toString());
+		String before = rendezvous.hostId();
+		delete(directory);
+		assertThat(rendezvous.look()).isEmpty();
+		assertThat(rendezvous.hostId()).isEqualTo(before);
+		assertThat(Rendezvous.open(directory.toString()).hostId()).isEqualTo(before);
+	}
+
+	@Test
+	void peersOfADirectoryThatAnotherProcessMadeAnewAreHere() throws IOException {
+		Path directory = this.temp.resolve("a");
+		Rendezvous rendezvous = Rendezvous.open(directory.toString());
+		PeerIdentity self = PeerIdentity.create(rendezvous.hostId());
+		delete(directory);
+		Rendezvous restarted = Rendezvous.open(directory.toString());
+		assertThat(restarted.hostId()).isNotEqualTo(rendezvous.hostId());
+		assertThat(rendezvous.isHere(PeerIdentity.create(PeerIdentity.randomId()))).isFalse();
+		assertThat(rendezvous.isHere(PeerIdentity.create(PeerIdentity.NO_HOST))).isFalse();
+		assertThat(rendezvous.isHere(PeerIdentity.create(restarted.hostId()))).isTrue();
+		assertThat(rendezvous.hostId()).isEqualTo(restarted.hostId());
+		assertThat(rendezvous.current(self)).isEqualTo(new PeerIdentity(self.instanceId(), restarted.hostId()));
+		PeerIdentity foreign = PeerIdentity.create(PeerIdentity.randomId());
+		assertThat(rendezvous.current(foreign)).isEqualTo(foreign);
+	}
+
+	@Test
+	void directoryThatAnotherUserMadeAnewIsNoticed() throws IOException {
+		Path directory = this.temp.resolve("a");
+		Rendezvous rendezvous = Rendezvous.open(directory.toString());
+		String before = rendezvous.hostId();
+		delete(directory);
+		Files.createDirectory(directory);
+		Files.writeString(directory.resolve(Rendezvous.TOKEN_FILE), PeerIdentity.randomId());
+		Skip.unless(giveAway(directory), "only root can give a directory away");
+		assertThat(rendezvous.look())
+			.hasValueSatisfying((why) -> assertThat(why).contains("was made anew by the user 4711"));
+		assertThat(rendezvous.hostId()).isEqualTo(before);
+		delete(directory);
+		assertThat(rendezvous.look()).isEmpty();
+	}
+
+	@Test
+	void userNamespaceThatMapsAllUsersIsTold() {
+		assertThat(Rendezvous.mapsAllUsers(List.of("         0          0 4294967295"))).isTrue();
+		assertThat(Rendezvous.mapsAllUsers(List.of("         0     100000      65536"))).isFalse();
+		assertThat(Rendezvous.mapsAllUsers(List.of("0 0 1000", "1000 1000 1", "1001 1001 64535"))).isFalse();
+		assertThat(Rendezvous.mapsAllUsers(List.of("0 0 65536", "65536 65536 4294901759"))).isTrue();
+	}
+
+	private static void delete(Path directory) throws IOException {
+		try (var files = Files.walk(directory)) {
+			for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+				Files.delete(file);
+			}
+		}
 	}
 
 	@Test

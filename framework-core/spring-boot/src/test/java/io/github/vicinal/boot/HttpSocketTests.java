@@ -183,6 +183,20 @@ class HttpSocketTests {
 		assertThat(uploads.target()).isEqualTo("port 0");
 	}
 
+	/** As while a server stops, between the look at the file and the connection. */
+	@Test
+	void aSocketWhoseFileIsGoneIsLeftForTcp() throws IOException {
+		Uploads uploads = start(Map.of(), Map.of());
+		uploads.upload(file(1));
+		try (var files = Files.list(this.rendezvous.resolve("meet"))) {
+			Path socket = files.filter((name) -> name.toString().endsWith(".http")).findFirst().orElseThrow();
+			Files.delete(socket);
+			Files.createSymbolicLink(socket, socket.resolveSibling("nothing"));
+		}
+		assertThat(uploads.upload(file(2))).startsWith("2 bytes, port " + port(this.server));
+		assertThat(String.valueOf(transport())).startsWith("tcp: ");
+	}
+
 	@Test
 	void aSocketWithoutServerIsLeftForTcp() throws IOException {
 		Uploads uploads = start(Map.of(), Map.of());

@@ -29,7 +29,8 @@ public interface InvalidationBroadcast {
 	};
 
 	/**
-	 * A key was evicted, or its value replaced by {@code put}.
+	 * A key was evicted, or its value replaced by {@code put}. What {@code @Cacheable}
+	 * stores after a miss is no change, and is not told.
 	 * @param cache the name of the cache
 	 * @param key the key
 	 */

@@ -116,8 +116,13 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 
 	@Override
 	public void put(Object key, @Nullable Object value) {
-		this.cache.put(key, toStoreValue(value));
+		fill(key, value);
 		this.broadcast.evicted(getName(), key);
+	}
+
+	/** Puts a value that is no news to other instances. */
+	void fill(Object key, @Nullable Object value) {
+		this.cache.put(key, toStoreValue(value));
 	}
 
 	@Override

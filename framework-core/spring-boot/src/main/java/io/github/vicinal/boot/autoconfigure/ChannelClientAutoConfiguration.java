@@ -100,7 +100,8 @@ public final class ChannelClientAutoConfiguration {
 	@Order(Ordered.LOWEST_PRECEDENCE)
 	ClientHttpRequestFactoryBuilderCustomizer<ClientHttpRequestFactoryBuilder<ClientHttpRequestFactory>> vicinalRequestFactoryCustomizer(
 			HttpLegs legs, ObjectProvider<Rendezvous> rendezvous, ObjectProvider<PeerIdentity> identity) {
-		HttpSockets sockets = new HttpSockets(rendezvous::getIfAvailable, identity::getIfAvailable);
+		HttpSockets sockets = new HttpSockets(rendezvous::getIfAvailable,
+				VicinalAutoConfiguration.self(identity, rendezvous));
 		return (builder) -> ChannelRequestFactories.asking(builder, legs, sockets);
 	}
 
@@ -128,7 +129,8 @@ public final class ChannelClientAutoConfiguration {
 	ClientChannels vicinalClientChannels(VicinalProperties properties, ListableBeanFactory beanFactory, HttpLegs legs,
 			ClientObservation observation, ObjectProvider<PathProvider> providers,
 			ObjectProvider<ChannelInterceptor> interceptors, ObjectProvider<ChannelListener> listeners,
-			ObjectProvider<CallCaches> callCaches, ObjectProvider<PeerIdentity> identity, Environment environment) {
+			ObjectProvider<CallCaches> callCaches, ObjectProvider<PeerIdentity> identity,
+			ObjectProvider<Rendezvous> rendezvous, Environment environment) {
 		ChannelPropertyNames.verify(environment);
 		Map<String, ChannelDefinition> definitions = new LinkedHashMap<>();
 		properties.channels()
@@ -140,7 +142,7 @@ public final class ChannelClientAutoConfiguration {
 				configuredChannels(beanFactory),
 				new ClientChannels.Toolbox(() -> providers.orderedStream().toList(), legs, observation,
 						() -> interceptors.orderedStream().toList(), () -> listeners.orderedStream().toList(),
-						callCaches::getIfAvailable, identity::getIfAvailable,
+						callCaches::getIfAvailable, VicinalAutoConfiguration.self(identity, rendezvous),
 						environment.getProperty("spring.cloud.loadbalancer.zone"),
 						() -> BalancerAdditions.find(beanFactory, environment), connector(), Clock.systemUTC()));
 	}

@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.autoconfigure;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -8,7 +9,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.server.WebFilter;
 
+import io.github.vicinal.boot.server.ReactiveAnnouncementFilter;
 import io.github.vicinal.boot.server.RefusalHeaderFilter;
+import io.github.vicinal.peer.PeerIdentity;
 
 /**
  * Auto-configuration of reactive servers, which offer nothing over other paths than HTTP.
@@ -24,6 +27,11 @@ public final class ReactiveServerAutoConfiguration {
 	@Bean
 	RefusalHeaderFilter vicinalRefusalHeaderFilter() {
 		return new RefusalHeaderFilter();
+	}
+
+	@Bean
+	ReactiveAnnouncementFilter vicinalReactiveAnnouncementFilter(ObjectProvider<PeerIdentity> identity) {
+		return new ReactiveAnnouncementFilter(identity::getIfAvailable);
 	}
 
 }

@@ -1,6 +1,8 @@
 package io.github.vicinal.boot.autoconfigure;
 
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
 
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.observation.ObservationRegistry;
@@ -112,9 +114,10 @@ public final class ServiceAutoConfiguration {
 	ServiceCatalog vicinalServiceCatalog(VicinalProperties properties, ObjectProvider<PeerIdentity> identity,
 			ObjectProvider<ServiceSource> source, ObjectProvider<ServiceRegistry> registry,
 			ObjectProvider<PathServer> servers, ObjectProvider<HttpSocketServer> httpSocket,
-			ConnectionTickets tickets) {
-		return new ServiceCatalog(identity::getObject, (name) -> source.getObject().find(name), registry::getObject,
-				() -> offered(properties, servers), httpSocket::getIfAvailable, tickets);
+			ObjectProvider<Rendezvous> rendezvous, ConnectionTickets tickets) {
+		Supplier<@Nullable PeerIdentity> self = VicinalAutoConfiguration.self(identity, rendezvous);
+		return new ServiceCatalog(() -> Objects.requireNonNull(self.get()), (name) -> source.getObject().find(name),
+				registry::getObject, () -> offered(properties, servers), httpSocket::getIfAvailable, tickets);
 	}
 
 	private static List<PathServer> offered(VicinalProperties properties, ObjectProvider<PathServer> servers) {

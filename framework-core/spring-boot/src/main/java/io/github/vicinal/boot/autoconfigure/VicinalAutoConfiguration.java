@@ -1,5 +1,8 @@
 package io.github.vicinal.boot.autoconfigure;
 
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -47,6 +50,19 @@ public final class VicinalAutoConfiguration {
 	@ConditionalOnMissingBean
 	PeerIdentity vicinalPeerIdentity(Rendezvous rendezvous) {
 		return PeerIdentity.create(rendezvous.hostId());
+	}
+
+	/**
+	 * Returns how others know this instance at the time of asking: the host id changes if
+	 * another process makes the directory anew.
+	 */
+	static Supplier<@Nullable PeerIdentity> self(ObjectProvider<PeerIdentity> identity,
+			ObjectProvider<Rendezvous> rendezvous) {
+		return () -> {
+			PeerIdentity made = identity.getIfAvailable();
+			Rendezvous directory = (made != null) ? rendezvous.getIfAvailable() : null;
+			return (made != null && directory != null) ? directory.current(made) : made;
+		};
 	}
 
 	@Bean

@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.autoconfigure;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 
@@ -21,11 +23,13 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 
 import io.github.vicinal.boot.cache.CacheBuilders;
 import io.github.vicinal.boot.cache.CacheCustomizer;
 import io.github.vicinal.boot.cache.CacheProperties;
 import io.github.vicinal.boot.cache.CacheProperties.Single;
+import io.github.vicinal.boot.cache.CallCacheKeyContributor;
 import io.github.vicinal.boot.cache.EngineMetrics;
 import io.github.vicinal.boot.client.CallCaches;
 import io.github.vicinal.boot.client.EngineCallCaches;
@@ -45,6 +49,10 @@ import io.github.vicinal.codec.Codecs;
 @EnableConfigurationProperties(CacheProperties.class)
 @ImportRuntimeHints(CacheRuntimeHints.class)
 public final class VicinalCacheBuildersAutoConfiguration {
+
+	private static final String BAGGAGE = "management.tracing.baggage.remote-fields";
+
+	private static final String TRANSFORMER = "org.springframework.cloud.client.loadbalancer.LoadBalancerRequestTransformer";
 
 	private static final String TASK_EXECUTOR = "applicationTaskExecutor";
 
@@ -72,10 +80,30 @@ public final class VicinalCacheBuildersAutoConfiguration {
 	@ConditionalOnMissingBean(CallCaches.class)
 	@ConditionalOnBean(Codecs.class)
 	EngineCallCaches vicinalCallCaches(CacheBuilders builders, ObjectProvider<Codecs> codecs,
-			ObjectProvider<CallCacheMeters> meters, ObjectProvider<CallCacheBroadcast> broadcast) {
-		return new EngineCallCaches(builders, codecs::getObject,
+			ObjectProvider<CallCacheKeyContributor> contributors, ObjectProvider<CallCacheMeters> meters,
+			ObjectProvider<CallCacheBroadcast> broadcast, ListableBeanFactory beanFactory, Environment environment) {
+		return new EngineCallCaches(builders, codecs::getObject, () -> contributors.orderedStream().toList(),
+				() -> new CallCaches.Context(balancerTransformers(beanFactory),
+						Binder.get(environment).bind(BAGGAGE, Bindable.listOf(String.class)).orElse(List.of())),
 				(cache) -> meters.ifAvailable((known) -> known.bind(cache)),
 				(cache) -> broadcast.ifAvailable((known) -> known.cleared(cache)));
+	}
+
+	/** What Spring Cloud's load balancer asks to change requests. */
+	private static List<Class<?>> balancerTransformers(ListableBeanFactory beanFactory) {
+		ClassLoader classLoader = VicinalCacheBuildersAutoConfiguration.class.getClassLoader();
+		if (!ClassUtils.isPresent(TRANSFORMER, classLoader)) {
+			return List.of();
+		}
+		List<Class<?>> types = new ArrayList<>();
+		for (String name : beanFactory.getBeanNamesForType(ClassUtils.resolveClassName(TRANSFORMER, classLoader))) {
+			Class<?> type = beanFactory.getType(name);
+			// What Spring Cloud has is the same for all requests.
+			if (type != null && !type.getName().startsWith("org.springframework.cloud.")) {
+				types.add(type);
+			}
+		}
+		return types;
 	}
 
 	/** Tells other instances which caches of calls were cleared. */

@@ -76,6 +76,7 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * to the user only; created if it is missing. Shared memory is only used if it is on
 	 * a tmpfs, such as below /dev/shm. Default is the first of $XDG_RUNTIME_DIR/vicinal,
 	 * /dev/shm/vicinal-<user> and <temporary directory>/vicinal-<user> that can be used.
+	 * In a named directory that others may enter, each user gets vicinal-<user>.
 	 */
 	public record Rendezvous(@Nullable String directory) {
 	}

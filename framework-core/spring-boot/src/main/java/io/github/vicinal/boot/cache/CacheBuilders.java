@@ -25,6 +25,11 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 
 	private static final long MAXIMUM_SIZE = 10_000;
 
+	/** Default bound of the answers in a cache of calls. */
+	private static final long MAXIMUM_BYTES = 16L << 20;
+
+	private static final Single NOTHING = new Single(null, null, null, null, null, null, null, null);
+
 	private static final String WEIGHT = "maximum-weight";
 
 	/** A map of properties takes what is before the first dot for the name. */
@@ -73,17 +78,39 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 
 	@Override
 	public CacheBuilder<Object, Object> apply(String name) {
-		return builder(name, null);
+		return new Setup(name, own(name), null, null).builder(true);
 	}
 
 	/**
-	 * Makes a cache.
+	 * Makes a cache of calls, which is bounded by bytes unless properties say otherwise.
 	 * @param name its name
 	 * @param expireAfterWrite how long entries live if no property says it
+	 * @param bytes weighs entries
 	 * @return an empty cache
 	 */
-	public Cache<Object, Object> cache(String name, @Nullable Duration expireAfterWrite) {
-		return builder(name, expireAfterWrite).build();
+	public Cache<Object, Object> callCache(String name, Duration expireAfterWrite, Weigher<Object, Object> bytes) {
+		return new Setup(name, own(name), expireAfterWrite, bytes).builder(true).build();
+	}
+
+	/**
+	 * Returns how long entries of a cache live.
+	 * @param name its name
+	 * @param otherwise how long they live if no property says it
+	 * @return a positive time
+	 */
+	public Duration expireAfterWrite(String name, Duration otherwise) {
+		Duration own = own(name).expireAfterWrite();
+		Duration common = this.properties.expireAfterWrite();
+		return (own != null) ? own : (common != null) ? common : otherwise;
+	}
+
+	/**
+	 * Returns whether properties say that all callers may see the same answers.
+	 * @param name the name of a cache of calls
+	 * @return {@code false} if they do not
+	 */
+	public boolean isSharedByAllCallers(String name) {
+		return Boolean.TRUE.equals(own(name).sharedByAllCallers());
 	}
 
 	/**
@@ -91,17 +118,15 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 	 * whether that is possible.
 	 */
 	public void verifyDefaults() {
-		new Setup("default", new Single(null, null, null, null, null, null, null), null).builder(false).build();
+		new Setup("default", NOTHING, null, null).builder(false).build();
 	}
 
-	private CacheBuilder<Object, Object> builder(String name, @Nullable Duration expireAfterWrite) {
+	private Single own(String name) {
 		Single own = this.properties.caches().get(name);
 		if (own == null && DOTTED.matcher(name).matches()) {
 			own = this.dotted.apply(name);
 		}
-		return new Setup(name, (own != null) ? own : new Single(null, null, null, null, null, null, null),
-				expireAfterWrite)
-			.builder(true);
+		return (own != null) ? own : NOTHING;
 	}
 
 	/** One cache that is being set up. */
@@ -115,15 +140,19 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 
 		private final @Nullable Duration expireAfterWrite;
 
+		/** Weighs entries of a cache of calls. */
+		private final @Nullable Weigher<Object, Object> bytes;
+
 		private final CacheBuilder<Object, Object> builder;
 
 		/** What the property of the weight begins with, if there is one. */
 		private @Nullable String weightFrom;
 
-		Setup(String name, Single own, @Nullable Duration expireAfterWrite) {
+		Setup(String name, Single own, @Nullable Duration expireAfterWrite, @Nullable Weigher<Object, Object> bytes) {
 			this.name = name;
 			this.own = own;
 			this.expireAfterWrite = expireAfterWrite;
+			this.bytes = bytes;
 			this.builder = CacheBuilder.named(name);
 		}
 
@@ -149,10 +178,22 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 				CacheBuilders.this.customizers.get()
 					.forEach((customizer) -> customizer.customize(this.name, this.builder));
 			}
+			if (this.bytes != null && !this.builder.isBounded()) {
+				boundBytes(this.bytes);
+			}
 			if (this.weightFrom != null) {
 				verifyWeight(this.weightFrom);
 			}
 			return this.builder;
+		}
+
+		private void boundBytes(Weigher<Object, Object> weigher) {
+			if (this.builder.canWeigh()) {
+				this.builder.maximumWeight(MAXIMUM_BYTES, weigher);
+			}
+			else {
+				this.builder.maximumSize(MAXIMUM_SIZE);
+			}
 		}
 
 		private <T> boolean set(Function<Single, @Nullable T> property, Consumer<T> setter) {
@@ -199,12 +240,17 @@ public final class CacheBuilders implements Function<String, CacheBuilder<Object
 						"absent if %smaximum-size is set (%d): the bound is one or the other".formatted(prefix(isOwn),
 								from.maximumSize()));
 			}
+			if (weight == null && from.maximumSize() == null && this.bytes != null) {
+				// Comes last: a customizer may choose another bound, or what weighs not.
+				return;
+			}
 			if (weight == null) {
 				long size = (from.maximumSize() != null) ? from.maximumSize() : MAXIMUM_SIZE;
 				set((single) -> (single == from) ? (Long) size : null, this.builder::maximumSize);
 				return;
 			}
-			Weigher<Object, Object> weigher = CacheBuilders.this.weighers.find(this.name);
+			Weigher<Object, Object> weigher = (this.bytes != null) ? this.bytes
+					: CacheBuilders.this.weighers.find(this.name);
 			if (weigher == null) {
 				throw new InvalidCacheException(this.name, prefix(isOwn) + WEIGHT, weight,
 						"accompanied by a bean of type %s: the only one, or the one whose name is '%s'"

@@ -16,9 +16,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * S3_FIFO, LIRS, AIC, PLRU, TWO_WAY, K_WAY(k), K_WAY_TINY_LFU(k) or W_TINY_LFU(percent).
  * Default is TINY_LFU.
  * @param maximumSize Most entries of a cache. Default is 10000, unless there is a maximum
- * weight.
+ * weight; caches of calls are bounded by bytes.
  * @param maximumWeight Most weight of a cache, as a bean of type Weigher weighs its
- * entries. Excludes a maximum size.
+ * entries, or most bytes of a cache of calls. Default for caches of calls is 16777216.
+ * Excludes a maximum size.
  * @param expireAfterWrite How long an entry lives after it was written. Default is for
  * ever.
  * @param expireAfterAccess How long an entry lives after it was read or written. Default
@@ -50,22 +51,24 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	 *
 	 * @param policy Replacement policy.
 	 * @param maximumSize Most entries.
-	 * @param maximumWeight Most weight, as a bean of type Weigher weighs its entries.
-	 * Excludes a maximum size.
+	 * @param maximumWeight Most weight, as a bean of type Weigher weighs its entries, or
+	 * most bytes of a cache of calls. Excludes a maximum size.
 	 * @param expireAfterWrite How long an entry lives after it was written.
 	 * @param expireAfterAccess How long an entry lives after it was read or written.
 	 * @param refreshAfterWrite Age from which a value is loaded anew in the background
 	 * when it is asked for with a loader.
 	 * @param statistics Whether hits, misses and loads are counted.
+	 * @param sharedByAllCallers Whether all callers may see the same answers, for a cache
+	 * of calls whose HTTP client may add to requests who calls. Default is false.
 	 */
 	public record Single(@Nullable String policy, @Nullable Long maximumSize, @Nullable Long maximumWeight,
 			@Nullable Duration expireAfterWrite, @Nullable Duration expireAfterAccess,
-			@Nullable Duration refreshAfterWrite, @Nullable Boolean statistics) {
+			@Nullable Duration refreshAfterWrite, @Nullable Boolean statistics, @Nullable Boolean sharedByAllCallers) {
 	}
 
 	Single common() {
 		return new Single(this.policy, this.maximumSize, this.maximumWeight, this.expireAfterWrite,
-				this.expireAfterAccess, this.refreshAfterWrite, this.statistics);
+				this.expireAfterAccess, this.refreshAfterWrite, this.statistics, null);
 	}
 
 }

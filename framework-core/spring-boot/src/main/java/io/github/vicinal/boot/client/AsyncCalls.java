@@ -106,7 +106,8 @@ final class AsyncCalls implements AutoCloseable {
 		ClientObservation.Call observed = channel.observe(plan, path, arguments, caller.parent());
 		CompletableFuture<Attempt> attempt = submit(() -> {
 			try (ContextSnapshot.Scope scope = caller.open()) {
-				return channel.attempt(plan, address, path, arguments, deadline, observed);
+				return channel.legs()
+					.during(caller.answer(), () -> channel.attempt(plan, address, path, arguments, deadline, observed));
 			}
 		}, observed);
 		if (attempt == null) {
@@ -170,7 +171,7 @@ final class AsyncCalls implements AutoCloseable {
 				throw ex;
 			}
 		}
-		CallerContext caller = CallerContext.ofThread();
+		CallerContext caller = CallerContext.ofThread().with(channel.legs().answer(plan));
 		CompletableFuture<Attempt> attempted = attempt(channel, plan, address, path, arguments, caller);
 		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
 		attempted.thenCompose((attempt) -> {
@@ -228,8 +229,9 @@ final class AsyncCalls implements AutoCloseable {
 				unanswered.observed().failed(unanswered.cause(), failure);
 				return CompletableFuture.failedFuture(failure);
 			}
-			return stage(futureOverHttp(channel, plan, address, turn, arguments, ((Attempt.GoOn) attempt).reason(),
-					original));
+			return stage(channel.legs()
+				.answering(caller.answer(), () -> futureOverHttp(channel, plan, address, turn, arguments,
+						((Attempt.GoOn) attempt).reason(), original)));
 		}
 		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);

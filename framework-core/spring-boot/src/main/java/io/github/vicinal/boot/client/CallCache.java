@@ -2,11 +2,31 @@ package io.github.vicinal.boot.client;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.boot.client.HttpLegs.Original;
 import io.github.vicinal.channel.ChannelReport;
 
 /** Answers calls of one method from a cache, before anything else sees them. */
 interface CallCache {
+
+	/** A call that may throw anything. */
+	@FunctionalInterface
+	interface Call {
+
+		/**
+		 * Makes the call.
+		 * @param answer to be told what came
+		 * @return what the contract method returns
+		 */
+		@Nullable Object proceed(CallAnswer answer) throws Throwable;
+
+	}
+
+	/**
+	 * Names a client whose calls are to be answered. Until then none is, nor if one of
+	 * the clients cannot be looked into.
+	 * @param found what the client adds to requests
+	 * @throws InvalidChannelException if the client must not be served from this cache
+	 */
+	void client(RequestAdditions.Found found);
 
 	/**
 	 * Returns the cached answer, or makes the call.
@@ -15,7 +35,7 @@ interface CallCache {
 	 * @return what the contract method returns
 	 * @throws Throwable what the call would have thrown
 	 */
-	@Nullable Object call(@Nullable Object[] arguments, Original call) throws Throwable;
+	@Nullable Object call(@Nullable Object[] arguments, Call call) throws Throwable;
 
 	/**
 	 * Describes the cache.

@@ -2,9 +2,12 @@ package io.github.vicinal.boot.client;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.Advised;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
@@ -30,6 +33,41 @@ public abstract class CallCaches {
 	 */
 	abstract CallCache create(String name, String channel, Contract contract, MethodPlan plan,
 			CacheableCall annotation);
+
+	/**
+	 * What an application has that adds to the requests of all clients.
+	 *
+	 * @param balancers classes that load balancers ask to change requests
+	 * @param baggage names of the headers to which traces add baggage
+	 * @since 0.1.0
+	 */
+	public record Context(List<Class<?>> balancers, List<String> baggage) {
+
+		/** Nothing. */
+		public static final Context NOTHING = new Context(List.of(), List.of());
+
+	}
+
+	/** Returns what the application adds to the requests of all clients. */
+	abstract Context context();
+
+	/**
+	 * Names a client of a channel with cacheable methods.
+	 * @param caches makes caches
+	 * @param channel the name of the channel
+	 * @param cached the caches of its methods
+	 * @param interceptors what typed calls of the channel pass
+	 * @param proxy the client's proxy, or the factory that makes it
+	 * @throws InvalidChannelException if one of the methods must not be cached
+	 */
+	static void client(@Nullable CallCaches caches, String channel, Collection<CallCache> cached,
+			Collection<?> interceptors, Advised proxy) {
+		if (caches == null || cached.isEmpty()) {
+			return;
+		}
+		RequestAdditions.Found found = RequestAdditions.of(channel, proxy, interceptors, caches.context());
+		cached.forEach((cache) -> cache.client(found));
+	}
 
 	/**
 	 * Returns the cache of a method.
@@ -77,6 +115,10 @@ public abstract class CallCaches {
 		}
 		if (plan.method().resultType() == void.class) {
 			return "it returns nothing";
+		}
+		String argument = ArgumentKeys.whyNot(plan.method().method());
+		if (argument != null) {
+			return argument;
 		}
 		if (plan.shape().timing() == Timing.FLUX) {
 			return "a stream of elements is not kept; return a Mono<List<..>>";

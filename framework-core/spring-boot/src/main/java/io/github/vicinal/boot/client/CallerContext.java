@@ -20,14 +20,29 @@ final class CallerContext {
 
 	private final @Nullable Observation parent;
 
-	private CallerContext(ContextSnapshot snapshot, @Nullable Observation parent) {
+	private final @Nullable CallAnswer answer;
+
+	private CallerContext(ContextSnapshot snapshot, @Nullable Observation parent, @Nullable CallAnswer answer) {
 		this.snapshot = snapshot;
 		this.parent = parent;
+		this.answer = answer;
+	}
+
+	/**
+	 * Returns this context with what is to be told what comes of the call.
+	 * @param toTell for a cache that may keep the answer, or {@code null}
+	 */
+	CallerContext with(@Nullable CallAnswer toTell) {
+		return new CallerContext(this.snapshot, this.parent, toTell);
+	}
+
+	@Nullable CallAnswer answer() {
+		return this.answer;
 	}
 
 	/** Takes what the calling thread carries. */
 	static CallerContext ofThread() {
-		return new CallerContext(SNAPSHOTS.captureAll(), null);
+		return new CallerContext(SNAPSHOTS.captureAll(), null, null);
 	}
 
 	/**
@@ -38,7 +53,7 @@ final class CallerContext {
 	static CallerContext of(Object subscription, @Nullable Observation parent) {
 		ContextSnapshot snapshot = isReadable(subscription) ? SNAPSHOTS.captureAll(subscription)
 				: SNAPSHOTS.captureAll();
-		return new CallerContext(snapshot, parent);
+		return new CallerContext(snapshot, parent, null);
 	}
 
 	/**

@@ -116,6 +116,10 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 			request.getHeaders().set(PeerAnnouncement.REQUEST_HEADER, this.leg.contractName());
 			request.getHeaders().set(PeerAnnouncement.SENT_HEADERS_HEADER, HttpLeg.names(request.getHeaders()));
 			ClientHttpResponse response = executed(request, watched);
+			if (this.leg.tells() && ChannelRequestFactory.this.redirectsSilently
+					&& Redirects.mayBeBehind(response, request.getURI())) {
+				this.leg.telling(null);
+			}
 			this.leg.answered(this.uri, response.getStatusCode().value(), response.getHeaders());
 			return response;
 		}

@@ -259,7 +259,8 @@ final class ClientAdditions {
 		if (Fields.get(client, "defaultRequest") != null) {
 			found.unsupported("consumer of default requests");
 		}
-		if (Fields.get(client, "apiVersionInserter") != null || Fields.get(client, "defaultApiVersion") != null) {
+		// Boot registers an inserter with every client. It acts on a version only.
+		if (Fields.get(client, "defaultApiVersion") != null) {
 			found.unsupported("API version");
 		}
 		uris(Fields.required(client, "uriBuilderFactory"), found);

@@ -85,6 +85,8 @@ final class ClientChannel {
 	/** What load balancers of the application add to requests. */
 	private final Supplier<Collection<String>> balancerAdditions;
 
+	private final @Nullable CallCaches callCaches;
+
 	private final @Nullable String clientName;
 
 	private final @Nullable String group;
@@ -125,7 +127,17 @@ final class ClientChannel {
 		this.traits = traits;
 		this.configuredTimeout = configuredTimeout;
 		this.plans = plans(channel);
+		this.callCaches = caches;
 		this.caches = caches(caches);
+	}
+
+	/**
+	 * Names a client of this channel.
+	 * @param proxy its proxy, or the factory that makes it
+	 */
+	void client(Advised proxy) {
+		CallCaches.client(this.callCaches, this.channel.settings().name(), this.caches.values(), this.interceptors,
+				proxy);
 	}
 
 	private Map<MethodPlan, CallCache> caches(@Nullable CallCaches makes) {
@@ -252,7 +264,8 @@ final class ClientChannel {
 	 */
 	@Nullable Object invoke(MethodPlan plan, @Nullable Object[] arguments, Original original) throws Throwable {
 		CallCache cache = this.caches.isEmpty() ? null : this.caches.get(plan);
-		return (cache != null) ? cache.call(arguments, () -> make(plan, arguments, original))
+		return (cache != null)
+				? cache.call(arguments, (answer) -> this.legs.answering(answer, () -> make(plan, arguments, original)))
 				: make(plan, arguments, original);
 	}
 
@@ -267,7 +280,9 @@ final class ClientChannel {
 	/** Makes a call that enters at the exchange adapter. */
 	@Nullable Object invokeWithin(MethodPlan plan, @Nullable Object[] arguments, Original original) throws Throwable {
 		CallCache cache = this.caches.isEmpty() ? null : this.caches.get(plan);
-		return (cache != null) ? cache.call(arguments, () -> invokeSync(plan, arguments, original))
+		return (cache != null)
+				? cache.call(arguments,
+						(answer) -> this.legs.answering(answer, () -> invokeSync(plan, arguments, original)))
 				: invokeSync(plan, arguments, original);
 	}
 
@@ -458,8 +473,15 @@ final class ClientChannel {
 	Attempt attempt(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments, long deadline,
 			ClientObservation.Call observed) {
 		Reply reply;
+		CallAnswer answer = this.legs.answer(plan);
 		try {
+			if (answer != null) {
+				answer.sending();
+			}
 			reply = exchange(plan, address, path, arguments, deadline, observed);
+			if (answer != null) {
+				answer.received(reply.status(), reply.headers());
+			}
 		}
 		catch (PathException ex) {
 			if (mayRepeat(plan, ex)) {
@@ -576,7 +598,7 @@ final class ClientChannel {
 	}
 
 	HttpLeg leg(MethodPlan plan, @Nullable Object[] arguments, Attempt.HandlerFailed failed) {
-		return new HttpLeg(this.channel, plan, arguments, failed.failure());
+		return new HttpLeg(this.channel, plan, arguments, failed.failure()).telling(this.legs.answer(plan));
 	}
 
 	/** Starts a call over HTTP, of which listeners are told when it is sent. */
@@ -610,7 +632,7 @@ final class ClientChannel {
 				}
 			}
 
-		}).comparable(comparable).elsewhere(plan.goesElsewhere(arguments));
+		}).comparable(comparable).elsewhere(plan.goesElsewhere(arguments)).telling(this.legs.answer(plan));
 	}
 
 	/** What is configured, else what the HTTP client shows, else what Boot configures. */

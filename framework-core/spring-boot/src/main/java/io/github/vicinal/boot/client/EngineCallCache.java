@@ -1,18 +1,25 @@
 package io.github.vicinal.boot.client;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 
+import io.micrometer.context.ContextSnapshot;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
-import io.github.vicinal.boot.client.HttpLegs.Original;
+import io.github.vicinal.boot.client.AnswerRules.Verdict;
+import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.cache.Cache;
 import io.github.vicinal.channel.ChannelReport;
 import io.github.vicinal.channel.PathException;
@@ -27,7 +34,14 @@ import io.github.vicinal.contract.TypeClosure;
  */
 final class EngineCallCache implements CallCache {
 
+	private static final Logger logger = LoggerFactory.getLogger(EngineCallCache.class);
+
 	private static final int BUFFER_BYTES = 256;
+
+	/** What the engine, the key and the answer take besides their contents, about. */
+	private static final int ENTRY_BYTES = 256;
+
+	private static final int ARGUMENT_BYTES = 32;
 
 	private final Cache<Object, Object> cache;
 
@@ -45,16 +59,79 @@ final class EngineCallCache implements CallCache {
 
 	private final LongAdder misses = new LongAdder();
 
-	EngineCallCache(Cache<Object, Object> cache, String channel, MethodPlan plan, ContractCodec codec) {
+	/** Longest time that an answer may be used. */
+	private final Duration lifetime;
+
+	private final CallerParts callers;
+
+	/**
+	 * Whether the last answer must not be kept: then nobody waits for another's call, of
+	 * which nothing but an answer of its own would come.
+	 */
+	private volatile boolean direct;
+
+	/** Why the last answer that must not be kept was not kept. */
+	private volatile @Nullable String notKept;
+
+	EngineCallCache(Cache<Object, Object> cache, String channel, MethodPlan plan, ContractCodec codec,
+			Duration lifetime, CallerParts callers) {
 		this.cache = cache;
 		this.channel = channel;
 		this.plan = plan;
 		this.codec = codec;
+		this.lifetime = lifetime;
+		this.callers = callers;
 		this.immutableArguments = plan.method()
 			.argumentTypes()
 			.stream()
 			.allMatch((type) -> TypeClosure.whyMutable(type).isEmpty());
 		this.immutableResult = TypeClosure.whyMutable(plan.method().resultType()).isEmpty();
+	}
+
+	@Override
+	public void client(RequestAdditions.Found found) {
+		this.callers.client(found);
+	}
+
+	/** Weighs an entry in bytes, about. */
+	static int weight(Object key, Object value) {
+		return (value instanceof Kept kept) ? kept.bytes : ENTRY_BYTES;
+	}
+
+	/** An answer. Each is equal to itself alone. */
+	private static final class Kept {
+
+		/** The result, or what it is encoded to. */
+		final Object value;
+
+		/** From then on it must not be used. */
+		final long deadline;
+
+		final int bytes;
+
+		Kept(Object value, long deadline, int bytes) {
+			this.value = value;
+			this.deadline = deadline;
+			this.bytes = bytes;
+		}
+
+		boolean isFresh() {
+			return this.deadline - System.nanoTime() > 0;
+		}
+
+	}
+
+	/** Says that an answer is for the caller of its call, and for nobody else. */
+	@SuppressWarnings("serial")
+	private static final class NotKept extends RuntimeException {
+
+		private final @Nullable Object result;
+
+		NotKept(EngineCallCache method, @Nullable Object result, String reason) {
+			super("The answer of %s is not kept: %s".formatted(method, reason), null, false, false);
+			this.result = result;
+		}
+
 	}
 
 	/**
@@ -65,19 +142,22 @@ final class EngineCallCache implements CallCache {
 	 * @param method the method of one channel: there is one such object for each
 	 * @param arguments its arguments, if they are immutable
 	 * @param encoded the arguments encoded, else
+	 * @param parts what else tells callers apart
 	 */
-	private record Key(EngineCallCache method, List<@Nullable Object> arguments, byte @Nullable [] encoded) {
+	private record Key(EngineCallCache method, List<@Nullable Object> arguments, byte @Nullable [] encoded,
+			List<Object> parts) {
 
 		@Override
 		public boolean equals(@Nullable Object other) {
 			return other instanceof Key that && this.method == that.method && this.arguments.equals(that.arguments)
-					&& Arrays.equals(this.encoded, that.encoded);
+					&& Arrays.equals(this.encoded, that.encoded) && this.parts.equals(that.parts);
 		}
 
 		@Override
 		public int hashCode() {
-			return 31 * (31 * System.identityHashCode(this.method) + this.arguments.hashCode())
+			int ofCall = 31 * (31 * System.identityHashCode(this.method) + this.arguments.hashCode())
 					+ Arrays.hashCode(this.encoded);
+			return 31 * ofCall + this.parts.hashCode();
 		}
 
 	}
@@ -96,26 +176,28 @@ final class EngineCallCache implements CallCache {
 	}
 
 	/**
-	 * Says that the arguments of a call that its caller does not wait for were changed
-	 * before the answer came: it is for that caller, and for nobody else.
+	 * Says that a call is another one when its answer comes: its arguments were changed
+	 * meanwhile, or a refresh is made for another caller. The answer is for its own
+	 * caller, and for nobody else.
 	 */
 	@SuppressWarnings("serial")
-	private static final class ArgumentsChanged extends RuntimeException {
+	private static final class CallChanged extends RuntimeException {
 
-		private final @Nullable Object kept;
+		private final @Nullable Object result;
 
-		ArgumentsChanged(EngineCallCache method, @Nullable Object kept) {
-			super("Arguments of %s were changed before the answer came".formatted(method), null, false, false);
-			this.kept = kept;
+		CallChanged(EngineCallCache method, @Nullable Object result) {
+			super("Arguments or caller of %s were changed before the answer came".formatted(method), null, false,
+					false);
+			this.result = result;
 		}
 
 	}
 
-	private Key key(@Nullable Object[] arguments) {
+	private Key key(@Nullable Object[] arguments, List<Object> parts) {
 		if (this.immutableArguments) {
-			return new Key(this, Arrays.asList(arguments.clone()), null);
+			return new Key(this, Arrays.asList(arguments.clone()), null, parts);
 		}
-		return new Key(this, List.of(), encode(arguments));
+		return new Key(this, List.of(), encode(arguments), parts);
 	}
 
 	private byte[] encode(@Nullable Object[] arguments) {
@@ -124,47 +206,100 @@ final class EngineCallCache implements CallCache {
 		return Arrays.copyOf(buffer.array(), buffer.size());
 	}
 
-	/**
-	 * Lets an answer be kept unless the arguments are not those of the key any more: the
-	 * caller had them back, and what came is the answer to another question.
-	 */
-	private @Nullable Object verified(Key key, @Nullable Object[] arguments, @Nullable Object kept) {
-		if (key.encoded != null && !Arrays.equals(key.encoded, encode(arguments))) {
-			throw new ArgumentsChanged(this, kept);
-		}
-		return kept;
+	/** The caller had the arguments back, and what came answers another question. */
+	private boolean isChanged(Key key, @Nullable Object[] arguments) {
+		return key.encoded != null && !Arrays.equals(key.encoded, encode(arguments));
 	}
 
-	private @Nullable Object keep(@Nullable Object result) {
-		if (result == null || this.immutableResult) {
-			return result;
+	/** A refresh may run on a thread on which another caller's identity is found. */
+	private boolean isOfAnotherCaller(Key key) {
+		return this.callers.tellApart() && !key.parts.equals(this.callers.parts());
+	}
+
+	/**
+	 * Makes what is kept of an answer.
+	 * @return what is kept, {@code null} for {@code null}
+	 * @throws NotKept if it must not be kept
+	 */
+	private @Nullable Object keep(Key key, @Nullable Object[] arguments, @Nullable Object result, CallAnswer answer) {
+		Verdict verdict = judge(arguments, answer);
+		if (verdict.reason() != null) {
+			throw new NotKept(this, result, verdict.reason());
+		}
+		if (result == null) {
+			return null;
 		}
 		EncodeBuffer buffer = new EncodeBuffer(BUFFER_BYTES);
 		this.codec.encodeResult(this.plan.method(), result, buffer);
-		return Arrays.copyOf(buffer.array(), buffer.size());
+		long bytes = ENTRY_BYTES + (long) buffer.size() + bytes(key);
+		Object value = this.immutableResult ? result : Arrays.copyOf(buffer.array(), buffer.size());
+		return new Kept(value, System.nanoTime() + verdict.nanos(), (int) Math.min(Integer.MAX_VALUE, bytes));
+	}
+
+	private static long bytes(Key key) {
+		long bytes = (key.encoded != null) ? key.encoded.length : 0;
+		for (Object argument : key.arguments) {
+			bytes += (argument instanceof CharSequence text) ? 2L * text.length() : ARGUMENT_BYTES;
+		}
+		return bytes + (long) ARGUMENT_BYTES * key.parts.size();
+	}
+
+	/** Judges an answer, and remembers whether those of this method are kept. */
+	private Verdict judge(@Nullable Object[] arguments, CallAnswer answer) {
+		Set<String> fromArguments = this.plan.explainedHeaders(arguments);
+		Verdict verdict = AnswerRules.judge(answer.received(), this.lifetime, this.callers.tellApart(),
+				(name) -> fromArguments.contains(name) || (this.callers.areAlike() && !name.equals("cookie")));
+		String reason = verdict.reason();
+		if (reason != null && this.notKept == null) {
+			logger.info("An answer of {} is not kept: {}", this, reason);
+		}
+		if (reason != null) {
+			this.notKept = reason;
+		}
+		this.direct = reason != null;
+		return verdict;
 	}
 
 	private @Nullable Object give(@Nullable Object kept) {
 		if (kept == null || this.immutableResult) {
-			return kept;
+			return (kept instanceof Kept known) ? known.value : null;
 		}
-		byte[] bytes = (byte[]) kept;
+		byte[] bytes = (byte[]) ((Kept) kept).value;
 		return this.codec.decodeResult(this.plan.method(), bytes, 0, bytes.length);
 	}
 
 	@Override
-	public @Nullable Object call(@Nullable Object[] arguments, Original call) throws Throwable {
-		return switch (this.plan.shape().timing()) {
-			case SYNC -> sync(key(arguments), arguments, call);
-			case FUTURE -> future(key(arguments), arguments, call).thenApply(this::give);
-			case MONO, FLUX -> Publishers.mono(this, key(arguments), arguments, call);
-		};
+	public @Nullable Object call(@Nullable Object[] arguments, Call call) throws Throwable {
+		if (this.callers.off() != null) {
+			return uncached(call);
+		}
+		if (this.plan.shape().timing() == Timing.MONO) {
+			return Publishers.mono(this, arguments, call);
+		}
+		List<Object> parts = this.callers.parts();
+		if (parts == null) {
+			return uncached(call);
+		}
+		Key key = key(arguments, parts);
+		return (this.plan.shape().timing() == Timing.SYNC) ? sync(key, arguments, call) : future(key, arguments, call);
 	}
 
-	private @Nullable Object sync(Key key, @Nullable Object[] arguments, Original call) throws Throwable {
+	/** Makes a call of which nothing is kept, and says so to calls within it. */
+	private @Nullable Object uncached(Call call) throws Throwable {
+		count(false);
+		return call.proceed(new CallAnswer(this.plan));
+	}
+
+	private @Nullable Object sync(Key key, @Nullable Object[] arguments, Call call) throws Throwable {
 		boolean[] called = new boolean[1];
 		try {
-			return give(get(key, arguments, call, called));
+			Object kept = (this.direct && !isPresent(key)) ? directly(arguments, call)
+					: get(key, arguments, call, called);
+			return give(kept);
+		}
+		catch (NotKept ex) {
+			called[0] = true;
+			return ex.result;
 		}
 		catch (CallFailed ex) {
 			called[0] = true;
@@ -184,7 +319,24 @@ final class EngineCallCache implements CallCache {
 		}
 	}
 
-	private @Nullable Object get(Key key, @Nullable Object[] arguments, Original call, boolean[] called) {
+	/**
+	 * Makes a call for its caller alone, and learns whether its answer could be kept.
+	 * @throws NotKept always
+	 */
+	private @Nullable Object directly(@Nullable Object[] arguments, Call call) {
+		CallAnswer answer = new CallAnswer(this.plan);
+		Object result;
+		try {
+			result = call.proceed(answer);
+		}
+		catch (Throwable ex) {
+			throw new CallFailed(ex);
+		}
+		judge(arguments, answer);
+		throw new NotKept(this, result, "it is for its caller alone");
+	}
+
+	private @Nullable Object get(Key key, @Nullable Object[] arguments, Call call, boolean[] called) {
 		Thread caller = Thread.currentThread();
 		// Looked at by this thread only: it may be the one that refreshes later.
 		boolean[] returned = new boolean[1];
@@ -196,27 +348,26 @@ final class EngineCallCache implements CallCache {
 		}
 	}
 
-	private @Nullable Object get(Key key, @Nullable Object[] arguments, Original call, boolean[] called,
+	private @Nullable Object get(Key key, @Nullable Object[] arguments, Call call, boolean[] called,
 			BooleanSupplier refreshing) {
+		boolean[] own = new boolean[1];
 		while (true) {
 			try {
-				return this.cache.get(key, (missing) -> {
-					boolean refreshes = refreshing.getAsBoolean();
-					try {
-						if (refreshes) {
-							verified(key, arguments, null);
-							return verified(key, arguments, keep(call.proceed()));
-						}
-						called[0] = isAbsent(key);
-						return keep(call.proceed());
-					}
-					catch (Throwable ex) {
-						throw new CallFailed(ex);
-					}
-				});
+				Object kept = this.cache.get(key, (missing) -> load(key, arguments, call, called, own, refreshing));
+				if (kept == null || ((Kept) kept).isFresh()) {
+					return kept;
+				}
+				this.cache.asMap().remove(key, kept);
 			}
 			catch (CallFailed ex) {
-				if (!(ex.failure instanceof ArgumentsChanged)) {
+				if (ex.failure instanceof NotKept notKept) {
+					if (own[0]) {
+						throw notKept;
+					}
+					// It was another's call, and its answer is for that caller alone.
+					return directly(arguments, call);
+				}
+				if (!(ex.failure instanceof CallChanged)) {
 					throw ex;
 				}
 				// It was another's refresh, which this call had waited for.
@@ -224,29 +375,87 @@ final class EngineCallCache implements CallCache {
 		}
 	}
 
-	private CompletableFuture<@Nullable Object> future(Key key, @Nullable Object[] arguments, Original call) {
+	private @Nullable Object load(Key key, @Nullable Object[] arguments, Call call, boolean[] called, boolean[] own,
+			BooleanSupplier refreshing) {
+		boolean refreshes = refreshing.getAsBoolean();
+		CallAnswer answer = new CallAnswer(this.plan);
+		try {
+			if (!refreshes) {
+				own[0] = true;
+				called[0] = isAbsent(key);
+				return keep(key, arguments, call.proceed(answer), answer);
+			}
+			if (isChanged(key, arguments) || isOfAnotherCaller(key)) {
+				throw new CallChanged(this, null);
+			}
+			Object result = call.proceed(answer);
+			if (isChanged(key, arguments)) {
+				throw new CallChanged(this, result);
+			}
+			return keep(key, arguments, result, answer);
+		}
+		catch (Throwable ex) {
+			throw new CallFailed(ex);
+		}
+	}
+
+	private CompletableFuture<@Nullable Object> future(Key key, @Nullable Object[] arguments, Call call) {
+		if (this.direct && !isPresent(key)) {
+			count(false);
+			return directFuture(arguments, call);
+		}
 		boolean[] called = new boolean[1];
+		boolean[] own = new boolean[1];
 		CompletableFuture<@Nullable Object> future = this.cache.getAsync(key, (missing) -> {
+			own[0] = true;
 			called[0] = isAbsent(key);
+			CallAnswer answer = new CallAnswer(this.plan);
 			try {
-				return ((CompletionStage<?>) stage(call.proceed()))
-					.thenApply((result) -> verified(key, arguments, keep(result)));
+				return stage(call.proceed(answer)).thenApply((result) -> {
+					if (isChanged(key, arguments)) {
+						throw new CallChanged(this, result);
+					}
+					return keep(key, arguments, result, answer);
+				});
 			}
 			catch (Throwable ex) {
 				return CompletableFuture.failedFuture(ex);
 			}
 		});
 		count(!called[0]);
-		if (key.encoded == null) {
-			return future;
-		}
-		return future.exceptionallyCompose((ex) -> {
-			Throwable failure = (ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex;
-			if (!(failure instanceof ArgumentsChanged changed)) {
-				return future;
+		CompletableFuture<@Nullable Object> given = future.thenCompose((kept) -> {
+			if (kept == null || ((Kept) kept).isFresh()) {
+				return CompletableFuture.completedFuture(give(kept));
 			}
-			return called[0] ? CompletableFuture.completedFuture(changed.kept) : future(key, arguments, call);
+			this.cache.asMap().remove(key, kept);
+			return future(key, arguments, call);
 		});
+		return given.exceptionallyCompose((ex) -> {
+			Throwable failure = (ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex;
+			if (failure instanceof NotKept notKept) {
+				return own[0] ? CompletableFuture.completedFuture(notKept.result) : directFuture(arguments, call);
+			}
+			if (failure instanceof CallChanged changed) {
+				return own[0] ? CompletableFuture.completedFuture(changed.result) : future(key, arguments, call);
+			}
+			return given;
+		});
+	}
+
+	private CompletableFuture<@Nullable Object> directFuture(@Nullable Object[] arguments, Call call) {
+		CallAnswer answer = new CallAnswer(this.plan);
+		try {
+			CompletableFuture<@Nullable Object> result = stage(call.proceed(answer)).toCompletableFuture();
+			result.thenRun(() -> judge(arguments, answer));
+			return result;
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	private boolean isPresent(Key key) {
+		return this.cache.peek(key) != null;
 	}
 
 	/** Whether the call is waited for: else there is an answer, and it is a refresh. */
@@ -254,8 +463,10 @@ final class EngineCallCache implements CallCache {
 		return !this.cache.asMap().containsKey(key);
 	}
 
-	private static Object stage(@Nullable Object future) {
-		return (future instanceof CompletionStage<?> stage) ? stage : CompletableFuture.completedFuture(future);
+	@SuppressWarnings("unchecked")
+	private static CompletionStage<@Nullable Object> stage(@Nullable Object future) {
+		return (future instanceof CompletionStage<?> stage) ? (CompletionStage<@Nullable Object>) stage
+				: CompletableFuture.completedFuture(future);
 	}
 
 	private void count(boolean hit) {
@@ -265,9 +476,17 @@ final class EngineCallCache implements CallCache {
 	@Override
 	public ChannelReport.CachedMethod report() {
 		return new ChannelReport.CachedMethod(this.plan.method().signature(), this.cache.name(),
-				this.cache.policy().name(),
-				this.immutableResult ? "shared, as they are immutable" : "copied by " + this.codec.name(),
-				this.hits.sum(), this.misses.sum(), this.cache.estimatedSize());
+				this.cache.policy().name(), values(), this.hits.sum(), this.misses.sum(), this.cache.estimatedSize());
+	}
+
+	private String values() {
+		String off = this.callers.off();
+		if (off != null) {
+			return "not kept: " + off;
+		}
+		String how = this.immutableResult ? "shared, as they are immutable" : "copied by " + this.codec.name();
+		String reason = this.notKept;
+		return (reason != null) ? "%s; the last one that was not kept: %s".formatted(how, reason) : how;
 	}
 
 	@Override
@@ -278,17 +497,44 @@ final class EngineCallCache implements CallCache {
 	/** Loaded only where Reactor is. */
 	private static final class Publishers {
 
-		static Object mono(EngineCallCache cache, Key key, @Nullable Object[] arguments, Original call) {
-			return Mono
-				.deferContextual((context) -> Mono
-					.fromFuture(() -> cache.future(key, arguments,
-							() -> Mono.from(publisher(call)).contextWrite(context).toFuture()))
-					.mapNotNull(cache::give));
+		@SuppressWarnings("try")
+		static Object mono(EngineCallCache cache, @Nullable Object[] arguments, Call call) {
+			Key asked = cache.key(arguments, List.of());
+			return Mono.deferContextual((context) -> {
+				List<Object> parts = parts(cache, context);
+				if (parts == null) {
+					cache.count(false);
+					return Mono.defer(() -> mono(cache, new CallAnswer(cache.plan), call));
+				}
+				Key key = new Key(cache, asked.arguments, asked.encoded, parts);
+				return Mono.fromFuture(() -> cache.future(key, arguments,
+						(answer) -> Mono.from(publisher(answer, call)).contextWrite(context).toFuture()));
+			});
+		}
+
+		/** Who calls is known by the subscriber's context, or by its thread. */
+		@SuppressWarnings("try")
+		private static @Nullable List<Object> parts(EngineCallCache cache, ContextView context) {
+			if (!cache.callers.tellApart()) {
+				return List.of();
+			}
+			try (ContextSnapshot.Scope scope = CallerContext.of(context, null).open()) {
+				return cache.callers.parts();
+			}
+		}
+
+		private static Mono<Object> mono(EngineCallCache cache, CallAnswer answer, Call call) {
+			try {
+				return Mono.from(publisher(answer, call));
+			}
+			catch (Throwable ex) {
+				return Mono.error(ex);
+			}
 		}
 
 		@SuppressWarnings("unchecked")
-		private static Publisher<Object> publisher(Original call) throws Throwable {
-			Object publisher = call.proceed();
+		private static Publisher<Object> publisher(CallAnswer answer, Call call) throws Throwable {
+			Object publisher = call.proceed(answer);
 			if (publisher == null) {
 				throw new IllegalStateException("The HTTP client returned no publisher");
 			}

@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import org.springframework.boot.convert.DurationStyle;
 
 import io.github.vicinal.boot.cache.CacheBuilders;
+import io.github.vicinal.boot.cache.CallCacheKeyContributor;
 import io.github.vicinal.cache.Cache;
 import io.github.vicinal.channel.CacheableCall;
 import io.github.vicinal.codec.Codecs;
@@ -26,6 +27,10 @@ public final class EngineCallCaches extends CallCaches {
 	private final CacheBuilders builders;
 
 	private final Supplier<Codecs> codecs;
+
+	private final Supplier<List<CallCacheKeyContributor>> contributors;
+
+	private final Supplier<Context> context;
 
 	private final Consumer<Cache<?, ?>> created;
 
@@ -47,13 +52,18 @@ public final class EngineCallCaches extends CallCaches {
 	 * Creates the caches, none yet.
 	 * @param builders makes caches by properties
 	 * @param codecs copy values that are not immutable
+	 * @param contributors add to the keys of calls
+	 * @param context finds what the application adds to the requests of all clients
 	 * @param created is told of each cache
 	 * @param cleared is told which cache was cleared, whether or not it is here
 	 */
-	public EngineCallCaches(CacheBuilders builders, Supplier<Codecs> codecs, Consumer<Cache<?, ?>> created,
-			Consumer<String> cleared) {
+	public EngineCallCaches(CacheBuilders builders, Supplier<Codecs> codecs,
+			Supplier<List<CallCacheKeyContributor>> contributors, Supplier<Context> context,
+			Consumer<Cache<?, ?>> created, Consumer<String> cleared) {
 		this.builders = builders;
 		this.codecs = codecs;
+		this.contributors = contributors;
+		this.context = context;
 		this.created = created;
 		this.cleared = cleared;
 	}
@@ -64,7 +74,7 @@ public final class EngineCallCaches extends CallCaches {
 		String origin = "\"%s\" at %s of channel '%s'".formatted(annotation.expireAfterWrite(),
 				plan.method().signature(), channel);
 		Shared shared = this.caches.computeIfAbsent(name, (absent) -> {
-			Cache<Object, Object> made = this.builders.cache(name, lifetime);
+			Cache<Object, Object> made = this.builders.callCache(name, lifetime, EngineCallCache::weight);
 			this.created.accept(made);
 			return new Shared(made, lifetime, origin);
 		});
@@ -74,8 +84,16 @@ public final class EngineCallCaches extends CallCaches {
 						.formatted(name, shared.origin(), origin),
 					"Give them the same time, or caches of their own: @CacheableCall(cache = \"...\")");
 		}
+		boolean sharedByAll = annotation.sharedByAllCallers() || this.builders.isSharedByAllCallers(name);
 		return new EngineCallCache(shared.cache(), channel, plan,
-				this.codecs.get().choose(contract, this.codecs.get().offers(contract)).codec());
+				this.codecs.get().choose(contract, this.codecs.get().offers(contract)).codec(),
+				this.builders.expireAfterWrite(name, lifetime),
+				new CallerParts(channel, plan, name, sharedByAll, this.contributors));
+	}
+
+	@Override
+	Context context() {
+		return this.context.get();
 	}
 
 	/**

@@ -38,6 +38,8 @@ final class HttpLeg {
 
 	private @Nullable ReplicaTurn turn;
 
+	private @Nullable CallAnswer answer;
+
 	private @Nullable String address;
 
 	private @Nullable URI sent;
@@ -211,6 +213,17 @@ final class HttpLeg {
 		return System.nanoTime() - this.start;
 	}
 
+	/** Says what is to be told what comes. */
+	HttpLeg telling(@Nullable CallAnswer toTell) {
+		this.answer = toTell;
+		return this;
+	}
+
+	/** Returns whether anything is to be told what comes. */
+	boolean tells() {
+		return this.answer != null;
+	}
+
 	/** Says that the call could have taken another path as well. */
 	HttpLeg comparable(boolean couldHave) {
 		this.comparable = couldHave;
@@ -250,6 +263,9 @@ final class HttpLeg {
 
 	void sending(URI uri, HttpHeaders headers) {
 		boolean first = this.sent == null;
+		if (this.answer != null) {
+			this.answer.sending();
+		}
 		this.sent = uri;
 		this.redirected = false;
 		String peer = address(target(uri));
@@ -292,13 +308,14 @@ final class HttpLeg {
 		return this.sent;
 	}
 
-	void answered(URI uri, int answer, HttpHeaders headers) {
-		this.status = answer;
+	void answered(URI uri, int answeredStatus, HttpHeaders headers) {
+		this.status = answeredStatus;
+		tell(answeredStatus, headers);
 		if (this.redirected || this.elsewhere) {
 			return;
 		}
 		if (this.turn != null) {
-			this.turn.answered(answer, headers.containsHeader(Refusal.HEADER));
+			this.turn.answered(answeredStatus, headers.containsHeader(Refusal.HEADER));
 		}
 		String announcement = headers.getFirst(PeerAnnouncement.HEADER);
 		String peer = address(target(uri));
@@ -318,6 +335,18 @@ final class HttpLeg {
 	/** Lists the names of headers, for the server to know which were added on the way. */
 	static String names(HttpHeaders headers) {
 		return String.join(",", headers.headerNames()).toLowerCase(Locale.ROOT);
+	}
+
+	private void tell(int answeredStatus, HttpHeaders headers) {
+		if (this.answer == null) {
+			return;
+		}
+		if (this.redirected) {
+			this.answer.unknown();
+		}
+		else {
+			this.answer.received(answeredStatus, headers);
+		}
 	}
 
 	static String address(URI uri) {

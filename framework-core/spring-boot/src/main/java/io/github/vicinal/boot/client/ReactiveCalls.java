@@ -40,11 +40,13 @@ final class ReactiveCalls {
 
 	static Object publisher(AsyncCalls async, ClientChannel channel, MethodPlan plan, @Nullable Object[] arguments,
 			Original original) {
+		CallAnswer answer = channel.legs().answer(plan);
 		Flux<Object> elements = Flux.deferContextual((context) -> {
 			Observation parent = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
 			ReplicaTurn turn = channel.turn(plan, arguments);
-			Flux<Object> made = make(async, channel, plan, arguments, turn, original,
-					CallerContext.of(context, parent));
+			CallerContext caller = CallerContext.of(context, parent).with(answer);
+			Flux<Object> made = channel.legs()
+				.during(answer, () -> make(async, channel, plan, arguments, turn, original, caller));
 			return (turn == null) ? made
 					: made.doOnComplete(() -> turn.end((Throwable) null))
 						.doOnError(turn::end)
@@ -94,7 +96,8 @@ final class ReactiveCalls {
 		}
 		String reason = ((Attempt.GoOn) attempt).reason();
 		try (ContextSnapshot.Scope assembles = caller.open()) {
-			Flux<Object> http = overHttp(channel, plan, address, turn, arguments, reason, original);
+			Flux<Object> http = channel.legs()
+				.during(caller.answer(), () -> overHttp(channel, plan, address, turn, arguments, reason, original));
 			return (subscriber) -> {
 				try (ContextSnapshot.Scope subscribes = caller.open()) {
 					http.subscribe(subscriber);
@@ -163,10 +166,10 @@ final class ReactiveCalls {
 			leg.inspect(true, null, List.of());
 		}
 		leg.sending(request.url(), request.headers());
-		ClientRequest asking = ClientRequest.from(request)
-			.url(leg.target(request.url()))
-			.headers((headers) -> headers.set(PeerAnnouncement.REQUEST_HEADER, leg.contractName()))
-			.build();
+		ClientRequest asking = ClientRequest.from(request).url(leg.target(request.url())).headers((headers) -> {
+			headers.set(PeerAnnouncement.SENT_HEADERS_HEADER, HttpLeg.names(headers));
+			headers.set(PeerAnnouncement.REQUEST_HEADER, leg.contractName());
+		}).build();
 		return next.exchange(asking)
 			.doOnNext((response) -> leg.answered(request.url(), response.statusCode().value(),
 					response.headers().asHttpHeaders()));

@@ -2,7 +2,12 @@ package io.github.vicinal.boot.client;
 
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.SocketException;
+import java.net.StandardProtocolFamily;
 import java.net.URI;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 import org.apache.hc.client5.http.config.Configurable;
@@ -123,8 +128,8 @@ final class SocketHttpClient extends CloseableHttpClient implements Configurable
 		try {
 			return execute(leg, target, request, overSocket);
 		}
-		catch (ConnectException ex) {
-			if (overSocket.answered) {
+		catch (SocketException ex) {
+			if (overSocket.answered || !isRefused(ex, socket.path())) {
 				throw ex;
 			}
 			this.sockets.refused(leg.channel(), uri, socket, String.valueOf(ex.getMessage()));
@@ -135,6 +140,25 @@ final class SocketHttpClient extends CloseableHttpClient implements Configurable
 			this.sockets.tcp(leg.channel(), HttpLeg.address(uri), this.unable);
 		}
 		return execute(leg, target, request, context);
+	}
+
+	/**
+	 * Returns whether a failure is one of connecting, so that nothing was sent. A socket
+	 * whose file is gone, as while its server stops, has no exception class of its own,
+	 * and a text that depends on the locale: connecting once more gives the same one.
+	 */
+	private static boolean isRefused(SocketException failure, Path file) {
+		if (failure instanceof ConnectException) {
+			return true;
+		}
+		try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+			channel.connect(UnixDomainSocketAddress.of(file));
+			return false;
+		}
+		catch (IOException ex) {
+			return ex.getClass() == failure.getClass() && !Files.exists(file)
+					&& String.valueOf(ex.getMessage()).equals(failure.getMessage());
+		}
 	}
 
 	@Override

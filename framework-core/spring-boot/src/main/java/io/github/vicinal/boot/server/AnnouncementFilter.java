@@ -28,8 +28,8 @@ public final class AnnouncementFilter extends OncePerRequestFilter {
 	 * was added by something in between.
 	 */
 	private static final Set<String> OF_HTTP_CLIENTS = Set.of("host", "connection", "user-agent", "accept-encoding",
-			"content-length", "transfer-encoding", "expect", "upgrade", "http2-settings", "te", "vicinal-contract",
-			"vicinal-headers");
+			"accept", "content-type", "content-length", "transfer-encoding", "expect", "upgrade", "http2-settings",
+			"te", "vicinal-contract", "vicinal-headers");
 
 	@Override
 	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
@@ -46,27 +46,29 @@ public final class AnnouncementFilter extends OncePerRequestFilter {
 			return;
 		}
 		RequestWatch watch = new RequestWatch();
-		ConnectionFacts facts = ConnectionFacts.of(request);
-		request.setAttribute(Inquiry.ATTRIBUTE, new Inquiry(contract, facts, refusal(request, facts), watch));
+		Set<String> known = known(request);
+		ConnectionFacts facts = ConnectionFacts.of(request, known);
+		request.setAttribute(Inquiry.ATTRIBUTE, new Inquiry(contract, facts, refusal(request, facts, known), watch));
 		boolean body = request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
 		chain.doFilter(new WatchedRequest(request, watch, false, body), new ChannelResponse(response, true));
 	}
 
-	private static String refusal(HttpServletRequest request, @Nullable ConnectionFacts facts) {
+	private static String refusal(HttpServletRequest request, @Nullable ConnectionFacts facts, Set<String> known) {
 		if (facts == null) {
 			return "the headers that the HTTP client adds are too large to be kept";
 		}
-		String added = addedHeader(request);
+		String added = addedHeader(request, known);
 		return (added != null) ? "something between client and server adds the header %s".formatted(added) : "";
 	}
 
-	/** Returns a header that the client does not know of, or {@code null}. */
-	private static @Nullable String addedHeader(HttpServletRequest request) {
+	/** Returns the lower-case names of the headers that the client knows of. */
+	private static Set<String> known(HttpServletRequest request) {
 		String sent = request.getHeader(PeerAnnouncement.SENT_HEADERS_HEADER);
-		if (sent == null) {
-			return null;
-		}
-		Set<String> known = new HashSet<>(Arrays.asList(sent.toLowerCase(Locale.ROOT).split(",", -1)));
+		return (sent != null) ? new HashSet<>(Arrays.asList(sent.toLowerCase(Locale.ROOT).split(",", -1))) : Set.of();
+	}
+
+	/** Returns a header that the client does not know of, or {@code null}. */
+	private static @Nullable String addedHeader(HttpServletRequest request, Set<String> known) {
 		for (Enumeration<String> names = request.getHeaderNames(); names.hasMoreElements();) {
 			String name = names.nextElement().toLowerCase(Locale.ROOT);
 			if (!known.contains(name) && !OF_HTTP_CLIENTS.contains(name)) {

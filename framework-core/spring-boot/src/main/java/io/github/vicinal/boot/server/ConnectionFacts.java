@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -19,14 +20,15 @@ import org.jspecify.annotations.Nullable;
  * @param localAddr IP address at which the request arrived
  * @param localName name of that address
  * @param localPort TCP port at which the request arrived
- * @param sendsAccept whether the request had an {@code Accept} header
+ * @param sendsAccept whether the client itself set the header {@code Accept}
  * @param headers headers that HTTP clients add by themselves, by lower-case name
  */
 record ConnectionFacts(String scheme, String remoteAddr, String localAddr, String localName, int localPort,
 		boolean sendsAccept, Map<String, List<String>> headers) {
 
 	/** Headers that HTTP clients add by themselves and that do not depend on the call. */
-	private static final List<String> CLIENT_HEADERS = List.of("host", "connection", "user-agent", "accept-encoding");
+	private static final List<String> CLIENT_HEADERS = List.of("host", "connection", "user-agent", "accept-encoding",
+			"accept");
 
 	private static final int MAX_CHARS = 2048;
 
@@ -36,15 +38,18 @@ record ConnectionFacts(String scheme, String remoteAddr, String localAddr, Strin
 
 	/**
 	 * Reads the facts of a request that arrived over HTTP.
+	 * @param request the request
+	 * @param known lower-case names of the headers that the client itself set
 	 * @return the facts, or {@code null} if they are too large to be kept
 	 */
-	static @Nullable ConnectionFacts of(HttpServletRequest request) {
+	static @Nullable ConnectionFacts of(HttpServletRequest request, Set<String> known) {
 		Map<String, List<String>> headers = new LinkedHashMap<>();
 		int chars = 0;
 		for (String name : CLIENT_HEADERS) {
 			List<String> values = Collections.list(request.getHeaders(name));
 			// The JDK's client asks for HTTP/2 with its first request only.
-			if (!values.isEmpty() && !values.get(0).toLowerCase(Locale.ROOT).contains("upgrade")) {
+			if (!values.isEmpty() && !known.contains(name)
+					&& !values.get(0).toLowerCase(Locale.ROOT).contains("upgrade")) {
 				headers.put(name, List.copyOf(values));
 				chars += values.stream().mapToInt(String::length).sum();
 			}
@@ -53,7 +58,7 @@ record ConnectionFacts(String scheme, String remoteAddr, String localAddr, Strin
 			return null;
 		}
 		return new ConnectionFacts(request.getScheme(), text(request.getRemoteAddr()), text(request.getLocalAddr()),
-				text(request.getLocalName()), request.getLocalPort(), request.getHeader("Accept") != null, headers);
+				text(request.getLocalName()), request.getLocalPort(), known.contains("accept"), headers);
 	}
 
 	/**

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -42,6 +43,9 @@ public final class ServiceCatalog implements AutoCloseable {
 
 	private static final int MAX_NAME_CHARS = 500;
 
+	/** Minimum interval between looks for changes of what was announced. */
+	private static final long LOOK_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
 	private final Supplier<PeerIdentity> self;
 
 	private final ServiceSource source;
@@ -65,6 +69,13 @@ public final class ServiceCatalog implements AutoCloseable {
 	private boolean started;
 
 	private boolean closed;
+
+	/** What was announced of this instance and its paths. Guarded by this. */
+	private List<Object> lastSeen = List.of();
+
+	private volatile int changes;
+
+	private volatile long nextLook = System.nanoTime();
 
 	/**
 	 * A question for an announcement.
@@ -149,6 +160,7 @@ public final class ServiceCatalog implements AutoCloseable {
 		if (contractName.isEmpty() || contractName.length() > MAX_NAME_CHARS) {
 			return null;
 		}
+		int age = lookForChanges();
 		Asked asked = new Asked(contractName, localAddress, localPort);
 		PeerAnnouncement known = this.announcements.get(asked);
 		if (known == null) {
@@ -168,13 +180,50 @@ public final class ServiceCatalog implements AutoCloseable {
 			logger.warn("The contract {} cannot be offered over other paths than http", contractName, ex);
 			announcement = new PeerAnnouncement(this.self.get(), Set.of(), "", "to offer it failed with " + ex);
 		}
+		keep(asked, announcement, age);
+		return announcement;
+	}
+
+	private synchronized void keep(Asked asked, PeerAnnouncement announcement, int age) {
+		if (age != this.changes) {
+			return;
+		}
 		if (!announcement.contractHash().isEmpty()) {
 			this.announcements.put(asked, announcement);
 		}
 		else if (this.unknown.size() < MAX_UNKNOWN) {
 			this.unknown.put(asked, announcement);
 		}
-		return announcement;
+	}
+
+	/**
+	 * Forgets announcements if what they say of this instance and its paths has changed.
+	 * @return how often that was so
+	 */
+	private int lookForChanges() {
+		long now = System.nanoTime();
+		if (now - this.nextLook < 0) {
+			return this.changes;
+		}
+		synchronized (this) {
+			if (this.started && !this.closed && now - this.nextLook >= 0) {
+				this.nextLook = now + LOOK_INTERVAL_NANOS;
+				List<Object> seen = seen();
+				if (!seen.equals(this.lastSeen)) {
+					this.lastSeen = seen;
+					this.announcements.clear();
+					this.unknown.clear();
+					this.changes++;
+				}
+			}
+			return this.changes;
+		}
+	}
+
+	private List<Object> seen() {
+		List<Object> seen = new ArrayList<>(List.of(this.self.get()));
+		this.servers.forEach((server) -> seen.add(server.unavailable()));
+		return seen;
 	}
 
 	/** The name of a network interface says nothing to others. */
@@ -225,6 +274,8 @@ public final class ServiceCatalog implements AutoCloseable {
 			this.started = true;
 			this.servers = List.copyOf(this.serverSupplier.get());
 			this.servers.forEach((server) -> attempt(server, PathServer::start, "started"));
+			this.lastSeen = seen();
+			this.nextLook = System.nanoTime() + LOOK_INTERVAL_NANOS;
 		}
 	}
 

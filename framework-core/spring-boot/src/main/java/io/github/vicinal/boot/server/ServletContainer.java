@@ -1,6 +1,8 @@
 package io.github.vicinal.boot.server;
 
 import java.io.IOException;
+import java.util.List;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +35,7 @@ interface ServletContainer extends FrameRequest.Container {
 	 * @param body the body, as far as bytes were written
 	 */
 	@SuppressWarnings("ArrayRecordComponent")
-	record Response(int status, java.util.Map<String, java.util.List<String>> headers, byte[] body) {
+	record Response(int status, Map<String, List<String>> headers, byte[] body) {
 	}
 
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import jakarta.servlet.ServletRequestAttributeListener;
 import jakarta.servlet.ServletRequestListener;
@@ -46,7 +47,7 @@ final class TomcatContainer implements ServletContainer {
 
 	private final ConcurrentLinkedDeque<TomcatExchange> pool = new ConcurrentLinkedDeque<>();
 
-	private final java.util.concurrent.atomic.AtomicInteger pooled = new java.util.concurrent.atomic.AtomicInteger();
+	private final AtomicInteger pooled = new AtomicInteger();
 
 	private TomcatContainer(Connector connector, AbstractHttp11Protocol<?> protocol, Context context) {
 		this.connector = connector;

@@ -3,6 +3,7 @@ package io.github.vicinal.boot.server;
 import java.util.ArrayList;
 import java.util.List;
 
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +61,7 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 			if (request.getAttribute(Inquiry.ATTRIBUTE) instanceof Inquiry inquiry) {
 				inquiry.watch().mapping(true);
 			}
-			return null;
+			return forwarded(request);
 		}
 		call.watch().mapping(true);
 		try {
@@ -69,6 +70,16 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 		finally {
 			call.watch().mapping(false);
 		}
+	}
+
+	/** A typed call that was forwarded on its way has no body for whoever gets it. */
+	private static @Nullable HandlerExecutionChain forwarded(HttpServletRequest request) {
+		if (request.getAttribute(TypedCall.ATTRIBUTE) instanceof TypedCall call && !call.watch().isHandling()
+				&& request.getDispatcherType() == DispatcherType.FORWARD) {
+			call.watch().httpOnly("the request is forwarded");
+			return new HandlerExecutionChain(new TypedHandler(call.target().handler(), call));
+		}
+		return null;
 	}
 
 	private @Nullable HandlerExecutionChain find(TypedCall call, HttpServletRequest request) throws Exception {

@@ -93,10 +93,10 @@ class CacheAutoConfigurationTests {
 					"vicinal.cache.caches.stations.zones.policy=LUR")
 			.run((context) -> {
 				CacheBuilders builders = context.getBean(CacheBuilders.class);
-				assertThat(builders.cache("stations.stationName", null).report().maximum()).isEqualTo(5);
-				assertThat(builders.cache("stations.other", null).report().maximum()).isEqualTo(10_000);
+				assertThat(builders.apply("stations.stationName").build().report().maximum()).isEqualTo(5);
+				assertThat(builders.apply("stations.other").build().report().maximum()).isEqualTo(10_000);
 				assertThatExceptionOfType(InvalidCacheException.class)
-					.isThrownBy(() -> builders.cache("stations.zones", null))
+					.isThrownBy(() -> builders.apply("stations.zones").build())
 					.withMessageContaining("vicinal.cache.caches.stations.zones.policy");
 				assertThat(context.getBean(CacheManager.class).getCacheNames()).doesNotContain("stations");
 			});

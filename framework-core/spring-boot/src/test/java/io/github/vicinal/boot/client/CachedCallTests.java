@@ -24,19 +24,23 @@ import io.github.vicinal.cache.Cache;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.AffinityChannel.Idempotence;
 import io.github.vicinal.channel.CacheableCall;
+import io.github.vicinal.channel.ChannelReport;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.core.io.Resource;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
+import org.springframework.web.util.UriBuilderFactory;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
@@ -57,16 +61,17 @@ class CachedCallTests {
 				true, null, false, Map.of());
 		return new EngineCallCaches(
 				new CacheBuilders(properties, (name) -> null, (name) -> null, () -> customizers, () -> null),
-				() -> new Codecs(JsonMapper.builder().build(), true), (cache) -> {
+				() -> new Codecs(JsonMapper.builder().build(), true), List::of, () -> CallCaches.Context.NOTHING,
+				(cache) -> {
 				}, (cache) -> {
 				});
 	}
 
-	private CallCache cache(String method) {
+	private Cached cache(String method) {
 		return cache(this.caches, "prices", Prices.class, method);
 	}
 
-	private static CallCache cache(EngineCallCaches caches, String channel, Class<?> type, String method) {
+	private static Cached cache(EngineCallCaches caches, String channel, Class<?> type, String method) {
 		Contract contract = ExchangeContractReader.contract(type);
 		ContractMethod found = contract.methods()
 			.stream()
@@ -75,12 +80,29 @@ class CachedCallTests {
 			.orElseThrow();
 		CallCache cache = CallCaches.of(caches, channel, contract, new MethodPlan(type, found));
 		assertThat(cache).isNotNull();
-		return cache;
+		cache.client(RequestAdditions.Found.NOTHING);
+		return new Cached(cache);
+	}
+
+	/** A cache whose calls are answered with status 200 and no headers. */
+	private record Cached(CallCache cache) {
+
+		Object call(Object[] arguments, HttpLegs.Original original) throws Throwable {
+			return this.cache.call(arguments, (answer) -> {
+				answer.received(200, Map.of());
+				return original.proceed();
+			});
+		}
+
+		ChannelReport.CachedMethod report() {
+			return this.cache.report();
+		}
+
 	}
 
 	@Test
 	void immutableValuesAreShared() throws Throwable {
-		CallCache cache = cache("price");
+		Cached cache = cache("price");
 		Price first = (Price) cache.call(new Object[] { 1L }, () -> new Price("a", this.calls.incrementAndGet()));
 		assertThat(cache.call(new Object[] { 1L }, () -> new Price("b", 0))).isSameAs(first);
 		assertThat(cache.call(new Object[] { 2L }, () -> new Price("b", 0))).isEqualTo(new Price("b", 0));
@@ -93,7 +115,7 @@ class CachedCallTests {
 	@Test
 	@SuppressWarnings("unchecked")
 	void mutableValuesAreNeverShared() throws Throwable {
-		CallCache cache = cache("search");
+		Cached cache = cache("search");
 		List<Price> made = new ArrayList<>(List.of(new Price("a", 1)));
 		List<String> argument = new ArrayList<>(List.of("x"));
 		List<Price> first = (List<Price>) cache.call(new Object[] { argument }, () -> made);
@@ -121,8 +143,8 @@ class CachedCallTests {
 
 	@Test
 	void channelsOfOneContractDoNotMixTheirEntries() throws Throwable {
-		CallCache one = cache(this.caches, "prices-one", Prices.class, "named");
-		CallCache other = cache(this.caches, "prices-other", Prices.class, "named");
+		Cached one = cache(this.caches, "prices-one", Prices.class, "named");
+		Cached other = cache(this.caches, "prices-other", Prices.class, "named");
 		assertThat(one.call(new Object[] { 1L }, () -> "of one")).isEqualTo("of one");
 		assertThat(other.call(new Object[] { 1L }, () -> "of the other")).isEqualTo("of the other");
 		assertThat(one.call(new Object[] { 1L }, () -> "again")).isEqualTo("of one");
@@ -133,8 +155,8 @@ class CachedCallTests {
 	/** They have the same method, whose values are shared here and encoded there. */
 	@Test
 	void contractsWithACommonParentDoNotMixTheirEntries() throws Throwable {
-		CallCache users = cache(this.caches, "users", Users.class, "get");
-		CallCache orders = cache(this.caches, "orders", Orders.class, "get");
+		Cached users = cache(this.caches, "users", Users.class, "get");
+		Cached orders = cache(this.caches, "orders", Orders.class, "get");
 		assertThat(users.call(new Object[] { 1L }, () -> new User("anna"))).isEqualTo(new User("anna"));
 		Order order = new Order();
 		order.items = List.of("tea");
@@ -177,7 +199,7 @@ class CachedCallTests {
 
 	@Test
 	void anInterruptedWaiterGetsWhatTheHttpClientWouldRaise() throws Exception {
-		CallCache cache = cache("price");
+		Cached cache = cache("price");
 		CountDownLatch started = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
 		CompletableFuture<Object> first = CompletableFuture.supplyAsync(() -> call(cache, () -> {
@@ -207,7 +229,7 @@ class CachedCallTests {
 		assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo(new Price("a", 1));
 	}
 
-	private static Object call(CallCache cache, HttpLegs.Original original) {
+	private static Object call(Cached cache, HttpLegs.Original original) {
 		try {
 			return cache.call(new Object[] { 1L }, original);
 		}
@@ -245,7 +267,7 @@ class CachedCallTests {
 	@Test
 	void oldAnswersAreRefreshedInTheBackground() throws Throwable {
 		Refreshing refreshing = new Refreshing();
-		CallCache cache = cache(refreshing.caches, "prices", Prices.class, "price");
+		Cached cache = cache(refreshing.caches, "prices", Prices.class, "price");
 		assertThat(cache.call(new Object[] { 1L }, () -> new Price("a", 1))).isEqualTo(new Price("a", 1));
 		refreshing.pass(Duration.ofSeconds(31));
 		assertThat(cache.call(new Object[] { 1L }, () -> new Price("a", 2))).isEqualTo(new Price("a", 1));
@@ -267,7 +289,7 @@ class CachedCallTests {
 	@Test
 	void argumentsThatAreChangedAreNotUsedForARefresh() throws Throwable {
 		Refreshing refreshing = new Refreshing();
-		CallCache cache = cache(refreshing.caches, "prices", Prices.class, "search");
+		Cached cache = cache(refreshing.caches, "prices", Prices.class, "search");
 		Object[] before = { List.of("x") };
 		cache.call(before, () -> List.of(new Price("x", 1)));
 		refreshing.pass(Duration.ofSeconds(31));
@@ -296,7 +318,7 @@ class CachedCallTests {
 	void anOldAnswerThatStartsARefreshIsAHit() throws Throwable {
 		Refreshing refreshing = new Refreshing();
 		for (String method : List.of("future", "mono")) {
-			CallCache cache = cache(refreshing.caches, "prices", Prices.class, method);
+			Cached cache = cache(refreshing.caches, "prices", Prices.class, method);
 			for (int i = 1; i <= 3; i++) {
 				Price price = new Price("a", i);
 				Object answer = cache.call(new Object[] { 1L },
@@ -315,7 +337,7 @@ class CachedCallTests {
 	@Test
 	void argumentsThatAreChangedAreNotUsedForARefreshByTheCallersThread() throws Throwable {
 		Refreshing refreshing = new Refreshing();
-		CallCache cache = cache(refreshing.caches, "prices", Prices.class, "search");
+		Cached cache = cache(refreshing.caches, "prices", Prices.class, "search");
 		Object[] before = { List.of("x") };
 		cache.call(before, () -> List.of(new Price("x", 1)));
 		refreshing.pass(Duration.ofSeconds(31));
@@ -328,7 +350,7 @@ class CachedCallTests {
 
 	@Test
 	void theAnswerToChangedArgumentsIsForTheirCallerAlone() throws Throwable {
-		CallCache cache = cache("futureOf");
+		Cached cache = cache("futureOf");
 		List<String> mine = new ArrayList<>(List.of("x"));
 		CompletableFuture<Object> answer = new CompletableFuture<>();
 		CompletableFuture<?> first = (CompletableFuture<?>) cache.call(new Object[] { mine }, () -> answer);
@@ -352,7 +374,7 @@ class CachedCallTests {
 	@Test
 	void whoWaitsForARefreshWithChangedArgumentsCallsHimself() throws Throwable {
 		Refreshing refreshing = new Refreshing();
-		CallCache cache = cache(refreshing.caches, "prices", Prices.class, "search");
+		Cached cache = cache(refreshing.caches, "prices", Prices.class, "search");
 		Object[] before = { List.of("x") };
 		cache.call(before, () -> List.of(new Price("x", 1)));
 		refreshing.pass(Duration.ofSeconds(31));
@@ -388,7 +410,7 @@ class CachedCallTests {
 
 	@Test
 	void failuresAndNullAreNotKept() throws Throwable {
-		CallCache cache = cache("price");
+		Cached cache = cache("price");
 		Exception failure = new IOException("as wanted");
 		assertThatExceptionOfType(IOException.class).isThrownBy(() -> cache.call(new Object[] { 1L }, () -> {
 			throw failure;
@@ -400,7 +422,7 @@ class CachedCallTests {
 
 	@Test
 	void callsAtTheSameTimeAreMadeOnce() throws Exception {
-		CallCache cache = cache("price");
+		Cached cache = cache("price");
 		ExecutorService threads = Executors.newFixedThreadPool(50);
 		try {
 			List<Future<Object>> results = new ArrayList<>();
@@ -426,7 +448,7 @@ class CachedCallTests {
 
 	@Test
 	void futuresAreSharedWhileTheyAreUnderWay() throws Throwable {
-		CallCache cache = cache("future");
+		Cached cache = cache("future");
 		CompletableFuture<Object> answer = new CompletableFuture<>();
 		CompletableFuture<?> first = (CompletableFuture<?>) cache.call(new Object[] { 1L }, () -> {
 			this.calls.incrementAndGet();
@@ -444,7 +466,7 @@ class CachedCallTests {
 
 	@Test
 	void publishersCallWhenTheyAreSubscribedTo() throws Throwable {
-		CallCache cache = cache("mono");
+		Cached cache = cache("mono");
 		Mono<?> mono = (Mono<?>) cache.call(new Object[] { 1L }, () -> Mono
 			.deferContextual((context) -> Mono.just(new Price(context.get("who"), this.calls.incrementAndGet()))));
 		assertThat(this.calls).hasValue(0);
@@ -460,6 +482,10 @@ class CachedCallTests {
 			save     | POST may not be repeated
 			nothing  | returns nothing
 			entity   | not an entity
+			anything | its argument 1 of type
+			filtered | its argument 1 of type
+			mapped   | its argument 1 of type
+			streamed | its body is a stream
 			stream   | stream
 			forever  | not a positive duration
 			""")
@@ -538,6 +564,23 @@ class CachedCallTests {
 		@CacheableCall(expireAfterWrite = "1m")
 		@GetExchange("/stream")
 		Flux<Price> stream();
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@GetExchange("/anything")
+		String anything(UriBuilderFactory uris);
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@GetExchange("/filtered")
+		String filtered(@RequestParam Order filter);
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@GetExchange("/mapped")
+		String mapped(@RequestParam Map<String, ?> parameters);
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@AffinityChannel(idempotent = Idempotence.YES)
+		@PostExchange("/streamed")
+		String streamed(@RequestBody Resource body);
 
 		@CacheableCall(expireAfterWrite = "0s")
 		@GetExchange("/forever")

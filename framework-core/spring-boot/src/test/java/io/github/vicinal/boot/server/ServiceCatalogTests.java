@@ -44,7 +44,7 @@ class ServiceCatalogTests {
 
 	private final FakeServer second = new FakeServer(PathKind.UDS);
 
-	private final PeerIdentity identity = PeerIdentity.create("");
+	private volatile PeerIdentity identity = PeerIdentity.create("");
 
 	/** Announcements that were made and not remembered. */
 	private final AtomicInteger made = new AtomicInteger();
@@ -89,6 +89,18 @@ class ServiceCatalogTests {
 		calls.countDown();
 		closing.join();
 		assertThat(this.second.closedWithin).isLessThan(this.first.closedWithin);
+	}
+
+	/** Its directory may have been taken by another user, or made anew. */
+	@Test
+	void whatHasChangedIsAnnouncedToTheNextWhoAsks() {
+		assertThat(announcement()).contains("p=shm,uds");
+		this.first.stopped = true;
+		await().untilAsserted(() -> assertThat(announcement()).contains("p=uds"));
+		this.first.stopped = false;
+		String host = "0123456789abcdef0123456789abcdef";
+		this.identity = this.identity.on(host);
+		await().untilAsserted(() -> assertThat(announcement()).contains("p=shm,uds", host));
 	}
 
 	@Test

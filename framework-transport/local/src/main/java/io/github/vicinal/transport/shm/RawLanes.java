@@ -80,7 +80,7 @@ public final class RawLanes {
 			throws IOException {
 		Watchdog watchdog = new Watchdog("vicinal-shm-raw-watchdog");
 		try {
-			PeerCheck check = PeerCheck.sameUser(directory);
+			PeerCheck check = PeerCheck.sameUser(Rendezvous.open(directory.toString()));
 			ShmPeer peer = new ShmPeer(instanceId, options, new Codecs(JsonMapper.builder().build(), false),
 					(rule, text) -> {
 					});

@@ -1,6 +1,8 @@
 package io.github.vicinal.transport.shm;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Reply;
@@ -25,6 +27,8 @@ final class ShmCall implements Runnable {
 	 * meanwhile.
 	 */
 	private static final int LARGE_BYTES = 256 * 1024;
+
+	private static final Logger logger = LoggerFactory.getLogger(ShmCall.class);
 
 	private final ShmConnection connection;
 
@@ -142,8 +146,22 @@ final class ShmCall implements Runnable {
 		return contract;
 	}
 
-	/** Returns the answer. */
+	/** Returns the answer. What fails for one contract does not end the pair. */
 	private EncodeBuffer execute(BoundContract contract, long start) throws WireException {
+		try {
+			return executeCall(contract, start);
+		}
+		catch (InternalError ex) {
+			// Of memory that is gone, which does end it.
+			throw ex;
+		}
+		catch (RuntimeException | Error ex) {
+			logger.error("A call of {} failed in the transport", contract.binding().contract().name(), ex);
+			return refusal(Refusal.FAILED, FrameDescriptor.FLAG_EXECUTED, "the call failed in the transport: " + ex);
+		}
+	}
+
+	private EncodeBuffer executeCall(BoundContract contract, long start) throws WireException {
 		ServerBinding binding = contract.binding();
 		ServerCalls calls = this.connection.server().calls();
 		CallFrame call;
@@ -151,7 +169,7 @@ final class ShmCall implements Runnable {
 			call = calls.decode(binding, this.header, this.request);
 		}
 		catch (WireException ex) {
-			if (ex.refusal() != Refusal.DEADLINE && ex.refusal() != Refusal.CODEC) {
+			if (ex.refusal() == Refusal.MALFORMED) {
 				throw ex;
 			}
 			// Only this call is refused: it was not executed.

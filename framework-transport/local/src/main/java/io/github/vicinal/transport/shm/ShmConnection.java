@@ -20,6 +20,7 @@ import io.github.vicinal.transport.shm.ShmCall.BoundContract;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.shm.bell.Bells;
 import io.github.vicinal.transport.shm.bell.FifoBells;
+import io.github.vicinal.transport.shm.bell.SocketBells;
 import io.github.vicinal.transport.shm.lane.LaneLimits;
 import io.github.vicinal.transport.shm.lane.LaneServer;
 import io.github.vicinal.transport.shm.lane.MemoryFiles;
@@ -199,6 +200,7 @@ final class ShmConnection implements Runnable {
 
 	private void map(Payload.Arena arena, PeerArenas arenas) throws IOException, WireException {
 		try {
+			this.server.files().requireUsable();
 			arenas.add(arena.number(), arena.file(), arena.bytes());
 		}
 		catch (IOException ex) {
@@ -234,6 +236,7 @@ final class ShmConnection implements Runnable {
 		LaneLimits laneLimits = this.server.options().laneLimits(attach.maxArenaBytes());
 		Segment segment;
 		try {
+			files.requireUsable();
 			segment = Segment.attach(directory, attach.segment(), layout, attach.epoch());
 		}
 		catch (IOException ex) {
@@ -254,12 +257,18 @@ final class ShmConnection implements Runnable {
 		this.lanes = receiving;
 		requireOpen();
 		receiving.start();
-		Path where = this.bellDirectory;
 		this.control.write(FrameType.ATTACHED, 0, 0,
-				(out) -> new Payload.Attached(made.kind(), (where != null) ? String.valueOf(where.getFileName()) : "",
-						this.server.options().maxMemoryBytes())
+				(out) -> new Payload.Attached(made.kind(), placeOf(made), this.server.options().maxMemoryBytes())
 					.write(out));
 		return arenas;
+	}
+
+	private String placeOf(Bells made) {
+		Path where = this.bellDirectory;
+		if (where != null) {
+			return String.valueOf(where.getFileName());
+		}
+		return (made instanceof SocketBells sockets) ? sockets.socketName() : "";
 	}
 
 	private static SegmentLayout layout(Payload.Attach attach) throws WireException {
@@ -287,25 +296,43 @@ final class ShmConnection implements Runnable {
 		if (support.kinds().contains(BellSupport.FUTEX) && attach.bells().contains(BellSupport.FUTEX)) {
 			return support.futex(ShmPeer.words(segment));
 		}
-		if (!attach.bells().contains(FifoBells.KIND)) {
+		boolean sockets = support.kinds().contains(SocketBells.KIND) && attach.bells().contains(SocketBells.KIND);
+		if (support.kinds().contains(FifoBells.KIND) && attach.bells().contains(FifoBells.KIND)) {
+			try {
+				return fifos(segment, directory);
+			}
+			catch (ClosedChannelException ex) {
+				throw ex;
+			}
+			catch (IOException ex) {
+				if (!sockets) {
+					throw new WireException(Refusal.FAILED,
+							"no bells can be made: the command mkfifo is needed: " + ex.getMessage());
+				}
+				logger.debug("Bells use a socket, as no FIFOs can be made: {}", ex.toString());
+			}
+		}
+		if (!sockets) {
 			throw new WireException(Refusal.MALFORMED, "no kind of bell that both sides can use");
 		}
 		try {
-			Path made = FifoBells.create(directory, this.server.identity().instanceId(),
-					Segment.newName().substring(0, UNIQUE_CHARS), segment.layout().lanes());
-			this.bellDirectory = made;
-			requireOpen();
-			return new FifoBells(made, segment.layout().lanes(), this.server.watchdog(),
-					(ex) -> fail(Refusal.FAILED, "the bells cannot be used: " + ex));
-		}
-		catch (ClosedChannelException ex) {
-			throw ex;
+			return support.listen(directory, segment.layout().lanes(), this.server.peerCheck(), this::bellsFailed);
 		}
 		catch (IOException ex) {
-			throw new WireException(Refusal.FAILED,
-					"no bells can be made: the command mkfifo is needed, or Java 22 with --enable-native-access: "
-							+ ex.getMessage());
+			throw new WireException(Refusal.FAILED, "no bells can be made: " + ex);
 		}
+	}
+
+	private Bells fifos(Segment segment, Path directory) throws IOException {
+		Path made = FifoBells.create(directory, this.server.identity().instanceId(),
+				Segment.newName().substring(0, UNIQUE_CHARS), segment.layout().lanes());
+		this.bellDirectory = made;
+		requireOpen();
+		return new FifoBells(made, segment.layout().lanes(), this.server.watchdog(), this::bellsFailed);
+	}
+
+	private void bellsFailed(Throwable cause) {
+		fail(Refusal.FAILED, "the bells cannot be used: " + cause);
 	}
 
 	private ShmCall call(ShmCall[] calls, ServerLane lane) {

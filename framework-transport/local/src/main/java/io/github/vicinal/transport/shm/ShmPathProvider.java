@@ -136,7 +136,11 @@ public final class ShmPathProvider implements PathProvider {
 			return new Unavailable("the peer does not offer shm"
 					+ (announcement.refusal().isEmpty() ? "" : ": " + announcement.refusal()), false);
 		}
-		if (!this.identity.sameHost(announcement.peer())) {
+		Optional<String> problem = this.rendezvous.look();
+		if (problem.isPresent()) {
+			return new Unavailable(problem.get(), true);
+		}
+		if (!this.rendezvous.isHere(announcement.peer())) {
 			return new Unavailable(
 					"the peer runs on another host or uses another rendezvous directory than " + directory, false);
 		}
@@ -219,7 +223,7 @@ public final class ShmPathProvider implements PathProvider {
 			if (swept > 0) {
 				logger.info("Deleted {} files of dead processes in {}", swept, directory);
 			}
-			known = new MemoryFiles(directory);
+			known = new MemoryFiles(directory, this.rendezvous::look);
 			this.files = known;
 		}
 		return known;
@@ -229,7 +233,7 @@ public final class ShmPathProvider implements PathProvider {
 			throws IOException, WireException {
 		ShmPeer peer = opening.peer();
 		try {
-			peer.connect(this.identity.instanceId(), known, PeerCheck.sameUser(known.directory()), this.watchdog,
+			peer.connect(this.identity.instanceId(), known, PeerCheck.sameUser(this.rendezvous), this.watchdog,
 					this.bells);
 		}
 		catch (IOException | WireException | RuntimeException | Error ex) {

@@ -5,6 +5,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -67,6 +68,9 @@ public final class ShmPathServer implements PathServer {
 
 	private static final long IDLE_SECONDS = 30;
 
+	/** Time that closing waits for the sweep at most. */
+	private static final long SWEEP_MILLIS = 1000;
+
 	private final PeerIdentity identity;
 
 	private final Rendezvous rendezvous;
@@ -112,6 +116,9 @@ public final class ShmPathServer implements PathServer {
 	private volatile @Nullable MemoryFiles files;
 
 	private @Nullable ServerSocketChannel listener;
+
+	/** Deletes what dead processes have left, once. */
+	private @Nullable Thread sweeper;
 
 	/**
 	 * Creates a server.
@@ -160,29 +167,96 @@ public final class ShmPathServer implements PathServer {
 			this.unavailable = unsuitable.get();
 			return;
 		}
+		Optional<String> problem = this.rendezvous.look();
+		if (problem.isPresent()) {
+			this.unavailable = problem.get();
+			return;
+		}
 		this.loader = Thread.currentThread().getContextClassLoader();
-		this.files = new MemoryFiles(where);
+		this.files = new MemoryFiles(where, this.rendezvous::look);
 		try {
-			sweep(where);
-			this.peerCheck = PeerCheck.sameUser(where);
-			ServerSocketChannel channel = SocketFile.open(where, this.identity.instanceId(), SocketFile.LANES);
-			this.listener = channel;
-			thread("accept", () -> accept(channel)).start();
+			this.peerCheck = PeerCheck.sameUser(this.rendezvous);
+			listen(where);
+			startSweep(where);
 			this.unavailable = null;
 		}
 		catch (IOException | RuntimeException ex) {
-			this.unavailable = "no socket can be opened in %s: %s: %s".formatted(where, ex.getClass().getSimpleName(),
-					ex.getMessage());
+			this.unavailable = notOpened(where, ex);
 		}
 	}
 
-	/** Removes what dead processes have left. */
-	private static void sweep(Path where) throws IOException {
-		int bells = FifoBells.deleteOrphans(where,
-				(instance) -> SocketFile.isDead(SocketFile.of(where, instance, SocketFile.LANES)));
-		int stale = SocketFile.deleteStale(where) + Segment.deleteOrphans(where) + bells;
-		if (stale > 0) {
-			logger.info("Deleted {} files of dead processes in {}", stale, where);
+	private void startSweep(Path where) {
+		Thread thread = thread("sweep", () -> sweep(where));
+		thread.start();
+		this.sweeper = thread;
+	}
+
+	private void awaitSweep() {
+		try {
+			if (this.sweeper != null) {
+				this.sweeper.join(SWEEP_MILLIS);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private void listen(Path where) throws IOException {
+		ServerSocketChannel channel = SocketFile.open(where, this.identity.instanceId(), SocketFile.LANES);
+		this.listener = channel;
+		thread("accept", () -> accept(channel)).start();
+	}
+
+	private static String notOpened(Path where, Throwable cause) {
+		return "no socket can be opened in %s: %s: %s".formatted(where, cause.getClass().getSimpleName(),
+				cause.getMessage());
+	}
+
+	/**
+	 * Offers nothing while the directory is not this user's, and opens the socket anew if
+	 * it went with the directory. Pairs that are there go on.
+	 */
+	private synchronized void repair() {
+		ServerSocketChannel known = this.listener;
+		Path where = this.rendezvous.directory().orElse(null);
+		if (known == null || where == null || this.draining) {
+			return;
+		}
+		String problem = this.rendezvous.look().or(() -> MemoryDirectory.unsuitable(where)).orElse(null);
+		Path socket = SocketFile.of(where, this.identity.instanceId(), SocketFile.LANES);
+		if (problem == null && !Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
+			try {
+				known.close();
+				listen(where);
+				logger.info("The socket of this server was deleted, and has been opened anew in {}", where);
+			}
+			catch (IOException | RuntimeException | OutOfMemoryError ex) {
+				problem = notOpened(where, ex);
+			}
+		}
+		if (problem != null && !problem.equals(this.unavailable)) {
+			logger.warn("Calls over shm are not offered: {}", problem);
+		}
+		this.unavailable = problem;
+	}
+
+	/**
+	 * Removes what dead processes have left. In the background: the more there is to look
+	 * at, the longer it takes.
+	 */
+	private static void sweep(Path where) {
+		try {
+			Set<String> listening = SocketFile.listening();
+			int bells = FifoBells.deleteOrphans(where,
+					(instance) -> SocketFile.isDead(SocketFile.of(where, instance, SocketFile.LANES), listening));
+			int stale = SocketFile.deleteStale(where) + Segment.deleteOrphans(where) + bells;
+			if (stale > 0) {
+				logger.info("Deleted {} files of dead processes in {}", stale, where);
+			}
+		}
+		catch (IOException | RuntimeException ex) {
+			logger.debug("The files of dead processes could not be deleted: {}", ex.toString());
 		}
 	}
 
@@ -245,8 +319,15 @@ public final class ShmPathServer implements PathServer {
 		return thread;
 	}
 
+	/**
+	 * {@inheritDoc} Looks whether the directory and the socket are still there, which
+	 * takes a few system calls.
+	 */
 	@Override
 	public Optional<String> unavailable() {
+		if (!this.draining) {
+			repair();
+		}
 		return Optional.ofNullable(this.unavailable);
 	}
 
@@ -386,6 +467,7 @@ public final class ShmPathServer implements PathServer {
 		awaitEnds();
 		this.receivers.shutdown();
 		this.guard.close();
+		awaitSweep();
 		this.watchdog.close();
 	}
 

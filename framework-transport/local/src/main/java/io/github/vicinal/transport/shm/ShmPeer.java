@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 
@@ -32,6 +33,7 @@ import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.shm.bell.BellWords;
 import io.github.vicinal.transport.shm.bell.Bells;
 import io.github.vicinal.transport.shm.bell.FifoBells;
+import io.github.vicinal.transport.shm.bell.SocketBells;
 import io.github.vicinal.transport.shm.lane.ClientLane;
 import io.github.vicinal.transport.shm.lane.LaneClient;
 import io.github.vicinal.transport.shm.lane.LaneLimits;
@@ -61,6 +63,9 @@ import io.github.vicinal.transport.wire.WireLimits;
 final class ShmPeer {
 
 	private static final Logger logger = LoggerFactory.getLogger(ShmPeer.class);
+
+	/** Maximum number of unacceptable answers in a row before the pair ends. */
+	private static final int MAX_FAULTY_ANSWERS = 16;
 
 	/** How long a server's last words may take to be read. */
 	private static final long GOODBYE_MILLIS = 100;
@@ -98,9 +103,11 @@ final class ShmPeer {
 	/** Nobody needs this peer any more; the last call in flight closes it. */
 	private volatile boolean retired;
 
-	private @Nullable CompletableFuture<CodecChoice> binding;
+	/** Contracts whose binding was asked for and not answered yet, by correlation. */
+	private final Map<Long, Asked> asked = new ConcurrentHashMap<>();
 
-	private @Nullable ClientBinding asked;
+	/** Unacceptable answers since the last good one. */
+	private final AtomicInteger faultyAnswers = new AtomicInteger();
 
 	/** Guarded by the provider's lock. */
 	int users;
@@ -138,7 +145,7 @@ final class ShmPeer {
 				.connect(UnixDomainSocketAddress.of(SocketFile.of(files.directory(), this.expected, SocketFile.LANES)));
 			peerCheck.check(channel);
 			hello(self);
-			attach(files, watchdog, support);
+			attach(files, peerCheck, watchdog, support);
 			opened = timer.disarm();
 			if (!opened) {
 				throw new IOException("the peer did not answer in time");
@@ -169,12 +176,13 @@ final class ShmPeer {
 		this.maxRequestBytes = Math.min(welcome.maxFrameBytes(), this.limits.maxFrameBytes());
 	}
 
-	private void attach(MemoryFiles files, Watchdog watchdog, BellSupport support) throws IOException, WireException {
+	private void attach(MemoryFiles files, PeerCheck peerCheck, Watchdog watchdog, BellSupport support)
+			throws IOException, WireException {
 		SegmentLayout layout = new SegmentLayout(this.options.lanes(), this.options.inlineBytes());
 		String name = Segment.newName();
 		Segment segment = Segment.create(files, name, layout);
 		try {
-			attach(segment, name, files, watchdog, support);
+			attach(segment, name, files, peerCheck, watchdog, support);
 		}
 		finally {
 			if (this.lanes == null) {
@@ -183,8 +191,8 @@ final class ShmPeer {
 		}
 	}
 
-	private void attach(Segment segment, String name, MemoryFiles files, Watchdog watchdog, BellSupport support)
-			throws IOException, WireException {
+	private void attach(Segment segment, String name, MemoryFiles files, PeerCheck peerCheck, Watchdog watchdog,
+			BellSupport support) throws IOException, WireException {
 		Path directory = files.directory();
 		SegmentLayout layout = segment.layout();
 		try {
@@ -207,14 +215,19 @@ final class ShmPeer {
 		}
 		boolean futex = attached.bells().equals(BellSupport.FUTEX);
 		this.bellReason = futex ? "" : support.noFutex().isEmpty() ? "the peer cannot use futexes" : support.noFutex();
-		Bells bells = futex ? support.futex(words(segment)) : new FifoBells(
-				FifoBells.resolve(directory, attached.directory()), layout.lanes(), watchdog, this::bellsFailed);
+		Bells bells = switch (attached.bells()) {
+			case BellSupport.FUTEX -> support.futex(words(segment));
+			case SocketBells.KIND ->
+				support.connect(directory, attached.directory(), layout.lanes(), peerCheck, this::bellsFailed);
+			default -> new FifoBells(FifoBells.resolve(directory, attached.directory()), layout.lanes(), watchdog,
+					this::bellsFailed);
+		};
 		LaneLimits laneLimits = this.options.laneLimits(attached.maxArenaBytes());
 		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
 		LaneClient client = new LaneClient(toString(), segment, bells, files, laneLimits, this::announce, arenas,
 				this::ended);
 		this.lanes = client;
-		Thread thread = new Thread(null, () -> listen(client, arenas), "vicinal-shm-control", 0, false);
+		Thread thread = new Thread(null, () -> listen(client, files, arenas), "vicinal-shm-control", 0, false);
 		thread.setDaemon(true);
 		thread.setContextClassLoader(null);
 		this.listener = thread;
@@ -290,7 +303,7 @@ final class ShmPeer {
 	}
 
 	/** Runs on a thread of its own from the handshake to the end. */
-	private void listen(LaneClient client, PeerArenas arenas) {
+	private void listen(LaneClient client, MemoryFiles files, PeerArenas arenas) {
 		LaneClient.End end = LaneClient.End.of("its process ended or closed the connection");
 		try {
 			FrameHeader frame = this.control.read();
@@ -299,6 +312,7 @@ final class ShmPeer {
 					case BOUND, REFUSED -> bound(frame);
 					case ARENA -> {
 						Payload.Arena arena = Payload.Arena.read(this.control.payload());
+						files.requireUsable();
 						arenas.add(arena.number(), arena.file(), arena.bytes());
 						this.control.sayMapped(arena.number());
 					}
@@ -341,15 +355,20 @@ final class ShmPeer {
 		if (known != null) {
 			return known;
 		}
-		CompletableFuture<CodecChoice> answer = new CompletableFuture<>();
-		begin(wanted, answer);
-		this.control.write(FrameType.BIND, 0, wanted.number(), (out) -> wanted.request().write(out));
+		// A contract that takes long to be bound must not end the pair for others.
+		Long correlation = wanted.number() + 1L;
+		Asked question = this.asked.get(correlation);
+		if (question == null) {
+			question = new Asked(wanted, new CompletableFuture<>());
+			this.asked.put(correlation, question);
+			ask(wanted, correlation);
+		}
 		LaneClient client = this.lanes;
 		if (client == null || client.whyEnded() != null) {
 			throw new IOException(this + " is gone");
 		}
 		try {
-			CodecChoice choice = answer.get(this.options.handshakeTimeout().toNanos(), TimeUnit.NANOSECONDS);
+			CodecChoice choice = question.answer().get(this.options.handshakeTimeout().toNanos(), TimeUnit.NANOSECONDS);
 			this.bound.put(wanted.number(), choice);
 			return choice;
 		}
@@ -360,39 +379,38 @@ final class ShmPeer {
 			throw new IOException(ex.getCause());
 		}
 		catch (TimeoutException ex) {
-			close("it did not answer in time");
 			throw new IOException(this + " did not bind the contract in time", ex);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			close("the connecting thread was interrupted");
 			throw new IOException("the connecting thread was interrupted", ex);
 		}
 	}
 
-	private void begin(ClientBinding wanted, CompletableFuture<CodecChoice> answer) {
-		synchronized (this.control) {
-			this.asked = wanted;
-			this.binding = answer;
+	private void ask(ClientBinding wanted, Long correlation) throws IOException, WireException {
+		boolean written = false;
+		try {
+			this.control.write(FrameType.BIND, correlation, wanted.number(), (out) -> wanted.request().write(out));
+			written = true;
+		}
+		finally {
+			if (!written) {
+				this.asked.remove(correlation);
+			}
 		}
 	}
 
 	private void bound(FrameHeader frame) throws IOException, WireException {
-		CompletableFuture<CodecChoice> answer;
-		ClientBinding wanted;
-		synchronized (this.control) {
-			answer = this.binding;
-			wanted = this.asked;
-			this.binding = null;
-			this.asked = null;
-		}
-		if (answer == null || wanted == null) {
+		Asked question = this.asked.remove(frame.correlation);
+		if (question == null) {
 			if (frame.type == FrameType.REFUSED) {
 				// It cannot go on with the pair, which may be no fault of its own.
 				throw new IOException(refusal(frame).text());
 			}
 			throw new WireException(Refusal.MALFORMED, "an answer to nothing");
 		}
+		CompletableFuture<CodecChoice> answer = question.answer();
+		ClientBinding wanted = question.contract();
 		try {
 			if (frame.type == FrameType.REFUSED) {
 				throw refusal(frame);
@@ -415,11 +433,9 @@ final class ShmPeer {
 	}
 
 	private void failBinding(String why) {
-		synchronized (this.control) {
-			if (this.binding != null) {
-				this.binding.completeExceptionally(new IOException("%s is gone: %s".formatted(this, why)));
-			}
-		}
+		this.asked.values()
+			.forEach((question) -> question.answer()
+				.completeExceptionally(new IOException("%s is gone: %s".formatted(this, why))));
 	}
 
 	/**
@@ -498,17 +514,34 @@ final class ShmPeer {
 		try {
 			FrameDescriptor.read(response, lane.responseLength(), answer, this.limits);
 			if (answer.type == FrameType.REFUSED) {
-				throw refused(client, answer, answer.payload(response));
+				PathException refusal = refused(client, answer, answer.payload(response));
+				this.faultyAnswers.set(0);
+				throw refusal;
 			}
-			return wanted.decode(choice, frame, answer, response, this.limits);
+			Reply reply = wanted.decode(choice, frame, answer, response, this.limits);
+			if (this.faultyAnswers.get() != 0) {
+				this.faultyAnswers.set(0);
+			}
+			return reply;
 		}
 		catch (WireException ex) {
-			client.end(LaneClient.End.violation(ex.refusal(), "it sent an unacceptable answer: " + ex.text()));
+			faultyAnswer(client, ex);
 			throw new PathException(ex.refusal().reason(), true,
 					"%s sent an unacceptable answer: %s".formatted(this, ex.text()), ex);
 		}
 		catch (RuntimeException | StackOverflowError ex) {
 			throw new PathException(Reason.CODEC, true, "the result cannot be decoded: " + ex.getMessage(), ex);
+		}
+	}
+
+	/** One contract may be at fault, so others go on; a peer that only errs is left. */
+	private void faultyAnswer(LaneClient client, WireException fault) {
+		String text = "it sent an unacceptable answer: " + fault.text();
+		if (this.faultyAnswers.incrementAndGet() < MAX_FAULTY_ANSWERS) {
+			this.violated.accept(fault.refusal(), text);
+		}
+		else {
+			client.end(LaneClient.End.violation(fault.refusal(), text));
 		}
 	}
 
@@ -552,6 +585,10 @@ final class ShmPeer {
 	@Override
 	public String toString() {
 		return "the peer " + this.expected;
+	}
+
+	/** A question that was asked, and who waits for its answer. */
+	private record Asked(ClientBinding contract, CompletableFuture<CodecChoice> answer) {
 	}
 
 }

@@ -112,7 +112,8 @@ final class UdsConnection {
 			this.peer.peerCheck().check(this.channel);
 		}
 		catch (WireException ex) {
-			throw UdsException.refused(ex.refusal(), false, ex.text());
+			// Somebody else has taken its name.
+			throw this.peer.gone(ex.text(), ex);
 		}
 		catch (ConnectException ex) {
 			throw this.peer.gone("nobody listens on its socket any more", ex);

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 
@@ -78,7 +79,11 @@ public final class UdsPathProvider implements PathProvider {
 			return new Unavailable("the peer does not offer uds"
 					+ (announcement.refusal().isEmpty() ? "" : ": " + announcement.refusal()), false);
 		}
-		if (!this.identity.sameHost(announcement.peer())) {
+		Optional<String> problem = this.rendezvous.look();
+		if (problem.isPresent()) {
+			return new Unavailable(problem.get(), true);
+		}
+		if (!this.rendezvous.isHere(announcement.peer())) {
 			return new Unavailable(
 					"the peer runs on another host or uses another rendezvous directory than " + directory, false);
 		}
@@ -125,7 +130,7 @@ public final class UdsPathProvider implements PathProvider {
 		}
 		UdsPeer peer = this.peers.get(instanceId);
 		if (peer == null) {
-			PeerCheck check = (this.givenPeerCheck != null) ? this.givenPeerCheck : PeerCheck.sameUser(directory);
+			PeerCheck check = (this.givenPeerCheck != null) ? this.givenPeerCheck : PeerCheck.sameUser(this.rendezvous);
 			peer = new UdsPeer(this.identity.instanceId(), instanceId,
 					SocketFile.of(directory, instanceId, SocketFile.CALLS), this.options, check, this.watchdog,
 					this.codecs);

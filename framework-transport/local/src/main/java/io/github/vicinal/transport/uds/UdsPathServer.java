@@ -6,6 +6,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -56,6 +57,9 @@ public final class UdsPathServer implements PathServer {
 
 	private static final long ACCEPT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+	/** Time that closing waits for the sweep at most. */
+	private static final long SWEEP_MILLIS = 1000;
+
 	private final PeerIdentity identity;
 
 	private final Rendezvous rendezvous;
@@ -88,6 +92,9 @@ public final class UdsPathServer implements PathServer {
 	};
 
 	private @Nullable ServerSocketChannel listener;
+
+	/** Deletes what dead processes have left, once. */
+	private @Nullable Thread sweeper;
 
 	private @Nullable Path file;
 
@@ -137,25 +144,92 @@ public final class UdsPathServer implements PathServer {
 			this.unavailable = this.rendezvous.unavailable().orElse("there is no rendezvous directory");
 			return;
 		}
+		Optional<String> problem = this.rendezvous.look();
+		if (problem.isPresent()) {
+			this.unavailable = problem.get();
+			return;
+		}
 		this.loader = Thread.currentThread().getContextClassLoader();
 		try {
-			int stale = SocketFile.deleteStale(directory);
-			if (stale > 0) {
-				logger.info("Deleted {} sockets of dead processes in {}", stale, directory);
-			}
-			this.peerCheck = (this.givenPeerCheck != null) ? this.givenPeerCheck : PeerCheck.sameUser(directory);
-			ServerSocketChannel channel = SocketFile.open(directory, this.identity.instanceId(), SocketFile.CALLS);
-			this.listener = channel;
-			this.file = SocketFile.of(directory, this.identity.instanceId(), SocketFile.CALLS);
-			thread("accept", () -> accept(channel)).start();
+			this.peerCheck = (this.givenPeerCheck != null) ? this.givenPeerCheck : PeerCheck.sameUser(this.rendezvous);
+			listen(directory);
+			startSweep(directory);
 			this.unavailable = null;
 		}
 		catch (IOException | RuntimeException | OutOfMemoryError ex) {
 			removeSocket();
 			this.listener = null;
-			this.unavailable = "no socket can be opened in %s: %s: %s".formatted(directory,
-					ex.getClass().getSimpleName(), ex.getMessage());
+			this.unavailable = notOpened(directory, ex);
 		}
+	}
+
+	/** In the background: the more there is to look at, the longer it takes. */
+	private static void sweep(Path directory) {
+		try {
+			int stale = SocketFile.deleteStale(directory);
+			if (stale > 0) {
+				logger.info("Deleted {} sockets of dead processes in {}", stale, directory);
+			}
+		}
+		catch (IOException | RuntimeException ex) {
+			logger.debug("The sockets of dead processes could not be deleted: {}", ex.toString());
+		}
+	}
+
+	private void startSweep(Path directory) {
+		Thread thread = thread("sweep", () -> sweep(directory));
+		thread.start();
+		this.sweeper = thread;
+	}
+
+	private void awaitSweep() {
+		try {
+			if (this.sweeper != null) {
+				this.sweeper.join(SWEEP_MILLIS);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private void listen(Path directory) throws IOException {
+		ServerSocketChannel channel = SocketFile.open(directory, this.identity.instanceId(), SocketFile.CALLS);
+		this.listener = channel;
+		this.file = SocketFile.of(directory, this.identity.instanceId(), SocketFile.CALLS);
+		thread("accept", () -> accept(channel)).start();
+	}
+
+	private static String notOpened(Path directory, Throwable cause) {
+		return "no socket can be opened in %s: %s: %s".formatted(directory, cause.getClass().getSimpleName(),
+				cause.getMessage());
+	}
+
+	/**
+	 * Offers nothing while the directory is not this user's, and opens the socket anew if
+	 * it went with the directory. Connections that are there go on.
+	 */
+	private synchronized void repair() {
+		ServerSocketChannel known = this.listener;
+		Path directory = this.rendezvous.directory().orElse(null);
+		if (known == null || this.file == null || directory == null || this.draining) {
+			return;
+		}
+		String problem = this.rendezvous.look().orElse(null);
+		if (problem == null && !Files.exists(this.file, LinkOption.NOFOLLOW_LINKS)) {
+			try {
+				known.close();
+				listen(directory);
+				logger.info("The socket of this server was deleted, and has been opened anew in {}", directory);
+			}
+			catch (IOException | RuntimeException | OutOfMemoryError ex) {
+				problem = notOpened(directory, ex);
+			}
+		}
+		if (problem != null && !problem.equals(this.unavailable)) {
+			logger.warn("Calls over uds are not offered: {}", problem);
+		}
+		this.unavailable = problem;
 	}
 
 	private void removeSocket() {
@@ -241,8 +315,15 @@ public final class UdsPathServer implements PathServer {
 		return thread;
 	}
 
+	/**
+	 * {@inheritDoc} Looks whether the directory and the socket are still there, which
+	 * takes a few system calls.
+	 */
 	@Override
 	public Optional<String> unavailable() {
+		if (!this.draining) {
+			repair();
+		}
 		return Optional.ofNullable(this.unavailable);
 	}
 
@@ -337,6 +418,7 @@ public final class UdsPathServer implements PathServer {
 		if (this.listener != null) {
 			drain(drainTimeout, this.goodbyes);
 		}
+		awaitSweep();
 		this.watchdog.close();
 	}
 

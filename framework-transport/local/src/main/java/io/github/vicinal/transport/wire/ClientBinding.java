@@ -17,10 +17,6 @@ import io.github.vicinal.contract.Contract;
  */
 public final class ClientBinding {
 
-	private static final int MIN_STATUS = 100;
-
-	private static final int MAX_STATUS = 599;
-
 	private final int number;
 
 	private final Contract contract;
@@ -87,9 +83,7 @@ public final class ClientBinding {
 		if (answer.binding != this.number) {
 			throw new WireException(Refusal.MALFORMED, "the answer of another contract");
 		}
-		if (answer.code < MIN_STATUS || answer.code > MAX_STATUS) {
-			throw new WireException(Refusal.MALFORMED, "there is no status %d".formatted(answer.code));
-		}
+		WireLimits.requireStatus(answer.code, Refusal.MALFORMED);
 		Map<String, List<String>> headers = HeaderBlock.readLists(body, answer.bodyOffset, answer.headerBlockLength,
 				limits);
 		if (answer.type == FrameType.REPLY_VALUE) {

@@ -2,10 +2,9 @@ package io.github.vicinal.transport.wire;
 
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.nio.file.Path;
 import java.nio.file.attribute.UserPrincipal;
+
+import io.github.vicinal.peer.Rendezvous;
 
 import jdk.net.ExtendedSocketOptions;
 
@@ -20,12 +19,13 @@ public interface PeerCheck {
 	void check(SocketChannel channel) throws IOException, WireException;
 
 	/**
-	 * Accepts only processes of the user that owns a directory; the rendezvous has
-	 * verified that this is the user of this process. The kernel vouches for the other
+	 * Accepts only processes of the user to whom the rendezvous directory belonged when
+	 * it was opened, whoever owns what has its name now. The kernel vouches for the other
 	 * end's user.
 	 */
-	static PeerCheck sameUser(Path directory) throws IOException {
-		UserPrincipal self = Files.getOwner(directory, LinkOption.NOFOLLOW_LINKS);
+	static PeerCheck sameUser(Rendezvous rendezvous) {
+		UserPrincipal self = rendezvous.owner()
+			.orElseThrow(() -> new IllegalArgumentException("there is no rendezvous directory"));
 		return (channel) -> {
 			UserPrincipal other = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
 			if (!self.equals(other)) {

@@ -83,7 +83,8 @@ public final class ServerCalls {
 		catch (WireException ex) {
 			refusal(out, start, ex.refusal(), 0, ex.text(), correlation);
 		}
-		catch (RuntimeException | LinkageError | AssertionError ex) {
+		catch (RuntimeException | Error ex) {
+			// Other contracts go on.
 			logger.warn("The contract {} could not be bound", WireException.printable(bind.contract()), ex);
 			refusal(out, start, Refusal.FAILED, 0, "the contract could not be bound: " + ex, correlation);
 		}
@@ -167,6 +168,7 @@ public final class ServerCalls {
 			if (reply == null) {
 				throw new WireException(Refusal.FAILED, "the service threw instead of answering");
 			}
+			WireLimits.requireStatus(reply.status(), Refusal.FAILED);
 			FrameType type;
 			int headerBytes = HeaderBlock.writeLists(out, reply.headers(), this.limits);
 			if (reply instanceof Reply.Value value) {

@@ -1,11 +1,13 @@
 package io.github.vicinal.transport.wire;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -14,7 +16,11 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The files that sockets have in the rendezvous directory. */
 public final class SocketFile {
@@ -27,11 +33,20 @@ public final class SocketFile {
 
 	private static final Pattern SOCKET = Pattern.compile("[0-9a-f]{32}\\.(sock|shm|http)");
 
+	private static final Pattern BELL = Pattern.compile("[0-9a-f]{32}\\.bell");
+
 	private static final Pattern DRAFT = Pattern.compile("\\.[0-9a-f]{16}(\\.sock|\\.shm)?\\.tmp");
 
 	private static final int DRAFT_ID_CHARS = 16;
 
 	private static final int BACKLOG = 1024;
+
+	private static final Path UNIX_SOCKETS = Path.of("/proc/net/unix");
+
+	private static final int UNIX_SOCKET_COLUMNS = 8;
+
+	/** The kernel's flag of listening sockets. */
+	private static final String ACCEPTS_CONNECTIONS = "00010000";
 
 	/** Between bind and listen a living socket refuses connections, too. */
 	private static final Duration DRAFT_AGE = Duration.ofMinutes(1);
@@ -48,7 +63,7 @@ public final class SocketFile {
 	 * connections, so whoever sees the file can connect.
 	 */
 	public static ServerSocketChannel open(Path directory, String instanceId, String suffix) throws IOException {
-		Path draft = directory.resolve("." + instanceId.substring(0, DRAFT_ID_CHARS) + suffix + ".tmp");
+		Path draft = directory.resolve(draft(instanceId, suffix));
 		Files.deleteIfExists(draft);
 		ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
 		try {
@@ -64,17 +79,26 @@ public final class SocketFile {
 		}
 	}
 
+	private static String draft(String instanceId, String suffix) {
+		return "." + instanceId.substring(0, DRAFT_ID_CHARS) + suffix + ".tmp";
+	}
+
 	/**
 	 * Deletes the sockets of dead processes: those that refuse a connection.
 	 * @return how many were deleted
 	 */
 	public static int deleteStale(Path directory) throws IOException {
 		int deleted = 0;
+		Set<String> listening = listening();
 		try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
 			for (Path file : files) {
 				String name = String.valueOf(file.getFileName());
 				boolean candidate = SOCKET.matcher(name).matches() || (DRAFT.matcher(name).matches() && old(file));
-				if (candidate && refuses(file) && Files.deleteIfExists(file)) {
+				// A socket of bells has its name for the time of a handshake only, and
+				// takes
+				// the first connection for the client's.
+				boolean bell = BELL.matcher(name).matches() && old(file);
+				if ((bell || (candidate && isDead(file, listening))) && Files.deleteIfExists(file)) {
 					deleted++;
 				}
 			}
@@ -95,10 +119,36 @@ public final class SocketFile {
 	/**
 	 * Returns whether nobody listens on a socket any more.
 	 * @param file the socket
+	 * @param listening what {@link #listening()} has returned, for many files
 	 * @return {@code true} if there is no such file or it refuses connections
 	 */
-	public static boolean isDead(Path file) {
-		return !Files.exists(file, LinkOption.NOFOLLOW_LINKS) || refuses(file);
+	public static boolean isDead(Path file, Set<String> listening) {
+		return !Files.exists(file, LinkOption.NOFOLLOW_LINKS) || (!listening.contains(boundTo(file)) && refuses(file));
+	}
+
+	/** Returns the name under which {@link #open} has bound a socket. */
+	private static String boundTo(Path file) {
+		Matcher matcher = SOCKET.matcher(String.valueOf(file.getFileName()));
+		return matcher.matches() ? file.resolveSibling(draft(matcher.group(), "." + matcher.group(1))).toString()
+				: file.toString();
+	}
+
+	/**
+	 * Returns the paths that the listening sockets of this network namespace were bound
+	 * to. To connect to a living socket would wake its server, so that the start of many
+	 * servers would cost the square of their number.
+	 * @return the paths, none if the kernel does not list them
+	 */
+	public static Set<String> listening() {
+		try (Stream<String> lines = Files.lines(UNIX_SOCKETS, StandardCharsets.ISO_8859_1)) {
+			return lines.map((line) -> line.split(" +", UNIX_SOCKET_COLUMNS))
+				.filter((columns) -> columns.length == UNIX_SOCKET_COLUMNS && columns[3].equals(ACCEPTS_CONNECTIONS))
+				.map((columns) -> columns[UNIX_SOCKET_COLUMNS - 1])
+				.collect(Collectors.toUnmodifiableSet());
+		}
+		catch (IOException | UncheckedIOException ex) {
+			return Set.of();
+		}
 	}
 
 	private static boolean refuses(Path file) {

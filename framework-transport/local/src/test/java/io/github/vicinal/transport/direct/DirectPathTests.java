@@ -122,6 +122,48 @@ class DirectPathTests {
 		assertThat(path.codec().reason()).contains("by reference");
 	}
 
+	/**
+	 * As with JSON: what an accessor hides stays hidden, and constructors check again.
+	 */
+	@Test
+	void accessorsAndConstructorsOfRecordsRun() throws Exception {
+		Contract secrets = Contracts.of(Secrets.class);
+		AtomicReference<Secrets.Login> seen = new AtomicReference<>();
+		Path path = connect(Contracts.service(secrets, (frame) -> {
+			seen.set((Secrets.Login) frame.arguments()[0]);
+			return Contracts.value(new Secrets.Login("server", "also secret"));
+		}));
+		Secrets.Login result = (Secrets.Login) body(
+				path.call(Contracts.call(secrets, "login", new Secrets.Login(" eve ", "secret"))));
+		assertThat(seen.get().raw()).isEqualTo("***");
+		assertThat(seen.get().user()).isEqualTo("eve");
+		assertThat(result.raw()).isEqualTo("***");
+		assertThat(path.bytesCarried()).isPositive();
+	}
+
+	interface Secrets {
+
+		Login login(Login login);
+
+		record Login(String user, String password) {
+
+			public Login {
+				user = user.strip();
+			}
+
+			@Override
+			public String password() {
+				return "***";
+			}
+
+			String raw() {
+				return this.password;
+			}
+
+		}
+
+	}
+
 	@Test
 	void mutableValuesAreCopiedBothWays() throws Exception {
 		AtomicReference<EchoContract.Item> seen = new AtomicReference<>();

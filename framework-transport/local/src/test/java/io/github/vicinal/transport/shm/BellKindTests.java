@@ -1,9 +1,14 @@
 package io.github.vicinal.transport.shm;
 
 import java.io.BufferedReader;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -11,9 +16,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import io.github.vicinal.channel.PathProvider;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.shm.bell.BellSupport;
+import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
 import io.github.vicinal.transport.testing.Skip;
 
@@ -57,6 +64,59 @@ class BellKindTests {
 		}
 	}
 
+	/** As in images without the command mkfifo. */
+	@Test
+	void socketsAreUsedWhereThereAreNoFifos() throws Exception {
+		ServiceRegistry services = new ServiceRegistry();
+		services.register(Contracts.echo(this.shm.contract));
+		try (ShmPathServer running = new ShmPathServer(this.server, this.shm.rendezvous, services,
+				ShmOptions.defaults(), BellSupport.socketOnly(), null);
+				ShmPathProvider provider = new ShmPathProvider(this.shm.clientIdentity, this.shm.rendezvous,
+						Contracts.codecs(), ShmOptions.defaults().withWaiting("park"), BellSupport.detect())) {
+			running.start();
+			io.github.vicinal.channel.Path path = this.shm.connect(provider, this.server);
+			ExecutorService callers = Executors.newFixedThreadPool(8);
+			List<Callable<Integer>> tasks = new ArrayList<>();
+			for (int caller = 0; caller < 8; caller++) {
+				String text = "a" + caller;
+				tasks.add(() -> {
+					int right = 0;
+					for (int i = 0; i < 500; i++) {
+						right += (text + "-" + i).equals(ShmFixture.value(path, this.shm.call("join", text, i))) ? 1
+								: 0;
+					}
+					return right;
+				});
+			}
+			for (Future<Integer> right : callers.invokeAll(tasks)) {
+				assertThat(right.get()).isEqualTo(500);
+			}
+			callers.shutdown();
+			assertThat(path.details()).containsEntry("bells", "socket");
+			try (var files = Files.list(this.shm.directory)) {
+				assertThat(files.map((file) -> file.getFileName().toString()))
+					.noneMatch((name) -> name.contains("bell"));
+			}
+			running.close();
+			Async.await(() -> !path.isOpen());
+		}
+		Async.await(() -> !Async.isSomebodyIn("BellReader.run"));
+	}
+
+	@Test
+	void clientWithoutSocketsGetsNoBellsWhereThereAreNoFifos() {
+		ServiceRegistry services = new ServiceRegistry();
+		services.register(Contracts.echo(this.shm.contract));
+		try (ShmPathServer running = new ShmPathServer(this.server, this.shm.rendezvous, services,
+				ShmOptions.defaults(), BellSupport.socketOnly(), null);
+				ShmPathProvider provider = new ShmPathProvider(this.shm.clientIdentity, this.shm.rendezvous,
+						Contracts.codecs(), ShmOptions.defaults(), BellSupport.fifoOnly())) {
+			running.start();
+			assertThat(this.shm.attempt(provider, this.server)).isInstanceOfSatisfying(PathProvider.Unavailable.class,
+					(why) -> assertThat(why.reason()).contains("no kind of bell"));
+		}
+	}
+
 	/** The JVM would warn, or refuse, if anything native was touched. */
 	@Test
 	void withoutNativeAccessFifosAreUsedSilently() throws Exception {
@@ -72,7 +132,7 @@ class BellKindTests {
 		}
 		assertThat(process.waitFor()).isZero();
 		assertThat(lines).hasSize(2);
-		assertThat(lines.get(0)).isEqualTo("[fifo]");
+		assertThat(lines.get(0)).isEqualTo("[fifo, socket]");
 		assertThat(lines.get(1)).contains("--enable-native-access=ALL-UNNAMED", "Enable-Native-Access: ALL-UNNAMED");
 	}
 

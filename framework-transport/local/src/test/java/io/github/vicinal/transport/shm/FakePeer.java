@@ -46,10 +46,15 @@ final class FakePeer implements AutoCloseable {
 	}
 
 	static byte[] frame(FrameType type, int binding, ControlChannel.Fields fields) throws WireException {
+		return frame(type, 0, binding, fields);
+	}
+
+	static byte[] frame(FrameType type, long correlation, int binding, ControlChannel.Fields fields)
+			throws WireException {
 		EncodeBuffer out = new EncodeBuffer(256);
 		int start = FrameDescriptor.begin(out);
 		fields.write(out);
-		FrameDescriptor.end(out, start, type, 0, 0, 0, binding, 0, 0);
+		FrameDescriptor.end(out, start, type, 0, 0, correlation, binding, 0, 0);
 		return Arrays.copyOf(out.array(), out.size());
 	}
 

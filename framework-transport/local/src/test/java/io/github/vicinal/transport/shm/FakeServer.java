@@ -51,8 +51,9 @@ final class FakeServer implements AutoCloseable {
 	FakeServer(Path directory, String instanceId) throws IOException {
 		this.directory = directory;
 		this.instanceId = instanceId;
-		this.bells = FifoBells.create(directory, instanceId, "f".repeat(16), LANES);
+		// The socket first: others delete the bells of servers that have none.
 		this.listener = SocketFile.open(directory, instanceId, SocketFile.LANES);
+		this.bells = FifoBells.create(directory, instanceId, "f".repeat(16), LANES);
 		Thread thread = new Thread(this::accept, "fake-server");
 		thread.setDaemon(true);
 		thread.start();
@@ -90,18 +91,18 @@ final class FakeServer implements AutoCloseable {
 
 	private void answer(FakePeer client, FrameHeader frame) throws IOException, WireException {
 		switch (frame.type) {
-			case HELLO ->
-				say(client, FrameType.WELCOME, 0, (out) -> new Payload.Welcome(this.instanceId, 1 << 20).write(out));
+			case HELLO -> say(client, FrameType.WELCOME, frame,
+					(out) -> new Payload.Welcome(this.instanceId, 1 << 20).write(out));
 			case ATTACH -> {
 				Payload.Attach attach = Payload.Attach.read(client.payload());
 				this.segment = FileChannel.open(this.directory.resolve(attach.segment()), StandardOpenOption.READ,
 						StandardOpenOption.WRITE);
-				say(client, FrameType.ATTACHED, 0,
+				say(client, FrameType.ATTACHED, frame,
 						(out) -> new Payload.Attached("fifo", String.valueOf(this.bells.getFileName()), 64 << 20)
 							.write(out));
 			}
 			case BIND -> {
-				say(client, FrameType.BOUND, frame.binding,
+				say(client, FrameType.BOUND, frame,
 						(out) -> new Payload.Bound("jackson", "for a test", Set.of("jackson")).write(out));
 				client.write(this.afterBound);
 			}
@@ -111,8 +112,9 @@ final class FakeServer implements AutoCloseable {
 		}
 	}
 
-	private void say(FakePeer client, FrameType type, int binding, ControlChannel.Fields fields) throws WireException {
-		client.write(this.change.apply(type, FakePeer.frame(type, binding, fields)));
+	private void say(FakePeer client, FrameType type, FrameHeader asked, ControlChannel.Fields fields)
+			throws WireException {
+		client.write(this.change.apply(type, FakePeer.frame(type, asked.correlation, asked.binding, fields)));
 	}
 
 	@Override

@@ -7,8 +7,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.Callable;
@@ -21,6 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -37,14 +40,24 @@ import io.github.vicinal.channel.PathException;
 import io.github.vicinal.channel.PathException.Reason;
 import io.github.vicinal.channel.PathProvider;
 import io.github.vicinal.channel.Reply;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.contract.Contract;
+import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.Service;
+import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
 import io.github.vicinal.transport.testing.Skip;
 import io.github.vicinal.transport.testing.EchoContract;
+import io.github.vicinal.transport.testing.OtherContract;
+import io.github.vicinal.transport.wire.FrameDescriptor;
+import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.Payload;
+import io.github.vicinal.transport.wire.Refusal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -115,6 +128,116 @@ class ShmPathTests {
 		assertThat(failure.status()).isEqualTo(409);
 		assertThat(failure.body()).containsExactly(1, 2);
 		assertThat(failure.remoteType()).isEqualTo("some.Failure");
+	}
+
+	@Test
+	void statusThatHttpDoesNotHaveFailsOnlyItsOwnCall() throws Exception {
+		AtomicInteger status = new AtomicInteger();
+		Path path = connect(Contracts.service(this.shm.contract,
+				(frame) -> frame.method().method().getName().equals("nothing")
+						? new Reply.Failure(status.get(), Map.of(), new byte[0], "")
+						: Contracts.value(frame.arguments()[0])));
+		for (int each : new int[] { 100, 600, 999 }) {
+			status.set(each);
+			assertThat(path.call(this.shm.call("nothing")).status()).isEqualTo(each);
+		}
+		for (int each : new int[] { 99, 1000, -1, 0 }) {
+			status.set(each);
+			PathException failure = catchThrowableOfType(PathException.class,
+					() -> path.call(this.shm.call("nothing")));
+			assertThat(failure).hasMessageContaining("there is no status " + each);
+			assertThat(failure.maybeExecuted()).isTrue();
+			assertThat(path.isOpen()).isTrue();
+			assertThat(ShmFixture.value(path, this.shm.call("join", "a", 1))).isEqualTo("a");
+		}
+	}
+
+	@Test
+	void faultyAnswersEndThePairOnlyIfThereAreNoOthers() throws Exception {
+		AtomicBoolean wrong = new AtomicBoolean(true);
+		ServiceRegistry services = new ServiceRegistry();
+		services.register(Contracts.echo(this.shm.contract));
+		try (ShmPathServer running = new ShmPathServer(this.server, this.shm.rendezvous, services,
+				ShmOptions.defaults(), BellSupport.fifoOnly(), (lane, batch) -> {
+					byte[] answer = refusal();
+					if (wrong.get()) {
+						answer[0] ^= 1;
+					}
+					lane.respond(answer, answer.length);
+				})) {
+			running.start();
+			Path path = this.shm.connect(this.shm.provider(ShmOptions.defaults()), this.server);
+			for (int i = 0; i < 40; i++) {
+				wrong.set(i % 8 != 7);
+				PathException failure = catchThrowableOfType(PathException.class,
+						() -> path.call(this.shm.call("join", "a", 1)));
+				assertThat(failure).hasMessageContaining(wrong.get() ? "unacceptable answer" : "for a test");
+				assertThat(path.isOpen()).isTrue();
+			}
+			wrong.set(true);
+			for (int i = 0; i < 16; i++) {
+				assertThat(path.isOpen()).isTrue();
+				catchThrowableOfType(PathException.class, () -> path.call(this.shm.call("join", "a", 1)));
+			}
+			assertThat(path.isOpen()).isFalse();
+		}
+	}
+
+	private static byte[] refusal() {
+		EncodeBuffer out = new EncodeBuffer(100);
+		int start = FrameDescriptor.begin(out);
+		Payload.writeReason(out, "for a test");
+		FrameDescriptor.end(out, start, FrameType.REFUSED, 0, 0, 0, 0, Refusal.FAILED.number(), 0);
+		return Arrays.copyOf(out.array(), out.size());
+	}
+
+	/** Codecs of a large contract may take longer to be made than others wait for. */
+	@Test
+	void contractThatIsNotBoundInTimeLeavesOthersAlone() throws Exception {
+		CountDownLatch release = new CountDownLatch(1);
+		Contract slow = Contracts.of(OtherContract.class);
+		Service echo = Contracts.echo(slow);
+		Service late = new Service() {
+
+			@Override
+			public Contract contract() {
+				return slow;
+			}
+
+			@Override
+			public Optional<String> refusal() {
+				return Optional.empty();
+			}
+
+			@Override
+			public Codecs codecs() {
+				try {
+					release.await();
+				}
+				catch (InterruptedException ex) {
+					Thread.currentThread().interrupt();
+				}
+				return echo.codecs();
+			}
+
+			@Override
+			public Reply invoke(CallFrame frame) {
+				return echo.invoke(frame);
+			}
+
+		};
+		this.shm.server(this.server, ShmOptions.defaults(), Contracts.echo(this.shm.contract), late);
+		ShmPathProvider provider = this.shm.provider(ShmOptions.defaults().withHandshakeTimeout(Duration.ofSeconds(1)));
+		Path path = this.shm.connect(provider, this.server);
+		PeerAnnouncement announced = new PeerAnnouncement(this.server, Set.of(PathKind.SHM), slow.hash(), "");
+		assertThat(provider.connect(slow, announced)).isInstanceOf(PathProvider.Unavailable.class);
+		assertThat(path.isOpen()).isTrue();
+		assertThat(ShmFixture.value(path, this.shm.call("join", "a", 1))).isEqualTo("a-1");
+		release.countDown();
+		PathProvider.Attempt again = provider.connect(slow, announced);
+		assertThat(again).isInstanceOf(PathProvider.Connected.class);
+		assertThat(ShmFixture.value(((PathProvider.Connected) again).path(), Contracts.call(slow, "twice", "b")))
+			.isEqualTo("b");
 	}
 
 	@Test

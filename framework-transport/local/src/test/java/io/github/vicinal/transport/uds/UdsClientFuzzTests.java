@@ -181,9 +181,9 @@ class UdsClientFuzzTests {
 		this.answers = answers;
 		assertThat(call()).contains("cannot be decoded");
 		answers = valid();
-		answers[2] = frame(FrameType.REPLY_FAILURE, 2, 700, new EncodeBuffer(1));
+		answers[2] = frame(FrameType.REPLY_FAILURE, 2, 1000, new EncodeBuffer(1));
 		this.answers = answers;
-		assertThat(call()).contains("there is no status 700");
+		assertThat(call()).contains("there is no status 1000");
 	}
 
 }

@@ -275,11 +275,13 @@ class UdsFailureTests {
 		ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(dead)).close();
 		java.nio.file.Path foreign = Files.createFile(this.uds.directory.resolve("notes.sock"));
 		PeerIdentity living = this.uds.identity();
-		this.uds.server(living, UdsOptions.defaults(), blocking());
-		assertThat(dead).doesNotExist();
+		UdsPathServer first = this.uds.server(living, UdsOptions.defaults(), blocking());
+		Async.await(() -> !Files.exists(dead));
 		Files.createFile(dead);
-		this.uds.server(this.identity, UdsOptions.defaults(), blocking());
+		this.uds.server(this.identity, UdsOptions.defaults(), blocking()).close();
 		assertThat(dead).doesNotExist();
+		// To connect to living servers would cost the square of their number.
+		assertThat(first.metrics().accepted().sum()).isZero();
 		assertThat(SocketFile.of(this.uds.directory, living.instanceId(), SocketFile.CALLS)).exists();
 		assertThat(foreign).exists();
 	}

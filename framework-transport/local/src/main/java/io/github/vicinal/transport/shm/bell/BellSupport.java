@@ -1,11 +1,18 @@
 package io.github.vicinal.transport.shm.bell;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
-/** Which kinds of bells this JVM can use, and why not others. Immutable. */
+import io.github.vicinal.transport.wire.PeerCheck;
+import io.github.vicinal.transport.wire.WireException;
+
+/** Which kinds of bells this JVM can use, and why not others. Thread-safe. */
 public final class BellSupport {
 
 	/** The name of the kind that needs native access. */
@@ -14,13 +21,23 @@ public final class BellSupport {
 	/** In {@code META-INF/versions/22}. */
 	private static final String FACTORY = "io.github.vicinal.transport.shm.bell.FutexBellsFactory";
 
+	/** Kinds that each JVM can use; FIFOs only if the server can make them. */
+	private static final String[] OTHERS = { FifoBells.KIND, SocketBells.KIND };
+
+	private static final String NOT_WANTED = "futexes are not wanted";
+
 	private final @Nullable NativeBells factory;
 
 	private final String noFutex;
 
-	private BellSupport(@Nullable NativeBells factory, String noFutex) {
+	private final Set<String> others;
+
+	private final BellReader reader = new BellReader();
+
+	private BellSupport(@Nullable NativeBells factory, String noFutex, String... others) {
 		this.factory = factory;
 		this.noFutex = noFutex;
+		this.others = new LinkedHashSet<>(List.of(others));
 	}
 
 	/**
@@ -31,13 +48,13 @@ public final class BellSupport {
 		try {
 			NativeBells found = (NativeBells) Class.forName(FACTORY).getDeclaredConstructor().newInstance();
 			String problem = found.unavailable();
-			return (problem == null) ? new BellSupport(found, "") : new BellSupport(null, problem);
+			return (problem == null) ? new BellSupport(found, "", OTHERS) : new BellSupport(null, problem, OTHERS);
 		}
 		catch (ClassNotFoundException | UnsupportedClassVersionError ex) {
-			return new BellSupport(null, "futexes need Java 22 or newer");
+			return new BellSupport(null, "futexes need Java 22 or newer", OTHERS);
 		}
 		catch (ReflectiveOperationException | LinkageError ex) {
-			return new BellSupport(null, "futexes cannot be used: " + ex);
+			return new BellSupport(null, "futexes cannot be used: " + ex, OTHERS);
 		}
 	}
 
@@ -46,7 +63,15 @@ public final class BellSupport {
 	 * @return the kinds
 	 */
 	public static BellSupport fifoOnly() {
-		return new BellSupport(null, "futexes are not wanted");
+		return new BellSupport(null, NOT_WANTED, FifoBells.KIND);
+	}
+
+	/**
+	 * Returns support for sockets only.
+	 * @return the kinds
+	 */
+	public static BellSupport socketOnly() {
+		return new BellSupport(null, NOT_WANTED, SocketBells.KIND);
 	}
 
 	/**
@@ -58,7 +83,7 @@ public final class BellSupport {
 		if (this.factory != null) {
 			kinds.add(FUTEX);
 		}
-		kinds.add(FifoBells.KIND);
+		kinds.addAll(this.others);
 		return kinds;
 	}
 
@@ -80,6 +105,36 @@ public final class BellSupport {
 			throw new IllegalStateException(this.noFutex);
 		}
 		return this.factory.create(words);
+	}
+
+	/**
+	 * Makes the server's end of bells of the kind {@link SocketBells#KIND}.
+	 * @param directory the rendezvous directory
+	 * @param lanes how many lanes there are
+	 * @param peerCheck decides who may be at the other end
+	 * @param onFailure told why the bells cannot be used; ends the pair
+	 * @return the bells
+	 * @throws IOException if no socket can be opened
+	 */
+	public SocketBells listen(Path directory, int lanes, PeerCheck peerCheck, Consumer<Throwable> onFailure)
+			throws IOException {
+		return SocketBells.listen(directory, lanes, peerCheck, this.reader, onFailure);
+	}
+
+	/**
+	 * Makes the client's end of bells of the kind {@link SocketBells#KIND}.
+	 * @param directory the rendezvous directory
+	 * @param name what the server has said
+	 * @param lanes how many lanes there are
+	 * @param peerCheck decides who may be at the other end
+	 * @param onFailure told why the bells cannot be used; ends the pair
+	 * @return the bells
+	 * @throws IOException if the socket cannot be connected
+	 * @throws WireException if somebody else listens there
+	 */
+	public SocketBells connect(Path directory, String name, int lanes, PeerCheck peerCheck,
+			Consumer<Throwable> onFailure) throws IOException, WireException {
+		return SocketBells.connect(directory, name, lanes, peerCheck, this.reader, onFailure);
 	}
 
 }

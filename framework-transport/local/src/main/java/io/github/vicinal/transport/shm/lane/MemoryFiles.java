@@ -2,8 +2,10 @@ package io.github.vicinal.transport.shm.lane;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +40,8 @@ public final class MemoryFiles {
 
 	private final Path directory;
 
+	private final Supplier<Optional<String>> problem;
+
 	/** Of pairs that have ended since the last collection. Guarded by this. */
 	private long endedBytes;
 
@@ -49,7 +53,29 @@ public final class MemoryFiles {
 	 * @param directory on a file system in memory
 	 */
 	public MemoryFiles(Path directory) {
+		this(directory, Optional::empty);
+	}
+
+	/**
+	 * Creates the view of a directory that others may replace.
+	 * @param directory on a file system in memory
+	 * @param problem says why the directory cannot be used at this moment
+	 */
+	public MemoryFiles(Path directory, Supplier<Optional<String>> problem) {
 		this.directory = directory;
+		this.problem = problem;
+	}
+
+	/**
+	 * Fails if the directory cannot be used. To be called before a file is opened by its
+	 * name: in a directory that another user has made, the file may be that user's.
+	 * @throws IOException if the directory cannot be used, with the reason
+	 */
+	public void requireUsable() throws IOException {
+		String reason = this.problem.get().orElse(null);
+		if (reason != null) {
+			throw new IOException(reason);
+		}
 	}
 
 	/**
@@ -62,6 +88,7 @@ public final class MemoryFiles {
 
 	/** Makes a file and maps it; see {@link Memory#create}. */
 	Memory create(String name, int bytes) throws IOException {
+		requireUsable();
 		if (!Memory.hasSpace(this.directory, bytes) && collect(1)) {
 			awaitSpace(bytes);
 		}

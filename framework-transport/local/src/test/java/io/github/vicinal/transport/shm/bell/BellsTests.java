@@ -1,8 +1,12 @@
 package io.github.vicinal.transport.shm.bell;
 
 import java.io.FileInputStream;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -13,17 +17,22 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.vicinal.transport.testing.Async;
+import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.Watchdog;
+import io.github.vicinal.transport.wire.WireException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -68,6 +77,19 @@ class BellsTests {
 			return BellSupport.detect().futex(new BellWords(memory, 0, 8, (lane) -> 16 + 8 * lane, LANES));
 		}
 		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bells");
+		if (kind.equals(SocketBells.KIND)) {
+			BellSupport support = BellSupport.socketOnly();
+			AtomicBoolean closing = new AtomicBoolean();
+			Consumer<Throwable> failed = (ex) -> {
+				if (!closing.get()) {
+					this.failures.add(ex);
+				}
+			};
+			SocketBells server = support.listen(this.directory, LANES, (channel) -> {
+			}, failed);
+			return new BothEnds(server, support.connect(this.directory, server.socketName(), LANES, (channel) -> {
+			}, failed), closing);
+		}
 		Path made = FifoBells.create(this.directory, "0".repeat(32), "1".repeat(16), LANES);
 		return new FifoBells(made, LANES, this.watchdog, this.failures::add);
 	}
@@ -76,11 +98,11 @@ class BellsTests {
 	void futexesAreUsedExactlyWhereTheyCanBe() {
 		BellSupport support = BellSupport.detect();
 		if (Runtime.version().feature() < 22) {
-			assertThat(support.kinds()).containsExactly(FifoBells.KIND);
+			assertThat(support.kinds()).containsExactly(FifoBells.KIND, SocketBells.KIND);
 			assertThat(support.noFutex()).contains("22");
 		}
 		else {
-			assertThat(support.kinds()).containsExactly(BellSupport.FUTEX, FifoBells.KIND);
+			assertThat(support.kinds()).containsExactly(BellSupport.FUTEX, FifoBells.KIND, SocketBells.KIND);
 			assertThat(support.noFutex()).isEmpty();
 		}
 	}
@@ -127,9 +149,10 @@ class BellsTests {
 	}
 
 	/** More rings than a FIFO has room for. */
-	@Test
-	void bellThatNobodyHearsHoldsUpNobody() throws Exception {
-		try (Bells bells = bells(FifoBells.KIND)) {
+	@ParameterizedTest
+	@ValueSource(strings = { FifoBells.KIND, SocketBells.KIND })
+	void bellThatNobodyHearsHoldsUpNobody(String kind) throws Exception {
+		try (Bells bells = bells(kind)) {
 			for (Bell bell : List.of(bells.server(), bells.lane(0))) {
 				for (int i = 0; i < 70_000; i++) {
 					bell.ring();
@@ -250,9 +273,10 @@ class BellsTests {
 		assertThat(this.failures.poll()).isInstanceOf(NoSuchFileException.class);
 	}
 
-	@Test
-	void interruptedThreadStillRings() throws Exception {
-		try (Bells bells = bells(FifoBells.KIND)) {
+	@ParameterizedTest
+	@ValueSource(strings = { FifoBells.KIND, SocketBells.KIND })
+	void interruptedThreadStillRings(String kind) throws Exception {
+		try (Bells bells = bells(kind)) {
 			Thread.currentThread().interrupt();
 			bells.lane(0).ring();
 			assertThat(Thread.interrupted()).isTrue();
@@ -260,6 +284,103 @@ class BellsTests {
 			bells.lane(0).await(TimeUnit.SECONDS.toNanos(20));
 			assertThat(System.nanoTime() - before).isLessThan(TimeUnit.SECONDS.toNanos(10));
 		}
+	}
+
+	/** The socket's end tells the other side, even if only the bells have ended. */
+	@Test
+	void endOfTheOtherSideOfASocketIsTold() throws Exception {
+		try (BothEnds bells = (BothEnds) bells(SocketBells.KIND)) {
+			bells.lane(0).ring();
+			bells.lane(0).await(Bell.FOREVER);
+			bells.client().close();
+			Async.await(() -> !this.failures.isEmpty());
+			assertThat(this.failures.poll()).isInstanceOf(IOException.class);
+			Thread sleeper = new Thread(() -> bells.server().await(Bell.FOREVER));
+			sleeper.start();
+			bells.close();
+			sleeper.join();
+		}
+		Async.await(() -> !Async.isSomebodyIn("BellReader.run"));
+		try (var files = Files.list(this.directory)) {
+			assertThat(files).isEmpty();
+		}
+	}
+
+	/** A peer that writes anything rings bells that there are, or none. */
+	@Test
+	void bellsThatThereAreNotAreNotRung() throws Exception {
+		try (SocketBells server = BellSupport.socketOnly().listen(socketDirectory(), LANES, (channel) -> {
+		}, this.failures::add); SocketChannel hostile = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+			hostile.connect(UnixDomainSocketAddress.of(this.directory.resolve(server.socketName())));
+			hostile.write(ByteBuffer.wrap(new byte[] { -1, -1, 0, 77, 127, -1, 0 }));
+			// The other half of a ring of the server's bell.
+			hostile.write(ByteBuffer.wrap(new byte[] { 0 }));
+			server.server().await(Bell.FOREVER);
+		}
+	}
+
+	@Test
+	void strangerIsNotHeard() throws Exception {
+		try (SocketBells server = BellSupport.socketOnly().listen(socketDirectory(), LANES, (channel) -> {
+			throw new WireException(Refusal.STRANGER, "for a test");
+		}, this.failures::add); SocketChannel stranger = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+			stranger.connect(UnixDomainSocketAddress.of(this.directory.resolve(server.socketName())));
+			Async.await(() -> !this.failures.isEmpty());
+			assertThat(this.failures.poll()).hasMessage("for a test");
+			assertThat(stranger.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+		}
+	}
+
+	private Path socketDirectory() throws IOException {
+		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bells");
+		return this.directory;
+	}
+
+	/** Each bell is rung by the side that does not sleep there. */
+	private record BothEnds(SocketBells atServer, SocketBells client, AtomicBoolean closing) implements Bells {
+
+		@Override
+		public String kind() {
+			return SocketBells.KIND;
+		}
+
+		@Override
+		public Bell server() {
+			return new BothSides(this.atServer.server(), this.client.server());
+		}
+
+		@Override
+		public Bell poller() {
+			return new BothSides(this.client.poller(), this.atServer.poller());
+		}
+
+		@Override
+		public Bell lane(int lane) {
+			return new BothSides(this.client.lane(lane), this.atServer.lane(lane));
+		}
+
+		@Override
+		public void close() {
+			// The side that is closed second is told.
+			this.closing.set(true);
+			this.client.close();
+			this.atServer.close();
+		}
+
+	}
+
+	private record BothSides(Bell sleeper, Bell ringer) implements Bell {
+
+		@Override
+		public void await(long nanos) {
+			this.sleeper.await(nanos);
+		}
+
+		@Override
+		public void ring() {
+			this.ringer.ring();
+		}
+
 	}
 
 }

@@ -1,0 +1,71 @@
+package io.github.vicinal.boot.client;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+
+/**
+ * The answer to one call as its path saw it, for the cache that may keep it. Of several
+ * attempts, the last one counts. Thread-safe.
+ */
+final class CallAnswer {
+
+	private final MethodPlan plan;
+
+	private volatile long sentNanos = System.nanoTime();
+
+	private volatile @Nullable Received received;
+
+	/**
+	 * What came.
+	 *
+	 * @param status the HTTP status code
+	 * @param headers the headers; not changed any more
+	 * @param delayNanos time since the request was sent
+	 * @param at when it came
+	 */
+	record Received(int status, HttpHeaders headers, long delayNanos, Instant at) {
+	}
+
+	CallAnswer(MethodPlan plan) {
+		this.plan = plan;
+	}
+
+	boolean isOf(MethodPlan other) {
+		return this.plan == other;
+	}
+
+	/** Says that an attempt begins; what came of earlier ones does not count. */
+	void sending() {
+		this.received = null;
+		this.sentNanos = System.nanoTime();
+	}
+
+	/** Takes what came over a typed path, or over HTTP. */
+	void received(int status, Map<String, List<String>> headers) {
+		HttpHeaders copy = new HttpHeaders();
+		headers.forEach(copy::addAll);
+		received(status, copy);
+	}
+
+	/** Takes what came over HTTP. */
+	void received(int status, HttpHeaders headers) {
+		HttpHeaders copy = new HttpHeaders();
+		copy.putAll(headers);
+		this.received = new Received(status, copy, Math.max(0, System.nanoTime() - this.sentNanos), Instant.now());
+	}
+
+	/** Says that it is not known what came. */
+	void unknown() {
+		this.received = null;
+	}
+
+	/** Returns what came of the last attempt, or {@code null} if that is not known. */
+	@Nullable Received received() {
+		return this.received;
+	}
+
+}

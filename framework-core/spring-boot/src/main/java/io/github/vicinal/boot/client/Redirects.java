@@ -1,0 +1,52 @@
+package io.github.vicinal.boot.client;
+
+import java.lang.reflect.Field;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.net.http.HttpResponse;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.client.ClientHttpResponse;
+
+/**
+ * Whether an HTTP library followed a redirect. What it hides may have set a cookie, or
+ * may not be kept: what comes in the end is the answer to another request.
+ */
+final class Redirects {
+
+	private static final String RESPONSES = "org.springframework.http.client.";
+
+	private Redirects() {
+	}
+
+	/**
+	 * Returns whether a response may be that of another request.
+	 * @param response the response of the library
+	 * @param asked where the request went
+	 * @return {@code true} also if that cannot be seen
+	 */
+	static boolean mayBeBehind(ClientHttpResponse response, URI asked) {
+		try {
+			Object inner = switch (response.getClass().getName()) {
+				case RESPONSES + "JdkClientHttpResponse" -> field(response, "response");
+				case RESPONSES + "SimpleClientHttpResponse" -> field(response, "connection");
+				default -> null;
+			};
+			if (inner instanceof HttpResponse<?> known) {
+				return known.previousResponse().isPresent();
+			}
+			return !(inner instanceof HttpURLConnection connection)
+					|| !connection.getURL().toString().equals(asked.toASCIIString());
+		}
+		catch (ReflectiveOperationException | RuntimeException ex) {
+			return true;
+		}
+	}
+
+	private static @Nullable Object field(Object target, String name) throws ReflectiveOperationException {
+		Field field = target.getClass().getDeclaredField(name);
+		field.setAccessible(true);
+		return field.get(target);
+	}
+
+}

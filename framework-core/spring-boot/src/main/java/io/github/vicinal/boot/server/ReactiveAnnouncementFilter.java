@@ -1,0 +1,63 @@
+package io.github.vicinal.boot.server;
+
+import java.util.Set;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+import reactor.core.publisher.Mono;
+
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.peer.PeerIdentity;
+
+/**
+ * Tells clients that ask for a contract that a reactive application answers over HTTP
+ * only, so that they do not take it for one without Vicinal. Whoever is turned away
+ * learns nothing. Thread-safe.
+ */
+public final class ReactiveAnnouncementFilter implements WebFilter, Ordered {
+
+	private static final String REASON = "it is a WebFlux application, and typed calls need Spring MVC on the server";
+
+	private final Supplier<@Nullable PeerIdentity> self;
+
+	/**
+	 * Creates the filter.
+	 * @param self names this instance, {@code null} if it has no name
+	 */
+	public ReactiveAnnouncementFilter(Supplier<@Nullable PeerIdentity> self) {
+		this.self = self;
+	}
+
+	@Override
+	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+		if (exchange.getRequest().getHeaders().containsHeader(PeerAnnouncement.REQUEST_HEADER)) {
+			ServerHttpResponse response = exchange.getResponse();
+			response.beforeCommit(() -> Mono.fromRunnable(() -> announce(response)));
+		}
+		return chain.filter(exchange);
+	}
+
+	private void announce(ServerHttpResponse response) {
+		HttpStatusCode status = response.getStatusCode();
+		boolean turnedAway = status != null
+				&& (status.isSameCodeAs(HttpStatus.UNAUTHORIZED) || status.isSameCodeAs(HttpStatus.FORBIDDEN));
+		PeerIdentity identity = turnedAway ? null : this.self.get();
+		if (identity != null) {
+			response.getHeaders()
+				.set(PeerAnnouncement.HEADER, new PeerAnnouncement(identity, Set.of(), "", REASON).format());
+		}
+	}
+
+	@Override
+	public int getOrder() {
+		return HIGHEST_PRECEDENCE;
+	}
+
+}
