@@ -52,6 +52,13 @@ abstract class Behaviours {
 	}
 
 	/**
+	 * As {@link #sameAnywhere}, for something that consists of several calls.
+	 */
+	<C extends KitContract> Outcome sameSeveralAnywhere(Class<C> contract, Call<C> calls) {
+		return kit().compare(contract, KitClient.BLOCKING, Carriage.SEVERAL_ANYWHERE, calls);
+	}
+
+	/**
 	 * As {@link #same}, for a call that fails at the client before anything is sent.
 	 */
 	<C extends KitContract> Outcome sameUnsent(Class<C> contract, Call<C> call) {

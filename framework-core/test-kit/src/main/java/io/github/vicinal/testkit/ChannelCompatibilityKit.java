@@ -1,11 +1,7 @@
 package io.github.vicinal.testkit;
 
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.TestInstance;
 
 /**
  * The compatibility kit for a path: extend it, say what {@linkplain KitEnvironment
@@ -27,36 +23,7 @@ import org.junit.jupiter.api.TestInstance;
  *
  * @since 0.1.0
  */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-public abstract class ChannelCompatibilityKit {
-
-	private @Nullable Kit kit;
-
-	/**
-	 * Create the environment, once for all behaviours. The kit closes it.
-	 * @return a started environment
-	 * @throws Exception if it does not start
-	 */
-	protected abstract KitEnvironment createEnvironment() throws Exception;
-
-	@BeforeAll
-	void startEnvironment() throws Exception {
-		this.kit = new Kit(createEnvironment());
-	}
-
-	@AfterAll
-	void stopEnvironment() {
-		if (this.kit != null) {
-			this.kit.environment().close();
-		}
-	}
-
-	private Kit requiredKit() {
-		if (this.kit == null) {
-			throw new IllegalStateException("The environment has not been started");
-		}
-		return this.kit;
-	}
+public abstract class ChannelCompatibilityKit extends RequestCompatibilityKit {
 
 	@Nested
 	@DisplayName("Arguments")

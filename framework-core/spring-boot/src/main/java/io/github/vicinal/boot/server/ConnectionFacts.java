@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.server;
 
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -19,10 +20,11 @@ import org.jspecify.annotations.Nullable;
  * @param localAddr IP address at which the request arrived
  * @param localName name of that address
  * @param localPort TCP port at which the request arrived
+ * @param sendsAccept whether the client itself set the header {@code Accept}
  * @param headers headers that HTTP clients add by themselves, by lower-case name
  */
 record ConnectionFacts(String scheme, String remoteAddr, String localAddr, String localName, int localPort,
-		Map<String, String> headers) {
+		boolean sendsAccept, Map<String, List<String>> headers) {
 
 	/** Headers that HTTP clients add by themselves and that do not depend on the call. */
 	private static final List<String> CLIENT_HEADERS = List.of("host", "connection", "user-agent", "accept-encoding",
@@ -41,21 +43,31 @@ record ConnectionFacts(String scheme, String remoteAddr, String localAddr, Strin
 	 * @return the facts, or {@code null} if they are too large to be kept
 	 */
 	static @Nullable ConnectionFacts of(HttpServletRequest request, Set<String> known) {
-		Map<String, String> headers = new LinkedHashMap<>();
+		Map<String, List<String>> headers = new LinkedHashMap<>();
 		int chars = 0;
 		for (String name : CLIENT_HEADERS) {
-			String value = request.getHeader(name);
+			List<String> values = Collections.list(request.getHeaders(name));
 			// The JDK's client asks for HTTP/2 with its first request only.
-			if (value != null && !known.contains(name) && !value.toLowerCase(Locale.ROOT).contains("upgrade")) {
-				headers.put(name, value);
-				chars += value.length();
+			if (!values.isEmpty() && !known.contains(name)
+					&& !values.get(0).toLowerCase(Locale.ROOT).contains("upgrade")) {
+				headers.put(name, List.copyOf(values));
+				chars += values.stream().mapToInt(String::length).sum();
 			}
 		}
 		if (chars > MAX_CHARS) {
 			return null;
 		}
 		return new ConnectionFacts(request.getScheme(), text(request.getRemoteAddr()), text(request.getLocalAddr()),
-				text(request.getLocalName()), request.getLocalPort(), headers);
+				text(request.getLocalName()), request.getLocalPort(), known.contains("accept"), headers);
+	}
+
+	/**
+	 * Returns the facts of a request whose contract says what is accepted, which says
+	 * nothing about the client.
+	 */
+	ConnectionFacts withoutAccept() {
+		return this.sendsAccept ? new ConnectionFacts(this.scheme, this.remoteAddr, this.localAddr, this.localName,
+				this.localPort, false, this.headers) : this;
 	}
 
 	private static String text(@Nullable String value) {
@@ -69,7 +81,7 @@ record ConnectionFacts(String scheme, String remoteAddr, String localAddr, Strin
 
 	/** The {@code Host} header, empty if there was none. */
 	String host() {
-		return this.headers.getOrDefault("host", "");
+		return this.headers.getOrDefault("host", List.of("")).get(0);
 	}
 
 	/** The host in the {@code Host} header. */

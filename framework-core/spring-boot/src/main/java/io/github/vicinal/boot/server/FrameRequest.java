@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.Reader;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZonedDateTime;
@@ -17,10 +18,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.UUID;
 
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.RequestDispatcher;
+import jakarta.servlet.ServletConnection;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
@@ -34,6 +37,8 @@ import jakarta.servlet.http.MappingMatch;
 import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.UriUtils;
 
 import io.github.vicinal.channel.CallFrame;
@@ -50,6 +55,9 @@ final class FrameRequest extends HttpServletRequestWrapper {
 	private static final HttpServletRequest NOTHING = (HttpServletRequest) Proxy.newProxyInstance(
 			FrameRequest.class.getClassLoader(), new Class<?>[] { HttpServletRequest.class },
 			(proxy, method, arguments) -> nothing(method));
+
+	/** Begins the names of the attributes that handler mappings set. */
+	private static final String SPRING = HandlerMapping.class.getName();
 
 	private final ServletContext servletContext;
 
@@ -72,6 +80,8 @@ final class FrameRequest extends HttpServletRequestWrapper {
 	private @Nullable Map<String, Object> attributes;
 
 	private @Nullable HttpSession session;
+
+	private @Nullable String id;
 
 	/** What requests ask of the servlet container. */
 	interface Container {
@@ -169,10 +179,17 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		return known;
 	}
 
-	private Map<String, Object> mutableAttributes() {
+	/** What handler mappings leave in a request is there once somebody looks. */
+	private Map<String, Object> attributes() {
 		Map<String, Object> known = this.attributes;
 		if (known == null) {
+			RequestTemplate template = this.target.request();
 			known = new HashMap<>();
+			known.put(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE, this.target.handler());
+			known.put(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE, template.pattern());
+			known.put(HandlerMapping.PATH_WITHIN_HANDLER_MAPPING_ATTRIBUTE,
+					template.pathWithinServlet(this.frame.arguments()));
+			known.put(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE, template.variables(this.frame.arguments()));
 			this.attributes = known;
 		}
 		return known;
@@ -296,14 +313,44 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		return getHeader(HttpHeaders.CONTENT_TYPE);
 	}
 
+	/** Only the length of plain text and bytes is known. */
 	@Override
 	public int getContentLength() {
-		return -1;
+		Object body = this.target.request().plainBody(this.frame.arguments());
+		if (body instanceof byte[] bytes) {
+			return bytes.length;
+		}
+		return (body instanceof String text) ? text.getBytes(charset()).length : -1;
 	}
 
 	@Override
 	public long getContentLengthLong() {
-		return -1;
+		return getContentLength();
+	}
+
+	private Charset charset() {
+		MediaType type = MediaType.parseMediaType(String.valueOf(getContentType()));
+		return (type.getCharset() != null) ? type.getCharset() : StandardCharsets.UTF_8;
+	}
+
+	@Override
+	public String getRequestId() {
+		String known = this.id;
+		if (known == null) {
+			known = UUID.randomUUID().toString();
+			this.id = known;
+		}
+		return known;
+	}
+
+	@Override
+	public ServletConnection getServletConnection() {
+		return new Connection(isSecure());
+	}
+
+	@Override
+	public boolean isAsyncSupported() {
+		return true;
 	}
 
 	@Override
@@ -484,12 +531,12 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public @Nullable Object getAttribute(String name) {
-		return (this.attributes != null) ? this.attributes.get(name) : null;
+		return (this.attributes != null || name.startsWith(SPRING)) ? attributes().get(name) : null;
 	}
 
 	@Override
 	public Enumeration<String> getAttributeNames() {
-		return Collections.enumeration((this.attributes != null) ? List.copyOf(this.attributes.keySet()) : List.of());
+		return Collections.enumeration(List.copyOf(attributes().keySet()));
 	}
 
 	@Override
@@ -498,13 +545,13 @@ final class FrameRequest extends HttpServletRequestWrapper {
 			removeAttribute(name);
 			return;
 		}
-		mutableAttributes().put(name, value);
+		attributes().put(name, value);
 	}
 
 	@Override
 	public void removeAttribute(String name) {
-		if (this.attributes != null) {
-			this.attributes.remove(name);
+		if (this.attributes != null || name.startsWith(SPRING)) {
+			attributes().remove(name);
 		}
 	}
 
@@ -551,6 +598,25 @@ final class FrameRequest extends HttpServletRequestWrapper {
 	@Override
 	public AsyncContext startAsync(ServletRequest request, ServletResponse answer) {
 		throw new IllegalStateException("A typed call is answered synchronously");
+	}
+
+	private record Connection(boolean isSecure) implements ServletConnection {
+
+		@Override
+		public String getConnectionId() {
+			return "vicinal";
+		}
+
+		@Override
+		public String getProtocol() {
+			return "http/1.1";
+		}
+
+		@Override
+		public String getProtocolConnectionId() {
+			return "";
+		}
+
 	}
 
 	private record Mapping(String matchValue, String pattern, MappingMatch match) implements HttpServletMapping {

@@ -5,6 +5,7 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -15,6 +16,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
@@ -29,9 +32,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class FrameResponse extends HttpServletResponseWrapper {
 
+	private static final int DEFAULT_BUFFER = 8 * 1024;
+
+	private static final String CONTENT_TYPE = "Content-Type";
+
+	private static final Pattern CHARSET = Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\";\\s]+)\"?",
+			Pattern.CASE_INSENSITIVE);
+
 	private static final HttpServletResponse NOTHING = (HttpServletResponse) Proxy.newProxyInstance(
 			FrameResponse.class.getClassLoader(), new Class<?>[] { HttpServletResponse.class },
 			(proxy, method, arguments) -> nothing(method));
+
+	/** The format of HTTP, which has two digits for a day. */
+	private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'",
+			Locale.US);
 
 	/** Made when the first header is set: most answers have none. */
 	private @Nullable Map<String, List<String>> headers;
@@ -47,6 +61,15 @@ final class FrameResponse extends HttpServletResponseWrapper {
 	private boolean committed;
 
 	private @Nullable Locale locale;
+
+	/** The media type without its charset. */
+	private @Nullable String contentType;
+
+	private @Nullable String charset;
+
+	private boolean usingWriter;
+
+	private int bufferSize = DEFAULT_BUFFER;
 
 	private final FrameRequest request;
 
@@ -100,7 +123,9 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		if (written == null) {
 			return new byte[0];
 		}
-		written.writer.flush();
+		if (written.writer != null) {
+			written.writer.flush();
+		}
 		return written.bytes.toByteArray();
 	}
 
@@ -119,6 +144,17 @@ final class FrameResponse extends HttpServletResponseWrapper {
 	@Override
 	public void flushBuffer() {
 		this.committed = true;
+	}
+
+	@Override
+	public int getBufferSize() {
+		return this.bufferSize;
+	}
+
+	/** The body is kept as a whole in any case. */
+	@Override
+	public void setBufferSize(int size) {
+		this.bufferSize = Math.max(this.bufferSize, size);
 	}
 
 	@Override
@@ -147,7 +183,7 @@ final class FrameResponse extends HttpServletResponseWrapper {
 	}
 
 	private static String date(long millis) {
-		return DateTimeFormatter.RFC_1123_DATE_TIME.format(Instant.ofEpochMilli(millis).atZone(ZoneId.of("GMT")));
+		return DATE.format(Instant.ofEpochMilli(millis).atZone(ZoneId.of("GMT")));
 	}
 
 	@Override
@@ -200,6 +236,10 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		if (this.committed) {
 			return;
 		}
+		if (CONTENT_TYPE.equalsIgnoreCase(name)) {
+			setContentType(value);
+			return;
+		}
 		Map<String, List<String>> known = mutableHeaders();
 		String key = key(known, name);
 		if (value == null) {
@@ -212,6 +252,10 @@ final class FrameResponse extends HttpServletResponseWrapper {
 	@Override
 	public void addHeader(String name, String value) {
 		if (this.committed) {
+			return;
+		}
+		if (CONTENT_TYPE.equalsIgnoreCase(name)) {
+			setContentType(value);
 			return;
 		}
 		Map<String, List<String>> known = mutableHeaders();
@@ -251,7 +295,34 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void setContentType(@Nullable String type) {
-		setHeader("Content-Type", type);
+		if (this.committed) {
+			return;
+		}
+		String base = type;
+		if (type == null) {
+			this.charset = this.usingWriter ? this.charset : null;
+		}
+		else {
+			Matcher matcher = CHARSET.matcher(type);
+			if (matcher.find()) {
+				base = type.substring(0, matcher.start()) + type.substring(matcher.end());
+				this.charset = this.usingWriter ? this.charset : matcher.group(1);
+			}
+		}
+		this.contentType = base;
+		showContentType();
+	}
+
+	/** The container, too, puts type and charset together. */
+	private void showContentType() {
+		if (this.contentType == null) {
+			if (this.headers != null) {
+				this.headers.remove(CONTENT_TYPE);
+			}
+			return;
+		}
+		mutableHeaders().put(CONTENT_TYPE,
+				List.of((this.charset != null) ? this.contentType + ";charset=" + this.charset : this.contentType));
 	}
 
 	@Override
@@ -270,12 +341,17 @@ final class FrameResponse extends HttpServletResponseWrapper {
 	}
 
 	@Override
-	public void setCharacterEncoding(@Nullable String charset) {
+	public void setCharacterEncoding(@Nullable String newCharset) {
+		if (!this.committed && !this.usingWriter) {
+			this.charset = newCharset;
+			showContentType();
+		}
 	}
 
 	@Override
 	public String getCharacterEncoding() {
-		return StandardCharsets.UTF_8.name();
+		String known = this.charset;
+		return (known != null) ? known : StandardCharsets.ISO_8859_1.name();
 	}
 
 	@Override
@@ -288,6 +364,9 @@ final class FrameResponse extends HttpServletResponseWrapper {
 	public void reset() {
 		resetBuffer();
 		this.headers = null;
+		this.contentType = null;
+		this.charset = null;
+		this.usingWriter = false;
 		this.error = false;
 		this.errorMessage = null;
 		this.status = SC_OK;
@@ -305,7 +384,15 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public PrintWriter getWriter() {
-		return content().writer;
+		setCharacterEncoding(getCharacterEncoding());
+		this.usingWriter = true;
+		Body content = content();
+		PrintWriter writer = content.writer;
+		if (writer == null) {
+			writer = new PrintWriter(new OutputStreamWriter(content.bytes, Charset.forName(getCharacterEncoding())));
+			content.writer = writer;
+		}
+		return writer;
 	}
 
 	private Body content() {
@@ -321,7 +408,7 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 		private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-		private final PrintWriter writer = new PrintWriter(new OutputStreamWriter(this.bytes, StandardCharsets.UTF_8));
+		private @Nullable PrintWriter writer;
 
 		@Override
 		public void write(int value) {

@@ -49,7 +49,8 @@ final class HandlerFailures {
 		Exception exception = (thrown instanceof Exception known) ? known
 				: new ServletException("Handler dispatch failed: " + thrown, thrown);
 		if (!tryToResolve(request, response, handler, exception)) {
-			response.reset();
+			response.setContentType(null);
+			response.setHeader("Content-Disposition", null);
 			response.sendError(500, exception.getMessage());
 			request.setAttribute(RequestDispatcher.ERROR_EXCEPTION, exception);
 			request.setAttribute(RequestDispatcher.ERROR_EXCEPTION_TYPE, exception.getClass());

@@ -33,8 +33,8 @@ final class RequestHeaders {
 
 	static RequestHeaders of(RequestTemplate target, CallFrame frame, ConnectionFacts facts) {
 		Map<String, List<String>> values = new LinkedHashMap<>();
-		facts.headers().forEach((name, value) -> values.put(name, List.of(value)));
-		put(values, "accept", target.accept());
+		values.putAll(facts.headers());
+		put(values, "accept", facts.sendsAccept() ? target.accept() : target.declaredAccept());
 		put(values, "content-type", target.contentType());
 		target.fixedHeaders().forEach((name, value) -> values.put(name, List.of(value)));
 		frame.headers().forEach((name, value) -> {

@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -45,6 +44,8 @@ final class RequestTemplate {
 
 	private final String contentType;
 
+	private final String declaredAccept;
+
 	private final String accept;
 
 	private final Map<String, String> fixedHeaders;
@@ -80,7 +81,8 @@ final class RequestTemplate {
 		this.pattern = pattern;
 		this.parameters = handler.getMethodParameters();
 		this.contentType = contentType(ExchangeContractReader.contentType(contract.type(), method.method()), handler);
-		this.accept = accept(contract, method);
+		this.declaredAccept = String.join(", ", declared(contract, method, HttpExchange::accept));
+		this.accept = this.declaredAccept.isEmpty() ? readable(contract, method) : this.declaredAccept;
 		this.fixedHeaders = fixedHeaders(contract, method);
 		boolean hasBody = false;
 		for (int i = 0; i < this.parameters.length; i++) {
@@ -126,12 +128,8 @@ final class RequestTemplate {
 			.orElse("");
 	}
 
-	/** What is declared, else what the message converters of the HTTP client can read. */
-	private static String accept(Contract contract, ContractMethod method) {
-		List<String> declared = declared(contract, method, HttpExchange::accept);
-		if (!declared.isEmpty()) {
-			return String.join(", ", declared);
-		}
+	/** What the message converters of a {@code RestTemplate} can read. */
+	private static String readable(Contract contract, ContractMethod method) {
 		Class<?> type = ResultShape.of(contract.type(), method.method()).valueClass();
 		if (type == void.class) {
 			return "";
@@ -186,7 +184,15 @@ final class RequestTemplate {
 		return this.contentType;
 	}
 
-	/** What the HTTP client would have sent as {@code Accept}, empty for nothing. */
+	/** What the contract says to send as {@code Accept}, empty for nothing. */
+	String declaredAccept() {
+		return this.declaredAccept;
+	}
+
+	/**
+	 * What a client that sends {@code Accept} by itself, as {@code RestTemplate} does,
+	 * would have sent, empty for nothing.
+	 */
 	String accept() {
 		return this.accept;
 	}
@@ -203,15 +209,35 @@ final class RequestTemplate {
 
 	/** The encoded path of the request, without the context path. */
 	String path(@Nullable Object[] arguments) {
+		return this.servletPrefix + pathWithinServlet(arguments);
+	}
+
+	/** The encoded path of the request within the dispatcher servlet. */
+	String pathWithinServlet(@Nullable Object[] arguments) {
 		if (this.pattern.indexOf('{') < 0) {
-			return this.servletPrefix + this.pattern;
+			return this.pattern;
 		}
-		Map<String, Object> variables = new HashMap<>();
+		return UriComponentsBuilder.fromPath(this.pattern).encode().buildAndExpand(variables(arguments)).toUriString();
+	}
+
+	/** The values of the variables in the path, by name. */
+	Map<String, String> variables(@Nullable Object[] arguments) {
+		Map<String, String> variables = new LinkedHashMap<>();
 		for (Named variable : this.pathVariables) {
 			variables.put(variable.name(), text(unwrapped(arguments[variable.position()])));
 		}
-		return this.servletPrefix
-				+ UriComponentsBuilder.fromPath(this.pattern).encode().buildAndExpand(variables).toUriString();
+		return variables;
+	}
+
+	/** The text or bytes that are the body, or {@code null} if it is something else. */
+	@Nullable Object plainBody(@Nullable Object[] arguments) {
+		for (int i = 0; i < this.parameters.length; i++) {
+			if (this.parameters[i].hasParameterAnnotation(RequestBody.class)
+					&& (arguments[i] instanceof String || arguments[i] instanceof byte[])) {
+				return arguments[i];
+			}
+		}
+		return null;
 	}
 
 	/** The encoded query of the request, or {@code null}. */

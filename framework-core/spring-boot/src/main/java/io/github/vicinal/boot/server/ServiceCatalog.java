@@ -16,7 +16,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.service.annotation.HttpExchange;
 
 import io.github.vicinal.boot.server.AnnouncementInterceptor.Inquiry;
 import io.github.vicinal.peer.PathKind;
@@ -144,8 +146,14 @@ public final class ServiceCatalog implements AutoCloseable {
 		Map<Integer, String> methods = service.httpOnlyMethods();
 		return new PeerAnnouncement(base.peer(), base.paths(), base.contractHash(),
 				String.join(", ", new TreeSet<>(methods.values())), methods.keySet(), base.httpSocketPort(),
-				base.httpSocketAddress(), this.tickets.ticket(facts))
+				base.httpSocketAddress(), this.tickets.ticket(declaresAccept(handler) ? facts.withoutAccept() : facts))
 			.format();
+	}
+
+	private static boolean declaresAccept(HandlerMethod handler) {
+		HttpExchange ofMethod = AnnotatedElementUtils.findMergedAnnotation(handler.getMethod(), HttpExchange.class);
+		HttpExchange ofType = AnnotatedElementUtils.findMergedAnnotation(handler.getBeanType(), HttpExchange.class);
+		return (ofMethod != null && ofMethod.accept().length > 0) || (ofType != null && ofType.accept().length > 0);
 	}
 
 	private @Nullable PeerAnnouncement base(String contractName, String localAddress, int localPort) {

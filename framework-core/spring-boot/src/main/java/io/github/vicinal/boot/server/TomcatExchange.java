@@ -88,7 +88,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		if (!this.response.isCommitted()) {
 			prepareResponse();
 		}
-		if (!getErrorState().isIoAllowed()) {
+		if (!getErrorState().isIoAllowed() && !served.isSentWhole()) {
 			throw new IOException("The container closed the connection instead of answering");
 		}
 		ServletContainer.Response answer = new ServletContainer.Response(this.status, this.headers,

@@ -78,6 +78,16 @@ final class TypedCall {
 		return this.answer;
 	}
 
+	/**
+	 * Whether the client would have had the whole answer before something behind the
+	 * handler failed, because its length was known.
+	 */
+	boolean isSentWhole() {
+		HandlerTarget.Answer given = this.answer;
+		return given != null
+				&& (given.body() == null || given.body() instanceof CharSequence || given.body() instanceof byte[]);
+	}
+
 	/** Notes that nobody waits for the call any more. */
 	void refused(RefusedRequestException why) {
 		this.refused = why;

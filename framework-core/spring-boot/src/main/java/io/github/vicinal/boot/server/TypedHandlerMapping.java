@@ -11,6 +11,7 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
+import org.springframework.http.HttpEntity;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerAdapter;
@@ -154,10 +155,21 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 			if (response.getContentType() == null) {
 				response.setContentType(HandlerTarget.contentType(body));
 			}
-			// Spring's message converters flush what they have written.
+		}
+		if (isSentAtOnce(result, body)) {
 			response.flushBuffer();
 		}
 		call.answered(answer);
+	}
+
+	/**
+	 * Whether filters and interceptors would be too late to change the response. Spring
+	 * flushes that of an entity. The length of text and bytes is known, which makes the
+	 * container send them once they are complete.
+	 */
+	private static boolean isSentAtOnce(@Nullable Object result, @Nullable Object body) {
+		return result instanceof HttpEntity<?> || (body instanceof CharSequence text && !text.isEmpty())
+				|| (body instanceof byte[] bytes && bytes.length > 0);
 	}
 
 	/** The handler of a typed call, which interceptors take for any other. */

@@ -54,13 +54,17 @@ class VicinalKitEnvironment implements KitEnvironment {
 	private static final ManyConnections MANY_CONNECTIONS = new ManyConnections();
 
 	private static final List<String> CONTRACTS = List.of("Arguments", "Bodies", "Results", "Errors", "Timing",
-			"Context", "Additions", "Volume", "Shapes", "State", "Untouched");
+			"Context", "Additions", "Volume", "Shapes", "State", "Untouched", "Request", "Response");
 
 	private final String path;
 
 	private final String httpClient;
 
 	private final boolean httpSocket;
+
+	private final String prefix;
+
+	private final Map<String, Object> serverProperties;
 
 	private final Path rendezvous;
 
@@ -81,7 +85,19 @@ class VicinalKitEnvironment implements KitEnvironment {
 	}
 
 	VicinalKitEnvironment(String path, String httpClient, boolean httpSocket) {
+		this(path, httpClient, httpSocket, "", Map.of());
+	}
+
+	/** A server whose URLs have a prefix, because of its properties. */
+	VicinalKitEnvironment(String path, String prefix, Map<String, Object> serverProperties) {
+		this(path, "jdk", false, prefix, serverProperties);
+	}
+
+	private VicinalKitEnvironment(String path, String httpClient, boolean httpSocket, String prefix,
+			Map<String, Object> serverProperties) {
 		this.path = path;
+		this.prefix = prefix;
+		this.serverProperties = serverProperties;
 		this.httpClient = httpClient;
 		this.httpSocket = httpSocket;
 		try {
@@ -192,7 +208,7 @@ class VicinalKitEnvironment implements KitEnvironment {
 
 	private HttpExchangeAdapter blocking(RestClient.Builder builder, ClientHttpRequestFactoryBuilder<?> requests,
 			KitClient kitClient, ObservationRegistry registry) {
-		builder.baseUrl("http://localhost:" + this.port)
+		builder.baseUrl("http://localhost:" + this.port + this.prefix)
 			.requestFactory(requests.build(settings(kitClient)))
 			.observationRegistry(registry);
 		kitClient.customize(builder);
@@ -201,7 +217,7 @@ class VicinalKitEnvironment implements KitEnvironment {
 
 	private HttpExchangeAdapter reactive(WebClient.Builder builder, ClientHttpConnectorBuilder<?> connectors,
 			KitClient kitClient, ObservationRegistry registry) {
-		builder.baseUrl("http://localhost:" + this.port)
+		builder.baseUrl("http://localhost:" + this.port + this.prefix)
 			.clientConnector(connectors.build(settings(kitClient)))
 			.observationRegistry(registry);
 		kitClient.customize(builder);
@@ -254,6 +270,7 @@ class VicinalKitEnvironment implements KitEnvironment {
 		Map<String, Object> properties = properties();
 		properties.put("server.port", this.port);
 		properties.put("server.shutdown", "immediate");
+		properties.putAll(this.serverProperties);
 		this.server = new SpringApplicationBuilder(ServerApplication.class).web(WebApplicationType.SERVLET)
 			.properties(properties)
 			.initializers(

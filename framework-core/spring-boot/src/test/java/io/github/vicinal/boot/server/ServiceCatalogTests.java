@@ -67,8 +67,8 @@ class ServiceCatalogTests {
 	}
 
 	private static @Nullable String announcement(ServiceCatalog catalog, String contract) {
-		ConnectionFacts facts = new ConnectionFacts("http", "127.0.0.1", "127.0.0.1", "localhost", 8080,
-				Map.of("host", "localhost:8080"));
+		ConnectionFacts facts = new ConnectionFacts("http", "127.0.0.1", "127.0.0.1", "localhost", 8080, false,
+				Map.of("host", List.of("localhost:8080")));
 		Method handler = ClassUtils.getMethod(Object.class, "toString");
 		return catalog.announcement(new Inquiry(contract, facts, "", new RequestWatch()),
 				new HandlerMethod(new Object(), handler));

@@ -6,6 +6,8 @@ import io.github.vicinal.testkit.Observations;
 import io.github.vicinal.testkit.TraceHandler;
 import io.github.vicinal.testkit.contract.ArgumentsContract.Sku;
 import io.github.vicinal.testkit.contract.ResultsContract.Answer;
+import io.github.vicinal.testkit.server.ResponseController.AddingInterceptor;
+import io.github.vicinal.testkit.server.ResponseController.Interceptions;
 import io.micrometer.observation.ObservationRegistry;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -42,7 +44,8 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 @Import({ ArgumentsController.class, BodiesController.class, ResultsController.class, ErrorsController.class,
 		ErrorsAdvice.class, TimingController.class, ContextController.class, AdditionsController.class,
 		VolumeController.class, ShapesController.class, StateController.class, ControlController.class,
-		UntouchedController.class, KitServerConfiguration.ChangingAdvice.class })
+		UntouchedController.class, RequestController.class, RequestController.Visits.class, ResponseController.class,
+		ResponseController.Interceptions.class, KitServerConfiguration.ChangingAdvice.class })
 public class KitServerConfiguration {
 
 	@Bean
@@ -71,7 +74,7 @@ public class KitServerConfiguration {
 	}
 
 	@Bean
-	WebMvcConfigurer kitWebMvcConfigurer() {
+	WebMvcConfigurer kitWebMvcConfigurer(Interceptions interceptions) {
 		return new WebMvcConfigurer() {
 
 			@Override
@@ -85,6 +88,8 @@ public class KitServerConfiguration {
 			@Override
 			public void addInterceptors(InterceptorRegistry registry) {
 				registry.addInterceptor(new StampingInterceptor()).addPathPatterns("/kit/results/intercepted");
+				registry.addInterceptor(new AddingInterceptor(interceptions))
+					.addPathPatterns("/kit/response/intercepted/**");
 			}
 
 		};

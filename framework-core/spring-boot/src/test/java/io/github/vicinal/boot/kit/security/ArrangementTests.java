@@ -1,0 +1,278 @@
+package io.github.vicinal.boot.kit.security;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
+
+import org.awaitility.core.ConditionTimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.support.GenericApplicationContext;
+
+import io.github.vicinal.boot.kit.security.Arrangement.Step;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Runs arrangements: each call ends on each path as it does over HTTP, and happens as
+ * often at the server, the first time and every time after it.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class ArrangementTests {
+
+	private static final List<String> PATHS = List.of("direct", "shm", "uds");
+
+	/** Rounds on each path. Most methods are called several times in a round. */
+	private static final int ROUNDS = Integer.getInteger("vicinal.kit.rounds", 5);
+
+	/** Rounds in which a filter may have run once more. */
+	private static final int MAX_REPEATS = 2;
+
+	private static final String AT_SERVER = " at the server";
+
+	/** Time for a client to find a path before it is taken to have none. */
+	private static final Duration UPGRADE = Duration.ofMillis(1500);
+
+	@RegisterExtension
+	private final BeforeAllCallback shared = (context) -> this.clients = Clients.of(context);
+
+	private @Nullable Clients clients;
+
+	private @Nullable Server server;
+
+	abstract Stream<Arrangement> arrangements();
+
+	private Stream<Arguments> arrangementsAndPaths() {
+		return arrangements().flatMap((arrangement) -> PATHS.stream().map((path) -> Arguments.of(arrangement, path)));
+	}
+
+	@AfterAll
+	void stop() {
+		if (this.server != null) {
+			this.server.context.close();
+		}
+	}
+
+	private Clients clients() {
+		assertThat(this.clients).isNotNull();
+		return this.clients;
+	}
+
+	private Server server(Arrangement arrangement) {
+		Server current = this.server;
+		if (current == null || !current.arrangement.toString().equals(arrangement.toString())) {
+			stop();
+			current = new Server(arrangement, clients());
+			this.server = current;
+		}
+		return current;
+	}
+
+	@ParameterizedTest(name = "{0}: {1}")
+	@MethodSource("arrangementsAndPaths")
+	@Timeout(value = 120, unit = TimeUnit.SECONDS)
+	void callsEndAsOverHttp(Arrangement arrangement, String path) {
+		Server current = server(arrangement);
+		Round expected = current.oracle();
+		clients().drainCarried();
+		Map<String, Vault> proxies = current
+			.proxies((url, persona) -> clients().onPath(Vault.class, path, url, arrangement.personas().get(persona)));
+		Map<String, Integer> carried = new TreeMap<>();
+		List<String> differences = new ArrayList<>();
+		int repeats = 0;
+		long end = System.nanoTime() + UPGRADE.toNanos();
+		for (int i = 1; i <= ROUNDS || (!isTyped(carried, path) && System.nanoTime() < end); i++) {
+			Round actual = current.round(proxies, expected.entries());
+			clients().drainCarried().forEach((way, calls) -> carried.merge(way, calls, Integer::sum));
+			compare(i, expected, actual, differences);
+			if (arrangement.isDetectingLate() && repeats < MAX_REPEATS && differences.size() == 1
+					&& differences.get(0).contains(AT_SERVER)) {
+				repeats++;
+				differences.clear();
+			}
+			if (differences.size() > 3) {
+				break;
+			}
+		}
+		assertThat(differences).as("%s on %s, carried: %s", arrangement, path, carried).isEmpty();
+		if (arrangement.isTyped()) {
+			assertThat(isTyped(carried, path)).as("carried by %s", carried).isTrue();
+		}
+	}
+
+	private static boolean isTyped(Map<String, Integer> carried, String path) {
+		return carried.keySet().stream().anyMatch((way) -> way.equals(path) || way.startsWith(path + " "));
+	}
+
+	private static void compare(int number, Round expected, Round actual, List<String> differences) {
+		expected.endings().forEach((step, ending) -> {
+			String got = actual.endings().get(step);
+			if (!ending.equals(got)) {
+				differences
+					.add("\nround %d, %s\n  over HTTP:   %s\n  on the path: %s".formatted(number, step, ending, got));
+			}
+		});
+		if (!expected.entries().equals(actual.entries())) {
+			Map<String, String> different = new TreeMap<>();
+			for (Map<String, Integer> each : List.of(expected.entries(), actual.entries())) {
+				for (String entry : each.keySet()) {
+					Integer over = expected.entries().get(entry);
+					Integer on = actual.entries().get(entry);
+					if (over == null || !over.equals(on)) {
+						different.put(entry, "over HTTP " + over + ", on the path " + on);
+					}
+				}
+			}
+			differences.add("\nround %d%s: %s".formatted(number, AT_SERVER, different));
+		}
+	}
+
+	/**
+	 * How the calls of a round ended, and what they did.
+	 *
+	 * @param endings by name of the step
+	 * @param entries by text
+	 */
+	private record Round(Map<String, String> endings, Map<String, Integer> entries) {
+	}
+
+	/** The running server of an arrangement. */
+	private static final class Server {
+
+		private final Arrangement arrangement;
+
+		private final Clients clients;
+
+		private final Ledger ledger = new Ledger();
+
+		private final ConfigurableApplicationContext context;
+
+		private final String url;
+
+		private @Nullable Round oracle;
+
+		Server(Arrangement arrangement, Clients clients) {
+			this.arrangement = arrangement;
+			this.clients = clients;
+			Map<String, Object> properties = clients.properties();
+			properties.put("server.port", "0");
+			properties.put("server.shutdown", "immediate");
+			properties.putAll(arrangement.properties());
+			this.context = new SpringApplicationBuilder(ServerApplication.class)
+				.sources(arrangement.configurations().toArray(Class<?>[]::new))
+				.web(WebApplicationType.SERVLET)
+				.properties(properties)
+				.initializers((context) -> {
+					context.getBeanFactory().registerSingleton("ledger", this.ledger);
+					arrangement.register((GenericApplicationContext) context, this.ledger);
+				})
+				.run();
+			this.url = "http://localhost:" + ((WebServerApplicationContext) this.context).getWebServer().getPort();
+		}
+
+		Map<String, Vault> proxies(BiFunction<String, String, Vault> creator) {
+			Map<String, Vault> proxies = new LinkedHashMap<>();
+			this.arrangement.personas()
+				.keySet()
+				.forEach((persona) -> proxies.put(persona, creator.apply(this.url, persona)));
+			return proxies;
+		}
+
+		/** Two rounds over HTTP, which have to be alike. */
+		Round oracle() {
+			if (this.oracle == null) {
+				Map<String, Vault> proxies = proxies((url, persona) -> this.clients.overHttp(Vault.class, url,
+						this.arrangement.personas().get(persona)));
+				Round first = round(proxies, null);
+				Round second = round(proxies, first.entries());
+				List<String> differences = new ArrayList<>();
+				compare(2, first, second, differences);
+				assertThat(differences).as("%s does not end alike over HTTP", this.arrangement).isEmpty();
+				this.oracle = second;
+			}
+			return this.oracle;
+		}
+
+		/**
+		 * Makes all calls and waits for what filters do after an answer has been sent.
+		 */
+		Round round(Map<String, Vault> proxies, @Nullable Map<String, Integer> expected) {
+			this.ledger.reset();
+			Map<String, String> endings = new LinkedHashMap<>();
+			Map<String, String> memory = new TreeMap<>();
+			for (Step step : this.arrangement.steps()) {
+				Vault vault = proxies.get(step.persona());
+				endings.put(step.name() + ((step.persona().isEmpty()) ? "" : " of " + step.persona()),
+						Ending.of(() -> step.call().on(vault, memory)));
+			}
+			try {
+				if (expected != null) {
+					await().atMost(Duration.ofSeconds(2))
+						.pollDelay(Duration.ZERO)
+						.pollInterval(Duration.ofMillis(2))
+						.until(() -> this.ledger.entries().equals(expected));
+				}
+				else {
+					await().during(Duration.ofMillis(200))
+						.atMost(Duration.ofSeconds(10))
+						.until(new Unchanged(this.ledger)::check);
+				}
+			}
+			catch (ConditionTimeoutException ex) {
+				// The comparison says what is different.
+			}
+			return new Round(endings, this.ledger.entries());
+		}
+
+	}
+
+	/** Whether a ledger is as it was when it was looked at before. */
+	private static final class Unchanged {
+
+		private final Ledger ledger;
+
+		private @Nullable Map<String, Integer> before;
+
+		Unchanged(Ledger ledger) {
+			this.ledger = ledger;
+		}
+
+		boolean check() {
+			Map<String, Integer> now = this.ledger.entries();
+			boolean unchanged = now.equals(this.before);
+			this.before = now;
+			return unchanged;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import(VaultController.class)
+	static class ServerApplication {
+
+	}
+
+}

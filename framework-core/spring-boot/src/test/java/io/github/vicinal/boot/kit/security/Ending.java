@@ -1,0 +1,69 @@
+package io.github.vicinal.boot.kit.security;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.client.ResourceAccessException;
+import org.springframework.web.client.RestClientResponseException;
+
+/** How calls end, as text in which everything random has been replaced. */
+final class Ending {
+
+	private static final Set<String> IGNORED = Set.of("connection", "content-length", "date", "keep-alive",
+			"transfer-encoding", "vicinal-peer");
+
+	private Ending() {
+	}
+
+	static String of(Callable<? extends @Nullable Object> call) {
+		try {
+			return neutral(text(call.call()));
+		}
+		catch (RestClientResponseException ex) {
+			HttpHeaders headers = ex.getResponseHeaders();
+			return neutral(ex.getClass().getSimpleName() + " " + ex.getStatusCode().value() + " '" + ex.getStatusText()
+					+ "' " + ((headers != null) ? headers(headers) : "") + " "
+					+ ex.getResponseBodyAsString(StandardCharsets.UTF_8) + " " + ex.getMessage());
+		}
+		catch (ResourceAccessException ex) {
+			return ex.getClass().getSimpleName();
+		}
+		catch (Exception ex) {
+			return neutral(ex.toString());
+		}
+	}
+
+	private static String text(@Nullable Object value) {
+		if (value instanceof ResponseEntity<?> entity) {
+			return entity.getStatusCode().value() + " " + headers(entity.getHeaders()) + " " + entity.getBody();
+		}
+		return String.valueOf(value);
+	}
+
+	private static Map<String, List<String>> headers(HttpHeaders headers) {
+		Map<String, List<String>> result = new TreeMap<>();
+		headers.forEach((name, values) -> {
+			String key = name.toLowerCase(Locale.ROOT);
+			if (!IGNORED.contains(key)) {
+				result.put(key, values);
+			}
+		});
+		return result;
+	}
+
+	private static String neutral(String text) {
+		return text.replaceAll("\"timestamp\":\"[^\"]*\"", "\"timestamp\":\"-\"")
+			.replaceAll("(JSESSIONID|XSRF-TOKEN|remember-me|REMEMBER)=[^;\\]]+", "$1=-")
+			.replaceAll("expires=[^;\\]]+", "expires=-")
+			.replaceAll("localhost:[0-9]+", "localhost:port");
+	}
+
+}

@@ -1,0 +1,491 @@
+package io.github.vicinal.boot.kit.security;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Enumeration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.FilterRegistration;
+import jakarta.servlet.ReadListener;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.Cookie;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.web.servlet.ServletContextInitializer;
+import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
+import org.springframework.web.filter.CommonsRequestLoggingFilter;
+import org.springframework.web.filter.HiddenHttpMethodFilter;
+import org.springframework.web.filter.ShallowEtagHeaderFilter;
+import org.springframework.web.util.ContentCachingRequestWrapper;
+import org.springframework.web.util.ContentCachingResponseWrapper;
+
+import io.github.vicinal.boot.kit.security.Arrangement.FilterFactory;
+
+/** Filters of applications, and how they are registered. */
+class FilterArrangementTests extends ArrangementTests {
+
+	/** What an HTTP filter does. */
+	@FunctionalInterface
+	private interface HttpFilter {
+
+		void filter(HttpServletRequest request, HttpServletResponse response, FilterChain chain, Ledger ledger)
+				throws IOException, ServletException;
+
+	}
+
+	private static FilterFactory http(HttpFilter filter) {
+		return (ledger) -> (Filter) (request, response, chain) -> filter.filter((HttpServletRequest) request,
+				(HttpServletResponse) response, chain, ledger);
+	}
+
+	private static final FilterFactory COUNTING = http((request, response, chain, ledger) -> {
+		ledger.note("in " + request.getDispatcherType() + " " + request.getMethod() + " " + request.getRequestURI());
+		chain.doFilter(request, response);
+		ledger.note("out " + response.getStatus() + " " + response.isCommitted() + " of " + request.getRequestURI());
+	});
+
+	private static Arrangement permitted(Arrangement arrangement) {
+		return arrangement.secured().chain((http) -> {
+			http.csrf(AbstractHttpConfigurer::disable)
+				.authorizeHttpRequests(
+						(requests) -> requests.requestMatchers("/vault/admin").denyAll().anyRequest().permitAll());
+		});
+	}
+
+	@Override
+	Stream<Arrangement> arrangements() {
+		return Stream.of(Arrangement.of("a filter that counts").filter(0, COUNTING),
+				permitted(Arrangement.of("filters in front of and behind the chain")
+					.filter(-200, COUNTING)
+					.filter(100, http((request, response, chain, ledger) -> {
+						ledger.note("behind " + request.getRemoteUser() + " " + request.isUserInRole("ADMIN"));
+						chain.doFilter(request, response);
+					}))),
+				Arrangement.of("a tenant of the thread").filter(0, http((request, response, chain, ledger) -> {
+					VaultController.TENANT.set(request.getHeader("X-Tenant"));
+					try {
+						chain.doFilter(request, response);
+					}
+					finally {
+						VaultController.TENANT.remove();
+					}
+				})), Arrangement.of("rejection by sendError").filter(0, http((request, response, chain, ledger) -> {
+					if ("evil".equals(request.getHeader("X-Tenant")) || request.getRequestURI().endsWith("/13")) {
+						ledger.note("rejected");
+						response.sendError(403, "no entry");
+						return;
+					}
+					chain.doFilter(request, response);
+				})), Arrangement.of("maintenance of a part").filter(0, http((request, response, chain, ledger) -> {
+					if ("all".equals(request.getParameter("scope"))) {
+						response.setStatus(503);
+						response.setHeader("Retry-After", "7");
+						response.setContentType("text/plain;charset=UTF-8");
+						response.getWriter().write("closed für today");
+						return;
+					}
+					chain.doFilter(request, response);
+				})),
+				Arrangement.of("an answer of the filter's own").filter(0, http((request, response, chain, ledger) -> {
+					if (request.getRequestURI().startsWith("/vault/bob")) {
+						response.setContentType("application/json");
+						response.getOutputStream()
+							.write("{\"owner\":\"filter\",\"id\":0}".getBytes(StandardCharsets.UTF_8));
+						return;
+					}
+					if (request.getRequestURI().equals("/vault/open")) {
+						return;
+					}
+					chain.doFilter(request, response);
+				})), Arrangement.of("a filter that throws").filter(0, http((request, response, chain, ledger) -> {
+					if ("evil".equals(request.getHeader("X-Tenant"))) {
+						throw new ServletException("evil");
+					}
+					if (request.getParameter("scope") != null) {
+						throw new IllegalStateException("scope");
+					}
+					chain.doFilter(request, response);
+				})), Arrangement.of("a filter that catches").filter(0, http((request, response, chain, ledger) -> {
+					try {
+						chain.doFilter(request, response);
+					}
+					catch (ServletException ex) {
+						ledger.note("caught " + ex.getCause());
+						response.setStatus(418);
+						response.getWriter().write("caught");
+					}
+				})), Arrangement.of("headers and cookies in front and behind")
+					.filter(0, http((request, response, chain, ledger) -> {
+						response.setHeader("X-Before", request.getMethod());
+						response.addCookie(new Cookie("filter", "before"));
+						chain.doFilter(request, response);
+						response.setHeader("X-After", "late");
+					})),
+				Arrangement.of("everything that a filter can ask")
+					.filter(0, http((request, response, chain, ledger) -> {
+						ledger.note(request.getRequestURL().toString().replaceAll(":[0-9]+", "") + "?"
+								+ request.getQueryString() + " " + request.getProtocol() + " " + request.getScheme()
+								+ " " + request.getServerName() + " " + request.getRemoteAddr() + " "
+								+ request.getRemoteHost() + " " + request.getLocalAddr() + " "
+								+ request.getServletPath() + " " + request.getPathInfo() + " "
+								+ request.getContextPath() + " " + request.getContentType() + " "
+								+ request.getCharacterEncoding() + " " + request.getHeader("Accept") + " "
+								+ request.getHeader("X-Tenant") + " " + request.getHeader("User-Agent") + " "
+								+ request.getLocale() + " " + request.isAsyncSupported() + " "
+								+ request.getHttpServletMapping().getServletName() + " "
+								+ Collections.list(request.getParameterNames()) + " " + request.getParameter("text"));
+						chain.doFilter(request, response);
+					})),
+				Arrangement.of("a filter that lists headers").filter(0, http((request, response, chain, ledger) -> {
+					StringBuilder names = new StringBuilder(request.getMethod());
+					for (String name : Collections.list(request.getHeaderNames())) {
+						String key = name.toLowerCase(Locale.ROOT);
+						if (!key.startsWith("vicinal") && !List
+							.of("host", "connection", "upgrade", "http2-settings", "content-length",
+									"transfer-encoding")
+							.contains(key)) {
+							names.append(' ')
+								.append(key)
+								.append('=')
+								.append(Collections.list(request.getHeaders(name)));
+						}
+					}
+					ledger.note(names.toString());
+					chain.doFilter(request, response);
+				})),
+				Arrangement.of("by the name of the servlet")
+					.registration("byName", COUNTING,
+							(registration) -> registration.setServletNames(List.of("dispatcherServlet"))),
+				Arrangement.of("by the name of another servlet").registration("byName", COUNTING, (registration) -> {
+					registration.setServletNames(List.of("other"));
+					registration.setUrlPatterns(List.of("/elsewhere"));
+				}), Arrangement.of("by patterns").filter(0, COUNTING, "/vault/open", "/vault/notes/*", "*.13"),
+				Arrangement.of("for errors only")
+					.registration("errors", COUNTING,
+							(registration) -> registration.setDispatcherTypes(DispatcherType.ERROR)),
+				Arrangement.of("for requests and errors")
+					.registration("errors", COUNTING,
+							(registration) -> registration
+								.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST, DispatcherType.ERROR))),
+				Arrangement.of("for forwards only")
+					.registration("forwards", COUNTING,
+							(registration) -> registration.setDispatcherTypes(DispatcherType.FORWARD)),
+				Arrangement.of("without a bean")
+					.beans((context, ledger) -> context.registerBean("initializer", ServletContextInitializer.class,
+							() -> (servletContext) -> {
+								FilterRegistration.Dynamic registration = servletContext.addFilter("gate",
+										COUNTING.create(ledger));
+								registration.addMappingForUrlPatterns(null, true, "/vault/*");
+							})),
+				Arrangement.of("a plain bean")
+					.beans((context, ledger) -> context.registerBean("plain", Filter.class,
+							() -> COUNTING.create(ledger))),
+				Arrangement.of("switched off")
+					.registration("off", COUNTING, (registration) -> registration.setEnabled(false)),
+				Arrangement.of("ETags of bodies").filter(0, (ledger) -> new ShallowEtagHeaderFilter()),
+				Arrangement.of("bodies in the log").filter(0, http((request, response, chain, ledger) -> {
+					ContentCachingRequestWrapper wrapped = new ContentCachingRequestWrapper(request, 1000);
+					ContentCachingResponseWrapper answer = new ContentCachingResponseWrapper(response);
+					chain.doFilter(wrapped, answer);
+					ledger.note("log " + wrapped.getContentAsString() + " -> "
+							+ new String(answer.getContentAsByteArray(), StandardCharsets.UTF_8)
+								.replaceAll("\"timestamp\":\"[^\"]*\"", ""));
+					answer.copyBodyToResponse();
+				})), Arrangement.of("Spring's request log").filter(0, (ledger) -> new CommonsRequestLoggingFilter() {
+
+					{
+						setIncludeQueryString(true);
+						setIncludeHeaders(false);
+						setIncludePayload(true);
+					}
+
+					@Override
+					protected boolean shouldLog(HttpServletRequest request) {
+						return true;
+					}
+
+					@Override
+					protected void beforeRequest(HttpServletRequest request, String message) {
+						ledger.note(message);
+					}
+
+					@Override
+					protected void afterRequest(HttpServletRequest request, String message) {
+						ledger.note(message);
+					}
+
+				}), Arrangement.of("a response that is changed").filter(0, http((request, response, chain, ledger) -> {
+					ChangedResponse changed = new ChangedResponse(response);
+					chain.doFilter(request, changed);
+					byte[] body = changed.toString().replace("open", "OPEN").getBytes(StandardCharsets.UTF_8);
+					response.setContentLength(body.length);
+					response.getOutputStream().write(body);
+				})),
+				Arrangement.of("parameters that are changed")
+					.filter(0, http((request, response, chain, ledger) -> chain
+						.doFilter(new HttpServletRequestWrapper(request) {
+
+							@Override
+							public String @Nullable [] getParameterValues(String name) {
+								String[] values = super.getParameterValues(name);
+								return (name.equals("scope") && values != null) ? new String[] { "mine" } : values;
+							}
+
+						}, response))),
+				Arrangement.of("wrapped now and then")
+					.detectsLate()
+					.filter(0, http((request, response, chain, ledger) -> {
+						ledger.note("filtered");
+						boolean evil = "evil".equals(request.getHeader("X-Tenant"));
+						chain.doFilter(evil ? new HttpServletRequestWrapper(request) {
+
+							@Override
+							public String getHeader(String name) {
+								return name.equals("X-Tenant") ? "tamed" : super.getHeader(name);
+							}
+
+							@Override
+							public Enumeration<String> getHeaders(String name) {
+								return name.equals("X-Tenant") ? Collections.enumeration(List.of("tamed"))
+										: super.getHeaders(name);
+							}
+
+						} : request, response);
+					})),
+				Arrangement.of("signatures of bodies")
+					.detectsLate()
+					.filter(0, http((request, response, chain, ledger) -> {
+						ledger.note("checks");
+						if (request.getHeader("X-Signature") == null) {
+							chain.doFilter(request, response);
+							return;
+						}
+						byte[] body = request.getInputStream().readAllBytes();
+						if (new String(body, StandardCharsets.UTF_8).contains("forbidden")) {
+							response.sendError(403, "bad signature");
+							return;
+						}
+						chain.doFilter(new RepeatedRequest(request, body), response);
+					})),
+				Arrangement.of("the size of bodies").filter(0, http((request, response, chain, ledger) -> {
+					ledger.note("size " + (request.getContentLengthLong() > 25));
+					chain.doFilter(request, response);
+				})), Arrangement.of("a limit of the rate").filter(0, (ledger) -> {
+					AtomicInteger calls = new AtomicInteger();
+					ledger.onReset(() -> calls.set(0));
+					return (request, response, chain) -> {
+						int call = calls.incrementAndGet();
+						((HttpServletResponse) response).setIntHeader("X-Remaining", 30 - call);
+						if (call > 30) {
+							((HttpServletResponse) response).sendError(429);
+							return;
+						}
+						chain.doFilter(request, response);
+					};
+				}),
+				Arrangement.of("a filter without asynchronous support")
+					.registration("synchronous", COUNTING, (registration) -> registration.setAsyncSupported(false)),
+				Arrangement.of("a filter that goes on asynchronously")
+					.filter(0, http((request, response, chain, ledger) -> {
+						if (request.getDispatcherType() == DispatcherType.REQUEST
+								&& request.getRequestURI().equals("/vault/open")) {
+							ledger.note("starts");
+							request.startAsync().dispatch();
+							return;
+						}
+						chain.doFilter(request, response);
+					})),
+				Arrangement.of("methods in parameters").filter(0, (ledger) -> new HiddenHttpMethodFilter()),
+				Arrangement.of("a session in any case").filter(0, http((request, response, chain, ledger) -> {
+					Object before = request.getSession().getAttribute("visits");
+					int visits = (before instanceof Integer number) ? number + 1 : 1;
+					request.getSession().setAttribute("visits", visits);
+					ledger.note("visit " + visits);
+					chain.doFilter(request, response);
+				})), Arrangement.of("forwards").filter(0, http((request, response, chain, ledger) -> {
+					if ("all".equals(request.getParameter("scope"))) {
+						request.getRequestDispatcher("/vault/search?text=forwarded&scope=mine")
+							.forward(request, response);
+						return;
+					}
+					if (request.getRequestURI().equals("/vault/tenant")
+							&& "acme".equals(request.getHeader("X-Tenant"))) {
+						request.getRequestDispatcher("/vault/open").forward(request, response);
+						return;
+					}
+					chain.doFilter(request, response);
+				})), Arrangement.of("redirects").filter(0, http((request, response, chain, ledger) -> {
+					if ("evil".equals(request.getHeader("X-Tenant"))) {
+						response.sendRedirect("/vault/open");
+						return;
+					}
+					chain.doFilter(request, response);
+				})), Arrangement.of("attributes for the handler").filter(0, http((request, response, chain, ledger) -> {
+					request.setAttribute("kit", request.getHeader("X-Tenant"));
+					chain.doFilter(request, response);
+					ledger.note("pattern "
+							+ request.getAttribute("org.springframework.web.servlet.HandlerMapping.bestMatchingPattern")
+							+ " "
+							+ request
+								.getAttribute("org.springframework.web.servlet.HandlerMapping.uriTemplateVariables")
+							+ " " + request.getAttribute("kit"));
+				})),
+				Arrangement.of("a user of the filter's own")
+					.filter(0, http((request, response, chain, ledger) -> chain
+						.doFilter(new HttpServletRequestWrapper(request) {
+
+							@Override
+							public String getRemoteUser() {
+								return "wrapped";
+							}
+
+							@Override
+							public boolean isUserInRole(String role) {
+								return true;
+							}
+
+						}, response))),
+				Arrangement.of("a chain that is called on another thread")
+					.filter(0, http((request, response, chain, ledger) -> {
+						ledger.note("filtered");
+						Throwable[] failure = new Throwable[1];
+						Thread thread = new Thread(() -> {
+							try {
+								chain.doFilter(request, response);
+							}
+							catch (Throwable ex) {
+								failure[0] = ex;
+							}
+						});
+						thread.start();
+						try {
+							thread.join();
+						}
+						catch (InterruptedException ex) {
+							throw new IOException(ex);
+						}
+						if (failure[0] != null) {
+							throw new ServletException(failure[0]);
+						}
+					})));
+	}
+
+	/** A request whose body can be read once more. */
+	private static final class RepeatedRequest extends HttpServletRequestWrapper {
+
+		private final byte[] body;
+
+		RepeatedRequest(HttpServletRequest request, byte[] body) {
+			super(request);
+			this.body = body;
+		}
+
+		@Override
+		public ServletInputStream getInputStream() {
+			ByteArrayInputStream input = new ByteArrayInputStream(this.body);
+			return new ServletInputStream() {
+
+				@Override
+				public boolean isFinished() {
+					return input.available() == 0;
+				}
+
+				@Override
+				public boolean isReady() {
+					return true;
+				}
+
+				@Override
+				public void setReadListener(ReadListener listener) {
+					throw new IllegalStateException();
+				}
+
+				@Override
+				public int read() {
+					return input.read();
+				}
+
+			};
+		}
+
+	}
+
+	/** A response that is kept until it has been changed. */
+	private static final class ChangedResponse extends HttpServletResponseWrapper {
+
+		private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+		private final StringWriter text = new StringWriter();
+
+		private final PrintWriter writer = new PrintWriter(this.text);
+
+		ChangedResponse(HttpServletResponse response) {
+			super(response);
+		}
+
+		@Override
+		public ServletOutputStream getOutputStream() {
+			return new ServletOutputStream() {
+
+				@Override
+				public boolean isReady() {
+					return true;
+				}
+
+				@Override
+				public void setWriteListener(WriteListener listener) {
+					throw new IllegalStateException();
+				}
+
+				@Override
+				public void write(int value) {
+					ChangedResponse.this.bytes.write(value);
+				}
+
+			};
+		}
+
+		@Override
+		public PrintWriter getWriter() {
+			return this.writer;
+		}
+
+		@Override
+		public void setContentLength(int length) {
+		}
+
+		@Override
+		public void setContentLengthLong(long length) {
+		}
+
+		@Override
+		public void flushBuffer() {
+		}
+
+		@Override
+		public String toString() {
+			this.writer.flush();
+			return this.bytes.toString(StandardCharsets.UTF_8) + this.text;
+		}
+
+	}
+
+}
