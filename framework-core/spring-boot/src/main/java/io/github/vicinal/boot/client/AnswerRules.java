@@ -141,7 +141,9 @@ final class AnswerRules {
 	 * request.
 	 */
 	private static Duration age(Received received) {
-		long stated = seconds(received.headers().getFirst(HttpHeaders.AGE), 0);
+		String age = received.headers().getFirst(HttpHeaders.AGE);
+		// Section 5.1: of several ones the first, and what is no number does not count.
+		long stated = (age != null) ? seconds(age.split(",", 2)[0].strip(), 0) : 0;
 		Duration corrected = Duration.ofSeconds(stated).plusNanos(received.delayNanos());
 		Instant date = date(received.headers(), HttpHeaders.DATE);
 		if (date == null) {
@@ -161,8 +163,8 @@ final class AnswerRules {
 		}
 	}
 
-	private static long seconds(@Nullable String value, long otherwise) {
-		if (value == null || value.isEmpty() || !value.chars().allMatch((digit) -> digit >= '0' && digit <= '9')) {
+	private static long seconds(String value, long otherwise) {
+		if (value.isEmpty() || !value.chars().allMatch((digit) -> digit >= '0' && digit <= '9')) {
 			return otherwise;
 		}
 		return (value.length() > 10) ? MOST_SECONDS : Math.min(MOST_SECONDS, Long.parseLong(value));
@@ -205,7 +207,8 @@ final class AnswerRules {
 			}
 		}
 		parts.add(part.toString());
-		return parts;
+		// A quote that never ends must hide nothing.
+		return quoted ? List.of(line.replace("\"", "").split(",")) : parts;
 	}
 
 }

@@ -43,6 +43,9 @@ final class EngineCallCache implements CallCache {
 
 	private static final int ARGUMENT_BYTES = 32;
 
+	/** Size of a value that cannot be estimated. */
+	private static final int UNKNOWN_BYTES = 4096;
+
 	private final Cache<Object, Object> cache;
 
 	private final String channel;
@@ -229,11 +232,30 @@ final class EngineCallCache implements CallCache {
 		if (result == null) {
 			return null;
 		}
+		byte[] encoded = this.immutableResult ? null : encode(result);
+		long bytes = ENTRY_BYTES + bytes(key) + ((encoded != null) ? encoded.length : bytes(result));
+		return new Kept((encoded != null) ? encoded : result, System.nanoTime() + verdict.nanos(),
+				(int) Math.min(Integer.MAX_VALUE, bytes));
+	}
+
+	private byte[] encode(Object result) {
 		EncodeBuffer buffer = new EncodeBuffer(BUFFER_BYTES);
 		this.codec.encodeResult(this.plan.method(), result, buffer);
-		long bytes = ENTRY_BYTES + (long) buffer.size() + bytes(key);
-		Object value = this.immutableResult ? result : Arrays.copyOf(buffer.array(), buffer.size());
-		return new Kept(value, System.nanoTime() + verdict.nanos(), (int) Math.min(Integer.MAX_VALUE, bytes));
+		return Arrays.copyOf(buffer.array(), buffer.size());
+	}
+
+	/** Estimates what a value takes that is kept as it is. */
+	private long bytes(Object result) {
+		if (result instanceof CharSequence text) {
+			return 2L * text.length();
+		}
+		try {
+			return encode(result).length;
+		}
+		catch (RuntimeException ex) {
+			// It need not be encoded to be kept, and must not fail for the estimate.
+			return UNKNOWN_BYTES;
+		}
 	}
 
 	private static long bytes(Key key) {

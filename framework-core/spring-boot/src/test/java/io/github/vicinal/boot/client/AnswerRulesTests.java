@@ -77,6 +77,8 @@ class AnswerRulesTests {
 			Vary: Accept, Cookie                                          |   -1 | 300
 			Age: 100                                                      |  200 | 200
 			Age: 100 & Cache-Control: max-age=120                         |   20 |  20
+			Age: 100, 200                                                 |  200 | 200
+			Cache-Control: max-age=60, note="open, no-store               |   -1 |  -1
 			Age: 300                                                      |   -1 |  -1
 			Age: never                                                    |  300 | 300
 			Date: Sun, 01 Mar 2026 12:00:00 GMT                           |  300 | 300
