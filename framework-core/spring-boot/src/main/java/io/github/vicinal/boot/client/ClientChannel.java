@@ -131,14 +131,6 @@ final class ClientChannel {
 		this.caches = caches(caches);
 	}
 
-	/**
-	 * Names a client of this channel.
-	 * @param proxy its proxy, or the factory that makes it
-	 */
-	void client(Advised proxy) {
-		CallCaches.client(this.callCaches, this.channel.settings().name(), this.caches.values(), this.interceptors,
-				proxy);
-	}
 
 	private Map<MethodPlan, CallCache> caches(@Nullable CallCaches makes) {
 		Map<MethodPlan, CallCache> made = new IdentityHashMap<>();
@@ -168,6 +160,8 @@ final class ClientChannel {
 	 * @param proxy its proxy, or the factory that makes it
 	 */
 	void client(Advised proxy) {
+		CallCaches.client(this.callCaches, this.channel.settings().name(), this.caches.values(), this.interceptors,
+				proxy);
 		synchronized (this.clients) {
 			if (this.clients.add(proxy) && this.additions != null) {
 				inspectAll();
