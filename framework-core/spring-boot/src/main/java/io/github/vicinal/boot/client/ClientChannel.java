@@ -131,6 +131,7 @@ final class ClientChannel {
 		this.caches = caches(caches);
 	}
 
+
 	private Map<MethodPlan, CallCache> caches(@Nullable CallCaches makes) {
 		Map<MethodPlan, CallCache> made = new IdentityHashMap<>();
 		for (MethodPlan plan : this.plans.values()) {

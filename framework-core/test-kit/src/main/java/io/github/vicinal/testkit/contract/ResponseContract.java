@@ -52,12 +52,12 @@ public interface ResponseContract extends KitContract {
 	ResponseEntity<String> cookies(@RequestParam String how);
 
 	@GetExchange("/not-modified")
-	ResponseEntity<String> notModified(@RequestParam String how,
+	@Nullable ResponseEntity<String> notModified(@RequestParam String how,
 			@RequestHeader(name = "If-None-Match", required = false) @Nullable String match,
 			@RequestHeader(name = "If-Modified-Since", required = false) @Nullable String since);
 
 	@PutExchange("/not-modified")
-	ResponseEntity<String> changed(@RequestParam String how,
+	@Nullable ResponseEntity<String> changed(@RequestParam String how,
 			@RequestHeader(name = "If-Match", required = false) @Nullable String match);
 
 	@PostExchange("/created")

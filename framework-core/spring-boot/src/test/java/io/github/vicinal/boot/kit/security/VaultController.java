@@ -6,6 +6,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
+import java.util.TreeSet;
 
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
@@ -16,6 +17,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.security.access.prepost.PostAuthorize;
 import org.springframework.security.access.prepost.PreAuthorize;
 import org.springframework.security.core.Authentication;
+import org.springframework.security.core.authority.AuthorityUtils;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
@@ -54,7 +56,7 @@ class VaultController implements Vault {
 
 	private static String user() {
 		Authentication authentication = SecurityContextHolder.getContext().getAuthentication();
-		return (authentication != null) ? authentication.getName() + " " + authentication.getAuthorities() : "nobody";
+		return (authentication != null) ? authentication.getName() + " " + new TreeSet<>(AuthorityUtils.authorityListToSet(authentication.getAuthorities())) : "nobody";
 	}
 
 	@Override
