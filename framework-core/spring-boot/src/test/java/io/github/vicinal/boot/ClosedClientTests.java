@@ -47,7 +47,8 @@ class ClosedClientTests {
 		application.setDefaultProperties(Map.of("server.port", "0", "spring.main.banner-mode", "off",
 				"spring.http.serviceclient.baskets.base-url", "http://localhost:" + port,
 				"vicinal.channels.baskets.paths", "uds", "vicinal.server.enabled", "false",
-				"spring.cloud.loadbalancer.enabled", "false", "server.shutdown", "immediate"));
+				"spring.cloud.loadbalancer.enabled", "false", "server.shutdown", "immediate",
+				"management.endpoints.web.exposure.include", "*"));
 		try (ConfigurableApplicationContext client = application.run()) {
 			Baskets baskets = client.getBean(Baskets.class);
 			ChannelsEndpoint endpoint = client.getBean(ChannelsEndpoint.class);

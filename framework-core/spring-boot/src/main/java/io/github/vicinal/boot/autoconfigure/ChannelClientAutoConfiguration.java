@@ -203,7 +203,8 @@ public final class ChannelClientAutoConfiguration {
 			ObjectProvider<InstanceChooser> chooser, ListableBeanFactory beanFactory) {
 		if (!ClassUtils.isPresent(PROXY_FACTORY_CUSTOMIZER, ChannelClientAutoConfiguration.class.getClassLoader())) {
 			throw new InvalidChannelException(
-					"Channels need Spring Boot 4.1, but this application has Spring Boot " + SpringBootVersion.getVersion(),
+					"Channels need Spring Boot 4.1, but this application has Spring Boot "
+							+ SpringBootVersion.getVersion(),
 					"Use Spring Boot 4.1 or newer, or switch Vicinal off: vicinal.enabled=false");
 		}
 		return new ChannelGroupConfigurer(channels::getObject, new BootGroupSettings(properties, settings, chooser),

@@ -278,7 +278,8 @@ class AutoConfigurationTests {
 	@Test
 	void endpointAndBeanDoNotClashWithThoseOfSpringCloudStream() {
 		this.client.withUserConfiguration(GroupClient.class)
-			.run((context) -> assertThat(context).hasBean("vicinalChannelsEndpoint").doesNotHaveBean("channelsEndpoint"));
+			.run((context) -> assertThat(context).hasBean("vicinalChannelsEndpoint")
+				.doesNotHaveBean("channelsEndpoint"));
 	}
 
 	@Test

@@ -35,8 +35,8 @@ class ChannelSpanTests {
 		SimpleTracer tracer = new SimpleTracer();
 		ObservationRegistry registry = ObservationRegistry.create();
 		registry.observationConfig().observationHandler(new DefaultTracingObservationHandler(tracer));
-		ClientObservation observation = new ClientObservation(registry,
-				new DefaultClientRequestObservationConvention(), new DefaultChannelObservationConvention(), () -> null);
+		ClientObservation observation = new ClientObservation(registry, new DefaultClientRequestObservationConvention(),
+				new DefaultChannelObservationConvention(), () -> null);
 		Contract contract = ExchangeContractReader.contract(Shop.class);
 		MethodPlan plan = new MethodPlan(Shop.class, contract.methods().get(0));
 		UriTemplates uris = UriTemplates.learn(java.net.URI.create("http://shop:8080/shop/1?page=2"), plan.path(),
@@ -61,8 +61,8 @@ class ChannelSpanTests {
 		return spans.stream()
 			.filter((span) -> String.valueOf(span.getName()).startsWith(name))
 			.findFirst()
-			.orElseThrow(() -> new AssertionError(name + " is not among "
-					+ Arrays.toString(spans.stream().map(SimpleSpan::getName).toArray())));
+			.orElseThrow(() -> new AssertionError(
+					name + " is not among " + Arrays.toString(spans.stream().map(SimpleSpan::getName).toArray())));
 	}
 
 }

@@ -63,7 +63,8 @@ final class CallCounts {
 	}
 
 	private Map<String, Long> read(URI service) {
-		Map<String, Long> calls = get(service, "/actuator/vicinalchannels").map(CallCounts::byPath).orElseGet(TreeMap::new);
+		Map<String, Long> calls = get(service, "/actuator/vicinalchannels").map(CallCounts::byPath)
+			.orElseGet(TreeMap::new);
 		long metered = get(service, "/actuator/metrics/http.client.requests").map(CallCounts::metered).orElse(0L);
 		long known = calls.values().stream().mapToLong(Long::longValue).sum();
 		if (metered > known) {
