@@ -340,9 +340,20 @@ public final class Channel implements AutoCloseable {
 	 * @param announcement the announcement
 	 */
 	public void announced(String address, PeerAnnouncement announcement) {
+		announced(address, announcement, System.nanoTime());
+	}
+
+	/**
+	 * Notes what a peer announced in an answer over HTTP.
+	 * @param address the peer's HTTP address
+	 * @param announcement the announcement
+	 * @param sentNanos the {@link System#nanoTime()} at which the request was sent, by
+	 * which a slow answer is told from the latest one
+	 */
+	public void announced(String address, PeerAnnouncement announcement, long sentNanos) {
 		PeerLink peer = peer(address);
 		this.latest = peer;
-		peer.announced(announcement);
+		peer.announced(announcement, sentNanos);
 	}
 
 	/**

@@ -21,10 +21,27 @@ import io.github.vicinal.peer.PathKind;
  * to notice when that has become the cheaper one
  * @param httpSocket whether HTTP requests to peers of this host may go over Unix domain
  * sockets
+ * @param confirmInterval how long calls may go by other paths until one goes over HTTP,
+ * to confirm that the peer's address still leads to the same instance; zero for as long
+ * as there are paths
  * @since 0.1.0
  */
 public record ChannelSettings(String name, List<PathKind> paths, @Nullable Duration timeout, Duration reconnectDelay,
-		boolean comparesPaths, boolean httpSocket) {
+		boolean comparesPaths, boolean httpSocket, Duration confirmInterval) {
+
+	/**
+	 * Creates settings of a channel whose peers' addresses never lead elsewhere.
+	 * @param name the name in configuration, metrics and reports
+	 * @param paths the paths that may be used, best first
+	 * @param timeout how long a call may take, or {@code null}
+	 * @param reconnectDelay the shortest time between two attempts to connect a path
+	 * @param comparesPaths whether a few idempotent calls go by another path
+	 * @param httpSocket whether HTTP requests may go over Unix domain sockets
+	 */
+	public ChannelSettings(String name, List<PathKind> paths, @Nullable Duration timeout, Duration reconnectDelay,
+			boolean comparesPaths, boolean httpSocket) {
+		this(name, paths, timeout, reconnectDelay, comparesPaths, httpSocket, Duration.ZERO);
+	}
 
 	public ChannelSettings {
 		if (timeout != null && (timeout.isZero() || timeout.isNegative())) {

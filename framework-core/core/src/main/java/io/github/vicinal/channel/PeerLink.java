@@ -2,6 +2,7 @@ package io.github.vicinal.channel;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,7 +17,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.Collectors;
 
@@ -77,10 +80,31 @@ final class PeerLink {
 	private static final long MAX_NEW_INSTANCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
 	/**
-	 * After so many answers of other instances in a row the one that calls go to is left:
-	 * what stands before them may not send anything to it any more.
+	 * Number of times that answers return to an instance which others had followed,
+	 * within {@link #RETURNS_NANOS}, after which the address is taken to be shared by
+	 * several instances. One return may be a roll-back.
 	 */
-	private static final int MAX_OTHER_ANSWERS = 100;
+	private static final int MAX_RETURNS = 2;
+
+	/** Period in which returns are counted. */
+	private static final long RETURNS_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+	/**
+	 * Time for which calls to a shared address stay on HTTP at first; doubled each time.
+	 */
+	private static final long SHARED_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+	/** Maximum number of times that this period is doubled. */
+	private static final int MAX_SHARED_DOUBLINGS = 4;
+
+	/** Largest mask of random numbers with which calls look at the clock. */
+	private static final int MAX_CLOCK_MASK = 15;
+
+	/** Looks at the clock are meant to be this far apart, about. */
+	private static final long CLOCK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+	private static final String SHARED = "several instances answer at this address in turn, as behind a gateway or a virtual address; "
+			+ "each call goes over http to whichever is next; to use other paths, name the instances";
 
 	private final Channel channel;
 
@@ -131,11 +155,29 @@ final class PeerLink {
 	/** Time at which paths were last connected. */
 	private long lastAttemptNanos;
 
-	/** Answers of other instances since that one answered last. */
-	private int otherAnswers;
+	/** Time at which the request was sent whose answer brought the announcement. */
+	private long askedNanos;
 
-	/** Whether other instances have answered since its paths were connected. */
-	private boolean sharesAddress;
+	/** Returns to instances that others had followed, since {@link #firstReturnNanos}. */
+	private int returns;
+
+	private long firstReturnNanos;
+
+	/** Times that the address was found to be shared. */
+	private int timesShared;
+
+	/** Whether the address is shared, until {@link #sharedUntilNanos}. */
+	private boolean shared;
+
+	private long sharedUntilNanos;
+
+	/** Time from which the next call goes over HTTP to confirm who answers. */
+	private final AtomicLong confirmNanos = new AtomicLong(Long.MAX_VALUE);
+
+	/** Calls look at the clock if the bits of a random number in this mask are zero. */
+	private volatile int clockMask;
+
+	private volatile long clockLookedAt;
 
 	/** Whether paths to that instance were open, so that the selector knows them. */
 	private boolean hadPaths;
@@ -284,7 +326,7 @@ final class PeerLink {
 			return this.reasonForHttp;
 		}
 		return (this.direct == null && this.selector.current(0) == this.order.http()) ? whyHttp()
-				: "one of the calls that compare the paths";
+				: "one of the calls that compare the paths, or confirm which instance answers at the address";
 	}
 
 	/** Returns why HTTP is in use although another path is open. */
@@ -311,16 +353,60 @@ final class PeerLink {
 	 */
 	@Nullable Path choose(long bytes, boolean idempotent) {
 		Path shortest = this.direct;
-		if (shortest != null || !this.chooses) {
-			return shortest;
+		if (shortest != null) {
+			return confirmsDirect(idempotent) ? null : shortest;
+		}
+		if (!this.chooses) {
+			return null;
 		}
 		long now = System.nanoTime();
+		if (confirms(now, idempotent)) {
+			return null;
+		}
 		this.channel.look(now);
 		if (this.missing && !this.connecting && now - this.nextAttemptNanos >= 0) {
 			connectMissing();
 		}
 		int chosen = this.selector.choose(bytes, idempotent, now);
 		return (chosen == this.order.http() || chosen < 0) ? null : this.others.get(chosen);
+	}
+
+	/**
+	 * Returns whether a call has to go over HTTP to confirm that the address still leads
+	 * to the instance that paths lead to, which only HTTP can notice.
+	 */
+	private boolean confirms(long now, boolean idempotent) {
+		long due = this.confirmNanos.get();
+		if (due == Long.MAX_VALUE) {
+			return false;
+		}
+		long interval = this.channel.settings().confirmInterval().toNanos();
+		// A stale connection is no harm to idempotent calls, so that they come first.
+		return now - due >= (idempotent ? -(interval / 4) : 0) && this.confirmNanos.compareAndSet(due, now + interval);
+	}
+
+	/** Reading the clock is a part of what such calls take: busy ones do it rarely. */
+	private boolean confirmsDirect(boolean idempotent) {
+		int mask = this.clockMask;
+		if ((mask != 0 && (ThreadLocalRandom.current().nextInt() & mask) != 0)
+				|| this.confirmNanos.get() == Long.MAX_VALUE) {
+			return false;
+		}
+		long now = System.nanoTime();
+		long passed = now - this.clockLookedAt;
+		this.clockLookedAt = now;
+		int better = (passed > CLOCK_NANOS) ? 0 : Math.min((mask << 1) | 1, MAX_CLOCK_MASK);
+		if (better != mask) {
+			this.clockMask = better;
+		}
+		return confirms(now, idempotent);
+	}
+
+	private void confirmed() {
+		Duration interval = this.channel.settings().confirmInterval();
+		if (!interval.isZero()) {
+			this.confirmNanos.set(System.nanoTime() + interval.toNanos());
+		}
 	}
 
 	/** Makes a call over a path to another process. */
@@ -436,24 +522,30 @@ final class PeerLink {
 		return (this.announcement != null) ? this.announcement.peer().instanceId() : null;
 	}
 
-	synchronized void announced(PeerAnnouncement latest) {
+	synchronized void announced(PeerAnnouncement latest, long sentNanos) {
 		if (this.closed) {
 			return;
 		}
 		PeerAnnouncement previous = this.announcement;
 		boolean changes = previous != null && !previous.peer().equals(latest.peer());
-		if (changes && staysDespite(latest)) {
+		if (changes && sentNanos - this.askedNanos < 0) {
+			// A slow answer of the instance before says nothing new.
 			return;
 		}
+		this.askedNanos = (previous == null || sentNanos - this.askedNanos > 0) ? sentNanos : this.askedNanos;
 		this.announcement = latest;
+		confirmed();
 		this.httpRequired = Map.of();
 		if (previous == null || !previous.ticket().equals(latest.ticket())) {
 			renewFrameHeaders();
 		}
-		this.otherAnswers = 0;
 		boolean unknown = remember(latest.peer().instanceId());
 		if (changes) {
 			changed(unknown);
+		}
+		if (isShared()) {
+			this.reasonForHttp = SHARED;
+			return;
 		}
 		String mismatch = mismatch(latest);
 		if (mismatch != null) {
@@ -473,34 +565,17 @@ final class PeerLink {
 	}
 
 	/**
-	 * Returns whether calls stay with the instance that paths lead to although another
-	 * one has answered: a gateway may forward to several. Paths to a process that has
-	 * ended are not open.
-	 */
-	private boolean staysDespite(PeerAnnouncement latest) {
-		boolean lives = isOpen() && this.open.values().stream().allMatch(Path::isOpen);
-		if ((!lives && !this.connecting) || this.otherAnswers == MAX_OTHER_ANSWERS) {
-			return false;
-		}
-		this.otherAnswers++;
-		if (!this.sharesAddress) {
-			this.sharesAddress = true;
-			logger.info("Channel '{}' -> {}: instance {} answered; calls stay with {} while its paths are open",
-					this.channel.settings().name(), this.address, latest.peer().instanceId(), instanceId());
-		}
-		return true;
-	}
-
-	/**
 	 * Begins with another instance.
 	 * @param unknown whether it was never called before, as after a restart
 	 */
 	private void changed(boolean unknown) {
-		leaveAll(this.open.values().stream().allMatch(Path::isOpen) ? "other instances answer at the peer's address"
+		leaveAll(this.open.values().stream().allMatch(Path::isOpen) ? "another instance answers at the peer's address"
 				: "the peer was restarted");
-		this.sharesAddress = false;
 		if (unknown) {
 			beginAnew();
+		}
+		else {
+			returned(System.nanoTime());
 		}
 		if (this.hadPaths) {
 			// What the last instance's paths cost says nothing about this one's.
@@ -529,6 +604,27 @@ final class PeerLink {
 			long delay = Math.min(this.channel.settings().reconnectDelay().toNanos(), MAX_NEW_INSTANCE_NANOS);
 			this.nextAttemptNanos = Math.max(0, this.lastAttemptNanos + delay - now) + now;
 		}
+	}
+
+	/** Notes that an instance answers again after another one has. */
+	private void returned(long now) {
+		if (this.returns == 0 || now - this.firstReturnNanos > RETURNS_NANOS) {
+			this.returns = 0;
+			this.firstReturnNanos = now;
+		}
+		if (++this.returns >= MAX_RETURNS && !this.shared) {
+			this.shared = true;
+			this.sharedUntilNanos = now + (SHARED_NANOS << Math.min(this.timesShared++, MAX_SHARED_DOUBLINGS));
+			logger.info("Channel '{}' -> {}: http ({})", this.channel.settings().name(), this.address, SHARED);
+		}
+	}
+
+	private boolean isShared() {
+		if (this.shared && System.nanoTime() - this.sharedUntilNanos >= 0) {
+			this.shared = false;
+			this.returns = 0;
+		}
+		return this.shared;
 	}
 
 	private boolean isOpen() {
@@ -863,9 +959,8 @@ final class PeerLink {
 		CodecReport codec = (current != null)
 				? new CodecReport(current.codec().codec().name(), current.codec().reason()) : null;
 		String reason = (current != null) ? why(inUse) : isOpen() ? whyHttp() : this.reasonForHttp;
-		String shared = this.sharesAddress ? "; other instances answer at this address, too" : "";
-		return new PeerReport(this.address, instanceId(), inUse.id(), reason + otherSizes(inUse) + shared, codec,
-				reports, List.copyOf(this.decisions));
+		return new PeerReport(this.address, instanceId(), inUse.id(), reason + otherSizes(inUse), codec, reports,
+				List.copyOf(this.decisions));
 	}
 
 	/** Returns the path of small calls. */

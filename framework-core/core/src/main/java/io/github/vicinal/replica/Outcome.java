@@ -19,6 +19,12 @@ public enum Outcome {
 	/** The replica refused the call because it has too much to do. */
 	REFUSED,
 
+	/**
+	 * The caller's time was up. The replica may be slow, or gone: that shows in whether
+	 * it answered other calls meanwhile.
+	 */
+	TIMED_OUT,
+
 	/** There was no answer: the replica is gone or cannot be reached. */
 	UNANSWERED,
 

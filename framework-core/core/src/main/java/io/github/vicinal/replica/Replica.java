@@ -20,6 +20,26 @@ public final class Replica {
 
 	private static final int MAX_PAUSE_DOUBLINGS = 6;
 
+	/**
+	 * A replica that cost a caller a time-out is paused for this multiple of it, so that
+	 * trials cost at most a tenth of the time.
+	 */
+	private static final int PAUSE_PER_LOSS = 10;
+
+	private static final int MAX_PAUSE_MILLIS = 1 << 19;
+
+	/**
+	 * Failures that take longer are not left to calls to find out: see
+	 * {@link #isSuspect}.
+	 */
+	private static final int SLOW_FAILURE_MILLIS = 256;
+
+	/** Interval between two probes of a replica. */
+	private static final int PROBE_MILLIS = 1024;
+
+	/** Pause of a replica after a probe found it unreachable, at least. */
+	private static final int UNREACHABLE_MILLIS = 8 * PROBE_MILLIS;
+
 	/** After so many ticks the curve is fitted anew. */
 	private static final int FIT_TICKS = 32;
 
@@ -63,6 +83,21 @@ public final class Replica {
 	private volatile boolean paused;
 
 	private volatile int pausedUntilMillis;
+
+	private volatile int pausedSinceMillis;
+
+	/** Whether the last failure took long, so that another one had better be avoided. */
+	private volatile boolean suspect;
+
+	/** Whether a probe found that nobody can be reached at the address. */
+	private volatile boolean unreachable;
+
+	private volatile int nextProbeMillis;
+
+	/** When the replica answered last. */
+	private volatile int answeredMillis;
+
+	private volatile boolean answered;
 
 	private final LongAdder calls = new LongAdder();
 
@@ -147,15 +182,39 @@ public final class Replica {
 			}
 			case ABANDONED -> {
 			}
-			case UNANSWERED -> {
-				this.failures.increment();
-				this.peak.record(Math.max(latency, this.overall.tail(ALL)), millis);
-				pause(this.failuresInARow.incrementAndGet(), millis);
+			case TIMED_OUT -> {
+				int began = millis - millis(nanos);
+				if (this.answered && this.answeredMillis - began > 0) {
+					this.failures.increment();
+					answered(met, Math.max(latency, this.overall.tail(ALL)), millis, tick);
+				}
+				else {
+					unanswered(latency, nanos, millis);
+				}
 			}
+			case UNANSWERED -> unanswered(latency, nanos, millis);
 		}
 	}
 
+	private static int millis(long nanos) {
+		return (int) Math.min(nanos >> 20, MAX_PAUSE_MILLIS);
+	}
+
+	private void unanswered(float latency, long nanos, int millis) {
+		this.failures.increment();
+		this.peak.record(Math.max(latency, this.overall.tail(ALL)), millis);
+		pause(this.failuresInARow.incrementAndGet(), millis, millis(nanos));
+	}
+
 	private void answered(int met, float latency, int millis, int tick) {
+		if (this.answeredMillis != millis || !this.answered) {
+			this.answeredMillis = millis;
+			this.answered = true;
+		}
+		if (this.suspect) {
+			this.suspect = false;
+			this.unreachable = false;
+		}
 		if (this.paused) {
 			this.paused = false;
 		}
@@ -183,11 +242,55 @@ public final class Replica {
 	}
 
 	/** A replica that recovers starts slowly again. */
-	private void pause(int failures, int millis) {
+	private void pause(int failures, int millis, int lostMillis) {
 		this.threshold = MAX_WINDOW;
 		this.window.set(1);
-		this.pausedUntilMillis = millis + (FIRST_PAUSE_MILLIS << Math.min(failures - 1, MAX_PAUSE_DOUBLINGS));
+		int pause = FIRST_PAUSE_MILLIS << Math.min(failures - 1, MAX_PAUSE_DOUBLINGS);
+		if (lostMillis >= SLOW_FAILURE_MILLIS) {
+			pause = Math.max(pause, Math.min(lostMillis * PAUSE_PER_LOSS, MAX_PAUSE_MILLIS));
+			this.nextProbeMillis = millis;
+			this.suspect = true;
+		}
+		this.pausedSinceMillis = millis;
+		this.pausedUntilMillis = millis + pause;
 		this.paused = true;
+	}
+
+	/**
+	 * Returns whether somebody should find out if the replica can be reached, for which
+	 * no call has to wait.
+	 */
+	boolean isSuspect(int millis) {
+		return this.suspect && this.paused && millis - this.nextProbeMillis >= 0;
+	}
+
+	/** Notes that a probe begins. */
+	void probing(int millis) {
+		this.nextProbeMillis = millis + PROBE_MILLIS;
+	}
+
+	/**
+	 * Notes what a probe found. A process that hangs can be reached all the same: only
+	 * who could not be reached and now can has come back.
+	 */
+	void probed(boolean reachable, int millis) {
+		if (!this.paused) {
+			return;
+		}
+		if (reachable) {
+			if (this.unreachable) {
+				this.unreachable = false;
+				this.pausedUntilMillis = millis;
+			}
+		}
+		else {
+			this.unreachable = true;
+			int until = millis + UNREACHABLE_MILLIS;
+			// Beyond that a call has to try: it may have a way that the probe has not.
+			if (until - this.pausedUntilMillis > 0 && until - this.pausedSinceMillis < MAX_PAUSE_MILLIS) {
+				this.pausedUntilMillis = until;
+			}
+		}
 	}
 
 	/** Returns whether the replica gets no calls, except for one when a pause ends. */

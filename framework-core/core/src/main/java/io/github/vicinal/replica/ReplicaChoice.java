@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -325,6 +326,39 @@ public final class ReplicaChoice {
 	public void end(Replica replica, int met, long nanos, Outcome outcome) {
 		int millis = millis();
 		replica.end(met, nanos, outcome, millis, tick(millis));
+	}
+
+	/**
+	 * Finds out whether replicas can be reached that cost callers time-outs, so that no
+	 * call has to.
+	 * @param probe asked for each such replica, at most once in a second; it must not
+	 * block, and says later what it found
+	 */
+	public void probe(Probe probe) {
+		int millis = millis();
+		for (Replica replica : this.replicas.all()) {
+			if (replica.isSuspect(millis)) {
+				replica.probing(millis);
+				probe.start(replica.address(), (reachable) -> replica.probed(reachable, millis()));
+			}
+		}
+	}
+
+	/**
+	 * Finds out whether a replica can be reached.
+	 *
+	 * @since 0.1.0
+	 */
+	@FunctionalInterface
+	public interface Probe {
+
+		/**
+		 * Starts to find out.
+		 * @param address the replica's address
+		 * @param result to be told whether it can be reached, on any thread
+		 */
+		void start(String address, Consumer<Boolean> result);
+
 	}
 
 	private int tick(int millis) {

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -24,6 +25,7 @@ import io.github.vicinal.channel.ChannelReport.PeerReport;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.contract.ContractReader.MethodDescription;
 import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
@@ -31,6 +33,7 @@ import io.github.vicinal.peer.PeerIdentity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /** How a channel moves between paths; connecting runs when the test says so. */
 class ChannelTests {
@@ -202,54 +205,115 @@ class ChannelTests {
 	}
 
 	@Test
-	void callsStayWithOneOfSeveralInstancesBehindAnAddress() {
+	void anInstanceThatOthersFollowIsLeftAtOnceAlthoughItsPathIsOpen() {
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		runConnector();
+		PeerIdentity successor = PeerIdentity.create("");
+		this.channel.announced(ADDRESS, announcement(successor, PathKind.UDS));
+
+		assertThat(this.uds.paths.get(0).open).isFalse();
+		assertThat(path(this.channel, ADDRESS)).isNull();
+		runConnector();
+		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(1));
+		assertThat(report().instanceId()).isEqualTo(successor.instanceId());
+	}
+
+	@Test
+	void aSlowAnswerOfTheInstanceBeforeChangesNothing() {
+		PeerIdentity first = PeerIdentity.create("");
+		PeerIdentity second = PeerIdentity.create("");
+		long now = System.nanoTime();
+		this.channel.announced(ADDRESS, announcement(first, PathKind.UDS), now);
+		runConnector();
+		this.channel.announced(ADDRESS, announcement(second, PathKind.UDS), now + 2);
+		runConnector();
+		this.channel.announced(ADDRESS, announcement(first, PathKind.UDS), now + 1);
+
+		assertThat(report().instanceId()).isEqualTo(second.instanceId());
+		assertThat(path(this.channel, ADDRESS)).isNotNull();
+	}
+
+	@Test
+	void aRollBackIsFollowed() {
+		PeerIdentity blue = PeerIdentity.create("");
+		PeerIdentity green = PeerIdentity.create("");
+		for (PeerIdentity answering : List.of(blue, green, blue)) {
+			this.channel.announced(ADDRESS, announcement(answering, PathKind.UDS));
+			runConnector();
+		}
+		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(2));
+		assertThat(report().instanceId()).isEqualTo(blue.instanceId());
+	}
+
+	/** HTTP calls would reach all of them, whatever stands before them has in mind. */
+	@Test
+	void callsToSeveralInstancesBehindOneAddressGoOverHttp() {
 		PeerIdentity first = PeerIdentity.create("");
 		PeerIdentity second = PeerIdentity.create("");
 		for (PeerIdentity answering : List.of(first, second, first, second)) {
 			this.channel.announced(ADDRESS, announcement(answering, PathKind.UDS));
 			runConnector();
 		}
-
-		FakePath kept = this.uds.paths.get(0);
-		assertThat(this.uds.paths).hasSize(1);
-		assertThat(path(this.channel, ADDRESS)).isSameAs(kept);
-		assertThat(report().decisions()).hasSize(1);
-		assertThat(report().instanceId()).isEqualTo(first.instanceId());
-		assertThat(report().reason()).contains("other instances answer at this address");
-
-		kept.open = false;
-		this.channel.announced(ADDRESS, announcement(second, PathKind.UDS));
-		runConnector();
-		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(1));
-		assertThat(report().instanceId()).isEqualTo(second.instanceId());
-		assertThat(report().reason()).doesNotContain("other instances");
+		assertThat(this.uds.paths).allSatisfy((path) -> assertThat(path.open).isFalse());
+		assertThat(path(this.channel, ADDRESS)).isNull();
+		assertThat(report().reason()).contains("several instances answer at this address");
 	}
 
 	@Test
-	void anInstanceThatDoesNotAnswerAnyMoreIsLeftAlthoughItsPathIsOpen() {
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+	void oneCallInAWhileConfirmsWhoAnswers() {
+		Channel confirming = new Channel(
+				new ChannelSettings("shop", List.of(PathKind.UDS), null, Duration.ofNanos(1), false, true,
+						Duration.ofMillis(200)),
+				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
+		PeerAnnouncement announced = announcement(PeerIdentity.create(""), PathKind.UDS);
+		confirming.announced(ADDRESS, announced);
 		runConnector();
-		PeerIdentity successor = PeerIdentity.create("");
-		for (int i = 0; i < 100; i++) {
-			this.channel.announced(ADDRESS, announcement(successor, PathKind.UDS));
-			runConnector();
-		}
-		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(0));
+		assertThat(path(confirming, ADDRESS)).isNotNull();
 
-		this.channel.announced(ADDRESS, announcement(successor, PathKind.UDS));
-		runConnector();
-		assertThat(this.uds.paths.get(0).open).isFalse();
-		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(1));
-		assertThat(report().instanceId()).isEqualTo(successor.instanceId());
+		await().atMost(Duration.ofSeconds(5)).until(() -> path(confirming, ADDRESS) == null);
+		assertThat(path(confirming, ADDRESS)).as("only one call").isNotNull();
+		confirming.announced(ADDRESS, announced);
+		assertThat(path(confirming, ADDRESS)).isNotNull();
 	}
 
 	@Test
-	void aPathOpensAlthoughAnotherInstanceAnswersMeanwhile() {
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
-		assertThat(this.connecting).hasSize(1);
+	void aDirectCallInAWhileConfirmsWhoAnswers() {
+		Channel confirming = new Channel(
+				new ChannelSettings("shop", List.of(PathKind.DIRECT), null, Duration.ofNanos(1), false, true,
+						Duration.ofMillis(200)),
+				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
+		confirming.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.DIRECT));
 		runConnector();
-		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(0));
+		assertThat(path(confirming, ADDRESS)).isNotNull();
+		await().pollInterval(Duration.ofMillis(1))
+			.atMost(Duration.ofSeconds(5))
+			.until(() -> path(confirming, ADDRESS) == null);
+		assertThat(path(confirming, ADDRESS)).isNotNull();
+	}
+
+	@Test
+	void aMethodThatNeedsHttpIsLeftToItUntilTheNextAnnouncement() throws Exception {
+		PeerAnnouncement announced = announcement(PeerIdentity.create(""), PathKind.UDS).withTicket("0123456789abcdef");
+		this.channel.clientHeaders(Map.of("x-tenant", "red"));
+		this.channel.announced(ADDRESS, announced);
+		runConnector();
+		assertThat(this.channel.frameHeaders(ADDRESS)).containsOnly(Map.entry("x-tenant", "red"),
+				Map.entry(PeerAnnouncement.TICKET_HEADER, "0123456789abcdef"));
+		Path path = path(this.channel, ADDRESS);
+		this.uds.paths.get(0).staysOpen = true;
+		this.uds.paths.get(0).failure = new PathException(PathException.Reason.HTTP_REQUIRED, false, "it has a filter",
+				null);
+		ContractMethod method = this.contract.methods().get(0);
+		CallFrame frame = new CallFrame(this.contract, method, new Object[0], CallFrame.NO_DEADLINE, Map.of());
+		assertThatExceptionOfType(PathException.class)
+			.isThrownBy(() -> this.channel.call(ADDRESS, Objects.requireNonNull(path), frame));
+
+		assertThat(this.channel.httpOnlyReason(ADDRESS, method)).isEqualTo("it has a filter");
+		assertThat(this.uds.paths.get(0).open).isTrue();
+		this.channel.announced(ADDRESS, announced.withTicket("fedcba9876543210"));
+		assertThat(this.channel.httpOnlyReason(ADDRESS, method)).isNull();
+		assertThat(this.channel.frameHeaders(ADDRESS)).containsEntry(PeerAnnouncement.TICKET_HEADER,
+				"fedcba9876543210");
 	}
 
 	/** However long the delay between attempts at one instance is. */
@@ -619,7 +683,7 @@ class ChannelTests {
 	void callsDoNotWaitForThePathThatIsBeingConnected() throws Exception {
 		this.direct.attempt = new PathProvider.Unavailable("hangs", true);
 		PeerLink link = new PeerLink(this.channel, ADDRESS);
-		link.announced(announcement(PeerIdentity.create(""), PathKind.DIRECT, PathKind.UDS));
+		link.announced(announcement(PeerIdentity.create(""), PathKind.DIRECT, PathKind.UDS), System.nanoTime());
 		runConnector();
 		Path socket = this.uds.paths.get(0);
 		assertThat(link.choose(0, false)).isSameAs(socket);

@@ -112,6 +112,57 @@ class ReplicaChoiceTests {
 		assertThat(this.choice.report().get(0).refusals()).isEqualTo(10);
 	}
 
+	/** Makes calls to a near replica that times out, and a healthy far one. */
+	private int timeOuts(int calls, boolean reachable) {
+		int timeOuts = 0;
+		for (int i = 0; i < calls; i++) {
+			this.choice.probe((address, result) -> result.accept(reachable));
+			Replica replica = this.choice.choose();
+			boolean near = replica.address().equals("0");
+			timeOuts += near ? 1 : 0;
+			call(replica, near ? 5_000 * MILLI : 2 * MILLI, near ? Outcome.TIMED_OUT : Outcome.ANSWERED);
+		}
+		return timeOuts;
+	}
+
+	@Test
+	void aReplicaWhoseHostHasVanishedCostsOneTimeOut() {
+		update(this.choice, Locality.HOST, Locality.ANY);
+		calls(1_000, MILLI, 2 * MILLI);
+		assertThat(timeOuts(100_000, false)).isEqualTo(1);
+	}
+
+	@Test
+	void aReplicaThatHangsCostsAtMostATenthOfTheTime() {
+		update(this.choice, Locality.HOST, Locality.ANY);
+		calls(1_000, MILLI, 2 * MILLI);
+		long begin = this.now;
+		int timeOuts = timeOuts(100_000, true);
+		assertThat(timeOuts * 5_000 * MILLI).isLessThan((this.now - begin) / 8);
+	}
+
+	@Test
+	void aReplicaThatComesBackIsTakenAgainAtOnce() {
+		update(this.choice, Locality.HOST, Locality.ANY);
+		calls(1_000, MILLI, 2 * MILLI);
+		timeOuts(1_000, false);
+		this.now += 2_000 * MILLI;
+		this.choice.probe((address, result) -> result.accept(true));
+		assertThat(calls(1_000, MILLI, 2 * MILLI).get("0")).isGreaterThan(900);
+	}
+
+	@Test
+	void aTimeOutOfOneRequestAmongOthersThatAreAnsweredSaysNothingOfTheReplica() {
+		update(this.choice, Locality.HOST, Locality.ANY);
+		calls(1_000, MILLI, MILLI);
+		Replica near = this.choice.find("0");
+		int met = near.begin();
+		call(near, 5_000 * MILLI, Outcome.ANSWERED);
+		this.choice.end(near, met, 5_000 * MILLI, Outcome.TIMED_OUT);
+		assertThat(this.choice.report().get(0).state()).isEqualTo("open");
+		assertThat(this.choice.report().get(0).failures()).isEqualTo(1);
+	}
+
 	@Test
 	void aReplicaThatDoesNotAnswerIsPausedForLongerEachTime() {
 		update(this.choice, Locality.HOST, Locality.ANY);

@@ -44,7 +44,7 @@ class FallbackTests {
 	private static ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
 		Map<String, Object> all = new TreeMap<>(Map.of("spring.main.banner-mode", "off",
 				"management.endpoints.web.exposure.include", "*", "vicinal.compare-paths", "false",
-				"vicinal.reconnect-delay", "10ms", "server.shutdown", "immediate"));
+				"vicinal.confirm-interval", "0s", "vicinal.reconnect-delay", "10ms", "server.shutdown", "immediate"));
 		all.putAll(properties);
 		SpringApplication application = new SpringApplication(type);
 		application.setDefaultProperties(all);

@@ -94,8 +94,8 @@ class HttpSocketTests {
 
 	private Uploads start(Map<String, Object> serverProperties, Map<String, Object> clientProperties) {
 		this.server = start(UploadService.class, serverProperties);
-		Map<String, Object> all = new TreeMap<>(
-				Map.of("spring.http.serviceclient.uploads.base-url", "http://localhost:" + port(this.server)));
+		Map<String, Object> all = new TreeMap<>(Map.of("vicinal.channels.uploads.http-socket", "true",
+				"spring.http.serviceclient.uploads.base-url", "http://localhost:" + port(this.server)));
 		all.putAll(clientProperties);
 		this.client = start(UploadClient.class, all);
 		return this.client.getBean(Uploads.class);

@@ -59,7 +59,8 @@ class RefusalTests {
 
 	private static ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
 		Map<String, Object> all = new TreeMap<>(Map.of("server.port", "0", "spring.main.banner-mode", "off",
-				"management.endpoints.web.exposure.include", "*", "vicinal.compare-paths", "false"));
+				"management.endpoints.web.exposure.include", "*", "vicinal.compare-paths", "false",
+				"vicinal.confirm-interval", "0s"));
 		all.putAll(properties);
 		SpringApplication application = new SpringApplication(type);
 		application.setDefaultProperties(all);

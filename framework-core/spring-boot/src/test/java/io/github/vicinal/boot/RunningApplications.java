@@ -17,8 +17,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 final class RunningApplications implements AfterEachCallback {
 
 	private static final Map<String, Object> COMMON = Map.of("server.port", "0", "spring.main.banner-mode", "off",
-			"management.endpoints.web.exposure.include", "*", "vicinal.compare-paths", "false", "server.shutdown",
-			"immediate", "spring.cloud.loadbalancer.enabled", "false");
+			"management.endpoints.web.exposure.include", "*", "vicinal.compare-paths", "false",
+			"vicinal.confirm-interval", "0s", "server.shutdown", "immediate", "spring.cloud.loadbalancer.enabled",
+			"false");
 
 	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
 

@@ -21,7 +21,8 @@ final class Applications {
 
 	static ConfigurableApplicationContext start(Class<?> type, String... properties) {
 		Map<String, Object> all = new HashMap<>(Map.of("server.port", "0", "spring.main.banner-mode", "off",
-				"management.endpoints.web.exposure.include", "channels", "vicinal.compare-paths", "false"));
+				"management.endpoints.web.exposure.include", "vicinalchannels", "vicinal.compare-paths", "false",
+				"vicinal.confirm-interval", "0s"));
 		Arrays.stream(properties)
 			.forEach((property) -> all.put(property.substring(0, property.indexOf('=')),
 					property.substring(property.indexOf('=') + 1)));

@@ -19,7 +19,7 @@ import io.github.vicinal.channel.ChannelReport;
  *
  * @since 0.1.0
  */
-@Endpoint(id = "channels")
+@Endpoint(id = "vicinalchannels")
 public class ChannelsEndpoint {
 
 	private final Supplier<@Nullable ClientChannels> channels;

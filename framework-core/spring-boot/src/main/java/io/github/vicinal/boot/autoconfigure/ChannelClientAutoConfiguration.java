@@ -24,6 +24,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
+import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.http.client.autoconfigure.HttpClientProperties;
 import org.springframework.boot.http.client.autoconfigure.service.HttpServiceClientProperties;
 import org.springframework.cloud.client.ServiceInstance;
@@ -81,6 +82,10 @@ public final class ChannelClientAutoConfiguration {
 	private static final String CIRCUIT_BREAKER_CONFIGURER = "org.springframework.cloud.client.circuitbreaker."
 			+ "httpservice.CircuitBreakerRestClientHttpServiceGroupConfigurer";
 
+	/** Missing in the Spring Framework of Spring Boot 4.0. */
+	private static final String PROXY_FACTORY_CUSTOMIZER = "org.springframework.web.service.invoker."
+			+ "HttpServiceProxyFactory$ProxyFactoryCustomizer";
+
 	private static final String HTTP_OBSERVATION = "http.client.requests";
 
 	private static final String HTTP_OBSERVATION_NAME = "management.observations.http.client.requests.name";
@@ -99,10 +104,11 @@ public final class ChannelClientAutoConfiguration {
 	@Bean
 	@Order(Ordered.LOWEST_PRECEDENCE)
 	ClientHttpRequestFactoryBuilderCustomizer<ClientHttpRequestFactoryBuilder<ClientHttpRequestFactory>> vicinalRequestFactoryCustomizer(
-			HttpLegs legs, ObjectProvider<Rendezvous> rendezvous, ObjectProvider<PeerIdentity> identity) {
+			HttpLegs legs, ObjectProvider<Rendezvous> rendezvous, ObjectProvider<PeerIdentity> identity,
+			VicinalProperties properties) {
 		HttpSockets sockets = new HttpSockets(rendezvous::getIfAvailable,
 				VicinalAutoConfiguration.self(identity, rendezvous));
-		return (builder) -> ChannelRequestFactories.asking(builder, legs, sockets);
+		return (builder) -> ChannelRequestFactories.asking(builder, legs, sockets, properties.defaultTimeout());
 	}
 
 	/** An error that is replayed through the HTTP client has been observed already. */
@@ -139,7 +145,7 @@ public final class ChannelClientAutoConfiguration {
 							channel.ignoreClientInterceptors(), channel.httpSocket(), channel.instances(),
 							channel.locality())));
 		return new ClientChannels(definitions, properties.reconnectDelay(), properties.comparePaths(),
-				configuredChannels(beanFactory),
+				properties.confirmInterval(), configuredChannels(beanFactory),
 				new ClientChannels.Toolbox(() -> providers.orderedStream().toList(), legs, observation,
 						() -> interceptors.orderedStream().toList(), () -> listeners.orderedStream().toList(),
 						callCaches::getIfAvailable, VicinalAutoConfiguration.self(identity, rendezvous),
@@ -182,11 +188,13 @@ public final class ChannelClientAutoConfiguration {
 
 	@Bean
 	SmartInitializingSingleton vicinalChannelNamesVerifier(ObjectProvider<ClientChannels> channels,
-			Environment environment) {
+			ListableBeanFactory beanFactory, Environment environment) {
 		boolean lazy = environment.getProperty("spring.main.lazy-initialization", Boolean.class, false);
 		return () -> {
 			if (!lazy) {
-				channels.getObject().verifyNames();
+				ClientChannels known = channels.getObject();
+				known.verifyNames();
+				new UnservedChannels(beanFactory, environment).warn(known.contracts());
 			}
 		};
 	}
@@ -195,6 +203,12 @@ public final class ChannelClientAutoConfiguration {
 	ChannelGroupConfigurer vicinalChannelGroupConfigurer(ObjectProvider<ClientChannels> channels,
 			ObjectProvider<HttpServiceClientProperties> properties, ObjectProvider<HttpClientSettings> settings,
 			ObjectProvider<InstanceChooser> chooser, ListableBeanFactory beanFactory) {
+		if (!ClassUtils.isPresent(PROXY_FACTORY_CUSTOMIZER, ChannelClientAutoConfiguration.class.getClassLoader())) {
+			throw new InvalidChannelException(
+					"Channels need Spring Boot 4.1, but this application has Spring Boot "
+							+ SpringBootVersion.getVersion(),
+					"Use Spring Boot 4.1 or newer, or switch Vicinal off: vicinal.enabled=false");
+		}
 		return new ChannelGroupConfigurer(channels::getObject, new BootGroupSettings(properties, settings, chooser),
 				() -> hasCircuitBreaker(beanFactory));
 	}
@@ -302,8 +316,10 @@ public final class ChannelClientAutoConfiguration {
 	static class Reactive {
 
 		@Bean
-		org.springframework.boot.http.client.autoconfigure.reactive.ClientHttpConnectorBuilderCustomizer<org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder<org.springframework.http.client.reactive.ClientHttpConnector>> vicinalConnectorCustomizer() {
-			return io.github.vicinal.boot.client.ChannelRequestFactories::telling;
+		org.springframework.boot.http.client.autoconfigure.reactive.ClientHttpConnectorBuilderCustomizer<org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder<org.springframework.http.client.reactive.ClientHttpConnector>> vicinalConnectorCustomizer(
+				VicinalProperties properties) {
+			return (builder) -> io.github.vicinal.boot.client.ChannelRequestFactories.telling(builder,
+					properties.defaultTimeout());
 		}
 
 		@Bean

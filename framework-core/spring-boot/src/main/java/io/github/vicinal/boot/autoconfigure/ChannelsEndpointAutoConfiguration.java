@@ -26,7 +26,7 @@ public final class ChannelsEndpointAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	ChannelsEndpoint channelsEndpoint(ObjectProvider<ClientChannels> channels,
+	ChannelsEndpoint vicinalChannelsEndpoint(ObjectProvider<ClientChannels> channels,
 			ObjectProvider<ServiceCatalog> services) {
 		return new ChannelsEndpoint(channels::getIfAvailable, services::getIfAvailable);
 	}

@@ -24,6 +24,11 @@ import io.github.vicinal.requestserver.Priority;
  * grows while attempts fail.
  * @param comparePaths Whether at most one of 256 idempotent calls goes by another path
  * than the others, to notice when that has become the cheaper one.
+ * @param confirmInterval Time for which calls may go by other paths until one of them
+ * goes over HTTP, to confirm that the address still leads to the same instance; 0 for
+ * never.
+ * @param defaultTimeout Time after which a call over HTTP is given up where its HTTP
+ * client has no read time-out; 0 for as long as the client waits.
  * @param rendezvous Where processes of one host meet.
  * @param codec How arguments and results are encoded.
  * @param shm Shared memory.
@@ -34,10 +39,19 @@ import io.github.vicinal.requestserver.Priority;
 @ConfigurationProperties("vicinal")
 public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultValue Map<String, Channel> channels,
 		@DefaultValue("1s") Duration reconnectDelay, @DefaultValue("true") boolean comparePaths,
+		@DefaultValue("4s") Duration confirmInterval, @DefaultValue("60s") Duration defaultTimeout,
 		@DefaultValue Rendezvous rendezvous, @DefaultValue Codec codec, @DefaultValue Shm shm, @DefaultValue Uds uds,
 		@DefaultValue Server server) {
 
 	public VicinalProperties {
+		if (defaultTimeout.isNegative()) {
+			throw new IllegalArgumentException(
+					"vicinal.default-timeout must not be negative, but is %d ms".formatted(defaultTimeout.toMillis()));
+		}
+		if (confirmInterval.isNegative()) {
+			throw new IllegalArgumentException("vicinal.confirm-interval must not be negative, but is %d ms"
+				.formatted(confirmInterval.toMillis()));
+		}
 		if (reconnectDelay.isNegative() || reconnectDelay.isZero()) {
 			throw new IllegalArgumentException(
 					"vicinal.reconnect-delay must be positive, but is %d ms; leave it out for 1s"
@@ -54,7 +68,7 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param timeout How long a call may take. Default is the read timeout of the HTTP
 	 * client.
 	 * @param ignoreClientInterceptors Whether typed paths may be used although the HTTP
-	 * client has interceptors or headers of the application, which do not apply to them.
+	 * client adds something to requests that they do not carry, such as interceptors do.
 	 * @param httpSocket Whether HTTP requests to processes of this host may go over Unix
 	 * domain sockets instead of TCP; takes Apache HttpClient 5.6 or newer.
 	 * @param instances URLs of the replicas of the service, such as http://a:8080, where
@@ -65,7 +79,7 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 */
 	public record Channel(@DefaultValue("true") boolean enabled, @DefaultValue List<PathKind> paths,
 			@Nullable Duration timeout, @DefaultValue("false") boolean ignoreClientInterceptors,
-			@DefaultValue("true") boolean httpSocket, @DefaultValue List<String> instances,
+			@DefaultValue("false") boolean httpSocket, @DefaultValue List<String> instances,
 			@DefaultValue("true") boolean locality) {
 	}
 

@@ -9,6 +9,7 @@ import java.util.Map;
 
 import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.cookie.Cookie;
+import org.apache.hc.client5.http.cookie.BasicCookieStore;
 import org.apache.hc.client5.http.cookie.CookieOrigin;
 import org.apache.hc.client5.http.cookie.CookieSpec;
 import org.apache.hc.client5.http.cookie.CookieSpecFactory;
@@ -66,7 +67,7 @@ final class ApacheClients {
 		proxy(client, found);
 		credentials(Fields.get(client, "credentialsProvider"), found);
 		if (cookies && Fields.get(client, "cookieStore") instanceof CookieStore store) {
-			found.jar(new StoreJar(store, specification(client)));
+			found.jar(new StoreJar(store, cookies(store), specification(client)));
 		}
 	}
 
@@ -148,12 +149,27 @@ final class ApacheClients {
 		throw new UnknownLayoutException(client.getClass(), "cookieSpecRegistry", null);
 	}
 
-	/** The cookie store of a client, which the application may know as well. */
-	private record StoreJar(CookieStore store, CookieSpecFactory specification) implements CookieJar {
+	/**
+	 * Returns the collection behind Apache's own store. Whether it is empty can be seen
+	 * without the store's lock, which each call would take otherwise.
+	 */
+	private static @Nullable Collection<?> cookies(CookieStore store) throws UnknownLayoutException {
+		return (store.getClass() == BasicCookieStore.class) ? (Collection<?>) Fields.required(store, "cookies") : null;
+	}
+
+	/**
+	 * The cookie store of a client, which the application may know as well.
+	 *
+	 * @param store the store
+	 * @param cookies what is in it, or {@code null} if only the store knows
+	 * @param specification reads cookies
+	 */
+	private record StoreJar(CookieStore store, @Nullable Collection<?> cookies,
+			CookieSpecFactory specification) implements CookieJar {
 
 		@Override
 		public boolean mayHoldCookies() {
-			return !this.store.getCookies().isEmpty();
+			return !((this.cookies != null) ? this.cookies : this.store.getCookies()).isEmpty();
 		}
 
 		@Override

@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.client;
 
+import java.time.Duration;
+
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.HttpRedirects;
 import org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder;
@@ -24,18 +26,20 @@ public final class ChannelRequestFactories {
 	 * @param builder the builder
 	 * @param legs connects proxies and request factories
 	 * @param sockets finds the sockets of peers of this host
+	 * @param timeout how long calls of channels wait where the client has no time-out;
+	 * zero for as long as the client does
 	 * @return a builder of request factories that ask peers, on requests that belong to a
 	 * channel
 	 */
 	public static ClientHttpRequestFactoryBuilder<ClientHttpRequestFactory> asking(
 			ClientHttpRequestFactoryBuilder<? extends ClientHttpRequestFactory> builder, HttpLegs legs,
-			HttpSockets sockets) {
+			HttpSockets sockets, Duration timeout) {
 		return (settings) -> {
 			ClientHttpRequestFactory built = builder.build(settings);
 			boolean tells = APACHE_CLIENT && overSockets(built, legs, sockets);
 			boolean follows = settings == null || settings.redirects() != HttpRedirects.DONT_FOLLOW;
-			return new ChannelRequestFactory(built, legs, (settings != null) ? settings.readTimeout() : null,
-					follows && !tells);
+			return new ChannelRequestFactory(built, DefaultTimeouts.of(built, settings, timeout), legs,
+					(settings != null) ? settings.readTimeout() : null, follows && !tells);
 		};
 	}
 
@@ -47,12 +51,14 @@ public final class ChannelRequestFactories {
 	/**
 	 * Wraps what a builder of reactive connectors builds.
 	 * @param builder the builder
+	 * @param timeout how long calls of channels wait where the client has no time-out;
+	 * zero for as long as the client does
 	 * @return a builder of connectors that tell calls how long their client waits
 	 */
 	public static ClientHttpConnectorBuilder<ClientHttpConnector> telling(
-			ClientHttpConnectorBuilder<? extends ClientHttpConnector> builder) {
+			ClientHttpConnectorBuilder<? extends ClientHttpConnector> builder, Duration timeout) {
 		return (settings) -> ReactiveCalls.connector(builder.build(settings),
-				(settings != null) ? settings.readTimeout() : null);
+				(settings != null) ? settings.readTimeout() : null, timeout);
 	}
 
 }

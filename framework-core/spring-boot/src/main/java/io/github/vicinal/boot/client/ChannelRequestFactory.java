@@ -35,6 +35,9 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 	private final ClientHttpRequestFactory delegate;
 
+	/** Of requests that are calls: the same client, with a time-out. */
+	private final ClientHttpRequestFactory calls;
+
 	private static final StackWalker STACK = StackWalker
 		.getInstance(Set.of(StackWalker.Option.RETAIN_CLASS_REFERENCE, StackWalker.Option.SHOW_HIDDEN_FRAMES));
 
@@ -47,13 +50,15 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 	/**
 	 * Creates the factory.
 	 * @param delegate makes the requests
+	 * @param calls makes those that are calls of channels
 	 * @param legs knows the calls of channels
 	 * @param readTimeout how long the client waits, or {@code null}
 	 * @param redirectsSilently whether the client may follow redirects without telling
 	 */
-	ChannelRequestFactory(ClientHttpRequestFactory delegate, HttpLegs legs, @Nullable Duration readTimeout,
-			boolean redirectsSilently) {
+	ChannelRequestFactory(ClientHttpRequestFactory delegate, ClientHttpRequestFactory calls, HttpLegs legs,
+			@Nullable Duration readTimeout, boolean redirectsSilently) {
 		this.delegate = delegate;
+		this.calls = calls;
 		this.legs = legs;
 		this.readTimeout = readTimeout;
 		this.redirectsSilently = redirectsSilently;
@@ -101,7 +106,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 		protected ClientHttpResponse executeInternal(HttpHeaders headers,
 				StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
 			if (!this.leg.owns(this.method, this.uri, getAttributes())) {
-				return request(this.uri, headers, body).execute();
+				return request(ChannelRequestFactory.this.delegate, this.uri, headers, body).execute();
 			}
 			if (this.leg.inspects()) {
 				this.leg.inspect(false, ChannelRequestFactory.this.readTimeout, interceptors());
@@ -111,7 +116,9 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 				return new ReplayedResponse(replayed);
 			}
 			WatchedBody watched = (body != null) ? new WatchedBody(body) : null;
-			ClientHttpRequest request = request(this.leg.target(this.uri), headers, watched);
+			ClientHttpRequest request = request(
+					this.leg.mayStream() ? ChannelRequestFactory.this.delegate : ChannelRequestFactory.this.calls,
+					this.leg.target(this.uri), headers, watched);
 			this.leg.sending(this.uri, request.getHeaders());
 			request.getHeaders().set(PeerAnnouncement.REQUEST_HEADER, this.leg.contractName());
 			request.getHeaders().set(PeerAnnouncement.SENT_HEADERS_HEADER, HttpLeg.names(request.getHeaders()));
@@ -124,9 +131,9 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 			return response;
 		}
 
-		private ClientHttpRequest request(URI target, HttpHeaders headers,
+		private ClientHttpRequest request(ClientHttpRequestFactory factory, URI target, HttpHeaders headers,
 				StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
-			ClientHttpRequest request = ChannelRequestFactory.this.delegate.createRequest(target, this.method);
+			ClientHttpRequest request = factory.createRequest(target, this.method);
 			request.getHeaders().putAll(headers);
 			getAttributes().forEach((name, value) -> {
 				if (!name.equals(HttpLeg.ATTRIBUTE)) {

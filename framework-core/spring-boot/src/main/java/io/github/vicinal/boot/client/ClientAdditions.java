@@ -67,7 +67,10 @@ final class ClientAdditions {
 
 	private static final String WEB_CLIENT_ADAPTER = "org.springframework.web.reactive.function.client.support.WebClientAdapter";
 
-	private static final String APACHE_FACTORY = "org.springframework.http.client.HttpComponentsClientHttpRequestFactory";
+	static final String APACHE_FACTORY = "org.springframework.http.client.HttpComponentsClientHttpRequestFactory";
+
+	private static final String BOOTS_SIMPLE_FACTORY = "org.springframework.boot.http.client."
+			+ "SimpleClientHttpRequestFactoryBuilder$SimpleClientHttpsRequestFactory";
 
 	private static final String JDK_CONNECTOR = "org.springframework.http.client.reactive.JdkClientHttpConnector";
 
@@ -348,6 +351,9 @@ final class ClientAdditions {
 		RestTemplate template = (RestTemplate) client;
 		// Both lists can be changed at any time.
 		found.live(() -> {
+			if (template.getInterceptors().isEmpty() && template.getClientHttpRequestInitializers().isEmpty()) {
+				return null;
+			}
 			Found now = new Found();
 			interceptors(template.getInterceptors(), now);
 			each(template.getClientHttpRequestInitializers(), "request initializer ", now);
@@ -377,7 +383,8 @@ final class ClientAdditions {
 			ApacheClients.inspect((org.springframework.http.client.HttpComponentsClientHttpRequestFactory) factory,
 					found);
 		}
-		else if (factory.getClass() == SimpleClientHttpRequestFactory.class) {
+		else if (factory.getClass() == SimpleClientHttpRequestFactory.class
+				|| factory.getClass().getName().equals(BOOTS_SIMPLE_FACTORY)) {
 			Object proxy = Fields.get(factory, "proxy");
 			if (proxy == null) {
 				found.proxies(null);

@@ -17,10 +17,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.stream.Collectors;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
 import io.github.vicinal.boot.contract.ExchangeContractReader;
@@ -43,6 +46,8 @@ public final class ClientChannels implements AutoCloseable {
 
 	private static final List<PathKind> ALL_PATHS = List.of(PathKind.DIRECT, PathKind.SHM, PathKind.UDS, PathKind.HTTP);
 
+	private static final Logger logger = LoggerFactory.getLogger(ClientChannels.class);
+
 	/** By name in the uniform form: environment variables know no capitals. */
 	private final Map<String, ChannelDefinition> definitions = new HashMap<>();
 
@@ -51,6 +56,8 @@ public final class ClientChannels implements AutoCloseable {
 	private final Duration reconnectDelay;
 
 	private final boolean comparesPaths;
+
+	private final Duration confirmInterval;
 
 	private final Collection<AffinityChannel> configured;
 
@@ -88,11 +95,13 @@ public final class ClientChannels implements AutoCloseable {
 	 * @param definitions what properties say, by channel name
 	 * @param reconnectDelay the shortest time between two attempts to connect a path
 	 * @param comparesPaths whether a few calls go by another path to compare it
+	 * @param confirmInterval how long calls may go by other paths until one goes over
+	 * HTTP to confirm which instance answers there
 	 * @param configured annotations on configuration classes
 	 * @param tools what all channels share
 	 */
 	public ClientChannels(Map<String, ChannelDefinition> definitions, Duration reconnectDelay, boolean comparesPaths,
-			Collection<AffinityChannel> configured, Toolbox tools) {
+			Duration confirmInterval, Collection<AffinityChannel> configured, Toolbox tools) {
 		definitions.forEach((name, definition) -> {
 			String other = this.definedNames.put(uniform(name), name);
 			if (other != null) {
@@ -105,6 +114,7 @@ public final class ClientChannels implements AutoCloseable {
 		});
 		this.reconnectDelay = reconnectDelay;
 		this.comparesPaths = comparesPaths;
+		this.confirmInterval = confirmInterval;
 		this.configured = List.copyOf(configured);
 		this.tools = tools;
 		for (AffinityChannel annotation : configured) {
@@ -232,7 +242,8 @@ public final class ClientChannels implements AutoCloseable {
 	private ChannelSettings settings(String name, List<PathKind> paths, @Nullable Duration timeout,
 			boolean httpSocket) {
 		try {
-			return new ChannelSettings(name, paths, timeout, this.reconnectDelay, this.comparesPaths, httpSocket);
+			return new ChannelSettings(name, paths, timeout, this.reconnectDelay, this.comparesPaths, httpSocket,
+					this.confirmInterval);
 		}
 		catch (IllegalArgumentException ex) {
 			throw new InvalidChannelException(String.valueOf(ex.getMessage()),
@@ -327,16 +338,17 @@ public final class ClientChannels implements AutoCloseable {
 	}
 
 	/**
-	 * Verifies, when all clients exist, that each channel that properties name has one.
+	 * Looks, when all clients exist, for names that no client has. A property may be for
+	 * another application that has the same configuration.
 	 */
 	public void verifyNames() {
 		Set<String> known = this.names.stream().map(ClientChannels::uniform).collect(Collectors.toSet());
 		this.definedNames.forEach((uniform, name) -> {
 			if (!known.contains(uniform)) {
-				throw new InvalidChannelException(
-						"The property vicinal.channels.%s.* names a channel that no client has".formatted(name),
-						this.names.isEmpty() ? "Remove it; this application has no HTTP interface clients"
-								: "Use one of the names " + names(this.names) + ", or remove it");
+				Collection<String> near = NearNames.of(name, names(this.names));
+				logger.warn("vicinal.channels.{}.* is for a channel that this application does not have{}", name,
+						!near.isEmpty() ? ". Did you mean " + String.join(" or ", near) + "?" : this.names.isEmpty()
+								? ": it has no HTTP interface clients" : "; it has " + names(this.names));
 			}
 		});
 		for (AffinityChannel annotation : this.configured) {
@@ -378,9 +390,23 @@ public final class ClientChannels implements AutoCloseable {
 		return this.channels.values().stream().mapToLong((channel) -> channel.channel().ignoredAnnouncements()).sum();
 	}
 
+	/**
+	 * Returns the contracts that have channels.
+	 * @return their interfaces
+	 */
+	public Set<Class<?>> contracts() {
+		return this.channels.values()
+			.stream()
+			.map((channel) -> channel.channel().contract().type())
+			.collect(Collectors.toSet());
+	}
+
 	@Override
 	public void close() {
 		this.channels.values().forEach(ClientChannel::close);
+		if (this.tools.connector() instanceof ExecutorService connector) {
+			connector.shutdown();
+		}
 	}
 
 }

@@ -75,7 +75,8 @@ public final class ClientObservation {
 				return new MeteredCall(meters, series);
 			}
 		}
-		ClientRequestObservationContext httpContext = httpContext(plan, uris.template(plan, arguments), uris.base());
+		ClientRequestObservationContext httpContext = httpContext(plan, uris.template(plan, arguments),
+				uris.expanded(plan, arguments));
 		Observation http = ClientHttpObservationDocumentation.HTTP_CLIENT_EXCHANGES.observation(null,
 				this.httpConvention, () -> httpContext, this.registry);
 		if (parent != null) {
@@ -85,8 +86,11 @@ public final class ClientObservation {
 		ChannelObservationContext ownContext = new ChannelObservationContext(channel, path);
 		Observation own = ChannelObservationDocumentation.CALL
 			.observation(null, this.channelConvention, () -> ownContext, this.registry)
-			.parentObservation(http)
-			.start();
+			.parentObservation(http);
+		// Tracers prefer the span that is current on the thread to that of the parent.
+		try (Observation.Scope scope = http.openScope()) {
+			own.start();
+		}
 		return new ObservedCall(http, httpContext, own, headers(httpContext));
 	}
 

@@ -199,6 +199,11 @@ final class HttpLeg {
 		return this.channel;
 	}
 
+	/** Returns whether bodies may be streams, which take as long as they take. */
+	boolean mayStream() {
+		return this.plan.method().httpOnlyReason() != null;
+	}
+
 	String contractName() {
 		return this.channel.contract().name();
 	}
@@ -262,6 +267,11 @@ final class HttpLeg {
 	}
 
 	void sending(URI uri, HttpHeaders headers) {
+		if (target(uri).getRawAuthority() == null) {
+			// There is no base URL: the client is about to say so.
+			this.elsewhere = true;
+			return;
+		}
 		boolean first = this.sent == null;
 		if (this.answer != null) {
 			this.answer.sending();
@@ -325,7 +335,7 @@ final class HttpLeg {
 			return;
 		}
 		try {
-			this.channel.announced(peer, PeerAnnouncement.parse(announcement));
+			this.channel.announced(peer, PeerAnnouncement.parse(announcement), this.start);
 		}
 		catch (MalformedAnnouncementException ex) {
 			this.channel.ignored(peer, String.valueOf(ex.getMessage()));
@@ -349,12 +359,19 @@ final class HttpLeg {
 		}
 	}
 
+	/** Host names with an underscore have no host to {@link URI}, only an authority. */
 	static String address(URI uri) {
-		int port = uri.getPort();
-		if (port < 0) {
-			port = "https".equalsIgnoreCase(uri.getScheme()) ? 443 : 80;
+		if (uri.getHost() == null) {
+			String authority = String.valueOf(uri.getRawAuthority());
+			authority = authority.substring(authority.lastIndexOf('@') + 1);
+			return (authority.indexOf(':') < 0) ? authority + ":" + defaultPort(uri) : authority;
 		}
-		return uri.getHost() + ":" + port;
+		int port = uri.getPort();
+		return uri.getHost() + ":" + ((port >= 0) ? port : defaultPort(uri));
+	}
+
+	private static int defaultPort(URI uri) {
+		return "https".equalsIgnoreCase(uri.getScheme()) ? 443 : 80;
 	}
 
 }

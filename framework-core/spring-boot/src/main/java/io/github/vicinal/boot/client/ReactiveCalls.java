@@ -206,8 +206,10 @@ final class ReactiveCalls {
 	}
 
 	/** Tells calls how long their client waits, which only its connector knows. */
-	static ClientHttpConnector connector(ClientHttpConnector delegate, @Nullable Duration readTimeout) {
-		return new TellingConnector(delegate, readTimeout);
+	static ClientHttpConnector connector(ClientHttpConnector delegate, @Nullable Duration readTimeout,
+			Duration defaultTimeout) {
+		return new TellingConnector(delegate,
+				(readTimeout != null) ? delegate : DefaultTimeouts.of(delegate, defaultTimeout), readTimeout);
 	}
 
 	/** Returns the connector that the application has. */
@@ -215,7 +217,14 @@ final class ReactiveCalls {
 		return (connector instanceof TellingConnector telling) ? telling.delegate() : connector;
 	}
 
-	private record TellingConnector(ClientHttpConnector delegate,
+	/**
+	 * A connector that tells calls how long their client waits.
+	 *
+	 * @param delegate the client's own
+	 * @param calls the same client, with a time-out
+	 * @param readTimeout how long the client's own waits
+	 */
+	private record TellingConnector(ClientHttpConnector delegate, ClientHttpConnector calls,
 			@Nullable Duration readTimeout) implements ClientHttpConnector {
 
 		@Override
@@ -226,7 +235,7 @@ final class ReactiveCalls {
 				if (leg != null) {
 					leg.inspect(true, this.readTimeout, List.of());
 				}
-				return this.delegate.connect(method, uri, callback);
+				return ((leg != null && !leg.mayStream()) ? this.calls : this.delegate).connect(method, uri, callback);
 			});
 		}
 

@@ -124,6 +124,7 @@ final class ReplicaBalancer {
 		long now = System.nanoTime();
 		if (now - due >= 0 && this.relocateAt.compareAndSet(due, now + RELOCATE_NANOS)) {
 			this.choice.relocate(this.locator);
+			this.choice.probe(this.locator::probe);
 		}
 	}
 

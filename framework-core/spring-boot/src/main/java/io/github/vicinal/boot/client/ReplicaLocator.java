@@ -1,13 +1,18 @@
 package io.github.vicinal.boot.client;
 
+import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
+import java.net.Socket;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -24,6 +29,9 @@ import io.github.vicinal.replica.ReplicaChoice.Locator;
  * its address. Thread-safe. Names are looked up in the background.
  */
 final class ReplicaLocator implements Locator {
+
+	/** Time after which a host that does not answer is taken to be gone. */
+	private static final int PROBE_MILLIS = 1000;
 
 	/** Hosts of instances that were replaced are not worth remembering. */
 	private static final int MAX_HOSTS = 1024;
@@ -78,6 +86,36 @@ final class ReplicaLocator implements Locator {
 			return new Located(Locality.HOST, "its address is one of this machine");
 		}
 		return elsewhere(address, "its address is not one of this machine");
+	}
+
+	/**
+	 * Finds out in the background whether somebody listens at an address.
+	 * @param address the address
+	 * @param result to be told
+	 */
+	void probe(String address, Consumer<Boolean> result) {
+		try {
+			this.background.execute(() -> result.accept(isReachable(address)));
+		}
+		catch (RejectedExecutionException ex) {
+			// The application is shutting down.
+		}
+	}
+
+	/** A connection that is refused is an answer, too: a call finds that out at once. */
+	private static boolean isReachable(String address) {
+		int colon = address.lastIndexOf(':');
+		String host = address.substring(0, colon).replace("[", "").replace("]", "");
+		try (Socket socket = new Socket()) {
+			socket.connect(new InetSocketAddress(host, Integer.parseInt(address.substring(colon + 1))), PROBE_MILLIS);
+			return true;
+		}
+		catch (ConnectException ex) {
+			return !String.valueOf(ex.getMessage()).contains("timed out");
+		}
+		catch (IOException | IllegalArgumentException ex) {
+			return false;
+		}
 	}
 
 	private Located elsewhere(String address, String reason) {

@@ -188,7 +188,7 @@ final class ReplicaTurn {
 			return this.connected ? Outcome.ABANDONED : Outcome.UNANSWERED;
 		}
 		if (isTimeout(failure)) {
-			return Outcome.FAILED;
+			return Outcome.TIMED_OUT;
 		}
 		boolean connection = find(failure, IOException.class) || find(failure, PathException.class);
 		return (connection && !isGivenUp(failure)) ? Outcome.UNANSWERED : Outcome.ABANDONED;

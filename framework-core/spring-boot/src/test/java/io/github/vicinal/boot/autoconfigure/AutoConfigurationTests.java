@@ -19,6 +19,10 @@ import io.github.vicinal.transport.uds.UdsPathServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.servlet.http.HttpServletRequest;
 import org.junit.jupiter.api.Test;
+import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,17 +52,18 @@ import org.springframework.web.service.registry.ImportHttpServices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What is there under which conditions, and what mistakes at start say. */
+@ExtendWith(OutputCaptureExtension.class)
 class AutoConfigurationTests {
 
 	private final ApplicationContextRunner client = new ApplicationContextRunner()
 		.withUserConfiguration(AutoConfigured.class)
-		.withPropertyValues("management.endpoints.web.exposure.include=channels",
-				"management.endpoints.jmx.exposure.include=channels",
+		.withPropertyValues("management.endpoints.web.exposure.include=vicinalchannels",
+				"management.endpoints.jmx.exposure.include=vicinalchannels",
 				"spring.http.serviceclient.baskets.base-url=http://localhost:1");
 
 	private final WebApplicationContextRunner server = new WebApplicationContextRunner()
 		.withUserConfiguration(AutoConfigured.class)
-		.withPropertyValues("management.endpoints.web.exposure.include=channels");
+		.withPropertyValues("management.endpoints.web.exposure.include=vicinalchannels");
 
 	/** An application with HTTP clients and nothing else. */
 	private static ApplicationContextRunner minimal() {
@@ -201,7 +206,6 @@ class AutoConfigurationTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '"',
 			textBlock = """
-					vicinal.channels.basket.paths=uds        | vicinal.channels.basket.* names a channel | [baskets]
 					vicinal.channels.baskets.timeout=-1s     | must be positive, but is PT-1S            | vicinal.channels.baskets.timeout
 					vicinal.channels.baskets.instances=a:8080 | The value 'a:8080' of vicinal.channels.baskets.instances | http://a:8080
 					vicinal.channels.baskets.instances=http://a b | 'http://a b' of vicinal.channels.baskets.instances is not a URL | http://a:8080
@@ -227,6 +231,55 @@ class AutoConfigurationTests {
 		this.client.withUserConfiguration(GroupClient.class)
 			.withPropertyValues(property)
 			.run((context) -> assertThat(context.getStartupFailure()).hasStackTraceContaining(value));
+	}
+
+	@Test
+	void aPropertyForTheChannelOfAnotherApplicationIsAWarning(CapturedOutput output) {
+		this.client.withUserConfiguration(GroupClient.class)
+			.withPropertyValues("vicinal.channels.basket.paths=uds", "vicinal.channels.zebra.paths=uds")
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThat(output).containsOnlyOnce("vicinal.channels.basket.*")
+					.contains("Did you mean baskets?")
+					.containsOnlyOnce("vicinal.channels.zebra.*");
+			});
+	}
+
+	@Test
+	void anAnnotatedInterfaceThatNobodyProxiesIsAWarning(CapturedOutput output) {
+		this.client.withUserConfiguration(GroupClient.class, FeignLike.class).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(output).contains("@AffinityChannel on " + Lonely.class.getName() + " does nothing here")
+				.contains("@ImportHttpServices");
+		});
+	}
+
+	@AffinityChannel
+	@HttpExchange("/lonely")
+	interface Lonely {
+
+		@GetExchange
+		String get();
+
+	}
+
+	/** A bean as factories of other clients make it. */
+	@Configuration(proxyBeanMethods = false)
+	static class FeignLike {
+
+		@Bean
+		Lonely lonely() {
+			return (Lonely) java.lang.reflect.Proxy.newProxyInstance(Lonely.class.getClassLoader(),
+					new Class<?>[] { Lonely.class }, (proxy, method, arguments) -> "lonely");
+		}
+
+	}
+
+	@Test
+	void endpointAndBeanDoNotClashWithThoseOfSpringCloudStream() {
+		this.client.withUserConfiguration(GroupClient.class)
+			.run((context) -> assertThat(context).hasBean("vicinalChannelsEndpoint")
+				.doesNotHaveBean("channelsEndpoint"));
 	}
 
 	@Test

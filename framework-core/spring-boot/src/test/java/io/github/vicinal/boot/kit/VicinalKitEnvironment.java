@@ -133,6 +133,7 @@ class VicinalKitEnvironment implements KitEnvironment {
 		properties.put("spring.http.clients.reactive.connector", "jdk");
 		properties.put("vicinal.rendezvous.directory", this.rendezvous.toString());
 		properties.put("vicinal.compare-paths", "false");
+		properties.put("vicinal.confirm-interval", "0s");
 		// A balancer that a client made by hand may use has to be met by HTTP now and
 		// then.
 		properties.put("spring.cloud.loadbalancer.enabled", "false");
@@ -140,6 +141,7 @@ class VicinalKitEnvironment implements KitEnvironment {
 		properties.put("vicinal.reconnect-delay", "20ms");
 		for (String contract : CONTRACTS) {
 			properties.put("vicinal.channels." + contract + "Contract.paths", this.path);
+			properties.put("vicinal.channels." + contract + "Contract.http-socket", String.valueOf(this.httpSocket));
 		}
 		return properties;
 	}

@@ -65,10 +65,9 @@ class MeterShortcutTests {
 
 	private ConfigurableApplicationContext client(ConfigurableApplicationContext server, Class<?>... types) {
 		String port = server.getEnvironment().getProperty("local.server.port");
-		ConfigurableApplicationContext client = start(
-				Map.of("spring.http.serviceclient.baskets.base-url", "http://localhost:" + port,
-						"vicinal.channels.baskets.paths", "direct", "vicinal.compare-paths", "false"),
-				types);
+		ConfigurableApplicationContext client = start(Map.of("spring.http.serviceclient.baskets.base-url",
+				"http://localhost:" + port, "vicinal.channels.baskets.paths", "direct", "vicinal.compare-paths",
+				"false", "vicinal.confirm-interval", "0s"), types);
 		Baskets baskets = client.getBean(Baskets.class);
 		await().untilAsserted(() -> {
 			baskets.get(1);

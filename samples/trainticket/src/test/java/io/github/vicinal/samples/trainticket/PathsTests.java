@@ -54,9 +54,11 @@ class PathsTests {
 	@DisplayName("answers are byte-equal and calls are the same over http, direct, shm and uds")
 	void pathsAreEqual() throws Exception {
 		Seen http = search("http", "--vicinal.enabled=false");
-		Seen direct = search("direct", "--vicinal.server.paths=direct");
-		Seen shm = search("shm", "--vicinal.server.paths=shm,uds", "--vicinal.compare-paths=false");
-		Seen uds = search("uds", "--vicinal.server.paths=uds", "--vicinal.compare-paths=false");
+		Seen direct = search("direct", "--vicinal.server.paths=direct", "--vicinal.confirm-interval=0s");
+		Seen shm = search("shm", "--vicinal.server.paths=shm,uds", "--vicinal.compare-paths=false",
+				"--vicinal.confirm-interval=0s");
+		Seen uds = search("uds", "--vicinal.server.paths=uds", "--vicinal.compare-paths=false",
+				"--vicinal.confirm-interval=0s");
 
 		assertThat(http.operations().values().stream().mapToLong(Long::longValue).sum()).isEqualTo(CALLS);
 		assertThat(direct).isEqualTo(http);

@@ -17,7 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Reads from the services' actuators how many calls went by which path.
  * <p>
- * The paths come from {@code /actuator/channels}. Calls that only the meter
+ * The paths come from {@code /actuator/vicinalchannels}. Calls that only the meter
  * {@code http.client.requests} knows have gone by plain HTTP.
  */
 final class CallCounts {
@@ -63,7 +63,8 @@ final class CallCounts {
 	}
 
 	private Map<String, Long> read(URI service) {
-		Map<String, Long> calls = get(service, "/actuator/channels").map(CallCounts::byPath).orElseGet(TreeMap::new);
+		Map<String, Long> calls = get(service, "/actuator/vicinalchannels").map(CallCounts::byPath)
+			.orElseGet(TreeMap::new);
 		long metered = get(service, "/actuator/metrics/http.client.requests").map(CallCounts::metered).orElse(0L);
 		long known = calls.values().stream().mapToLong(Long::longValue).sum();
 		if (metered > known) {
@@ -74,7 +75,7 @@ final class CallCounts {
 
 	/**
 	 * Sums the calls of all paths to all peers of all channels.
-	 * @param document what /actuator/channels answered
+	 * @param document what /actuator/vicinalchannels answered
 	 * @return calls by path
 	 */
 	static Map<String, Long> byPath(JsonNode document) {

@@ -1,0 +1,224 @@
+package io.github.vicinal.boot;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.client.ResourceAccessException;
+import org.springframework.web.service.annotation.GetExchange;
+import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.service.annotation.PostExchange;
+import org.springframework.web.service.registry.ImportHttpServices;
+
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.channel.ChannelReport.PeerReport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+import static org.awaitility.Awaitility.await;
+
+/** A proxy stands before the service, and sends its connections elsewhere one day. */
+@Timeout(90)
+class MovedAddressTests {
+
+	@RegisterExtension
+	private final RunningApplications applications = new RunningApplications();
+
+	@TempDir
+	private Path directory;
+
+	@AffinityChannel
+	@HttpExchange("/colour")
+	interface Colours {
+
+		@GetExchange
+		String get();
+
+		@PostExchange
+		String post();
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@RestController
+	static class Service implements Colours {
+
+		private final Environment environment;
+
+		Service(Environment environment) {
+			this.environment = environment;
+		}
+
+		@Override
+		public String get() {
+			return this.environment.getRequiredProperty("colour");
+		}
+
+		@Override
+		public String post() {
+			return get();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@ImportHttpServices(group = "colours", types = Colours.class)
+	static class Client {
+
+	}
+
+	private int service(String colour, String path) {
+		ConfigurableApplicationContext started = this.applications.start(Service.class,
+				Map.of("colour", colour, "vicinal.server.paths", path, "vicinal.rendezvous.directory",
+						this.directory.resolve("rendezvous").toString()));
+		return Integer.parseInt(started.getEnvironment().getRequiredProperty("local.server.port"));
+	}
+
+	private ConfigurableApplicationContext client(int port, String path, Map<String, Object> more) {
+		Map<String, Object> properties = new HashMap<>(Map.of("vicinal.confirm-interval", "500ms",
+				"vicinal.reconnect-delay", "10ms", "vicinal.channels.colours.paths", path,
+				"spring.http.serviceclient.colours.base-url", "http://localhost:" + port,
+				"vicinal.rendezvous.directory", this.directory.resolve("rendezvous").toString()));
+		properties.putAll(more);
+		return this.applications.start(Client.class, properties);
+	}
+
+	private static PeerReport peer(ConfigurableApplicationContext client) {
+		return client.getBean(ChannelsEndpoint.class).channel("colours").peers().get(0);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "direct", "uds" })
+	void callsFollowAnAddressThatMoves(String path) throws Exception {
+		int blue = service("blue", path);
+		int green = service("green", path);
+		try (Forwarder proxy = new Forwarder(blue)) {
+			ConfigurableApplicationContext client = client(proxy.port(), path, Map.of());
+			Colours colours = client.getBean(Colours.class);
+			await().untilAsserted(() -> {
+				assertThat(colours.get()).isEqualTo("blue");
+				assertThat(peer(client).path()).isEqualTo(path);
+			});
+			proxy.forwardTo(green);
+			// Calls that are not idempotent notice it, too.
+			await().ignoreExceptionsInstanceOf(ResourceAccessException.class)
+				.untilAsserted(() -> assertThat(colours.post()).isEqualTo("green"));
+			await().untilAsserted(() -> {
+				assertThat(colours.get()).isEqualTo("green");
+				assertThat(peer(client).path()).as(peer(client).reason()).isEqualTo(path);
+			});
+			assertThat(peer(client).decisions()).anySatisfy((decision) -> assertThat(decision.why())
+				.contains("another instance answers at the peer's address"));
+		}
+	}
+
+	@Test
+	void aMissingBaseUrlIsSpringsOwnError() {
+		ConfigurableApplicationContext client = client(1, "uds",
+				Map.of("spring.http.serviceclient.colours.base-url", "", "spring.cloud.loadbalancer.enabled", "false"));
+		Colours colours = client.getBean(Colours.class);
+		for (int i = 0; i < 2; i++) {
+			assertThatException().isThrownBy(colours::get)
+				.isNotInstanceOf(NullPointerException.class)
+				.satisfies((ex) -> assertThat(String.valueOf(ex)).contains("Target host is not specified"));
+		}
+		assertThat(client.getBean(ChannelsEndpoint.class).channel("colours").peers()).isEmpty();
+	}
+
+	/** Forwards connections, as load balancers and gateways of the transport layer do. */
+	private static final class Forwarder implements AutoCloseable {
+
+		private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+
+		private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+
+		private volatile int target;
+
+		Forwarder(int target) throws IOException {
+			this.target = target;
+			start(this::accept);
+		}
+
+		int port() {
+			return this.server.getLocalPort();
+		}
+
+		void forwardTo(int port) {
+			this.target = port;
+			closeConnections();
+		}
+
+		private static void start(Runnable task) {
+			Thread thread = new Thread(task, "forwarder");
+			thread.setDaemon(true);
+			thread.start();
+		}
+
+		private void accept() {
+			try {
+				while (true) {
+					Socket client = this.server.accept();
+					this.open.add(client);
+					Socket service = new Socket(InetAddress.getLoopbackAddress(), this.target);
+					this.open.add(service);
+					start(() -> copy(client, service));
+					start(() -> copy(service, client));
+				}
+			}
+			catch (IOException ex) {
+				closeConnections();
+			}
+		}
+
+		private static void copy(Socket from, Socket to) {
+			try (InputStream in = from.getInputStream(); OutputStream out = to.getOutputStream()) {
+				in.transferTo(out);
+			}
+			catch (IOException ex) {
+				// One of the two has closed the connection.
+			}
+		}
+
+		private void closeConnections() {
+			for (Socket socket : this.open) {
+				try {
+					socket.close();
+				}
+				catch (IOException ex) {
+					// It is closed.
+				}
+			}
+			this.open.clear();
+		}
+
+		@Override
+		public void close() throws IOException {
+			this.server.close();
+			closeConnections();
+		}
+
+	}
+
+}
