@@ -1,6 +1,8 @@
 package io.github.vicinal.transport.shm;
 
+import java.io.EOFException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -19,8 +21,9 @@ import io.github.vicinal.transport.wire.WireLimits;
 
 /**
  * The socket beside a segment: over it the sides introduce themselves and announce memory
- * and contracts, and its end tells each side of the other's death. One thread reads; any
- * thread writes.
+ * and contracts, and its end tells each side of the other's death. One thread at a time
+ * reads; any thread writes. The socket blocks until both sides are introduced, and is
+ * watched by a {@link ControlLoop} from then on.
  */
 final class ControlChannel implements AutoCloseable {
 
@@ -35,9 +38,20 @@ final class ControlChannel implements AutoCloseable {
 
 	private final SocketChannel channel;
 
-	private final FrameChannel reader;
-
 	private final FrameChannel writer;
+
+	private final FrameHeader header = new FrameHeader();
+
+	/** Holds what was received, from {@link #begin} to {@link #end}. */
+	private byte[] received = new byte[CHUNK_BYTES / 8];
+
+	private int begin;
+
+	private int end;
+
+	private boolean atEnd;
+
+	private volatile ControlLoop.@Nullable Registration registration;
 
 	private final ReentrantLock writing = new ReentrantLock();
 
@@ -56,7 +70,6 @@ final class ControlChannel implements AutoCloseable {
 		this.channel = channel;
 		Runnable nothing = () -> {
 		};
-		this.reader = new FrameChannel(channel, LIMITS, nothing, CHUNK_BYTES);
 		this.writer = new FrameChannel(channel, LIMITS, nothing, CHUNK_BYTES);
 	}
 
@@ -64,13 +77,89 @@ final class ControlChannel implements AutoCloseable {
 		return this.channel;
 	}
 
-	/** Reads one frame, or {@code null} at the end. */
+	/**
+	 * Has a loop call a listener when there is something to read, once after each
+	 * {@link #resume()}. What has been received already is read before that.
+	 */
+	void watch(ControlLoop loop, Runnable listener) throws IOException {
+		ControlLoop.Registration added = loop.add(this.channel, listener);
+		this.registration = added;
+		if (!this.channel.isOpen()) {
+			// Closed meanwhile, by somebody who did not know the loop.
+			added.close();
+		}
+	}
+
+	/** The listener is called when there is something to read. */
+	void resume() {
+		ControlLoop.Registration watched = this.registration;
+		if (watched != null) {
+			watched.resume();
+		}
+	}
+
+	/**
+	 * Reads one frame.
+	 * @return the frame, or {@code null} at the end of the stream, or if the socket does
+	 * not block and the frame is not there as a whole; see {@link #isAtEnd()}
+	 */
 	@Nullable FrameHeader read() throws IOException, WireException {
-		return this.reader.read();
+		forgetRead();
+		while (!isComplete()) {
+			if (this.end == this.received.length) {
+				makeRoom();
+			}
+			int count = this.channel.read(ByteBuffer.wrap(this.received, this.end, this.received.length - this.end));
+			if (count < 0 && this.end > this.begin) {
+				throw new EOFException("the stream ends within a frame");
+			}
+			if (count <= 0) {
+				this.atEnd = count < 0;
+				return null;
+			}
+			this.end += count;
+		}
+		this.header.bodyOffset = this.begin + FIXED_BYTES;
+		this.begin += FIXED_BYTES + this.header.length;
+		return this.header;
+	}
+
+	/** Returns whether the other side will say nothing more. */
+	boolean isAtEnd() {
+		return this.atEnd;
+	}
+
+	private void forgetRead() {
+		if (this.begin == this.end) {
+			this.begin = 0;
+			this.end = 0;
+			if (this.received.length > CHUNK_BYTES) {
+				this.received = new byte[CHUNK_BYTES / 8];
+			}
+		}
+	}
+
+	private boolean isComplete() throws WireException {
+		int count = this.end - this.begin;
+		if (count < FIXED_BYTES) {
+			return false;
+		}
+		FrameDescriptor.read(ByteBuffer.wrap(this.received, this.begin, count), this.header, LIMITS);
+		return count - FIXED_BYTES >= this.header.length;
+	}
+
+	/** The array grows with what has arrived, not with what was promised. */
+	private void makeRoom() {
+		int count = this.end - this.begin;
+		byte[] room = (this.begin > 0) ? this.received : new byte[2 * this.received.length];
+		System.arraycopy(this.received, this.begin, room, 0, count);
+		this.received = room;
+		this.begin = 0;
+		this.end = count;
 	}
 
 	PayloadReader payload() {
-		return this.reader.payload();
+		return this.header.payload(this.received);
 	}
 
 	/** Writes frames that are complete. */
@@ -153,11 +242,15 @@ final class ControlChannel implements AutoCloseable {
 
 	@Override
 	public void close() {
+		ControlLoop.Registration watched = this.registration;
 		try {
 			this.channel.close();
 		}
 		catch (IOException ex) {
 			// Closed all the same.
+		}
+		if (watched != null) {
+			watched.close();
 		}
 		synchronized (this.arenas) {
 			this.closed = true;

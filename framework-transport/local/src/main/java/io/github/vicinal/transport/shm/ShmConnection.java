@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,8 +39,9 @@ import io.github.vicinal.transport.wire.WireException;
 import io.github.vicinal.transport.wire.WireLimits;
 
 /**
- * The server's end of one pair: the socket, which it reads on a thread of its own, and
- * the segment.
+ * The server's end of one pair: the socket and the segment. A thread of the server's pool
+ * shakes hands, and later reads what the client says, when it does; between, no thread
+ * waits for it.
  */
 final class ShmConnection implements Runnable {
 
@@ -67,6 +69,13 @@ final class ShmConnection implements Runnable {
 	private final AtomicInteger inFlight = new AtomicInteger();
 
 	private final AtomicBoolean ended = new AtomicBoolean();
+
+	private final AtomicBoolean forgotten = new AtomicBoolean();
+
+	/** Whether nothing more is made for the pair but by what the client says. */
+	private volatile boolean introduced;
+
+	private @Nullable PeerArenas arenas;
 
 	private volatile @Nullable LaneServer lanes;
 
@@ -101,11 +110,50 @@ final class ShmConnection implements Runnable {
 		return this.maxReplyBytes;
 	}
 
+	/** Shakes hands. */
 	@Override
 	public void run() {
 		this.timer.begin();
+		boolean goesOn = false;
 		try {
-			serve();
+			goesOn = guarded(this::introduce);
+		}
+		finally {
+			this.timer.end();
+			this.introduced = true;
+			if (!goesOn || this.ended.get()) {
+				close();
+			}
+			else {
+				listen();
+			}
+		}
+	}
+
+	/** Called by the loop's thread, which other pairs need, too. */
+	private void readable() {
+		try {
+			this.server.receivers().execute(this::listen);
+		}
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			// Without another thread this one has to do it: it may be the end.
+			listen();
+		}
+	}
+
+	private void listen() {
+		if (guarded(this::hear)) {
+			this.control.resume();
+		}
+		else {
+			close();
+		}
+	}
+
+	/** Returns whether the pair goes on. */
+	private boolean guarded(Step step) {
+		try {
+			return step.run();
 		}
 		catch (WireException ex) {
 			this.server.refused(ex.refusal(), ex.text());
@@ -121,12 +169,7 @@ final class ShmConnection implements Runnable {
 		catch (RuntimeException ex) {
 			logger.error("A connection ended by a bug in the transport", ex);
 		}
-		finally {
-			this.timer.end();
-			close();
-			this.server.ended(this);
-			forget();
-		}
+		return false;
 	}
 
 	/**
@@ -134,6 +177,10 @@ final class ShmConnection implements Runnable {
 	 * too, is a time to look.
 	 */
 	private void forget() {
+		if (this.forgotten.getAndSet(true)) {
+			return;
+		}
+		this.server.ended(this);
 		long mapped = mappedBytes();
 		// From now on nothing refers to the memory but calls that have not ended.
 		this.lanes = null;
@@ -158,43 +205,58 @@ final class ShmConnection implements Runnable {
 		}
 	}
 
+	/** A client that reads nothing must not keep the thread. */
 	private void refuse(WireException cause) {
+		CallTimer limit = new CallTimer(this.server.watchdog(), this.control.channel());
+		limit.begin();
 		try {
+			limit.arm(this.server.watchdog().now() + GOODBYE_NANOS);
 			this.control.refuse(cause.refusal(), cause.text());
 		}
 		catch (IOException ex) {
 			logger.debug("A refusal could not be sent: {}", ex.getMessage());
 		}
+		finally {
+			limit.end();
+		}
 	}
 
-	private void serve() throws IOException, WireException {
+	private boolean introduce() throws IOException, WireException {
 		this.timer.arm(this.server.watchdog().now() + this.server.options().handshakeTimeout().toNanos());
 		this.server.peerCheck().check(this.control.channel());
 		FrameHeader frame = this.control.read();
 		if (frame == null) {
-			return;
+			return false;
 		}
 		hello(frame);
 		frame = this.control.read();
 		if (frame == null) {
-			return;
+			return false;
 		}
 		frame.require(FrameType.ATTACH);
-		PeerArenas arenas = attach(Payload.Attach.read(this.control.payload()));
+		this.arenas = attach(Payload.Attach.read(this.control.payload()));
 		if (!this.timer.disarm()) {
 			throw new ClosedChannelException();
 		}
-		frame = this.control.read();
-		while (frame != null && frame.type != FrameType.GOODBYE) {
+		this.control.watch(this.server.loop(), this::readable);
+		return true;
+	}
+
+	/** Reads what is there, and returns whether there may be more. */
+	private boolean hear() throws IOException, WireException {
+		PeerArenas mapped = this.arenas;
+		FrameHeader frame = this.control.read();
+		while (frame != null && frame.type != FrameType.GOODBYE && mapped != null) {
 			switch (frame.type) {
 				case BIND -> bind(frame);
-				case ARENA -> map(Payload.Arena.read(this.control.payload()), arenas);
+				case ARENA -> map(Payload.Arena.read(this.control.payload()), mapped);
 				case MAPPED -> this.control.mapped(Payload.Mapped.read(this.control.payload()));
 				default -> throw new WireException(Refusal.MALFORMED,
 						"a frame of type %s has no place here".formatted(frame.type));
 			}
 			frame = this.control.read();
 		}
+		return frame == null && !this.control.isAtEnd();
 	}
 
 	private void map(Payload.Arena arena, PeerArenas arenas) throws IOException, WireException {
@@ -295,7 +357,8 @@ final class ShmConnection implements Runnable {
 					Segment.newName().substring(0, UNIQUE_CHARS), segment.layout().lanes());
 			this.bellDirectory = made;
 			requireOpen();
-			return new FifoBells(made, segment.layout().lanes(), this.server.watchdog(),
+			return new FifoBells(made, ShmPeer.words(segment), this.server.watchdog(),
+					this.server.options().idleTimeout().toNanos(),
 					(ex) -> fail(Refusal.FAILED, "the bells cannot be used: " + ex));
 		}
 		catch (ClosedChannelException ex) {
@@ -388,7 +451,7 @@ final class ShmConnection implements Runnable {
 		if (!this.ended.getAndSet(true)) {
 			this.server.refused(refusal, why);
 		}
-		release();
+		end();
 	}
 
 	/**
@@ -411,14 +474,21 @@ final class ShmConnection implements Runnable {
 		}
 	}
 
-	/**
-	 * Ends the pair. The thread of the connection, which makes all that there is, does so
-	 * when nothing more is made: what was made after somebody else closed is removed,
-	 * too.
-	 */
+	/** Ends the pair. */
 	void close() {
 		this.ended.set(true);
+		end();
+	}
+
+	/**
+	 * Removes what there is. While the sides are being introduced, more may be made after
+	 * this: the thread that makes it comes here last, and finds that the pair has ended.
+	 */
+	private void end() {
 		release();
+		if (this.introduced) {
+			forget();
+		}
 	}
 
 	private synchronized void release() {
@@ -436,6 +506,14 @@ final class ShmConnection implements Runnable {
 			this.bellDirectory = null;
 			FifoBells.delete(directory);
 		}
+	}
+
+	/** A part of what the pair does, which tells whether it goes on. */
+	@FunctionalInterface
+	private interface Step {
+
+		boolean run() throws IOException, WireException;
+
 	}
 
 }

@@ -10,6 +10,7 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -86,7 +87,8 @@ final class ShmPeer {
 
 	private volatile @Nullable LaneClient lanes;
 
-	private volatile @Nullable Thread listener;
+	/** Done when the other side is known to be gone. */
+	private final CountDownLatch gone = new CountDownLatch(1);
 
 	private volatile String bellReason = "";
 
@@ -125,9 +127,10 @@ final class ShmPeer {
 	 * {@link #close} ends it.
 	 * @param self this side's instance id
 	 * @param files where the peer listens and memory is made
+	 * @param loop hears what the peer says from then on
 	 */
-	void connect(String self, MemoryFiles files, PeerCheck peerCheck, Watchdog watchdog, BellSupport support)
-			throws IOException, WireException {
+	void connect(String self, MemoryFiles files, PeerCheck peerCheck, Watchdog watchdog, ControlLoop loop,
+			BellSupport support) throws IOException, WireException {
 		SocketChannel channel = this.control.channel();
 		CallTimer timer = new CallTimer(watchdog, channel);
 		boolean opened = false;
@@ -138,11 +141,16 @@ final class ShmPeer {
 				.connect(UnixDomainSocketAddress.of(SocketFile.of(files.directory(), this.expected, SocketFile.LANES)));
 			peerCheck.check(channel);
 			hello(self);
-			attach(files, watchdog, support);
+			PeerArenas arenas = attach(files, watchdog, support);
 			opened = timer.disarm();
 			if (!opened) {
 				throw new IOException("the peer did not answer in time");
 			}
+			LaneClient client = lanes();
+			opened = false;
+			this.control.watch(loop, () -> listen(client, arenas));
+			opened = true;
+			listen(client, arenas);
 		}
 		catch (WireException ex) {
 			if (!this.refused) {
@@ -169,12 +177,13 @@ final class ShmPeer {
 		this.maxRequestBytes = Math.min(welcome.maxFrameBytes(), this.limits.maxFrameBytes());
 	}
 
-	private void attach(MemoryFiles files, Watchdog watchdog, BellSupport support) throws IOException, WireException {
+	private PeerArenas attach(MemoryFiles files, Watchdog watchdog, BellSupport support)
+			throws IOException, WireException {
 		SegmentLayout layout = new SegmentLayout(this.options.lanes(), this.options.inlineBytes());
 		String name = Segment.newName();
 		Segment segment = Segment.create(files, name, layout);
 		try {
-			attach(segment, name, files, watchdog, support);
+			return attach(segment, name, files, watchdog, support);
 		}
 		finally {
 			if (this.lanes == null) {
@@ -183,7 +192,7 @@ final class ShmPeer {
 		}
 	}
 
-	private void attach(Segment segment, String name, MemoryFiles files, Watchdog watchdog, BellSupport support)
+	private PeerArenas attach(Segment segment, String name, MemoryFiles files, Watchdog watchdog, BellSupport support)
 			throws IOException, WireException {
 		Path directory = files.directory();
 		SegmentLayout layout = segment.layout();
@@ -207,18 +216,13 @@ final class ShmPeer {
 		}
 		boolean futex = attached.bells().equals(BellSupport.FUTEX);
 		this.bellReason = futex ? "" : support.noFutex().isEmpty() ? "the peer cannot use futexes" : support.noFutex();
-		Bells bells = futex ? support.futex(words(segment)) : new FifoBells(
-				FifoBells.resolve(directory, attached.directory()), layout.lanes(), watchdog, this::bellsFailed);
+		Bells bells = futex ? support.futex(words(segment))
+				: new FifoBells(FifoBells.resolve(directory, attached.directory()), words(segment), watchdog,
+						this.options.idleTimeout().toNanos(), this::bellsFailed);
 		LaneLimits laneLimits = this.options.laneLimits(attached.maxArenaBytes());
 		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
-		LaneClient client = new LaneClient(toString(), segment, bells, files, laneLimits, this::announce, arenas,
-				this::ended);
-		this.lanes = client;
-		Thread thread = new Thread(null, () -> listen(client, arenas), "vicinal-shm-control", 0, false);
-		thread.setDaemon(true);
-		thread.setContextClassLoader(null);
-		this.listener = thread;
-		thread.start();
+		this.lanes = new LaneClient(toString(), segment, bells, files, laneLimits, this::announce, arenas, this::ended);
+		return arenas;
 	}
 
 	private void bellsFailed(Throwable cause) {
@@ -241,11 +245,8 @@ final class ShmPeer {
 	 * fails: that reason is the better one, so it has a moment to arrive.
 	 */
 	private void failed(String why) {
-		Thread listening = this.listener;
 		try {
-			if (listening != null) {
-				listening.join(GOODBYE_MILLIS);
-			}
+			this.gone.await(GOODBYE_MILLIS, TimeUnit.MILLISECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -259,6 +260,8 @@ final class ShmPeer {
 	 */
 	private void ended(LaneClient.End end) {
 		this.control.close();
+		failBinding(end.text());
+		this.gone.countDown();
 		Refusal violation = end.violation();
 		if (violation != null) {
 			this.violated.accept(violation, end.text());
@@ -289,7 +292,10 @@ final class ShmPeer {
 				Refusal.of(answer.code).id(), WireException.printable(this.control.payload().readString())));
 	}
 
-	/** Runs on a thread of its own from the handshake to the end. */
+	/**
+	 * Reads what is there. Called by the thread of the loop, which other pairs need, too:
+	 * nothing here waits for anybody.
+	 */
 	private void listen(LaneClient client, PeerArenas arenas) {
 		LaneClient.End end = LaneClient.End.of("its process ended or closed the connection");
 		try {
@@ -297,11 +303,7 @@ final class ShmPeer {
 			while (frame != null && frame.type != FrameType.GOODBYE) {
 				switch (frame.type) {
 					case BOUND, REFUSED -> bound(frame);
-					case ARENA -> {
-						Payload.Arena arena = Payload.Arena.read(this.control.payload());
-						arenas.add(arena.number(), arena.file(), arena.bytes());
-						this.control.sayMapped(arena.number());
-					}
+					case ARENA -> map(client, arenas, Payload.Arena.read(this.control.payload()));
 					case MAPPED -> this.control.mapped(Payload.Mapped.read(this.control.payload()));
 					default -> throw new WireException(Refusal.MALFORMED,
 							"a frame of type %s has no place here".formatted(frame.type));
@@ -311,6 +313,10 @@ final class ShmPeer {
 			if (frame != null) {
 				end = LaneClient.End.orderly("it is shutting down");
 			}
+			else if (!this.control.isAtEnd()) {
+				this.control.resume();
+				return;
+			}
 		}
 		catch (WireException ex) {
 			end = LaneClient.End.violation(ex.refusal(), "it sent something unacceptable: " + ex.text());
@@ -319,16 +325,46 @@ final class ShmPeer {
 			end = LaneClient.End.of("the connection broke: " + ex.getMessage());
 		}
 		catch (RuntimeException | Error ex) {
-			// Without this thread nobody would notice that the peer has died.
-			logger.error("The thread that listens to {} failed", this, ex);
-			end = LaneClient.End.of("the thread that listens to it failed: " + ex);
+			// Nobody listens to the peer any more, so nobody would notice that it has
+			// died.
+			logger.error("What {} said could not be handled", this, ex);
+			end = LaneClient.End.of("what it said could not be handled: " + ex);
 		}
 		try {
 			client.end(end);
-			failBinding(end.text());
 		}
 		finally {
 			this.control.close();
+		}
+	}
+
+	/**
+	 * Maps memory of the peer and says so, on a thread of its own: the peer may be slow
+	 * to read. It announces the next memory only after that.
+	 */
+	private void map(LaneClient client, PeerArenas arenas, Payload.Arena arena) {
+		Runnable mapping = () -> {
+			try {
+				arenas.add(arena.number(), arena.file(), arena.bytes());
+				this.control.sayMapped(arena.number());
+			}
+			catch (WireException ex) {
+				client.end(LaneClient.End.violation(ex.refusal(), "it sent something unacceptable: " + ex.text()));
+			}
+			catch (IOException | RuntimeException | Error ex) {
+				client.end(LaneClient.End.of("its memory cannot be mapped: " + ex));
+			}
+		};
+		Thread thread = new Thread(null, mapping, "vicinal-shm-memory", 0, false);
+		thread.setDaemon(true);
+		thread.setContextClassLoader(null);
+		try {
+			thread.start();
+		}
+		catch (OutOfMemoryError ex) {
+			// No thread can be had: a few bytes are written without waiting in most
+			// cases.
+			mapping.run();
 		}
 	}
 

@@ -563,8 +563,8 @@ class ShmPathTests {
 		this.shm.server(this.server, ShmOptions.defaults(), Contracts.echo(this.shm.contract));
 		// 256 lanes of 2 x 1 MiB: more than the address space of one mapping of this
 		// kind.
-		ShmOptions greedy = new ShmOptions(256, 1 << 20, 64 << 20, 64L << 20, 10, 10, Duration.ofSeconds(1),
-				Duration.ofSeconds(5), Duration.ZERO, "park");
+		ShmOptions greedy = new ShmOptions(256, 256, 1 << 20, 64 << 20, 64L << 20, 1 << 20, 10, 10,
+				Duration.ofSeconds(1), Duration.ofSeconds(10), Duration.ofSeconds(5), Duration.ZERO, "park");
 		long usable = this.shm.directory.toFile().getUsableSpace();
 		Skip.unless(usable < (600L << 20), "the file system has room for 512 MiB");
 		PathProvider.Attempt attempt = this.shm.attempt(this.shm.provider(greedy), this.server);

@@ -43,8 +43,11 @@ class ShmPeerTests {
 
 	private final Watchdog watchdog = new Watchdog("test-watchdog");
 
+	private final ControlLoop loop = new ControlLoop("test-control");
+
 	@AfterEach
 	void close() throws Exception {
+		this.loop.close();
 		this.watchdog.close();
 		this.shm.close();
 	}
@@ -58,7 +61,7 @@ class ShmPeerTests {
 		try (FakeServer wrong = new FakeServer(this.shm.directory, this.server.instanceId())) {
 			wrong.change = (type, bytes) -> (type == FrameType.BOUND) ? boundToNothing() : bytes;
 			peer.connect(this.shm.clientIdentity.instanceId(), new MemoryFiles(this.shm.directory),
-					PeerCheck.sameUser(this.shm.directory), this.watchdog, BellSupport.detect());
+					PeerCheck.sameUser(this.shm.directory), this.watchdog, this.loop, BellSupport.detect());
 			long before = System.nanoTime();
 			assertThatExceptionOfType(IOException.class).isThrownBy(() -> peer.bind(peer.binding(this.shm.contract)));
 			assertThat(System.nanoTime() - before).isLessThan(options.handshakeTimeout().toNanos());
@@ -79,7 +82,7 @@ class ShmPeerTests {
 				});
 		try (FakeServer mute = new FakeServer(this.shm.directory, this.server.instanceId())) {
 			peer.connect(this.shm.clientIdentity.instanceId(), new MemoryFiles(this.shm.directory),
-					PeerCheck.sameUser(this.shm.directory), this.watchdog, BellSupport.detect());
+					PeerCheck.sameUser(this.shm.directory), this.watchdog, this.loop, BellSupport.detect());
 			mute.silent = true;
 			CompletableFuture<Throwable> bound = Async
 				.call(() -> catchThrowable(() -> peer.bind(peer.binding(this.shm.contract))));
@@ -102,7 +105,7 @@ class ShmPeerTests {
 					(rule, text) -> {
 					});
 			peer.connect(this.shm.clientIdentity.instanceId(), new MemoryFiles(this.shm.directory),
-					PeerCheck.sameUser(this.shm.directory), this.watchdog, BellSupport.detect());
+					PeerCheck.sameUser(this.shm.directory), this.watchdog, this.loop, BellSupport.detect());
 			// May notice the end, or be faster.
 			Throwable ignored = catchThrowable(() -> peer.bind(peer.binding(this.shm.contract)));
 			assertThat(ignored).satisfiesAnyOf((ex) -> assertThat(ex).isNull(),
@@ -142,7 +145,7 @@ class ShmPeerTests {
 						});
 				assertThatExceptionOfType(WireException.class)
 					.isThrownBy(() -> peer.connect(this.shm.clientIdentity.instanceId(), files,
-							PeerCheck.sameUser(this.shm.directory), this.watchdog, BellSupport.detect()));
+							PeerCheck.sameUser(this.shm.directory), this.watchdog, this.loop, BellSupport.detect()));
 				assertThat(SegmentAccess.endedBytes(files)).isEqualTo((long) i * new SegmentLayout(4, 2048).bytes());
 			}
 		}

@@ -31,7 +31,13 @@ import io.github.vicinal.transport.wire.Watchdog;
  * Bells that are FIFOs in a directory: a byte in one wakes whoever reads it. They need no
  * native code, only the command {@code mkfifo}, once per pair of peers. Each FIFO is
  * opened for both reading and writing, so that opening never waits for the other side,
- * and only when it is first needed.
+ * and only when it is needed.
+ * <p>
+ * What nobody has used for a while is closed again, and of the threads that sleep at the
+ * server's bell all but one are woken to leave, so that an idle pair holds one file
+ * descriptor at the server and none at the client. The kernel forgets the bytes of a FIFO
+ * that nobody has open. So a sleeper looks at its word once more when its end is open:
+ * either nobody has rung yet, and a ring stays from now on, or the word says so.
  * <p>
  * A write waits while a FIFO is full. It is looked at often enough for those who ring not
  * to fill it; a peer that fills it on purpose can hold up who rings. So only threads ring
@@ -61,7 +67,11 @@ public final class FifoBells implements Bells {
 
 	private final Path directory;
 
+	private final BellWords words;
+
 	private final Watchdog watchdog;
+
+	private final Sweep sweep;
 
 	private final Consumer<Throwable> onFailure;
 
@@ -79,21 +89,26 @@ public final class FifoBells implements Bells {
 	/**
 	 * Opens the bells of a directory.
 	 * @param directory with the FIFOs
-	 * @param lanes how many lanes there are
-	 * @param watchdog ends sleeps that have a limit
+	 * @param words what sleepers look at before they sleep
+	 * @param watchdog ends sleeps that have a limit, and closes what is not used
+	 * @param idleNanos time after which what nobody has used is closed
 	 * @param onFailure told why a FIFO cannot be used, by a thread that rings or sleeps;
 	 * ends the pair and with it these bells
 	 */
-	public FifoBells(Path directory, int lanes, Watchdog watchdog, Consumer<Throwable> onFailure) {
+	public FifoBells(Path directory, BellWords words, Watchdog watchdog, long idleNanos,
+			Consumer<Throwable> onFailure) {
 		this.directory = directory;
+		this.words = words;
 		this.watchdog = watchdog;
+		this.sweep = new Sweep(idleNanos);
 		this.onFailure = onFailure;
-		this.server = new FifoBell("server");
-		this.poller = new FifoBell("poller");
-		this.lanes = new FifoBell[lanes];
-		for (int i = 0; i < lanes; i++) {
-			this.lanes[i] = new FifoBell(Integer.toString(i));
+		this.server = new FifoBell("server", words.server());
+		this.poller = new FifoBell("poller", words.poller());
+		this.lanes = new FifoBell[words.lanes()];
+		for (int i = 0; i < this.lanes.length; i++) {
+			this.lanes[i] = new FifoBell(Integer.toString(i), words.lane().applyAsInt(i));
 		}
+		watchdog.add(this.sweep);
 	}
 
 	/**
@@ -212,6 +227,7 @@ public final class FifoBells implements Bells {
 	@Override
 	public void close() {
 		this.closed = true;
+		this.watchdog.remove(this.sweep);
 		this.server.close();
 		this.poller.close();
 		for (FifoBell lane : this.lanes) {
@@ -230,6 +246,52 @@ public final class FifoBells implements Bells {
 		}
 	}
 
+	/** Closes what nobody has used since it looked last. */
+	private final class Sweep implements Watchdog.Watched {
+
+		private final long idleNanos;
+
+		private volatile long next = Watchdog.NEVER;
+
+		Sweep(long idleNanos) {
+			this.idleNanos = idleNanos;
+		}
+
+		/** Makes sure that there is a look. Called after something was opened. */
+		void arm() {
+			if (this.next == Watchdog.NEVER) {
+				long time = FifoBells.this.watchdog.now() + this.idleNanos;
+				this.next = time;
+				try {
+					FifoBells.this.watchdog.lookAt(time);
+				}
+				catch (OutOfMemoryError ex) {
+					// No thread can be had: nothing is closed until somebody asks again.
+					this.next = Watchdog.NEVER;
+				}
+			}
+		}
+
+		@Override
+		public long look(long now) {
+			long time = this.next;
+			if (time > now) {
+				return time;
+			}
+			// First, so that whatever is opened behind this look asks for another one.
+			this.next = Watchdog.NEVER;
+			boolean more = FifoBells.this.server.sweep() | FifoBells.this.poller.sweep();
+			for (FifoBell lane : FifoBells.this.lanes) {
+				more |= lane.sweep();
+			}
+			if (more) {
+				this.next = now + this.idleNanos;
+			}
+			return this.next;
+		}
+
+	}
+
 	/** One FIFO. */
 	private final class FifoBell implements Bell, Watchdog.Watched {
 
@@ -239,6 +301,12 @@ public final class FifoBells implements Bells {
 		private final ByteBuffer one = ByteBuffer.allocate(1);
 
 		private final String name;
+
+		/** Offset of what sleepers here have set before. */
+		private final int word;
+
+		/** Whether anybody has rung or slept here since the last sweep. */
+		private volatile boolean used;
 
 		/** Of those who do not sleep at this moment. Guarded by this. */
 		private final Deque<Ears> idle = new ArrayDeque<>(1);
@@ -253,13 +321,47 @@ public final class FifoBells implements Bells {
 		/** Guarded by this. */
 		private boolean watched;
 
-		FifoBell(String name) {
+		FifoBell(String name, int word) {
 			this.name = name;
+			this.word = word;
+		}
+
+		private void use() {
+			if (!this.used) {
+				this.used = true;
+			}
+		}
+
+		/**
+		 * Closes what nobody has used, and ends all sleeps here but one. Never waits.
+		 * @return whether there may be something to close the next time
+		 */
+		synchronized boolean sweep() {
+			if (this.used) {
+				this.used = false;
+				return true;
+			}
+			Clapper open = this.clapper;
+			if (open != null) {
+				// Whoever rings at this moment opens another one, and rings again.
+				this.clapper = null;
+				open.close();
+			}
+			for (Ears ears : this.idle) {
+				ears.close();
+			}
+			this.all.removeAll(this.idle);
+			this.idle.clear();
+			while (this.all.size() > 1) {
+				this.all.remove(this.all.size() - 1).close();
+			}
+			return false;
 		}
 
 		@Override
 		public void await(long nanos) {
 			Ears ears = null;
+			use();
 			try {
 				ears = take(nanos != FOREVER);
 				if (ears == null) {
@@ -268,7 +370,9 @@ public final class FifoBells implements Bells {
 				if (nanos != FOREVER) {
 					arm(nanos);
 				}
-				ears.listen();
+				if (FifoBells.this.words.sayAsleep(this.word)) {
+					ears.listen();
+				}
 			}
 			catch (ClosedChannelException ex) {
 				// An interrupt, too, has closed it: the sleeper looks why.
@@ -279,6 +383,7 @@ public final class FifoBells implements Bells {
 			finally {
 				if (ears != null) {
 					putBack(ears);
+					FifoBells.this.sweep.arm();
 				}
 				if (nanos != FOREVER) {
 					this.deadline = Watchdog.NEVER;
@@ -323,6 +428,7 @@ public final class FifoBells implements Bells {
 		@Override
 		public void ring() {
 			boolean interrupted = Thread.interrupted();
+			use();
 			for (int i = 0; i < MAX_TRIES && !rang(); i++) {
 				interrupted |= Thread.interrupted();
 			}
@@ -378,6 +484,10 @@ public final class FifoBells implements Bells {
 			if (ears != null) {
 				return ears;
 			}
+			if (!this.all.isEmpty()) {
+				// If nothing else happens, the sweep wakes all but one.
+				FifoBells.this.sweep.arm();
+			}
 			ears = new Ears(FileChannel.open(FifoBells.this.directory.resolve(this.name), StandardOpenOption.READ,
 					StandardOpenOption.WRITE));
 			this.all.add(ears);
@@ -401,6 +511,7 @@ public final class FifoBells implements Bells {
 			synchronized (this) {
 				if (this.clapper == null && !FifoBells.this.closed) {
 					this.clapper = Clapper.open(FifoBells.this.directory.resolve(this.name));
+					FifoBells.this.sweep.arm();
 				}
 				return this.clapper;
 			}

@@ -266,7 +266,7 @@ public final class ClientLane implements Condition {
 		try {
 			if (virtual) {
 				this.sleeper = thread;
-				this.client.startPoller();
+				this.client.virtualSleeperComes();
 			}
 			while (true) {
 				this.memory.setIntVolatile(waiting, word);
@@ -289,6 +289,9 @@ public final class ClientLane implements Condition {
 		}
 		finally {
 			this.sleeper = null;
+			if (virtual) {
+				this.client.virtualSleeperIsAwake();
+			}
 			this.memory.setIntVolatile(waiting, AWAKE);
 			if (this.client.ended()) {
 				Memory.settle();

@@ -72,6 +72,11 @@ public final class LaneClient implements AutoCloseable {
 
 	private final AtomicBoolean polling = new AtomicBoolean();
 
+	/** Number of virtual threads that sleep, or are about to. */
+	private final AtomicInteger virtualSleepers = new AtomicInteger();
+
+	private final long idleNanos;
+
 	/**
 	 * Creates the client's end.
 	 * @param peer names the other side in messages
@@ -96,6 +101,7 @@ public final class LaneClient implements AutoCloseable {
 		this.onEnd = onEnd;
 		this.maxBytes = limits.maxPayloadBytes();
 		this.acquireNanos = limits.acquireTimeout().toNanos();
+		this.idleNanos = limits.idleTimeout().toNanos();
 		SegmentLayout layout = segment.layout();
 		this.lanes = new ClientLane[layout.lanes()];
 		for (int i = 0; i < this.lanes.length; i++) {
@@ -389,8 +395,20 @@ public final class LaneClient implements AutoCloseable {
 		this.arena.free(slab);
 	}
 
-	/** Starts the thread that wakes virtual callers, if it does not run yet. */
-	void startPoller() {
+	/**
+	 * Makes sure that there is a thread that wakes virtual callers, until
+	 * {@link #virtualSleeperIsAwake()}.
+	 */
+	void virtualSleeperComes() {
+		this.virtualSleepers.incrementAndGet();
+		startPoller();
+	}
+
+	void virtualSleeperIsAwake() {
+		this.virtualSleepers.decrementAndGet();
+	}
+
+	private void startPoller() {
 		if (this.polling.get() || !this.polling.compareAndSet(false, true)) {
 			return;
 		}
@@ -409,7 +427,11 @@ public final class LaneClient implements AutoCloseable {
 		}
 	}
 
-	/** A virtual thread must not sleep at a bell: that would hold its carrier. */
+	/**
+	 * A virtual thread must not sleep at a bell: that would hold its carrier. A poller
+	 * that was not needed for a while ends. Sleepers say that they come before they look
+	 * for a poller, and it says that it goes before it looks for sleepers.
+	 */
 	private void poll() {
 		try {
 			pollUntilTheEnd();
@@ -427,15 +449,26 @@ public final class LaneClient implements AutoCloseable {
 	private void pollUntilTheEnd() {
 		Memory memory = this.segment.memory();
 		int words = this.segment.layout().words();
+		long idleSince = System.nanoTime();
 		while (!ended()) {
 			boolean woken = wakeCompleted(memory, words);
 			if (!woken) {
 				memory.setIntVolatile(SegmentLayout.POLLER_PARKED_OFFSET, 1);
 				if (!wakeCompleted(memory, words) && !ended()) {
-					this.bells.poller().await(Bell.FOREVER);
+					this.bells.poller().await(this.idleNanos);
 					Thread.interrupted();
 				}
 				memory.setIntVolatile(SegmentLayout.POLLER_PARKED_OFFSET, 0);
+			}
+			long now = System.nanoTime();
+			if (woken || this.virtualSleepers.get() > 0) {
+				idleSince = now;
+			}
+			else if (now - idleSince >= this.idleNanos) {
+				this.polling.set(false);
+				if (this.virtualSleepers.get() == 0 || !this.polling.compareAndSet(false, true)) {
+					return;
+				}
 			}
 		}
 	}

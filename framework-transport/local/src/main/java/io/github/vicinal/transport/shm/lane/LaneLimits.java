@@ -9,8 +9,15 @@ import java.time.Duration;
  * @param maxPayloadBytes the longest request or response
  * @param maxArenaBytes the most memory for large payloads in one direction
  * @param acquireTimeout how long to wait for a lane or a slab at most
+ * @param idleTimeout time without calls after which threads that wait for some leave
  */
-public record LaneLimits(int maxPayloadBytes, long maxArenaBytes, Duration acquireTimeout) {
+public record LaneLimits(int maxPayloadBytes, long maxArenaBytes, Duration acquireTimeout, Duration idleTimeout) {
+
+	private static final Duration IDLE = Duration.ofSeconds(10);
+
+	LaneLimits(int maxPayloadBytes, long maxArenaBytes, Duration acquireTimeout) {
+		this(maxPayloadBytes, maxArenaBytes, acquireTimeout, IDLE);
+	}
 
 	/** Tells the other side of a new arena. */
 	@FunctionalInterface

@@ -32,7 +32,8 @@ import io.github.vicinal.transport.wire.WireException;
  * Whoever finds the role free takes it. A receiver that has nothing to do gives it away
  * and sleeps at the server's bell; several threads may sleep there, and a ring wakes one
  * of them. So a call wakes one thread, whether its handler is short or long, and the next
- * one finds another asleep if the first is still busy.
+ * one finds another asleep if the first is still busy. While there are no calls, one
+ * thread goes on sleeping.
  */
 public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard.Guarded {
 
@@ -47,10 +48,13 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	private static final String NO_THREAD = "no thread is left to receive calls";
 
 	/**
-	 * So many threads sleep at the bell; others go back to where they came from, because
-	 * each has a stack.
+	 * Maximum number of threads that sleep at the bell; others go back to where they came
+	 * from, because each has a stack.
 	 */
 	private static final int MAX_ASLEEP = 4;
+
+	/** Number of threads that go on sleeping at the bell of an idle client. */
+	private static final int IDLE_ASLEEP = 1;
 
 	private final Segment segment;
 
@@ -65,6 +69,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	private final PeerArenas peerArenas;
 
 	private final int maxBytes;
+
+	private final long idleNanos;
 
 	private final ServerLane[] lanes;
 
@@ -127,6 +133,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		this.arena = new SlabArena(files, limits.maxArenaBytes(), announcer, this::reclaim, () -> true);
 		this.peerArenas = peerArenas;
 		this.maxBytes = limits.maxPayloadBytes();
+		this.idleNanos = limits.idleTimeout().toNanos();
 		this.handler = handler;
 		this.threads = threads;
 		this.guard = guard;
@@ -200,6 +207,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	private void attend() throws WireException {
 		Thread self = Thread.currentThread();
 		boolean slept = false;
+		int mostAsleep = MAX_ASLEEP;
 		while (!this.closed && this.receiver.compareAndSet(null, self)) {
 			this.segment.memory().setIntVolatile(SegmentLayout.SERVER_PARKED_OFFSET, 0);
 			if (slept) {
@@ -207,8 +215,12 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 			}
 			receive(self);
 			slept = !this.closed && this.receiver.get() == self;
-			if (slept && !sleep(self)) {
-				return;
+			if (slept) {
+				long start = System.nanoTime();
+				if (!sleep(self, start, mostAsleep)) {
+					return;
+				}
+				mostAsleep = (System.nanoTime() - start < this.idleNanos) ? MAX_ASLEEP : IDLE_ASLEEP;
 			}
 		}
 	}
@@ -231,8 +243,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	 * tries to take the role: whoever gives the role away and then sees it counted knows
 	 * that it will try.
 	 */
-	private boolean sleep(Thread self) {
-		long now = System.nanoTime();
+	private boolean sleep(Thread self, long now, int mostAsleep) {
 		look(now);
 		this.asleepSince = now;
 		this.asleep.incrementAndGet();
@@ -240,7 +251,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 			this.segment.memory().setIntVolatile(SegmentLayout.SERVER_PARKED_OFFSET, 1);
 			if (!isMet()) {
 				int count = this.asleep.get();
-				if (count > MAX_ASLEEP && this.asleep.compareAndSet(count, count - 1)) {
+				if (count > mostAsleep && this.asleep.compareAndSet(count, count - 1)) {
 					return false;
 				}
 				this.bells.server().await(Bell.FOREVER);

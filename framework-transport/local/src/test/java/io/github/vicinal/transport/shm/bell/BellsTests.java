@@ -7,9 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +34,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 class BellsTests {
 
 	private static final int LANES = 2;
+
+	private static final BellWords WORDS = words();
+
+	private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
 	/** What the kernel gives it, unless somebody asks for more. */
 	private static final int FIFO_BYTES = 64 * 1024;
@@ -60,16 +66,20 @@ class BellsTests {
 
 	private Bells bells(String kind) throws Exception {
 		if (kind.equals(BellSupport.FUTEX)) {
-			// As if another thread had said that it sleeps.
-			ByteBuffer memory = ByteBuffer.allocateDirect(64).order(java.nio.ByteOrder.nativeOrder());
-			for (int i = 0; i < 4; i++) {
-				memory.putInt(i * 8, 1);
-			}
-			return BellSupport.detect().futex(new BellWords(memory, 0, 8, (lane) -> 16 + 8 * lane, LANES));
+			return BellSupport.detect().futex(WORDS);
 		}
 		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bells");
 		Path made = FifoBells.create(this.directory, "0".repeat(32), "1".repeat(16), LANES);
-		return new FifoBells(made, LANES, this.watchdog, this.failures::add);
+		return new FifoBells(made, WORDS, this.watchdog, IDLE_NANOS, this.failures::add);
+	}
+
+	/** As if other threads had said that they sleep. */
+	private static BellWords words() {
+		ByteBuffer memory = ByteBuffer.allocateDirect(64).order(java.nio.ByteOrder.nativeOrder());
+		for (int i = 0; i < 4; i++) {
+			memory.putInt(i * 8, 1);
+		}
+		return new BellWords(memory, 0, 8, (lane) -> 16 + 8 * lane, LANES);
 	}
 
 	@Test
@@ -234,7 +244,7 @@ class BellsTests {
 		Path made = fifo("0").getParent();
 		Files.delete(fifo("0"));
 		AtomicReference<Bells> ended = new AtomicReference<>();
-		ended.set(new FifoBells(made, LANES, this.watchdog, (ex) -> {
+		ended.set(new FifoBells(made, WORDS, this.watchdog, IDLE_NANOS, (ex) -> {
 			this.failures.add(ex);
 			ended.get().close();
 		}));
@@ -259,6 +269,73 @@ class BellsTests {
 			long before = System.nanoTime();
 			bells.lane(0).await(TimeUnit.SECONDS.toNanos(20));
 			assertThat(System.nanoTime() - before).isLessThan(TimeUnit.SECONDS.toNanos(10));
+		}
+	}
+
+	/** What nobody has open, the kernel forgets. */
+	@Test
+	void ringThatWasForgottenWhileNobodyListenedWakesAllTheSame() throws Exception {
+		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bells");
+		Path made = FifoBells.create(this.directory, "0".repeat(32), "1".repeat(16), LANES);
+		BellWords own = words();
+		try (Bells bells = new FifoBells(made, own, this.watchdog, TimeUnit.MILLISECONDS.toNanos(20),
+				this.failures::add)) {
+			for (int i = 0; i < 3; i++) {
+				own.memory().putInt(own.lane().applyAsInt(0), 0);
+				bells.lane(0).ring();
+				assertThat(open(made)).isPositive();
+				Async.await(() -> open(made) == 0);
+				bells.lane(0).await(Bell.FOREVER);
+				own.memory().putInt(own.lane().applyAsInt(0), 1);
+				CompletableFuture<Boolean> woken = Async.call(() -> {
+					bells.lane(0).await(Bell.FOREVER);
+					return true;
+				});
+				Async.await(() -> Async.isSomebodyIn("Ears.listen"));
+				bells.lane(0).ring();
+				assertThat(woken.get(20, TimeUnit.SECONDS)).isTrue();
+			}
+		}
+		assertThat(open(made)).isZero();
+	}
+
+	/** Of those who sleep at the server's bell, one is left. */
+	@Test
+	void idleServerHasOneSleeper() throws Exception {
+		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bells");
+		Path made = FifoBells.create(this.directory, "0".repeat(32), "1".repeat(16), LANES);
+		try (Bells bells = new FifoBells(made, WORDS, this.watchdog, TimeUnit.MILLISECONDS.toNanos(50),
+				this.failures::add)) {
+			List<CompletableFuture<Boolean>> sleepers = new ArrayList<>();
+			for (int i = 0; i < 4; i++) {
+				sleepers.add(Async.call(() -> {
+					bells.server().await(Bell.FOREVER);
+					return true;
+				}));
+			}
+			Async.await(() -> sleepers.stream().filter(CompletableFuture::isDone).count() == 3 && open(made) == 1);
+			bells.server().ring();
+			Async.await(() -> sleepers.stream().allMatch(CompletableFuture::isDone));
+		}
+	}
+
+	/** Returns how many file descriptors of this process are FIFOs of a directory. */
+	private static long open(Path bells) {
+		try (var descriptors = Files.list(Path.of("/proc/self/fd"))) {
+			return descriptors.filter((descriptor) -> isIn(descriptor, bells)).count();
+		}
+		catch (java.io.IOException ex) {
+			throw new java.io.UncheckedIOException(ex);
+		}
+	}
+
+	private static boolean isIn(Path descriptor, Path directory) {
+		try {
+			return Files.readSymbolicLink(descriptor).startsWith(directory);
+		}
+		catch (java.io.IOException ex) {
+			// Closed meanwhile.
+			return false;
 		}
 	}
 
