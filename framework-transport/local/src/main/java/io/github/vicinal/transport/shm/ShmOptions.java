@@ -21,8 +21,8 @@ import io.github.vicinal.transport.wire.WireLimits;
  * decoded, per peer; one that needs more than that gets it alone
  * @param maxPeers how many clients a server shares memory with
  * @param maxThreads how many calls that are not known to be short are executed at a time
- * @param acquireTimeout how long a call waits for a lane or memory at most, even if its
- * deadline is later
+ * @param acquireTimeout how long a call waits for a lane or memory that others use, even
+ * if its deadline is later; then it goes another way
  * @param idleTimeout time after which what only calls need is closed: file descriptors,
  * threads, and segments beyond the first
  * @param handshakeTimeout how long connecting may take
@@ -41,6 +41,9 @@ public record ShmOptions(int lanes, int maxLanes, int inlineBytes, int maxFrameB
 	private static final int SMALLEST_FRAME_LIMIT = 1024;
 
 	private static final int LARGEST_FRAME_LIMIT = 1 << 30;
+
+	/** A further segment has one part in so many of the memory of the first. */
+	private static final int FURTHER_MEMORY_SHARE = 16;
 
 	private static final int HEAP_SHARE = 16;
 
@@ -157,6 +160,14 @@ public record ShmOptions(int lanes, int maxLanes, int inlineBytes, int maxFrameB
 		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
 				this.maxHeapBytes, this.maxPeers, this.maxThreads, this.acquireTimeout, this.idleTimeout,
 				this.handshakeTimeout, this.drainTimeout, way);
+	}
+
+	/**
+	 * Returns options of a further segment of the same pair. It is for the sake of many
+	 * calls, not of large ones.
+	 */
+	ShmOptions ofFurtherSegment() {
+		return withLanes(this.lanes).withMaxMemoryBytes(this.maxMemoryBytes / FURTHER_MEMORY_SHARE);
 	}
 
 	WireLimits limits() {

@@ -6,7 +6,10 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -87,6 +90,9 @@ final class ShmPeer {
 
 	private volatile @Nullable LaneClient lanes;
 
+	/** Set with the lanes. */
+	private volatile @Nullable MoreLanes more;
+
 	/** Done when the other side is known to be gone. */
 	private final CountDownLatch gone = new CountDownLatch(1);
 
@@ -148,6 +154,8 @@ final class ShmPeer {
 			}
 			LaneClient client = lanes();
 			opened = false;
+			this.more = new MoreLanes(() -> openFurther(self, files, peerCheck, watchdog, loop, support),
+					this.options.maxLanes() / this.options.lanes() - 1, watchdog, this.options.idleTimeout().toNanos());
 			this.control.watch(loop, () -> listen(client, arenas));
 			opened = true;
 			listen(client, arenas);
@@ -164,6 +172,36 @@ final class ShmPeer {
 				close("it was not connected");
 			}
 		}
+	}
+
+	/** Connects another segment, for the contracts that are bound at this moment. */
+	private ShmPeer openFurther(String self, MemoryFiles files, PeerCheck peerCheck, Watchdog watchdog,
+			ControlLoop loop, BellSupport support) throws IOException, WireException {
+		ShmPeer further = new ShmPeer(this.expected, this.options.ofFurtherSegment(), this.codecs, this.violated);
+		further.connect(self, files, peerCheck, watchdog, loop, support);
+		boolean usable = false;
+		try {
+			for (ClientBinding known : knownBindings()) {
+				if (isBound(known)) {
+					further.bind(known);
+				}
+			}
+			usable = true;
+			return further;
+		}
+		finally {
+			if (!usable) {
+				further.close("it could not be used");
+			}
+		}
+	}
+
+	private synchronized List<ClientBinding> knownBindings() {
+		return List.copyOf(this.bindings.values());
+	}
+
+	boolean isBound(ClientBinding wanted) {
+		return this.bound.containsKey(wanted.number());
 	}
 
 	private void hello(String self) throws IOException, WireException {
@@ -262,6 +300,7 @@ final class ShmPeer {
 		this.control.close();
 		failBinding(end.text());
 		this.gone.countDown();
+		closeFurther(null);
 		Refusal violation = end.violation();
 		if (violation != null) {
 			this.violated.accept(violation, end.text());
@@ -472,8 +511,22 @@ final class ShmPeer {
 		if (Thread.currentThread().isInterrupted()) {
 			throw new PathException(Reason.INTERRUPTED, false, "the calling thread is interrupted", null);
 		}
+		ClientLane lane = lanes().tryTake();
+		if (lane == null) {
+			MoreLanes further = this.more;
+			MoreLanes.Taken taken = (further != null && !hasEnded()) ? further.take(this, wanted, frame.deadlineNanos())
+					: null;
+			if (taken != null) {
+				return taken.peer().call(taken.lane(), wanted, choice, frame, bytes);
+			}
+			lane = lanes().acquire(frame.deadlineNanos());
+		}
+		return call(lane, wanted, choice, frame, bytes);
+	}
+
+	private Reply call(ClientLane lane, ClientBinding wanted, CodecChoice choice, CallFrame frame, LongAdder bytes)
+			throws PathException {
 		LaneClient client = lanes();
-		ClientLane lane = client.acquire(frame.deadlineNanos());
 		try {
 			EncodeBuffer out = lane.out();
 			encode(wanted, choice, frame, lane, out);
@@ -571,13 +624,37 @@ final class ShmPeer {
 	/** Closes as soon as no call is in flight. */
 	void retire() {
 		this.retired = true;
+		closeFurther(null);
 		if (lanes().isIdle()) {
 			close("no path needs it any more");
 		}
 	}
 
+	/** All lanes of all segments, for people. */
+	Map<String, Object> lanesInUse() {
+		MoreLanes further = this.more;
+		List<LaneClient> all = new ArrayList<>(List.of(lanes()));
+		if (further != null) {
+			further.peers().forEach((peer) -> all.add(peer.lanes()));
+		}
+		Map<String, Object> details = new LinkedHashMap<>();
+		details.put("segments", all.size());
+		details.put("freeLanes", all.stream().mapToInt(LaneClient::freeLanes).sum());
+		details.put("quarantinedLanes", all.stream().mapToInt(LaneClient::quarantinedLanes).sum());
+		details.put("memoryBytes", all.stream().mapToLong(LaneClient::memoryBytes).sum());
+		return details;
+	}
+
+	private void closeFurther(@Nullable String why) {
+		MoreLanes further = this.more;
+		if (further != null) {
+			further.close(why);
+		}
+	}
+
 	/** Calls in flight fail. */
 	void close(String why) {
+		closeFurther(why);
 		LaneClient client = this.lanes;
 		if (client != null) {
 			client.end(LaneClient.End.of(why));

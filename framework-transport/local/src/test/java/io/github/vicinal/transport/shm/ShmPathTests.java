@@ -278,7 +278,8 @@ class ShmPathTests {
 		CountDownLatch called = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
 		AtomicLong left = new AtomicLong();
-		Path path = connect(ShmOptions.defaults().withMaxMemoryBytes(1 << 20),
+		Path path = connect(
+				ShmOptions.defaults().withMaxMemoryBytes(1 << 20).withAcquireTimeout(Duration.ofSeconds(10)),
 				Contracts.service(this.shm.contract, (frame) -> {
 					left.set(frame.remainingNanos());
 					called.countDown();

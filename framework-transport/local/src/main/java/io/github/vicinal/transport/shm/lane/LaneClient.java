@@ -28,6 +28,9 @@ import io.github.vicinal.transport.wire.Refusal;
  */
 public final class LaneClient implements AutoCloseable {
 
+	/** Time that memory may take which is being made for a call. */
+	private static final long GROWTH_NANOS = TimeUnit.SECONDS.toNanos(10);
+
 	private static final long QUARANTINE_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
 	private final String peer;
@@ -154,6 +157,24 @@ public final class LaneClient implements AutoCloseable {
 		}
 	}
 
+	/**
+	 * Takes a lane if there is one; {@link #release} must follow.
+	 * @return a lane of the caller's own, or {@code null} if all are in use or the pair
+	 * has ended
+	 */
+	public @Nullable ClientLane tryTake() {
+		if (this.end.get() != null) {
+			return null;
+		}
+		try {
+			return tryAcquire();
+		}
+		catch (InternalError ex) {
+			endByError(ex);
+			return null;
+		}
+	}
+
 	private @Nullable ClientLane tryAcquire() {
 		if (this.quarantined.get() > 0) {
 			recover();
@@ -206,10 +227,7 @@ public final class LaneClient implements AutoCloseable {
 	}
 
 	private ClientLane await(long deadlineNanos) throws PathException {
-		long end = System.nanoTime() + this.acquireNanos;
-		if (deadlineNanos != ClientLane.NO_DEADLINE && deadlineNanos - end < 0) {
-			end = deadlineNanos;
-		}
+		long end = earlier(deadlineNanos, System.nanoTime() + this.acquireNanos);
 		this.waiters.incrementAndGet();
 		this.lock.lock();
 		try {
@@ -372,10 +390,10 @@ public final class LaneClient implements AutoCloseable {
 	}
 
 	SlabArena.Slab slab(int length, long deadlineNanos) throws PathException {
-		long patience = System.nanoTime() + this.acquireNanos;
-		boolean byDeadline = deadlineNanos != ClientLane.NO_DEADLINE && deadlineNanos - patience < 0;
+		long now = System.nanoTime();
 		try {
-			SlabArena.Slab slab = this.arena.allocate(length, byDeadline ? deadlineNanos : patience);
+			SlabArena.Slab slab = this.arena.allocate(length, earlier(deadlineNanos, now + this.acquireNanos),
+					earlier(deadlineNanos, now + GROWTH_NANOS));
 			if (slab == null && ended()) {
 				throw gone(false);
 			}
@@ -389,6 +407,10 @@ public final class LaneClient implements AutoCloseable {
 			Thread.currentThread().interrupt();
 			throw new PathException(Reason.INTERRUPTED, false, "the calling thread was interrupted", ex);
 		}
+	}
+
+	private static long earlier(long deadlineNanos, long patience) {
+		return (deadlineNanos != ClientLane.NO_DEADLINE && deadlineNanos - patience < 0) ? deadlineNanos : patience;
 	}
 
 	void free(SlabArena.Slab slab) {

@@ -8,7 +8,7 @@ import java.time.Duration;
  *
  * @param maxPayloadBytes the longest request or response
  * @param maxArenaBytes the most memory for large payloads in one direction
- * @param acquireTimeout how long to wait for a lane or a slab at most
+ * @param acquireTimeout how long to wait for a lane or a slab that others use
  * @param idleTimeout time without calls after which threads that wait for some leave
  */
 public record LaneLimits(int maxPayloadBytes, long maxArenaBytes, Duration acquireTimeout, Duration idleTimeout) {
