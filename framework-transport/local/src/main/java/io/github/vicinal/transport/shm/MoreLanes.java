@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 import io.github.vicinal.channel.PathException;
 import io.github.vicinal.channel.PathException.Reason;
 import io.github.vicinal.transport.shm.lane.ClientLane;
+import io.github.vicinal.transport.shm.lane.LaneClient;
 import io.github.vicinal.transport.wire.ClientBinding;
 import io.github.vicinal.transport.wire.Watchdog;
 import io.github.vicinal.transport.wire.WireException;
@@ -35,6 +36,8 @@ final class MoreLanes implements Watchdog.Watched {
 
 	private static final Segment[] NONE = {};
 
+	private final LaneClient first;
+
 	private final Opener opener;
 
 	private final int most;
@@ -56,14 +59,19 @@ final class MoreLanes implements Watchdog.Watched {
 	/** Time of the next look for what is idle. */
 	private volatile long nextLook = Watchdog.NEVER;
 
+	/** Whether calls have left arrays to the next ones since the last look. */
+	private volatile boolean kept;
+
 	/**
 	 * Creates what has no segments yet.
+	 * @param first the first segment
 	 * @param opener connects a further segment
 	 * @param most maximum number of segments
 	 * @param watchdog closes what is not needed
 	 * @param idleNanos time after which it does so
 	 */
-	MoreLanes(Opener opener, int most, Watchdog watchdog, long idleNanos) {
+	MoreLanes(LaneClient first, Opener opener, int most, Watchdog watchdog, long idleNanos) {
+		this.first = first;
 		this.opener = opener;
 		this.most = most;
 		this.watchdog = watchdog;
@@ -176,12 +184,35 @@ final class MoreLanes implements Watchdog.Watched {
 			peer.close("no path needs it any more");
 			return;
 		}
-		long time = this.watchdog.now() + this.idleNanos;
-		this.nextLook = time;
-		this.watchdog.lookAt(time);
+		lookLater();
 	}
 
-	/** Closes what has ended or was not used since the last look. */
+	/** Says that a call has left arrays to the next one. */
+	void keeps() {
+		if (!this.kept) {
+			this.kept = true;
+			lookLater();
+		}
+	}
+
+	private void lookLater() {
+		if (this.nextLook == Watchdog.NEVER) {
+			long time = this.watchdog.now() + this.idleNanos;
+			this.nextLook = time;
+			try {
+				this.watchdog.lookAt(time);
+			}
+			catch (OutOfMemoryError ex) {
+				// No thread can be had, and the call that has ended must not fail for it.
+				this.nextLook = Watchdog.NEVER;
+			}
+		}
+	}
+
+	/**
+	 * Closes what has ended or was not used since the last look, and lets go of arrays if
+	 * there were no calls.
+	 */
 	@Override
 	public long look(long now) {
 		long time = this.nextLook;
@@ -189,13 +220,21 @@ final class MoreLanes implements Watchdog.Watched {
 			return time;
 		}
 		List<Segment> unused = List.of();
+		boolean active = this.kept;
+		this.kept = false;
+		this.nextLook = Watchdog.NEVER;
+		if (!active) {
+			this.first.letGo();
+		}
 		synchronized (this) {
 			Segment[] known = this.segments;
 			unused = Arrays.stream(known).filter(MoreLanes::isUnused).toList();
 			if (!unused.isEmpty()) {
 				this.segments = Arrays.stream(known).filter((one) -> !one.unused).toArray(Segment[]::new);
 			}
-			this.nextLook = (this.segments.length > 0) ? now + this.idleNanos : Watchdog.NEVER;
+			if (active || this.segments.length > 0) {
+				this.nextLook = now + this.idleNanos;
+			}
 		}
 		// A call that has found a lane meanwhile ends normally.
 		unused.forEach((segment) -> segment.peer.retire());

@@ -26,13 +26,15 @@ final class ShmCall implements Runnable {
 	 */
 	private static final int LARGE_BYTES = 256 * 1024;
 
+	private static final byte[] NONE = {};
+
 	private final ShmConnection connection;
 
 	private final ServerLane lane;
 
 	private final FrameHeader header = new FrameHeader();
 
-	private byte[] request = new byte[0];
+	private byte[] request = NONE;
 
 	/**
 	 * Of whom this thread is the receiver. Once a call is answered it may be the next.
@@ -157,6 +159,9 @@ final class ShmCall implements Runnable {
 			// Only this call is refused: it was not executed.
 			return refusal(ex.refusal(), 0, ex.text());
 		}
+		// Not held while the handler takes its time.
+		this.request = NONE;
+		this.lane.forgetRequest();
 		this.waited = false;
 		Reply reply;
 		try {

@@ -32,9 +32,11 @@ import io.github.vicinal.transport.shm.lane.WaitCounts;
 import io.github.vicinal.transport.wire.CallTimer;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.ServerBinding;
+import io.github.vicinal.transport.wire.Watchdog;
 import io.github.vicinal.transport.wire.WireException;
 import io.github.vicinal.transport.wire.WireLimits;
 
@@ -43,7 +45,7 @@ import io.github.vicinal.transport.wire.WireLimits;
  * shakes hands, and later reads what the client says, when it does; between, no thread
  * waits for it.
  */
-final class ShmConnection implements Runnable {
+final class ShmConnection implements Runnable, Watchdog.Watched {
 
 	private static final Logger logger = LoggerFactory.getLogger(ShmConnection.class);
 
@@ -77,6 +79,13 @@ final class ShmConnection implements Runnable {
 
 	private @Nullable PeerArenas arenas;
 
+	private final HeapBudget heap;
+
+	/** Whether calls have left arrays to the next ones since the last look. */
+	private volatile boolean kept;
+
+	private volatile long nextLook = Watchdog.NEVER;
+
 	private volatile @Nullable LaneServer lanes;
 
 	private volatile @Nullable Bells bells;
@@ -96,6 +105,7 @@ final class ShmConnection implements Runnable {
 		this.timer = new CallTimer(server.watchdog(), channel);
 		this.limits = server.options().limits();
 		this.maxReplyBytes = this.limits.maxFrameBytes();
+		this.heap = new HeapBudget(server.options().maxHeapBytes());
 	}
 
 	ShmPathServer server() {
@@ -120,6 +130,7 @@ final class ShmConnection implements Runnable {
 		}
 		finally {
 			this.timer.end();
+			this.server.watchdog().add(this);
 			this.introduced = true;
 			if (!goesOn || this.ended.get()) {
 				close();
@@ -180,6 +191,7 @@ final class ShmConnection implements Runnable {
 		if (this.forgotten.getAndSet(true)) {
 			return;
 		}
+		this.server.watchdog().remove(this);
 		this.server.ended(this);
 		long mapped = mappedBytes();
 		// From now on nothing refers to the memory but calls that have not ended.
@@ -293,7 +305,7 @@ final class ShmConnection implements Runnable {
 		if (attach.maxArenaBytes() < 0) {
 			throw new WireException(Refusal.MALFORMED, "a negative limit of memory");
 		}
-		LaneLimits laneLimits = this.server.options().laneLimits(attach.maxArenaBytes());
+		LaneLimits laneLimits = this.server.options().laneLimits(attach.maxArenaBytes(), this.heap);
 		Segment segment;
 		try {
 			segment = Segment.attach(directory, attach.segment(), layout, attach.epoch());
@@ -416,6 +428,42 @@ final class ShmConnection implements Runnable {
 	void done() {
 		this.server.metrics().inFlight().decrement();
 		this.inFlight.decrementAndGet();
+		if (!this.kept && this.heap.keptBytes() > 0) {
+			this.kept = true;
+			lookLater();
+		}
+	}
+
+	private void lookLater() {
+		if (this.nextLook == Watchdog.NEVER) {
+			long time = this.server.watchdog().now() + this.server.options().idleTimeout().toNanos();
+			this.nextLook = time;
+			try {
+				this.server.watchdog().lookAt(time);
+			}
+			catch (OutOfMemoryError ex) {
+				// No thread can be had: nothing is given back until a later call.
+				this.nextLook = Watchdog.NEVER;
+			}
+		}
+	}
+
+	/** Lets go of arrays if there were no calls since the last look. */
+	@Override
+	public long look(long now) {
+		long time = this.nextLook;
+		if (time > now) {
+			return time;
+		}
+		boolean active = this.kept;
+		this.kept = false;
+		this.nextLook = active ? now + this.server.options().idleTimeout().toNanos() : Watchdog.NEVER;
+		LaneServer receiving = this.lanes;
+		if (!active && receiving != null) {
+			// A client can hold up who wakes its threads.
+			this.server.receivers().execute(receiving::letGo);
+		}
+		return this.nextLook;
 	}
 
 	boolean isIdle() {
@@ -441,6 +489,7 @@ final class ShmConnection implements Runnable {
 			details.put("waitDecisions", receiving.waitDecisions());
 			details.put("lastWaitDecision", receiving.lastWaitDecision());
 			details.put("bells", receiving.bellKind());
+			details.put("heapBytes", this.heap.bytes());
 			details.put("memoryBytes", receiving.mappedBytes());
 		}
 		return details;

@@ -5,6 +5,7 @@ import java.time.Duration;
 import io.github.vicinal.transport.shm.lane.LaneLimits;
 import io.github.vicinal.transport.shm.lane.SegmentLayout;
 import io.github.vicinal.transport.shm.waiting.WaitMode;
+import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.WireLimits;
 
 /**
@@ -178,9 +179,9 @@ public record ShmOptions(int lanes, int maxLanes, int inlineBytes, int maxFrameB
 	 * Returns what holds for a pair whose other side maps at most so much memory: more
 	 * than that must not be announced to it.
 	 */
-	LaneLimits laneLimits(long maxMemoryOfPeer) {
+	LaneLimits laneLimits(long maxMemoryOfPeer, HeapBudget heap) {
 		return new LaneLimits(this.maxFrameBytes + ControlChannel.FIXED_BYTES,
-				Math.min(this.maxMemoryBytes, maxMemoryOfPeer), this.acquireTimeout, this.idleTimeout);
+				Math.min(this.maxMemoryBytes, maxMemoryOfPeer), this.acquireTimeout, this.idleTimeout, heap);
 	}
 
 	private static boolean positive(Duration duration) {

@@ -49,6 +49,7 @@ import io.github.vicinal.transport.wire.ClientBinding;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.PayloadReader;
 import io.github.vicinal.transport.wire.PeerCheck;
@@ -81,6 +82,9 @@ final class ShmPeer {
 
 	/** Whether the peer refused to shake hands, which is its right. */
 	private boolean refused;
+
+	/** Shared by all segments of the peer. */
+	private final HeapBudget heap;
 
 	private final ControlChannel control;
 
@@ -120,6 +124,12 @@ final class ShmPeer {
 	 */
 	ShmPeer(String expected, ShmOptions options, Codecs codecs, BiConsumer<Refusal, String> violated)
 			throws IOException {
+		this(expected, options, codecs, violated, new HeapBudget(options.maxHeapBytes()));
+	}
+
+	private ShmPeer(String expected, ShmOptions options, Codecs codecs, BiConsumer<Refusal, String> violated,
+			HeapBudget heap) throws IOException {
+		this.heap = heap;
 		this.expected = expected;
 		this.options = options;
 		this.limits = options.limits();
@@ -154,7 +164,7 @@ final class ShmPeer {
 			}
 			LaneClient client = lanes();
 			opened = false;
-			this.more = new MoreLanes(() -> openFurther(self, files, peerCheck, watchdog, loop, support),
+			this.more = new MoreLanes(client, () -> openFurther(self, files, peerCheck, watchdog, loop, support),
 					this.options.maxLanes() / this.options.lanes() - 1, watchdog, this.options.idleTimeout().toNanos());
 			this.control.watch(loop, () -> listen(client, arenas));
 			opened = true;
@@ -177,7 +187,8 @@ final class ShmPeer {
 	/** Connects another segment, for the contracts that are bound at this moment. */
 	private ShmPeer openFurther(String self, MemoryFiles files, PeerCheck peerCheck, Watchdog watchdog,
 			ControlLoop loop, BellSupport support) throws IOException, WireException {
-		ShmPeer further = new ShmPeer(this.expected, this.options.ofFurtherSegment(), this.codecs, this.violated);
+		ShmPeer further = new ShmPeer(this.expected, this.options.ofFurtherSegment(), this.codecs, this.violated,
+				this.heap);
 		further.connect(self, files, peerCheck, watchdog, loop, support);
 		boolean usable = false;
 		try {
@@ -257,7 +268,7 @@ final class ShmPeer {
 		Bells bells = futex ? support.futex(words(segment))
 				: new FifoBells(FifoBells.resolve(directory, attached.directory()), words(segment), watchdog,
 						this.options.idleTimeout().toNanos(), this::bellsFailed);
-		LaneLimits laneLimits = this.options.laneLimits(attached.maxArenaBytes());
+		LaneLimits laneLimits = this.options.laneLimits(attached.maxArenaBytes(), this.heap);
 		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
 		this.lanes = new LaneClient(toString(), segment, bells, files, laneLimits, this::announce, arenas, this::ended);
 		return arenas;
@@ -530,8 +541,9 @@ final class ShmPeer {
 		try {
 			EncodeBuffer out = lane.out();
 			encode(wanted, choice, frame, lane, out);
-			lane.exchange(out.array(), out.size(), frame.deadlineNanos());
-			long carried = (long) out.size() + lane.responseLength();
+			long sent = out.size();
+			lane.exchange(frame.deadlineNanos());
+			long carried = sent + lane.responseLength();
 			bytes.add(carried);
 			frame.carried(carried);
 			return decode(client, wanted, choice, frame, lane);
@@ -543,6 +555,10 @@ final class ShmPeer {
 		}
 		finally {
 			client.release(lane);
+			MoreLanes further = this.more;
+			if (further != null && this.heap.keptBytes() > 0) {
+				further.keeps();
+			}
 			if (this.retired && client.isIdle()) {
 				close("no path needs it any more");
 			}
@@ -641,6 +657,7 @@ final class ShmPeer {
 		details.put("segments", all.size());
 		details.put("freeLanes", all.stream().mapToInt(LaneClient::freeLanes).sum());
 		details.put("quarantinedLanes", all.stream().mapToInt(LaneClient::quarantinedLanes).sum());
+		details.put("heapBytes", this.heap.bytes());
 		details.put("memoryBytes", all.stream().mapToLong(LaneClient::memoryBytes).sum());
 		return details;
 	}

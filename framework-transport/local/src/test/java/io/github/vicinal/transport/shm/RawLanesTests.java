@@ -38,7 +38,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 @Timeout(60)
 class RawLanesTests {
 
-	private static final ShmOptions OPTIONS = ShmOptions.defaults().withLanes(16);
+	private static final ShmOptions OPTIONS = ShmOptions.defaults()
+		.withLanes(16)
+		.withAcquireTimeout(Duration.ofSeconds(10));
 
 	private Path directory;
 

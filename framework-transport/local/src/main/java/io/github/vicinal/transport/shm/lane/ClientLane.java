@@ -12,6 +12,7 @@ import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.waiting.Condition;
 import io.github.vicinal.transport.shm.waiting.Turn;
 import io.github.vicinal.transport.shm.waiting.Waiter;
+import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
@@ -23,13 +24,6 @@ public final class ClientLane implements Condition {
 
 	/** No deadline. */
 	public static final long NO_DEADLINE = Long.MAX_VALUE;
-
-	static final int KEEP_BYTES = 256 * 1024;
-
-	/** Arrays of up to this size are kept while they are used. */
-	static final int KEEP_A_WHILE_BYTES = 4 << 20;
-
-	static final int SMALL_IN_A_ROW = 64;
 
 	private static final int FIRST_BYTES = 4 * 1024;
 
@@ -56,7 +50,9 @@ public final class ClientLane implements Condition {
 
 	private final Turn turn = new Turn();
 
-	private final EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
+	private final HeapBudget.Lease heap;
+
+	private final EncodeBuffer out = new EncodeBuffer(FIRST_BYTES, this::beforeGrowth);
 
 	private byte[] response = new byte[FIRST_BYTES];
 
@@ -76,8 +72,6 @@ public final class ClientLane implements Condition {
 
 	private boolean abandoned;
 
-	private int smallInARow;
-
 	/** Whom the poller wakes. */
 	private volatile @Nullable Thread sleeper;
 
@@ -92,6 +86,7 @@ public final class ClientLane implements Condition {
 		this.payload = new PeerPayload(client.segment(), layout.responseArea(index), client.peerArenas(),
 				client.maxBytes());
 		this.bell = client.bells().lane(index);
+		this.heap = client.heap().lease();
 	}
 
 	int index() {
@@ -100,7 +95,7 @@ public final class ClientLane implements Condition {
 
 	/**
 	 * Returns a buffer for requests.
-	 * @return the lane's own; emptied by {@link #exchange}
+	 * @return the lane's own; emptied by {@link #exchange(long)}
 	 */
 	public EncodeBuffer out() {
 		return this.out;
@@ -165,6 +160,17 @@ public final class ClientLane implements Condition {
 	}
 
 	/**
+	 * Makes a call, waits for its answer and copies that: see {@link #response()}. The
+	 * request is what is in {@link #out()}, which is empty from then on.
+	 * @param deadlineNanos the {@link System#nanoTime()} until which to wait, or
+	 * {@link #NO_DEADLINE}
+	 * @throws PathException if there is no answer
+	 */
+	public void exchange(long deadlineNanos) throws PathException {
+		exchange(null, this.out.size(), deadlineNanos, false);
+	}
+
+	/**
 	 * Makes a call, waits for its answer and copies that: see {@link #response()}.
 	 * @param request holds the request
 	 * @param length how long it is
@@ -195,12 +201,16 @@ public final class ClientLane implements Condition {
 		return answer;
 	}
 
-	private @Nullable ByteBuffer exchange(byte[] request, int length, long deadlineNanos, boolean inPlace)
+	private @Nullable ByteBuffer exchange(byte @Nullable [] request, int length, long deadlineNanos, boolean inPlace)
 			throws PathException {
 		boolean published = false;
 		try {
 			endReading();
-			place(request, length, deadlineNanos);
+			place((request != null) ? request : this.out.array(), length, deadlineNanos);
+			if (request == null) {
+				// Not held while the server takes its time.
+				emptyOut();
+			}
 			published = true;
 			boolean rang = this.client.publish(this.index, this.lines, ++this.sequence);
 			if (!await(rang)) {
@@ -326,6 +336,10 @@ public final class ClientLane implements Condition {
 		int place = this.memory.getInt(this.lines + SegmentLayout.RESPONSE_PLACE);
 		int offset = this.memory.getInt(this.lines + SegmentLayout.RESPONSE_OFFSET);
 		find(length, place, offset);
+		if (!inPlace && length > this.response.length) {
+			// Until it is there the answer waits in the memory of the server.
+			this.heap.cover(large(this.out.array().length) + large(length));
+		}
 		this.responseLength = length;
 		this.reading = true;
 		if (inPlace) {
@@ -415,16 +429,38 @@ public final class ClientLane implements Condition {
 		return true;
 	}
 
-	/** Lets go of arrays that have not been needed for a while. */
+	private void emptyOut() {
+		this.out.size(0);
+		if (large(this.out.array().length) > 0) {
+			this.out.clear(FIRST_BYTES);
+			this.heap.reduce(large(this.response.length));
+		}
+	}
+
+	/** Before it has grown, both arrays are there. */
+	private void beforeGrowth(int bytes) {
+		if (large(bytes) > 0) {
+			this.heap.cover((long) bytes + this.out.array().length + large(this.response.length));
+		}
+	}
+
+	private static long large(int bytes) {
+		return (bytes > HeapBudget.SMALL_BYTES) ? bytes : 0;
+	}
+
+	/** Lets go of large arrays at the end of a call, unless there are few of them. */
 	void shrink() {
-		int larger = Math.max(this.response.length, this.out.array().length);
-		if (larger <= KEEP_BYTES || Math.max(this.responseLength, this.out.size()) > KEEP_BYTES) {
-			this.smallInARow = 0;
+		long size = (long) this.response.length + this.out.array().length - 2 * FIRST_BYTES;
+		if (!this.heap.end(Math.max(0, size))) {
+			letGo();
 		}
-		else if (++this.smallInARow > SMALL_IN_A_ROW || larger > KEEP_A_WHILE_BYTES) {
-			this.out.clear(KEEP_BYTES);
-			this.response = new byte[FIRST_BYTES];
-		}
+	}
+
+	/** Lets go of arrays. */
+	void letGo() {
+		this.out.clear(FIRST_BYTES);
+		this.response = new byte[FIRST_BYTES];
+		this.heap.end(0);
 	}
 
 }

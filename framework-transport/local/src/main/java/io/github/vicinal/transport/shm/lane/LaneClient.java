@@ -17,6 +17,7 @@ import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.bell.Bells;
 import io.github.vicinal.transport.shm.waiting.Processor;
 import io.github.vicinal.transport.shm.waiting.Waiter;
+import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Refusal;
 
 /**
@@ -50,6 +51,8 @@ public final class LaneClient implements AutoCloseable {
 	private final Consumer<End> onEnd;
 
 	private final int maxBytes;
+
+	private final HeapBudget heap;
 
 	private final long acquireNanos;
 
@@ -103,6 +106,7 @@ public final class LaneClient implements AutoCloseable {
 		this.peerArenas = peerArenas;
 		this.onEnd = onEnd;
 		this.maxBytes = limits.maxPayloadBytes();
+		this.heap = limits.heap();
 		this.acquireNanos = limits.acquireTimeout().toNanos();
 		this.idleNanos = limits.idleTimeout().toNanos();
 		SegmentLayout layout = segment.layout();
@@ -131,6 +135,25 @@ public final class LaneClient implements AutoCloseable {
 
 	PeerArenas peerArenas() {
 		return this.peerArenas;
+	}
+
+	HeapBudget heap() {
+		return this.heap;
+	}
+
+	/** Lets go of arrays in all lanes that nobody uses. */
+	public void letGo() {
+		for (ClientLane lane : this.lanes) {
+			int bit = lane.index() & (Long.SIZE - 1);
+			if (claim(this.free, lane.index() / Long.SIZE, 1L << bit)) {
+				try {
+					lane.letGo();
+				}
+				finally {
+					giveBack(lane);
+				}
+			}
+		}
 	}
 
 	int maxBytes() {

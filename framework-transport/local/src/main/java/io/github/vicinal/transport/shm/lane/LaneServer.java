@@ -17,6 +17,7 @@ import io.github.vicinal.transport.shm.waiting.Condition;
 import io.github.vicinal.transport.shm.waiting.Processor;
 import io.github.vicinal.transport.shm.waiting.Turn;
 import io.github.vicinal.transport.shm.waiting.Waiter;
+import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
@@ -69,6 +70,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	private final PeerArenas peerArenas;
 
 	private final int maxBytes;
+
+	private final HeapBudget heap;
 
 	private final long idleNanos;
 
@@ -133,6 +136,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		this.arena = new SlabArena(files, limits.maxArenaBytes(), announcer, this::reclaim, () -> true);
 		this.peerArenas = peerArenas;
 		this.maxBytes = limits.maxPayloadBytes();
+		this.heap = limits.heap();
 		this.idleNanos = limits.idleTimeout().toNanos();
 		this.handler = handler;
 		this.threads = threads;
@@ -166,6 +170,37 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 
 	PeerArenas peerArenas() {
 		return this.peerArenas;
+	}
+
+	HeapBudget heap() {
+		return this.heap;
+	}
+
+	/**
+	 * Lets go of arrays in all lanes that have no call. Takes the receiver's role for
+	 * that time, as only the receiver takes calls; does nothing if somebody has it.
+	 */
+	public void letGo() {
+		Thread self = Thread.currentThread();
+		if (this.closed || !this.receiver.compareAndSet(null, self)) {
+			return;
+		}
+		try {
+			for (ServerLane lane : this.lanes) {
+				if (!lane.busy()) {
+					lane.letGo();
+				}
+			}
+			leave(self, true);
+			Memory.settle();
+		}
+		catch (InternalError ex) {
+			failByError(ex);
+		}
+		finally {
+			// Whatever was thrown, calls need a receiver.
+			this.receiver.compareAndSet(self, null);
+		}
 	}
 
 	int maxBytes() {

@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
@@ -32,7 +33,9 @@ public final class ServerLane {
 
 	private final int inlineBytes;
 
-	private final EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
+	private final HeapBudget.Lease heap;
+
+	private final EncodeBuffer out = new EncodeBuffer(FIRST_BYTES, this::beforeGrowth);
 
 	private final PeerPayload payload;
 
@@ -61,8 +64,6 @@ public final class ServerLane {
 
 	private long slabSequence;
 
-	private int smallInARow;
-
 	ServerLane(LaneServer server, int index) {
 		SegmentLayout layout = server.segment().layout();
 		this.server = server;
@@ -71,6 +72,7 @@ public final class ServerLane {
 		this.lines = layout.lines(index);
 		this.responseArea = layout.responseArea(index);
 		this.inlineBytes = layout.inlineBytes();
+		this.heap = server.heap().lease();
 		this.payload = new PeerPayload(server.segment(), layout.requestArea(index), server.peerArenas(),
 				server.maxBytes());
 	}
@@ -107,8 +109,19 @@ public final class ServerLane {
 	 */
 	public byte[] request() throws WireException {
 		find();
+		if (this.length > this.request.length) {
+			this.heap.cover(large(this.out.array().length) + large(this.length));
+		}
 		this.request = this.payload.copy(this.request);
 		return this.request;
+	}
+
+	/** Says that the array of {@link #request()} is not needed any more. */
+	public void forgetRequest() {
+		if (large(this.request.length) > 0) {
+			this.request = new byte[FIRST_BYTES];
+			this.heap.reduce(large(this.out.array().length));
+		}
 	}
 
 	/**
@@ -222,7 +235,7 @@ public final class ServerLane {
 		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_LENGTH, size);
 		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_PLACE, this.responsePlace);
 		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_OFFSET, this.responseOffset);
-		shrink(size);
+		shrink();
 		this.busy = false;
 		this.memory.setLongVolatile(this.lines + SegmentLayout.RESPONSE_SEQUENCE, this.sequence);
 		wake();
@@ -277,16 +290,30 @@ public final class ServerLane {
 		return this.busy;
 	}
 
-	/** Lets go of arrays that have not been needed for a while. */
-	private void shrink(int size) {
-		int larger = Math.max(this.request.length, this.out.array().length);
-		if (larger <= ClientLane.KEEP_BYTES || Math.max(size, this.length) > ClientLane.KEEP_BYTES) {
-			this.smallInARow = 0;
+	/** Before it has grown, both arrays are there. */
+	private void beforeGrowth(int bytes) {
+		if (large(bytes) > 0) {
+			this.heap.cover((long) bytes + this.out.array().length + large(this.request.length));
 		}
-		else if (++this.smallInARow > ClientLane.SMALL_IN_A_ROW || larger > ClientLane.KEEP_A_WHILE_BYTES) {
-			this.out.clear(ClientLane.KEEP_BYTES);
-			this.request = new byte[FIRST_BYTES];
+	}
+
+	private static long large(int bytes) {
+		return (bytes > HeapBudget.SMALL_BYTES) ? bytes : 0;
+	}
+
+	/** Lets go of large arrays at the end of a call, unless there are few of them. */
+	private void shrink() {
+		long size = (long) this.request.length + this.out.array().length - 2 * FIRST_BYTES;
+		if (!this.heap.end(Math.max(0, size))) {
+			letGo();
 		}
+	}
+
+	/** Lets go of arrays, while nobody uses the lane. */
+	void letGo() {
+		this.out.clear(FIRST_BYTES);
+		this.request = new byte[FIRST_BYTES];
+		this.heap.end(0);
 	}
 
 }
