@@ -9,6 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.transport.shm.lane.PeerArenas;
 import io.github.vicinal.transport.wire.FrameChannel;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
@@ -62,6 +63,9 @@ final class ControlChannel implements AutoCloseable {
 
 	/** How many of them the other side has mapped. Guarded by {@link #arenas}. */
 	private int mapped;
+
+	/** Whether it cannot map the last one. Guarded by {@link #arenas}. */
+	private boolean unmappable;
 
 	/** Guarded by {@link #arenas}. */
 	private boolean closed;
@@ -185,11 +189,13 @@ final class ControlChannel implements AutoCloseable {
 	/**
 	 * Announces memory, and waits until the other side has mapped it: no payload is there
 	 * before, so that nobody has to wait for memory who reads one.
+	 * @throws UnmappableException if the other side cannot map it
 	 * @throws IOException if the pair has ended before
 	 */
 	void announce(int number, String file, int bytes) throws IOException {
 		synchronized (this.arenas) {
 			this.announced = number + 1;
+			this.unmappable = false;
 		}
 		try {
 			write(FrameType.ARENA, 0, 0, (out) -> new Payload.Arena(number, bytes, file).write(out));
@@ -210,9 +216,28 @@ final class ControlChannel implements AutoCloseable {
 				if (this.closed) {
 					throw new IOException("the pair has ended");
 				}
+				if (this.unmappable) {
+					this.announced = number;
+					throw new UnmappableException();
+				}
 				this.arenas.wait();
 			}
 		}
+	}
+
+	/**
+	 * Maps what the other side has announced, and says so, or that it cannot be mapped:
+	 * no file descriptor may be left, which must not end the pair.
+	 */
+	void sayMapped(PeerArenas arenas, Payload.Arena arena) throws IOException, WireException {
+		int answer = arena.number();
+		try {
+			arenas.add(arena.number(), arena.file(), arena.bytes());
+		}
+		catch (IOException ex) {
+			answer = -1 - arena.number();
+		}
+		sayMapped(answer);
 	}
 
 	/** Says that this side has mapped what the other has announced. */
@@ -220,14 +245,47 @@ final class ControlChannel implements AutoCloseable {
 		write(FrameType.MAPPED, 0, 0, (out) -> new Payload.Mapped(number).write(out));
 	}
 
+	/** Has the other side wake who sleeps there at a bell. */
+	void ring(int bell) throws IOException {
+		try {
+			write(FrameType.RING, 0, 0, (out) -> new Payload.Ring(bell).write(out));
+		}
+		catch (WireException ex) {
+			throw new IOException(ex);
+		}
+	}
+
+	/** Asks about a call, unless the other side is slow to read. Never waits. */
+	void check(int lane, long sequence) throws IOException {
+		EncodeBuffer out = new EncodeBuffer(CHUNK_BYTES / 8);
+		int start = FrameDescriptor.begin(out);
+		new Payload.Check(lane, sequence).write(out);
+		FrameDescriptor.end(out, start, FrameType.CHECK, 0, 0, 0, 0, 0, 0);
+		if (!this.writing.tryLock()) {
+			return;
+		}
+		try {
+			int written = this.channel.write(ByteBuffer.wrap(out.array(), 0, out.size()));
+			if (written != 0 && written != out.size()) {
+				throw new IOException("the other side took a part of a frame only");
+			}
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
 	/** Notes that the other side has mapped what this one has announced. */
 	void mapped(Payload.Mapped arena) throws WireException {
 		synchronized (this.arenas) {
-			if (arena.number() != this.mapped || this.mapped >= this.announced) {
+			boolean refused = arena.number() < 0;
+			int number = refused ? -1 - arena.number() : arena.number();
+			if (number != this.mapped || this.mapped >= this.announced || this.unmappable) {
 				throw new WireException(Refusal.MALFORMED,
 						"arena %d was mapped, of %d that were announced".formatted(arena.number(), this.announced));
 			}
-			this.mapped++;
+			this.unmappable = refused;
+			this.mapped += refused ? 0 : 1;
 			this.arenas.notifyAll();
 		}
 	}
@@ -256,6 +314,16 @@ final class ControlChannel implements AutoCloseable {
 			this.closed = true;
 			this.arenas.notifyAll();
 		}
+	}
+
+	/** The other side cannot map what was announced. The pair goes on without it. */
+	@SuppressWarnings("serial")
+	static final class UnmappableException extends IOException {
+
+		UnmappableException() {
+			super("the other side cannot map more memory");
+		}
+
 	}
 
 	/** What a frame holds. */

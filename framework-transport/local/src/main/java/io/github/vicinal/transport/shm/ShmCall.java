@@ -181,12 +181,7 @@ final class ShmCall implements Runnable {
 	}
 
 	private void respond(EncodeBuffer answer) {
-		if (!this.lane.respond(answer.array(), answer.size())) {
-			EncodeBuffer refusal = refusal(Refusal.TOO_LARGE, FrameDescriptor.FLAG_EXECUTED,
-					"there is no shared memory for the answer of %d bytes: %s".formatted(answer.size(),
-							this.connection.whyExhausted(answer.size())));
-			this.lane.respond(refusal.array(), refusal.size());
-		}
+		this.lane.respond(answer.array(), answer.size());
 	}
 
 	private EncodeBuffer refusal(Refusal refusal, int flags, String text) {

@@ -263,6 +263,8 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 				case BIND -> bind(frame);
 				case ARENA -> map(Payload.Arena.read(this.control.payload()), mapped);
 				case MAPPED -> this.control.mapped(Payload.Mapped.read(this.control.payload()));
+				case RING -> ring(Payload.Ring.read(this.control.payload()));
+				case CHECK -> check(Payload.Check.read(this.control.payload()));
 				default -> throw new WireException(Refusal.MALFORMED,
 						"a frame of type %s has no place here".formatted(frame.type));
 			}
@@ -272,13 +274,21 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 	}
 
 	private void map(Payload.Arena arena, PeerArenas arenas) throws IOException, WireException {
-		try {
-			arenas.add(arena.number(), arena.file(), arena.bytes());
+		this.control.sayMapped(arenas, arena);
+	}
+
+	private void ring(Payload.Ring ring) throws WireException {
+		Bells known = this.bells;
+		if (known != null) {
+			known.ringHere(ring.bell());
 		}
-		catch (IOException ex) {
-			throw new WireException(Refusal.FAILED, String.valueOf(ex.getMessage()));
+	}
+
+	private void check(Payload.Check check) throws WireException {
+		LaneServer receiving = this.lanes;
+		if (receiving != null) {
+			receiving.check(check.lane(), check.sequence());
 		}
-		this.control.sayMapped(arena.number());
 	}
 
 	private void hello(FrameHeader frame) throws IOException, WireException {
@@ -370,7 +380,7 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 			this.bellDirectory = made;
 			requireOpen();
 			return new FifoBells(made, ShmPeer.words(segment), this.server.watchdog(),
-					this.server.options().idleTimeout().toNanos(),
+					this.server.options().idleTimeout().toNanos(), this.control::ring,
 					(ex) -> fail(Refusal.FAILED, "the bells cannot be used: " + ex));
 		}
 		catch (ClosedChannelException ex) {
@@ -468,11 +478,6 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 
 	boolean isIdle() {
 		return this.inFlight.get() == 0;
-	}
-
-	String whyExhausted(int length) {
-		LaneServer receiving = this.lanes;
-		return (receiving != null) ? receiving.whyExhausted(length) : "";
 	}
 
 	/** Describes the client and how this side waits for it; empty before it attaches. */

@@ -97,8 +97,14 @@ final class ShmPeer {
 	/** Set with the lanes. */
 	private volatile @Nullable MoreLanes more;
 
+	/** Removes the watch over callers that sleep. */
+	private volatile Runnable sleepWatch = () -> {
+	};
+
 	/** Done when the other side is known to be gone. */
 	private final CountDownLatch gone = new CountDownLatch(1);
+
+	private volatile @Nullable Bells bells;
 
 	private volatile String bellReason = "";
 
@@ -166,6 +172,10 @@ final class ShmPeer {
 			opened = false;
 			this.more = new MoreLanes(client, () -> openFurther(self, files, peerCheck, watchdog, loop, support),
 					this.options.maxLanes() / this.options.lanes() - 1, watchdog, this.options.idleTimeout().toNanos());
+			SleepWatch sleeps = new SleepWatch(client, this.control, watchdog);
+			watchdog.add(sleeps);
+			this.sleepWatch = () -> watchdog.remove(sleeps);
+			client.onSleep(sleeps::arm);
 			this.control.watch(loop, () -> listen(client, arenas));
 			opened = true;
 			listen(client, arenas);
@@ -267,7 +277,8 @@ final class ShmPeer {
 		this.bellReason = futex ? "" : support.noFutex().isEmpty() ? "the peer cannot use futexes" : support.noFutex();
 		Bells bells = futex ? support.futex(words(segment))
 				: new FifoBells(FifoBells.resolve(directory, attached.directory()), words(segment), watchdog,
-						this.options.idleTimeout().toNanos(), this::bellsFailed);
+						this.options.idleTimeout().toNanos(), this.control::ring, this::bellsFailed);
+		this.bells = bells;
 		LaneLimits laneLimits = this.options.laneLimits(attached.maxArenaBytes(), this.heap);
 		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
 		this.lanes = new LaneClient(toString(), segment, bells, files, laneLimits, this::announce, arenas, this::ended);
@@ -282,6 +293,9 @@ final class ShmPeer {
 	private void announce(int number, String file, int bytes) throws IOException {
 		try {
 			this.control.announce(number, file, bytes);
+		}
+		catch (ControlChannel.UnmappableException ex) {
+			throw ex;
 		}
 		catch (IOException ex) {
 			failed("memory cannot be announced: " + ex.getMessage());
@@ -311,6 +325,7 @@ final class ShmPeer {
 		this.control.close();
 		failBinding(end.text());
 		this.gone.countDown();
+		this.sleepWatch.run();
 		closeFurther(null);
 		Refusal violation = end.violation();
 		if (violation != null) {
@@ -355,6 +370,7 @@ final class ShmPeer {
 					case BOUND, REFUSED -> bound(frame);
 					case ARENA -> map(client, arenas, Payload.Arena.read(this.control.payload()));
 					case MAPPED -> this.control.mapped(Payload.Mapped.read(this.control.payload()));
+					case RING -> ring(Payload.Ring.read(this.control.payload()));
 					default -> throw new WireException(Refusal.MALFORMED,
 							"a frame of type %s has no place here".formatted(frame.type));
 				}
@@ -388,6 +404,13 @@ final class ShmPeer {
 		}
 	}
 
+	private void ring(Payload.Ring ring) throws WireException {
+		Bells known = this.bells;
+		if (known != null) {
+			known.ringHere(ring.bell());
+		}
+	}
+
 	/**
 	 * Maps memory of the peer and says so, on a thread of its own: the peer may be slow
 	 * to read. It announces the next memory only after that.
@@ -395,8 +418,7 @@ final class ShmPeer {
 	private void map(LaneClient client, PeerArenas arenas, Payload.Arena arena) {
 		Runnable mapping = () -> {
 			try {
-				arenas.add(arena.number(), arena.file(), arena.bytes());
-				this.control.sayMapped(arena.number());
+				this.control.sayMapped(arenas, arena);
 			}
 			catch (WireException ex) {
 				client.end(LaneClient.End.violation(ex.refusal(), "it sent something unacceptable: " + ex.text()));

@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -26,6 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.github.vicinal.transport.wire.Watchdog;
+import io.github.vicinal.transport.wire.WireException;
 
 /**
  * Bells that are FIFOs in a directory: a byte in one wakes whoever reads it. They need no
@@ -45,9 +48,11 @@ import io.github.vicinal.transport.wire.Watchdog;
  * what sleepers hear with instead, which needs no room in a FIFO. Closing also ends a
  * write that waits.
  * <p>
- * A FIFO may fail: no file descriptor is left, or somebody has deleted it. Whoever could
+ * A FIFO may fail. If no file descriptor is left, sleepers look at times instead of
+ * sleeping, and the other side is asked over the connection to wake its own. If somebody
+ * has deleted it, the first failure is told to whoever must end the pair: whoever could
  * not ring has lost a wake-up that nobody repeats, and whoever cannot sleep would look in
- * a loop. So the first failure is told to whoever must end the pair.
+ * a loop.
  */
 public final class FifoBells implements Bells {
 
@@ -62,6 +67,9 @@ public final class FifoBells implements Bells {
 
 	private static final long MKFIFO_SECONDS = 10;
 
+	/** Time between two looks of who cannot sleep. */
+	private static final long POOR_SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
 	/** How many rings a sleeper takes at a time. */
 	private static final int DRAIN_BYTES = 64;
 
@@ -72,6 +80,8 @@ public final class FifoBells implements Bells {
 	private final Watchdog watchdog;
 
 	private final Sweep sweep;
+
+	private final Messenger messenger;
 
 	private final Consumer<Throwable> onFailure;
 
@@ -92,21 +102,23 @@ public final class FifoBells implements Bells {
 	 * @param words what sleepers look at before they sleep
 	 * @param watchdog ends sleeps that have a limit, and closes what is not used
 	 * @param idleNanos time after which what nobody has used is closed
+	 * @param messenger rings when no file descriptor is left
 	 * @param onFailure told why a FIFO cannot be used, by a thread that rings or sleeps;
 	 * ends the pair and with it these bells
 	 */
-	public FifoBells(Path directory, BellWords words, Watchdog watchdog, long idleNanos,
+	public FifoBells(Path directory, BellWords words, Watchdog watchdog, long idleNanos, Messenger messenger,
 			Consumer<Throwable> onFailure) {
+		this.messenger = messenger;
 		this.directory = directory;
 		this.words = words;
 		this.watchdog = watchdog;
 		this.sweep = new Sweep(idleNanos);
 		this.onFailure = onFailure;
-		this.server = new FifoBell("server", words.server());
-		this.poller = new FifoBell("poller", words.poller());
+		this.server = new FifoBell("server", SERVER, words.server());
+		this.poller = new FifoBell("poller", POLLER, words.poller());
 		this.lanes = new FifoBell[words.lanes()];
 		for (int i = 0; i < this.lanes.length; i++) {
-			this.lanes[i] = new FifoBell(Integer.toString(i), words.lane().applyAsInt(i));
+			this.lanes[i] = new FifoBell(Integer.toString(i), i, words.lane().applyAsInt(i));
 		}
 		watchdog.add(this.sweep);
 	}
@@ -235,6 +247,16 @@ public final class FifoBells implements Bells {
 		}
 	}
 
+	@Override
+	public int lanes() {
+		return this.lanes.length;
+	}
+
+	@Override
+	public void ringHere(int number) throws WireException {
+		((FifoBell) bell(number)).deafen();
+	}
+
 	private void failed(Throwable cause) {
 		if (this.closed) {
 			return;
@@ -302,6 +324,8 @@ public final class FifoBells implements Bells {
 
 		private final String name;
 
+		private final int number;
+
 		/** Offset of what sleepers here have set before. */
 		private final int word;
 
@@ -321,8 +345,9 @@ public final class FifoBells implements Bells {
 		/** Guarded by this. */
 		private boolean watched;
 
-		FifoBell(String name, int word) {
+		FifoBell(String name, int number, int word) {
 			this.name = name;
+			this.number = number;
 			this.word = word;
 		}
 
@@ -377,8 +402,17 @@ public final class FifoBells implements Bells {
 			catch (ClosedChannelException ex) {
 				// An interrupt, too, has closed it: the sleeper looks why.
 			}
-			catch (IOException ex) {
+			catch (NoSuchFileException ex) {
 				failed(ex);
+			}
+			catch (IOException ex) {
+				if (ears != null) {
+					failed(ex);
+				}
+				else {
+					// No file descriptor is left: whoever sleeps looks again soon.
+					LockSupport.parkNanos(this, Math.min(nanos, POOR_SLEEP_NANOS));
+				}
 			}
 			finally {
 				if (ears != null) {
@@ -412,7 +446,7 @@ public final class FifoBells implements Bells {
 		 * Ends sleeps. A sleeper takes its ears before it sets a deadline: who sees the
 		 * deadline closes them, even before they hear.
 		 */
-		private synchronized void deafen() {
+		synchronized void deafen() {
 			for (Ears ears : this.all) {
 				ears.close();
 			}
@@ -455,8 +489,21 @@ public final class FifoBells implements Bells {
 					discard(open);
 					return false;
 				}
-				failed(ex);
+				if (open != null || ex instanceof NoSuchFileException || !sent()) {
+					failed(ex);
+				}
 				return true;
+			}
+		}
+
+		/** Returns whether the other side was told over the connection. */
+		private boolean sent() {
+			try {
+				FifoBells.this.messenger.ring(this.number);
+				return true;
+			}
+			catch (IOException ex) {
+				return false;
 			}
 		}
 
@@ -527,6 +574,19 @@ public final class FifoBells implements Bells {
 			}
 			deafen();
 		}
+
+	}
+
+	/** Rings where this side cannot. */
+	@FunctionalInterface
+	public interface Messenger {
+
+		/**
+		 * Has the other side wake who sleeps there.
+		 * @param number of the bell, see {@link Bells#ringHere}
+		 * @throws IOException if the other side is gone
+		 */
+		void ring(int number) throws IOException;
 
 	}
 

@@ -1,6 +1,7 @@
 package io.github.vicinal.transport.shm.lane;
 
 import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,16 @@ public final class ClientLane implements Condition {
 	public static final long NO_DEADLINE = Long.MAX_VALUE;
 
 	private static final int FIRST_BYTES = 4 * 1024;
+
+	/** Time after which a piece of an answer is not expected any more. */
+	private static final long PIECE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+	/** Interval between two looks for the next piece, at first and later. */
+	private static final long FIRST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
+
+	private static final long LAST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+	private static final int LOOKS_WITHOUT_PAUSE = 100;
 
 	/** Values of the word {@link SegmentLayout#WAITING}. */
 	static final int AWAKE = 0;
@@ -71,6 +82,9 @@ public final class ClientLane implements Condition {
 	private boolean reading;
 
 	private boolean abandoned;
+
+	/** Time since which the caller sleeps, 0 if it does not. */
+	private volatile long asleepSince;
 
 	/** Whom the poller wakes. */
 	private volatile @Nullable Thread sleeper;
@@ -274,6 +288,8 @@ public final class ClientLane implements Condition {
 		boolean virtual = VirtualThreads.isVirtual(thread);
 		int word = virtual ? ASLEEP_BY_POLLER : ASLEEP;
 		try {
+			this.asleepSince = System.nanoTime() | 1;
+			this.client.sleeperComes();
 			if (virtual) {
 				this.sleeper = thread;
 				this.client.virtualSleeperComes();
@@ -298,6 +314,7 @@ public final class ClientLane implements Condition {
 			}
 		}
 		finally {
+			this.asleepSince = 0;
 			this.sleeper = null;
 			if (virtual) {
 				this.client.virtualSleeperIsAwake();
@@ -335,6 +352,10 @@ public final class ClientLane implements Condition {
 		int length = this.memory.getInt(this.lines + SegmentLayout.RESPONSE_LENGTH);
 		int place = this.memory.getInt(this.lines + SegmentLayout.RESPONSE_PLACE);
 		int offset = this.memory.getInt(this.lines + SegmentLayout.RESPONSE_OFFSET);
+		if (place == SegmentLayout.IN_PIECES) {
+			readPieces(length);
+			return inPlace ? ByteBuffer.wrap(this.response, 0, length).asReadOnlyBuffer() : null;
+		}
 		find(length, place, offset);
 		if (!inPlace && length > this.response.length) {
 			// Until it is there the answer waits in the memory of the server.
@@ -348,6 +369,54 @@ public final class ClientLane implements Condition {
 		this.response = this.payload.copy(this.response);
 		endReading();
 		return null;
+	}
+
+	/**
+	 * Reads an answer for which the server had no memory. It is on its way, so neither
+	 * the deadline nor an interrupt end this; a server that does not go on does.
+	 */
+	private void readPieces(int length) throws WireException {
+		if (length <= this.inlineBytes || length > this.client.maxBytes()) {
+			throw new WireException(Refusal.MALFORMED,
+					"an answer of %d bytes in pieces".formatted(Integer.toUnsignedLong(length)));
+		}
+		if (length > this.response.length) {
+			this.heap.cover(large(this.out.array().length) + large(length));
+			this.response = new byte[length];
+		}
+		int area = this.requestArea + this.inlineBytes;
+		int piece = 1;
+		for (int from = 0; from < length; from += this.inlineBytes) {
+			awaitPiece(piece);
+			this.memory.get(area, this.response, from, Math.min(this.inlineBytes, length - from));
+			boolean last = from + this.inlineBytes >= length;
+			this.memory.setIntRelease(this.lines + SegmentLayout.PIECES_READ, last ? 0 : piece);
+			piece++;
+		}
+		this.responseLength = length;
+		acknowledge();
+	}
+
+	private void awaitPiece(int piece) throws WireException {
+		long end = System.nanoTime() + PIECE_NANOS;
+		long pause = FIRST_PAUSE_NANOS;
+		for (int looks = 0;; looks++) {
+			int there = this.memory.getIntAcquire(this.lines + SegmentLayout.PIECES);
+			if (there == piece) {
+				return;
+			}
+			if (there != piece - 1 || System.nanoTime() - end > 0 || this.client.ended()) {
+				throw new WireException(Refusal.MALFORMED,
+						"piece %d of an answer does not come after piece %d".formatted(piece, there));
+			}
+			if (looks < LOOKS_WITHOUT_PAUSE) {
+				Thread.onSpinWait();
+			}
+			else {
+				LockSupport.parkNanos(this, pause);
+				pause = Math.min(2 * pause, LAST_PAUSE_NANOS);
+			}
+		}
 	}
 
 	private void find(int length, int place, int offset) throws WireException {
@@ -412,6 +481,19 @@ public final class ClientLane implements Condition {
 
 	void wakeVirtual() {
 		LockSupport.unpark(this.sleeper);
+	}
+
+	boolean isAsleep() {
+		return this.asleepSince != 0;
+	}
+
+	/**
+	 * Returns which answer the caller has been waiting for since a time or before, 0 if
+	 * none.
+	 */
+	long waitsFor(long since) {
+		long start = this.asleepSince;
+		return (start != 0 && start - since <= 0) ? this.sequence : 0;
 	}
 
 	/** Returns whether nobody waits for the answer that is still to come. */

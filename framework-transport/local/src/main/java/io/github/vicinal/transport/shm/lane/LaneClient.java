@@ -76,6 +76,9 @@ public final class LaneClient implements AutoCloseable {
 
 	private final AtomicReference<@Nullable End> end = new AtomicReference<>();
 
+	private volatile Runnable onSleep = () -> {
+	};
+
 	private final AtomicBoolean polling = new AtomicBoolean();
 
 	/** Number of virtual threads that sleep, or are about to. */
@@ -139,6 +142,36 @@ public final class LaneClient implements AutoCloseable {
 
 	HeapBudget heap() {
 		return this.heap;
+	}
+
+	/**
+	 * Sets who is told of callers that sleep.
+	 * @param listener called by each caller that falls asleep, before it does
+	 */
+	public void onSleep(Runnable listener) {
+		this.onSleep = listener;
+	}
+
+	void sleeperComes() {
+		this.onSleep.run();
+	}
+
+	/**
+	 * Goes through callers that have slept for long.
+	 * @param since those who have slept before that time
+	 * @param action given the lane and the sequence of each
+	 * @return whether any caller sleeps
+	 */
+	public boolean forEachSleeper(long since, SleeperAction action) {
+		boolean any = false;
+		for (ClientLane lane : this.lanes) {
+			any |= lane.isAsleep();
+			long sequence = lane.waitsFor(since);
+			if (sequence != 0) {
+				action.accept(lane.index(), sequence);
+			}
+		}
+		return any;
 	}
 
 	/** Lets go of arrays in all lanes that nobody uses. */
@@ -714,6 +747,14 @@ public final class LaneClient implements AutoCloseable {
 	@Override
 	public void close() {
 		end(End.of("the path was closed"));
+	}
+
+	/** What is done with a caller that sleeps. */
+	@FunctionalInterface
+	public interface SleeperAction {
+
+		void accept(int lane, long sequence);
+
 	}
 
 	/**

@@ -44,6 +44,12 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	/** With more callers than processors, each gets a slice of some milliseconds. */
 	private static final long ACTIVE_WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(32);
 
+	/** Time for which an answer waits for memory that others use. */
+	private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+	/** Time that memory may take which is being made for an answer. */
+	private static final long GROWTH_NANOS = TimeUnit.SECONDS.toNanos(5);
+
 	private static final int BATCHES_PER_LOOK = 16;
 
 	private static final String NO_THREAD = "no thread is left to receive calls";
@@ -507,9 +513,37 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		}
 	}
 
-	SlabArena.@Nullable Slab slab(int length, long patience) {
+	boolean closed() {
+		return this.closed;
+	}
+
+	/**
+	 * Makes sure that a call goes on for which the client has waited long.
+	 * @param lane where it waits
+	 * @param sequence what for
+	 * @throws WireException if its words make no sense any more: the pair must end
+	 */
+	public void check(int lane, long sequence) throws WireException {
+		if (lane < 0 || lane >= this.lanes.length) {
+			throw new WireException(Refusal.MALFORMED, "there is no lane %d".formatted(lane));
+		}
+		Runnable ringing = this.lanes[lane].check(sequence);
+		Memory.settle();
+		if (ringing != null) {
+			try {
+				// The client can hold up who rings.
+				this.threads.execute(ringing);
+			}
+			catch (RejectedExecutionException ex) {
+				// The server ends, and with it the wait.
+			}
+		}
+	}
+
+	SlabArena.@Nullable Slab slab(int length) {
 		try {
-			return this.arena.allocate(length, System.nanoTime() + patience);
+			long now = System.nanoTime();
+			return this.arena.allocate(length, now + BUSY_NANOS, now + GROWTH_NANOS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -525,15 +559,6 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		for (ServerLane lane : this.lanes) {
 			lane.reclaim();
 		}
-	}
-
-	/**
-	 * Returns why a response found no memory.
-	 * @param length how long it was
-	 * @return the reason, for people
-	 */
-	public String whyExhausted(int length) {
-		return this.arena.whyExhausted(length);
 	}
 
 	/**

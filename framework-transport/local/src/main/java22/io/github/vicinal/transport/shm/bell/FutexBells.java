@@ -69,6 +69,11 @@ final class FutexBells implements Bells {
 		return this.lanes[lane];
 	}
 
+	@Override
+	public int lanes() {
+		return this.lanes.length;
+	}
+
 	private static void set(MemorySegment time, long nanos) {
 		time.set(ValueLayout.JAVA_LONG, 0, nanos / 1_000_000_000);
 		time.set(ValueLayout.JAVA_LONG, Long.BYTES, nanos % 1_000_000_000);

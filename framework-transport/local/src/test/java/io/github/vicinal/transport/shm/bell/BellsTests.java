@@ -33,6 +33,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(30)
 class BellsTests {
 
+	private static final FifoBells.Messenger SILENT = (number) -> {
+	};
+
 	private static final int LANES = 2;
 
 	private static final BellWords WORDS = words();
@@ -70,7 +73,7 @@ class BellsTests {
 		}
 		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bells");
 		Path made = FifoBells.create(this.directory, "0".repeat(32), "1".repeat(16), LANES);
-		return new FifoBells(made, WORDS, this.watchdog, IDLE_NANOS, this.failures::add);
+		return new FifoBells(made, WORDS, this.watchdog, IDLE_NANOS, SILENT, this.failures::add);
 	}
 
 	/** As if other threads had said that they sleep. */
@@ -244,7 +247,7 @@ class BellsTests {
 		Path made = fifo("0").getParent();
 		Files.delete(fifo("0"));
 		AtomicReference<Bells> ended = new AtomicReference<>();
-		ended.set(new FifoBells(made, WORDS, this.watchdog, IDLE_NANOS, (ex) -> {
+		ended.set(new FifoBells(made, WORDS, this.watchdog, IDLE_NANOS, SILENT, (ex) -> {
 			this.failures.add(ex);
 			ended.get().close();
 		}));
@@ -278,7 +281,7 @@ class BellsTests {
 		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bells");
 		Path made = FifoBells.create(this.directory, "0".repeat(32), "1".repeat(16), LANES);
 		BellWords own = words();
-		try (Bells bells = new FifoBells(made, own, this.watchdog, TimeUnit.MILLISECONDS.toNanos(20),
+		try (Bells bells = new FifoBells(made, own, this.watchdog, TimeUnit.MILLISECONDS.toNanos(20), SILENT,
 				this.failures::add)) {
 			for (int i = 0; i < 3; i++) {
 				own.memory().putInt(own.lane().applyAsInt(0), 0);
@@ -304,7 +307,7 @@ class BellsTests {
 	void idleServerHasOneSleeper() throws Exception {
 		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bells");
 		Path made = FifoBells.create(this.directory, "0".repeat(32), "1".repeat(16), LANES);
-		try (Bells bells = new FifoBells(made, WORDS, this.watchdog, TimeUnit.MILLISECONDS.toNanos(50),
+		try (Bells bells = new FifoBells(made, WORDS, this.watchdog, TimeUnit.MILLISECONDS.toNanos(50), SILENT,
 				this.failures::add)) {
 			List<CompletableFuture<Boolean>> sleepers = new ArrayList<>();
 			for (int i = 0; i < 4; i++) {

@@ -29,6 +29,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(60)
 class CutOffReceiverTests {
 
+	private static final FifoBells.Messenger SILENT = (number) -> {
+	};
+
 	private final Watchdog watchdog = new Watchdog("test-watchdog");
 
 	private final ReceiverGuard guard = new ReceiverGuard("test-guard");
@@ -99,7 +102,7 @@ class CutOffReceiverTests {
 			LaneLimits limits = new LaneLimits(1 << 20, 1 << 20, Duration.ofSeconds(10));
 			PeerArenas none = new PeerArenas(CutOffReceiverTests.this.directory, 0);
 			FifoBells ofServer = new FifoBells(bells, words(segment), CutOffReceiverTests.this.watchdog,
-					TimeUnit.SECONDS.toNanos(10), (ex) -> {
+					TimeUnit.SECONDS.toNanos(10), SILENT, (ex) -> {
 					});
 			this.server = new LaneServer(segment, ofServer, files, limits, (number, arena, bytes) -> {
 			}, none, (lane, batch) -> {
@@ -112,7 +115,7 @@ class CutOffReceiverTests {
 			}, CutOffReceiverTests.this.threads, CutOffReceiverTests.this.guard,
 					(rule, why) -> this.failure.complete(why));
 			this.client = new LaneClient("the other end", segment, new FifoBells(bells, words(segment),
-					CutOffReceiverTests.this.watchdog, TimeUnit.SECONDS.toNanos(10), (ex) -> {
+					CutOffReceiverTests.this.watchdog, TimeUnit.SECONDS.toNanos(10), SILENT, (ex) -> {
 					}), files, limits, (number, arena, bytes) -> {
 					}, none, (end) -> {
 					});
