@@ -29,9 +29,10 @@ import io.github.vicinal.transport.wire.Watchdog;
 
 /**
  * Bells that are FIFOs in a directory: a byte in one wakes whoever reads it. They need no
- * native code, only the command {@code mkfifo}, once per pair of peers. Each FIFO is
- * opened for both reading and writing, so that opening never waits for the other side,
- * and only when it is first needed.
+ * native code, only the command {@code mkfifo}, once per pair of peers; where the server
+ * has none, {@link SocketBells} are used. Each FIFO is opened for both reading and
+ * writing, so that opening never waits for the other side, and only when it is first
+ * needed.
  * <p>
  * A write waits while a FIFO is full. It is looked at often enough for those who ring not
  * to fill it; a peer that fills it on purpose can hold up who rings. So only threads ring
