@@ -32,9 +32,9 @@ import io.github.vicinal.transport.wire.WireException;
 
 /**
  * Bells that are FIFOs in a directory: a byte in one wakes whoever reads it. They need no
- * native code, only the command {@code mkfifo}, once per pair of peers. Each FIFO is
- * opened for both reading and writing, so that opening never waits for the other side,
- * and only when it is needed.
+ * native code, only the command {@code mkfifo}, once per pair of peers; where the server
+ * has none, {@link SocketBells} are used. Each FIFO is opened for both reading and
+ * writing, so that opening never waits for the other side, and only when it is needed.
  * <p>
  * What nobody has used for a while is closed again, and of the threads that sleep at the
  * server's bell all but one are woken to leave, so that an idle pair holds one file
