@@ -52,6 +52,8 @@ final class MoreLanes implements Watchdog.Watched {
 	/** Done when the segment that is being made is there, or cannot be had. */
 	private @Nullable CountDownLatch opening;
 
+	private @Nullable ShmPeer connecting;
+
 	private long nextAttempt;
 
 	private boolean closed;
@@ -153,22 +155,38 @@ final class MoreLanes implements Watchdog.Watched {
 
 	private void connect(CountDownLatch begun) {
 		ShmPeer peer = null;
+		boolean usable = false;
 		try {
-			peer = this.opener.open();
+			peer = this.opener.create();
+			begin(peer);
+			this.opener.connect(peer);
+			usable = true;
 		}
 		catch (IOException | WireException | RuntimeException | Error ex) {
 			logger.debug("No further lanes can be had: {}", ex.toString());
 		}
 		finally {
-			connected(peer);
+			if (peer != null && !usable) {
+				peer.close("it could not be used");
+			}
+			connected(usable ? peer : null);
 			begun.countDown();
 		}
+	}
+
+	/** From now on, the end of the pair ends the handshake. */
+	private synchronized void begin(ShmPeer peer) throws IOException {
+		if (this.closed) {
+			throw new IOException("the path was closed");
+		}
+		this.connecting = peer;
 	}
 
 	private void connected(@Nullable ShmPeer peer) {
 		boolean kept = false;
 		synchronized (this) {
 			this.opening = null;
+			this.connecting = null;
 			if (peer == null) {
 				this.nextAttempt = this.watchdog.now() + PAUSE_NANOS;
 				return;
@@ -232,7 +250,7 @@ final class MoreLanes implements Watchdog.Watched {
 			if (!unused.isEmpty()) {
 				this.segments = Arrays.stream(known).filter((one) -> !one.unused).toArray(Segment[]::new);
 			}
-			if (active || this.segments.length > 0) {
+			if (active || this.segments.length > 0 || this.first.keptBytes() > 0) {
 				this.nextLook = now + this.idleNanos;
 			}
 		}
@@ -259,12 +277,17 @@ final class MoreLanes implements Watchdog.Watched {
 	 */
 	void close(@Nullable String why) {
 		Segment[] known;
+		ShmPeer unfinished;
 		synchronized (this) {
 			this.closed = true;
 			known = this.segments;
 			this.segments = NONE;
+			unfinished = this.connecting;
 		}
 		this.watchdog.remove(this);
+		if (unfinished != null) {
+			unfinished.close("no path needs it any more");
+		}
 		for (Segment segment : known) {
 			if (why != null) {
 				segment.peer.close(why);
@@ -275,11 +298,14 @@ final class MoreLanes implements Watchdog.Watched {
 		}
 	}
 
-	/** Connects a further segment, which takes a while. */
-	@FunctionalInterface
+	/** Makes further segments. */
 	interface Opener {
 
-		ShmPeer open() throws IOException, WireException;
+		/** Returns one that is not connected. */
+		ShmPeer create() throws IOException;
+
+		/** Connects it, which takes a while. */
+		void connect(ShmPeer further) throws IOException, WireException;
 
 	}
 

@@ -109,6 +109,10 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 		this.heap = new HeapBudget(server.options().maxHeapBytes());
 	}
 
+	long heapBytes() {
+		return this.heap.bytes();
+	}
+
 	ShmPathServer server() {
 		return this.server;
 	}
@@ -499,9 +503,11 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 		}
 		boolean active = this.kept;
 		this.kept = false;
-		this.nextLook = active ? now + this.server.options().idleTimeout().toNanos() : Watchdog.NEVER;
 		LaneServer receiving = this.lanes;
-		if (!active && receiving != null) {
+		// It may have to be tried again: a thread may be looking for calls just then.
+		boolean again = active || (receiving != null && this.heap.keptBytes() > 0);
+		this.nextLook = again ? now + this.server.options().idleTimeout().toNanos() : Watchdog.NEVER;
+		if (again && !active && receiving != null) {
 			// A client can hold up who wakes its threads.
 			this.server.receivers().execute(receiving::letGo);
 		}

@@ -104,6 +104,15 @@ public final class ShmPathProvider implements PathProvider {
 		return this.violations;
 	}
 
+	/**
+	 * Returns how much heap large calls and replies take, and what is kept for the next
+	 * ones.
+	 * @return bytes, of all peers
+	 */
+	public synchronized long heapBytes() {
+		return this.peers.values().stream().mapToLong(ShmPeer::heapBytes).sum();
+	}
+
 	/** The first one of each kind is worth a line in the log. */
 	private void violated(Refusal rule, String text) {
 		LongAdder adder = this.violations.get(rule.id());

@@ -346,6 +346,15 @@ public final class ShmPathServer implements PathServer {
 		return this.metrics;
 	}
 
+	/**
+	 * Returns how much heap large calls and replies take, and what is kept for the next
+	 * ones.
+	 * @return bytes, of all clients
+	 */
+	public long heapBytes() {
+		return this.connections.stream().mapToLong(ShmConnection::heapBytes).sum();
+	}
+
 	PeerIdentity identity() {
 		return this.identity;
 	}

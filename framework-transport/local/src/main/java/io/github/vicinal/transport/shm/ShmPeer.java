@@ -177,7 +177,7 @@ final class ShmPeer {
 			}
 			LaneClient client = lanes();
 			opened = false;
-			this.more = new MoreLanes(client, () -> openFurther(self, files, peerCheck, watchdog, loop, support),
+			this.more = new MoreLanes(client, further(self, files, peerCheck, watchdog, loop, support),
 					this.options.maxLanes() / this.options.lanes() - 1, watchdog, this.options.idleTimeout().toNanos());
 			SleepWatch sleeps = new SleepWatch(client, this.control, watchdog);
 			watchdog.add(sleeps);
@@ -201,27 +201,28 @@ final class ShmPeer {
 		}
 	}
 
-	/** Connects another segment, for the contracts that are bound at this moment. */
-	private ShmPeer openFurther(String self, MemoryFiles files, PeerCheck peerCheck, Watchdog watchdog,
-			ControlLoop loop, BellSupport support) throws IOException, WireException {
-		ShmPeer further = new ShmPeer(this.expected, this.options.ofFurtherSegment(), this.codecs, this.violated,
-				this.heap);
-		further.connect(self, files, peerCheck, watchdog, loop, support);
-		boolean usable = false;
-		try {
-			for (ClientBinding known : knownBindings()) {
-				if (isBound(known)) {
-					further.bind(known);
+	/** Makes further segments, for the contracts that are bound at that moment. */
+	private MoreLanes.Opener further(String self, MemoryFiles files, PeerCheck peerCheck, Watchdog watchdog,
+			ControlLoop loop, BellSupport support) {
+		return new MoreLanes.Opener() {
+
+			@Override
+			public ShmPeer create() throws IOException {
+				return new ShmPeer(ShmPeer.this.expected, ShmPeer.this.options.ofFurtherSegment(), ShmPeer.this.codecs,
+						ShmPeer.this.violated, ShmPeer.this.heap);
+			}
+
+			@Override
+			public void connect(ShmPeer further) throws IOException, WireException {
+				further.connect(self, files, peerCheck, watchdog, loop, support);
+				for (ClientBinding known : knownBindings()) {
+					if (isBound(known)) {
+						further.bind(known);
+					}
 				}
 			}
-			usable = true;
-			return further;
-		}
-		finally {
-			if (!usable) {
-				further.close("it could not be used");
-			}
-		}
+
+		};
 	}
 
 	private synchronized List<ClientBinding> knownBindings() {
@@ -683,6 +684,10 @@ final class ShmPeer {
 	boolean hasEnded() {
 		LaneClient client = this.lanes;
 		return this.leaving || client == null || client.whyEnded() != null;
+	}
+
+	long heapBytes() {
+		return this.heap.bytes();
 	}
 
 	String bellReason() {

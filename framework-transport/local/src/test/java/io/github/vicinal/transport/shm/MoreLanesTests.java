@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
@@ -16,9 +17,11 @@ import io.github.vicinal.channel.PathException.Reason;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
+import io.github.vicinal.transport.testing.Descriptors;
 import io.github.vicinal.transport.testing.Gate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /** More callers than a segment has lanes, in handlers that take long. */
@@ -124,6 +127,25 @@ class MoreLanesTests {
 		path.close();
 		openAndCheck(calls);
 		Async.await(() -> running.metrics().open().sum() == 0);
+	}
+
+	/** Nothing else would end the thread that shakes hands. */
+	@Test
+	void closingEndsAHandshakeThatHangs() throws Exception {
+		try (FakeServer mute = new FakeServer(this.shm.directory, this.server.instanceId())) {
+			ShmPathProvider provider = this.shm.provider(
+					ShmOptions.defaults().withLanes(4).withMaxLanes(8).withHandshakeTimeout(Duration.ofMinutes(5)));
+			Path path = this.shm.connect(provider, this.server);
+			mute.silent = true;
+			List<CompletableFuture<Object>> calls = call(path, 5);
+			Async.await(() -> Async.isSomebodyIn("MoreLanes.connect", "ShmPeer.hello"));
+			provider.close();
+			for (CompletableFuture<Object> call : calls) {
+				assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> call.get(20, TimeUnit.SECONDS))
+					.withCauseInstanceOf(PathException.class);
+			}
+			Async.await(() -> Descriptors.threads("vicinal-shm-lanes") == 0);
+		}
 	}
 
 }

@@ -174,6 +174,14 @@ public final class LaneClient implements AutoCloseable {
 		return any;
 	}
 
+	/**
+	 * Returns how much heap is kept for the next calls to the peer.
+	 * @return bytes
+	 */
+	public long keptBytes() {
+		return this.heap.keptBytes();
+	}
+
 	/** Lets go of arrays in all lanes that nobody uses. */
 	public void letGo() {
 		for (ClientLane lane : this.lanes) {

@@ -3,6 +3,7 @@ package io.github.vicinal.transport.shm.lane;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -110,6 +111,9 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 
 	/** When the receiver gave itself to a handler, 0 while it receives. */
 	private final AtomicLong awaySince = new AtomicLong();
+
+	/** Whether a thread rings for a caller that asked. */
+	private final AtomicBoolean ringing = new AtomicBoolean();
 
 	private volatile boolean closed;
 
@@ -529,14 +533,34 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		}
 		Runnable ringing = this.lanes[lane].check(sequence);
 		Memory.settle();
-		if (ringing != null) {
+		if (ringing != null && !this.ringing.getAndSet(true)) {
+			boolean begun = false;
 			try {
-				// The client can hold up who rings.
-				this.threads.execute(ringing);
+				// The client can hold up who rings, but not more than one.
+				this.threads.execute(() -> ring(ringing));
+				begun = true;
 			}
 			catch (RejectedExecutionException ex) {
 				// The server ends, and with it the wait.
 			}
+			finally {
+				if (!begun) {
+					this.ringing.set(false);
+				}
+			}
+		}
+	}
+
+	private void ring(Runnable ringing) {
+		try {
+			ringing.run();
+			Memory.settle();
+		}
+		catch (InternalError ex) {
+			failByError(ex);
+		}
+		finally {
+			this.ringing.set(false);
 		}
 	}
 
