@@ -26,6 +26,7 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.shm.bell.BellSupport;
+import io.github.vicinal.transport.shm.bell.SocketBells;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
 import io.github.vicinal.transport.testing.Descriptors;
@@ -42,12 +43,12 @@ public final class DescriptorChild {
 	}
 
 	/** Returns what the child said. */
-	static List<String> run(Path directory) throws Exception {
+	static List<String> run(Path directory, String bells) throws Exception {
 		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 		String classes = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
 		Process process = new ProcessBuilder("sh", "-c", "ulimit -n 400; exec \"$@\"", "sh", java,
 				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classes, DescriptorChild.class.getName(),
-				directory.toString())
+				directory.toString(), bells)
 			.redirectErrorStream(true)
 			.start();
 		try (BufferedReader output = new BufferedReader(
@@ -62,7 +63,7 @@ public final class DescriptorChild {
 	/**
 	 * Makes calls that sleep and have replies that need memory, with descriptors, without
 	 * any, and with some again.
-	 * @param args the directory
+	 * @param args the directory and the kind of bells
 	 */
 	public static void main(String[] args) throws Exception {
 		Path directory = Path.of(args[0]);
@@ -82,12 +83,12 @@ public final class DescriptorChild {
 			}
 			return Contracts.value("x".repeat((int) frame.arguments()[1]));
 		}));
+		BellSupport bells = args[1].equals(SocketBells.KIND) ? BellSupport.socketOnly() : BellSupport.fifoOnly();
 		ShmOptions options = ShmOptions.defaults().withIdleTimeout(IDLE).withWaiting("park");
 		PeerIdentity identity = PeerIdentity.create(rendezvous.hostId());
-		try (ShmPathServer server = new ShmPathServer(identity, rendezvous, services, options, BellSupport.fifoOnly(),
-				null);
+		try (ShmPathServer server = new ShmPathServer(identity, rendezvous, services, options, bells, null);
 				ShmPathProvider provider = new ShmPathProvider(PeerIdentity.create(rendezvous.hostId()), rendezvous,
-						Contracts.codecs(), options, BellSupport.fifoOnly())) {
+						Contracts.codecs(), options, bells)) {
 			server.start();
 			PathProvider.Attempt attempt = provider.connect(contract,
 					new PeerAnnouncement(identity, Set.of(PathKind.SHM), contract.hash(), ""));
