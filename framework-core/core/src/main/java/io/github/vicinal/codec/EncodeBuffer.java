@@ -3,6 +3,7 @@ package io.github.vicinal.codec;
 import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.IntConsumer;
 
 /**
  * A growing byte array that an encoder writes to. Not thread-safe; made to be reused.
@@ -13,6 +14,8 @@ public final class EncodeBuffer extends OutputStream {
 
 	private static final int MAX_ARRAY_BYTES = Integer.MAX_VALUE - 8;
 
+	private final IntConsumer beforeGrowth;
+
 	private byte[] bytes;
 
 	private int size;
@@ -22,6 +25,18 @@ public final class EncodeBuffer extends OutputStream {
 	 * @param initialBytes how many bytes it holds before it first grows
 	 */
 	public EncodeBuffer(int initialBytes) {
+		this(initialBytes, (bytes) -> {
+		});
+	}
+
+	/**
+	 * Creates an empty buffer for those who bound how much memory buffers take.
+	 * @param initialBytes how many bytes it holds before it first grows
+	 * @param beforeGrowth called before the buffer grows, with the bytes that it will
+	 * hold; what it had before is needed until it has grown
+	 */
+	public EncodeBuffer(int initialBytes, IntConsumer beforeGrowth) {
+		this.beforeGrowth = beforeGrowth;
 		this.bytes = new byte[initialBytes];
 	}
 
@@ -53,7 +68,9 @@ public final class EncodeBuffer extends OutputStream {
 		if ((long) this.size + length > MAX_ARRAY_BYTES) {
 			throw new CodecException("A value of more than 2 GiB cannot be encoded", null);
 		}
-		this.bytes = Arrays.copyOf(this.bytes, (int) Math.min(wanted, MAX_ARRAY_BYTES));
+		int grown = (int) Math.min(wanted, MAX_ARRAY_BYTES);
+		this.beforeGrowth.accept(grown);
+		this.bytes = Arrays.copyOf(this.bytes, grown);
 	}
 
 	/**

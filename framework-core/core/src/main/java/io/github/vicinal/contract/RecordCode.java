@@ -72,17 +72,15 @@ final class RecordCode {
 		try {
 			byte[] bytes = classFile(type);
 			if (bytes == null) {
-				return "the class file of " + type.getName() + " is not to be found";
+				return "the class file of " + type.getName() + " cannot be found";
 			}
 			read.parse(new DataInputStream(new ByteArrayInputStream(bytes)));
+			return read.self.equals(internalName(type)) ? read.firstCustom(type)
+					: "the class file of " + type.getName() + " is that of another class";
 		}
 		catch (IOException | RuntimeException ex) {
 			return "the class file of " + type.getName() + " cannot be read";
 		}
-		if (!read.self.equals(internalName(type))) {
-			return "the class file of " + type.getName() + " is another one's";
-		}
-		return read.firstCustom(type);
 	}
 
 	private static byte @Nullable [] classFile(Class<?> type) throws IOException {

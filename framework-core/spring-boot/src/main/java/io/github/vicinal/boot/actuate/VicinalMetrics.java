@@ -27,6 +27,8 @@ public final class VicinalMetrics implements MeterBinder {
 
 	private final Supplier<@Nullable Map<String, LongAdder>> violations;
 
+	private final Map<String, Supplier<Long>> heap;
+
 	/**
 	 * Creates the binder.
 	 * @param servers counters of servers by the name of their path, {@code null} until
@@ -35,14 +37,16 @@ public final class VicinalMetrics implements MeterBinder {
 	 * @param refusals the reasons for which servers refuse
 	 * @param violations counters of rules that servers broke in shared memory,
 	 * {@code null} until a client uses it
+	 * @param heap bytes of heap that large payloads in shared memory take, by the side
 	 */
 	public VicinalMetrics(Map<String, Supplier<@Nullable ServerMetrics>> servers,
 			Supplier<@Nullable ClientChannels> channels, Iterable<String> refusals,
-			Supplier<@Nullable Map<String, LongAdder>> violations) {
+			Supplier<@Nullable Map<String, LongAdder>> violations, Map<String, Supplier<Long>> heap) {
 		this.servers = servers;
 		this.channels = channels;
 		this.refusals = refusals;
 		this.violations = violations;
+		this.heap = heap;
 	}
 
 	@Override
@@ -56,6 +60,12 @@ public final class VicinalMetrics implements MeterBinder {
 				.tag("reason", reason)
 				.register(registry);
 		}
+		this.heap.forEach((side, bytes) -> Gauge.builder("vicinal.shm.heap", bytes, Supplier::get)
+			.description("Heap that large calls and replies in shared memory take, and what is kept for the next ones")
+			.baseUnit("bytes")
+			.tag("side", side)
+			.strongReference(true)
+			.register(registry));
 		FunctionCounter.builder("vicinal.channel.announcements.ignored", this, VicinalMetrics::ignored)
 			.description("Announcements of peers that could not be read")
 			.register(registry);

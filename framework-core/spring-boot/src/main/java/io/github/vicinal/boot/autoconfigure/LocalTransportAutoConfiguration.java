@@ -7,6 +7,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
+import org.springframework.util.unit.DataSize;
 
 import io.github.vicinal.boot.autoconfigure.VicinalProperties.Shm;
 import io.github.vicinal.boot.autoconfigure.VicinalProperties.Uds;
@@ -51,9 +52,11 @@ public final class LocalTransportAutoConfiguration {
 	ShmOptions vicinalShmOptions(VicinalProperties properties, Environment environment) {
 		Shm shm = properties.shm();
 		ShmOptions defaults = ShmOptions.defaults();
-		return new ShmOptions(shm.lanes(), Math.toIntExact(shm.inlineSize().toBytes()),
-				Math.toIntExact(shm.maxFrameSize().toBytes()), shm.maxMemoryPerPeer().toBytes(), shm.maxPeers(),
-				shm.maxThreads(), defaults.acquireTimeout(), defaults.handshakeTimeout(),
+		DataSize heap = shm.maxHeapPerPeer();
+		return new ShmOptions(shm.lanes(), shm.maxLanes(), Math.toIntExact(shm.inlineSize().toBytes()),
+				Math.toIntExact(shm.maxFrameSize().toBytes()), shm.maxMemoryPerPeer().toBytes(),
+				(heap != null) ? heap.toBytes() : defaults.maxHeapBytes(), shm.maxPeers(), shm.maxThreads(),
+				defaults.acquireTimeout(), shm.idleTimeout(), defaults.handshakeTimeout(),
 				DrainTimeouts.ofPath(environment), shm.waiting());
 	}
 

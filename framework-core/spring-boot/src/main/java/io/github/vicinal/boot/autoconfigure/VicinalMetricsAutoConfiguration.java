@@ -51,8 +51,14 @@ public final class VicinalMetricsAutoConfiguration {
 						"shm",
 						() -> beanFactory.containsSingleton(SHM_SERVER)
 								? beanFactory.getBean(SHM_SERVER, ShmPathServer.class).metrics() : null),
-				channels::getIfAvailable, ServerMetrics.reasons(), () -> beanFactory.containsSingleton(SHM_PROVIDER)
-						? beanFactory.getBean(SHM_PROVIDER, ShmPathProvider.class).violations() : null);
+				channels::getIfAvailable, ServerMetrics.reasons(),
+				() -> beanFactory.containsSingleton(SHM_PROVIDER)
+						? beanFactory.getBean(SHM_PROVIDER, ShmPathProvider.class).violations() : null,
+				Map.of("client",
+						() -> beanFactory.containsSingleton(SHM_PROVIDER)
+								? beanFactory.getBean(SHM_PROVIDER, ShmPathProvider.class).heapBytes() : 0L,
+						"server", () -> beanFactory.containsSingleton(SHM_SERVER)
+								? beanFactory.getBean(SHM_SERVER, ShmPathServer.class).heapBytes() : 0L));
 	}
 
 	@Bean

@@ -107,23 +107,31 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * Shared memory.
 	 *
-	 * @param lanes Most calls that can be in flight to one peer; a power of two up to
-	 * 256.
+	 * @param lanes Calls that can be in flight to one peer in each segment of memory; a
+	 * power of two up to 256.
+	 * @param maxLanes Most calls that can be in flight to one peer; more segments are
+	 * made when all lanes are in use.
 	 * @param inlineSize Size of calls and replies that travel in their lane, at least
 	 * 2KB; larger ones take memory that is added when it is needed.
 	 * @param maxFrameSize Largest call or reply. Larger calls go by HTTP; a larger reply
 	 * fails its call, which is repeated by HTTP if it is idempotent.
 	 * @param maxMemoryPerPeer Most memory for large calls or replies, per peer and
 	 * direction; of two peers the smaller limit counts.
+	 * @param maxHeapPerPeer Most heap for large calls or replies of one peer that are
+	 * being encoded or decoded; one that needs more gets it alone. Default is a sixteenth
+	 * of the heap, but at most 64MB.
 	 * @param maxPeers Most peers that this application shares memory with as a server.
 	 * @param maxThreads Most threads that execute calls which are not known to be short.
+	 * @param idleTimeout Time without calls after which threads, file descriptors, heap
+	 * and further segments of a peer are given back.
 	 * @param waiting How to wait for the other process: "learned" stays awake where that
 	 * has paid, "park" always sleeps.
 	 */
-	public record Shm(@DefaultValue("64") int lanes, @DefaultValue("2KB") DataSize inlineSize,
-			@DefaultValue("64MB") DataSize maxFrameSize, @DefaultValue("64MB") DataSize maxMemoryPerPeer,
+	public record Shm(@DefaultValue("64") int lanes, @DefaultValue("1024") int maxLanes,
+			@DefaultValue("2KB") DataSize inlineSize, @DefaultValue("64MB") DataSize maxFrameSize,
+			@DefaultValue("64MB") DataSize maxMemoryPerPeer, @Nullable DataSize maxHeapPerPeer,
 			@DefaultValue("1024") int maxPeers, @DefaultValue("256") int maxThreads,
-			@Name("wait") @DefaultValue("learned") String waiting) {
+			@DefaultValue("10s") Duration idleTimeout, @Name("wait") @DefaultValue("learned") String waiting) {
 
 		private static final int MAX_LANES = 256;
 
@@ -138,6 +146,10 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		public Shm {
 			check(lanes >= 1 && lanes <= MAX_LANES && Integer.bitCount(lanes) == 1, "lanes",
 					"a power of two from 1 to 256", lanes);
+			check(maxLanes >= lanes, "max-lanes", "at least vicinal.shm.lanes", maxLanes);
+			check(maxHeapPerPeer == null || !maxHeapPerPeer.isNegative(), "max-heap-per-peer", "0 or more",
+					String.valueOf(maxHeapPerPeer));
+			check(!idleTimeout.isNegative() && !idleTimeout.isZero(), "idle-timeout", "positive", idleTimeout);
 			long inline = inlineSize.toBytes();
 			check(inline >= 2048 && inline <= 1 << 20 && inline % 128 == 0, "inline-size",
 					"a multiple of 128B from 2KB to 1MB", inlineSize);
@@ -168,9 +180,9 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * fails its call, which is repeated by HTTP if it is idempotent.
 	 * @param maxConnections Most connections that are accepted.
 	 * @param maxConnectionsPerPeer Most connections to one peer, which is how many calls
-	 * can be in flight to it.
+	 * can be in flight to it; more go another way.
 	 */
-	public record Uds(@DefaultValue("64MB") DataSize maxFrameSize, @DefaultValue("64") int maxConnectionsPerPeer,
+	public record Uds(@DefaultValue("64MB") DataSize maxFrameSize, @DefaultValue("256") int maxConnectionsPerPeer,
 			@DefaultValue("1024") int maxConnections) {
 
 		public Uds {

@@ -93,6 +93,11 @@ class AutoConfigurationTests {
 				.tag("reason", "malformed")
 				.functionCounter()
 				.count()).isZero();
+			for (String side : new String[] { "client", "server" }) {
+				assertThat(
+						context.getBean(MeterRegistry.class).get("vicinal.shm.heap").tag("side", side).gauge().value())
+					.isZero();
+			}
 			assertThat(beans.containsSingleton("vicinalUdsPathServer")).isFalse();
 			assertThat(beans.containsSingleton("vicinalShmPathProvider")).isFalse();
 		});
@@ -362,7 +367,8 @@ class AutoConfigurationTests {
 	@ParameterizedTest
 	@CsvSource({ "lanes, 3", "lanes, 512", "inline-size, 1KB", "inline-size, 2049B", "inline-size, 3GB",
 			"max-frame-size, 100B", "max-frame-size, 3GB", "max-memory-per-peer, -1MB", "max-peers, 0",
-			"max-threads, 0", "wait, forever", "wait, ''", "wait, spin-20001", "wait, spin-5+yield-1001" })
+			"max-threads, 0", "max-lanes, 32", "idle-timeout, 0s", "max-heap-per-peer, -1B", "wait, forever",
+			"wait, ''", "wait, spin-20001", "wait, spin-5+yield-1001" })
 	void impossibleSharedMemoryFailsAtStart(String property, String value) {
 		this.client.withPropertyValues("vicinal.shm." + property + "=" + value).run((context) -> {
 			assertThat(context).hasFailed();
@@ -380,8 +386,9 @@ class AutoConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "lanes, 256", "inline-size, 1MB", "max-frame-size, 1GB", "max-memory-per-peer, 0", "wait, spin-20",
-			"wait, park", "wait, yield-5", "wait, spin-200+yield-50", "wait, spin-20000+yield-1000" })
+	@CsvSource({ "lanes, 256", "inline-size, 1MB", "max-frame-size, 1GB", "max-memory-per-peer, 0", "max-lanes, 64",
+			"max-heap-per-peer, 1MB", "idle-timeout, 1m", "wait, spin-20", "wait, park", "wait, yield-5",
+			"wait, spin-200+yield-50", "wait, spin-20000+yield-1000" })
 	void possibleSharedMemoryIsTaken(String property, String value) {
 		this.client.withPropertyValues("vicinal.shm." + property + "=" + value)
 			.run((context) -> assertThat(context.getBean(ShmOptions.class)).isNotEqualTo(ShmOptions.defaults()));

@@ -1,12 +1,16 @@
 package io.github.vicinal.transport.shm;
 
+import java.io.EOFException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.transport.shm.lane.MemoryFiles;
+import io.github.vicinal.transport.shm.lane.PeerArenas;
 import io.github.vicinal.transport.wire.FrameChannel;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
@@ -19,8 +23,9 @@ import io.github.vicinal.transport.wire.WireLimits;
 
 /**
  * The socket beside a segment: over it the sides introduce themselves and announce memory
- * and contracts, and its end tells each side of the other's death. One thread reads; any
- * thread writes.
+ * and contracts, and its end tells each side of the other's death. One thread at a time
+ * reads; any thread writes. The socket blocks until both sides are introduced, and is
+ * watched by a {@link ControlLoop} from then on.
  */
 final class ControlChannel implements AutoCloseable {
 
@@ -35,9 +40,20 @@ final class ControlChannel implements AutoCloseable {
 
 	private final SocketChannel channel;
 
-	private final FrameChannel reader;
-
 	private final FrameChannel writer;
+
+	private final FrameHeader header = new FrameHeader();
+
+	/** Holds what was received, from {@link #begin} to {@link #end}. */
+	private byte[] received = new byte[CHUNK_BYTES / 8];
+
+	private int begin;
+
+	private int end;
+
+	private boolean atEnd;
+
+	private volatile ControlLoop.@Nullable Registration registration;
 
 	private final ReentrantLock writing = new ReentrantLock();
 
@@ -49,6 +65,9 @@ final class ControlChannel implements AutoCloseable {
 	/** How many of them the other side has mapped. Guarded by {@link #arenas}. */
 	private int mapped;
 
+	/** Whether it cannot map the last one. Guarded by {@link #arenas}. */
+	private boolean unmappable;
+
 	/** Guarded by {@link #arenas}. */
 	private boolean closed;
 
@@ -56,7 +75,6 @@ final class ControlChannel implements AutoCloseable {
 		this.channel = channel;
 		Runnable nothing = () -> {
 		};
-		this.reader = new FrameChannel(channel, LIMITS, nothing, CHUNK_BYTES);
 		this.writer = new FrameChannel(channel, LIMITS, nothing, CHUNK_BYTES);
 	}
 
@@ -64,13 +82,89 @@ final class ControlChannel implements AutoCloseable {
 		return this.channel;
 	}
 
-	/** Reads one frame, or {@code null} at the end. */
+	/**
+	 * Has a loop call a listener when there is something to read, once after each
+	 * {@link #resume()}. What has been received already is read before that.
+	 */
+	void watch(ControlLoop loop, Runnable listener) throws IOException {
+		ControlLoop.Registration added = loop.add(this.channel, listener);
+		this.registration = added;
+		if (!this.channel.isOpen()) {
+			// Closed meanwhile, by somebody who did not know the loop.
+			added.close();
+		}
+	}
+
+	/** The listener is called when there is something to read. */
+	void resume() {
+		ControlLoop.Registration watched = this.registration;
+		if (watched != null) {
+			watched.resume();
+		}
+	}
+
+	/**
+	 * Reads one frame.
+	 * @return the frame, or {@code null} at the end of the stream, or if the socket does
+	 * not block and the frame is not there as a whole; see {@link #isAtEnd()}
+	 */
 	@Nullable FrameHeader read() throws IOException, WireException {
-		return this.reader.read();
+		forgetRead();
+		while (!isComplete()) {
+			if (this.end == this.received.length) {
+				makeRoom();
+			}
+			int count = this.channel.read(ByteBuffer.wrap(this.received, this.end, this.received.length - this.end));
+			if (count < 0 && this.end > this.begin) {
+				throw new EOFException("the stream ends within a frame");
+			}
+			if (count <= 0) {
+				this.atEnd = count < 0;
+				return null;
+			}
+			this.end += count;
+		}
+		this.header.bodyOffset = this.begin + FIXED_BYTES;
+		this.begin += FIXED_BYTES + this.header.length;
+		return this.header;
+	}
+
+	/** Returns whether the other side will say nothing more. */
+	boolean isAtEnd() {
+		return this.atEnd;
+	}
+
+	private void forgetRead() {
+		if (this.begin == this.end) {
+			this.begin = 0;
+			this.end = 0;
+			if (this.received.length > CHUNK_BYTES) {
+				this.received = new byte[CHUNK_BYTES / 8];
+			}
+		}
+	}
+
+	private boolean isComplete() throws WireException {
+		int count = this.end - this.begin;
+		if (count < FIXED_BYTES) {
+			return false;
+		}
+		FrameDescriptor.read(ByteBuffer.wrap(this.received, this.begin, count), this.header, LIMITS);
+		return count - FIXED_BYTES >= this.header.length;
+	}
+
+	/** The array grows with what has arrived, not with what was promised. */
+	private void makeRoom() {
+		int count = this.end - this.begin;
+		byte[] room = (this.begin > 0) ? this.received : new byte[2 * this.received.length];
+		System.arraycopy(this.received, this.begin, room, 0, count);
+		this.received = room;
+		this.begin = 0;
+		this.end = count;
 	}
 
 	PayloadReader payload() {
-		return this.reader.payload();
+		return this.header.payload(this.received);
 	}
 
 	/** Writes frames that are complete. */
@@ -96,11 +190,13 @@ final class ControlChannel implements AutoCloseable {
 	/**
 	 * Announces memory, and waits until the other side has mapped it: no payload is there
 	 * before, so that nobody has to wait for memory who reads one.
+	 * @throws UnmappableException if the other side cannot map it
 	 * @throws IOException if the pair has ended before
 	 */
 	void announce(int number, String file, int bytes) throws IOException {
 		synchronized (this.arenas) {
 			this.announced = number + 1;
+			this.unmappable = false;
 		}
 		try {
 			write(FrameType.ARENA, 0, 0, (out) -> new Payload.Arena(number, bytes, file).write(out));
@@ -121,9 +217,30 @@ final class ControlChannel implements AutoCloseable {
 				if (this.closed) {
 					throw new IOException("the pair has ended");
 				}
+				if (this.unmappable) {
+					this.announced = number;
+					throw new UnmappableException();
+				}
 				this.arenas.wait();
 			}
 		}
+	}
+
+	/**
+	 * Maps what the other side has announced, and says so, or that it cannot be mapped:
+	 * no file descriptor may be left, or the directory may be somebody else's by now,
+	 * which must not end the pair.
+	 */
+	void sayMapped(MemoryFiles files, PeerArenas arenas, Payload.Arena arena) throws IOException, WireException {
+		int answer = arena.number();
+		try {
+			files.requireUsable();
+			arenas.add(arena.number(), arena.file(), arena.bytes());
+		}
+		catch (IOException ex) {
+			answer = -1 - arena.number();
+		}
+		sayMapped(answer);
 	}
 
 	/** Says that this side has mapped what the other has announced. */
@@ -131,14 +248,47 @@ final class ControlChannel implements AutoCloseable {
 		write(FrameType.MAPPED, 0, 0, (out) -> new Payload.Mapped(number).write(out));
 	}
 
+	/** Has the other side wake who sleeps there at a bell. */
+	void ring(int bell) throws IOException {
+		try {
+			write(FrameType.RING, 0, 0, (out) -> new Payload.Ring(bell).write(out));
+		}
+		catch (WireException ex) {
+			throw new IOException(ex);
+		}
+	}
+
+	/** Asks about a call, unless the other side is slow to read. Never waits. */
+	void check(int lane, long sequence) throws IOException {
+		EncodeBuffer out = new EncodeBuffer(CHUNK_BYTES / 8);
+		int start = FrameDescriptor.begin(out);
+		new Payload.Check(lane, sequence).write(out);
+		FrameDescriptor.end(out, start, FrameType.CHECK, 0, 0, 0, 0, 0, 0);
+		if (!this.writing.tryLock()) {
+			return;
+		}
+		try {
+			int written = this.channel.write(ByteBuffer.wrap(out.array(), 0, out.size()));
+			if (written != 0 && written != out.size()) {
+				throw new IOException("the other side took a part of a frame only");
+			}
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
 	/** Notes that the other side has mapped what this one has announced. */
 	void mapped(Payload.Mapped arena) throws WireException {
 		synchronized (this.arenas) {
-			if (arena.number() != this.mapped || this.mapped >= this.announced) {
+			boolean refused = arena.number() < 0;
+			int number = refused ? -1 - arena.number() : arena.number();
+			if (number != this.mapped || this.mapped >= this.announced || this.unmappable) {
 				throw new WireException(Refusal.MALFORMED,
 						"arena %d was mapped, of %d that were announced".formatted(arena.number(), this.announced));
 			}
-			this.mapped++;
+			this.unmappable = refused;
+			this.mapped += refused ? 0 : 1;
 			this.arenas.notifyAll();
 		}
 	}
@@ -153,16 +303,30 @@ final class ControlChannel implements AutoCloseable {
 
 	@Override
 	public void close() {
+		ControlLoop.Registration watched = this.registration;
 		try {
 			this.channel.close();
 		}
 		catch (IOException ex) {
 			// Closed all the same.
 		}
+		if (watched != null) {
+			watched.close();
+		}
 		synchronized (this.arenas) {
 			this.closed = true;
 			this.arenas.notifyAll();
 		}
+	}
+
+	/** The other side cannot map what was announced. The pair goes on without it. */
+	@SuppressWarnings("serial")
+	static final class UnmappableException extends IOException {
+
+		UnmappableException() {
+			super("the other side cannot map more memory");
+		}
+
 	}
 
 	/** What a frame holds. */

@@ -79,16 +79,18 @@ public final class RawLanes {
 	public static Client connect(Path directory, String instanceId, ShmOptions options, boolean fifoOnly)
 			throws IOException {
 		Watchdog watchdog = new Watchdog("vicinal-shm-raw-watchdog");
+		ControlLoop loop = new ControlLoop("vicinal-shm-raw-control");
 		try {
 			PeerCheck check = PeerCheck.sameUser(Rendezvous.open(directory.toString()));
 			ShmPeer peer = new ShmPeer(instanceId, options, new Codecs(JsonMapper.builder().build(), false),
 					(rule, text) -> {
 					});
 			peer.connect(PeerIdentity.create(PeerIdentity.NO_HOST).instanceId(), new MemoryFiles(directory), check,
-					watchdog, fifoOnly ? BellSupport.fifoOnly() : BellSupport.detect());
-			return new Client(peer, watchdog);
+					watchdog, loop, fifoOnly ? BellSupport.fifoOnly() : BellSupport.detect());
+			return new Client(peer, watchdog, loop);
 		}
 		catch (WireException ex) {
+			loop.close();
 			throw new IOException(ex.text(), ex);
 		}
 	}
@@ -100,9 +102,12 @@ public final class RawLanes {
 
 		private final Watchdog watchdog;
 
-		Client(ShmPeer peer, Watchdog watchdog) {
+		private final ControlLoop loop;
+
+		Client(ShmPeer peer, Watchdog watchdog, ControlLoop loop) {
 			this.peer = peer;
 			this.watchdog = watchdog;
+			this.loop = loop;
 		}
 
 		/**
@@ -125,6 +130,7 @@ public final class RawLanes {
 		@Override
 		public void close() {
 			this.peer.close("the client was closed");
+			this.loop.close();
 			this.watchdog.close();
 		}
 

@@ -30,13 +30,15 @@ final class ShmCall implements Runnable {
 
 	private static final Logger logger = LoggerFactory.getLogger(ShmCall.class);
 
+	private static final byte[] NONE = {};
+
 	private final ShmConnection connection;
 
 	private final ServerLane lane;
 
 	private final FrameHeader header = new FrameHeader();
 
-	private byte[] request = new byte[0];
+	private byte[] request = NONE;
 
 	/**
 	 * Of whom this thread is the receiver. Once a call is answered it may be the next.
@@ -175,6 +177,9 @@ final class ShmCall implements Runnable {
 			// Only this call is refused: it was not executed.
 			return refusal(ex.refusal(), 0, ex.text());
 		}
+		// Not held while the handler takes its time.
+		this.request = NONE;
+		this.lane.forgetRequest();
 		this.waited = false;
 		Reply reply;
 		try {
@@ -194,12 +199,7 @@ final class ShmCall implements Runnable {
 	}
 
 	private void respond(EncodeBuffer answer) {
-		if (!this.lane.respond(answer.array(), answer.size())) {
-			EncodeBuffer refusal = refusal(Refusal.TOO_LARGE, FrameDescriptor.FLAG_EXECUTED,
-					"there is no shared memory for the answer of %d bytes: %s".formatted(answer.size(),
-							this.connection.whyExhausted(answer.size())));
-			this.lane.respond(refusal.array(), refusal.size());
-		}
+		this.lane.respond(answer.array(), answer.size());
 	}
 
 	private EncodeBuffer refusal(Refusal refusal, int flags, String text) {

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,17 +33,20 @@ import io.github.vicinal.transport.shm.lane.WaitCounts;
 import io.github.vicinal.transport.wire.CallTimer;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.ServerBinding;
+import io.github.vicinal.transport.wire.Watchdog;
 import io.github.vicinal.transport.wire.WireException;
 import io.github.vicinal.transport.wire.WireLimits;
 
 /**
- * The server's end of one pair: the socket, which it reads on a thread of its own, and
- * the segment.
+ * The server's end of one pair: the socket and the segment. A thread of the server's pool
+ * shakes hands, and later reads what the client says, when it does; between, no thread
+ * waits for it.
  */
-final class ShmConnection implements Runnable {
+final class ShmConnection implements Runnable, Watchdog.Watched {
 
 	private static final Logger logger = LoggerFactory.getLogger(ShmConnection.class);
 
@@ -69,6 +73,20 @@ final class ShmConnection implements Runnable {
 
 	private final AtomicBoolean ended = new AtomicBoolean();
 
+	private final AtomicBoolean forgotten = new AtomicBoolean();
+
+	/** Whether nothing more is made for the pair but by what the client says. */
+	private volatile boolean introduced;
+
+	private @Nullable PeerArenas arenas;
+
+	private final HeapBudget heap;
+
+	/** Whether calls have left arrays to the next ones since the last look. */
+	private volatile boolean kept;
+
+	private volatile long nextLook = Watchdog.NEVER;
+
 	private volatile @Nullable LaneServer lanes;
 
 	private volatile @Nullable Bells bells;
@@ -88,6 +106,11 @@ final class ShmConnection implements Runnable {
 		this.timer = new CallTimer(server.watchdog(), channel);
 		this.limits = server.options().limits();
 		this.maxReplyBytes = this.limits.maxFrameBytes();
+		this.heap = new HeapBudget(server.options().maxHeapBytes());
+	}
+
+	long heapBytes() {
+		return this.heap.bytes();
 	}
 
 	ShmPathServer server() {
@@ -102,11 +125,51 @@ final class ShmConnection implements Runnable {
 		return this.maxReplyBytes;
 	}
 
+	/** Shakes hands. */
 	@Override
 	public void run() {
 		this.timer.begin();
+		boolean goesOn = false;
 		try {
-			serve();
+			goesOn = guarded(this::introduce);
+		}
+		finally {
+			this.timer.end();
+			this.server.watchdog().add(this);
+			this.introduced = true;
+			if (!goesOn || this.ended.get()) {
+				close();
+			}
+			else {
+				listen();
+			}
+		}
+	}
+
+	/** Called by the loop's thread, which other pairs need, too. */
+	private void readable() {
+		try {
+			this.server.receivers().execute(this::listen);
+		}
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			// Without another thread this one has to do it: it may be the end.
+			listen();
+		}
+	}
+
+	private void listen() {
+		if (guarded(this::hear)) {
+			this.control.resume();
+		}
+		else {
+			close();
+		}
+	}
+
+	/** Returns whether the pair goes on. */
+	private boolean guarded(Step step) {
+		try {
+			return step.run();
 		}
 		catch (WireException ex) {
 			this.server.refused(ex.refusal(), ex.text());
@@ -122,12 +185,7 @@ final class ShmConnection implements Runnable {
 		catch (RuntimeException ex) {
 			logger.error("A connection ended by a bug in the transport", ex);
 		}
-		finally {
-			this.timer.end();
-			close();
-			this.server.ended(this);
-			forget();
-		}
+		return false;
 	}
 
 	/**
@@ -135,6 +193,11 @@ final class ShmConnection implements Runnable {
 	 * too, is a time to look.
 	 */
 	private void forget() {
+		if (this.forgotten.getAndSet(true)) {
+			return;
+		}
+		this.server.watchdog().remove(this);
+		this.server.ended(this);
 		long mapped = mappedBytes();
 		// From now on nothing refers to the memory but calls that have not ended.
 		this.lanes = null;
@@ -159,54 +222,78 @@ final class ShmConnection implements Runnable {
 		}
 	}
 
+	/** A client that reads nothing must not keep the thread. */
 	private void refuse(WireException cause) {
+		CallTimer limit = new CallTimer(this.server.watchdog(), this.control.channel());
+		limit.begin();
 		try {
+			limit.arm(this.server.watchdog().now() + GOODBYE_NANOS);
 			this.control.refuse(cause.refusal(), cause.text());
 		}
 		catch (IOException ex) {
 			logger.debug("A refusal could not be sent: {}", ex.getMessage());
 		}
+		finally {
+			limit.end();
+		}
 	}
 
-	private void serve() throws IOException, WireException {
+	private boolean introduce() throws IOException, WireException {
 		this.timer.arm(this.server.watchdog().now() + this.server.options().handshakeTimeout().toNanos());
 		this.server.peerCheck().check(this.control.channel());
 		FrameHeader frame = this.control.read();
 		if (frame == null) {
-			return;
+			return false;
 		}
 		hello(frame);
 		frame = this.control.read();
 		if (frame == null) {
-			return;
+			return false;
 		}
 		frame.require(FrameType.ATTACH);
-		PeerArenas arenas = attach(Payload.Attach.read(this.control.payload()));
+		this.arenas = attach(Payload.Attach.read(this.control.payload()));
 		if (!this.timer.disarm()) {
 			throw new ClosedChannelException();
 		}
-		frame = this.control.read();
-		while (frame != null && frame.type != FrameType.GOODBYE) {
+		this.control.watch(this.server.loop(), this::readable);
+		return true;
+	}
+
+	/** Reads what is there, and returns whether there may be more. */
+	private boolean hear() throws IOException, WireException {
+		PeerArenas mapped = this.arenas;
+		FrameHeader frame = this.control.read();
+		while (frame != null && frame.type != FrameType.GOODBYE && mapped != null) {
 			switch (frame.type) {
 				case BIND -> bind(frame);
-				case ARENA -> map(Payload.Arena.read(this.control.payload()), arenas);
+				case ARENA -> map(Payload.Arena.read(this.control.payload()), mapped);
 				case MAPPED -> this.control.mapped(Payload.Mapped.read(this.control.payload()));
+				case RING -> ring(Payload.Ring.read(this.control.payload()));
+				case CHECK -> check(Payload.Check.read(this.control.payload()));
 				default -> throw new WireException(Refusal.MALFORMED,
 						"a frame of type %s has no place here".formatted(frame.type));
 			}
 			frame = this.control.read();
 		}
+		return frame == null && !this.control.isAtEnd();
 	}
 
 	private void map(Payload.Arena arena, PeerArenas arenas) throws IOException, WireException {
-		try {
-			this.server.files().requireUsable();
-			arenas.add(arena.number(), arena.file(), arena.bytes());
+		this.control.sayMapped(this.server.files(), arenas, arena);
+	}
+
+	private void ring(Payload.Ring ring) throws WireException {
+		Bells known = this.bells;
+		if (known != null) {
+			known.ringHere(ring.bell());
 		}
-		catch (IOException ex) {
-			throw new WireException(Refusal.FAILED, String.valueOf(ex.getMessage()));
+	}
+
+	private void check(Payload.Check check) throws WireException {
+		LaneServer receiving = this.lanes;
+		if (receiving != null) {
+			receiving.check(check.lane(), check.sequence());
 		}
-		this.control.sayMapped(arena.number());
 	}
 
 	private void hello(FrameHeader frame) throws IOException, WireException {
@@ -233,7 +320,7 @@ final class ShmConnection implements Runnable {
 		if (attach.maxArenaBytes() < 0) {
 			throw new WireException(Refusal.MALFORMED, "a negative limit of memory");
 		}
-		LaneLimits laneLimits = this.server.options().laneLimits(attach.maxArenaBytes());
+		LaneLimits laneLimits = this.server.options().laneLimits(attach.maxArenaBytes(), this.heap);
 		Segment segment;
 		try {
 			files.requireUsable();
@@ -260,6 +347,11 @@ final class ShmConnection implements Runnable {
 		this.control.write(FrameType.ATTACHED, 0, 0,
 				(out) -> new Payload.Attached(made.kind(), placeOf(made), this.server.options().maxMemoryBytes())
 					.write(out));
+		if (made instanceof SocketBells sockets
+				&& !sockets.awaitClient(this.server.options().handshakeTimeout().toNanos())) {
+			requireOpen();
+			throw new WireException(Refusal.STALLED, "the client did not connect to the socket of the bells");
+		}
 		return arenas;
 	}
 
@@ -316,7 +408,8 @@ final class ShmConnection implements Runnable {
 			throw new WireException(Refusal.MALFORMED, "no kind of bell that both sides can use");
 		}
 		try {
-			return support.listen(directory, segment.layout().lanes(), this.server.peerCheck(), this::bellsFailed);
+			return support.listen(directory, segment.layout().lanes(), this.server.options().idleTimeout().toNanos(),
+					this.server.peerCheck(), this::bellsFailed);
 		}
 		catch (IOException ex) {
 			throw new WireException(Refusal.FAILED, "no bells can be made: " + ex);
@@ -328,7 +421,8 @@ final class ShmConnection implements Runnable {
 				Segment.newName().substring(0, UNIQUE_CHARS), segment.layout().lanes());
 		this.bellDirectory = made;
 		requireOpen();
-		return new FifoBells(made, segment.layout().lanes(), this.server.watchdog(), this::bellsFailed);
+		return new FifoBells(made, ShmPeer.words(segment), this.server.watchdog(),
+				this.server.options().idleTimeout().toNanos(), this.control::ring, this::bellsFailed);
 	}
 
 	private void bellsFailed(Throwable cause) {
@@ -380,15 +474,48 @@ final class ShmConnection implements Runnable {
 	void done() {
 		this.server.metrics().inFlight().decrement();
 		this.inFlight.decrementAndGet();
+		if (!this.kept && this.heap.keptBytes() > 0) {
+			this.kept = true;
+			lookLater();
+		}
+	}
+
+	private void lookLater() {
+		if (this.nextLook == Watchdog.NEVER) {
+			long time = this.server.watchdog().now() + this.server.options().idleTimeout().toNanos();
+			this.nextLook = time;
+			try {
+				this.server.watchdog().lookAt(time);
+			}
+			catch (OutOfMemoryError ex) {
+				// No thread can be had: nothing is given back until a later call.
+				this.nextLook = Watchdog.NEVER;
+			}
+		}
+	}
+
+	/** Lets go of arrays if there were no calls since the last look. */
+	@Override
+	public long look(long now) {
+		long time = this.nextLook;
+		if (time > now) {
+			return time;
+		}
+		boolean active = this.kept;
+		this.kept = false;
+		LaneServer receiving = this.lanes;
+		// It may have to be tried again: a thread may be looking for calls just then.
+		boolean again = active || (receiving != null && this.heap.keptBytes() > 0);
+		this.nextLook = again ? now + this.server.options().idleTimeout().toNanos() : Watchdog.NEVER;
+		if (again && !active && receiving != null) {
+			// A client can hold up who wakes its threads.
+			this.server.receivers().execute(receiving::letGo);
+		}
+		return this.nextLook;
 	}
 
 	boolean isIdle() {
 		return this.inFlight.get() == 0;
-	}
-
-	String whyExhausted(int length) {
-		LaneServer receiving = this.lanes;
-		return (receiving != null) ? receiving.whyExhausted(length) : "";
 	}
 
 	/** Describes the client and how this side waits for it; empty before it attaches. */
@@ -405,6 +532,7 @@ final class ShmConnection implements Runnable {
 			details.put("waitDecisions", receiving.waitDecisions());
 			details.put("lastWaitDecision", receiving.lastWaitDecision());
 			details.put("bells", receiving.bellKind());
+			details.put("heapBytes", this.heap.bytes());
 			details.put("memoryBytes", receiving.mappedBytes());
 		}
 		return details;
@@ -415,7 +543,7 @@ final class ShmConnection implements Runnable {
 		if (!this.ended.getAndSet(true)) {
 			this.server.refused(refusal, why);
 		}
-		release();
+		end();
 	}
 
 	/**
@@ -438,14 +566,21 @@ final class ShmConnection implements Runnable {
 		}
 	}
 
-	/**
-	 * Ends the pair. The thread of the connection, which makes all that there is, does so
-	 * when nothing more is made: what was made after somebody else closed is removed,
-	 * too.
-	 */
+	/** Ends the pair. */
 	void close() {
 		this.ended.set(true);
+		end();
+	}
+
+	/**
+	 * Removes what there is. While the sides are being introduced, more may be made after
+	 * this: the thread that makes it comes here last, and finds that the pair has ended.
+	 */
+	private void end() {
 		release();
+		if (this.introduced) {
+			forget();
+		}
 	}
 
 	private synchronized void release() {
@@ -463,6 +598,14 @@ final class ShmConnection implements Runnable {
 			this.bellDirectory = null;
 			FifoBells.delete(directory);
 		}
+	}
+
+	/** A part of what the pair does, which tells whether it goes on. */
+	@FunctionalInterface
+	private interface Step {
+
+		boolean run() throws IOException, WireException;
+
 	}
 
 }

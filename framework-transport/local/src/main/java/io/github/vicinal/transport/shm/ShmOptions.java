@@ -5,29 +5,36 @@ import java.time.Duration;
 import io.github.vicinal.transport.shm.lane.LaneLimits;
 import io.github.vicinal.transport.shm.lane.SegmentLayout;
 import io.github.vicinal.transport.shm.waiting.WaitMode;
+import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.WireLimits;
 
 /**
  * The limits of the path {@code shm}. Immutable.
  *
- * @param lanes how many calls a client has in flight to one peer; a power of two, 1 to
- * 256
+ * @param lanes calls in flight to one peer before a further segment is made, and how many
+ * each has; a power of two, 1 to 256
+ * @param maxLanes maximum number of calls that a client has in flight to one peer
  * @param inlineBytes how many bytes of a call or reply lie in its lane, a multiple of 128
  * @param maxFrameBytes the longest call or reply, in bytes
  * @param maxMemoryBytes the most memory for larger calls or replies, per peer and
  * direction; of two peers the smaller limit counts for both directions
+ * @param maxHeapBytes the most heap for larger calls or replies that are being encoded or
+ * decoded, per peer; one that needs more than that gets it alone
  * @param maxPeers how many clients a server shares memory with
  * @param maxThreads how many calls that are not known to be short are executed at a time
- * @param acquireTimeout how long a call waits for a lane or memory at most, even if its
- * deadline is later
+ * @param acquireTimeout how long a call waits for a lane or memory that others use, even
+ * if its deadline is later; then it goes another way
+ * @param idleTimeout time after which what only calls need is closed: file descriptors,
+ * threads, and segments beyond the first
  * @param handshakeTimeout how long connecting may take
  * @param drainTimeout how long a server that stops waits for the calls in flight
  * @param waiting how to wait: {@code learned}, {@code park}, or a fixed way such as
  * {@code spin-200+yield-50}
  * @since 0.1.0
  */
-public record ShmOptions(int lanes, int inlineBytes, int maxFrameBytes, long maxMemoryBytes, int maxPeers,
-		int maxThreads, Duration acquireTimeout, Duration handshakeTimeout, Duration drainTimeout, String waiting) {
+public record ShmOptions(int lanes, int maxLanes, int inlineBytes, int maxFrameBytes, long maxMemoryBytes,
+		long maxHeapBytes, int maxPeers, int maxThreads, Duration acquireTimeout, Duration idleTimeout,
+		Duration handshakeTimeout, Duration drainTimeout, String waiting) {
 
 	/** A refusal must always fit. */
 	private static final int SMALLEST_INLINE_BYTES = 2048;
@@ -35,6 +42,13 @@ public record ShmOptions(int lanes, int inlineBytes, int maxFrameBytes, long max
 	private static final int SMALLEST_FRAME_LIMIT = 1024;
 
 	private static final int LARGEST_FRAME_LIMIT = 1 << 30;
+
+	/** A further segment has one part in so many of the memory of the first. */
+	private static final int FURTHER_MEMORY_SHARE = 16;
+
+	private static final int HEAP_SHARE = 16;
+
+	private static final long LARGEST_DEFAULT_HEAP_BYTES = 64L << 20;
 
 	private static final int MAX_HEADERS = 128;
 
@@ -45,6 +59,9 @@ public record ShmOptions(int lanes, int inlineBytes, int maxFrameBytes, long max
 		check(inlineBytes >= SMALLEST_INLINE_BYTES, "The inline size", "at least 2048 bytes", inlineBytes);
 		check(maxFrameBytes >= SMALLEST_FRAME_LIMIT && maxFrameBytes <= LARGEST_FRAME_LIMIT, "The largest frame",
 				"between 1 KiB and 1 GiB", maxFrameBytes);
+		check(maxLanes >= lanes, "The largest number of lanes", "at least that of one segment", maxLanes);
+		check(maxHeapBytes >= 0, "The heap per peer", "not negative", maxHeapBytes);
+		check(positive(idleTimeout), "The idle time", "positive", idleTimeout);
 		check(maxMemoryBytes >= 0, "The memory per peer", "not negative", maxMemoryBytes);
 		check(maxPeers > 0, "The number of peers", "at least 1", maxPeers);
 		check(maxThreads > 0, "The number of threads", "at least 1", maxThreads);
@@ -56,52 +73,102 @@ public record ShmOptions(int lanes, int inlineBytes, int maxFrameBytes, long max
 
 	/**
 	 * Returns the options that suit most applications.
-	 * @return 64 lanes of 2 KiB, frames of 64 MiB, 64 MiB of memory per peer and
-	 * direction, 1024 peers, 256 threads, times of 10 s, learned waiting
+	 * @return 64 lanes of 2 KiB in each of up to 16 segments, frames of 64 MiB, 64 MiB of
+	 * memory per peer and direction, a sixteenth of the heap but at most 64 MiB, 1024
+	 * peers, 256 threads, 100 ms to wait for a lane, times of 10 s, learned waiting
 	 */
 	public static ShmOptions defaults() {
-		return new ShmOptions(64, 2048, 64 << 20, 64L << 20, 1024, 256, Duration.ofSeconds(10), Duration.ofSeconds(10),
-				Duration.ofSeconds(10), WaitMode.LEARNED);
+		return new ShmOptions(64, 1024, 2048, 64 << 20, 64L << 20, defaultHeapBytes(), 1024, 256,
+				Duration.ofMillis(100), Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofSeconds(10),
+				WaitMode.LEARNED);
 	}
 
+	/**
+	 * Returns how much heap larger calls and replies may take by default, per peer.
+	 * @return bytes: a sixteenth of the heap, but at most 64 MiB
+	 */
+	public static long defaultHeapBytes() {
+		return Math.min(Runtime.getRuntime().maxMemory() / HEAP_SHARE, LARGEST_DEFAULT_HEAP_BYTES);
+	}
+
+	/**
+	 * Returns options with one segment.
+	 * @param count how many lanes it has, which is also how many calls are in flight at
+	 * most
+	 * @return other options
+	 */
 	public ShmOptions withLanes(int count) {
-		return new ShmOptions(count, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes, this.maxPeers,
-				this.maxThreads, this.acquireTimeout, this.handshakeTimeout, this.drainTimeout, this.waiting);
+		return new ShmOptions(count, count, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
+				this.maxHeapBytes, this.maxPeers, this.maxThreads, this.acquireTimeout, this.idleTimeout,
+				this.handshakeTimeout, this.drainTimeout, this.waiting);
+	}
+
+	public ShmOptions withMaxLanes(int count) {
+		return new ShmOptions(this.lanes, count, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
+				this.maxHeapBytes, this.maxPeers, this.maxThreads, this.acquireTimeout, this.idleTimeout,
+				this.handshakeTimeout, this.drainTimeout, this.waiting);
 	}
 
 	public ShmOptions withMaxFrameBytes(int bytes) {
-		return new ShmOptions(this.lanes, this.inlineBytes, bytes, this.maxMemoryBytes, this.maxPeers, this.maxThreads,
-				this.acquireTimeout, this.handshakeTimeout, this.drainTimeout, this.waiting);
+		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, bytes, this.maxMemoryBytes,
+				this.maxHeapBytes, this.maxPeers, this.maxThreads, this.acquireTimeout, this.idleTimeout,
+				this.handshakeTimeout, this.drainTimeout, this.waiting);
 	}
 
 	public ShmOptions withMaxMemoryBytes(long bytes) {
-		return new ShmOptions(this.lanes, this.inlineBytes, this.maxFrameBytes, bytes, this.maxPeers, this.maxThreads,
-				this.acquireTimeout, this.handshakeTimeout, this.drainTimeout, this.waiting);
+		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, this.maxFrameBytes, bytes, this.maxHeapBytes,
+				this.maxPeers, this.maxThreads, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout,
+				this.drainTimeout, this.waiting);
+	}
+
+	public ShmOptions withMaxHeapBytes(long bytes) {
+		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
+				bytes, this.maxPeers, this.maxThreads, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout,
+				this.drainTimeout, this.waiting);
 	}
 
 	public ShmOptions withMaxPeers(int peers) {
-		return new ShmOptions(this.lanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes, peers,
-				this.maxThreads, this.acquireTimeout, this.handshakeTimeout, this.drainTimeout, this.waiting);
+		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
+				this.maxHeapBytes, peers, this.maxThreads, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout,
+				this.drainTimeout, this.waiting);
 	}
 
 	public ShmOptions withAcquireTimeout(Duration timeout) {
-		return new ShmOptions(this.lanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes, this.maxPeers,
-				this.maxThreads, timeout, this.handshakeTimeout, this.drainTimeout, this.waiting);
+		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
+				this.maxHeapBytes, this.maxPeers, this.maxThreads, timeout, this.idleTimeout, this.handshakeTimeout,
+				this.drainTimeout, this.waiting);
+	}
+
+	public ShmOptions withIdleTimeout(Duration timeout) {
+		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
+				this.maxHeapBytes, this.maxPeers, this.maxThreads, this.acquireTimeout, timeout, this.handshakeTimeout,
+				this.drainTimeout, this.waiting);
 	}
 
 	public ShmOptions withHandshakeTimeout(Duration timeout) {
-		return new ShmOptions(this.lanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes, this.maxPeers,
-				this.maxThreads, this.acquireTimeout, timeout, this.drainTimeout, this.waiting);
+		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
+				this.maxHeapBytes, this.maxPeers, this.maxThreads, this.acquireTimeout, this.idleTimeout, timeout,
+				this.drainTimeout, this.waiting);
 	}
 
 	public ShmOptions withDrainTimeout(Duration timeout) {
-		return new ShmOptions(this.lanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes, this.maxPeers,
-				this.maxThreads, this.acquireTimeout, this.handshakeTimeout, timeout, this.waiting);
+		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
+				this.maxHeapBytes, this.maxPeers, this.maxThreads, this.acquireTimeout, this.idleTimeout,
+				this.handshakeTimeout, timeout, this.waiting);
 	}
 
 	public ShmOptions withWaiting(String way) {
-		return new ShmOptions(this.lanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes, this.maxPeers,
-				this.maxThreads, this.acquireTimeout, this.handshakeTimeout, this.drainTimeout, way);
+		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
+				this.maxHeapBytes, this.maxPeers, this.maxThreads, this.acquireTimeout, this.idleTimeout,
+				this.handshakeTimeout, this.drainTimeout, way);
+	}
+
+	/**
+	 * Returns options of a further segment of the same pair. It is for the sake of many
+	 * calls, not of large ones.
+	 */
+	ShmOptions ofFurtherSegment() {
+		return withLanes(this.lanes).withMaxMemoryBytes(this.maxMemoryBytes / FURTHER_MEMORY_SHARE);
 	}
 
 	WireLimits limits() {
@@ -112,9 +179,9 @@ public record ShmOptions(int lanes, int inlineBytes, int maxFrameBytes, long max
 	 * Returns what holds for a pair whose other side maps at most so much memory: more
 	 * than that must not be announced to it.
 	 */
-	LaneLimits laneLimits(long maxMemoryOfPeer) {
+	LaneLimits laneLimits(long maxMemoryOfPeer, HeapBudget heap) {
 		return new LaneLimits(this.maxFrameBytes + ControlChannel.FIXED_BYTES,
-				Math.min(this.maxMemoryBytes, maxMemoryOfPeer), this.acquireTimeout);
+				Math.min(this.maxMemoryBytes, maxMemoryOfPeer), this.acquireTimeout, this.idleTimeout, heap);
 	}
 
 	private static boolean positive(Duration duration) {

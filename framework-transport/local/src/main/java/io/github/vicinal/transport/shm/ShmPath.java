@@ -81,9 +81,7 @@ final class ShmPath implements Path {
 		if (!this.peer.bellReason().isEmpty()) {
 			details.put("bellsReason", this.peer.bellReason());
 		}
-		details.put("freeLanes", lanes.freeLanes());
-		details.put("quarantinedLanes", lanes.quarantinedLanes());
-		details.put("memoryBytes", lanes.memoryBytes());
+		details.putAll(this.peer.lanesInUse());
 		return details;
 	}
 

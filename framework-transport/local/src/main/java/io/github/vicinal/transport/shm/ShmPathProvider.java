@@ -57,6 +57,8 @@ public final class ShmPathProvider implements PathProvider {
 
 	private final Watchdog watchdog = new Watchdog("vicinal-shm-client-watchdog");
 
+	private final ControlLoop loop = new ControlLoop("vicinal-shm-client-control");
+
 	private final Map<String, ShmPeer> peers = new HashMap<>();
 
 	/** Handshakes that have not ended. */
@@ -100,6 +102,15 @@ public final class ShmPathProvider implements PathProvider {
 	 */
 	public Map<String, LongAdder> violations() {
 		return this.violations;
+	}
+
+	/**
+	 * Returns how much heap large calls and replies take, and what is kept for the next
+	 * ones.
+	 * @return bytes, of all peers
+	 */
+	public synchronized long heapBytes() {
+		return this.peers.values().stream().mapToLong(ShmPeer::heapBytes).sum();
 	}
 
 	/** The first one of each kind is worth a line in the log. */
@@ -234,7 +245,7 @@ public final class ShmPathProvider implements PathProvider {
 		ShmPeer peer = opening.peer();
 		try {
 			peer.connect(this.identity.instanceId(), known, PeerCheck.sameUser(this.rendezvous), this.watchdog,
-					this.bells);
+					this.loop, this.bells);
 		}
 		catch (IOException | WireException | RuntimeException | Error ex) {
 			peer.close("it was not connected");
@@ -278,6 +289,7 @@ public final class ShmPathProvider implements PathProvider {
 		this.openings.values().forEach((opening) -> opening.peer().close(CLOSED));
 		this.peers.values().forEach((peer) -> peer.close(CLOSED));
 		this.peers.clear();
+		this.loop.close();
 		this.watchdog.close();
 	}
 

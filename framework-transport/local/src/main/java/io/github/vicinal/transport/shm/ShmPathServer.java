@@ -48,11 +48,11 @@ import io.github.vicinal.transport.wire.WireException;
 /**
  * Offers the services of this process by shared memory. Thread-safe.
  * <p>
- * A client connects to a socket and shares a segment with this server; threads of this
- * server sleep until there is something to do, one per client at the socket and one or a
- * few at the segment's bell. {@link #close()} executes no further calls, lets those in
- * flight end for at most {@link ShmOptions#drainTimeout()}, and then removes what the
- * server left in the file system.
+ * A client connects to a socket and shares a segment with this server. One thread watches
+ * the sockets of all clients, and one or, while there are calls, a few per client sleep
+ * at the segment's bell. {@link #close()} executes no further calls, lets those in flight
+ * end for at most {@link ShmOptions#drainTimeout()}, and then removes what the server
+ * left in the file system.
  *
  * @since 0.1.0
  */
@@ -65,8 +65,6 @@ public final class ShmPathServer implements PathServer {
 	private static final long END_NANOS = TimeUnit.SECONDS.toNanos(2);
 
 	private static final long ACCEPT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
-	private static final long IDLE_SECONDS = 30;
 
 	/** Time that closing waits for the sweep at most. */
 	private static final long SWEEP_MILLIS = 1000;
@@ -86,6 +84,8 @@ public final class ShmPathServer implements PathServer {
 	private final ServerCalls calls;
 
 	private final Watchdog watchdog = new Watchdog("vicinal-shm-server-watchdog");
+
+	private final ControlLoop loop = new ControlLoop("vicinal-shm-server-control");
 
 	private final ReceiverGuard guard = new ReceiverGuard("vicinal-shm-receiver-guard");
 
@@ -139,8 +139,9 @@ public final class ShmPathServer implements PathServer {
 		this.bellSupport = bellSupport;
 		this.rawHandler = rawHandler;
 		this.calls = new ServerCalls(services, options.limits(), this::refused);
-		this.receivers = new ThreadPoolExecutor(0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS,
-				new SynchronousQueue<>(), (task) -> thread("receiver-" + this.threads.incrementAndGet(), task));
+		this.receivers = new ThreadPoolExecutor(0, Integer.MAX_VALUE, options.idleTimeout().toNanos(),
+				TimeUnit.NANOSECONDS, new SynchronousQueue<>(),
+				(task) -> thread("receiver-" + this.threads.incrementAndGet(), task));
 	}
 
 	@Override
@@ -294,7 +295,7 @@ public final class ShmPathServer implements PathServer {
 			this.connections.add(connection);
 			this.metrics.open().increment();
 			try {
-				thread("control-" + this.threads.incrementAndGet(), connection).start();
+				this.receivers.execute(connection);
 				started = true;
 			}
 			finally {
@@ -345,6 +346,15 @@ public final class ShmPathServer implements PathServer {
 		return this.metrics;
 	}
 
+	/**
+	 * Returns how much heap large calls and replies take, and what is kept for the next
+	 * ones.
+	 * @return bytes, of all clients
+	 */
+	public long heapBytes() {
+		return this.connections.stream().mapToLong(ShmConnection::heapBytes).sum();
+	}
+
 	PeerIdentity identity() {
 		return this.identity;
 	}
@@ -375,6 +385,10 @@ public final class ShmPathServer implements PathServer {
 
 	Watchdog watchdog() {
 		return this.watchdog;
+	}
+
+	ControlLoop loop() {
+		return this.loop;
 	}
 
 	ReceiverGuard guard() {
@@ -465,6 +479,7 @@ public final class ShmPathServer implements PathServer {
 			connection.close();
 		}
 		awaitEnds();
+		this.loop.close();
 		this.receivers.shutdown();
 		this.guard.close();
 		awaitSweep();

@@ -6,10 +6,14 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -47,6 +51,7 @@ import io.github.vicinal.transport.wire.ClientBinding;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.PayloadReader;
 import io.github.vicinal.transport.wire.PeerCheck;
@@ -83,6 +88,9 @@ final class ShmPeer {
 	/** Whether the peer refused to shake hands, which is its right. */
 	private boolean refused;
 
+	/** Shared by all segments of the peer. */
+	private final HeapBudget heap;
+
 	private final ControlChannel control;
 
 	private final Map<Contract, ClientBinding> bindings = new IdentityHashMap<>();
@@ -91,7 +99,17 @@ final class ShmPeer {
 
 	private volatile @Nullable LaneClient lanes;
 
-	private volatile @Nullable Thread listener;
+	/** Set with the lanes. */
+	private volatile @Nullable MoreLanes more;
+
+	/** Removes the watch over callers that sleep. */
+	private volatile Runnable sleepWatch = () -> {
+	};
+
+	/** Done when the other side is known to be gone. */
+	private final CountDownLatch gone = new CountDownLatch(1);
+
+	private volatile @Nullable Bells bells;
 
 	private volatile String bellReason = "";
 
@@ -119,6 +137,12 @@ final class ShmPeer {
 	 */
 	ShmPeer(String expected, ShmOptions options, Codecs codecs, BiConsumer<Refusal, String> violated)
 			throws IOException {
+		this(expected, options, codecs, violated, new HeapBudget(options.maxHeapBytes()));
+	}
+
+	private ShmPeer(String expected, ShmOptions options, Codecs codecs, BiConsumer<Refusal, String> violated,
+			HeapBudget heap) throws IOException {
+		this.heap = heap;
 		this.expected = expected;
 		this.options = options;
 		this.limits = options.limits();
@@ -132,9 +156,10 @@ final class ShmPeer {
 	 * {@link #close} ends it.
 	 * @param self this side's instance id
 	 * @param files where the peer listens and memory is made
+	 * @param loop hears what the peer says from then on
 	 */
-	void connect(String self, MemoryFiles files, PeerCheck peerCheck, Watchdog watchdog, BellSupport support)
-			throws IOException, WireException {
+	void connect(String self, MemoryFiles files, PeerCheck peerCheck, Watchdog watchdog, ControlLoop loop,
+			BellSupport support) throws IOException, WireException {
 		SocketChannel channel = this.control.channel();
 		CallTimer timer = new CallTimer(watchdog, channel);
 		boolean opened = false;
@@ -145,11 +170,22 @@ final class ShmPeer {
 				.connect(UnixDomainSocketAddress.of(SocketFile.of(files.directory(), this.expected, SocketFile.LANES)));
 			peerCheck.check(channel);
 			hello(self);
-			attach(files, peerCheck, watchdog, support);
+			PeerArenas arenas = attach(files, peerCheck, watchdog, support);
 			opened = timer.disarm();
 			if (!opened) {
 				throw new IOException("the peer did not answer in time");
 			}
+			LaneClient client = lanes();
+			opened = false;
+			this.more = new MoreLanes(client, further(self, files, peerCheck, watchdog, loop, support),
+					this.options.maxLanes() / this.options.lanes() - 1, watchdog, this.options.idleTimeout().toNanos());
+			SleepWatch sleeps = new SleepWatch(client, this.control, watchdog);
+			watchdog.add(sleeps);
+			this.sleepWatch = () -> watchdog.remove(sleeps);
+			client.onSleep(sleeps::arm);
+			this.control.watch(loop, () -> listen(client, files, arenas));
+			opened = true;
+			listen(client, files, arenas);
 		}
 		catch (WireException ex) {
 			if (!this.refused) {
@@ -165,6 +201,38 @@ final class ShmPeer {
 		}
 	}
 
+	/** Makes further segments, for the contracts that are bound at that moment. */
+	private MoreLanes.Opener further(String self, MemoryFiles files, PeerCheck peerCheck, Watchdog watchdog,
+			ControlLoop loop, BellSupport support) {
+		return new MoreLanes.Opener() {
+
+			@Override
+			public ShmPeer create() throws IOException {
+				return new ShmPeer(ShmPeer.this.expected, ShmPeer.this.options.ofFurtherSegment(), ShmPeer.this.codecs,
+						ShmPeer.this.violated, ShmPeer.this.heap);
+			}
+
+			@Override
+			public void connect(ShmPeer further) throws IOException, WireException {
+				further.connect(self, files, peerCheck, watchdog, loop, support);
+				for (ClientBinding known : knownBindings()) {
+					if (isBound(known)) {
+						further.bind(known);
+					}
+				}
+			}
+
+		};
+	}
+
+	private synchronized List<ClientBinding> knownBindings() {
+		return List.copyOf(this.bindings.values());
+	}
+
+	boolean isBound(ClientBinding wanted) {
+		return this.bound.containsKey(wanted.number());
+	}
+
 	private void hello(String self) throws IOException, WireException {
 		this.control.write(FrameType.HELLO, 0, 0,
 				(out) -> new Payload.Hello(self, this.expected, this.limits.maxFrameBytes()).write(out));
@@ -176,13 +244,13 @@ final class ShmPeer {
 		this.maxRequestBytes = Math.min(welcome.maxFrameBytes(), this.limits.maxFrameBytes());
 	}
 
-	private void attach(MemoryFiles files, PeerCheck peerCheck, Watchdog watchdog, BellSupport support)
+	private PeerArenas attach(MemoryFiles files, PeerCheck peerCheck, Watchdog watchdog, BellSupport support)
 			throws IOException, WireException {
 		SegmentLayout layout = new SegmentLayout(this.options.lanes(), this.options.inlineBytes());
 		String name = Segment.newName();
 		Segment segment = Segment.create(files, name, layout);
 		try {
-			attach(segment, name, files, peerCheck, watchdog, support);
+			return attach(segment, name, files, peerCheck, watchdog, support);
 		}
 		finally {
 			if (this.lanes == null) {
@@ -191,7 +259,7 @@ final class ShmPeer {
 		}
 	}
 
-	private void attach(Segment segment, String name, MemoryFiles files, PeerCheck peerCheck, Watchdog watchdog,
+	private PeerArenas attach(Segment segment, String name, MemoryFiles files, PeerCheck peerCheck, Watchdog watchdog,
 			BellSupport support) throws IOException, WireException {
 		Path directory = files.directory();
 		SegmentLayout layout = segment.layout();
@@ -219,19 +287,14 @@ final class ShmPeer {
 			case BellSupport.FUTEX -> support.futex(words(segment));
 			case SocketBells.KIND ->
 				support.connect(directory, attached.directory(), layout.lanes(), peerCheck, this::bellsFailed);
-			default -> new FifoBells(FifoBells.resolve(directory, attached.directory()), layout.lanes(), watchdog,
-					this::bellsFailed);
+			default -> new FifoBells(FifoBells.resolve(directory, attached.directory()), words(segment), watchdog,
+					this.options.idleTimeout().toNanos(), this.control::ring, this::bellsFailed);
 		};
-		LaneLimits laneLimits = this.options.laneLimits(attached.maxArenaBytes());
+		this.bells = bells;
+		LaneLimits laneLimits = this.options.laneLimits(attached.maxArenaBytes(), this.heap);
 		PeerArenas arenas = new PeerArenas(directory, laneLimits.maxArenaBytes());
-		LaneClient client = new LaneClient(toString(), segment, bells, files, laneLimits, this::announce, arenas,
-				this::ended);
-		this.lanes = client;
-		Thread thread = new Thread(null, () -> listen(client, files, arenas), "vicinal-shm-control", 0, false);
-		thread.setDaemon(true);
-		thread.setContextClassLoader(null);
-		this.listener = thread;
-		thread.start();
+		this.lanes = new LaneClient(toString(), segment, bells, files, laneLimits, this::announce, arenas, this::ended);
+		return arenas;
 	}
 
 	private void bellsFailed(Throwable cause) {
@@ -242,6 +305,9 @@ final class ShmPeer {
 	private void announce(int number, String file, int bytes) throws IOException {
 		try {
 			this.control.announce(number, file, bytes);
+		}
+		catch (ControlChannel.UnmappableException ex) {
+			throw ex;
 		}
 		catch (IOException ex) {
 			failed("memory cannot be announced: " + ex.getMessage());
@@ -254,11 +320,8 @@ final class ShmPeer {
 	 * fails: that reason is the better one, so it has a moment to arrive.
 	 */
 	private void failed(String why) {
-		Thread listening = this.listener;
 		try {
-			if (listening != null) {
-				listening.join(GOODBYE_MILLIS);
-			}
+			this.gone.await(GOODBYE_MILLIS, TimeUnit.MILLISECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -272,6 +335,10 @@ final class ShmPeer {
 	 */
 	private void ended(LaneClient.End end) {
 		this.control.close();
+		failBinding(end.text());
+		this.gone.countDown();
+		this.sleepWatch.run();
+		closeFurther(null);
 		Refusal violation = end.violation();
 		if (violation != null) {
 			this.violated.accept(violation, end.text());
@@ -302,7 +369,10 @@ final class ShmPeer {
 				Refusal.of(answer.code).id(), WireException.printable(this.control.payload().readString())));
 	}
 
-	/** Runs on a thread of its own from the handshake to the end. */
+	/**
+	 * Reads what is there. Called by the thread of the loop, which other pairs need, too:
+	 * nothing here waits for anybody.
+	 */
 	private void listen(LaneClient client, MemoryFiles files, PeerArenas arenas) {
 		LaneClient.End end = LaneClient.End.of("its process ended or closed the connection");
 		try {
@@ -310,13 +380,9 @@ final class ShmPeer {
 			while (frame != null && frame.type != FrameType.GOODBYE) {
 				switch (frame.type) {
 					case BOUND, REFUSED -> bound(frame);
-					case ARENA -> {
-						Payload.Arena arena = Payload.Arena.read(this.control.payload());
-						files.requireUsable();
-						arenas.add(arena.number(), arena.file(), arena.bytes());
-						this.control.sayMapped(arena.number());
-					}
+					case ARENA -> map(client, files, arenas, Payload.Arena.read(this.control.payload()));
 					case MAPPED -> this.control.mapped(Payload.Mapped.read(this.control.payload()));
+					case RING -> ring(Payload.Ring.read(this.control.payload()));
 					default -> throw new WireException(Refusal.MALFORMED,
 							"a frame of type %s has no place here".formatted(frame.type));
 				}
@@ -324,6 +390,10 @@ final class ShmPeer {
 			}
 			if (frame != null) {
 				end = LaneClient.End.orderly("it is shutting down");
+			}
+			else if (!this.control.isAtEnd()) {
+				this.control.resume();
+				return;
 			}
 		}
 		catch (WireException ex) {
@@ -333,16 +403,52 @@ final class ShmPeer {
 			end = LaneClient.End.of("the connection broke: " + ex.getMessage());
 		}
 		catch (RuntimeException | Error ex) {
-			// Without this thread nobody would notice that the peer has died.
-			logger.error("The thread that listens to {} failed", this, ex);
-			end = LaneClient.End.of("the thread that listens to it failed: " + ex);
+			// Nobody listens to the peer any more, so nobody would notice that it has
+			// died.
+			logger.error("What {} said could not be handled", this, ex);
+			end = LaneClient.End.of("what it said could not be handled: " + ex);
 		}
 		try {
 			client.end(end);
-			failBinding(end.text());
 		}
 		finally {
 			this.control.close();
+		}
+	}
+
+	private void ring(Payload.Ring ring) throws WireException {
+		Bells known = this.bells;
+		if (known != null) {
+			known.ringHere(ring.bell());
+		}
+	}
+
+	/**
+	 * Maps memory of the peer and says so, on a thread of its own: the peer may be slow
+	 * to read. It announces the next memory only after that.
+	 */
+	private void map(LaneClient client, MemoryFiles files, PeerArenas arenas, Payload.Arena arena) {
+		Runnable mapping = () -> {
+			try {
+				this.control.sayMapped(files, arenas, arena);
+			}
+			catch (WireException ex) {
+				client.end(LaneClient.End.violation(ex.refusal(), "it sent something unacceptable: " + ex.text()));
+			}
+			catch (IOException | RuntimeException | Error ex) {
+				client.end(LaneClient.End.of("its memory cannot be mapped: " + ex));
+			}
+		};
+		Thread thread = new Thread(null, mapping, "vicinal-shm-memory", 0, false);
+		thread.setDaemon(true);
+		thread.setContextClassLoader(null);
+		try {
+			thread.start();
+		}
+		catch (OutOfMemoryError ex) {
+			// No thread can be had: a few bytes are written without waiting in most
+			// cases.
+			mapping.run();
 		}
 	}
 
@@ -452,13 +558,28 @@ final class ShmPeer {
 		if (Thread.currentThread().isInterrupted()) {
 			throw new PathException(Reason.INTERRUPTED, false, "the calling thread is interrupted", null);
 		}
+		ClientLane lane = lanes().tryTake();
+		if (lane == null) {
+			MoreLanes further = this.more;
+			MoreLanes.Taken taken = (further != null && !hasEnded()) ? further.take(this, wanted, frame.deadlineNanos())
+					: null;
+			if (taken != null) {
+				return taken.peer().call(taken.lane(), wanted, choice, frame, bytes);
+			}
+			lane = lanes().acquire(frame.deadlineNanos());
+		}
+		return call(lane, wanted, choice, frame, bytes);
+	}
+
+	private Reply call(ClientLane lane, ClientBinding wanted, CodecChoice choice, CallFrame frame, LongAdder bytes)
+			throws PathException {
 		LaneClient client = lanes();
-		ClientLane lane = client.acquire(frame.deadlineNanos());
 		try {
 			EncodeBuffer out = lane.out();
 			encode(wanted, choice, frame, lane, out);
-			lane.exchange(out.array(), out.size(), frame.deadlineNanos());
-			long carried = (long) out.size() + lane.responseLength();
+			long sent = out.size();
+			lane.exchange(frame.deadlineNanos());
+			long carried = sent + lane.responseLength();
 			bytes.add(carried);
 			frame.carried(carried);
 			return decode(client, wanted, choice, frame, lane);
@@ -470,6 +591,10 @@ final class ShmPeer {
 		}
 		finally {
 			client.release(lane);
+			MoreLanes further = this.more;
+			if (further != null && this.heap.keptBytes() > 0) {
+				further.keeps();
+			}
 			if (this.retired && client.isIdle()) {
 				close("no path needs it any more");
 			}
@@ -561,6 +686,10 @@ final class ShmPeer {
 		return this.leaving || client == null || client.whyEnded() != null;
 	}
 
+	long heapBytes() {
+		return this.heap.bytes();
+	}
+
 	String bellReason() {
 		return this.bellReason;
 	}
@@ -568,13 +697,38 @@ final class ShmPeer {
 	/** Closes as soon as no call is in flight. */
 	void retire() {
 		this.retired = true;
+		closeFurther(null);
 		if (lanes().isIdle()) {
 			close("no path needs it any more");
 		}
 	}
 
+	/** All lanes of all segments, for people. */
+	Map<String, Object> lanesInUse() {
+		MoreLanes further = this.more;
+		List<LaneClient> all = new ArrayList<>(List.of(lanes()));
+		if (further != null) {
+			further.peers().forEach((peer) -> all.add(peer.lanes()));
+		}
+		Map<String, Object> details = new LinkedHashMap<>();
+		details.put("segments", all.size());
+		details.put("freeLanes", all.stream().mapToInt(LaneClient::freeLanes).sum());
+		details.put("quarantinedLanes", all.stream().mapToInt(LaneClient::quarantinedLanes).sum());
+		details.put("heapBytes", this.heap.bytes());
+		details.put("memoryBytes", all.stream().mapToLong(LaneClient::memoryBytes).sum());
+		return details;
+	}
+
+	private void closeFurther(@Nullable String why) {
+		MoreLanes further = this.more;
+		if (further != null) {
+			further.close(why);
+		}
+	}
+
 	/** Calls in flight fail. */
 	void close(String why) {
+		closeFurther(why);
 		LaneClient client = this.lanes;
 		if (client != null) {
 			client.end(LaneClient.End.of(why));

@@ -13,8 +13,8 @@ import io.github.vicinal.transport.wire.WireLimits;
  * @param maxHeaderBytes the largest size of all headers in a frame, in bytes
  * @param maxConnectionsPerPeer how many calls a client has in flight to one peer
  * @param maxConnections how many connections a server has at a time; each has a thread
- * @param acquireTimeout how long a call waits for a connection at most, even if its
- * deadline is later
+ * @param acquireTimeout how long a call waits for a connection that others use, even if
+ * its deadline is later; then it goes another way
  * @param idleTimeout after which an unused connection is closed
  * @param handshakeTimeout how long connecting, and the arrival of the rest of a begun
  * frame at a server, may take
@@ -45,11 +45,11 @@ public record UdsOptions(int maxFrameBytes, int maxHeaders, int maxHeaderBytes, 
 
 	/**
 	 * Returns the options that suit most applications.
-	 * @return 64 MiB frames, 128 headers of 64 KiB, 64 connections per peer, 1024 per
-	 * server, and times of 10 s, 60 s idle
+	 * @return 64 MiB frames, 128 headers of 64 KiB, 256 connections per peer, 1024 per
+	 * server, 100 ms to wait for a connection, and times of 10 s
 	 */
 	public static UdsOptions defaults() {
-		return new UdsOptions(64 << 20, 128, 64 << 10, 64, 1024, Duration.ofSeconds(10), Duration.ofSeconds(60),
+		return new UdsOptions(64 << 20, 128, 64 << 10, 256, 1024, Duration.ofMillis(100), Duration.ofSeconds(10),
 				Duration.ofSeconds(10), Duration.ofSeconds(10));
 	}
 

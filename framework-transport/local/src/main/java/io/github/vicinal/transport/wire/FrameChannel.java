@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,8 @@ public final class FrameChannel {
 	public static final int KEEP_BYTES = 256 * 1024;
 
 	private static final int FIRST_BODY_BYTES = 4 * 1024;
+
+	private static final long FULL_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
 	private final SocketChannel channel;
 
@@ -59,7 +63,7 @@ public final class FrameChannel {
 
 	/**
 	 * Creates a frame channel for frames that are mostly small.
-	 * @param channel a blocking channel
+	 * @param channel a blocking channel; to write, one that does not block will do
 	 * @param limits what is accepted
 	 * @param onPartialFrame called each time that a part of a frame has arrived
 	 * @param chunkBytes how much is read or written at a time, more than a frame's fixed
@@ -90,7 +94,10 @@ public final class FrameChannel {
 				from += length;
 				this.lastPieceOffered = from == size;
 				while (this.chunk.hasRemaining()) {
-					this.channel.write(this.chunk);
+					if (this.channel.write(this.chunk) == 0) {
+						// It does not block, and the other side is slow to read.
+						LockSupport.parkNanos(this, FULL_PAUSE_NANOS);
+					}
 				}
 			}
 			while (from < size);

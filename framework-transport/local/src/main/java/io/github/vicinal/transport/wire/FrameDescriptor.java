@@ -44,7 +44,7 @@ public final class FrameDescriptor {
 
 	public static final int MAGIC = 'V' << 24 | 'c' << 16 | 'n' << 8 | 'l';
 
-	public static final byte VERSION = 3;
+	public static final byte VERSION = 4;
 
 	public static final int MAGIC_OFFSET = 0;
 

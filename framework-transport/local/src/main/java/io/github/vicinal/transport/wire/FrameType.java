@@ -44,8 +44,17 @@ public enum FrameType {
 	/** Either side: has made more shared memory. */
 	ARENA(12),
 
-	/** Either side: the answer to ARENA, once it can read there. */
-	MAPPED(13);
+	/**
+	 * Either side: the answer to ARENA, once it can read there or knows that it never
+	 * will.
+	 */
+	MAPPED(13),
+
+	/** Either side: wakes who sleeps at a bell that this side cannot ring. */
+	RING(14),
+
+	/** Client: has waited for an answer for so long that something may be wrong. */
+	CHECK(15);
 
 	private static final FrameType[] VALUES = values();
 

@@ -21,7 +21,9 @@ import io.github.vicinal.codec.EncodeBuffer;
  *          long most arena bytes, list bells
  * ATTACHED text bells, text directory of the bells or nothing, long most arena bytes
  * ARENA    int number, int bytes, text file
- * MAPPED   int number
+ * MAPPED   int number, or -1 - number if it cannot be mapped
+ * RING     int bell: a lane, -1 the server's, -2 the poller's
+ * CHECK    int lane, long sequence
  * </pre>
  */
 public final class Payload {
@@ -199,6 +201,37 @@ public final class Payload {
 			Mapped mapped = new Mapped(in.readInt());
 			in.requireEnd();
 			return mapped;
+		}
+
+	}
+
+	/** The fields of RING. */
+	public record Ring(int bell) {
+
+		public void write(EncodeBuffer out) {
+			writeInt(out, this.bell);
+		}
+
+		public static Ring read(PayloadReader in) throws WireException {
+			Ring ring = new Ring(in.readInt());
+			in.requireEnd();
+			return ring;
+		}
+
+	}
+
+	/** The fields of CHECK. */
+	public record Check(int lane, long sequence) {
+
+		public void write(EncodeBuffer out) {
+			writeInt(out, this.lane);
+			writeLong(out, this.sequence);
+		}
+
+		public static Check read(PayloadReader in) throws WireException {
+			Check check = new Check(in.readInt(), in.readLong());
+			in.requireEnd();
+			return check;
 		}
 
 	}

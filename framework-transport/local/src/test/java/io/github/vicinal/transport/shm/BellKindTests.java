@@ -1,10 +1,13 @@
 package io.github.vicinal.transport.shm;
 
 import java.io.BufferedReader;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -20,9 +23,13 @@ import io.github.vicinal.channel.PathProvider;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.shm.bell.BellSupport;
+import io.github.vicinal.transport.shm.bell.SocketBells;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
 import io.github.vicinal.transport.testing.Skip;
+import io.github.vicinal.transport.wire.FrameHeader;
+import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.Refusal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -114,6 +121,32 @@ class BellKindTests {
 			running.start();
 			assertThat(this.shm.attempt(provider, this.server)).isInstanceOfSatisfying(PathProvider.Unavailable.class,
 					(why) -> assertThat(why.reason()).contains("no kind of bell"));
+		}
+	}
+
+	/** Later it might find no descriptor, and rings would find no socket. */
+	@Test
+	void clientThatDoesNotConnectToTheSocketIsRefusedBeforeThereAreCalls() throws Exception {
+		ServiceRegistry services = new ServiceRegistry();
+		services.register(Contracts.echo(this.shm.contract));
+		try (ShmPathServer running = new ShmPathServer(this.server, this.shm.rendezvous, services,
+				ShmOptions.defaults().withHandshakeTimeout(Duration.ofMillis(200)), BellSupport.socketOnly(), null)) {
+			running.start();
+			try (FakePeer client = FakePeer.connect(this.shm.directory, this.server.instanceId());
+					FileChannel segment = client.attach(this.shm.directory, this.shm.clientIdentity.instanceId(),
+							this.server.instanceId(), Set.of(SocketBells.KIND))) {
+				assertThat(segment.isOpen()).isTrue();
+				FrameHeader answer = client.read();
+				while (answer != null && answer.type != FrameType.REFUSED) {
+					answer = client.read();
+				}
+				Async.await(() -> running.metrics().open().sum() == 0);
+				assertThat(running.metrics().refusals().get(Refusal.STALLED.id()).sum()).isOne();
+			}
+			try (var files = Files.list(this.shm.directory)) {
+				assertThat(files.map((file) -> file.getFileName().toString()))
+					.noneMatch((name) -> name.contains("bell"));
+			}
 		}
 	}
 

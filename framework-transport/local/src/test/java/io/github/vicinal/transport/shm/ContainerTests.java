@@ -256,6 +256,16 @@ class ContainerTests {
 	}
 
 	@Test
+	void volumeOnADiskCarriesSockets() throws Exception {
+		Files.delete(this.volume);
+		this.volume = Files.createTempDirectory("vicinal-test");
+		volume(0, 0, 01777);
+		Skip.unless(!Files.getFileStore(this.volume).type().equals("tmpfs"), "the temporary directory is in memory");
+		assertThat(meet(container().volume(VOLUME), container().volume(VOLUME))).contains("path uds")
+			.anyMatch((line) -> line.startsWith("server shm ") && line.contains("not on a tmpfs"));
+	}
+
+	@Test
 	void imagesWithoutCommandsMeet() throws Exception {
 		assertThat(meet(container().sharedMemory().withoutCommands(), container().sharedMemory().withoutCommands()))
 			.contains("path shm socket");

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BiFunction;
 
@@ -36,6 +37,9 @@ final class FakeServer implements AutoCloseable {
 
 	/** Has counted down when the first client has connected. */
 	final CountDownLatch connected = new CountDownLatch(1);
+
+	/** What the client said of the first memory that was announced. */
+	final CompletableFuture<Integer> mapped = new CompletableFuture<>();
 
 	/** Changes an answer before it is sent. */
 	volatile BiFunction<FrameType, byte[], byte[]> change = (type, bytes) -> bytes;
@@ -106,6 +110,7 @@ final class FakeServer implements AutoCloseable {
 						(out) -> new Payload.Bound("jackson", "for a test", Set.of("jackson")).write(out));
 				client.write(this.afterBound);
 			}
+			case MAPPED -> this.mapped.complete(Payload.Mapped.read(client.payload()).number());
 			default -> {
 				// What a client announces does not matter here.
 			}

@@ -241,8 +241,8 @@ class HostilePeerTests {
 			}
 			return Contracts.value(frame.arguments()[0]);
 		}));
-		ShmOptions oneThread = new ShmOptions(1, 2048, 1 << 20, 1 << 20, 10, 1, Duration.ofSeconds(10),
-				Duration.ofSeconds(10), Duration.ZERO, "park");
+		ShmOptions oneThread = new ShmOptions(1, 1, 2048, 1 << 20, 1 << 20, 1 << 20, 10, 1, Duration.ofSeconds(10),
+				Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ZERO, "park");
 		ShmPathProvider hostile = this.shm.provider(oneThread);
 		try (ShmPathServer running = new ShmPathServer(this.server, this.shm.rendezvous, services, oneThread,
 				BellSupport.fifoOnly(), null)) {

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -38,7 +39,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 @Timeout(60)
 class RawLanesTests {
 
-	private static final ShmOptions OPTIONS = ShmOptions.defaults().withLanes(16);
+	private static final ShmOptions OPTIONS = ShmOptions.defaults()
+		.withLanes(16)
+		.withAcquireTimeout(Duration.ofSeconds(10));
 
 	private Path directory;
 
@@ -115,7 +118,7 @@ class RawLanesTests {
 			for (int i = 0; i < size; i++) {
 				answer[i] = (byte) ~request.get(request.position() + i % request.remaining());
 			}
-			assertThat(lane.respond(answer, size)).isTrue();
+			lane.respond(answer, size);
 		}); RawLanes.Client caller = RawLanes.connect(this.directory, other.instanceId(), OPTIONS, false)) {
 			ClientLane lane = caller.lanes().acquire(ClientLane.NO_DEADLINE);
 			long own = -1;
@@ -337,6 +340,61 @@ class RawLanesTests {
 
 	private PathException gone() {
 		return catchThrowableOfType(PathException.class, () -> this.client.lanes().acquire(ClientLane.NO_DEADLINE));
+	}
+
+	/** Many at the same time, while nobody has memory for answers. */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void answersInPiecesAreWhole(boolean inPlace) throws Exception {
+		ShmOptions none = OPTIONS.withMaxMemoryBytes(0);
+		PeerIdentity other = PeerIdentity.create(PeerIdentity.NO_HOST);
+		try (ShmPathServer poor = RawLanes.serve(this.directory, other, none, false, (lane, batch) -> {
+			byte[] request = lane.request();
+			byte[] answer = Contracts.pattern(ByteBuffer.wrap(request).getInt(), request[4]);
+			if (inPlace) {
+				lane.respond(ByteBuffer.wrap(answer));
+			}
+			else {
+				lane.respond(answer, answer.length);
+			}
+		}); RawLanes.Client caller = RawLanes.connect(this.directory, other.instanceId(), none, false)) {
+			List<CompletableFuture<Boolean>> calls = new ArrayList<>();
+			for (int i = 0; i < 6; i++) {
+				Random random = new Random(i);
+				calls.add(Async.call(() -> {
+					for (int j = 0; j < 40; j++) {
+						pieces(caller, random.nextInt(60_000), (byte) random.nextInt(100), inPlace);
+					}
+					return true;
+				}));
+			}
+			for (CompletableFuture<Boolean> call : calls) {
+				assertThat(call.get(50, TimeUnit.SECONDS)).isTrue();
+			}
+			assertThat(caller.lanes().freeLanes()).isEqualTo(16);
+			assertThat(poor.unavailable()).isEmpty();
+		}
+	}
+
+	private static void pieces(RawLanes.Client caller, int size, byte seed, boolean inPlace) throws PathException {
+		ClientLane lane = caller.lanes().acquire(ClientLane.NO_DEADLINE);
+		try {
+			byte[] request = ByteBuffer.allocate(5).putInt(size).put(seed).array();
+			byte[] answer;
+			if (inPlace) {
+				ByteBuffer there = lane.exchangeInPlace(request, request.length, ClientLane.NO_DEADLINE);
+				answer = new byte[there.remaining()];
+				there.get(answer);
+			}
+			else {
+				lane.exchange(request, request.length, ClientLane.NO_DEADLINE);
+				answer = Arrays.copyOf(lane.response(), lane.responseLength());
+			}
+			assertThat(answer).isEqualTo(Contracts.pattern(size, seed));
+		}
+		finally {
+			caller.lanes().release(lane);
+		}
 	}
 
 }

@@ -72,7 +72,7 @@ class ShmConnectionTests {
 	}
 
 	@Test
-	void arenaThatIsGoneIsNotTheClientsFault() throws Exception {
+	void arenaThatIsGoneIsSaidAndThePairGoesOn() throws Exception {
 		ShmPathServer running = this.shm.server(this.server, OPTIONS, Contracts.echo(this.shm.contract));
 		try (FakePeer client = FakePeer.connect(this.shm.directory, this.server.instanceId());
 				FileChannel segment = client.attach(this.shm.directory, this.shm.clientIdentity.instanceId(),
@@ -82,8 +82,9 @@ class ShmConnectionTests {
 			client.write(FakePeer.frame(FrameType.ARENA, 0,
 					(out) -> new Payload.Arena(0, 4096, Segment.newName()).write(out)));
 			FrameHeader answer = client.read();
-			assertThat(answer.type).isEqualTo(FrameType.REFUSED);
-			assertThat(Refusal.of(answer.code)).isEqualTo(Refusal.FAILED);
+			assertThat(answer.type).isEqualTo(FrameType.MAPPED);
+			assertThat(Payload.Mapped.read(client.payload()).number()).isEqualTo(-1);
+			assertThat(running.metrics().open().sum()).isOne();
 		}
 		assertThat(running.metrics().refusals().get("malformed").sum()).isZero();
 	}

@@ -1,6 +1,7 @@
 package io.github.vicinal.transport.uds;
 
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -17,7 +18,9 @@ import org.junit.jupiter.api.Timeout;
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Path;
 import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
+import io.github.vicinal.transport.testing.Gate;
 import io.github.vicinal.transport.testing.Skip;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,12 +33,15 @@ class UdsConcurrencyTests {
 
 	private static final int CALLS = 1000;
 
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
+
 	@Test
 	void answersEachOfManyCallersWithItsOwnBytes() throws Exception {
 		try (UdsFixture uds = new UdsFixture()) {
 			PeerIdentity identity = uds.identity();
 			UdsPathServer server = uds.server(identity, UdsOptions.defaults(), Contracts.echo(uds.contract));
-			UdsPathProvider provider = uds.provider(UdsOptions.defaults().withMaxConnectionsPerPeer(16));
+			UdsPathProvider provider = uds
+				.provider(UdsOptions.defaults().withMaxConnectionsPerPeer(16).withAcquireTimeout(PATIENCE));
 			Path path = uds.connect(provider, identity);
 			List<Callable<Long>> tasks = new ArrayList<>();
 			for (int i = 0; i < THREADS; i++) {
@@ -55,13 +61,37 @@ class UdsConcurrencyTests {
 		}
 	}
 
+	/** As many as Tomcat has threads for. */
+	@Test
+	void twoHundredCallersAreInASlowHandlerAtOnce() throws Exception {
+		Gate gate = new Gate();
+		try (UdsFixture uds = new UdsFixture()) {
+			PeerIdentity identity = uds.identity();
+			uds.server(identity, UdsOptions.defaults(), Contracts.service(uds.contract, gate::pass));
+			Path path = uds.connect(uds.provider(UdsOptions.defaults()), identity);
+			List<CompletableFuture<Object>> calls = new ArrayList<>();
+			for (int i = 0; i < 200; i++) {
+				int number = i;
+				calls.add(Async.call(() -> UdsFixture.value(path, uds.call("join", "caller", number))));
+			}
+			Async.await(() -> gate.inside() == 200);
+			gate.open();
+			for (CompletableFuture<Object> call : calls) {
+				assertThat(call.get(20, TimeUnit.SECONDS)).isEqualTo("caller");
+			}
+		}
+		finally {
+			gate.open();
+		}
+	}
+
 	@Test
 	void virtualThreadsMayCallToo() throws Exception {
 		Skip.unless(Runtime.version().feature() >= 21, "virtual threads came with JDK 21");
 		try (UdsFixture uds = new UdsFixture()) {
 			PeerIdentity identity = uds.identity();
 			uds.server(identity, UdsOptions.defaults(), Contracts.echo(uds.contract));
-			Path path = uds.connect(uds.provider(UdsOptions.defaults()), identity);
+			Path path = uds.connect(uds.provider(UdsOptions.defaults().withAcquireTimeout(PATIENCE)), identity);
 			// Compiled for 17, which has no virtual threads.
 			Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
 			List<CompletableFuture<Object>> answers = new ArrayList<>();

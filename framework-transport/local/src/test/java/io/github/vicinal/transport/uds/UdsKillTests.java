@@ -52,7 +52,8 @@ class UdsKillTests {
 			assertThat(path.isOpen()).isFalse();
 			// What the dead process left is swept by the next server.
 			assertThat(SocketFile.of(uds.directory, child.identity().instanceId(), SocketFile.CALLS)).exists();
-			uds.server(uds.identity(), UdsOptions.defaults());
+			// Its end waits for the sweep, which runs in the background.
+			uds.server(uds.identity(), UdsOptions.defaults()).close();
 			assertThat(SocketFile.of(uds.directory, child.identity().instanceId(), SocketFile.CALLS)).doesNotExist();
 		}
 	}

@@ -111,14 +111,16 @@ public final class BellSupport {
 	 * Makes the server's end of bells of the kind {@link SocketBells#KIND}.
 	 * @param directory the rendezvous directory
 	 * @param lanes how many lanes there are
+	 * @param idleNanos time after which one thread is enough to sleep at the server's
+	 * bell
 	 * @param peerCheck decides who may be at the other end
 	 * @param onFailure told why the bells cannot be used; ends the pair
 	 * @return the bells
 	 * @throws IOException if no socket can be opened
 	 */
-	public SocketBells listen(Path directory, int lanes, PeerCheck peerCheck, Consumer<Throwable> onFailure)
-			throws IOException {
-		return SocketBells.listen(directory, lanes, peerCheck, this.reader, onFailure);
+	public SocketBells listen(Path directory, int lanes, long idleNanos, PeerCheck peerCheck,
+			Consumer<Throwable> onFailure) throws IOException {
+		return SocketBells.listen(directory, lanes, idleNanos, peerCheck, this.reader, onFailure);
 	}
 
 	/**

@@ -1,6 +1,9 @@
 package io.github.vicinal.transport.shm.bell;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.function.IntUnaryOperator;
 
 /**
@@ -13,4 +16,12 @@ import java.util.function.IntUnaryOperator;
  * @param lanes how many lanes there are
  */
 public record BellWords(ByteBuffer memory, int server, int poller, IntUnaryOperator lane, int lanes) {
+
+	private static final VarHandle INT = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
+
+	/** Returns whether the word at an offset says that a thread sleeps at its bell. */
+	boolean sayAsleep(int offset) {
+		return (int) INT.getVolatile(this.memory, offset) == 1;
+	}
+
 }

@@ -1,7 +1,16 @@
 package io.github.vicinal.transport.shm.bell;
 
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.WireException;
+
 /** The bells of a segment. Thread-safe. */
 public interface Bells extends AutoCloseable {
+
+	/** The number of the server's bell. */
+	int SERVER = -1;
+
+	/** The number of the poller's bell. */
+	int POLLER = -2;
 
 	/**
 	 * Returns the kind of bell, which both sides must agree on.
@@ -17,6 +26,39 @@ public interface Bells extends AutoCloseable {
 
 	/** Returns the bell of the caller in a lane. */
 	Bell lane(int lane);
+
+	/**
+	 * Wakes all who sleep at a bell in this process, for another one that cannot ring it.
+	 * Never waits.
+	 * @param number of a lane, {@link #SERVER} or {@link #POLLER}
+	 * @throws WireException if there is no such bell
+	 */
+	default void ringHere(int number) throws WireException {
+		// For kinds whose rings never wait and need nothing.
+		bell(number).ring();
+	}
+
+	/**
+	 * Returns a bell.
+	 * @param number of a lane, {@link #SERVER} or {@link #POLLER}
+	 * @return the bell
+	 * @throws WireException if there is no such bell
+	 */
+	default Bell bell(int number) throws WireException {
+		return switch (number) {
+			case SERVER -> server();
+			case POLLER -> poller();
+			default -> {
+				if (number < 0 || number >= lanes()) {
+					throw new WireException(Refusal.MALFORMED, "there is no bell %d".formatted(number));
+				}
+				yield lane(number);
+			}
+		};
+	}
+
+	/** Returns how many lanes have a bell. */
+	int lanes();
 
 	/**
 	 * Frees what the bells hold. Sleepers that this wakes do not sleep again; whether it

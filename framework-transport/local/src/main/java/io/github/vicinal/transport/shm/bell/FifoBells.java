@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -26,12 +28,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.github.vicinal.transport.wire.Watchdog;
+import io.github.vicinal.transport.wire.WireException;
 
 /**
  * Bells that are FIFOs in a directory: a byte in one wakes whoever reads it. They need no
- * native code, only the command {@code mkfifo}, once per pair of peers. Each FIFO is
- * opened for both reading and writing, so that opening never waits for the other side,
- * and only when it is first needed.
+ * native code, only the command {@code mkfifo}, once per pair of peers; where the server
+ * has none, {@link SocketBells} are used. Each FIFO is opened for both reading and
+ * writing, so that opening never waits for the other side, and only when it is needed.
+ * <p>
+ * What nobody has used for a while is closed again, and of the threads that sleep at the
+ * server's bell all but one are woken to leave, so that an idle pair holds one file
+ * descriptor at the server and none at the client. The kernel forgets the bytes of a FIFO
+ * that nobody has open. So a sleeper looks at its word once more when its end is open:
+ * either nobody has rung yet, and a ring stays from now on, or the word says so.
  * <p>
  * A write waits while a FIFO is full. It is looked at often enough for those who ring not
  * to fill it; a peer that fills it on purpose can hold up who rings. So only threads ring
@@ -39,9 +48,11 @@ import io.github.vicinal.transport.wire.Watchdog;
  * what sleepers hear with instead, which needs no room in a FIFO. Closing also ends a
  * write that waits.
  * <p>
- * A FIFO may fail: no file descriptor is left, or somebody has deleted it. Whoever could
+ * A FIFO may fail. If no file descriptor is left, sleepers look at times instead of
+ * sleeping, and the other side is asked over the connection to wake its own. If somebody
+ * has deleted it, the first failure is told to whoever must end the pair: whoever could
  * not ring has lost a wake-up that nobody repeats, and whoever cannot sleep would look in
- * a loop. So the first failure is told to whoever must end the pair.
+ * a loop.
  */
 public final class FifoBells implements Bells {
 
@@ -56,12 +67,21 @@ public final class FifoBells implements Bells {
 
 	private static final long MKFIFO_SECONDS = 10;
 
+	/** Time between two looks of who cannot sleep. */
+	private static final long POOR_SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
 	/** How many rings a sleeper takes at a time. */
 	private static final int DRAIN_BYTES = 64;
 
 	private final Path directory;
 
+	private final BellWords words;
+
 	private final Watchdog watchdog;
+
+	private final Sweep sweep;
+
+	private final Messenger messenger;
 
 	private final Consumer<Throwable> onFailure;
 
@@ -79,21 +99,28 @@ public final class FifoBells implements Bells {
 	/**
 	 * Opens the bells of a directory.
 	 * @param directory with the FIFOs
-	 * @param lanes how many lanes there are
-	 * @param watchdog ends sleeps that have a limit
+	 * @param words what sleepers look at before they sleep
+	 * @param watchdog ends sleeps that have a limit, and closes what is not used
+	 * @param idleNanos time after which what nobody has used is closed
+	 * @param messenger rings when no file descriptor is left
 	 * @param onFailure told why a FIFO cannot be used, by a thread that rings or sleeps;
 	 * ends the pair and with it these bells
 	 */
-	public FifoBells(Path directory, int lanes, Watchdog watchdog, Consumer<Throwable> onFailure) {
+	public FifoBells(Path directory, BellWords words, Watchdog watchdog, long idleNanos, Messenger messenger,
+			Consumer<Throwable> onFailure) {
+		this.messenger = messenger;
 		this.directory = directory;
+		this.words = words;
 		this.watchdog = watchdog;
+		this.sweep = new Sweep(idleNanos);
 		this.onFailure = onFailure;
-		this.server = new FifoBell("server");
-		this.poller = new FifoBell("poller");
-		this.lanes = new FifoBell[lanes];
-		for (int i = 0; i < lanes; i++) {
-			this.lanes[i] = new FifoBell(Integer.toString(i));
+		this.server = new FifoBell("server", SERVER, words.server());
+		this.poller = new FifoBell("poller", POLLER, words.poller());
+		this.lanes = new FifoBell[words.lanes()];
+		for (int i = 0; i < this.lanes.length; i++) {
+			this.lanes[i] = new FifoBell(Integer.toString(i), i, words.lane().applyAsInt(i));
 		}
+		watchdog.add(this.sweep);
 	}
 
 	/**
@@ -212,11 +239,22 @@ public final class FifoBells implements Bells {
 	@Override
 	public void close() {
 		this.closed = true;
+		this.watchdog.remove(this.sweep);
 		this.server.close();
 		this.poller.close();
 		for (FifoBell lane : this.lanes) {
 			lane.close();
 		}
+	}
+
+	@Override
+	public int lanes() {
+		return this.lanes.length;
+	}
+
+	@Override
+	public void ringHere(int number) throws WireException {
+		((FifoBell) bell(number)).deafen();
 	}
 
 	private void failed(Throwable cause) {
@@ -230,6 +268,52 @@ public final class FifoBells implements Bells {
 		}
 	}
 
+	/** Closes what nobody has used since it looked last. */
+	private final class Sweep implements Watchdog.Watched {
+
+		private final long idleNanos;
+
+		private volatile long next = Watchdog.NEVER;
+
+		Sweep(long idleNanos) {
+			this.idleNanos = idleNanos;
+		}
+
+		/** Makes sure that there is a look. Called after something was opened. */
+		void arm() {
+			if (this.next == Watchdog.NEVER) {
+				long time = FifoBells.this.watchdog.now() + this.idleNanos;
+				this.next = time;
+				try {
+					FifoBells.this.watchdog.lookAt(time);
+				}
+				catch (OutOfMemoryError ex) {
+					// No thread can be had: nothing is closed until somebody asks again.
+					this.next = Watchdog.NEVER;
+				}
+			}
+		}
+
+		@Override
+		public long look(long now) {
+			long time = this.next;
+			if (time > now) {
+				return time;
+			}
+			// First, so that whatever is opened behind this look asks for another one.
+			this.next = Watchdog.NEVER;
+			boolean more = FifoBells.this.server.sweep() | FifoBells.this.poller.sweep();
+			for (FifoBell lane : FifoBells.this.lanes) {
+				more |= lane.sweep();
+			}
+			if (more) {
+				this.next = now + this.idleNanos;
+			}
+			return this.next;
+		}
+
+	}
+
 	/** One FIFO. */
 	private final class FifoBell implements Bell, Watchdog.Watched {
 
@@ -239,6 +323,14 @@ public final class FifoBells implements Bells {
 		private final ByteBuffer one = ByteBuffer.allocate(1);
 
 		private final String name;
+
+		private final int number;
+
+		/** Offset of what sleepers here have set before. */
+		private final int word;
+
+		/** Whether anybody has rung or slept here since the last sweep. */
+		private volatile boolean used;
 
 		/** Of those who do not sleep at this moment. Guarded by this. */
 		private final Deque<Ears> idle = new ArrayDeque<>(1);
@@ -253,13 +345,48 @@ public final class FifoBells implements Bells {
 		/** Guarded by this. */
 		private boolean watched;
 
-		FifoBell(String name) {
+		FifoBell(String name, int number, int word) {
 			this.name = name;
+			this.number = number;
+			this.word = word;
+		}
+
+		private void use() {
+			if (!this.used) {
+				this.used = true;
+			}
+		}
+
+		/**
+		 * Closes what nobody has used, and ends all sleeps here but one. Never waits.
+		 * @return whether there may be something to close the next time
+		 */
+		synchronized boolean sweep() {
+			if (this.used) {
+				this.used = false;
+				return true;
+			}
+			Clapper open = this.clapper;
+			if (open != null) {
+				// Whoever rings at this moment opens another one, and rings again.
+				this.clapper = null;
+				open.close();
+			}
+			for (Ears ears : this.idle) {
+				ears.close();
+			}
+			this.all.removeAll(this.idle);
+			this.idle.clear();
+			while (this.all.size() > 1) {
+				this.all.remove(this.all.size() - 1).close();
+			}
+			return false;
 		}
 
 		@Override
 		public void await(long nanos) {
 			Ears ears = null;
+			use();
 			try {
 				ears = take(nanos != FOREVER);
 				if (ears == null) {
@@ -268,17 +395,29 @@ public final class FifoBells implements Bells {
 				if (nanos != FOREVER) {
 					arm(nanos);
 				}
-				ears.listen();
+				if (FifoBells.this.words.sayAsleep(this.word)) {
+					ears.listen();
+				}
 			}
 			catch (ClosedChannelException ex) {
 				// An interrupt, too, has closed it: the sleeper looks why.
 			}
-			catch (IOException ex) {
+			catch (NoSuchFileException ex) {
 				failed(ex);
+			}
+			catch (IOException ex) {
+				if (ears != null) {
+					failed(ex);
+				}
+				else {
+					// No file descriptor is left: whoever sleeps looks again soon.
+					LockSupport.parkNanos(this, Math.min(nanos, POOR_SLEEP_NANOS));
+				}
 			}
 			finally {
 				if (ears != null) {
 					putBack(ears);
+					FifoBells.this.sweep.arm();
 				}
 				if (nanos != FOREVER) {
 					this.deadline = Watchdog.NEVER;
@@ -307,7 +446,7 @@ public final class FifoBells implements Bells {
 		 * Ends sleeps. A sleeper takes its ears before it sets a deadline: who sees the
 		 * deadline closes them, even before they hear.
 		 */
-		private synchronized void deafen() {
+		synchronized void deafen() {
 			for (Ears ears : this.all) {
 				ears.close();
 			}
@@ -323,6 +462,7 @@ public final class FifoBells implements Bells {
 		@Override
 		public void ring() {
 			boolean interrupted = Thread.interrupted();
+			use();
 			for (int i = 0; i < MAX_TRIES && !rang(); i++) {
 				interrupted |= Thread.interrupted();
 			}
@@ -349,8 +489,21 @@ public final class FifoBells implements Bells {
 					discard(open);
 					return false;
 				}
-				failed(ex);
+				if (open != null || ex instanceof NoSuchFileException || !sent()) {
+					failed(ex);
+				}
 				return true;
+			}
+		}
+
+		/** Returns whether the other side was told over the connection. */
+		private boolean sent() {
+			try {
+				FifoBells.this.messenger.ring(this.number);
+				return true;
+			}
+			catch (IOException ex) {
+				return false;
 			}
 		}
 
@@ -378,6 +531,10 @@ public final class FifoBells implements Bells {
 			if (ears != null) {
 				return ears;
 			}
+			if (!this.all.isEmpty()) {
+				// If nothing else happens, the sweep wakes all but one.
+				FifoBells.this.sweep.arm();
+			}
 			ears = new Ears(FileChannel.open(FifoBells.this.directory.resolve(this.name), StandardOpenOption.READ,
 					StandardOpenOption.WRITE));
 			this.all.add(ears);
@@ -401,6 +558,7 @@ public final class FifoBells implements Bells {
 			synchronized (this) {
 				if (this.clapper == null && !FifoBells.this.closed) {
 					this.clapper = Clapper.open(FifoBells.this.directory.resolve(this.name));
+					FifoBells.this.sweep.arm();
 				}
 				return this.clapper;
 			}
@@ -416,6 +574,19 @@ public final class FifoBells implements Bells {
 			}
 			deafen();
 		}
+
+	}
+
+	/** Rings where this side cannot. */
+	@FunctionalInterface
+	public interface Messenger {
+
+		/**
+		 * Has the other side wake who sleeps there.
+		 * @param number of the bell, see {@link Bells#ringHere}
+		 * @throws IOException if the other side is gone
+		 */
+		void ring(int number) throws IOException;
 
 	}
 

@@ -13,9 +13,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -35,6 +37,10 @@ import io.github.vicinal.transport.wire.WireException;
  * <p>
  * The socket does not block: no interrupt of a thread that rings can close it. A ring
  * waits while the socket is full, which only a peer that reads nothing brings about.
+ * <p>
+ * Both ends are open before there are calls: see {@link #awaitClient}. So no call needs a
+ * descriptor of them later, and an idle pair keeps the one that it has. Of the threads
+ * that sleep at the server's bell all but one come back after a while, to leave.
  */
 public final class SocketBells implements Bells, BellReader.Listener {
 
@@ -47,9 +53,9 @@ public final class SocketBells implements Bells, BellReader.Listener {
 
 	private static final int NAME_BYTES = 16;
 
-	private static final int SERVER = 0;
+	private static final int SERVER_INDEX = 0;
 
-	private static final int POLLER = 1;
+	private static final int POLLER_INDEX = 1;
 
 	private static final int FIRST_LANE = 2;
 
@@ -65,6 +71,9 @@ public final class SocketBells implements Bells, BellReader.Listener {
 	private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
 	private final BellReader reader;
+
+	/** Limit of sleeps at a bell where somebody else sleeps already. */
+	private final long idleNanos;
 
 	private final Consumer<Throwable> onFailure;
 
@@ -84,12 +93,16 @@ public final class SocketBells implements Bells, BellReader.Listener {
 
 	private volatile @Nullable SocketChannel channel;
 
+	/** Done when both sides are connected, or never will be. */
+	private final CountDownLatch connected = new CountDownLatch(1);
+
 	private final AtomicBoolean failed = new AtomicBoolean();
 
 	private volatile boolean closed;
 
-	private SocketBells(int lanes, BellReader reader, Consumer<Throwable> onFailure) {
+	private SocketBells(int lanes, long idleNanos, BellReader reader, Consumer<Throwable> onFailure) {
 		this.reader = reader;
+		this.idleNanos = idleNanos;
 		this.onFailure = onFailure;
 		this.bells = new SocketBell[FIRST_LANE + lanes];
 		for (int i = 0; i < this.bells.length; i++) {
@@ -100,13 +113,15 @@ public final class SocketBells implements Bells, BellReader.Listener {
 	/**
 	 * Makes the server's end, which waits for the client's.
 	 * @param directory where the socket has its name until the client has connected
+	 * @param idleNanos time after which one thread is enough to sleep at the server's
+	 * bell
 	 * @param onFailure ends the pair
 	 */
-	static SocketBells listen(Path directory, int lanes, PeerCheck peerCheck, BellReader reader,
+	static SocketBells listen(Path directory, int lanes, long idleNanos, PeerCheck peerCheck, BellReader reader,
 			Consumer<Throwable> onFailure) throws IOException {
 		byte[] random = new byte[NAME_BYTES];
 		new SecureRandom().nextBytes(random);
-		SocketBells made = new SocketBells(lanes, reader, onFailure);
+		SocketBells made = new SocketBells(lanes, idleNanos, reader, onFailure);
 		boolean listening = false;
 		try {
 			made.listen(directory.resolve(HexFormat.of().formatHex(random) + ".bell"), peerCheck);
@@ -141,7 +156,8 @@ public final class SocketBells implements Bells, BellReader.Listener {
 		if (!NAME.matcher(name).matches()) {
 			throw new IOException("there are no bells of that name");
 		}
-		SocketBells made = new SocketBells(lanes, reader, onFailure);
+		// At the bells of a client, each sleeps alone.
+		SocketBells made = new SocketBells(lanes, Bell.FOREVER, reader, onFailure);
 		boolean connected = false;
 		try {
 			SocketChannel opened = SocketChannel.open(StandardProtocolFamily.UNIX);
@@ -149,6 +165,7 @@ public final class SocketBells implements Bells, BellReader.Listener {
 			opened.connect(UnixDomainSocketAddress.of(directory.resolve(name)));
 			peerCheck.check(opened);
 			reader.add(opened, SelectionKey.OP_READ, made);
+			made.connected.countDown();
 			connected = true;
 			return made;
 		}
@@ -162,6 +179,23 @@ public final class SocketBells implements Bells, BellReader.Listener {
 	/** Returns the name of the server's socket. */
 	public synchronized String socketName() {
 		return String.valueOf((this.file != null) ? this.file.getFileName() : "");
+	}
+
+	/**
+	 * Waits until the client has connected to the server's end. Called before the server
+	 * reads on: whatever keeps the client from being connected ends the pair while there
+	 * are no calls.
+	 * @param nanos how long to wait at most
+	 * @return whether it has connected
+	 */
+	public boolean awaitClient(long nanos) {
+		try {
+			return this.connected.await(nanos, TimeUnit.NANOSECONDS) && !this.closed && !this.failed.get();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return false;
+		}
 	}
 
 	@Override
@@ -195,6 +229,7 @@ public final class SocketBells implements Bells, BellReader.Listener {
 			this.peerCheck.check(accepted);
 		}
 		this.reader.add(accepted, SelectionKey.OP_READ, this);
+		this.connected.countDown();
 	}
 
 	/** A number that is no bell's is nobody's ring. */
@@ -217,7 +252,9 @@ public final class SocketBells implements Bells, BellReader.Listener {
 	@Override
 	public void failed(Throwable cause) {
 		closeChannel();
-		if (this.closed || this.failed.getAndSet(true)) {
+		boolean known = this.failed.getAndSet(true);
+		this.connected.countDown();
+		if (this.closed || known) {
 			return;
 		}
 		Thread thread = new Thread(null, () -> this.onFailure.accept(cause), "vicinal-shm-bells-failed", 0, false);
@@ -238,17 +275,27 @@ public final class SocketBells implements Bells, BellReader.Listener {
 
 	@Override
 	public Bell server() {
-		return this.bells[SERVER];
+		return this.bells[SERVER_INDEX];
 	}
 
 	@Override
 	public Bell poller() {
-		return this.bells[POLLER];
+		return this.bells[POLLER_INDEX];
 	}
 
 	@Override
 	public Bell lane(int lane) {
 		return this.bells[FIRST_LANE + lane];
+	}
+
+	@Override
+	public int lanes() {
+		return this.bells.length - FIRST_LANE;
+	}
+
+	@Override
+	public void ringHere(int number) throws WireException {
+		((SocketBell) bell(number)).wakeAll();
 	}
 
 	@Override
@@ -258,6 +305,7 @@ public final class SocketBells implements Bells, BellReader.Listener {
 			closeListener();
 		}
 		closeChannel();
+		this.connected.countDown();
 		for (SocketBell bell : this.bells) {
 			bell.rings.release(WAKE_ALL);
 		}
@@ -300,6 +348,9 @@ public final class SocketBells implements Bells, BellReader.Listener {
 
 		private final Semaphore rings = new Semaphore(0);
 
+		/** How many threads sleep here, or are just about to. */
+		private final AtomicInteger asleep = new AtomicInteger();
+
 		SocketBell(int number) {
 			this.number = (short) number;
 		}
@@ -310,19 +361,32 @@ public final class SocketBells implements Bells, BellReader.Listener {
 			}
 		}
 
+		/** One that comes to sleep behind this look finds a ring that was kept. */
+		void wakeAll() {
+			int count = Math.max(1, this.asleep.get());
+			for (int i = 0; i < count; i++) {
+				heard();
+			}
+		}
+
 		@Override
 		public void await(long nanos) {
+			boolean alone = this.asleep.getAndIncrement() == 0;
 			try {
-				if (nanos == FOREVER) {
+				long limit = (nanos == FOREVER && !alone) ? SocketBells.this.idleNanos : nanos;
+				if (limit == FOREVER) {
 					this.rings.acquire();
 				}
-				else if (!this.rings.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {
+				else if (!this.rings.tryAcquire(limit, TimeUnit.NANOSECONDS)) {
 					return;
 				}
 			}
 			catch (InterruptedException ex) {
 				// The sleeper looks why.
 				Thread.currentThread().interrupt();
+			}
+			finally {
+				this.asleep.decrementAndGet();
 			}
 		}
 

@@ -1,6 +1,7 @@
 package io.github.vicinal.transport.shm.lane;
 
 import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.waiting.Condition;
 import io.github.vicinal.transport.shm.waiting.Turn;
 import io.github.vicinal.transport.shm.waiting.Waiter;
+import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
@@ -24,14 +26,17 @@ public final class ClientLane implements Condition {
 	/** No deadline. */
 	public static final long NO_DEADLINE = Long.MAX_VALUE;
 
-	static final int KEEP_BYTES = 256 * 1024;
-
-	/** Arrays of up to this size are kept while they are used. */
-	static final int KEEP_A_WHILE_BYTES = 4 << 20;
-
-	static final int SMALL_IN_A_ROW = 64;
-
 	private static final int FIRST_BYTES = 4 * 1024;
+
+	/** Time after which a piece of an answer is not expected any more. */
+	private static final long PIECE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+	/** Interval between two looks for the next piece, at first and later. */
+	private static final long FIRST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
+
+	private static final long LAST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+	private static final int LOOKS_WITHOUT_PAUSE = 100;
 
 	/** Values of the word {@link SegmentLayout#WAITING}. */
 	static final int AWAKE = 0;
@@ -56,7 +61,9 @@ public final class ClientLane implements Condition {
 
 	private final Turn turn = new Turn();
 
-	private final EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
+	private final HeapBudget.Lease heap;
+
+	private final EncodeBuffer out = new EncodeBuffer(FIRST_BYTES, this::beforeGrowth);
 
 	private byte[] response = new byte[FIRST_BYTES];
 
@@ -76,7 +83,8 @@ public final class ClientLane implements Condition {
 
 	private boolean abandoned;
 
-	private int smallInARow;
+	/** Time since which the caller sleeps, 0 if it does not. */
+	private volatile long asleepSince;
 
 	/** Whom the poller wakes. */
 	private volatile @Nullable Thread sleeper;
@@ -92,6 +100,7 @@ public final class ClientLane implements Condition {
 		this.payload = new PeerPayload(client.segment(), layout.responseArea(index), client.peerArenas(),
 				client.maxBytes());
 		this.bell = client.bells().lane(index);
+		this.heap = client.heap().lease();
 	}
 
 	int index() {
@@ -100,7 +109,7 @@ public final class ClientLane implements Condition {
 
 	/**
 	 * Returns a buffer for requests.
-	 * @return the lane's own; emptied by {@link #exchange}
+	 * @return the lane's own; emptied by {@link #exchange(long)}
 	 */
 	public EncodeBuffer out() {
 		return this.out;
@@ -165,6 +174,17 @@ public final class ClientLane implements Condition {
 	}
 
 	/**
+	 * Makes a call, waits for its answer and copies that: see {@link #response()}. The
+	 * request is what is in {@link #out()}, which is empty from then on.
+	 * @param deadlineNanos the {@link System#nanoTime()} until which to wait, or
+	 * {@link #NO_DEADLINE}
+	 * @throws PathException if there is no answer
+	 */
+	public void exchange(long deadlineNanos) throws PathException {
+		exchange(null, this.out.size(), deadlineNanos, false);
+	}
+
+	/**
 	 * Makes a call, waits for its answer and copies that: see {@link #response()}.
 	 * @param request holds the request
 	 * @param length how long it is
@@ -195,12 +215,16 @@ public final class ClientLane implements Condition {
 		return answer;
 	}
 
-	private @Nullable ByteBuffer exchange(byte[] request, int length, long deadlineNanos, boolean inPlace)
+	private @Nullable ByteBuffer exchange(byte @Nullable [] request, int length, long deadlineNanos, boolean inPlace)
 			throws PathException {
 		boolean published = false;
 		try {
 			endReading();
-			place(request, length, deadlineNanos);
+			place((request != null) ? request : this.out.array(), length, deadlineNanos);
+			if (request == null) {
+				// Not held while the server takes its time.
+				emptyOut();
+			}
 			published = true;
 			boolean rang = this.client.publish(this.index, this.lines, ++this.sequence);
 			if (!await(rang)) {
@@ -264,9 +288,11 @@ public final class ClientLane implements Condition {
 		boolean virtual = VirtualThreads.isVirtual(thread);
 		int word = virtual ? ASLEEP_BY_POLLER : ASLEEP;
 		try {
+			this.asleepSince = System.nanoTime() | 1;
+			this.client.sleeperComes();
 			if (virtual) {
 				this.sleeper = thread;
-				this.client.startPoller();
+				this.client.virtualSleeperComes();
 			}
 			while (true) {
 				this.memory.setIntVolatile(waiting, word);
@@ -288,7 +314,11 @@ public final class ClientLane implements Condition {
 			}
 		}
 		finally {
+			this.asleepSince = 0;
 			this.sleeper = null;
+			if (virtual) {
+				this.client.virtualSleeperIsAwake();
+			}
 			this.memory.setIntVolatile(waiting, AWAKE);
 			if (this.client.ended()) {
 				Memory.settle();
@@ -322,7 +352,15 @@ public final class ClientLane implements Condition {
 		int length = this.memory.getInt(this.lines + SegmentLayout.RESPONSE_LENGTH);
 		int place = this.memory.getInt(this.lines + SegmentLayout.RESPONSE_PLACE);
 		int offset = this.memory.getInt(this.lines + SegmentLayout.RESPONSE_OFFSET);
+		if (place == SegmentLayout.IN_PIECES) {
+			readPieces(length);
+			return inPlace ? ByteBuffer.wrap(this.response, 0, length).asReadOnlyBuffer() : null;
+		}
 		find(length, place, offset);
+		if (!inPlace && length > this.response.length) {
+			// Until it is there the answer waits in the memory of the server.
+			this.heap.cover(large(this.out.array().length) + large(length));
+		}
 		this.responseLength = length;
 		this.reading = true;
 		if (inPlace) {
@@ -331,6 +369,54 @@ public final class ClientLane implements Condition {
 		this.response = this.payload.copy(this.response);
 		endReading();
 		return null;
+	}
+
+	/**
+	 * Reads an answer for which the server had no memory. It is on its way, so neither
+	 * the deadline nor an interrupt end this; a server that does not go on does.
+	 */
+	private void readPieces(int length) throws WireException {
+		if (length <= this.inlineBytes || length > this.client.maxBytes()) {
+			throw new WireException(Refusal.MALFORMED,
+					"an answer of %d bytes in pieces".formatted(Integer.toUnsignedLong(length)));
+		}
+		if (length > this.response.length) {
+			this.heap.cover(large(this.out.array().length) + large(length));
+			this.response = new byte[length];
+		}
+		int area = this.requestArea + this.inlineBytes;
+		int piece = 1;
+		for (int from = 0; from < length; from += this.inlineBytes) {
+			awaitPiece(piece);
+			this.memory.get(area, this.response, from, Math.min(this.inlineBytes, length - from));
+			boolean last = from + this.inlineBytes >= length;
+			this.memory.setIntRelease(this.lines + SegmentLayout.PIECES_READ, last ? 0 : piece);
+			piece++;
+		}
+		this.responseLength = length;
+		acknowledge();
+	}
+
+	private void awaitPiece(int piece) throws WireException {
+		long end = System.nanoTime() + PIECE_NANOS;
+		long pause = FIRST_PAUSE_NANOS;
+		for (int looks = 0;; looks++) {
+			int there = this.memory.getIntAcquire(this.lines + SegmentLayout.PIECES);
+			if (there == piece) {
+				return;
+			}
+			if (there != piece - 1 || System.nanoTime() - end > 0 || this.client.ended()) {
+				throw new WireException(Refusal.MALFORMED,
+						"piece %d of an answer does not come after piece %d".formatted(piece, there));
+			}
+			if (looks < LOOKS_WITHOUT_PAUSE) {
+				Thread.onSpinWait();
+			}
+			else {
+				LockSupport.parkNanos(this, pause);
+				pause = Math.min(2 * pause, LAST_PAUSE_NANOS);
+			}
+		}
 	}
 
 	private void find(int length, int place, int offset) throws WireException {
@@ -397,6 +483,19 @@ public final class ClientLane implements Condition {
 		LockSupport.unpark(this.sleeper);
 	}
 
+	boolean isAsleep() {
+		return this.asleepSince != 0;
+	}
+
+	/**
+	 * Returns which answer the caller has been waiting for since a time or before, 0 if
+	 * none.
+	 */
+	long waitsFor(long since) {
+		long start = this.asleepSince;
+		return (start != 0 && start - since <= 0) ? this.sequence : 0;
+	}
+
 	/** Returns whether nobody waits for the answer that is still to come. */
 	boolean abandoned() {
 		return this.abandoned;
@@ -412,16 +511,38 @@ public final class ClientLane implements Condition {
 		return true;
 	}
 
-	/** Lets go of arrays that have not been needed for a while. */
+	private void emptyOut() {
+		this.out.size(0);
+		if (large(this.out.array().length) > 0) {
+			this.out.clear(FIRST_BYTES);
+			this.heap.reduce(large(this.response.length));
+		}
+	}
+
+	/** Before it has grown, both arrays are there. */
+	private void beforeGrowth(int bytes) {
+		if (large(bytes) > 0) {
+			this.heap.cover((long) bytes + this.out.array().length + large(this.response.length));
+		}
+	}
+
+	private static long large(int bytes) {
+		return (bytes > HeapBudget.SMALL_BYTES) ? bytes : 0;
+	}
+
+	/** Lets go of large arrays at the end of a call, unless there are few of them. */
 	void shrink() {
-		int larger = Math.max(this.response.length, this.out.array().length);
-		if (larger <= KEEP_BYTES || Math.max(this.responseLength, this.out.size()) > KEEP_BYTES) {
-			this.smallInARow = 0;
+		long size = (long) this.response.length + this.out.array().length - 2 * FIRST_BYTES;
+		if (!this.heap.end(Math.max(0, size))) {
+			letGo();
 		}
-		else if (++this.smallInARow > SMALL_IN_A_ROW || larger > KEEP_A_WHILE_BYTES) {
-			this.out.clear(KEEP_BYTES);
-			this.response = new byte[FIRST_BYTES];
-		}
+	}
+
+	/** Lets go of arrays. */
+	void letGo() {
+		this.out.clear(FIRST_BYTES);
+		this.response = new byte[FIRST_BYTES];
+		this.heap.end(0);
 	}
 
 }

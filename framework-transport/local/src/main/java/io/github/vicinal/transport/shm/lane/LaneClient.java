@@ -17,6 +17,7 @@ import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.bell.Bells;
 import io.github.vicinal.transport.shm.waiting.Processor;
 import io.github.vicinal.transport.shm.waiting.Waiter;
+import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Refusal;
 
 /**
@@ -27,6 +28,9 @@ import io.github.vicinal.transport.wire.Refusal;
  * until the server has answered after all: before, nobody else may use it.
  */
 public final class LaneClient implements AutoCloseable {
+
+	/** Time that memory may take which is being made for a call. */
+	private static final long GROWTH_NANOS = TimeUnit.SECONDS.toNanos(10);
 
 	private static final long QUARANTINE_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
@@ -47,6 +51,8 @@ public final class LaneClient implements AutoCloseable {
 	private final Consumer<End> onEnd;
 
 	private final int maxBytes;
+
+	private final HeapBudget heap;
 
 	private final long acquireNanos;
 
@@ -70,7 +76,15 @@ public final class LaneClient implements AutoCloseable {
 
 	private final AtomicReference<@Nullable End> end = new AtomicReference<>();
 
+	private volatile Runnable onSleep = () -> {
+	};
+
 	private final AtomicBoolean polling = new AtomicBoolean();
+
+	/** Number of virtual threads that sleep, or are about to. */
+	private final AtomicInteger virtualSleepers = new AtomicInteger();
+
+	private final long idleNanos;
 
 	/**
 	 * Creates the client's end.
@@ -95,7 +109,9 @@ public final class LaneClient implements AutoCloseable {
 		this.peerArenas = peerArenas;
 		this.onEnd = onEnd;
 		this.maxBytes = limits.maxPayloadBytes();
+		this.heap = limits.heap();
 		this.acquireNanos = limits.acquireTimeout().toNanos();
+		this.idleNanos = limits.idleTimeout().toNanos();
 		SegmentLayout layout = segment.layout();
 		this.lanes = new ClientLane[layout.lanes()];
 		for (int i = 0; i < this.lanes.length; i++) {
@@ -124,6 +140,63 @@ public final class LaneClient implements AutoCloseable {
 		return this.peerArenas;
 	}
 
+	HeapBudget heap() {
+		return this.heap;
+	}
+
+	/**
+	 * Sets who is told of callers that sleep.
+	 * @param listener called by each caller that falls asleep, before it does
+	 */
+	public void onSleep(Runnable listener) {
+		this.onSleep = listener;
+	}
+
+	void sleeperComes() {
+		this.onSleep.run();
+	}
+
+	/**
+	 * Goes through callers that have slept for long.
+	 * @param since those who have slept before that time
+	 * @param action given the lane and the sequence of each
+	 * @return whether any caller sleeps
+	 */
+	public boolean forEachSleeper(long since, SleeperAction action) {
+		boolean any = false;
+		for (ClientLane lane : this.lanes) {
+			any |= lane.isAsleep();
+			long sequence = lane.waitsFor(since);
+			if (sequence != 0) {
+				action.accept(lane.index(), sequence);
+			}
+		}
+		return any;
+	}
+
+	/**
+	 * Returns how much heap is kept for the next calls to the peer.
+	 * @return bytes
+	 */
+	public long keptBytes() {
+		return this.heap.keptBytes();
+	}
+
+	/** Lets go of arrays in all lanes that nobody uses. */
+	public void letGo() {
+		for (ClientLane lane : this.lanes) {
+			int bit = lane.index() & (Long.SIZE - 1);
+			if (claim(this.free, lane.index() / Long.SIZE, 1L << bit)) {
+				try {
+					lane.letGo();
+				}
+				finally {
+					giveBack(lane);
+				}
+			}
+		}
+	}
+
 	int maxBytes() {
 		return this.maxBytes;
 	}
@@ -145,6 +218,24 @@ public final class LaneClient implements AutoCloseable {
 		catch (InternalError ex) {
 			endByError(ex);
 			throw gone(false);
+		}
+	}
+
+	/**
+	 * Takes a lane if there is one; {@link #release} must follow.
+	 * @return a lane of the caller's own, or {@code null} if all are in use or the pair
+	 * has ended
+	 */
+	public @Nullable ClientLane tryTake() {
+		if (this.end.get() != null) {
+			return null;
+		}
+		try {
+			return tryAcquire();
+		}
+		catch (InternalError ex) {
+			endByError(ex);
+			return null;
 		}
 	}
 
@@ -200,10 +291,7 @@ public final class LaneClient implements AutoCloseable {
 	}
 
 	private ClientLane await(long deadlineNanos) throws PathException {
-		long end = System.nanoTime() + this.acquireNanos;
-		if (deadlineNanos != ClientLane.NO_DEADLINE && deadlineNanos - end < 0) {
-			end = deadlineNanos;
-		}
+		long end = earlier(deadlineNanos, System.nanoTime() + this.acquireNanos);
 		this.waiters.incrementAndGet();
 		this.lock.lock();
 		try {
@@ -366,10 +454,10 @@ public final class LaneClient implements AutoCloseable {
 	}
 
 	SlabArena.Slab slab(int length, long deadlineNanos) throws PathException {
-		long patience = System.nanoTime() + this.acquireNanos;
-		boolean byDeadline = deadlineNanos != ClientLane.NO_DEADLINE && deadlineNanos - patience < 0;
+		long now = System.nanoTime();
 		try {
-			SlabArena.Slab slab = this.arena.allocate(length, byDeadline ? deadlineNanos : patience);
+			SlabArena.Slab slab = this.arena.allocate(length, earlier(deadlineNanos, now + this.acquireNanos),
+					earlier(deadlineNanos, now + GROWTH_NANOS));
 			if (slab == null && ended()) {
 				throw gone(false);
 			}
@@ -385,12 +473,28 @@ public final class LaneClient implements AutoCloseable {
 		}
 	}
 
+	private static long earlier(long deadlineNanos, long patience) {
+		return (deadlineNanos != ClientLane.NO_DEADLINE && deadlineNanos - patience < 0) ? deadlineNanos : patience;
+	}
+
 	void free(SlabArena.Slab slab) {
 		this.arena.free(slab);
 	}
 
-	/** Starts the thread that wakes virtual callers, if it does not run yet. */
-	void startPoller() {
+	/**
+	 * Makes sure that there is a thread that wakes virtual callers, until
+	 * {@link #virtualSleeperIsAwake()}.
+	 */
+	void virtualSleeperComes() {
+		this.virtualSleepers.incrementAndGet();
+		startPoller();
+	}
+
+	void virtualSleeperIsAwake() {
+		this.virtualSleepers.decrementAndGet();
+	}
+
+	private void startPoller() {
 		if (this.polling.get() || !this.polling.compareAndSet(false, true)) {
 			return;
 		}
@@ -409,7 +513,11 @@ public final class LaneClient implements AutoCloseable {
 		}
 	}
 
-	/** A virtual thread must not sleep at a bell: that would hold its carrier. */
+	/**
+	 * A virtual thread must not sleep at a bell: that would hold its carrier. A poller
+	 * that was not needed for a while ends. Sleepers say that they come before they look
+	 * for a poller, and it says that it goes before it looks for sleepers.
+	 */
 	private void poll() {
 		try {
 			pollUntilTheEnd();
@@ -427,15 +535,26 @@ public final class LaneClient implements AutoCloseable {
 	private void pollUntilTheEnd() {
 		Memory memory = this.segment.memory();
 		int words = this.segment.layout().words();
+		long idleSince = System.nanoTime();
 		while (!ended()) {
 			boolean woken = wakeCompleted(memory, words);
 			if (!woken) {
 				memory.setIntVolatile(SegmentLayout.POLLER_PARKED_OFFSET, 1);
 				if (!wakeCompleted(memory, words) && !ended()) {
-					this.bells.poller().await(Bell.FOREVER);
+					this.bells.poller().await(this.idleNanos);
 					Thread.interrupted();
 				}
 				memory.setIntVolatile(SegmentLayout.POLLER_PARKED_OFFSET, 0);
+			}
+			long now = System.nanoTime();
+			if (woken || this.virtualSleepers.get() > 0) {
+				idleSince = now;
+			}
+			else if (now - idleSince >= this.idleNanos) {
+				this.polling.set(false);
+				if (this.virtualSleepers.get() == 0 || !this.polling.compareAndSet(false, true)) {
+					return;
+				}
 			}
 		}
 	}
@@ -636,6 +755,14 @@ public final class LaneClient implements AutoCloseable {
 	@Override
 	public void close() {
 		end(End.of("the path was closed"));
+	}
+
+	/** What is done with a caller that sleeps. */
+	@FunctionalInterface
+	public interface SleeperAction {
+
+		void accept(int lane, long sequence);
+
 	}
 
 	/**

@@ -3,14 +3,27 @@ package io.github.vicinal.transport.shm.lane;
 import java.io.IOException;
 import java.time.Duration;
 
+import io.github.vicinal.transport.wire.HeapBudget;
+
 /**
  * What one side of a segment allows.
  *
  * @param maxPayloadBytes the longest request or response
  * @param maxArenaBytes the most memory for large payloads in one direction
- * @param acquireTimeout how long to wait for a lane or a slab at most
+ * @param acquireTimeout how long to wait for a lane or a slab that others use
+ * @param idleTimeout time without calls after which threads that wait for some leave
+ * @param heap bounds the arrays of large payloads
  */
-public record LaneLimits(int maxPayloadBytes, long maxArenaBytes, Duration acquireTimeout) {
+public record LaneLimits(int maxPayloadBytes, long maxArenaBytes, Duration acquireTimeout, Duration idleTimeout,
+		HeapBudget heap) {
+
+	private static final long HEAP_BYTES = 64 << 20;
+
+	private static final Duration IDLE = Duration.ofSeconds(10);
+
+	LaneLimits(int maxPayloadBytes, long maxArenaBytes, Duration acquireTimeout) {
+		this(maxPayloadBytes, maxArenaBytes, acquireTimeout, IDLE, new HeapBudget(HEAP_BYTES));
+	}
 
 	/** Tells the other side of a new arena. */
 	@FunctionalInterface

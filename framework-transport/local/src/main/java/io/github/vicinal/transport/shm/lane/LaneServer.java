@@ -3,6 +3,7 @@ package io.github.vicinal.transport.shm.lane;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -17,6 +18,7 @@ import io.github.vicinal.transport.shm.waiting.Condition;
 import io.github.vicinal.transport.shm.waiting.Processor;
 import io.github.vicinal.transport.shm.waiting.Turn;
 import io.github.vicinal.transport.shm.waiting.Waiter;
+import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
@@ -32,7 +34,8 @@ import io.github.vicinal.transport.wire.WireException;
  * Whoever finds the role free takes it. A receiver that has nothing to do gives it away
  * and sleeps at the server's bell; several threads may sleep there, and a ring wakes one
  * of them. So a call wakes one thread, whether its handler is short or long, and the next
- * one finds another asleep if the first is still busy.
+ * one finds another asleep if the first is still busy. While there are no calls, one
+ * thread goes on sleeping.
  */
 public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard.Guarded {
 
@@ -42,15 +45,24 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	/** With more callers than processors, each gets a slice of some milliseconds. */
 	private static final long ACTIVE_WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(32);
 
+	/** Time for which an answer waits for memory that others use. */
+	private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+	/** Time that memory may take which is being made for an answer. */
+	private static final long GROWTH_NANOS = TimeUnit.SECONDS.toNanos(5);
+
 	private static final int BATCHES_PER_LOOK = 16;
 
 	private static final String NO_THREAD = "no thread is left to receive calls";
 
 	/**
-	 * So many threads sleep at the bell; others go back to where they came from, because
-	 * each has a stack.
+	 * Maximum number of threads that sleep at the bell; others go back to where they came
+	 * from, because each has a stack.
 	 */
 	private static final int MAX_ASLEEP = 4;
+
+	/** Number of threads that go on sleeping at the bell of an idle client. */
+	private static final int IDLE_ASLEEP = 1;
 
 	private final Segment segment;
 
@@ -65,6 +77,10 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	private final PeerArenas peerArenas;
 
 	private final int maxBytes;
+
+	private final HeapBudget heap;
+
+	private final long idleNanos;
 
 	private final ServerLane[] lanes;
 
@@ -95,6 +111,9 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 
 	/** When the receiver gave itself to a handler, 0 while it receives. */
 	private final AtomicLong awaySince = new AtomicLong();
+
+	/** Whether a thread rings for a caller that asked. */
+	private final AtomicBoolean ringing = new AtomicBoolean();
 
 	private volatile boolean closed;
 
@@ -127,6 +146,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		this.arena = new SlabArena(files, limits.maxArenaBytes(), announcer, this::reclaim, () -> true);
 		this.peerArenas = peerArenas;
 		this.maxBytes = limits.maxPayloadBytes();
+		this.heap = limits.heap();
+		this.idleNanos = limits.idleTimeout().toNanos();
 		this.handler = handler;
 		this.threads = threads;
 		this.guard = guard;
@@ -159,6 +180,37 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 
 	PeerArenas peerArenas() {
 		return this.peerArenas;
+	}
+
+	HeapBudget heap() {
+		return this.heap;
+	}
+
+	/**
+	 * Lets go of arrays in all lanes that have no call. Takes the receiver's role for
+	 * that time, as only the receiver takes calls; does nothing if somebody has it.
+	 */
+	public void letGo() {
+		Thread self = Thread.currentThread();
+		if (this.closed || !this.receiver.compareAndSet(null, self)) {
+			return;
+		}
+		try {
+			for (ServerLane lane : this.lanes) {
+				if (!lane.busy()) {
+					lane.letGo();
+				}
+			}
+			leave(self, true);
+			Memory.settle();
+		}
+		catch (InternalError ex) {
+			failByError(ex);
+		}
+		finally {
+			// Whatever was thrown, calls need a receiver.
+			this.receiver.compareAndSet(self, null);
+		}
 	}
 
 	int maxBytes() {
@@ -200,6 +252,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	private void attend() throws WireException {
 		Thread self = Thread.currentThread();
 		boolean slept = false;
+		int mostAsleep = MAX_ASLEEP;
 		while (!this.closed && this.receiver.compareAndSet(null, self)) {
 			this.segment.memory().setIntVolatile(SegmentLayout.SERVER_PARKED_OFFSET, 0);
 			if (slept) {
@@ -207,8 +260,12 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 			}
 			receive(self);
 			slept = !this.closed && this.receiver.get() == self;
-			if (slept && !sleep(self)) {
-				return;
+			if (slept) {
+				long start = System.nanoTime();
+				if (!sleep(self, start, mostAsleep)) {
+					return;
+				}
+				mostAsleep = (System.nanoTime() - start < this.idleNanos) ? MAX_ASLEEP : IDLE_ASLEEP;
 			}
 		}
 	}
@@ -231,8 +288,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	 * tries to take the role: whoever gives the role away and then sees it counted knows
 	 * that it will try.
 	 */
-	private boolean sleep(Thread self) {
-		long now = System.nanoTime();
+	private boolean sleep(Thread self, long now, int mostAsleep) {
 		look(now);
 		this.asleepSince = now;
 		this.asleep.incrementAndGet();
@@ -240,7 +296,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 			this.segment.memory().setIntVolatile(SegmentLayout.SERVER_PARKED_OFFSET, 1);
 			if (!isMet()) {
 				int count = this.asleep.get();
-				if (count > MAX_ASLEEP && this.asleep.compareAndSet(count, count - 1)) {
+				if (count > mostAsleep && this.asleep.compareAndSet(count, count - 1)) {
 					return false;
 				}
 				this.bells.server().await(Bell.FOREVER);
@@ -461,9 +517,57 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		}
 	}
 
-	SlabArena.@Nullable Slab slab(int length, long patience) {
+	boolean closed() {
+		return this.closed;
+	}
+
+	/**
+	 * Makes sure that a call goes on for which the client has waited long.
+	 * @param lane where it waits
+	 * @param sequence what for
+	 * @throws WireException if its words make no sense any more: the pair must end
+	 */
+	public void check(int lane, long sequence) throws WireException {
+		if (lane < 0 || lane >= this.lanes.length) {
+			throw new WireException(Refusal.MALFORMED, "there is no lane %d".formatted(lane));
+		}
+		Runnable ringing = this.lanes[lane].check(sequence);
+		Memory.settle();
+		if (ringing != null && !this.ringing.getAndSet(true)) {
+			boolean begun = false;
+			try {
+				// The client can hold up who rings, but not more than one.
+				this.threads.execute(() -> ring(ringing));
+				begun = true;
+			}
+			catch (RejectedExecutionException ex) {
+				// The server ends, and with it the wait.
+			}
+			finally {
+				if (!begun) {
+					this.ringing.set(false);
+				}
+			}
+		}
+	}
+
+	private void ring(Runnable ringing) {
 		try {
-			return this.arena.allocate(length, System.nanoTime() + patience);
+			ringing.run();
+			Memory.settle();
+		}
+		catch (InternalError ex) {
+			failByError(ex);
+		}
+		finally {
+			this.ringing.set(false);
+		}
+	}
+
+	SlabArena.@Nullable Slab slab(int length) {
+		try {
+			long now = System.nanoTime();
+			return this.arena.allocate(length, now + BUSY_NANOS, now + GROWTH_NANOS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -479,15 +583,6 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		for (ServerLane lane : this.lanes) {
 			lane.reclaim();
 		}
-	}
-
-	/**
-	 * Returns why a response found no memory.
-	 * @param length how long it was
-	 * @return the reason, for people
-	 */
-	public String whyExhausted(int length) {
-		return this.arena.whyExhausted(length);
 	}
 
 	/**

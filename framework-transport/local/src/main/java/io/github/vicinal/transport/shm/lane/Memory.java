@@ -181,6 +181,14 @@ public final class Memory {
 		INT.setOpaque(this.buffer, offset, value);
 	}
 
+	int getIntAcquire(int offset) {
+		return (int) INT.getAcquire(this.buffer, offset);
+	}
+
+	void setIntRelease(int offset, int value) {
+		INT.setRelease(this.buffer, offset, value);
+	}
+
 	/** Reads a word that orders what follows. */
 	public int getIntVolatile(int offset) {
 		return (int) INT.getVolatile(this.buffer, offset);

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
@@ -109,10 +110,15 @@ final class PeerPayload {
 	 * @return the given array, or a larger one
 	 */
 	byte[] copy(byte[] target) {
-		byte[] bytes = (this.length <= target.length) ? target : new byte[(int) Math
-			.min(Math.max(this.length, 2L * target.length), Math.max(this.length, this.maxBytes))];
+		byte[] bytes = (this.length <= target.length) ? target : new byte[grown(this.length, target.length)];
 		this.memory.get(this.offset, bytes, 0, this.length);
 		return bytes;
+	}
+
+	/** What is large has no room for more. */
+	private static int grown(int length, int before) {
+		return (length > HeapBudget.SMALL_BYTES) ? length
+				: Math.min(Math.max(length, 2 * before), HeapBudget.SMALL_BYTES);
 	}
 
 	/**

@@ -30,15 +30,24 @@ import java.util.List;
  *    0  sequence (long): published last       128  sequence (long): answered last
  *    8  length (int)                          136  length (int)
  *   12  place (int): -1 inline, else the      140  place (int): as on the left, or -2:
- *       number of an arena                         in the slab of the request
+ *       number of an arena                         in the slab of the request, or -3:
+ *                                                  inline, in pieces
  *   16  offset (int) within that arena        144  offset (int)
+ *                                             148  pieces (int) that have been there
  *   24  cancelled (long): nobody waits for
  *       the answer to this sequence
  *   32  released (long): the answer to this
  *       sequence has been read
  *   40  waiting (int): 0 awake, 1 asleep at the lane's bell, 2 by the poller;
  *       set back to 0 by whoever wakes
+ *   44  pieces read (int)
  * </pre>
+ *
+ * An answer for which the server has no memory passes through the response area in
+ * pieces. The answer's sequence is published with the first one. The server puts each
+ * further piece there once the client has read the one before, and is done with the lane
+ * when it has put the last one there.
+ * <p>
  *
  * The version changes with the meaning of a word, the layout hash with its place: two
  * sides that differ in either do not attach.
@@ -50,7 +59,7 @@ public final class SegmentLayout {
 
 	static final long MAGIC = 0x5663_6e6c_4c61_6e65L;
 
-	static final int VERSION = 2;
+	static final int VERSION = 3;
 
 	static final int MAGIC_OFFSET = 0;
 
@@ -100,6 +109,8 @@ public final class SegmentLayout {
 
 	static final int WAITING = 40;
 
+	static final int PIECES_READ = 44;
+
 	static final int RESPONSE_SEQUENCE = LINE;
 
 	static final int RESPONSE_LENGTH = LINE + 8;
@@ -108,11 +119,16 @@ public final class SegmentLayout {
 
 	static final int RESPONSE_OFFSET = LINE + 16;
 
+	static final int PIECES = LINE + 20;
+
 	/** The place of a payload that lies in the lane's own area. */
 	static final int INLINE = -1;
 
 	/** The place of an answer that lies in the slab of its request. */
 	static final int IN_REQUEST = -2;
+
+	/** The place of an answer that comes in pieces. */
+	static final int IN_PIECES = -3;
 
 	/** The most lanes that a segment can have: four words of bits. */
 	public static final int MAX_LANES = 256;
@@ -125,7 +141,7 @@ public final class SegmentLayout {
 			SERVER_PARKED_OFFSET, POLLER_PARKED_OFFSET, PENDING_OFFSET, COMPLETED_OFFSET, MODE_OFFSET,
 			BANNED_UNTIL_OFFSET, BAN_PERIOD_OFFSET, LATENESS_OFFSET, SERVED_OFFSET, ACTIVE_OFFSET, LANE_LINES_OFFSET,
 			LANE_LINES_BYTES, REQUEST_SEQUENCE, REQUEST_LENGTH, REQUEST_PLACE, REQUEST_OFFSET, CANCELLED, RELEASED,
-			WAITING, RESPONSE_SEQUENCE, RESPONSE_LENGTH, RESPONSE_PLACE, RESPONSE_OFFSET);
+			WAITING, PIECES_READ, RESPONSE_SEQUENCE, RESPONSE_LENGTH, RESPONSE_PLACE, RESPONSE_OFFSET, PIECES);
 
 	private final int lanes;
 

@@ -2,10 +2,13 @@ package io.github.vicinal.transport.shm.lane;
 
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.transport.shm.bell.Bells;
+import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
@@ -17,8 +20,16 @@ public final class ServerLane {
 
 	private static final int FIRST_BYTES = 4 * 1024;
 
-	/** How long an answer waits for memory at most. */
-	private static final long SLAB_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+	private static final long NO_SEQUENCE = Long.MIN_VALUE;
+
+	/**
+	 * Interval between two looks whether the client has read a piece, at first and later.
+	 */
+	private static final long FIRST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
+
+	private static final long LAST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+	private static final int LOOKS_WITHOUT_PAUSE = 100;
 
 	private final LaneServer server;
 
@@ -32,7 +43,9 @@ public final class ServerLane {
 
 	private final int inlineBytes;
 
-	private final EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
+	private final HeapBudget.Lease heap;
+
+	private final EncodeBuffer out = new EncodeBuffer(FIRST_BYTES, this::beforeGrowth);
 
 	private final PeerPayload payload;
 
@@ -47,11 +60,15 @@ public final class ServerLane {
 	/** Whether the payload was found, and its place is nobody's but this lane's. */
 	private boolean found;
 
+	/** Others than who has the lane see it after {@link #busy}. */
 	private long sequence;
 
 	private int responsePlace;
 
 	private int responseOffset;
+
+	/** The call whose words did not match when the client asked last. */
+	private volatile long suspect = NO_SEQUENCE;
 
 	/** Whether a request was taken that has no response yet. */
 	private volatile boolean busy;
@@ -61,8 +78,6 @@ public final class ServerLane {
 
 	private long slabSequence;
 
-	private int smallInARow;
-
 	ServerLane(LaneServer server, int index) {
 		SegmentLayout layout = server.segment().layout();
 		this.server = server;
@@ -71,6 +86,7 @@ public final class ServerLane {
 		this.lines = layout.lines(index);
 		this.responseArea = layout.responseArea(index);
 		this.inlineBytes = layout.inlineBytes();
+		this.heap = server.heap().lease();
 		this.payload = new PeerPayload(server.segment(), layout.requestArea(index), server.peerArenas(),
 				server.maxBytes());
 	}
@@ -88,6 +104,9 @@ public final class ServerLane {
 		}
 		if (published == this.sequence) {
 			return false;
+		}
+		if (published != this.sequence + 1) {
+			throw new WireException(Refusal.MALFORMED, "a request that does not follow the one before");
 		}
 		if (this.slab != null) {
 			free();
@@ -107,8 +126,19 @@ public final class ServerLane {
 	 */
 	public byte[] request() throws WireException {
 		find();
+		if (this.length > this.request.length) {
+			this.heap.cover(large(this.out.array().length) + large(this.length));
+		}
 		this.request = this.payload.copy(this.request);
 		return this.request;
+	}
+
+	/** Says that the array of {@link #request()} is not needed any more. */
+	public void forgetRequest() {
+		if (large(this.request.length) > 0) {
+			this.request = new byte[FIRST_BYTES];
+			this.heap.reduce(large(this.out.array().length));
+		}
 	}
 
 	/**
@@ -154,38 +184,83 @@ public final class ServerLane {
 	}
 
 	/**
-	 * Answers; from then on the lane is the client's.
+	 * Answers; from then on the lane is the client's. If there is no memory for the
+	 * response it goes in pieces, for which this waits for the client.
 	 * @param response holds the response
 	 * @param size how long it is
-	 * @return {@code false} if there was no memory for so long a response: then respond
-	 * with a shorter one
 	 */
-	public boolean respond(byte[] response, int size) {
+	public void respond(byte[] response, int size) {
 		Memory target = room(size);
 		if (target == null) {
-			return false;
+			respondInPieces(response, size);
+			return;
 		}
 		target.put(this.responseOffset, response, 0, size);
 		publish(size);
-		return true;
 	}
 
 	/**
 	 * Answers; from then on the lane is the client's.
 	 * @param response what remains in it is the response; may be {@link #view()}, or a
 	 * part of it
-	 * @return {@code false} if there was no memory for so long a response: then respond
-	 * with a shorter one
 	 */
-	public boolean respond(ByteBuffer response) {
+	public void respond(ByteBuffer response) {
 		int size = response.remaining();
 		Memory target = room(size);
 		if (target == null) {
-			return false;
+			byte[] bytes = new byte[size];
+			response.get(bytes);
+			respondInPieces(bytes, size);
+			return;
 		}
 		target.put(this.responseOffset, response);
 		publish(size);
-		return true;
+	}
+
+	/**
+	 * The call was executed, so its answer must not get lost for want of memory or of a
+	 * file descriptor. This is slow, but needs neither.
+	 */
+	private void respondInPieces(byte[] response, int size) {
+		claimRequest();
+		this.memory.put(this.responseArea, response, 0, this.inlineBytes);
+		this.memory.setInt(this.lines + SegmentLayout.PIECES, 1);
+		say(size, SegmentLayout.IN_PIECES, 0);
+		this.memory.setLongVolatile(this.lines + SegmentLayout.RESPONSE_SEQUENCE, this.sequence);
+		wake();
+		int piece = 1;
+		for (int from = this.inlineBytes; from < size; from += this.inlineBytes) {
+			if (!awaitRead(piece)) {
+				// The pair has ended, and nobody reads any more.
+				this.heap.end(0);
+				return;
+			}
+			int length = Math.min(this.inlineBytes, size - from);
+			this.memory.put(this.responseArea, response, from, length);
+			piece++;
+			if (from + length == size) {
+				shrink();
+				this.busy = false;
+			}
+			this.memory.setIntRelease(this.lines + SegmentLayout.PIECES, piece);
+		}
+	}
+
+	private boolean awaitRead(int piece) {
+		long pause = FIRST_PAUSE_NANOS;
+		for (int looks = 0; !this.server.closed(); looks++) {
+			if (this.memory.getIntAcquire(this.lines + SegmentLayout.PIECES_READ) == piece) {
+				return true;
+			}
+			if (looks < LOOKS_WITHOUT_PAUSE) {
+				Thread.onSpinWait();
+			}
+			else {
+				LockSupport.parkNanos(this, pause);
+				pause = Math.min(2 * pause, LAST_PAUSE_NANOS);
+			}
+		}
+		return false;
 	}
 
 	/**
@@ -204,7 +279,7 @@ public final class ServerLane {
 			this.responseOffset = this.payload.offset();
 			return this.payload.memory();
 		}
-		SlabArena.Slab taken = this.server.slab(size, SLAB_PATIENCE_NANOS);
+		SlabArena.Slab taken = this.server.slab(size);
 		if (taken == null) {
 			return null;
 		}
@@ -214,18 +289,68 @@ public final class ServerLane {
 		return taken.memory();
 	}
 
-	private void publish(int size) {
+	private void claimRequest() {
 		if (this.found) {
 			this.found = false;
 			this.payload.claim();
 		}
+	}
+
+	private void say(int size, int where, int at) {
 		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_LENGTH, size);
-		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_PLACE, this.responsePlace);
-		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_OFFSET, this.responseOffset);
-		shrink(size);
+		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_PLACE, where);
+		this.memory.setInt(this.lines + SegmentLayout.RESPONSE_OFFSET, at);
+	}
+
+	private void publish(int size) {
+		claimRequest();
+		say(size, this.responsePlace, this.responseOffset);
+		shrink();
 		this.busy = false;
 		this.memory.setLongVolatile(this.lines + SegmentLayout.RESPONSE_SEQUENCE, this.sequence);
 		wake();
+	}
+
+	/**
+	 * Makes sure that a call for which a client has waited long goes on: what was lost is
+	 * done again. Called by any thread.
+	 * @return what is to be done, which may wait for the client, or {@code null}
+	 * @throws WireException if the words of the lane make no sense, twice in a row
+	 */
+	@Nullable Runnable check(long waitsFor) throws WireException {
+		boolean executing = this.busy;
+		long known = this.sequence;
+		if (known - waitsFor > 0 || (executing && known == waitsFor)) {
+			// It comes late, or the handler takes long.
+			return null;
+		}
+		boolean answered = known == waitsFor;
+		int word = this.lines + (answered ? SegmentLayout.RESPONSE_SEQUENCE : SegmentLayout.REQUEST_SEQUENCE);
+		if (this.memory.getLongVolatile(word) != waitsFor) {
+			// The words may be changing at this moment.
+			if (this.suspect == waitsFor) {
+				throw new WireException(Refusal.MALFORMED, "the words of a call were overwritten");
+			}
+			this.suspect = waitsFor;
+			return null;
+		}
+		if (answered) {
+			return this::wakeBlindly;
+		}
+		this.memory.setBit(SegmentLayout.PENDING_OFFSET + this.index / Long.SIZE * Long.BYTES,
+				this.index & (Long.SIZE - 1));
+		this.server.bells().ringHere(Bells.SERVER);
+		return null;
+	}
+
+	/** The word that says how the caller sleeps may be wrong. */
+	private void wakeBlindly() {
+		this.memory.setBit(SegmentLayout.COMPLETED_OFFSET + this.index / Long.SIZE * Long.BYTES,
+				this.index & (Long.SIZE - 1));
+		this.memory.setIntVolatile(this.lines + SegmentLayout.WAITING, ClientLane.AWAKE);
+		this.memory.setIntVolatile(SegmentLayout.POLLER_PARKED_OFFSET, 0);
+		this.server.bells().lane(this.index).ring();
+		this.server.bells().poller().ring();
 	}
 
 	private void wake() {
@@ -277,16 +402,30 @@ public final class ServerLane {
 		return this.busy;
 	}
 
-	/** Lets go of arrays that have not been needed for a while. */
-	private void shrink(int size) {
-		int larger = Math.max(this.request.length, this.out.array().length);
-		if (larger <= ClientLane.KEEP_BYTES || Math.max(size, this.length) > ClientLane.KEEP_BYTES) {
-			this.smallInARow = 0;
+	/** Before it has grown, both arrays are there. */
+	private void beforeGrowth(int bytes) {
+		if (large(bytes) > 0) {
+			this.heap.cover((long) bytes + this.out.array().length + large(this.request.length));
 		}
-		else if (++this.smallInARow > ClientLane.SMALL_IN_A_ROW || larger > ClientLane.KEEP_A_WHILE_BYTES) {
-			this.out.clear(ClientLane.KEEP_BYTES);
-			this.request = new byte[FIRST_BYTES];
+	}
+
+	private static long large(int bytes) {
+		return (bytes > HeapBudget.SMALL_BYTES) ? bytes : 0;
+	}
+
+	/** Lets go of large arrays at the end of a call, unless there are few of them. */
+	private void shrink() {
+		long size = (long) this.request.length + this.out.array().length - 2 * FIRST_BYTES;
+		if (!this.heap.end(Math.max(0, size))) {
+			letGo();
 		}
+	}
+
+	/** Lets go of arrays, while nobody uses the lane. */
+	void letGo() {
+		this.out.clear(FIRST_BYTES);
+		this.request = new byte[FIRST_BYTES];
+		this.heap.end(0);
 	}
 
 }

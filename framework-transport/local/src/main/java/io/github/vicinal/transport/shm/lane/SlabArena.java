@@ -104,16 +104,28 @@ final class SlabArena {
 	 * @throws InterruptedException if the thread was interrupted while it waited
 	 */
 	@Nullable Slab allocate(int length, long deadlineNanos) throws InterruptedException {
+		return allocate(length, deadlineNanos, deadlineNanos);
+	}
+
+	/**
+	 * Takes a slab.
+	 * @param length how many bytes it must hold
+	 * @param busyNanos until when to wait for one that is in use
+	 * @param growthNanos until when to wait while memory is being made
+	 * @return as above
+	 * @throws InterruptedException if the thread was interrupted while it waited
+	 */
+	@Nullable Slab allocate(int length, long busyNanos, long growthNanos) throws InterruptedException {
 		Slab slab = take(length);
 		if (slab == null) {
 			// First, as what comes back need not be made.
 			this.reclaim.run();
 			slab = tryAllocate(length, false);
 		}
-		return (slab != null) ? slab : await(length, deadlineNanos);
+		return (slab != null) ? slab : await(length, busyNanos, growthNanos);
 	}
 
-	private @Nullable Slab await(int length, long deadlineNanos) throws InterruptedException {
+	private @Nullable Slab await(int length, long busyNanos, long growthNanos) throws InterruptedException {
 		Waiting self = new Waiting(length, this.lock.newCondition());
 		this.lock.lockInterruptibly();
 		try {
@@ -124,6 +136,7 @@ final class SlabArena {
 				slab = find(length, anySize(length));
 			}
 			while (slab == null) {
+				long deadlineNanos = (this.growingBytes > 0) ? growthNanos : busyNanos;
 				long left = (deadlineNanos == Long.MAX_VALUE) ? Long.MAX_VALUE : deadlineNanos - System.nanoTime();
 				if (left <= 0 || this.closed || !mayComeFree(length)) {
 					return this.closed ? null : find(length, true);

@@ -14,9 +14,10 @@ final class FutexBells implements Bells {
 	private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
 	/**
-	 * An unlimited sleep is a row of sleeps as long as this. The kernel finds sleepers by
-	 * the page that the word is in; if the other side has cut off the file, nobody can
-	 * wake them any more.
+	 * An unlimited sleep is two sleeps as long as this. The kernel finds sleepers by the
+	 * page that the word is in; if the other side has cut off the file, nobody can wake
+	 * them any more. Threads of the server come back after that, to leave if others sleep,
+	 * too.
 	 */
 	private static final long CLOSED_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -68,6 +69,11 @@ final class FutexBells implements Bells {
 		return this.lanes[lane];
 	}
 
+	@Override
+	public int lanes() {
+		return this.lanes.length;
+	}
+
 	private static void set(MemorySegment time, long nanos) {
 		time.set(ValueLayout.JAVA_LONG, 0, nanos / 1_000_000_000);
 		time.set(ValueLayout.JAVA_LONG, Long.BYTES, nanos % 1_000_000_000);
@@ -98,12 +104,14 @@ final class FutexBells implements Bells {
 		public void await(long nanos) {
 			long sleep = this.interruptible ? Math.min(nanos, LOOK_NANOS) : nanos;
 			if (sleep == FOREVER) {
-				long start;
+				long begin = System.nanoTime();
+				long start = begin;
 				do {
 					start = System.nanoTime();
 					FutexBells.this.calls.await(this.word, FutexBells.this.unlimited);
 				}
-				while (System.nanoTime() - start >= CLOSED_LOOK_NANOS && !FutexBells.this.closed);
+				while (System.nanoTime() - start >= CLOSED_LOOK_NANOS && start - begin < CLOSED_LOOK_NANOS
+						&& !FutexBells.this.closed);
 				return;
 			}
 			set(this.time, sleep);

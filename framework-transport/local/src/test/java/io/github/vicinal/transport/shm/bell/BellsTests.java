@@ -11,9 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -35,12 +37,20 @@ import io.github.vicinal.transport.wire.Watchdog;
 import io.github.vicinal.transport.wire.WireException;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Each kind of bell wakes, ends its sleep in time, and is not lost to an interrupt. */
 @Timeout(30)
 class BellsTests {
 
+	private static final FifoBells.Messenger SILENT = (number) -> {
+	};
+
 	private static final int LANES = 2;
+
+	private static final BellWords WORDS = words();
+
+	private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
 	/** What the kernel gives it, unless somebody asks for more. */
 	private static final int FIFO_BYTES = 64 * 1024;
@@ -68,13 +78,12 @@ class BellsTests {
 	}
 
 	private Bells bells(String kind) throws Exception {
+		return bells(kind, IDLE_NANOS);
+	}
+
+	private Bells bells(String kind, long idleNanos) throws Exception {
 		if (kind.equals(BellSupport.FUTEX)) {
-			// As if another thread had said that it sleeps.
-			ByteBuffer memory = ByteBuffer.allocateDirect(64).order(java.nio.ByteOrder.nativeOrder());
-			for (int i = 0; i < 4; i++) {
-				memory.putInt(i * 8, 1);
-			}
-			return BellSupport.detect().futex(new BellWords(memory, 0, 8, (lane) -> 16 + 8 * lane, LANES));
+			return BellSupport.detect().futex(WORDS);
 		}
 		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bells");
 		if (kind.equals(SocketBells.KIND)) {
@@ -85,13 +94,22 @@ class BellsTests {
 					this.failures.add(ex);
 				}
 			};
-			SocketBells server = support.listen(this.directory, LANES, (channel) -> {
+			SocketBells server = support.listen(this.directory, LANES, idleNanos, (channel) -> {
 			}, failed);
 			return new BothEnds(server, support.connect(this.directory, server.socketName(), LANES, (channel) -> {
 			}, failed), closing);
 		}
 		Path made = FifoBells.create(this.directory, "0".repeat(32), "1".repeat(16), LANES);
-		return new FifoBells(made, LANES, this.watchdog, this.failures::add);
+		return new FifoBells(made, WORDS, this.watchdog, idleNanos, SILENT, this.failures::add);
+	}
+
+	/** As if other threads had said that they sleep. */
+	private static BellWords words() {
+		ByteBuffer memory = ByteBuffer.allocateDirect(64).order(java.nio.ByteOrder.nativeOrder());
+		for (int i = 0; i < 4; i++) {
+			memory.putInt(i * 8, 1);
+		}
+		return new BellWords(memory, 0, 8, (lane) -> 16 + 8 * lane, LANES);
 	}
 
 	@Test
@@ -257,7 +275,7 @@ class BellsTests {
 		Path made = fifo("0").getParent();
 		Files.delete(fifo("0"));
 		AtomicReference<Bells> ended = new AtomicReference<>();
-		ended.set(new FifoBells(made, LANES, this.watchdog, (ex) -> {
+		ended.set(new FifoBells(made, WORDS, this.watchdog, IDLE_NANOS, SILENT, (ex) -> {
 			this.failures.add(ex);
 			ended.get().close();
 		}));
@@ -309,7 +327,7 @@ class BellsTests {
 	/** A peer that writes anything rings bells that there are, or none. */
 	@Test
 	void bellsThatThereAreNotAreNotRung() throws Exception {
-		try (SocketBells server = BellSupport.socketOnly().listen(socketDirectory(), LANES, (channel) -> {
+		try (SocketBells server = BellSupport.socketOnly().listen(socketDirectory(), LANES, IDLE_NANOS, (channel) -> {
 		}, this.failures::add); SocketChannel hostile = SocketChannel.open(StandardProtocolFamily.UNIX)) {
 			hostile.connect(UnixDomainSocketAddress.of(this.directory.resolve(server.socketName())));
 			hostile.write(ByteBuffer.wrap(new byte[] { -1, -1, 0, 77, 127, -1, 0 }));
@@ -321,7 +339,7 @@ class BellsTests {
 
 	@Test
 	void strangerIsNotHeard() throws Exception {
-		try (SocketBells server = BellSupport.socketOnly().listen(socketDirectory(), LANES, (channel) -> {
+		try (SocketBells server = BellSupport.socketOnly().listen(socketDirectory(), LANES, IDLE_NANOS, (channel) -> {
 			throw new WireException(Refusal.STRANGER, "for a test");
 		}, this.failures::add); SocketChannel stranger = SocketChannel.open(StandardProtocolFamily.UNIX)) {
 			stranger.connect(UnixDomainSocketAddress.of(this.directory.resolve(server.socketName())));
@@ -334,6 +352,125 @@ class BellsTests {
 	private Path socketDirectory() throws IOException {
 		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bells");
 		return this.directory;
+	}
+
+	/** What nobody has open, the kernel forgets. */
+	@Test
+	void ringThatWasForgottenWhileNobodyListenedWakesAllTheSame() throws Exception {
+		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bells");
+		Path made = FifoBells.create(this.directory, "0".repeat(32), "1".repeat(16), LANES);
+		BellWords own = words();
+		try (Bells bells = new FifoBells(made, own, this.watchdog, TimeUnit.MILLISECONDS.toNanos(20), SILENT,
+				this.failures::add)) {
+			for (int i = 0; i < 3; i++) {
+				own.memory().putInt(own.lane().applyAsInt(0), 0);
+				bells.lane(0).ring();
+				assertThat(open(made)).isPositive();
+				Async.await(() -> open(made) == 0);
+				bells.lane(0).await(Bell.FOREVER);
+				own.memory().putInt(own.lane().applyAsInt(0), 1);
+				CompletableFuture<Boolean> woken = Async.call(() -> {
+					bells.lane(0).await(Bell.FOREVER);
+					return true;
+				});
+				Async.await(() -> Async.isSomebodyIn("Ears.listen"));
+				bells.lane(0).ring();
+				assertThat(woken.get(20, TimeUnit.SECONDS)).isTrue();
+			}
+		}
+		assertThat(open(made)).isZero();
+	}
+
+	/** Of those who sleep at the server's bell, one is left. */
+	@Test
+	void idleServerHasOneSleeper() throws Exception {
+		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bells");
+		Path made = FifoBells.create(this.directory, "0".repeat(32), "1".repeat(16), LANES);
+		try (Bells bells = new FifoBells(made, WORDS, this.watchdog, TimeUnit.MILLISECONDS.toNanos(50), SILENT,
+				this.failures::add)) {
+			List<CompletableFuture<Boolean>> sleepers = new ArrayList<>();
+			for (int i = 0; i < 4; i++) {
+				sleepers.add(Async.call(() -> {
+					bells.server().await(Bell.FOREVER);
+					return true;
+				}));
+			}
+			Async.await(() -> sleepers.stream().filter(CompletableFuture::isDone).count() == 3 && open(made) == 1);
+			bells.server().ring();
+			Async.await(() -> sleepers.stream().allMatch(CompletableFuture::isDone));
+		}
+	}
+
+	/** Returns how many file descriptors of this process are FIFOs of a directory. */
+	private static long open(Path bells) {
+		try (var descriptors = Files.list(Path.of("/proc/self/fd"))) {
+			return descriptors.filter((descriptor) -> isIn(descriptor, bells)).count();
+		}
+		catch (java.io.IOException ex) {
+			throw new java.io.UncheckedIOException(ex);
+		}
+	}
+
+	private static boolean isIn(Path descriptor, Path directory) {
+		try {
+			return Files.readSymbolicLink(descriptor).startsWith(directory);
+		}
+		catch (java.io.IOException ex) {
+			// Closed meanwhile.
+			return false;
+		}
+	}
+
+	/** Of those who sleep at the server's bell, one is left, and it is woken. */
+	@Test
+	void idleServerHasOneSleeperAtASocket() throws Exception {
+		try (BothEnds bells = (BothEnds) bells(SocketBells.KIND, TimeUnit.MILLISECONDS.toNanos(50))) {
+			List<CompletableFuture<Boolean>> sleepers = new ArrayList<>();
+			for (int i = 0; i < 4; i++) {
+				sleepers.add(Async.call(() -> {
+					bells.server().await(Bell.FOREVER);
+					return true;
+				}));
+			}
+			Async.await(() -> sleepers.stream().filter(CompletableFuture::isDone).count() == 3);
+			assertThat(sleepers).filteredOn((one) -> !one.isDone()).hasSize(1);
+			bells.server().ring();
+			Async.await(() -> sleepers.stream().allMatch(CompletableFuture::isDone));
+		}
+	}
+
+	/** As if the other side had no file descriptor left to ring with. */
+	@ParameterizedTest
+	@MethodSource("kinds")
+	void ringHereWakesWhoeverSleepsAndKnowsNoOtherBells(String kind) throws Exception {
+		try (Bells bells = bells(kind)) {
+			Bells here = (bells instanceof BothEnds both) ? both.client() : bells;
+			CompletableFuture<Boolean> woken = Async.call(() -> {
+				here.lane(1).await(Bell.FOREVER);
+				return true;
+			});
+			while (!woken.isDone()) {
+				here.ringHere(1);
+				Thread.yield();
+			}
+			assertThat(woken.get()).isTrue();
+			for (int number : new int[] { -3, LANES, Integer.MAX_VALUE, Integer.MIN_VALUE }) {
+				assertThatExceptionOfType(WireException.class).isThrownBy(() -> here.ringHere(number));
+			}
+		}
+	}
+
+	/** Whoever makes the pair waits no longer than it must. */
+	@Test
+	void serverWaitsForTheClientOfASocket() throws Exception {
+		try (SocketBells server = BellSupport.socketOnly().listen(socketDirectory(), LANES, IDLE_NANOS, (channel) -> {
+		}, this.failures::add)) {
+			assertThat(server.awaitClient(1)).isFalse();
+			CompletableFuture<Boolean> waiting = Async.call(() -> server.awaitClient(TimeUnit.SECONDS.toNanos(20)));
+			Async.await(() -> Async.isSomebodyIn("SocketBells.awaitClient"));
+			server.close();
+			assertThat(waiting.get(20, TimeUnit.SECONDS)).isFalse();
+		}
 	}
 
 	/** Each bell is rung by the side that does not sleep there. */
@@ -357,6 +494,11 @@ class BellsTests {
 		@Override
 		public Bell lane(int lane) {
 			return new BothSides(this.client.lane(lane), this.atServer.lane(lane));
+		}
+
+		@Override
+		public int lanes() {
+			return this.client.lanes();
 		}
 
 		@Override

@@ -203,6 +203,11 @@ class AbandonedLaneTests {
 		}
 
 		@Override
+		public int lanes() {
+			return Integer.MAX_VALUE;
+		}
+
+		@Override
 		public void close() {
 		}
 

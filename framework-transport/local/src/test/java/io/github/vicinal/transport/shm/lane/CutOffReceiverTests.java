@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.github.vicinal.transport.shm.bell.BellWords;
 import io.github.vicinal.transport.shm.bell.FifoBells;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.wire.Watchdog;
@@ -27,6 +28,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** A handler keeps the receiver of a pair whose file is cut off meanwhile. */
 @Timeout(60)
 class CutOffReceiverTests {
+
+	private static final FifoBells.Messenger SILENT = (number) -> {
+	};
 
 	private final Watchdog watchdog = new Watchdog("test-watchdog");
 
@@ -97,8 +101,9 @@ class CutOffReceiverTests {
 					String.valueOf(name).repeat(16), 4);
 			LaneLimits limits = new LaneLimits(1 << 20, 1 << 20, Duration.ofSeconds(10));
 			PeerArenas none = new PeerArenas(CutOffReceiverTests.this.directory, 0);
-			FifoBells ofServer = new FifoBells(bells, 4, CutOffReceiverTests.this.watchdog, (ex) -> {
-			});
+			FifoBells ofServer = new FifoBells(bells, words(segment), CutOffReceiverTests.this.watchdog,
+					TimeUnit.SECONDS.toNanos(10), SILENT, (ex) -> {
+					});
 			this.server = new LaneServer(segment, ofServer, files, limits, (number, arena, bytes) -> {
 			}, none, (lane, batch) -> {
 				byte[] request = lane.request();
@@ -109,13 +114,19 @@ class CutOffReceiverTests {
 				lane.respond(request, lane.length());
 			}, CutOffReceiverTests.this.threads, CutOffReceiverTests.this.guard,
 					(rule, why) -> this.failure.complete(why));
-			this.client = new LaneClient("the other end", segment,
-					new FifoBells(bells, 4, CutOffReceiverTests.this.watchdog, (ex) -> {
+			this.client = new LaneClient("the other end", segment, new FifoBells(bells, words(segment),
+					CutOffReceiverTests.this.watchdog, TimeUnit.SECONDS.toNanos(10), SILENT, (ex) -> {
 					}), files, limits, (number, arena, bytes) -> {
 					}, none, (end) -> {
 					});
 			CutOffReceiverTests.this.opened.addAll(List.of(this.client, this.server, ofServer, channel));
 			this.server.start();
+		}
+
+		private static BellWords words(Segment segment) {
+			SegmentLayout layout = segment.layout();
+			return new BellWords(segment.memory().buffer(), SegmentLayout.SERVER_PARKED_OFFSET,
+					SegmentLayout.POLLER_PARKED_OFFSET, layout::waitingOffset, layout.lanes());
 		}
 
 		private void keep(FileChannel channel) {

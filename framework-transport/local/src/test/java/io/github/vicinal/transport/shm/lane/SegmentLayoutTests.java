@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SegmentLayoutTests {
 
 	/** Not places of words: what else a word may say, and limits. */
-	private static final Set<String> OTHERS = Set.of("VERSION", "INLINE", "IN_REQUEST", "MAX_LANES",
+	private static final Set<String> OTHERS = Set.of("VERSION", "INLINE", "IN_REQUEST", "IN_PIECES", "MAX_LANES",
 			"MAX_INLINE_BYTES");
 
 	@Test

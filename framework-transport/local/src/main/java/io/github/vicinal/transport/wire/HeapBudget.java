@@ -1,0 +1,184 @@
+package io.github.vicinal.transport.wire;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Bounds the heap that large payloads of one peer take at a time while they are encoded
+ * and decoded, and what is kept of it for the next ones. Thread-safe.
+ * <p>
+ * Whoever needs more than there is waits until others have given some back. The one who
+ * holds a part of the budget for the longest time never waits, so one always goes on, and
+ * a payload that is larger than the whole budget gets through alone. As a call may have
+ * been executed, and must not fail for this, nobody waits for longer than
+ * {@value #PATIENCE_SECONDS} s.
+ */
+public final class HeapBudget {
+
+	/** Arrays of up to this size do not count, nor do those who use them ever wait. */
+	public static final int SMALL_BYTES = 256 * 1024;
+
+	private static final long PATIENCE_SECONDS = 5;
+
+	private static final long MOST_KEPT_BYTES = 8 << 20;
+
+	private static final int KEPT_SHARE = 4;
+
+	private final long maxBytes;
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final Condition changed = this.lock.newCondition();
+
+	/** Who holds something or waits for it, in the order in which they came. */
+	private final Deque<Lease> holders = new ArrayDeque<>();
+
+	private long used;
+
+	private final AtomicLong kept = new AtomicLong();
+
+	/**
+	 * Creates a budget.
+	 * @param maxBytes how much may be used at a time
+	 */
+	public HeapBudget(long maxBytes) {
+		this.maxBytes = maxBytes;
+	}
+
+	/**
+	 * Creates a part of the budget.
+	 * @return a part that holds nothing
+	 */
+	public Lease lease() {
+		return new Lease();
+	}
+
+	/**
+	 * Returns how much heap is in use or kept.
+	 * @return bytes
+	 */
+	public long bytes() {
+		this.lock.lock();
+		try {
+			return this.used + this.kept.get();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Returns how much heap is kept for the next calls.
+	 * @return bytes
+	 */
+	public long keptBytes() {
+		return this.kept.get();
+	}
+
+	private boolean keep(long more) {
+		long most = Math.min(MOST_KEPT_BYTES, this.maxBytes / KEPT_SHARE);
+		while (true) {
+			long before = this.kept.get();
+			if (more > 0 && before + more > most) {
+				return false;
+			}
+			if (this.kept.compareAndSet(before, before + more)) {
+				return true;
+			}
+		}
+	}
+
+	/** What one call has of the budget. Used by one thread at a time. */
+	public final class Lease {
+
+		private long bytes;
+
+		private long keptBytes;
+
+		/**
+		 * Makes sure that so much is held, and waits for it if there is not enough. An
+		 * interrupt does not end that.
+		 * @param wanted bytes in all
+		 */
+		public void cover(long wanted) {
+			HeapBudget budget = HeapBudget.this;
+			if (wanted <= this.bytes) {
+				return;
+			}
+			boolean interrupted = false;
+			budget.lock.lock();
+			try {
+				if (this.bytes == 0) {
+					budget.holders.add(this);
+				}
+				long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+				long left = end - System.nanoTime();
+				while (budget.used + wanted - this.bytes > budget.maxBytes && budget.holders.peek() != this
+						&& left > 0) {
+					try {
+						budget.changed.awaitNanos(left);
+					}
+					catch (InterruptedException ex) {
+						interrupted = true;
+					}
+					left = end - System.nanoTime();
+				}
+				budget.used += wanted - this.bytes;
+				this.bytes = wanted;
+			}
+			finally {
+				budget.lock.unlock();
+				if (interrupted) {
+					Thread.currentThread().interrupt();
+				}
+			}
+		}
+
+		/**
+		 * Gives back what is not needed any more.
+		 * @param needed bytes that are still in use
+		 */
+		public void reduce(long needed) {
+			HeapBudget budget = HeapBudget.this;
+			if (needed >= this.bytes) {
+				return;
+			}
+			budget.lock.lock();
+			try {
+				budget.used -= this.bytes - needed;
+				this.bytes = needed;
+				if (needed == 0) {
+					budget.holders.remove(this);
+				}
+				budget.changed.signalAll();
+			}
+			finally {
+				budget.lock.unlock();
+			}
+		}
+
+		/**
+		 * Gives all back at the end of a call.
+		 * @param size of the arrays that the next call could use again
+		 * @return whether they may be kept; if not, let go of them
+		 */
+		public boolean end(long size) {
+			reduce(0);
+			if (size == this.keptBytes) {
+				return true;
+			}
+			boolean kept = HeapBudget.this.keep(size - this.keptBytes);
+			if (!kept) {
+				HeapBudget.this.keep(-this.keptBytes);
+			}
+			this.keptBytes = kept ? size : 0;
+			return kept;
+		}
+
+	}
+
+}

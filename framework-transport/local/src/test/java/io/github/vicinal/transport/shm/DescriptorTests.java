@@ -1,0 +1,28 @@
+package io.github.vicinal.transport.shm;
+
+import java.nio.file.Path;
+import java.util.List;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.vicinal.transport.shm.bell.FifoBells;
+import io.github.vicinal.transport.shm.bell.SocketBells;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A pair that is there needs no further file descriptors to make its calls. */
+@Timeout(120)
+class DescriptorTests {
+
+	@ParameterizedTest
+	@ValueSource(strings = { FifoBells.KIND, SocketBells.KIND })
+	void callsNeedNoDescriptors(String bells) throws Exception {
+		Path directory = ShmFixture.memoryDirectory();
+		List<String> said = DescriptorChild.run(directory, bells);
+		assertThat(said).last().asString().startsWith("ok, filled with");
+		ShmFixture.assertEmptyAndDelete(directory);
+	}
+
+}
