@@ -470,7 +470,7 @@ class ResponseController implements ResponseContract {
 	}
 
 	/** An exception that this controller answers. */
-	private static final class HandledException extends RuntimeException {
+	static final class HandledException extends RuntimeException {
 
 		private final String how;
 
