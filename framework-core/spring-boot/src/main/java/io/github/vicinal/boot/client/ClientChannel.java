@@ -131,7 +131,6 @@ final class ClientChannel {
 		this.caches = caches(caches);
 	}
 
-
 	private Map<MethodPlan, CallCache> caches(@Nullable CallCaches makes) {
 		Map<MethodPlan, CallCache> made = new IdentityHashMap<>();
 		for (MethodPlan plan : this.plans.values()) {

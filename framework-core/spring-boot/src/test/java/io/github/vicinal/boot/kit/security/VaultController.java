@@ -56,7 +56,8 @@ class VaultController implements Vault {
 
 	private static String user() {
 		Authentication authentication = SecurityContextHolder.getContext().getAuthentication();
-		return (authentication != null) ? authentication.getName() + " " + new TreeSet<>(AuthorityUtils.authorityListToSet(authentication.getAuthorities())) : "nobody";
+		return (authentication != null) ? authentication.getName() + " "
+				+ new TreeSet<>(AuthorityUtils.authorityListToSet(authentication.getAuthorities())) : "nobody";
 	}
 
 	@Override
