@@ -134,7 +134,7 @@ final class Kit {
 	<C extends KitContract> Outcome compare(Class<C> contract, KitClient client, Carriage carriage, Call<C> call) {
 		C oracle = http(contract, client);
 		Outcome expected = outcome(() -> call.on(oracle));
-		C proxy = (carriage.isAnywhere()) ? lenientPath(contract, client) : path(contract, client);
+		C proxy = carriage.isAnywhere() ? lenientPath(contract, client) : path(contract, client);
 		this.environment.drainCalls();
 		Outcome actual = outcome(() -> call.on(proxy));
 		assertCarried(carriage, contract);

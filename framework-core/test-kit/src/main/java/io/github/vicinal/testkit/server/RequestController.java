@@ -225,7 +225,7 @@ class RequestController implements RequestContract {
 					+ this.request.getHttpServletMapping().getPattern() + " "
 					+ this.request.getHttpServletMapping().getMappingMatch() + " '"
 					+ this.request.getHttpServletMapping().getMatchValue() + "'";
-			case "request-id" -> (!this.request.getRequestId().isEmpty()) + " " + this.request.getProtocolRequestId();
+			case "request-id" -> !this.request.getRequestId().isEmpty() + " " + this.request.getProtocolRequestId();
 			case "connection" -> this.request.getServletConnection().getProtocol() + " "
 					+ this.request.getServletConnection().isSecure();
 			case "async" -> this.request.isAsyncSupported() + " " + this.request.isAsyncStarted();

@@ -276,9 +276,9 @@ class ResponseController implements ResponseContract {
 	}
 
 	@Override
-	@ResponseStatus(code = HttpStatus.I_AM_A_TEAPOT, reason = "short and stout")
+	@ResponseStatus(code = HttpStatus.LOCKED, reason = "short and stout")
 	public String annotatedWithReason() {
-		return "tea";
+		return "a result";
 	}
 
 	@Override
@@ -470,7 +470,7 @@ class ResponseController implements ResponseContract {
 	}
 
 	/** An exception that this controller answers. */
-	private static final class HandledException extends RuntimeException {
+	static final class HandledException extends RuntimeException {
 
 		private final String how;
 

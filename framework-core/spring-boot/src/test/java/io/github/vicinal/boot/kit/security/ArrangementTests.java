@@ -92,7 +92,7 @@ abstract class ArrangementTests {
 
 	@ParameterizedTest(name = "{0}: {1}")
 	@MethodSource("arrangementsAndPaths")
-	@Timeout(value = 120, unit = TimeUnit.SECONDS)
+	@Timeout(value = 10, unit = TimeUnit.MINUTES)
 	void callsEndAsOverHttp(Arrangement arrangement, String path) {
 		Server current = server(arrangement);
 		Round expected = current.oracle();
