@@ -262,7 +262,8 @@ final class ClientAdditions {
 		if (Fields.get(client, "defaultRequest") != null) {
 			found.unsupported("consumer of default requests");
 		}
-		if (Fields.get(client, "apiVersionInserter") != null || Fields.get(client, "defaultApiVersion") != null) {
+		// Spring Boot gives groups an inserter in any case, which inserts nothing without a version.
+		if (Fields.get(client, "defaultApiVersion") != null) {
 			found.unsupported("API version");
 		}
 		uris(Fields.required(client, "uriBuilderFactory"), found);
@@ -482,6 +483,9 @@ final class ClientAdditions {
 		}
 		if (plan.hasAccept() && this.headers.containsKey("accept")) {
 			return "the HTTP client has a default value for its header accept";
+		}
+		if (plan.hasVersion()) {
+			return "the HTTP client inserts its API version";
 		}
 		if (this.contentType && !plan.hasBody()) {
 			return "the HTTP client sends a Content-Type without a body";
