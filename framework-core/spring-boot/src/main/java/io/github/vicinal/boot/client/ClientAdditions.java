@@ -262,7 +262,8 @@ final class ClientAdditions {
 		if (Fields.get(client, "defaultRequest") != null) {
 			found.unsupported("consumer of default requests");
 		}
-		// Spring Boot gives groups an inserter in any case, which inserts nothing without a version.
+		// Spring Boot gives groups an inserter in any case, which inserts nothing without
+		// a version.
 		if (Fields.get(client, "defaultApiVersion") != null) {
 			found.unsupported("API version");
 		}
