@@ -262,7 +262,8 @@ final class ClientAdditions {
 		if (Fields.get(client, "defaultRequest") != null) {
 			found.unsupported("consumer of default requests");
 		}
-		// Boot registers an inserter with every client. It acts on a version only.
+		// Spring Boot gives groups an inserter in any case, which inserts nothing without
+		// a version.
 		if (Fields.get(client, "defaultApiVersion") != null) {
 			found.unsupported("API version");
 		}
@@ -483,6 +484,9 @@ final class ClientAdditions {
 		}
 		if (plan.hasAccept() && this.headers.containsKey("accept")) {
 			return "the HTTP client has a default value for its header accept";
+		}
+		if (plan.hasVersion()) {
+			return "the HTTP client inserts its API version";
 		}
 		if (this.contentType && !plan.hasBody()) {
 			return "the HTTP client sends a Content-Type without a body";

@@ -63,6 +63,8 @@ final class MethodPlan {
 
 	private final boolean accept;
 
+	private final boolean version;
+
 	/** Whether Spring sends a default value where the argument is missing. */
 	private final boolean[] headerDefaults;
 
@@ -79,6 +81,7 @@ final class MethodPlan {
 		this.headerDefaults = ExchangeContractReader.headerDefaults(method);
 		this.pathNames = ExchangeContractReader.pathNames(type, method);
 		this.accept = ExchangeContractReader.hasAccept(type, method.method());
+		this.version = ExchangeContractReader.hasVersion(type, method.method());
 		boolean any = true;
 		for (ArgumentRule rule : this.rules) {
 			any &= rule == ArgumentRule.ANY;
@@ -198,6 +201,11 @@ final class MethodPlan {
 	/** Returns whether the contract says what media types are accepted. */
 	boolean hasAccept() {
 		return this.accept;
+	}
+
+	/** Returns whether the contract names an API version. */
+	boolean hasVersion() {
+		return this.version;
 	}
 
 	/** Returns whether a request has a body. */

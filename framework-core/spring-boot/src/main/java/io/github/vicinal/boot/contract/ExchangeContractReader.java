@@ -204,6 +204,18 @@ public final class ExchangeContractReader implements ContractReader {
 	}
 
 	/**
+	 * Returns whether a contract names an API version.
+	 * @param contract the contract
+	 * @param method the method
+	 * @return whether its annotations do
+	 */
+	public static boolean hasVersion(Class<?> contract, Method method) {
+		HttpExchange type = AnnotatedElementUtils.findMergedAnnotation(contract, HttpExchange.class);
+		HttpExchange exchange = exchange(method);
+		return (exchange != null && !exchange.version().isEmpty()) || (type != null && !type.version().isEmpty());
+	}
+
+	/**
 	 * Returns whether the requests of a method have a body.
 	 * @param method the method
 	 * @return whether one of its parameters is a body or a part of one
