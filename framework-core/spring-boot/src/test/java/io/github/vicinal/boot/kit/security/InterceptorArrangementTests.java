@@ -3,6 +3,7 @@ package io.github.vicinal.boot.kit.security;
 import java.util.Map;
 import java.util.stream.Stream;
 
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -176,6 +177,12 @@ class InterceptorArrangementTests extends ArrangementTests {
 							@Override
 							public void postHandle(HttpServletRequest request, HttpServletResponse response,
 									Object handler, @Nullable ModelAndView modelAndView) {
+								// An answer that was cut off is made anew by HTTP if the
+								// method is idempotent.
+								if (request.getDispatcherType() != DispatcherType.REQUEST
+										|| request.getMethod().equals("POST")) {
+									return;
+								}
 								ledger.note("fails");
 								throw new IllegalStateException("late");
 							}
