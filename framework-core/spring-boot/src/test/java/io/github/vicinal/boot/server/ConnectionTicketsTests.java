@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.server;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -16,7 +17,8 @@ class ConnectionTicketsTests {
 	private final ConnectionTickets tickets = new ConnectionTickets();
 
 	private static ConnectionFacts facts(String host) {
-		return new ConnectionFacts("http", "127.0.0.1", "127.0.0.1", "localhost", 8080, Map.of("host", host));
+		return new ConnectionFacts("http", "127.0.0.1", "127.0.0.1", "localhost", 8080, true,
+				Map.of("host", List.of(host)));
 	}
 
 	@Test
@@ -66,7 +68,7 @@ class ConnectionTicketsTests {
 		request.addHeader("Connection", "Upgrade, HTTP2-Settings");
 		ConnectionFacts facts = ConnectionFacts.of(request, Set.of("user-agent"));
 		assertThat(facts).isNotNull();
-		assertThat(facts.headers()).containsExactly(Map.entry("host", "example.org"));
+		assertThat(facts.headers()).containsExactly(Map.entry("host", List.of("example.org")));
 	}
 
 	@Test
