@@ -59,7 +59,8 @@ class RedirectTests {
 	}
 
 	private ConfigurableApplicationContext service(String name) {
-		return start(OrderService.class, Map.of("service.name", name, "vicinal.server.paths", "uds"));
+		return start(OrderService.class,
+				Map.of("service.name", name, "vicinal.server.paths", "uds", "vicinal.server.http-socket", "true"));
 	}
 
 	private static String url(ConfigurableApplicationContext service) {
@@ -117,7 +118,8 @@ class RedirectTests {
 		ConfigurableApplicationContext service = service("a");
 		ConfigurableApplicationContext client = start(OrderClient.class,
 				Map.of("spring.http.serviceclient.orders.base-url", url(service), "vicinal.channels.orders.paths",
-						"http", "spring.http.clients.imperative.factory", "http-components"));
+						"http", "vicinal.channels.orders.http-socket", "true", "spring.http.clients.imperative.factory",
+						"http-components"));
 		Orders orders = client.getBean(Orders.class);
 		orders.who();
 		orders.who();

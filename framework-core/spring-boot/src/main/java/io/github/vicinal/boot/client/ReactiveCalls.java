@@ -167,12 +167,18 @@ final class ReactiveCalls {
 		}
 		leg.sending(request.url(), request.headers());
 		ClientRequest asking = ClientRequest.from(request).url(leg.target(request.url())).headers((headers) -> {
-			headers.set(PeerAnnouncement.SENT_HEADERS_HEADER, HttpLeg.names(headers));
+			headers.set(PeerAnnouncement.SENT_HEADERS_HEADER, names(headers, request));
 			headers.set(PeerAnnouncement.REQUEST_HEADER, leg.contractName());
 		}).build();
 		return next.exchange(asking)
 			.doOnNext((response) -> leg.answered(request.url(), response.statusCode().value(),
 					response.headers().asHttpHeaders()));
+	}
+
+	/** Cookies become a header only when the connector writes the request. */
+	private static String names(HttpHeaders headers, ClientRequest request) {
+		String names = HttpLeg.names(headers);
+		return request.cookies().isEmpty() ? names : names + ",cookie";
 	}
 
 	static RuntimeException requestFailure(String httpMethod, URI uri, java.io.IOException cause) {

@@ -130,6 +130,18 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		return this.container.setCookie(cookie, this);
 	}
 
+	/** Returns a request without headers that says a locale, to find defaults with. */
+	static HttpServletRequest saying(Locale locale) {
+		return new HttpServletRequestWrapper(NOTHING) {
+
+			@Override
+			public Locale getLocale() {
+				return locale;
+			}
+
+		};
+	}
+
 	private static @Nullable Object nothing(Method method) {
 		Class<?> type = method.getReturnType();
 		if (type == boolean.class) {

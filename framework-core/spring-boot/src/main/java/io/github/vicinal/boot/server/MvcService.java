@@ -14,8 +14,13 @@ import java.util.function.Supplier;
 
 import jakarta.servlet.ServletContext;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.http.converter.HttpMessageNotWritableException;
+import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.LocaleContextResolver;
+import org.springframework.web.servlet.LocaleResolver;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 import io.github.vicinal.channel.CallFrame;
@@ -31,6 +36,17 @@ import io.github.vicinal.server.Service;
 
 /** A contract that a controller of Spring MVC implements. Thread-safe. */
 final class MvcService implements Service {
+
+	private static final Logger logger = LoggerFactory.getLogger(MvcService.class);
+
+	/**
+	 * A committed answer whose connection the container closes before its end, as when an
+	 * interceptor fails after the handler: to HTTP clients JSON that cannot be read.
+	 */
+	private static final Reply.Failure CUT_OFF = new Reply.Failure(200,
+			Map.of("Content-Type", List.of("application/json")), new byte[] { '?' }, "");
+
+	private static final String ACCEPT_LANGUAGE = "accept-language";
 
 	private static final String STRANGER = "this instance has not seen an HTTP request of the client yet";
 
@@ -58,10 +74,12 @@ final class MvcService implements Service {
 	 * @param results writes what is no plain value
 	 * @param turns gives permits
 	 * @param tickets name the connections of clients
+	 * @param locales resolves locales, or {@code null} if requests say them themselves
 	 */
 	record Environment(ServletContext servletContext, @Nullable ServletContainer container, Codecs codecs,
 			ThreadIsolation isolation, ServerObservation observation, HandlerFailures failures,
-			Supplier<ResultWriter> results, RequestTurns turns, ConnectionTickets tickets) {
+			Supplier<ResultWriter> results, RequestTurns turns, ConnectionTickets tickets,
+			@Nullable LocaleResolver locales) {
 
 		/** Returns the container of a service that has targets. */
 		ServletContainer requiredContainer() {
@@ -206,14 +224,24 @@ final class MvcService implements Service {
 
 	/** Lets a call pass valves, filters and interceptors as an HTTP request would. */
 	private Reply throughPipeline(TypedCall call) {
-		ServletContainer.Response response = this.environment.isolation().run(null, () -> {
-			try {
-				return this.environment.requiredContainer().serve(call);
+		ServletContainer.Response response;
+		try {
+			response = this.environment.isolation().run(null, () -> {
+				try {
+					return this.environment.requiredContainer().serve(call);
+				}
+				catch (IOException ex) {
+					throw new UncheckedIOException(ex);
+				}
+			});
+		}
+		catch (UncheckedIOException ex) {
+			if (call.watch().isHandling() && call.target().answersJson()) {
+				logger.warn("The answer of {} was cut off", call.target().handler(), ex);
+				return CUT_OFF;
 			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
-		});
+			throw ex;
+		}
 		RefusedRequestException refused = call.refused();
 		if (refused != null) {
 			throw refused;
@@ -246,6 +274,7 @@ final class MvcService implements Service {
 				this.environment.requiredContainer());
 		ServletRequestAttributes attributes = new ServletRequestAttributes(request, request.response());
 		return this.environment.isolation().run(attributes, () -> {
+			setLocale(frame, target, request);
 			try {
 				return this.environment.observation()
 					.observe(request, request.response(), target, () -> answering.answer(request));
@@ -255,6 +284,21 @@ final class MvcService implements Service {
 				request.complete();
 			}
 		});
+	}
+
+	/** The isolation has set the locale of a request that says none. */
+	private void setLocale(CallFrame frame, HandlerTarget target, FrameRequest request) {
+		LocaleResolver resolver = this.environment.locales();
+		if (resolver instanceof LocaleContextResolver contexts) {
+			LocaleContextHolder.setLocaleContext(contexts.resolveLocaleContext(request));
+		}
+		else if (resolver != null) {
+			LocaleContextHolder.setLocaleContext(() -> resolver.resolveLocale(request));
+		}
+		else if (frame.headers().containsKey(ACCEPT_LANGUAGE)
+				|| target.request().fixedHeaders().containsKey(ACCEPT_LANGUAGE)) {
+			LocaleContextHolder.setLocaleContext(request::getLocale);
+		}
 	}
 
 	private Reply answer(HandlerTarget target, CallFrame frame, FrameRequest request) {

@@ -3,6 +3,7 @@ package io.github.vicinal.boot.server;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -25,7 +26,10 @@ import org.springframework.validation.Validator;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.support.ConfigurableWebBindingInitializer;
 import org.springframework.web.method.annotation.HandlerMethodValidator;
+import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.LocaleResolver;
+import org.springframework.web.servlet.i18n.AcceptHeaderLocaleResolver;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import tools.jackson.databind.json.JsonMapper;
@@ -135,7 +139,21 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 
 	private MvcService.Environment environment(@Nullable ServletContainer container) {
 		return new MvcService.Environment(this.servletContext, container, this.codecs, this.isolation, this.observation,
-				failures(), SingletonSupplier.of(() -> ResultWriter.of(this.context)), this.turns, this.tickets);
+				failures(), SingletonSupplier.of(() -> ResultWriter.of(this.context)), this.turns, this.tickets,
+				locales());
+	}
+
+	/**
+	 * Returns what resolves locales, or {@code null} if it does no more than requests.
+	 */
+	private @Nullable LocaleResolver locales() {
+		String name = DispatcherServlet.LOCALE_RESOLVER_BEAN_NAME;
+		LocaleResolver resolver = this.context.containsBean(name) ? this.context.getBean(name, LocaleResolver.class)
+				: null;
+		boolean plain = resolver instanceof AcceptHeaderLocaleResolver accepting
+				&& resolver.getClass() == AcceptHeaderLocaleResolver.class && accepting.getSupportedLocales().isEmpty()
+				&& accepting.resolveLocale(FrameRequest.saying(Locale.ROOT)).equals(Locale.ROOT);
+		return plain ? null : resolver;
 	}
 
 	/** Returns the container, or {@code null} if typed calls cannot pass it. */

@@ -39,11 +39,14 @@ class HttpSocketCompatibilityTests extends ChannelCompatibilityKit {
 		private static final String STALE = "by TCP, Apache HttpClient sends a request that must not be repeated over "
 				+ "a pooled connection that the restarted server has closed, and fails";
 
+		private static final String COOKIES = "Apache HttpClient keeps cookies, for each of the two clients its own";
+
 		private static final Map<String, String> KNOWN = Map.of("headerValuesAtTheEdge",
 				"Apache HttpClient writes line breaks in the values of headers as they are", "interruptedBefore",
 				"Apache HttpClient does not look at the interruption of its thread", "interruptedWhileWaiting",
 				"Apache HttpClient can be interrupted while it waits on a socket, but not by TCP", "callsAfterRestart",
-				STALE, "dubbo12377CopyKeepsValues", STALE);
+				STALE, "dubbo12377CopyKeepsValues", STALE, "twoSessions", COOKIES, "sessionAttributes", COOKIES,
+				"cookies", COOKIES, "headerNames", COOKIES, "clientHeaders", "a Unix domain socket has no port");
 
 		@Override
 		public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
