@@ -30,8 +30,11 @@ class SecuredServer {
 
 	@Bean
 	UserDetailsService users() {
-		return new InMemoryUserDetailsManager(User.withUsername("alice").password("{noop}a").roles("USER").build(),
+		// A manager would replace the passwords by hashes that take long to compare.
+		InMemoryUserDetailsManager known = new InMemoryUserDetailsManager(
+				User.withUsername("alice").password("{noop}a").roles("USER").build(),
 				User.withUsername("bob").password("{noop}b").roles("USER", "ADMIN").build());
+		return known::loadUserByUsername;
 	}
 
 }
