@@ -48,6 +48,8 @@ final class MvcService implements Service {
 
 	private static final String ACCEPT_LANGUAGE = "accept-language";
 
+	private static final String LONG = "servers limit the length of paths, parameters and headers";
+
 	private static final String STRANGER = "this instance has not seen an HTTP request of the client yet";
 
 	private final Contract contract;
@@ -174,6 +176,9 @@ final class MvcService implements Service {
 		String httpOnly = target.httpOnly();
 		if (httpOnly != null) {
 			throw new HttpRequiredException(httpOnly);
+		}
+		if (target.request().isLong(frame.arguments())) {
+			throw new HttpRequiredException(LONG);
 		}
 		ConnectionFacts facts = facts(frame);
 		if (target.foreign() != null) {

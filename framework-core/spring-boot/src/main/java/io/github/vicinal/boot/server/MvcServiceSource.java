@@ -113,6 +113,10 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 		for (ContractMethod method : contract.methods()) {
 			Handler handler = handlers.get(method.index());
 			String reason = (method.httpOnlyReason() == null) ? eligibility.refusal(method, handler) : null;
+			String other = (reason == null && handler != null) ? stack.otherServlet(prefix + handler.pattern()) : null;
+			if (other != null) {
+				reason = "the servlet %s may answer it".formatted(other);
+			}
 			if (reason != null) {
 				httpOnly.put(method.index(), reason);
 			}

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.StringJoiner;
 
+import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -22,6 +23,7 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.UriComponentsBuilder;
 import org.springframework.web.util.UriUtils;
 
@@ -35,6 +37,11 @@ import io.github.vicinal.contract.ContractMethod;
  * arguments say. Thread-safe.
  */
 final class RequestTemplate {
+
+	/** Encoded, these are well below the limits of servers. */
+	private static final int MAX_CHARS = 1500;
+
+	private static final int MAX_VALUES = 100;
 
 	private final String httpMethod;
 
@@ -227,6 +234,57 @@ final class RequestTemplate {
 			variables.put(variable.name(), text(unwrapped(arguments[variable.position()])));
 		}
 		return variables;
+	}
+
+	/**
+	 * Reads what Spring would read of a request to make the arguments, so that whatever
+	 * looks at such reads sees them.
+	 * @param request the request as the handler sees it
+	 * @param arguments the arguments of the call
+	 * @return what would become another argument, or {@code null}
+	 */
+	@Nullable String differing(HttpServletRequest request, @Nullable Object[] arguments) {
+		Object decoded = request.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE);
+		if (!this.pathVariables.isEmpty() && !variables(arguments).equals(decoded)) {
+			return "the server reads another path";
+		}
+		for (Named parameter : this.queryParameters) {
+			List<String> expected = new ArrayList<>();
+			values(arguments[parameter.position()]).forEach((value) -> expected.add(text(value)));
+			String[] read = request.getParameterValues(parameter.name());
+			if (!expected.equals((read != null) ? List.of(read) : List.of())) {
+				return "the server reads another parameter " + parameter.name();
+			}
+		}
+		for (Named header : this.headers) {
+			for (Object value : values(arguments[header.position()])) {
+				if (!text(value).equals(request.getHeader(header.name()))) {
+					return "the server reads another header " + header.name();
+				}
+			}
+		}
+		if (!this.cookies.isEmpty() && request.getCookies() == null
+				&& this.cookies.stream().anyMatch((cookie) -> !values(arguments[cookie.position()]).isEmpty())) {
+			return "the server reads no cookie";
+		}
+		return null;
+	}
+
+	/** Whether limits of servers on the length or number of parameters may apply. */
+	boolean isLong(@Nullable Object[] arguments) {
+		int chars = 0;
+		for (List<Named> all : List.of(this.pathVariables, this.queryParameters, this.headers, this.cookies)) {
+			for (Named named : all) {
+				Collection<?> values = values(arguments[named.position()]);
+				if (values.size() > MAX_VALUES) {
+					return true;
+				}
+				for (Object value : values) {
+					chars += (value instanceof String text) ? text.length() : 0;
+				}
+			}
+		}
+		return chars > MAX_CHARS;
 	}
 
 	/** The text or bytes that are the body, or {@code null} if it is something else. */

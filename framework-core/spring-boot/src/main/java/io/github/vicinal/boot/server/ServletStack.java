@@ -7,6 +7,7 @@ import java.util.Set;
 
 import jakarta.servlet.FilterRegistration;
 import jakarta.servlet.ServletContext;
+import jakarta.servlet.ServletRegistration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.webmvc.autoconfigure.error.BasicErrorController;
 import org.springframework.boot.webmvc.error.ErrorController;
@@ -90,6 +91,32 @@ final class ServletStack {
 			found = dispatcher(handler.mapping());
 		}
 		return (found != null) ? found : interceptor(handler.method(), handler.pattern(), handler.mapping());
+	}
+
+	/**
+	 * Looks for another servlet that may answer a handler's requests.
+	 * @param path the path pattern of the handler, with that of the dispatcher servlet
+	 * @return its name, or {@code null}
+	 */
+	@Nullable String otherServlet(String path) {
+		for (ServletRegistration registration : this.servletContext.getServletRegistrations().values()) {
+			if (!DispatcherServlet.class.getName().equals(registration.getClassName())
+					&& registration.getMappings().stream().anyMatch((pattern) -> servletMayMatch(pattern, path))) {
+				return registration.getName();
+			}
+		}
+		return null;
+	}
+
+	private static boolean servletMayMatch(String pattern, String path) {
+		if (pattern.equals("/")) {
+			return false;
+		}
+		if (pattern.startsWith("*.")) {
+			String last = path.substring(path.lastIndexOf('/') + 1);
+			return last.endsWith(pattern.substring(1)) || beginning(last).length() < last.length();
+		}
+		return mayMatch(List.of(pattern), path);
 	}
 
 	private @Nullable String filter(String path) {

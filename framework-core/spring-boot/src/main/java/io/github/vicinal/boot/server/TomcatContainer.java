@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.server;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -19,6 +20,7 @@ import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.ApplicationSessionCookieConfig;
 import org.apache.coyote.Adapter;
 import org.apache.coyote.http11.AbstractHttp11Protocol;
+import org.apache.tomcat.util.descriptor.web.ErrorPage;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.tomcat.TomcatWebServer;
 
@@ -33,6 +35,8 @@ final class TomcatContainer implements ServletContainer {
 	private static final Set<String> NEUTRAL_VALVES = Set.of("org.apache.catalina.core.StandardEngineValve",
 			"org.apache.catalina.core.StandardHostValve", "org.apache.catalina.core.StandardContextValve",
 			"org.apache.catalina.valves.ErrorReportValve", "org.apache.catalina.authenticator.NonLoginAuthenticator");
+
+	private static final int DEFAULT_PARAMETERS = 1000;
 
 	/** Maximum number of exchanges that are kept for further calls. */
 	private static final int MAX_POOLED = 256;
@@ -91,14 +95,34 @@ final class TomcatContainer implements ServletContainer {
 		if (this.context.findConstraints().length > 0) {
 			return "a security constraint of the servlet context";
 		}
-		return (this.protocol.getServer() != null) ? "the property server.server-header" : null;
+		for (ErrorPage page : this.context.findErrorPages()) {
+			if (page.getExceptionType() != null || page.getErrorCode() != 0) {
+				return "an error page";
+			}
+		}
+		return configured();
+	}
+
+	/** What changes every request or response. */
+	private @Nullable String configured() {
+		if (this.protocol.getServer() != null || this.protocol.getServerRemoveAppProvidedValues()) {
+			return "the property server.server-header";
+		}
+		if (!"off".equals(this.protocol.getCompression())) {
+			return "the property server.compression.enabled";
+		}
+		if (!StandardCharsets.UTF_8.equals(this.connector.getURICharset())) {
+			return "the property server.tomcat.uri-encoding";
+		}
+		return (this.connector.getMaxParameterCount() < DEFAULT_PARAMETERS)
+				? "the property server.tomcat.max-parameter-count" : null;
 	}
 
 	@Override
 	public Response serve(TypedCall call) throws IOException {
 		TomcatExchange exchange = this.pool.poll();
 		if (exchange == null) {
-			exchange = new TomcatExchange(this.adapter, this.protocol.getMaxHeaderCount());
+			exchange = new TomcatExchange(this.adapter, this.protocol);
 		}
 		else {
 			this.pooled.decrementAndGet();

@@ -21,6 +21,7 @@ import org.apache.coyote.InputBuffer;
 import org.apache.coyote.OutputBuffer;
 import org.apache.coyote.Request;
 import org.apache.coyote.Response;
+import org.apache.coyote.http11.AbstractHttp11Protocol;
 import org.apache.juli.logging.Log;
 import org.apache.juli.logging.LogFactory;
 import org.apache.tomcat.util.buf.ByteChunk;
@@ -47,6 +48,8 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 
 	private final ServletConnection connection = new ServletConnectionImpl("vicinal", "http/1.1", "", false);
 
+	private final AbstractHttp11Protocol<?> protocol;
+
 	private ByteArrayOutputStream body = new ByteArrayOutputStream(256);
 
 	private Map<String, List<String>> headers = Map.of();
@@ -55,12 +58,16 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 
 	private boolean swallows;
 
+	/** Length of the body, -1 if it is not known before the end. */
+	private long expectedBytes;
+
 	private @Nullable TypedCall call;
 
-	TomcatExchange(Adapter adapter, int maxHeaders) {
+	TomcatExchange(Adapter adapter, AbstractHttp11Protocol<?> protocol) {
 		super(adapter);
-		this.request.getMimeHeaders().setLimit(maxHeaders);
-		this.response.getMimeHeaders().setLimit(maxHeaders);
+		this.protocol = protocol;
+		this.request.getMimeHeaders().setLimit(protocol.getMaxHeaderCount());
+		this.response.getMimeHeaders().setLimit(protocol.getMaxHeaderCount());
 		this.request.setInputBuffer(this);
 		this.response.setOutputBuffer(this);
 	}
@@ -95,6 +102,11 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 				this.body.toByteArray());
 		recycle();
 		return answer;
+	}
+
+	/** Whether a client has everything although the connection is cut off. */
+	private boolean isComplete() {
+		return this.expectedBytes >= 0 && this.body.size() >= this.expectedBytes;
 	}
 
 	private void fill(TypedCall served, String contextPath) {
@@ -134,6 +146,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		this.call = null;
 		this.headers = Map.of();
 		this.status = 0;
+		this.expectedBytes = 0;
 		this.swallows = false;
 		if (this.body.size() > MAX_KEPT_BYTES) {
 			this.body = new ByteArrayOutputStream(256);
@@ -153,7 +166,18 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		int answered = from.getStatus();
 		boolean entity = answered >= 200 && answered != 204 && answered != 205 && answered != 304;
 		this.swallows = !entity || "HEAD".equals(this.request.getMethod());
+		this.expectedBytes = this.swallows ? 0 : from.getContentLengthLong();
 		MimeHeaders written = from.getMimeHeaders();
+		if (entity && this.protocol.useCompression(this.request, from)) {
+			// The client's HTTP library would have decompressed the body.
+			written.removeHeader("Content-Encoding");
+		}
+		if (this.protocol.getServer() != null) {
+			written.setValue("Server").setString(this.protocol.getServer());
+		}
+		else if (this.protocol.getServerRemoveAppProvidedValues()) {
+			written.removeHeader("Server");
+		}
 		if (entity || answered == 204) {
 			if (from.getContentType() != null) {
 				written.setValue("Content-Type").setString(from.getContentType());

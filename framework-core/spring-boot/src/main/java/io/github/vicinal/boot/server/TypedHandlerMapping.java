@@ -116,6 +116,12 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 		if (foreign != null) {
 			call.watch().httpOnly(foreign);
 		}
+		else if (call.watch().reason() == null) {
+			String differing = call.target().request().differing(request, call.frame().arguments());
+			if (differing != null) {
+				call.watch().httpOnly(differing);
+			}
+		}
 		if (call.watch().reason() == null) {
 			call.watch().handling();
 			handle(call, request, response);

@@ -62,7 +62,7 @@ final class Ending {
 	private static String neutral(String text) {
 		return text.replaceAll("\"timestamp\":\"[^\"]*\"", "\"timestamp\":\"-\"")
 			.replaceAll("(JSESSIONID|XSRF-TOKEN|remember-me|REMEMBER)=[^;\\]]+", "$1=-")
-			.replaceAll("expires=[^;\\]]+", "expires=-")
+			.replaceAll("(?i)expires=[^;\\]]+", "expires=-")
 			.replaceAll("localhost:[0-9]+", "localhost:port");
 	}
 
