@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.server;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -15,6 +16,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.CrossOrigin;
+import org.springframework.web.filter.CharacterEncodingFilter;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerInterceptor;
@@ -120,6 +122,12 @@ final class ServletStack {
 	}
 
 	private @Nullable String filter(String path) {
+		for (CharacterEncodingFilter encoding : this.context.getBeansOfType(CharacterEncodingFilter.class).values()) {
+			if (!StandardCharsets.UTF_8.name().equalsIgnoreCase(encoding.getEncoding())
+					|| encoding.isForceResponseEncoding()) {
+				return "the properties spring.servlet.encoding";
+			}
+		}
 		for (FilterRegistration registration : this.servletContext.getFilterRegistrations().values()) {
 			if (!NEUTRAL_FILTERS.contains(registration.getClassName())
 					&& (!registration.getServletNameMappings().isEmpty()
