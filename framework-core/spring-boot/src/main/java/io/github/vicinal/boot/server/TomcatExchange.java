@@ -104,8 +104,14 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		return answer;
 	}
 
-	/** Whether a client has everything although the connection is cut off. */
-	private boolean isComplete() {
+	/**
+	 * Whether a client has everything although the connection is cut off: HTTP says the
+	 * length of texts and bytes beforehand.
+	 */
+	private boolean isComplete(TypedCall served) {
+		if (served.answer() != null && !served.target().answersJson()) {
+			return true;
+		}
 		return this.expectedBytes >= 0 && this.body.size() >= this.expectedBytes;
 	}
 
