@@ -152,7 +152,7 @@ class HttpSocketTests {
 
 	@Test
 	void aRedirectToAnotherPeerLeavesTheSocket() {
-		this.other = start(UploadService.class, Map.of());
+		this.other = start(UploadService.class, Map.of("vicinal.server.http-socket", "true"));
 		Uploads uploads = start(Map.of(), Map.of());
 		uploads.redirected(port(this.other));
 		assertThat(uploads.redirected(port(this.other)).getBody()).isEqualTo("port " + port(this.other));
@@ -180,7 +180,7 @@ class HttpSocketTests {
 		assertThat(uploads.target()).isEqualTo("port 0");
 		String port = port(this.server);
 		this.server.close();
-		this.server = start(UploadService.class, Map.of("server.port", port));
+		this.server = start(UploadService.class, Map.of("server.port", port, "vicinal.server.http-socket", "true"));
 		assertThat(uploads.target()).isEqualTo("port " + port);
 		assertThat(uploads.target()).isEqualTo("port 0");
 	}
@@ -216,7 +216,8 @@ class HttpSocketTests {
 	@Test
 	@EnabledOnOs(value = OS.LINUX, disabledReason = "The system has one loopback address only")
 	void aGatewayOnTheSamePortIsNotBypassed() throws IOException {
-		this.server = start(UploadService.class, Map.of("server.address", "127.0.0.1"));
+		this.server = start(UploadService.class,
+				Map.of("server.address", "127.0.0.1", "vicinal.server.http-socket", "true"));
 		int port = Integer.parseInt(port(this.server));
 		AtomicInteger forwarded = new AtomicInteger();
 		HttpServer gateway = HttpServer.create(new InetSocketAddress("127.0.0.2", port), 0);

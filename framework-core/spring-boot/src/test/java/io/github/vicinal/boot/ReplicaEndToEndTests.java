@@ -42,8 +42,8 @@ class ReplicaEndToEndTests {
 	}
 
 	private ConfigurableApplicationContext replica(String host) {
-		return start(BasketService.class, Map.of("vicinal.server.paths", "uds", "vicinal.rendezvous.directory",
-				this.directory.resolve(host).toString()));
+		return start(BasketService.class, Map.of("vicinal.server.paths", "uds", "vicinal.server.http-socket", "true",
+				"vicinal.rendezvous.directory", this.directory.resolve(host).toString()));
 	}
 
 	private static String address(ConfigurableApplicationContext replica) {
@@ -124,8 +124,8 @@ class ReplicaEndToEndTests {
 			.collect(Collectors.joining(","));
 		ConfigurableApplicationContext client = start(BasketClient.class,
 				Map.of("vicinal.channels.baskets.instances", instances, "vicinal.channels.baskets.locality", "false",
-						"vicinal.channels.baskets.paths", "http", "vicinal.rendezvous.directory",
-						this.directory.resolve("here").toString()));
+						"vicinal.channels.baskets.paths", "http", "vicinal.channels.baskets.http-socket", "true",
+						"vicinal.rendezvous.directory", this.directory.resolve("here").toString()));
 		Baskets baskets = client.getBean(Baskets.class);
 		await().untilAsserted(() -> {
 			baskets.get(1);

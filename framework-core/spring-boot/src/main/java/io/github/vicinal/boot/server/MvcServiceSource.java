@@ -105,6 +105,7 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 					Map.of(), environment(null));
 		}
 		ServletStack stack = new ServletStack(this.context, this.servletContext, container);
+		boolean foreignEncoding = stack.hasForeignEncoding();
 		String prefix = servletPrefix();
 		Eligibility eligibility = new Eligibility(this.context);
 		Map<Integer, String> httpOnly = new TreeMap<>();
@@ -114,6 +115,9 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 			Handler handler = handlers.get(method.index());
 			String reason = (method.httpOnlyReason() == null) ? eligibility.refusal(method, handler) : null;
 			String other = (reason == null && handler != null) ? stack.otherServlet(prefix + handler.pattern()) : null;
+			if (reason == null && foreignEncoding) {
+				reason = "spring.servlet.encoding asks for another character encoding than UTF-8, or forces that of responses";
+			}
 			if (other != null) {
 				reason = "the servlet %s may answer it".formatted(other);
 			}

@@ -96,6 +96,18 @@ final class ServletStack {
 	}
 
 	/**
+	 * Returns whether texts of requests or responses are in another character encoding
+	 * than typed calls take them to be in.
+	 */
+	boolean hasForeignEncoding() {
+		return this.context.getBeansOfType(CharacterEncodingFilter.class)
+			.values()
+			.stream()
+			.anyMatch((filter) -> !StandardCharsets.UTF_8.name().equalsIgnoreCase(filter.getEncoding())
+					|| filter.isForceResponseEncoding());
+	}
+
+	/**
 	 * Looks for another servlet that may answer a handler's requests.
 	 * @param path the path pattern of the handler, with that of the dispatcher servlet
 	 * @return its name, or {@code null}
@@ -122,12 +134,6 @@ final class ServletStack {
 	}
 
 	private @Nullable String filter(String path) {
-		for (CharacterEncodingFilter encoding : this.context.getBeansOfType(CharacterEncodingFilter.class).values()) {
-			if (!StandardCharsets.UTF_8.name().equalsIgnoreCase(encoding.getEncoding())
-					|| encoding.isForceResponseEncoding()) {
-				return "the properties spring.servlet.encoding";
-			}
-		}
 		for (FilterRegistration registration : this.servletContext.getFilterRegistrations().values()) {
 			if (!NEUTRAL_FILTERS.contains(registration.getClassName())
 					&& (!registration.getServletNameMappings().isEmpty()

@@ -1,6 +1,5 @@
 package io.github.vicinal.boot.server;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,7 +13,6 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 import org.springframework.http.HttpEntity;
 import org.springframework.util.function.SingletonSupplier;
-import org.springframework.http.MediaType;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerAdapter;
 import org.springframework.web.servlet.HandlerExecutionChain;
@@ -147,7 +145,7 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 			return;
 		}
 		HandlerTarget.Answer answer = target.answer(result, request, response);
-		if (answer == null || (answer.body() != null && target.answersJson() && hasForeignCharset(response))) {
+		if (answer == null) {
 			this.results.obtain().write(result, target.handler(), request, response);
 			return;
 		}
@@ -178,15 +176,6 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 	private static boolean isSentAtOnce(@Nullable Object result, @Nullable Object body) {
 		return result instanceof HttpEntity<?> || (body instanceof CharSequence text && !text.isEmpty())
 				|| (body instanceof byte[] bytes && bytes.length > 0);
-	}
-
-	/** A filter may force a character encoding that clients then read JSON in. */
-	private static boolean hasForeignCharset(HttpServletResponse response) {
-		if (response.getContentType() == null) {
-			response.setContentType(MediaType.APPLICATION_JSON_VALUE);
-		}
-		MediaType type = MediaType.parseMediaType(response.getContentType());
-		return type.getCharset() != null && !StandardCharsets.UTF_8.equals(type.getCharset());
 	}
 
 	/** The handler of a typed call, which interceptors take for any other. */
