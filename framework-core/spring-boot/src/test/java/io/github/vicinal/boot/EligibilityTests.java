@@ -88,7 +88,7 @@ class EligibilityTests {
 			try (ConfigurableApplicationContext started = new SpringApplicationBuilder(Application.class, Plain.class)
 				.initializers((context) -> ((GenericApplicationContext) context)
 					.registerBean(ServletContextInitializer.class, () -> registering))
-				.properties("server.port=0", "spring.main.banner-mode=off")
+				.properties("server.port=0", "spring.main.banner-mode=off", "spring.mvc.servlet.load-on-startup=1")
 				.run()) {
 				Service service = started.getBean(ServiceSource.class).find(Notes.class.getName());
 				assertThat(Objects.requireNonNull(service).refusal()).isEmpty();
