@@ -16,38 +16,33 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.client.HttpClientErrorException;
 import org.springframework.web.service.registry.ImportHttpServices;
 
-import io.github.vicinal.channel.ChannelReport.PeerReport;
 import io.github.vicinal.server.AffinityService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
 /** Security filters keep a contract on HTTP, unless its controller says otherwise. */
 @Timeout(60)
 class SecurityTests {
 
 	@Test
-	void aSecurityFilterChainKeepsCallsOnHttpVisibly() {
+	void aSecurityFilterChainIsPassedByTypedCalls() {
 		try (ConfigurableApplicationContext server = Applications.start(FilteredService.class);
 				ConfigurableApplicationContext client = client(server)) {
-			assertThat(client.getBean(Quotes.class).quote("A").symbol()).isEqualTo("A");
-			await().untilAsserted(() -> {
-				PeerReport peer = Applications.channel(client).peers().get(0);
-				assertThat(peer.path()).isEqualTo("http");
-				assertThat(peer.reason()).contains("a security filter chain covers it").contains("@AffinityService");
-			});
-			assertThat(client.getBean(Quotes.class).quote("B").symbol()).isEqualTo("B");
+			Quotes quotes = client.getBean(Quotes.class);
+			String overHttp = quotes.quote("A").servedBy();
+			Applications.awaitPath(client, 1, "direct");
+			assertThat(quotes.quote("A").servedBy()).isEqualTo(overHttp);
 		}
 	}
 
 	@Test
-	void anAffinityServiceIsOfferedAndMethodSecurityApplies() {
+	void methodSecurityApplies() {
 		try (ConfigurableApplicationContext server = Applications.start(MarkedService.class);
 				ConfigurableApplicationContext client = client(server)) {
 			Quotes quotes = client.getBean(Quotes.class);
 			Applications.awaitPath(client, 1, "direct");
-			assertThat(quotes.quote("A").servedBy()).isEqualTo("null");
+			assertThat(quotes.quote("A").servedBy()).contains("anonymousUser");
 			assertThatExceptionOfType(HttpClientErrorException.class).isThrownBy(() -> quotes.quote("secret"))
 				.satisfies((ex) -> assertThat(ex.getStatusCode().value()).isIn(401, 403));
 			assertThat(SecurityContextHolder.getContext().getAuthentication()).isNull();
