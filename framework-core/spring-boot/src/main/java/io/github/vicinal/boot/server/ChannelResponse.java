@@ -40,7 +40,7 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 		}
 	}
 
-	/** Who is turned away at the last moment learns nothing of this instance, either. */
+	/** Removes the announcement from answers to requests that are rejected late. */
 	private void concealed(int status) {
 		if (this.asked && (status == SC_UNAUTHORIZED || status == SC_FORBIDDEN)) {
 			super.setHeader(PeerAnnouncement.HEADER, null);

@@ -18,8 +18,8 @@ import io.github.vicinal.peer.PeerIdentity;
 
 /**
  * Tells clients that ask for a contract that a reactive application answers over HTTP
- * only, so that they do not take it for one without Vicinal. Whoever is turned away
- * learns nothing. Thread-safe.
+ * only, so that they do not take it for one without Vicinal. Rejected requests get no
+ * such answer. Thread-safe.
  */
 public final class ReactiveAnnouncementFilter implements WebFilter, Ordered {
 
