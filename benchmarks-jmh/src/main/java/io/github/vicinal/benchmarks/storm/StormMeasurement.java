@@ -31,6 +31,9 @@ import io.github.vicinal.channel.ChannelReport;
 /** A rolling restart of all instances of a service under load, typed and by HTTP. */
 public final class StormMeasurement implements Measurement {
 
+	/** Shared memory needs a tmpfs. */
+	private static final Path RENDEZVOUS = Path.of("/dev/shm");
+
 	private static final int CALLERS = 200;
 
 	private static final int JVMS = 4;
@@ -58,7 +61,7 @@ public final class StormMeasurement implements Measurement {
 				"p50 ms", "p99 ms", "max ms");
 		Map<String, Result> results = new HashMap<>();
 		for (String paths : List.of("http", "typed")) {
-			Path rendezvous = Files.createTempDirectory("vicinal-storm",
+			Path rendezvous = Files.createTempDirectory(RENDEZVOUS, "vicinal-storm",
 					PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
 			try {
 				Result result = storm(settings, paths, perJvm, rendezvous);
@@ -157,8 +160,9 @@ public final class StormMeasurement implements Measurement {
 			throws InterruptedException {
 		long begin = System.nanoTime();
 		long typed = 0;
+		ChannelReport report = null;
 		while (System.nanoTime() - begin < PATIENCE_NANOS) {
-			ChannelReport report = client.getBean(ChannelsEndpoint.class).channel("receipts");
+			report = client.getBean(ChannelsEndpoint.class).channel("receipts");
 			typed = (report != null) ? report.peers().stream().filter((peer) -> !peer.path().equals("http")).count()
 					: 0;
 			boolean warm = System.nanoTime() - begin > TimeUnit.SECONDS.toNanos(10);
@@ -167,15 +171,17 @@ public final class StormMeasurement implements Measurement {
 			}
 			Thread.sleep(100);
 		}
-		throw new IllegalStateException("%d of %d instances are reached by typed paths".formatted(typed, instances));
+		throw new IllegalStateException(
+				"%d of %d instances are reached by typed paths: %s".formatted(typed, instances, report));
 	}
 
 	private static ConfigurableApplicationContext client(List<String> urls, String paths, Path rendezvous) {
 		SpringApplication application = new SpringApplication(Client.class);
 		Map<String, Object> properties = new HashMap<>(Map.of("spring.main.web-application-type", "none",
 				"spring.main.banner-mode", "off", "logging.level.root", "error", "spring.jmx.enabled", "false",
-				"vicinal.channels.receipts.instances", String.join(",", urls), "vicinal.rendezvous.directory",
-				rendezvous.toString(), "spring.http.serviceclient.receipts.base-url", urls.get(0)));
+				"management.endpoints.web.exposure.include", "vicinalchannels", "vicinal.channels.receipts.instances",
+				String.join(",", urls), "vicinal.rendezvous.directory", rendezvous.toString(),
+				"spring.http.serviceclient.receipts.base-url", urls.get(0)));
 		properties.put("vicinal.channels.receipts.paths", paths.equals("http") ? "http" : "shm,uds");
 		application.setDefaultProperties(properties);
 		return application.run();
