@@ -42,6 +42,8 @@ import io.github.vicinal.benchmarks.server.OverloadMeasurement;
 import io.github.vicinal.benchmarks.server.ServerMeasurement;
 import io.github.vicinal.benchmarks.shm.ShmChild;
 import io.github.vicinal.benchmarks.shm.ShmMeasurement;
+import io.github.vicinal.benchmarks.storm.StormMeasurement;
+import io.github.vicinal.benchmarks.storm.StormServers;
 import io.github.vicinal.benchmarks.trainticket.LoopMeasurement;
 import io.github.vicinal.benchmarks.trainticket.TrainTicketMeasurement;
 import io.github.vicinal.benchmarks.wait.RawServer;
@@ -58,7 +60,7 @@ public final class Bench implements Callable<Integer> {
 			new CacheAdversarialMeasurement(), new CacheSpeedMeasurement(), new CacheMemoryMeasurement(),
 			new CacheTrainTicketMeasurement(), new CacheTckMeasurement(), new ShmMeasurement(), new WaitMeasurement(),
 			new CrashMeasurement(), new ServerMeasurement(), new OverloadMeasurement(), new LocalityMeasurement(),
-			new SelectorSimulationMeasurement(), new SelectorMeasurement());
+			new SelectorSimulationMeasurement(), new SelectorMeasurement(), new StormMeasurement());
 
 	@Spec
 	@SuppressWarnings("NullAway.Init")
@@ -146,6 +148,10 @@ public final class Bench implements Callable<Integer> {
 		}
 		if (arguments.length > 0 && arguments[0].equals(CacheSpeedProcess.COMMAND)) {
 			CacheSpeedProcess.main(arguments);
+			return;
+		}
+		if (arguments.length > 0 && arguments[0].equals(StormServers.COMMAND)) {
+			StormServers.main(arguments);
 			return;
 		}
 		if (arguments.length > 0 && arguments[0].equals(SelectorServer.COMMAND)) {

@@ -33,24 +33,37 @@ public final class CallMeasurement implements Measurement {
 		return "one typed call of 1 KB through an annotated interface, against RestClient (HC5) with JSON";
 	}
 
+	private static final String SECURED_HTTP = "secured, observed: http";
+
+	private static final String SECURED_SHM = "secured, observed: shm";
+
+	private static final String QUIET_HTTP = "secured, not observed: http";
+
+	private static final String QUIET_SHM = "secured, not observed: shm";
+
 	private record Variant(String name, Load load, Runnable call, long serverPid) {
 	}
 
 	@Override
 	public Report run(Settings settings) throws Exception {
 		int repeats = settings.quick() ? 3 : 7;
-		double seconds = settings.quick() ? 0.5 : 2;
-		double warmUp = settings.quick() ? 2 : 12;
+		double sampleSeconds = settings.quick() ? 0.5 : 2;
 		Echo.Order order = Echo.Order.sample();
 		Echo.Note note = Echo.Note.sample();
-		settings.say("Starting a server in its own JVM, two in this one, and five clients ...");
+		settings.say("Starting three servers in JVMs of their own, two in this one, and their clients ...");
 		try (EchoProcess server = EchoProcess.start();
+				EchoProcess secured = EchoProcess.start(EchoSecurity.OBSERVED);
+				EchoProcess quiet = EchoProcess.start(EchoSecurity.UNOBSERVED);
 				ConfigurableApplicationContext near = EchoServer.start(true);
 				ConfigurableApplicationContext unobserved = EchoServer.start(false);
 				EchoClient http = EchoClient.start(server.port(), "http", true);
 				EchoClient uds = EchoClient.start(server.port(), "uds", true);
 				EchoClient direct = EchoClient.start(EchoServer.port(near), "direct", true);
-				EchoClient directUnobserved = EchoClient.start(EchoServer.port(unobserved), "direct", false)) {
+				EchoClient directUnobserved = EchoClient.start(EchoServer.port(unobserved), "direct", false);
+				EchoClient securedHttp = EchoClient.secured(secured.port(), "http");
+				EchoClient securedShm = EchoClient.secured(secured.port(), "shm");
+				EchoClient quietHttp = EchoClient.secured(quiet.port(), "http");
+				EchoClient quietShm = EchoClient.secured(quiet.port(), "shm")) {
 			settings.say("Codec over uds: %s, over direct: %s", uds.codec(), direct.codec());
 			List<Variant> variants = new ArrayList<>();
 			Echo httpEcho = http.echo();
@@ -64,16 +77,27 @@ public final class CallMeasurement implements Measurement {
 			variants.add(new Variant("direct, copy", BATCHES, () -> directEcho.order(order), 0));
 			variants.add(new Variant("direct, by reference", BATCHES, () -> directEcho.note(note), 0));
 			variants.add(new Variant("direct, by reference, unobserved", BATCHES, () -> plainEcho.note(note), 0));
+			Echo securedHttpEcho = securedHttp.echo();
+			Echo securedShmEcho = securedShm.echo();
+			Echo quietHttpEcho = quietHttp.echo();
+			Echo quietShmEcho = quietShm.echo();
+			for (Load load : List.of(ONE, EIGHT)) {
+				variants.add(new Variant(SECURED_HTTP, load, () -> securedHttpEcho.order(order), secured.pid()));
+				variants.add(new Variant(SECURED_SHM, load, () -> securedShmEcho.order(order), secured.pid()));
+				variants.add(new Variant(QUIET_HTTP, load, () -> quietHttpEcho.order(order), quiet.pid()));
+				variants.add(new Variant(QUIET_SHM, load, () -> quietShmEcho.order(order), quiet.pid()));
+			}
 			for (Variant variant : variants) {
-				settings.say("Warming up %s, %s ...", variant.name(), variant.load().describe());
-				Sample.take(variant.call(), variant.load(), warmUp, variant.serverPid());
+				double seconds = Sample.warmUp(variant.call(), variant.load(), variant.serverPid());
+				settings.say(Double.isNaN(seconds) ? "%s, %s: NO steady state" : "%s, %s: steady after %.0f s",
+						variant.name(), variant.load().describe(), seconds);
 			}
 			Map<Variant, List<Sample>> samples = new LinkedHashMap<>();
 			for (int repeat = 1; repeat <= repeats; repeat++) {
 				settings.say("Repeat %d of %d ...", repeat, repeats);
 				for (Variant variant : variants) {
 					samples.computeIfAbsent(variant, (key) -> new ArrayList<>())
-						.add(Sample.take(variant.call(), variant.load(), seconds, variant.serverPid()));
+						.add(Sample.take(variant.call(), variant.load(), sampleSeconds, variant.serverPid()));
 				}
 			}
 			return report(samples);
@@ -110,6 +134,15 @@ public final class CallMeasurement implements Measurement {
 				1 / 1000.0);
 		report.bar("direct by reference, unobserved: CPU / http CPU", plain.cpuMicros() / http1.cpuMicros(),
 				1 / 1000.0);
+		for (Load load : List.of(ONE, EIGHT)) {
+			String callers = ", " + load.describe();
+			report.bar("secured, observed: shm CPU / http CPU" + callers,
+					get(medians, SECURED_SHM + callers).cpuMicros() / get(medians, SECURED_HTTP + callers).cpuMicros(),
+					1 / 2.0);
+			report.bar("secured, not observed: shm CPU / http CPU" + callers,
+					get(medians, QUIET_SHM + callers).cpuMicros() / get(medians, QUIET_HTTP + callers).cpuMicros(),
+					1 / 5.0);
+		}
 		return report;
 	}
 

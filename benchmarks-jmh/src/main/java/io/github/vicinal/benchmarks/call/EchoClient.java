@@ -7,9 +7,11 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
+import org.springframework.boot.restclient.RestClientCustomizer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Profile;
 import org.springframework.web.service.registry.ImportHttpServices;
 
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
@@ -37,8 +39,19 @@ public final class EchoClient implements AutoCloseable {
 	 * @throws InterruptedException if the thread was interrupted
 	 */
 	public static EchoClient start(String port, String path, boolean observed) throws InterruptedException {
-		Map<String, Object> properties = new HashMap<>(Map.of("spring.main.web-application-type", "none",
-				"spring.http.serviceclient.echo.base-url", "http://localhost:" + port));
+		return start(port, path, observed, Map.of());
+	}
+
+	/** Starts a client that shows the token of {@link EchoSecurity}. */
+	static EchoClient secured(String port, String path) throws InterruptedException {
+		return start(port, path, true, Map.of("spring.profiles.active", "secured"));
+	}
+
+	private static EchoClient start(String port, String path, boolean observed, Map<String, Object> more)
+			throws InterruptedException {
+		Map<String, Object> properties = new HashMap<>(more);
+		properties.putAll(Map.of("spring.main.web-application-type", "none", "spring.http.serviceclient.echo.base-url",
+				"http://localhost:" + port));
 		if (path.equals("http")) {
 			properties.put("vicinal.enabled", "false");
 		}
@@ -93,7 +106,9 @@ public final class EchoClient implements AutoCloseable {
 		this.context.close();
 	}
 
-	/** A common application whose HTTP client does not wait for a connection. */
+	/**
+	 * A common application whose HTTP client does not wait for a connection.
+	 */
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	@ImportHttpServices(group = "echo", types = Echo.class)
@@ -103,6 +118,12 @@ public final class EchoClient implements AutoCloseable {
 		ClientHttpRequestFactoryBuilderCustomizer<HttpComponentsClientHttpRequestFactoryBuilder> connections() {
 			return (builder) -> builder.withConnectionManagerCustomizer(
 					(connections) -> connections.setMaxConnTotal(MAX_CONNECTIONS).setMaxConnPerRoute(MAX_CONNECTIONS));
+		}
+
+		@Bean
+		@Profile("secured")
+		RestClientCustomizer token() {
+			return EchoSecurity.client();
 		}
 
 	}

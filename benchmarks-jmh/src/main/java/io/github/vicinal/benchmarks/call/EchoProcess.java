@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The server in a JVM of its own, which ends with this one. */
@@ -26,7 +27,13 @@ public final class EchoProcess implements AutoCloseable {
 	 * @throws IOException if it does not start
 	 */
 	public static EchoProcess start() throws IOException {
-		Process process = new ProcessBuilder(command()).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+		return start(EchoSecurity.NONE);
+	}
+
+	static EchoProcess start(EchoSecurity security) throws IOException {
+		List<String> command = new ArrayList<>(command());
+		command.add(security.name());
+		Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
 		BufferedReader lines = new BufferedReader(
 				new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
 		for (String line = lines.readLine(); line != null; line = lines.readLine()) {

@@ -24,10 +24,12 @@ public final class EchoServer {
 
 	/**
 	 * Serves until standard input ends.
-	 * @param arguments ignored
+	 * @param arguments the command, and one of {@link EchoSecurity} if it is not
+	 * {@link EchoSecurity#NONE}
 	 */
 	public static void main(String[] arguments) {
-		try (ConfigurableApplicationContext context = start(true)) {
+		EchoSecurity security = (arguments.length > 1) ? EchoSecurity.valueOf(arguments[1]) : EchoSecurity.NONE;
+		try (ConfigurableApplicationContext context = start(security)) {
 			System.out.println(READY + port(context));
 			System.out.flush();
 			while (System.in.read() >= 0) {
@@ -43,6 +45,15 @@ public final class EchoServer {
 		return Contexts.start(Application.class, observed, Map.of("server.port", "0"));
 	}
 
+	private static ConfigurableApplicationContext start(EchoSecurity security) {
+		return switch (security) {
+			case NONE -> start(true);
+			case OBSERVED -> Contexts.start(SecuredApplication.class, true, Map.of("server.port", "0"));
+			case UNOBSERVED -> Contexts.start(SecuredApplication.class, true,
+					Map.of("server.port", "0", "spring.profiles.active", "unobserved"));
+		};
+	}
+
 	static String port(ConfigurableApplicationContext context) {
 		return String.valueOf(context.getEnvironment().getProperty("local.server.port"));
 	}
@@ -52,6 +63,14 @@ public final class EchoServer {
 	@EnableAutoConfiguration
 	@Import(EchoController.class)
 	static class Application {
+
+	}
+
+	/** A common application whose clients have to show a token. */
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import({ EchoController.class, EchoSecurity.Secured.class })
+	static class SecuredApplication {
 
 	}
 

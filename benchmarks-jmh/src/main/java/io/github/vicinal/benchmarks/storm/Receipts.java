@@ -1,0 +1,55 @@
+package io.github.vicinal.benchmarks.storm;
+
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.service.annotation.GetExchange;
+import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.service.annotation.PostExchange;
+
+import io.github.vicinal.channel.AffinityChannel;
+
+/** The contract that is called. Each call has a number of its own. */
+@AffinityChannel
+@HttpExchange("/receipts")
+public interface Receipts {
+
+	/**
+	 * Issues a receipt. Not idempotent: each call is executed at most once.
+	 * @param order what it is for
+	 * @return the receipt
+	 */
+	@PostExchange
+	Receipt issue(@RequestBody Order order);
+
+	/**
+	 * Looks at a number. Idempotent.
+	 * @param number any number
+	 * @return its receipt, which is not issued
+	 */
+	@GetExchange("/{number}")
+	Receipt peek(@PathVariable long number);
+
+	/**
+	 * What a receipt is for.
+	 *
+	 * @param number the number of the call
+	 * @param text a text
+	 */
+	record Order(long number, String text) {
+	}
+
+	/**
+	 * A receipt.
+	 *
+	 * @param number the number of the call
+	 * @param proof computed from the number
+	 */
+	record Receipt(long number, long proof) {
+
+		static Receipt of(long number) {
+			return new Receipt(number, number * 0x9E3779B97F4A7C15L ^ (number >>> 7));
+		}
+
+	}
+
+}

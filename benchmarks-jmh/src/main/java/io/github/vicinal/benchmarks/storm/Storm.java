@@ -1,0 +1,136 @@
+package io.github.vicinal.benchmarks.storm;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+
+import org.HdrHistogram.Histogram;
+
+/** Callers that go on calling while instances are restarted. */
+final class Storm implements AutoCloseable {
+
+	/** Longest time that is told from longer ones, in nanoseconds. */
+	private static final long MAX_NANOS = 120_000_000_000L;
+
+	private final Receipts receipts;
+
+	private final long pauseNanos;
+
+	private final AtomicLong numbers = new AtomicLong();
+
+	private final List<Thread> threads = new ArrayList<>();
+
+	private final List<Histogram> histograms = new ArrayList<>();
+
+	private final Map<String, LongAdder> errors = new ConcurrentSkipListMap<>();
+
+	private final Queue<Long> issued = new ConcurrentLinkedQueue<>();
+
+	private final LongAdder calls = new LongAdder();
+
+	private final LongAdder wrong = new LongAdder();
+
+	private volatile boolean ended;
+
+	private Storm(Receipts receipts, long pauseNanos) {
+		this.receipts = receipts;
+		this.pauseNanos = pauseNanos;
+	}
+
+	/**
+	 * Starts callers. Each makes a call that is not idempotent and one that is, by turns.
+	 * @param receipts what they call
+	 * @param callers how many threads
+	 * @param pauseNanos time from the start of a thread's call to that of its next one
+	 */
+	static Storm start(Receipts receipts, int callers, long pauseNanos) {
+		Storm storm = new Storm(receipts, pauseNanos);
+		for (int i = 0; i < callers; i++) {
+			Histogram histogram = new Histogram(1, MAX_NANOS, 3);
+			long first = System.nanoTime() + pauseNanos * i / callers;
+			Thread thread = new Thread(() -> storm.run(histogram, first), "storm-" + i);
+			storm.histograms.add(histogram);
+			storm.threads.add(thread);
+			thread.start();
+		}
+		return storm;
+	}
+
+	private void run(Histogram histogram, long first) {
+		long due = first;
+		for (boolean post = true; !this.ended; post = !post) {
+			for (long left = due - System.nanoTime(); left > 0 && !this.ended; left = due - System.nanoTime()) {
+				LockSupport.parkNanos(left);
+			}
+			long number = this.numbers.incrementAndGet();
+			long from = System.nanoTime();
+			try {
+				Receipts.Receipt receipt = post ? this.receipts.issue(new Receipts.Order(number, "for call " + number))
+						: this.receipts.peek(number);
+				if (!Receipts.Receipt.of(number).equals(receipt)) {
+					this.wrong.increment();
+				}
+				if (post) {
+					this.issued.add(number);
+				}
+			}
+			catch (RuntimeException ex) {
+				this.errors.computeIfAbsent((post ? "POST: " : "GET: ") + describe(ex), (key) -> new LongAdder())
+					.increment();
+			}
+			this.calls.increment();
+			histogram.recordValue(Math.min(System.nanoTime() - from, MAX_NANOS));
+			due = Math.max(due + this.pauseNanos, System.nanoTime() - this.pauseNanos);
+		}
+	}
+
+	private static String describe(Throwable failure) {
+		Throwable root = failure;
+		while (root.getCause() != null) {
+			root = root.getCause();
+		}
+		return failure.getClass().getSimpleName() + ((root != failure) ? " by " + root.getClass().getSimpleName() : "");
+	}
+
+	@Override
+	public void close() throws InterruptedException {
+		this.ended = true;
+		for (Thread thread : this.threads) {
+			thread.join();
+		}
+	}
+
+	long calls() {
+		return this.calls.sum();
+	}
+
+	long wrong() {
+		return this.wrong.sum();
+	}
+
+	Map<String, Long> errors() {
+		Map<String, Long> counts = new TreeMap<>();
+		this.errors.forEach((kind, count) -> counts.put(kind, count.sum()));
+		return counts;
+	}
+
+	/** The numbers of the receipts that callers got. */
+	Queue<Long> issued() {
+		return this.issued;
+	}
+
+	/** Response times, in nanoseconds; to be read when the storm is over. */
+	Histogram times() {
+		Histogram all = new Histogram(1, MAX_NANOS, 3);
+		this.histograms.forEach(all::add);
+		return all;
+	}
+
+}
