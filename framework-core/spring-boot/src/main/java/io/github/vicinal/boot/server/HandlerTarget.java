@@ -135,12 +135,6 @@ final class HandlerTarget {
 		return this.request;
 	}
 
-	/** Whether the result is written as JSON, whose length is not known beforehand. */
-	boolean answersJson() {
-		Class<?> type = this.shape.valueClass();
-		return type != void.class && type != String.class && type != byte[].class;
-	}
-
 	/** Whether the result is there when the handler returns. */
 	boolean isSynchronous() {
 		return this.shape.timing() == Timing.SYNC;

@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.Set;
 
 import jakarta.servlet.ServletConnection;
+import org.apache.catalina.connector.Connector;
+import org.apache.catalina.connector.CoyoteAdapter;
 import org.apache.coyote.AbstractProcessor;
-import org.apache.coyote.Adapter;
 import org.apache.coyote.ContinueResponseTiming;
 import org.apache.coyote.InputBuffer;
 import org.apache.coyote.OutputBuffer;
@@ -63,9 +64,17 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 
 	private @Nullable TypedCall call;
 
-	TomcatExchange(Adapter adapter, AbstractHttp11Protocol<?> protocol) {
-		super(adapter);
+	TomcatExchange(Connector connector, AbstractHttp11Protocol<?> protocol, CommonHeaders common) {
+		super(protocol.getAdapter());
 		this.protocol = protocol;
+		LateResponse seen = new LateResponse(this.response, protocol.getDesiredBufferSize(), () -> this.call, common);
+		org.apache.catalina.connector.Request asked = connector.createRequest(this.request);
+		asked.setResponse(seen);
+		seen.setRequest(asked);
+		// The adapter makes its own where it finds none.
+		this.request.setNote(CoyoteAdapter.ADAPTER_NOTES, asked);
+		this.response.setNote(CoyoteAdapter.ADAPTER_NOTES, seen);
+		this.request.getParameters().setQueryStringCharset(connector.getURICharset());
 		this.request.getMimeHeaders().setLimit(protocol.getMaxHeaderCount());
 		this.response.getMimeHeaders().setLimit(protocol.getMaxHeaderCount());
 		this.request.setInputBuffer(this);
@@ -95,11 +104,8 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		if (!this.response.isCommitted()) {
 			prepareResponse();
 		}
-		if (!getErrorState().isIoAllowed() && !served.isSentWhole()) {
-			throw new IOException("The container closed the connection instead of answering");
-		}
 		ServletContainer.Response answer = new ServletContainer.Response(this.status, this.headers,
-				this.body.toByteArray());
+				this.body.toByteArray(), !getErrorState().isIoAllowed() && !isComplete(served));
 		recycle();
 		return answer;
 	}
@@ -109,10 +115,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 	 * length of texts and bytes beforehand.
 	 */
 	private boolean isComplete(TypedCall served) {
-		if (served.answer() != null && !served.target().answersJson()) {
-			return true;
-		}
-		return this.expectedBytes >= 0 && this.body.size() >= this.expectedBytes;
+		return served.isSentWhole() || this.expectedBytes >= 0 && this.body.size() >= this.expectedBytes;
 	}
 
 	private void fill(TypedCall served, String contextPath) {

@@ -165,7 +165,7 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 		if (isSentAtOnce(result, body)) {
 			response.flushBuffer();
 		}
-		call.answered(answer);
+		call.answered(answer, response, () -> this.results.obtain().write(result, target.handler(), request, response));
 	}
 
 	/**
