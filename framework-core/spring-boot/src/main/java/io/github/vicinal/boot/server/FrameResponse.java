@@ -35,6 +35,8 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	private static final int DEFAULT_BUFFER = 8 * 1024;
 
+	private static final String CONTENT_LANGUAGE = "Content-Language";
+
 	private static final String CONTENT_LENGTH = "Content-Length";
 
 	private static final String CONTENT_TYPE = "Content-Type";
@@ -64,6 +66,8 @@ final class FrameResponse extends HttpServletResponseWrapper {
 	private boolean committed;
 
 	private @Nullable Locale locale;
+
+	private @Nullable String language;
 
 	/** The media type without its charset. */
 	private @Nullable String contentType;
@@ -102,7 +106,20 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		return this.errorMessage;
 	}
 
+	/** Returns the headers as they are sent. */
 	Map<String, List<String>> headers() {
+		String spoken = this.language;
+		if (spoken == null) {
+			return known();
+		}
+		Map<String, List<String>> all = new LinkedHashMap<>(known());
+		all.keySet().removeIf(CONTENT_LANGUAGE::equalsIgnoreCase);
+		all.put(CONTENT_LANGUAGE, List.of(spoken));
+		return all;
+	}
+
+	/** The container adds the language when it sends the headers. */
+	private Map<String, List<String>> known() {
 		Map<String, List<String>> known = this.headers;
 		return (known != null) ? known : Map.of();
 	}
@@ -129,7 +146,10 @@ final class FrameResponse extends HttpServletResponseWrapper {
 			return new byte[0];
 		}
 		written.drain();
-		return written.bytes.toByteArray();
+		byte[] bytes = written.bytes.toByteArray();
+		String length = getHeader(CONTENT_LENGTH);
+		return (length != null && Long.parseLong(length) < bytes.length)
+				? Arrays.copyOf(bytes, Integer.parseInt(length)) : bytes;
 	}
 
 	@Override
@@ -226,8 +246,11 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void setLocale(@Nullable Locale newLocale) {
+		if (isCommitted()) {
+			return;
+		}
 		this.locale = newLocale;
-		setHeader("Content-Language", (newLocale != null) ? newLocale.toLanguageTag() : null);
+		this.language = (newLocale != null) ? newLocale.toLanguageTag() : null;
 	}
 
 	@Override
@@ -316,23 +339,23 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public boolean containsHeader(String name) {
-		return headers().containsKey(key(headers(), name));
+		return known().containsKey(key(known(), name));
 	}
 
 	@Override
 	public @Nullable String getHeader(String name) {
-		List<String> values = headers().get(key(headers(), name));
+		List<String> values = known().get(key(known(), name));
 		return (values != null) ? values.get(0) : null;
 	}
 
 	@Override
 	public Collection<String> getHeaders(String name) {
-		return List.copyOf(headers().getOrDefault(key(headers(), name), List.of()));
+		return List.copyOf(known().getOrDefault(key(known(), name), List.of()));
 	}
 
 	@Override
 	public Collection<String> getHeaderNames() {
-		return List.copyOf(headers().keySet());
+		return List.copyOf(known().keySet());
 	}
 
 	@Override
@@ -412,6 +435,8 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		this.usingWriter = false;
 		this.usingStream = false;
 		this.body = null;
+		this.locale = null;
+		this.language = null;
 		this.status = SC_OK;
 	}
 

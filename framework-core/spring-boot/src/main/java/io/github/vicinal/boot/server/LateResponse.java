@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletResponse;
+import org.apache.catalina.connector.OutputBuffer;
 import org.apache.catalina.connector.Response;
 import org.apache.catalina.connector.ResponseFacade;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,7 @@ final class LateResponse extends Response {
 
 	LateResponse(org.apache.coyote.Response response, int bufferSize, Supplier<@Nullable TypedCall> call,
 			CommonHeaders common) {
-		super(response, bufferSize);
+		super(response, (bufferSize > 0) ? bufferSize : OutputBuffer.DEFAULT_BUFFER_SIZE);
 		this.call = call;
 		this.common = common;
 	}
@@ -35,7 +36,7 @@ final class LateResponse extends Response {
 	private void catchUp() {
 		TypedCall current = this.call.get();
 		if (current != null && current.isUnwritten()) {
-			current.write(this::getContentWritten);
+			current.write();
 		}
 	}
 
@@ -64,9 +65,8 @@ final class LateResponse extends Response {
 		if (known == null) {
 			known = new Facade(this);
 			this.facade = known;
-			setResponse(known);
 		}
-		return super.getResponse();
+		return known;
 	}
 
 	@Override

@@ -312,6 +312,9 @@ final class MvcService implements Service {
 		FrameResponse response = request.response();
 		try {
 			Object result = target.call(frame);
+			if (request.started() != null) {
+				return asynchronous(target, frame, request, result);
+			}
 			boolean complete = target.answersByAnnotation(response);
 			if (response.isError()) {
 				return failures.errorPage(request, response, "");
@@ -333,6 +336,31 @@ final class MvcService implements Service {
 		catch (Throwable ex) {
 			return failures.reply(request, response, target.handler(), ex);
 		}
+	}
+
+	/** The handler has run, so the call ends here; later ones go over HTTP. */
+	private Reply asynchronous(HandlerTarget target, CallFrame frame, FrameRequest request,
+			@Nullable Object handlersResult) throws Throwable {
+		target.leave(HandlerAsync.REASON);
+		FrameResponse response = request.response();
+		Object result = handlersResult;
+		HandlerAsync.End end;
+		do {
+			if (!target.answersByAnnotation(response)) {
+				this.environment.results().get().write(result, target.handler(), request, response);
+			}
+			HandlerAsync started = request.started();
+			end = (started != null) ? started.await(frame) : HandlerAsync.End.COMPLETED;
+			if (end == HandlerAsync.End.DISPATCHED) {
+				request.dispatchedAgain();
+				result = target.call(frame);
+			}
+		}
+		while (end == HandlerAsync.End.DISPATCHED);
+		if (end == HandlerAsync.End.TIMED_OUT && !response.isCommitted()) {
+			response.sendError(500);
+		}
+		return response.isError() ? this.environment.failures().errorPage(request, response, "") : written(response);
 	}
 
 	private static Reply value(HandlerTarget.Answer answer, FrameResponse response) {

@@ -62,19 +62,23 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 	/** Length of the body, -1 if it is not known before the end. */
 	private long expectedBytes;
 
+	/** The response as the container and the application see it. */
+	private final LateResponse seen;
+
 	private @Nullable TypedCall call;
 
 	TomcatExchange(Connector connector, AbstractHttp11Protocol<?> protocol, CommonHeaders common) {
 		super(protocol.getAdapter());
 		this.protocol = protocol;
-		LateResponse seen = new LateResponse(this.response, protocol.getDesiredBufferSize(), () -> this.call, common);
+		LateResponse late = new LateResponse(this.response, protocol.getDesiredBufferSize(), () -> this.call, common);
 		org.apache.catalina.connector.Request asked = connector.createRequest(this.request);
-		asked.setResponse(seen);
-		seen.setRequest(asked);
+		asked.setResponse(late);
+		late.setRequest(asked);
 		// The adapter makes its own where it finds none.
 		this.request.setNote(CoyoteAdapter.ADAPTER_NOTES, asked);
-		this.response.setNote(CoyoteAdapter.ADAPTER_NOTES, seen);
+		this.response.setNote(CoyoteAdapter.ADAPTER_NOTES, late);
 		this.request.getParameters().setQueryStringCharset(connector.getURICharset());
+		this.seen = late;
 		this.request.getMimeHeaders().setLimit(protocol.getMaxHeaderCount());
 		this.response.getMimeHeaders().setLimit(protocol.getMaxHeaderCount());
 		this.request.setInputBuffer(this);
@@ -88,6 +92,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 
 	ServletContainer.Response serve(TypedCall served, String contextPath) throws IOException {
 		this.call = served;
+		served.counting(this.seen::getContentWritten);
 		try {
 			fill(served, contextPath);
 			this.adapter.service(this.request, this.response);
@@ -341,9 +346,11 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 			chunk.position(chunk.limit());
 			return length;
 		}
-		byte[] bytes = new byte[length];
+		int wanted = (this.expectedBytes >= 0) ? (int) Math.min(length, this.expectedBytes - this.body.size()) : length;
+		byte[] bytes = new byte[wanted];
 		chunk.get(bytes);
-		this.body.write(bytes, 0, length);
+		this.body.write(bytes, 0, wanted);
+		chunk.position(chunk.limit());
 		return length;
 	}
 

@@ -36,6 +36,8 @@ final class TypedCall {
 
 	private @Nullable ServletResponse response;
 
+	private @Nullable LongSupplier counter;
+
 	/** Until the answer is in the response. */
 	private @Nullable Writing writing;
 
@@ -105,6 +107,17 @@ final class TypedCall {
 		return this.answer;
 	}
 
+	/** Says how to count the bytes of the response. */
+	void counting(LongSupplier counter) {
+		this.counter = counter;
+	}
+
+	/** Returns the number of bytes that were written into the response. */
+	long written() {
+		LongSupplier bytes = this.counter;
+		return (bytes != null) ? bytes.getAsLong() : 0;
+	}
+
 	/** Returns whether the answer may be written into the response, because it is not. */
 	boolean isUnwritten() {
 		return this.writing != null;
@@ -113,9 +126,8 @@ final class TypedCall {
 	/**
 	 * Writes the answer into the response as it would have been there when the handler
 	 * returned. The container's own rules then decide what comes too late.
-	 * @param written returns the number of bytes in the response
 	 */
-	void write(LongSupplier written) {
+	void write() {
 		Writing bytes = this.writing;
 		this.writing = null;
 		if (bytes == null || isSentWhole()) {
@@ -123,7 +135,7 @@ final class TypedCall {
 		}
 		try {
 			bytes.write();
-			this.length = written.getAsLong();
+			this.length = written();
 		}
 		catch (Exception ex) {
 			logger.debug("The answer of {} cannot be written", this.target.handler(), ex);
