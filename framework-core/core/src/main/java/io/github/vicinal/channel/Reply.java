@@ -47,6 +47,21 @@ public sealed interface Reply {
 	 */
 	@SuppressWarnings("ArrayRecordComponent")
 	record Failure(int status, Map<String, List<String>> headers, byte[] body, String remoteType) implements Reply {
+
+		/**
+		 * The header of a reply whose body was cut off: HTTP clients would have lost the
+		 * connection after the last of its bytes. The channel shows it to nobody.
+		 */
+		public static final String CUT_OFF_HEADER = "Vicinal-Cut-Off";
+
+		/**
+		 * Returns whether reading the body has to fail at its end.
+		 * @return whether the body was cut off
+		 */
+		public boolean isCutOff() {
+			return this.headers.containsKey(CUT_OFF_HEADER);
+		}
+
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.client;
 
 import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -215,6 +216,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 		ReplayedResponse(Reply.Failure failure) {
 			this.failure = failure;
 			failure.headers().forEach(this.headers::addAll);
+			this.headers.remove(Reply.Failure.CUT_OFF_HEADER);
 		}
 
 		@Override
@@ -235,11 +237,38 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 		@Override
 		public InputStream getBody() {
-			return new ByteArrayInputStream(this.failure.body());
+			InputStream bytes = new ByteArrayInputStream(this.failure.body());
+			return this.failure.isCutOff() ? new CutOffBody(bytes) : bytes;
 		}
 
 		@Override
 		public void close() {
+		}
+
+	}
+
+	/** A body that ends with the loss of its connection. */
+	private static final class CutOffBody extends FilterInputStream {
+
+		CutOffBody(InputStream bytes) {
+			super(bytes);
+		}
+
+		private static int checked(int read) throws IOException {
+			if (read < 0) {
+				throw new IOException("The peer cut the response off");
+			}
+			return read;
+		}
+
+		@Override
+		public int read() throws IOException {
+			return checked(super.read());
+		}
+
+		@Override
+		public int read(byte[] target, int offset, int length) throws IOException {
+			return (length == 0) ? 0 : checked(super.read(target, offset, length));
 		}
 
 	}

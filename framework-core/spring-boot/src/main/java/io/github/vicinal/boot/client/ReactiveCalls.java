@@ -157,9 +157,11 @@ final class ReactiveCalls {
 		if (replayed != null) {
 			return Mono.just(ClientResponse.create(HttpStatusCode.valueOf(replayed.status()))
 				.request(new ReplayedRequest(request))
-				.headers((headers) -> replayed.headers().forEach(headers::addAll))
-				.body(Flux.just(org.springframework.core.io.buffer.DefaultDataBufferFactory.sharedInstance
-					.wrap(replayed.body())))
+				.headers((headers) -> {
+					replayed.headers().forEach(headers::addAll);
+					headers.remove(Reply.Failure.CUT_OFF_HEADER);
+				})
+				.body(body(replayed))
 				.build());
 		}
 		if (leg.inspects()) {
@@ -173,6 +175,13 @@ final class ReactiveCalls {
 		return next.exchange(asking)
 			.doOnNext((response) -> leg.answered(request.url(), response.statusCode().value(),
 					response.headers().asHttpHeaders()));
+	}
+
+	private static Flux<org.springframework.core.io.buffer.DataBuffer> body(Reply.Failure replayed) {
+		Flux<org.springframework.core.io.buffer.DataBuffer> bytes = Flux
+			.just(org.springframework.core.io.buffer.DefaultDataBufferFactory.sharedInstance.wrap(replayed.body()));
+		return replayed.isCutOff()
+				? bytes.concatWith(Flux.error(() -> new java.io.IOException("The peer cut the response off"))) : bytes;
 	}
 
 	/** Cookies become a header only when the connector writes the request. */

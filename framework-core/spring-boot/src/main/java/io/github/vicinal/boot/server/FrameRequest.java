@@ -4,7 +4,6 @@ import java.io.BufferedReader;
 import java.io.Reader;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZonedDateTime;
@@ -32,12 +31,17 @@ import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletMapping;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpSession;
+import jakarta.servlet.http.HttpUpgradeHandler;
 import jakarta.servlet.http.MappingMatch;
 import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.MediaType;
+import org.springframework.web.context.WebApplicationContext;
+import org.springframework.web.context.support.WebApplicationContextUtils;
+import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.FlashMap;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.UriUtils;
 
@@ -58,6 +62,9 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	/** Begins the names of the attributes that handler mappings set. */
 	private static final String SPRING = HandlerMapping.class.getName();
+
+	/** Begins the names of the attributes that the dispatcher servlet sets. */
+	private static final String DISPATCHER = DispatcherServlet.class.getName();
 
 	private final ServletContext servletContext;
 
@@ -82,6 +89,14 @@ final class FrameRequest extends HttpServletRequestWrapper {
 	private @Nullable HttpSession session;
 
 	private @Nullable String id;
+
+	private boolean usingStream;
+
+	private boolean usingReader;
+
+	private @Nullable HandlerAsync async;
+
+	private DispatcherType dispatcherType = DispatcherType.REQUEST;
 
 	/** What requests ask of the servlet container. */
 	interface Container {
@@ -328,21 +343,13 @@ final class FrameRequest extends HttpServletRequestWrapper {
 	/** Only the length of plain text and bytes is known. */
 	@Override
 	public int getContentLength() {
-		Object body = this.target.request().plainBody(this.frame.arguments());
-		if (body instanceof byte[] bytes) {
-			return bytes.length;
-		}
-		return (body instanceof String text) ? text.getBytes(charset()).length : -1;
+		return (int) getContentLengthLong();
 	}
 
 	@Override
 	public long getContentLengthLong() {
-		return getContentLength();
-	}
-
-	private Charset charset() {
-		MediaType type = MediaType.parseMediaType(String.valueOf(getContentType()));
-		return (type.getCharset() != null) ? type.getCharset() : StandardCharsets.UTF_8;
+		String length = headers().first("content-length");
+		return (length != null) ? Long.parseLong(length) : -1;
 	}
 
 	@Override
@@ -469,11 +476,19 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public jakarta.servlet.ServletInputStream getInputStream() {
+		if (this.usingReader) {
+			throw new IllegalStateException("getReader() has already been called for this request");
+		}
+		this.usingStream = true;
 		return new WatchedRequest.EmptyInput();
 	}
 
 	@Override
 	public BufferedReader getReader() {
+		if (this.usingStream || this.target.request().hasBody()) {
+			throw new IllegalStateException("getInputStream() has already been called for this request");
+		}
+		this.usingReader = true;
 		return new BufferedReader(Reader.nullReader());
 	}
 
@@ -543,7 +558,33 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public @Nullable Object getAttribute(String name) {
-		return (this.attributes != null || name.startsWith(SPRING)) ? attributes().get(name) : null;
+		Object value = (this.attributes != null || name.startsWith(SPRING)) ? attributes().get(name) : null;
+		return (value == null && name.startsWith(DISPATCHER)) ? ofDispatcher(name) : value;
+	}
+
+	/** What the dispatcher servlet leaves in each request. */
+	private @Nullable Object ofDispatcher(String name) {
+		WebApplicationContext context = WebApplicationContextUtils.getWebApplicationContext(this.servletContext);
+		if (context == null) {
+			return null;
+		}
+		if (name.equals(DispatcherServlet.WEB_APPLICATION_CONTEXT_ATTRIBUTE)) {
+			return context;
+		}
+		if (name.equals(DispatcherServlet.LOCALE_RESOLVER_ATTRIBUTE)) {
+			return bean(context, DispatcherServlet.LOCALE_RESOLVER_BEAN_NAME);
+		}
+		if (name.equals(DispatcherServlet.FLASH_MAP_MANAGER_ATTRIBUTE)) {
+			return bean(context, DispatcherServlet.FLASH_MAP_MANAGER_BEAN_NAME);
+		}
+		if (name.equals(DispatcherServlet.OUTPUT_FLASH_MAP_ATTRIBUTE)) {
+			return attributes().computeIfAbsent(name, (key) -> new FlashMap());
+		}
+		return null;
+	}
+
+	private static @Nullable Object bean(WebApplicationContext context, String name) {
+		return context.containsBean(name) ? context.getBean(name) : null;
 	}
 
 	@Override
@@ -589,7 +630,7 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public DispatcherType getDispatcherType() {
-		return DispatcherType.REQUEST;
+		return this.dispatcherType;
 	}
 
 	@Override
@@ -597,19 +638,103 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		return this.servletContext;
 	}
 
+	/** The container can dispatch its own requests only. */
 	@Override
-	public @Nullable RequestDispatcher getRequestDispatcher(String path) {
-		return this.servletContext.getRequestDispatcher(path);
+	public RequestDispatcher getRequestDispatcher(String path) {
+		return new Elsewhere(this.target, path);
+	}
+
+	/** Nothing in front of the handler authenticates anybody, nor asks for it. */
+	@Override
+	public boolean authenticate(HttpServletResponse answer) {
+		if (answer.isCommitted()) {
+			throw new IllegalStateException("Cannot authenticate after the response has been committed");
+		}
+		return true;
+	}
+
+	@Override
+	public void login(String username, String password) throws ServletException {
+		throw new ServletException("The web server has no realm that knows users");
+	}
+
+	@Override
+	public boolean isTrailerFieldsReady() {
+		return true;
+	}
+
+	@Override
+	public <T extends HttpUpgradeHandler> T upgrade(Class<T> type) throws ServletException {
+		throw new ServletException("A typed call cannot be upgraded to another protocol");
 	}
 
 	@Override
 	public AsyncContext startAsync() {
-		throw new IllegalStateException("A typed call is answered synchronously");
+		return start(new HandlerAsync(this, this.response, true));
 	}
 
 	@Override
 	public AsyncContext startAsync(ServletRequest request, ServletResponse answer) {
-		throw new IllegalStateException("A typed call is answered synchronously");
+		return start(new HandlerAsync(request, answer, request == this && answer == this.response));
+	}
+
+	private AsyncContext start(HandlerAsync started) {
+		if (this.async != null) {
+			throw new IllegalStateException("Asynchronous processing has been started already");
+		}
+		this.async = started;
+		return started;
+	}
+
+	@Override
+	public boolean isAsyncStarted() {
+		return this.async != null;
+	}
+
+	@Override
+	public AsyncContext getAsyncContext() {
+		HandlerAsync started = this.async;
+		if (started == null) {
+			throw new IllegalStateException("Asynchronous processing has not been started");
+		}
+		return started;
+	}
+
+	/**
+	 * Ends the dispatch in which a handler may have started asynchronous processing.
+	 * @return what it has started, or {@code null}
+	 */
+	@Nullable HandlerAsync started() {
+		return this.async;
+	}
+
+	/** Says that the handler is called again, as it asked for. */
+	void dispatchedAgain() {
+		this.async = null;
+		this.dispatcherType = DispatcherType.ASYNC;
+	}
+
+	/**
+	 * Fails, because the handler runs already; later calls of it go over HTTP.
+	 */
+	private record Elsewhere(HandlerTarget target, String path) implements RequestDispatcher {
+
+		@Override
+		public void forward(ServletRequest request, ServletResponse response) throws ServletException {
+			fail();
+		}
+
+		@Override
+		public void include(ServletRequest request, ServletResponse response) throws ServletException {
+			fail();
+		}
+
+		private void fail() throws ServletException {
+			this.target.leave("the handler forwards or includes other requests");
+			throw new ServletException("A typed call cannot be dispatched to %s; its handler goes over HTTP from now on"
+				.formatted(this.path));
+		}
+
 	}
 
 	private record Connection(boolean isSecure) implements ServletConnection {

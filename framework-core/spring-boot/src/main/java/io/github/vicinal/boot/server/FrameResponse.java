@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,6 +34,10 @@ import org.jspecify.annotations.Nullable;
 final class FrameResponse extends HttpServletResponseWrapper {
 
 	private static final int DEFAULT_BUFFER = 8 * 1024;
+
+	private static final String CONTENT_LANGUAGE = "Content-Language";
+
+	private static final String CONTENT_LENGTH = "Content-Length";
 
 	private static final String CONTENT_TYPE = "Content-Type";
 
@@ -62,12 +67,16 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	private @Nullable Locale locale;
 
+	private @Nullable String language;
+
 	/** The media type without its charset. */
 	private @Nullable String contentType;
 
 	private @Nullable String charset;
 
 	private boolean usingWriter;
+
+	private boolean usingStream;
 
 	private int bufferSize = DEFAULT_BUFFER;
 
@@ -97,7 +106,20 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		return this.errorMessage;
 	}
 
+	/** Returns the headers as they are sent. */
 	Map<String, List<String>> headers() {
+		String spoken = this.language;
+		if (spoken == null) {
+			return known();
+		}
+		Map<String, List<String>> all = new LinkedHashMap<>(known());
+		all.keySet().removeIf(CONTENT_LANGUAGE::equalsIgnoreCase);
+		all.put(CONTENT_LANGUAGE, List.of(spoken));
+		return all;
+	}
+
+	/** The container adds the language when it sends the headers. */
+	private Map<String, List<String>> known() {
 		Map<String, List<String>> known = this.headers;
 		return (known != null) ? known : Map.of();
 	}
@@ -123,10 +145,11 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		if (written == null) {
 			return new byte[0];
 		}
-		if (written.writer != null) {
-			written.writer.flush();
-		}
-		return written.bytes.toByteArray();
+		written.drain();
+		byte[] bytes = written.bytes.toByteArray();
+		String length = getHeader(CONTENT_LENGTH);
+		return (length != null && Long.parseLong(length) < bytes.length)
+				? Arrays.copyOf(bytes, Integer.parseInt(length)) : bytes;
 	}
 
 	@Override
@@ -136,14 +159,45 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		}
 	}
 
+	/** As in a container, an error ends what a handler can say. */
 	@Override
 	public boolean isCommitted() {
+		return this.committed || this.error;
+	}
+
+	/** Returns whether the status and the headers have been sent. */
+	boolean isSent() {
 		return this.committed;
+	}
+
+	/** Returns what a client has once the connection is lost. */
+	byte[] sentBody() {
+		Body written = this.body;
+		return (written != null) ? Arrays.copyOf(written.bytes.toByteArray(), written.sent) : new byte[0];
+	}
+
+	/** Returns whether the client knows that it has the whole body. */
+	boolean isSentWhole() {
+		String length = getHeader(CONTENT_LENGTH);
+		return length != null && sentBody().length >= Long.parseLong(length);
 	}
 
 	@Override
 	public void flushBuffer() {
+		if (this.error) {
+			return;
+		}
 		this.committed = true;
+		Body written = this.body;
+		if (written != null) {
+			written.send();
+		}
+	}
+
+	private void checkCommitted(String what) {
+		if (isCommitted()) {
+			throw new IllegalStateException("Cannot call %s after the response has been committed".formatted(what));
+		}
 	}
 
 	@Override
@@ -151,9 +205,13 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		return this.bufferSize;
 	}
 
-	/** The body is kept as a whole in any case. */
+	/** The body is kept as a whole, but is sent when the buffer would have been full. */
 	@Override
 	public void setBufferSize(int size) {
+		checkCommitted("setBufferSize()");
+		if (isWritten()) {
+			throw new IllegalStateException("Cannot change the size of the buffer after it has been written to");
+		}
 		this.bufferSize = Math.max(this.bufferSize, size);
 	}
 
@@ -188,8 +246,11 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void setLocale(@Nullable Locale newLocale) {
+		if (isCommitted()) {
+			return;
+		}
 		this.locale = newLocale;
-		setHeader("Content-Language", (newLocale != null) ? newLocale.toLanguageTag() : null);
+		this.language = (newLocale != null) ? newLocale.toLanguageTag() : null;
 	}
 
 	@Override
@@ -204,10 +265,13 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void sendError(int newStatus, @Nullable String message) {
-		if (this.committed) {
-			throw new IllegalStateException("Cannot call sendError() after the response has been committed");
-		}
-		resetBuffer();
+		checkCommitted("sendError()");
+		fail(newStatus, message);
+	}
+
+	/** As the container does with an exception, also after an error. */
+	void fail(int newStatus, @Nullable String message) {
+		discard();
 		this.status = newStatus;
 		this.errorMessage = message;
 		this.error = true;
@@ -220,6 +284,7 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void sendRedirect(String location, int newStatus, boolean clearBuffer) {
+		checkCommitted("sendRedirect()");
 		if (clearBuffer) {
 			resetBuffer();
 		}
@@ -233,7 +298,7 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void setHeader(String name, @Nullable String value) {
-		if (this.committed) {
+		if (isCommitted()) {
 			return;
 		}
 		if (CONTENT_TYPE.equalsIgnoreCase(name)) {
@@ -251,7 +316,7 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void addHeader(String name, String value) {
-		if (this.committed) {
+		if (isCommitted()) {
 			return;
 		}
 		if (CONTENT_TYPE.equalsIgnoreCase(name)) {
@@ -274,28 +339,28 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public boolean containsHeader(String name) {
-		return headers().containsKey(key(headers(), name));
+		return known().containsKey(key(known(), name));
 	}
 
 	@Override
 	public @Nullable String getHeader(String name) {
-		List<String> values = headers().get(key(headers(), name));
+		List<String> values = known().get(key(known(), name));
 		return (values != null) ? values.get(0) : null;
 	}
 
 	@Override
 	public Collection<String> getHeaders(String name) {
-		return List.copyOf(headers().getOrDefault(key(headers(), name), List.of()));
+		return List.copyOf(known().getOrDefault(key(known(), name), List.of()));
 	}
 
 	@Override
 	public Collection<String> getHeaderNames() {
-		return List.copyOf(headers().keySet());
+		return List.copyOf(known().keySet());
 	}
 
 	@Override
 	public void setContentType(@Nullable String type) {
-		if (this.committed) {
+		if (isCommitted()) {
 			return;
 		}
 		String base = type;
@@ -332,12 +397,12 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void setContentLength(int length) {
-		setIntHeader("Content-Length", length);
+		setContentLengthLong(length);
 	}
 
 	@Override
 	public void setContentLengthLong(long length) {
-		setHeader("Content-Length", Long.toString(length));
+		setHeader(CONTENT_LENGTH, (length >= 0) ? Long.toString(length) : null);
 	}
 
 	@Override
@@ -362,34 +427,57 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void reset() {
-		resetBuffer();
+		checkCommitted("reset()");
+		discard();
 		this.headers = null;
 		this.contentType = null;
 		this.charset = null;
 		this.usingWriter = false;
-		this.error = false;
-		this.errorMessage = null;
+		this.usingStream = false;
+		this.body = null;
+		this.locale = null;
+		this.language = null;
 		this.status = SC_OK;
 	}
 
 	@Override
 	public void resetBuffer() {
-		this.body = null;
+		checkCommitted("resetBuffer()");
+		discard();
+	}
+
+	private void discard() {
+		Body written = this.body;
+		if (written != null) {
+			written.drain();
+			written.bytes.reset();
+		}
+	}
+
+	private void full() {
+		this.committed = true;
 	}
 
 	@Override
 	public ServletOutputStream getOutputStream() {
+		if (this.usingWriter) {
+			throw new IllegalStateException("getWriter() has already been called for this response");
+		}
+		this.usingStream = true;
 		return content();
 	}
 
 	@Override
 	public PrintWriter getWriter() {
+		if (this.usingStream) {
+			throw new IllegalStateException("getOutputStream() has already been called for this response");
+		}
 		setCharacterEncoding(getCharacterEncoding());
 		this.usingWriter = true;
 		Body content = content();
 		PrintWriter writer = content.writer;
 		if (writer == null) {
-			writer = new PrintWriter(new OutputStreamWriter(content.bytes, Charset.forName(getCharacterEncoding())));
+			writer = new PrintWriter(new OutputStreamWriter(content, Charset.forName(getCharacterEncoding())));
 			content.writer = writer;
 		}
 		return writer;
@@ -398,7 +486,7 @@ final class FrameResponse extends HttpServletResponseWrapper {
 	private Body content() {
 		Body content = this.body;
 		if (content == null) {
-			content = new Body();
+			content = new Body(this);
 			this.body = content;
 		}
 		return content;
@@ -408,16 +496,69 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 		private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
+		private final FrameResponse response;
+
 		private @Nullable PrintWriter writer;
+
+		private boolean draining;
+
+		/** Number of bytes that a client would have by now. */
+		private int sent;
+
+		Body(FrameResponse response) {
+			this.response = response;
+		}
 
 		@Override
 		public void write(int value) {
-			this.bytes.write(value);
+			if (!this.response.error) {
+				this.bytes.write(value);
+				written();
+			}
 		}
 
 		@Override
 		public void write(byte[] source, int offset, int length) {
-			this.bytes.write(source, offset, length);
+			if (!this.response.error) {
+				this.bytes.write(source, offset, length);
+				written();
+			}
+		}
+
+		/** A full buffer is sent, and so is a body that has its whole length. */
+		private void written() {
+			int waiting = this.bytes.size() - this.sent;
+			if (waiting > this.response.bufferSize) {
+				this.sent = this.bytes.size() - waiting % this.response.bufferSize;
+				this.response.full();
+			}
+			String length = this.response.getHeader(CONTENT_LENGTH);
+			if (length != null && this.bytes.size() >= Long.parseLong(length)) {
+				this.response.full();
+				this.sent = this.bytes.size();
+			}
+		}
+
+		@Override
+		public void flush() {
+			if (!this.draining) {
+				this.response.flushBuffer();
+			}
+		}
+
+		/** Takes what a writer still has, without sending it. */
+		void drain() {
+			if (this.writer != null && !this.draining) {
+				this.draining = true;
+				this.writer.flush();
+				this.draining = false;
+			}
+		}
+
+		/** Sends what there is. */
+		void send() {
+			drain();
+			this.sent = this.bytes.size();
 		}
 
 		@Override

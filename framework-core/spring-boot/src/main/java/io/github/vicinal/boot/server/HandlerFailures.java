@@ -48,19 +48,34 @@ final class HandlerFailures {
 	Reply.Failure reply(FrameRequest request, FrameResponse response, HandlerMethod handler, Throwable thrown) {
 		Exception exception = (thrown instanceof Exception known) ? known
 				: new ServletException("Handler dispatch failed: " + thrown, thrown);
-		if (!tryToResolve(request, response, handler, exception)) {
+		if (!response.isCommitted()) {
 			response.setContentType(null);
 			response.setHeader("Content-Disposition", null);
-			response.sendError(500, exception.getMessage());
+			response.resetBuffer();
+		}
+		if (!tryToResolve(request, response, handler, exception)) {
+			log(handler, thrown);
+			if (response.isSent()) {
+				return cutOff(response, thrown.getClass().getName());
+			}
+			response.fail(500, exception.getMessage());
 			request.setAttribute(RequestDispatcher.ERROR_EXCEPTION, exception);
 			request.setAttribute(RequestDispatcher.ERROR_EXCEPTION_TYPE, exception.getClass());
-			log(handler, thrown);
 		}
 		if (response.isError()) {
 			return errorPage(request, response, thrown.getClass().getName());
 		}
 		return new Reply.Failure(response.getStatus(), response.headers(), response.body(),
 				thrown.getClass().getName());
+	}
+
+	/** It is too late for an error; the container closes the connection. */
+	private static Reply.Failure cutOff(FrameResponse response, String remoteType) {
+		Map<String, List<String>> headers = new LinkedHashMap<>(response.headers());
+		if (!response.isSentWhole()) {
+			headers.put(Reply.Failure.CUT_OFF_HEADER, List.of("true"));
+		}
+		return new Reply.Failure(response.getStatus(), headers, response.sentBody(), remoteType);
 	}
 
 	private static void log(HandlerMethod handler, Throwable thrown) {

@@ -47,7 +47,7 @@ final class HandlerTarget {
 	 * An answer that nobody waits for must not race with the caller's own time-out: by
 	 * HTTP the server would not know of it.
 	 */
-	private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+	static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
 	/** Begins the reason of a method whose first call has to show what happens to it. */
 	private static final String UNSEEN = "no HTTP request has shown yet that typed calls can pass ";
@@ -79,6 +79,9 @@ final class HandlerTarget {
 
 	/** Why calls need HTTP, learned from requests that came over HTTP or were tried. */
 	private volatile @Nullable String httpOnly;
+
+	/** Why calls need HTTP forever. */
+	private volatile @Nullable String left;
 
 	/**
 	 * Creates a target.
@@ -135,12 +138,6 @@ final class HandlerTarget {
 		return this.request;
 	}
 
-	/** Whether the result is written as JSON, whose length is not known beforehand. */
-	boolean answersJson() {
-		Class<?> type = this.shape.valueClass();
-		return type != void.class && type != String.class && type != byte[].class;
-	}
-
 	/** Whether the result is there when the handler returns. */
 	boolean isSynchronous() {
 		return this.shape.timing() == Timing.SYNC;
@@ -172,8 +169,14 @@ final class HandlerTarget {
 	void seen(@Nullable String reason) {
 		String known = this.httpOnly;
 		if (this.foreign != null && (known == null || known.startsWith(UNSEEN))) {
-			this.httpOnly = reason;
+			this.httpOnly = (this.left != null) ? this.left : reason;
 		}
+	}
+
+	/** Leaves all further calls to HTTP. */
+	void leave(String reason) {
+		this.left = reason;
+		this.httpOnly = reason;
 	}
 
 	/**

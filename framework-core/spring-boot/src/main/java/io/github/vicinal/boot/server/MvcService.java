@@ -39,13 +39,6 @@ final class MvcService implements Service {
 
 	private static final Logger logger = LoggerFactory.getLogger(MvcService.class);
 
-	/**
-	 * A committed answer whose connection the container closes before its end, as when an
-	 * interceptor fails after the handler: to HTTP clients JSON that cannot be read.
-	 */
-	private static final Reply.Failure CUT_OFF = new Reply.Failure(200,
-			Map.of("Content-Type", List.of("application/json")), new byte[] { '?' }, "");
-
 	private static final String ACCEPT_LANGUAGE = "accept-language";
 
 	private static final String LONG = "servers limit the length of paths, parameters and headers";
@@ -240,12 +233,15 @@ final class MvcService implements Service {
 				}
 			});
 		}
-		catch (UncheckedIOException ex) {
-			if (call.watch().isHandling() && call.target().answersJson()) {
-				logger.warn("The answer of {} was cut off", call.target().handler(), ex);
-				return CUT_OFF;
+		catch (RuntimeException ex) {
+			if (call.watch().isHandling()) {
+				// The handler must not run a second time.
+				logger.error("The web server failed behind {}", call.target().handler(), ex);
+				response = new ServletContainer.Response(500, Map.of(), new byte[0], true);
 			}
-			throw ex;
+			else {
+				throw ex;
+			}
 		}
 		RefusedRequestException refused = call.refused();
 		if (refused != null) {
@@ -257,9 +253,14 @@ final class MvcService implements Service {
 			call.target().seen(reason);
 			throw new HttpRequiredException(reason);
 		}
-		HandlerTarget.Answer answer = call.answer();
+		if (response.cutOff()) {
+			Map<String, List<String>> headers = new LinkedHashMap<>(response.headers());
+			headers.put(Reply.Failure.CUT_OFF_HEADER, List.of("true"));
+			return new Reply.Failure(response.status(), headers, response.body(), "");
+		}
+		HandlerTarget.Answer answer = call.intact(response.body().length);
 		int status = response.status();
-		if (answer == null || status >= 400 || response.body().length > 0) {
+		if (answer == null || status >= 400) {
 			return new Reply.Failure(status, response.headers(), response.body(), "");
 		}
 		boolean empty = status == 204 || status == 205 || status == 304;
@@ -311,14 +312,18 @@ final class MvcService implements Service {
 		FrameResponse response = request.response();
 		try {
 			Object result = target.call(frame);
+			if (request.started() != null) {
+				return asynchronous(target, frame, request, result);
+			}
 			boolean complete = target.answersByAnnotation(response);
 			if (response.isError()) {
 				return failures.errorPage(request, response, "");
 			}
-			if (complete || response.isWritten()) {
+			boolean written = response.isWritten();
+			if (complete || (written && result == null)) {
 				return written(response);
 			}
-			HandlerTarget.Answer answer = target.answer(result, request, response);
+			HandlerTarget.Answer answer = written ? null : target.answer(result, request, response);
 			if (answer != null) {
 				return value(answer, response);
 			}
@@ -333,7 +338,35 @@ final class MvcService implements Service {
 		}
 	}
 
+	/** The handler has run, so the call ends here; later ones go over HTTP. */
+	private Reply asynchronous(HandlerTarget target, CallFrame frame, FrameRequest request,
+			@Nullable Object handlersResult) throws Throwable {
+		target.leave(HandlerAsync.REASON);
+		FrameResponse response = request.response();
+		Object result = handlersResult;
+		HandlerAsync.End end;
+		do {
+			if (!target.answersByAnnotation(response)) {
+				this.environment.results().get().write(result, target.handler(), request, response);
+			}
+			HandlerAsync started = request.started();
+			end = (started != null) ? started.await(frame) : HandlerAsync.End.COMPLETED;
+			if (end == HandlerAsync.End.DISPATCHED) {
+				request.dispatchedAgain();
+				result = target.call(frame);
+			}
+		}
+		while (end == HandlerAsync.End.DISPATCHED);
+		if (end == HandlerAsync.End.TIMED_OUT && !response.isCommitted()) {
+			response.sendError(500);
+		}
+		return response.isError() ? this.environment.failures().errorPage(request, response, "") : written(response);
+	}
+
 	private static Reply value(HandlerTarget.Answer answer, FrameResponse response) {
+		if (response.isCommitted()) {
+			return new Reply.Value(response.getStatus(), response.headers(), answer.body());
+		}
 		if (answer.status() != 0) {
 			response.setStatus(answer.status());
 		}

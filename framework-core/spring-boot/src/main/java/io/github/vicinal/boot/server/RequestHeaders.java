@@ -43,6 +43,10 @@ final class RequestHeaders {
 			}
 		});
 		target.addArguments(frame.arguments(), values);
+		long length = target.plainLength(frame.arguments(), values);
+		if (length >= 0) {
+			values.put("content-length", List.of(Long.toString(length)));
+		}
 		return new RequestHeaders(values);
 	}
 

@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.server;
 
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -296,6 +297,20 @@ final class RequestTemplate {
 			}
 		}
 		return null;
+	}
+
+	/** The length of the body, or -1 if it is neither text nor bytes. */
+	long plainLength(@Nullable Object[] arguments, Map<String, List<String>> headers) {
+		Object body = plainBody(arguments);
+		if (body instanceof byte[] bytes) {
+			return bytes.length;
+		}
+		if (!(body instanceof String text)) {
+			return -1;
+		}
+		List<String> type = headers.getOrDefault("content-type", List.of());
+		Charset charset = type.isEmpty() ? null : MediaType.parseMediaType(type.get(0)).getCharset();
+		return text.getBytes((charset != null) ? charset : StandardCharsets.UTF_8).length;
 	}
 
 	/** The encoded query of the request, or {@code null}. */

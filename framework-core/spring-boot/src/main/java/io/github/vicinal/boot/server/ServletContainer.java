@@ -33,9 +33,10 @@ interface ServletContainer extends FrameRequest.Container {
 	 * @param status the status code
 	 * @param headers its headers, without those about the connection and the length
 	 * @param body the body, as far as bytes were written
+	 * @param cutOff whether the container closed the connection before the body's end
 	 */
 	@SuppressWarnings("ArrayRecordComponent")
-	record Response(int status, Map<String, List<String>> headers, byte[] body) {
+	record Response(int status, Map<String, List<String>> headers, byte[] body, boolean cutOff) {
 	}
 
 }

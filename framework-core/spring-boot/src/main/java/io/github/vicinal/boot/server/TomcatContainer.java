@@ -18,7 +18,6 @@ import org.apache.catalina.Session;
 import org.apache.catalina.Valve;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.ApplicationSessionCookieConfig;
-import org.apache.coyote.Adapter;
 import org.apache.coyote.http11.AbstractHttp11Protocol;
 import org.apache.tomcat.util.descriptor.web.ErrorPage;
 import org.jspecify.annotations.Nullable;
@@ -45,9 +44,9 @@ final class TomcatContainer implements ServletContainer {
 
 	private final AbstractHttp11Protocol<?> protocol;
 
-	private final Adapter adapter;
-
 	private final Context context;
+
+	private final CommonHeaders common = new CommonHeaders();
 
 	private final ConcurrentLinkedDeque<TomcatExchange> pool = new ConcurrentLinkedDeque<>();
 
@@ -56,7 +55,6 @@ final class TomcatContainer implements ServletContainer {
 	private TomcatContainer(Connector connector, AbstractHttp11Protocol<?> protocol, Context context) {
 		this.connector = connector;
 		this.protocol = protocol;
-		this.adapter = protocol.getAdapter();
 		this.context = context;
 	}
 
@@ -122,7 +120,7 @@ final class TomcatContainer implements ServletContainer {
 	public Response serve(TypedCall call) throws IOException {
 		TomcatExchange exchange = this.pool.poll();
 		if (exchange == null) {
-			exchange = new TomcatExchange(this.adapter, this.protocol);
+			exchange = new TomcatExchange(this.connector, this.protocol, this.common);
 		}
 		else {
 			this.pooled.decrementAndGet();

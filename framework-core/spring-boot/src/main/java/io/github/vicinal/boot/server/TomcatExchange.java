@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.Set;
 
 import jakarta.servlet.ServletConnection;
+import org.apache.catalina.connector.Connector;
+import org.apache.catalina.connector.CoyoteAdapter;
 import org.apache.coyote.AbstractProcessor;
-import org.apache.coyote.Adapter;
 import org.apache.coyote.ContinueResponseTiming;
 import org.apache.coyote.InputBuffer;
 import org.apache.coyote.OutputBuffer;
@@ -61,11 +62,23 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 	/** Length of the body, -1 if it is not known before the end. */
 	private long expectedBytes;
 
+	/** The response as the container and the application see it. */
+	private final LateResponse seen;
+
 	private @Nullable TypedCall call;
 
-	TomcatExchange(Adapter adapter, AbstractHttp11Protocol<?> protocol) {
-		super(adapter);
+	TomcatExchange(Connector connector, AbstractHttp11Protocol<?> protocol, CommonHeaders common) {
+		super(protocol.getAdapter());
 		this.protocol = protocol;
+		LateResponse late = new LateResponse(this.response, protocol.getDesiredBufferSize(), () -> this.call, common);
+		org.apache.catalina.connector.Request asked = connector.createRequest(this.request);
+		asked.setResponse(late);
+		late.setRequest(asked);
+		// The adapter makes its own where it finds none.
+		this.request.setNote(CoyoteAdapter.ADAPTER_NOTES, asked);
+		this.response.setNote(CoyoteAdapter.ADAPTER_NOTES, late);
+		this.request.getParameters().setQueryStringCharset(connector.getURICharset());
+		this.seen = late;
 		this.request.getMimeHeaders().setLimit(protocol.getMaxHeaderCount());
 		this.response.getMimeHeaders().setLimit(protocol.getMaxHeaderCount());
 		this.request.setInputBuffer(this);
@@ -79,6 +92,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 
 	ServletContainer.Response serve(TypedCall served, String contextPath) throws IOException {
 		this.call = served;
+		served.counting(this.seen::getContentWritten);
 		try {
 			fill(served, contextPath);
 			this.adapter.service(this.request, this.response);
@@ -95,11 +109,8 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		if (!this.response.isCommitted()) {
 			prepareResponse();
 		}
-		if (!getErrorState().isIoAllowed() && !served.isSentWhole()) {
-			throw new IOException("The container closed the connection instead of answering");
-		}
 		ServletContainer.Response answer = new ServletContainer.Response(this.status, this.headers,
-				this.body.toByteArray());
+				this.body.toByteArray(), !getErrorState().isIoAllowed() && !isComplete(served));
 		recycle();
 		return answer;
 	}
@@ -109,10 +120,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 	 * length of texts and bytes beforehand.
 	 */
 	private boolean isComplete(TypedCall served) {
-		if (served.answer() != null && !served.target().answersJson()) {
-			return true;
-		}
-		return this.expectedBytes >= 0 && this.body.size() >= this.expectedBytes;
+		return served.isSentWhole() || this.expectedBytes >= 0 && this.body.size() >= this.expectedBytes;
 	}
 
 	private void fill(TypedCall served, String contextPath) {
@@ -338,9 +346,11 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 			chunk.position(chunk.limit());
 			return length;
 		}
-		byte[] bytes = new byte[length];
+		int wanted = (this.expectedBytes >= 0) ? (int) Math.min(length, this.expectedBytes - this.body.size()) : length;
+		byte[] bytes = new byte[wanted];
 		chunk.get(bytes);
-		this.body.write(bytes, 0, length);
+		this.body.write(bytes, 0, wanted);
+		chunk.position(chunk.limit());
 		return length;
 	}
 

@@ -1,8 +1,13 @@
 package io.github.vicinal.boot.server;
 
+import java.util.function.LongSupplier;
+
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.requestserver.RefusedRequestException;
@@ -12,6 +17,8 @@ import io.github.vicinal.requestserver.RefusedRequestException;
  * its request. Used by one thread at a time.
  */
 final class TypedCall {
+
+	private static final Logger logger = LoggerFactory.getLogger(TypedCall.class);
 
 	static final String ATTRIBUTE = TypedCall.class.getName();
 
@@ -26,6 +33,16 @@ final class TypedCall {
 	private final RequestWatch watch = new RequestWatch();
 
 	private HandlerTarget.@Nullable Answer answer;
+
+	private @Nullable ServletResponse response;
+
+	private @Nullable LongSupplier counter;
+
+	/** Until the answer is in the response. */
+	private @Nullable Writing writing;
+
+	/** Number of bytes that the answer has in the response. */
+	private long length;
 
 	private @Nullable RefusedRequestException refused;
 
@@ -69,13 +86,75 @@ final class TypedCall {
 		return this.watch;
 	}
 
-	/** Notes what the handler answered, which does not travel as bytes. */
-	void answered(HandlerTarget.Answer handlersAnswer) {
+	/**
+	 * Notes what the handler answered, which does not travel as bytes.
+	 * @param handlersAnswer the answer
+	 * @param into the response, as the handler saw it
+	 * @param bytes writes the answer into the response
+	 */
+	void answered(HandlerTarget.Answer handlersAnswer, ServletResponse into, Writing bytes) {
 		this.answer = handlersAnswer;
+		this.response = into;
+		this.writing = bytes;
+	}
+
+	/** Returns the response as the handler saw it. */
+	@Nullable ServletResponse response() {
+		return this.response;
 	}
 
 	HandlerTarget.@Nullable Answer answer() {
 		return this.answer;
+	}
+
+	/** Says how to count the bytes of the response. */
+	void counting(LongSupplier counter) {
+		this.counter = counter;
+	}
+
+	/** Returns the number of bytes that were written into the response. */
+	long written() {
+		LongSupplier bytes = this.counter;
+		return (bytes != null) ? bytes.getAsLong() : 0;
+	}
+
+	/** Returns whether the answer may be written into the response, because it is not. */
+	boolean isUnwritten() {
+		return this.writing != null;
+	}
+
+	/**
+	 * Writes the answer into the response as it would have been there when the handler
+	 * returned. The container's own rules then decide what comes too late.
+	 */
+	void write() {
+		Writing bytes = this.writing;
+		this.writing = null;
+		if (bytes == null || isSentWhole()) {
+			return;
+		}
+		try {
+			bytes.write();
+			this.length = written();
+		}
+		catch (Exception ex) {
+			logger.debug("The answer of {} cannot be written", this.target.handler(), ex);
+		}
+	}
+
+	/** Notes that something has replaced the answer before it was sent. */
+	void replaced() {
+		this.answer = null;
+		this.writing = null;
+	}
+
+	/**
+	 * Returns the answer if the response still says it.
+	 * @param bytes the length of the response's body
+	 */
+	HandlerTarget.@Nullable Answer intact(int bytes) {
+		HandlerTarget.Answer given = this.answer;
+		return (given != null && (bytes == this.length || isText(given))) ? given : null;
 	}
 
 	/**
@@ -84,8 +163,12 @@ final class TypedCall {
 	 */
 	boolean isSentWhole() {
 		HandlerTarget.Answer given = this.answer;
-		return given != null
-				&& (given.body() == null || given.body() instanceof CharSequence || given.body() instanceof byte[]);
+		return given != null && (given.body() == null || isText(given));
+	}
+
+	private static boolean isText(HandlerTarget.Answer given) {
+		return (given.body() instanceof CharSequence text && !text.isEmpty())
+				|| (given.body() instanceof byte[] bytes && bytes.length > 0);
 	}
 
 	/** Notes that nobody waits for the call any more. */
@@ -95,6 +178,14 @@ final class TypedCall {
 
 	@Nullable RefusedRequestException refused() {
 		return this.refused;
+	}
+
+	/** Writes what the handler returned, as Spring MVC does. */
+	@FunctionalInterface
+	interface Writing {
+
+		void write() throws Exception;
+
 	}
 
 }

@@ -19,6 +19,7 @@ import org.springframework.web.servlet.HandlerExecutionChain;
 import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.util.WebUtils;
 
 import io.github.vicinal.boot.server.AnnouncementInterceptor.Inquiry;
 
@@ -131,20 +132,20 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 
 	private void handle(TypedCall call, HttpServletRequest request, HttpServletResponse response) throws Exception {
 		HandlerTarget target = call.target();
-		Object result;
-		try {
-			result = target.call(call.frame());
+		WatchedRequest watched = WebUtils.getNativeRequest(request, WatchedRequest.class);
+		if (watched != null) {
+			watched.handling(response);
 		}
-		catch (Exception | Error ex) {
-			throw ex;
-		}
-		catch (Throwable ex) {
-			throw new IllegalStateException(ex);
+		Object result = called(call);
+		if (watched != null && watched.started() != null) {
+			finish(call, watched, result, request, response);
+			return;
 		}
 		if (target.answersByAnnotation(response)) {
 			return;
 		}
-		HandlerTarget.Answer answer = target.answer(result, request, response);
+		// What the handler has written comes before what it returns.
+		HandlerTarget.Answer answer = (call.written() == 0) ? target.answer(result, request, response) : null;
 		if (answer == null) {
 			this.results.obtain().write(result, target.handler(), request, response);
 			return;
@@ -165,7 +166,42 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 		if (isSentAtOnce(result, body)) {
 			response.flushBuffer();
 		}
-		call.answered(answer);
+		call.answered(answer, response, () -> this.results.obtain().write(result, target.handler(), request, response));
+	}
+
+	private static @Nullable Object called(TypedCall call) throws Exception {
+		try {
+			return call.target().call(call.frame());
+		}
+		catch (Exception | Error ex) {
+			throw ex;
+		}
+		catch (Throwable ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** The handler has run, so the call ends here; later ones go over HTTP. */
+	private void finish(TypedCall call, WatchedRequest watched, @Nullable Object handlersResult,
+			HttpServletRequest request, HttpServletResponse response) throws Exception {
+		HandlerTarget target = call.target();
+		target.leave(HandlerAsync.REASON);
+		Object result = handlersResult;
+		while (true) {
+			if (!target.answersByAnnotation(response)) {
+				this.results.obtain().write(result, target.handler(), request, response);
+			}
+			HandlerAsync started = watched.started();
+			HandlerAsync.End end = (started != null) ? started.await(call.frame()) : HandlerAsync.End.COMPLETED;
+			if (end == HandlerAsync.End.TIMED_OUT && !response.isCommitted()) {
+				response.sendError(500);
+			}
+			if (end != HandlerAsync.End.DISPATCHED) {
+				return;
+			}
+			watched.dispatchedAgain();
+			result = called(call);
+		}
 	}
 
 	/**

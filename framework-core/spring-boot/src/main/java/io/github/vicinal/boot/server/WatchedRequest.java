@@ -9,6 +9,7 @@ import java.util.Enumeration;
 import java.util.List;
 
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletInputStream;
@@ -34,6 +35,16 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 
 	private final boolean body;
 
+	private boolean usingStream;
+
+	private boolean usingReader;
+
+	private @Nullable ServletResponse response;
+
+	private @Nullable HandlerAsync async;
+
+	private boolean again;
+
 	/**
 	 * Wraps a request.
 	 * @param request the request
@@ -56,19 +67,34 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 		if (this.body && !this.watch.isMapping()) {
 			this.watch.httpOnly("a filter looks at the length of the request's body");
 		}
-		return this.typed;
+		// That of text and bytes is known.
+		return this.typed && super.getContentLengthLong() < 0;
 	}
 
 	@Override
 	public ServletInputStream getInputStream() throws IOException {
 		bodyTouched();
-		return this.typed ? new EmptyInput() : super.getInputStream();
+		if (!this.typed) {
+			return super.getInputStream();
+		}
+		if (this.usingReader) {
+			throw new IllegalStateException("getReader() has already been called for this request");
+		}
+		this.usingStream = true;
+		return new EmptyInput();
 	}
 
 	@Override
 	public BufferedReader getReader() throws IOException {
 		bodyTouched();
-		return this.typed ? new BufferedReader(Reader.nullReader()) : super.getReader();
+		if (!this.typed) {
+			return super.getReader();
+		}
+		if (this.usingStream || (this.body && this.watch.isHandling())) {
+			throw new IllegalStateException("getInputStream() has already been called for this request");
+		}
+		this.usingReader = true;
+		return new BufferedReader(Reader.nullReader());
 	}
 
 	@Override
@@ -132,20 +158,74 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 	@Override
 	public AsyncContext startAsync() throws IllegalStateException {
 		asyncTouched();
-		return super.startAsync();
+		return this.typed ? start(new HandlerAsync(this, response(), true)) : super.startAsync();
 	}
 
 	@Override
 	public AsyncContext startAsync(ServletRequest request, ServletResponse response) throws IllegalStateException {
 		asyncTouched();
-		return super.startAsync(request, response);
+		return this.typed ? start(new HandlerAsync(request, response, false)) : super.startAsync(request, response);
 	}
 
 	private void asyncTouched() {
 		this.watch.httpOnly("a filter starts asynchronous processing");
-		if (this.typed) {
+		if (this.typed && !this.watch.isHandling()) {
 			throw new IllegalStateException("A typed call is answered synchronously; it goes over HTTP instead");
 		}
+	}
+
+	private AsyncContext start(HandlerAsync started) {
+		if (this.async != null) {
+			throw new IllegalStateException("Asynchronous processing has been started already");
+		}
+		this.async = started;
+		return started;
+	}
+
+	private ServletResponse response() {
+		ServletResponse current = this.response;
+		if (current == null) {
+			throw new IllegalStateException("The request has no response");
+		}
+		return current;
+	}
+
+	/** Says which response the handler has. */
+	void handling(ServletResponse handlersResponse) {
+		this.response = handlersResponse;
+	}
+
+	/** Returns what the handler of a typed call has started, or {@code null}. */
+	@Nullable HandlerAsync started() {
+		return this.async;
+	}
+
+	/** Says that the handler is called again, as it asked for. */
+	void dispatchedAgain() {
+		this.async = null;
+		this.again = true;
+	}
+
+	@Override
+	public boolean isAsyncStarted() {
+		return this.typed ? this.async != null : super.isAsyncStarted();
+	}
+
+	@Override
+	public AsyncContext getAsyncContext() {
+		HandlerAsync started = this.async;
+		if (!this.typed) {
+			return super.getAsyncContext();
+		}
+		if (started == null) {
+			throw new IllegalStateException("Asynchronous processing has not been started");
+		}
+		return started;
+	}
+
+	@Override
+	public DispatcherType getDispatcherType() {
+		return this.again ? DispatcherType.ASYNC : super.getDispatcherType();
 	}
 
 	static final class EmptyInput extends ServletInputStream {

@@ -36,7 +36,11 @@ final class Arrangement {
 
 	private final List<Step> steps = new ArrayList<>();
 
-	private boolean typed;
+	private final Map<String, String> toHttp = new TreeMap<>();
+
+	private @Nullable String allToHttp;
+
+	private boolean anyWay;
 
 	private boolean detectsLate;
 
@@ -141,10 +145,35 @@ final class Arrangement {
 		return this;
 	}
 
-	/** Demands that calls take the path: it is not enough that all are left to HTTP. */
-	Arrangement typed() {
-		this.typed = true;
+	/**
+	 * Says that all calls of some methods are left to HTTP. All others, and by default
+	 * all, have to take the path.
+	 * @param reason a part of the reason
+	 * @param methods the methods, or none if there are no others
+	 */
+	Arrangement leftToHttp(String reason, String... methods) {
+		if (methods.length == 0) {
+			this.allToHttp = reason;
+		}
+		for (String method : methods) {
+			this.toHttp.put(method, reason);
+		}
 		return this;
+	}
+
+	/** Allows calls to go any way. */
+	Arrangement anyWay() {
+		this.anyWay = true;
+		return this;
+	}
+
+	/** Returns part of the reason why a method is left to HTTP, or {@code null}. */
+	@Nullable String reasonForHttp(String method) {
+		return this.toHttp.getOrDefault(method, this.allToHttp);
+	}
+
+	boolean isAnyWay() {
+		return this.anyWay;
 	}
 
 	/**
@@ -176,10 +205,6 @@ final class Arrangement {
 		List<Step> all = new ArrayList<>(this.onlyOwnSteps ? List.of() : Steps.COMMON);
 		all.addAll(this.steps);
 		return all;
-	}
-
-	boolean isTyped() {
-		return this.typed;
 	}
 
 	void register(GenericApplicationContext context, Ledger ledger) {

@@ -20,7 +20,7 @@ class ChainArrangementTests extends ArrangementTests {
 
 	@Override
 	Stream<Arrangement> arrangements() {
-		return Stream.of(Arrangement.of("nothing in front").typed(),
+		return Stream.of(Arrangement.of("nothing in front"),
 				Arrangement.of("everything permitted").secured().chain((http) -> {
 					basics(http);
 					http.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll());

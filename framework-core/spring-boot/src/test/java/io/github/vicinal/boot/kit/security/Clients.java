@@ -40,6 +40,9 @@ final class Clients implements AutoCloseable {
 
 	private final AtomicInteger beans = new AtomicInteger();
 
+	/** What carried the last call of each method. */
+	private final Map<String, String> last = new ConcurrentHashMap<>();
+
 	/** Calls by what carried them, and why. */
 	private final Map<String, Integer> carried = new ConcurrentHashMap<>();
 
@@ -79,8 +82,14 @@ final class Clients implements AutoCloseable {
 			Map<String, Object> properties = properties();
 			properties.put("vicinal.channels.Vault.paths", path);
 			properties.put("vicinal.channels.Cases.paths", path);
-			ChannelListener listener = (channel, method, kind, reason) -> this.carried
-				.merge(kind.id() + ((reason != null) ? " because " + reason : ""), 1, Integer::sum);
+			ChannelListener listener = (channel, method, kind, reason) -> {
+				String way = kind.id() + ((reason != null) ? " because " + reason : "");
+				this.carried.merge(way, 1, Integer::sum);
+				// Some arguments are left to HTTP in any case.
+				if (reason == null || !reason.contains("treated specially by servers")) {
+					this.last.put(method.method().getName(), way);
+				}
+			};
 			return new SpringApplicationBuilder(ClientApplication.class).web(WebApplicationType.NONE)
 				.properties(properties)
 				.initializers((context) -> ((GenericApplicationContext) context).registerBean(ChannelListener.class,
@@ -121,6 +130,16 @@ final class Clients implements AutoCloseable {
 		Map<String, Integer> result = new TreeMap<>(this.carried);
 		this.carried.clear();
 		return result;
+	}
+
+	/** Returns what carried the last call of each method. */
+	Map<String, String> last() {
+		return new TreeMap<>(this.last);
+	}
+
+	/** Forgets what carried the last calls. */
+	void forgetLast() {
+		this.last.clear();
 	}
 
 	@Override

@@ -63,6 +63,23 @@ class FilterArrangementTests extends ArrangementTests {
 		ledger.note("out " + response.getStatus() + " " + response.isCommitted() + " of " + request.getRequestURI());
 	});
 
+	private static final FilterFactory SETTING_LATE = http((request, response, chain, ledger) -> {
+		chain.doFilter(request, response);
+		response.setHeader("X-After", "late");
+		response.addCookie(new Cookie("filter", "after"));
+		if (request.getMethod().equals("PUT")) {
+			response.setStatus(203);
+		}
+		ledger.note("committed " + response.isCommitted() + " " + response.getStatus() + " " + response.getContentType()
+				+ " of " + request.getRequestURI());
+	});
+
+	private static final FilterFactory FAILING_LATE = http((request, response, chain, ledger) -> {
+		chain.doFilter(request, response);
+		ledger.note("fails");
+		throw new ServletException("late");
+	});
+
 	private static Arrangement permitted(Arrangement arrangement) {
 		return arrangement.secured().chain((http) -> {
 			http.csrf(AbstractHttpConfigurer::disable)
@@ -140,6 +157,50 @@ class FilterArrangementTests extends ArrangementTests {
 						chain.doFilter(request, response);
 						response.setHeader("X-After", "late");
 					})),
+				large(Arrangement.of("headers, cookies and status behind").filter(0, SETTING_LATE)),
+				large(Arrangement.of("headers behind a larger buffer")
+					.filter(0, http((request, response, chain, ledger) -> {
+						response.setBufferSize(64 * 1024);
+						chain.doFilter(request, response);
+						response.setHeader("X-After", "late");
+					}))),
+				large(permitted(Arrangement.of("headers behind, in front of and behind a security chain")
+					.filter(-200, SETTING_LATE)
+					.filter(0, http((request, response, chain, ledger) -> {
+						chain.doFilter(request, response);
+						response.setHeader("X-Inner", "late");
+						response.setHeader("X-Frame-Options", "SAMEORIGIN");
+					})))),
+				large(Arrangement.of("a body that is added to").filter(0, http((request, response, chain, ledger) -> {
+					chain.doFilter(request, response);
+					try {
+						response.getOutputStream().write(' ');
+						response.getOutputStream().write(' ');
+					}
+					catch (IllegalStateException ex) {
+						ledger.note("has a writer");
+					}
+				}))),
+				large(Arrangement.of("a body that is replaced").filter(0, http((request, response, chain, ledger) -> {
+					chain.doFilter(request, response);
+					try {
+						response.resetBuffer();
+						response.getOutputStream().write("\"other\"".getBytes(StandardCharsets.UTF_8));
+					}
+					catch (IllegalStateException ex) {
+						ledger.note("is committed");
+					}
+				}))), large(Arrangement.of("a late error").filter(0, http((request, response, chain, ledger) -> {
+					chain.doFilter(request, response);
+					try {
+						response.sendError(409, "late");
+					}
+					catch (IllegalStateException ex) {
+						ledger.note("is committed");
+					}
+				}))), large(Arrangement.of("a filter that fails late").filter(0, FAILING_LATE)),
+				large(permitted(Arrangement.of("a filter that fails late in front of a security chain")
+					.filter(-200, FAILING_LATE))),
 				Arrangement.of("everything that a filter can ask")
 					.filter(0, http((request, response, chain, ledger) -> {
 						ledger.note(request.getRequestURL().toString().replaceAll(":[0-9]+", "") + "?"

@@ -3,7 +3,6 @@ package io.github.vicinal.boot.kit.security;
 import java.util.Map;
 import java.util.stream.Stream;
 
-import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -171,24 +170,11 @@ class InterceptorArrangementTests extends ArrangementTests {
 					.beans((context, ledger) -> context.registerBean(MappedInterceptor.class,
 							() -> new MappedInterceptor(new String[] { "/vault/{owner}/accounts/{id}" },
 									new Counting(ledger)))),
-				intercepted("an interceptor that fails late",
-						(registry, ledger) -> registry.addInterceptor(new HandlerInterceptor() {
-
-							@Override
-							public void postHandle(HttpServletRequest request, HttpServletResponse response,
-									Object handler, @Nullable ModelAndView modelAndView) {
-								// A text with an error status that is cut off is asked
-								// for again,
-								// by HTTP, if the method is idempotent.
-								if (request.getDispatcherType() != DispatcherType.REQUEST
-										|| response.getStatus() >= HttpServletResponse.SC_BAD_REQUEST) {
-									return;
-								}
-								ledger.note("fails");
-								throw new IllegalStateException("late");
-							}
-
-						})),
+				large(intercepted("an interceptor that fails late",
+						(registry, ledger) -> registry.addInterceptor(new Failing(ledger)))),
+				large(intercepted("an interceptor that fails late, which is handled",
+						(registry, ledger) -> registry.addInterceptor(new Failing(ledger)))
+					.with(LateAdvice.class)),
 				intercepted("an interceptor that touches bodies",
 						(registry, ledger) -> registry.addInterceptor(new HandlerInterceptor() {
 
@@ -218,6 +204,35 @@ class InterceptorArrangementTests extends ArrangementTests {
 				Arrangement.of("a resolver of exceptions")
 					.beans((context, ledger) -> context.registerBean(HandlerExceptionResolver.class,
 							() -> new FirstResolver(ledger))));
+	}
+
+	/** Fails after the handler, also after that of errors. */
+	private static final class Failing implements HandlerInterceptor {
+
+		private final Ledger ledger;
+
+		Failing(Ledger ledger) {
+			this.ledger = ledger;
+		}
+
+		@Override
+		public void postHandle(HttpServletRequest request, HttpServletResponse response, Object handler,
+				@Nullable ModelAndView modelAndView) {
+			this.ledger.note("fails");
+			throw new UnsupportedOperationException("late");
+		}
+
+	}
+
+	/** Handles what fails late. */
+	@RestControllerAdvice
+	static class LateAdvice {
+
+		@ExceptionHandler
+		ResponseEntity<String> handle(UnsupportedOperationException ex) {
+			return ResponseEntity.status(409).header("X-Handled", ex.getMessage()).body("handled");
+		}
+
 	}
 
 	/** Notes each step, with what it is told about the handler. */

@@ -1,0 +1,117 @@
+package io.github.vicinal.boot.kit.security;
+
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import org.awaitility.core.ConditionTimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** What closed server contexts leave in their JVM, after typed calls were made to them. */
+class ClosedServersTests {
+
+	/** Number of contexts that are started and closed between two looks. */
+	private static final int CONTEXTS = Integer.getInteger("vicinal.kit.contexts", 10);
+
+	/** Contexts after which all classes are loaded and all shared threads run. */
+	private static final int WARM_UP = 3;
+
+	/** A context that is not let go of takes several megabytes. */
+	private static final long BYTES_PER_CONTEXT = 100_000;
+
+	/** Caches of Spring, Tomcat and the JVM, whatever the number of contexts. */
+	private static final long BYTES = 8_000_000;
+
+	private static final int MAX_CALLS = 500;
+
+	@RegisterExtension
+	private static final BeforeAllCallback SHARED = (context) -> ClosedServersTests.clients = Clients.of(context);
+
+	private static Clients clients;
+
+	/** What there is in the JVM. */
+	private record Inventory(Map<String, Integer> threads, long descriptors, int beans, long heap) {
+
+		static Inventory take() {
+			for (int i = 0; i < 3; i++) {
+				System.gc();
+			}
+			Map<String, Integer> threads = new TreeMap<>(Thread.getAllStackTraces()
+				.keySet()
+				.stream()
+				.collect(Collectors.toMap((thread) -> thread.getName().replaceAll("[0-9a-f]{8,}|[0-9]+", "#"),
+						(thread) -> 1, Integer::sum)));
+			long descriptors = (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix)
+					? unix.getOpenFileDescriptorCount() : 0;
+			Runtime runtime = Runtime.getRuntime();
+			return new Inventory(threads, descriptors, ManagementFactory.getPlatformMBeanServer().getMBeanCount(),
+					runtime.totalMemory() - runtime.freeMemory());
+		}
+
+		/** Pools of threads grow and shrink by themselves. */
+		boolean isNotMoreThan(Inventory before) {
+			int all = this.threads.values().stream().mapToInt(Integer::intValue).sum();
+			int then = before.threads.values().stream().mapToInt(Integer::intValue).sum();
+			return all <= then + 2 && this.descriptors <= before.descriptors + 2 && this.beans <= before.beans
+					&& this.heap <= before.heap + BYTES + BYTES_PER_CONTEXT * CONTEXTS;
+		}
+
+	}
+
+	@Test
+	void leaveNothing() {
+		for (int i = 0; i < WARM_UP; i++) {
+			serveAndClose(i);
+		}
+		Inventory before = Inventory.take();
+		for (int i = 0; i < CONTEXTS; i++) {
+			serveAndClose(i);
+		}
+		try {
+			await().atMost(Duration.ofSeconds(30))
+				.pollInterval(Duration.ofMillis(500))
+				.until(() -> Inventory.take().isNotMoreThan(before));
+		}
+		catch (ConditionTimeoutException ex) {
+			Inventory after = Inventory.take();
+			assertThat(after.isNotMoreThan(before)).as("before %s%nafter %d contexts %s", before, CONTEXTS, after).isTrue();
+		}
+	}
+
+	private static void serveAndClose(int number) {
+		Map<String, Object> properties = clients.properties();
+		properties.put("server.port", "0");
+		properties.put("server.shutdown", "immediate");
+		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(ArrangementTests.ServerApplication.class)
+			.web(WebApplicationType.SERVLET)
+			.properties(properties)
+			.initializers((each) -> each.getBeanFactory().registerSingleton("ledger", new Ledger()))
+			.run()) {
+			String url = "http://localhost:" + ((WebServerApplicationContext) context).getWebServer().getPort();
+			String path = List.of("direct", "shm", "uds").get(number % 3);
+			Vault vault = clients.onPath(Vault.class, path, url, (builder) -> {
+			});
+			boolean typed = false;
+			for (int i = 0; i < MAX_CALLS && !typed; i++) {
+				clients.drainCarried();
+				assertThat(vault.open()).startsWith("open");
+				typed = clients.drainCarried().keySet().stream().anyMatch((way) -> way.startsWith(path));
+			}
+			assertThat(typed).as("carried by %s", path).isTrue();
+		}
+	}
+
+}

@@ -1,0 +1,706 @@
+package io.github.vicinal.boot.kit.security;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.Enumeration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.RequestDispatcher;
+import jakarta.servlet.ServletConnection;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.Cookie;
+import jakarta.servlet.http.HttpServletMapping;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.web.bind.annotation.CookieValue;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.service.annotation.GetExchange;
+import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.service.annotation.PostExchange;
+
+import io.github.vicinal.channel.AffinityChannel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+/**
+ * What a handler sees of its request and its response, method by method, on the typed
+ * paths and over HTTP.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RequestAndResponseTests {
+
+	/** Methods whose result differs, and why. */
+	private static final Map<String, String> DIFFERING = Map.of( //
+			"getRemotePort()", "a typed call has no port", //
+			"getRequestId()", "unique for each request", //
+			"getServletConnection()", "unique for each connection", //
+			"getProtocolRequestId()", "empty for HTTP/1.1, as here", //
+			"getAttributeNames()", "those of Spring MVC are looked at one by one; it keeps more for itself", //
+			"getServletContext()", "an object of the container, compared by its path", //
+			"hashCode()", "of the object");
+
+	/** Calls of a typed path until it is taken. */
+	private static final int MAX_CALLS = 200;
+
+	@RegisterExtension
+	private final BeforeAllCallback shared = (context) -> this.clients = Clients.of(context);
+
+	private @Nullable Clients clients;
+
+	private @Nullable ConfigurableApplicationContext plain;
+
+	private @Nullable ConfigurableApplicationContext filtered;
+
+	/** What is asked. */
+	@AffinityChannel
+	@HttpExchange("/cases")
+	interface Cases {
+
+		@GetExchange("/{name}")
+		Map<String, String> ask(@PathVariable String name, @RequestParam List<String> tags, @RequestParam String empty,
+				@RequestHeader("X-Date") String date, @RequestHeader("X-Number") int number, @CookieValue String kit);
+
+		@PostExchange("/{name}")
+		Map<String, String> send(@PathVariable String name, @RequestBody List<String> body);
+
+		@PostExchange(url = "/text", contentType = "text/plain;charset=UTF-8")
+		Map<String, String> text(@RequestBody String body);
+
+		@GetExchange("/answers/{how}")
+		@Nullable String answer(@PathVariable String how);
+
+		@GetExchange("/dispatches/{how}")
+		@Nullable String dispatch(@PathVariable String how);
+
+		@GetExchange("/async/{how}")
+		@Nullable String async(@PathVariable String how);
+
+	}
+
+	@BeforeAll
+	void start() {
+		this.plain = server(false);
+		this.filtered = server(true);
+	}
+
+	@AfterAll
+	void stop() {
+		for (ConfigurableApplicationContext context : Arrays.asList(this.plain, this.filtered)) {
+			if (context != null) {
+				context.close();
+			}
+		}
+	}
+
+	private Clients clients() {
+		assertThat(this.clients).isNotNull();
+		return this.clients;
+	}
+
+	private ConfigurableApplicationContext server(boolean filter) {
+		Map<String, Object> properties = clients().properties();
+		properties.put("server.port", "0");
+		properties.put("server.shutdown", "immediate");
+		return new SpringApplicationBuilder(ServerApplication.class).web(WebApplicationType.SERVLET)
+			.properties(properties)
+			.initializers((context) -> {
+				context.getBeanFactory().registerSingleton("ledger", new Ledger());
+				if (filter) {
+					((GenericApplicationContext) context).registerBean("filter", FilterRegistrationBean.class,
+							() -> new FilterRegistrationBean<>(
+									(request, response, chain) -> chain.doFilter(request, response)));
+				}
+			})
+			.run();
+	}
+
+	private String url(boolean filter) {
+		ConfigurableApplicationContext context = filter ? this.filtered : this.plain;
+		assertThat(context).isNotNull();
+		return "http://localhost:" + ((WebServerApplicationContext) context).getWebServer().getPort();
+	}
+
+	private Ledger ledger(boolean filter) {
+		ConfigurableApplicationContext context = filter ? this.filtered : this.plain;
+		assertThat(context).isNotNull();
+		return context.getBean(Ledger.class);
+	}
+
+	/** Calls until the path has carried a call, and returns what that call returned. */
+	private <T extends @Nullable Object> T typed(String path, boolean filter, Function<Cases, T> call) {
+		Cases cases = clients().onPath(Cases.class, path, url(filter), (builder) -> {
+		});
+		Map<String, Integer> carried = new TreeMap<>();
+		for (int i = 0; i < MAX_CALLS; i++) {
+			clients().drainCarried();
+			T result = call.apply(cases);
+			Map<String, Integer> last = clients().drainCarried();
+			if (last.keySet().stream().anyMatch((way) -> way.equals(path) || way.startsWith(path + " "))) {
+				return result;
+			}
+			last.forEach((way, calls) -> carried.merge(way, calls, Integer::sum));
+		}
+		return fail("%s was never taken: %s", path, carried);
+	}
+
+	private Cases overHttp(boolean filter) {
+		return clients().overHttp(Cases.class, url(filter), (builder) -> {
+		});
+	}
+
+	private static void compare(Map<String, String> expected, Map<String, String> actual) {
+		Map<String, String> differences = new TreeMap<>();
+		Set<String> methods = new TreeSet<>(expected.keySet());
+		methods.addAll(actual.keySet());
+		methods.removeAll(DIFFERING.keySet());
+		for (String method : methods) {
+			if (!String.valueOf(expected.get(method)).equals(actual.get(method))) {
+				differences.put(method,
+						"over HTTP " + expected.get(method) + ", on the path " + actual.get(method) + "\n");
+			}
+		}
+		assertThat(differences).isEmpty();
+		assertThat(expected).hasSizeGreaterThan(60);
+	}
+
+	private static Map<String, String> ask(Cases cases) {
+		return cases.ask("a b", List.of("x", "y z"), "", "Tue, 03 Jun 2025 11:05:30 GMT", 17, "crumb");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "direct,false", "shm,false", "uds,false", "direct,true", "shm,true", "uds,true" })
+	void requestsWithoutBodyAreAlike(String path, boolean filter) {
+		compare(ask(overHttp(filter)), typed(path, filter, RequestAndResponseTests::ask));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "direct,false", "shm,false", "direct,true", "shm,true" })
+	void requestsWithTextAreAlike(String path, boolean filter) {
+		compare(overHttp(filter).text("some text"), typed(path, filter, (cases) -> cases.text("some text")));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "direct,false", "shm,false", "direct,true", "shm,true" })
+	void requestsWithJsonAreAlike(String path, boolean filter) {
+		Map<String, String> expected = overHttp(filter).send("json", List.of("a"));
+		Map<String, String> actual = typed(path, filter, (cases) -> cases.send("json", List.of("a")));
+		// The length of JSON is not known, which is documented.
+		for (String method : List.of("getContentLength()", "getContentLengthLong()", "getHeaderNames()",
+				"getHeader(content-length)")) {
+			expected.remove(method);
+			actual.remove(method);
+		}
+		compare(expected, actual);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			value = { "direct|false", "shm|false", "uds|false", "direct|true", "shm|true", "uds|true" })
+	void responsesAreAlikeAndNoHandlerRunsTwice(String path, boolean filter) {
+		List<String> differences = new ArrayList<>();
+		for (String how : CasesController.ANSWERS) {
+			ledger(filter).reset();
+			String expected = Ending.of(() -> overHttp(filter).answer(how));
+			Map<String, Integer> once = ledger(filter).entries();
+			String actual = typed(path, filter, (cases) -> {
+				ledger(filter).reset();
+				return Ending.of(() -> cases.answer(how));
+			});
+			if (!expected.equals(actual)) {
+				differences.add("%s%n  over HTTP   %s%n  on the path %s%n".formatted(how, expected, actual));
+			}
+			if (!once.equals(ledger(filter).entries())) {
+				differences.add("%s: over HTTP %s, on the path %s".formatted(how, once, ledger(filter).entries()));
+			}
+		}
+		assertThat(differences).isEmpty();
+	}
+
+	/** Without a filter the request is none of the container's. */
+	@ParameterizedTest
+	@CsvSource({ "direct,false", "shm,false", "uds,false", "direct,true", "shm,true", "uds,true" })
+	void dispatchesByHandlersAreNeverMadeTwice(String path, boolean filter) {
+		try (ConfigurableApplicationContext context = server(filter)) {
+			String url = "http://localhost:" + ((WebServerApplicationContext) context).getWebServer().getPort();
+			Ledger ledger = context.getBean(Ledger.class);
+			Cases plainly = clients().overHttp(Cases.class, url, (builder) -> {
+			});
+			Cases cases = clients().onPath(Cases.class, path, url, (builder) -> {
+			});
+			boolean carried = false;
+			for (int i = 0; i < MAX_CALLS && !carried; i++) {
+				clients().drainCarried();
+				cases.dispatch("nothing");
+				carried = clients().drainCarried().keySet().stream().anyMatch((way) -> way.startsWith(path));
+			}
+			assertThat(carried).as("carried by %s", path).isTrue();
+			for (String how : List.of("includes", "forwards")) {
+				String expected = Ending.of(() -> plainly.dispatch(how));
+				ledger.reset();
+				String first = Ending.of(() -> cases.dispatch(how));
+				assertThat(ledger.entries()).containsEntry(how, 1);
+				if (filter) {
+					assertThat(first).isEqualTo(expected);
+				}
+				assertThat(Ending.of(() -> cases.dispatch(how))).isEqualTo(expected);
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "direct,false", "shm,false", "uds,false", "direct,true", "shm,true", "uds,true" })
+	void asynchronousHandlersEndAsOverHttp(String path, boolean filter) {
+		ConfigurableApplicationContext known = filter ? this.filtered : this.plain;
+		assertThat(known).isNotNull();
+		// A handler that was seen to be asynchronous stays with HTTP.
+		try (ConfigurableApplicationContext context = server(filter)) {
+			List<String> differences = new ArrayList<>();
+			Ledger ledger = context.getBean(Ledger.class);
+			String url = "http://localhost:" + ((WebServerApplicationContext) context).getWebServer().getPort();
+			Cases plainly = clients().overHttp(Cases.class, url, (builder) -> {
+			});
+			Map<String, String> expected = new TreeMap<>();
+			Map<String, Map<String, Integer>> entries = new TreeMap<>();
+			for (String how : CasesController.ASYNC) {
+				ledger.reset();
+				expected.put(how, Ending.of(() -> plainly.async(how)));
+				entries.put(how, ledger.entries());
+			}
+			boolean carried = false;
+			Cases cases = clients().onPath(Cases.class, path, url, (builder) -> {
+			});
+			for (int i = 0; i < MAX_CALLS && !carried; i++) {
+				clients().drainCarried();
+				cases.async("synchronous");
+				carried = clients().drainCarried().keySet().stream().anyMatch((way) -> way.startsWith(path));
+			}
+			assertThat(carried).as("carried by %s", path).isTrue();
+			for (String how : CasesController.ASYNC) {
+				ledger.reset();
+				String actual = Ending.of(() -> cases.async(how));
+				if (!actual.equals(expected.get(how)) || !ledger.entries().equals(entries.get(how))) {
+					differences.add("%s%n  over HTTP   %s %s%n  on the path %s %s%n".formatted(how, expected.get(how),
+							entries.get(how), actual, ledger.entries()));
+				}
+			}
+			assertThat(differences).isEmpty();
+			assertThat(clients().drainCarried().keySet()).anyMatch((way) -> way.contains("asynchronous processing"));
+		}
+	}
+
+	@RestController
+	static class CasesController implements Cases {
+
+		static final List<String> ANSWERS = List.of("flushes", "flushes and throws", "fills and throws",
+				"promises and throws", "flushes and sends", "flushes and resets", "sends and sets", "sends and throws",
+				"writer and stream", "stream and value", "written and length", "late buffer", "committed", "redirect",
+				"content type", "charset", "status and throws", "headers and throws", "getters");
+
+		static final List<String> ASYNC = List.of("completed before", "completed", "written", "error", "twice",
+				"dispatched", "timed out", "getter");
+
+		private final Ledger ledger;
+
+		CasesController(Ledger ledger) {
+			this.ledger = ledger;
+		}
+
+		private static ServletRequestAttributes attributes() {
+			return (ServletRequestAttributes) RequestContextHolder.currentRequestAttributes();
+		}
+
+		@Override
+		public Map<String, String> ask(String name, List<String> tags, String empty, String date, int number,
+				String kit) {
+			return described();
+		}
+
+		@Override
+		public Map<String, String> send(String name, List<String> body) {
+			return described();
+		}
+
+		@Override
+		public Map<String, String> text(String body) {
+			return described();
+		}
+
+		private static Map<String, String> described() {
+			HttpServletRequest request = attributes().getRequest();
+			HttpServletResponse response = response();
+			Map<String, String> described = new TreeMap<>();
+			for (Method method : HttpServletRequest.class.getMethods()) {
+				for (Object[] arguments : arguments(method)) {
+					String name = method.getName() + "(" + String.join(",",
+							Arrays.stream(arguments).map((each) -> (each instanceof String text) ? text : "").toList())
+							+ ")";
+					described.put(name, outcome(method, request, arguments));
+				}
+			}
+			for (Method method : HttpServletResponse.class.getMethods()) {
+				if (method.getParameterCount() == 0
+						&& (method.getName().startsWith("get") || method.getName().startsWith("is"))
+						&& !method.getName().equals("getOutputStream") && !method.getName().equals("getWriter")) {
+					described.put("response." + method.getName(), outcome(method, response));
+				}
+			}
+			described.put("response.containsHeader", String.valueOf(response.containsHeader("Content-Type")));
+			described.put("response.encodeURL", response.encodeURL("/a?b=c#d"));
+			described.put("response.encodeRedirectURL", response.encodeRedirectURL("/a?b=c#d"));
+			return described;
+		}
+
+		private static HttpServletResponse response() {
+			HttpServletResponse response = attributes().getResponse();
+			assertThat(response).isNotNull();
+			return response;
+		}
+
+		/** In an order in which no method changes what another one says. */
+		private static List<Object[]> arguments(Method method) {
+			Class<?>[] types = method.getParameterTypes();
+			String name = method.getName();
+			if (Set
+				.of("getInputStream", "startAsync", "getAsyncContext", "getSession", "changeSessionId", "logout",
+						"setCharacterEncoding", "setAttribute", "removeAttribute")
+				.contains(name)) {
+				return List.of();
+			}
+			if (types.length == 0) {
+				return Collections.singletonList(new Object[0]);
+			}
+			if (Arrays.equals(types, new Class<?>[] { String.class })) {
+				return switch (name) {
+					case "getHeader", "getHeaders", "getIntHeader",
+							"getDateHeader" ->
+						List.of(new Object[] { "x-number" }, new Object[] { "X-Date" }, new Object[] { "X-None" },
+								new Object[] { "cookie" }, new Object[] { "accept" }, new Object[] { "content-type" },
+								new Object[] { "HOST" });
+					case "getParameter", "getParameterValues" ->
+						List.of(new Object[] { "tags" }, new Object[] { "empty" }, new Object[] { "none" });
+					case "isUserInRole" ->
+						List.of(new Object[] { "ADMIN" }, new Object[] { "*" }, new Object[] { "**" });
+					case "getAttribute" -> List.of(new Object[] { "none" },
+							new Object[] { "org.springframework.web.servlet.HandlerMapping.bestMatchingPattern" },
+							new Object[] { "org.springframework.web.servlet.HandlerMapping.pathWithinHandlerMapping" },
+							new Object[] { "org.springframework.web.servlet.HandlerMapping.uriTemplateVariables" },
+							new Object[] { "org.springframework.web.servlet.HandlerMapping.bestMatchingHandler" },
+							new Object[] { "org.springframework.web.servlet.DispatcherServlet.CONTEXT" },
+							new Object[] { "org.springframework.web.servlet.DispatcherServlet.LOCALE_RESOLVER" },
+							new Object[] { "jakarta.servlet.error.status_code" });
+					case "getPart" -> Collections.singletonList(new Object[] { "file" });
+					case "getRequestDispatcher" -> List.of(new Object[] { "/cases/x" }, new Object[] { "x" });
+					default -> List.of();
+				};
+			}
+			return name.equals("login") ? Collections.singletonList(new Object[] { "alice", "a" })
+					: name.equals("authenticate") ? Collections.singletonList(new Object[] { response() }) : List.of();
+		}
+
+		private static String outcome(Method method, Object target, Object... arguments) {
+			try {
+				return text(method.invoke(target, arguments));
+			}
+			catch (InvocationTargetException ex) {
+				return "throws " + ex.getTargetException().getClass().getName();
+			}
+			catch (ReflectiveOperationException ex) {
+				return ex.toString();
+			}
+		}
+
+		private static String text(@Nullable Object value) {
+			try {
+				if (value instanceof Enumeration<?> all) {
+					List<String> texts = new ArrayList<>(Collections.list(all).stream().map(String::valueOf).toList());
+					texts.removeIf((text) -> Set
+						.of("vicinal-contract", "vicinal-headers", "connection", "upgrade", "http2-settings")
+						.contains(text.toLowerCase(java.util.Locale.ROOT)));
+					texts.replaceAll((text) -> text.toLowerCase(java.util.Locale.ROOT));
+					texts.sort(Comparator.naturalOrder());
+					return texts.toString();
+				}
+				if (value instanceof Map<?, ?> map) {
+					Map<String, String> texts = new TreeMap<>();
+					map.forEach((key, each) -> texts.put(String.valueOf(key), text(each)));
+					return texts.toString();
+				}
+				if (value instanceof Object[] array) {
+					return Arrays.stream(array).map(CasesController::text).toList().toString();
+				}
+				if (value instanceof Cookie cookie) {
+					return cookie.getName() + "=" + cookie.getValue() + cookie.getAttributes();
+				}
+				if (value instanceof HttpServletMapping mapping) {
+					return mapping.getMappingMatch() + " " + mapping.getMatchValue() + " " + mapping.getPattern() + " "
+							+ mapping.getServletName();
+				}
+				if (value instanceof ServletConnection connection) {
+					return connection.getProtocol() + connection.isSecure();
+				}
+				if (value instanceof InputStream stream) {
+					return "stream " + stream.read();
+				}
+				if (value instanceof BufferedReader reader) {
+					return "reader " + reader.read();
+				}
+				if (value instanceof Collection<?> collection) {
+					return collection.stream().map(CasesController::text).sorted().toList().toString();
+				}
+			}
+			catch (IOException ex) {
+				return ex.toString();
+			}
+			return (value == null || value instanceof String || value instanceof Number || value instanceof Boolean
+					|| value instanceof Enum || value instanceof StringBuffer || value instanceof java.util.Locale)
+							? String.valueOf(value) : "an object";
+		}
+
+		@Override
+		public @Nullable String answer(String how) {
+			this.ledger.note(how);
+			HttpServletResponse response = response();
+			try {
+				switch (how) {
+					case "flushes" -> {
+						response.setHeader("X-Before", "1");
+						response.flushBuffer();
+						response.setHeader("X-After", "1");
+						response.setStatus(202);
+					}
+					case "flushes and throws" -> {
+						response.getOutputStream().write("begun".getBytes());
+						response.flushBuffer();
+						throw new IllegalStateException(how);
+					}
+					case "fills and throws" -> {
+						response.setStatus(409);
+						response.getOutputStream().write(new byte[20_000]);
+						throw new IllegalStateException(how);
+					}
+					case "promises and throws" -> {
+						response.setStatus(404);
+						response.setContentType("text/plain");
+						response.setContentLength(5);
+						response.getOutputStream().write("whole".getBytes());
+						response.flushBuffer();
+						throw new IllegalStateException(how);
+					}
+					case "flushes and sends" -> {
+						response.flushBuffer();
+						response.sendError(404);
+					}
+					case "flushes and resets" -> {
+						response.flushBuffer();
+						response.reset();
+					}
+					case "sends and sets" -> {
+						response.sendError(409, how);
+						response.setStatus(202);
+						response.setHeader("X-After", "1");
+						this.ledger.note("committed " + response.isCommitted());
+					}
+					case "sends and throws" -> {
+						response.sendError(409, how);
+						throw new IllegalStateException(how);
+					}
+					case "writer and stream" -> {
+						response.getWriter();
+						response.getOutputStream();
+					}
+					case "stream and value" -> {
+						response.setContentType("text/plain");
+						response.getOutputStream().write("first, ".getBytes());
+					}
+					case "written and length" -> {
+						response.setContentType("text/plain");
+						response.setContentLength(3);
+						response.getOutputStream().write("abcdef".getBytes());
+						return null;
+					}
+					case "late buffer" -> {
+						response.getOutputStream().write(1);
+						response.setBufferSize(100_000);
+					}
+					case "committed" -> {
+						this.ledger.note("committed " + response.isCommitted() + response.getBufferSize());
+						response.getOutputStream().write(new byte[response.getBufferSize() - 1]);
+						this.ledger.note("committed " + response.isCommitted());
+						response.getOutputStream().write(new byte[2]);
+						this.ledger.note("committed " + response.isCommitted());
+						return null;
+					}
+					case "redirect" -> response.setHeader("Location", "/elsewhere");
+					case "content type" -> {
+						response.setContentType("text/html;charset=ISO-8859-1");
+						this.ledger.note(response.getContentType() + response.getCharacterEncoding()
+								+ response.getHeaderNames() + response.getHeader("content-type"));
+					}
+					case "charset" -> {
+						response.setCharacterEncoding("UTF-16");
+						this.ledger.note(response.getContentType() + response.getCharacterEncoding());
+					}
+					case "status and throws" -> {
+						response.setStatus(202);
+						throw new IllegalStateException(how);
+					}
+					case "headers and throws" -> {
+						response.setHeader("X-Before", "1");
+						response.setContentType("text/html");
+						response.addCookie(new Cookie("a", "b"));
+						throw new IllegalStateException(how);
+					}
+					case "getters" -> {
+						response.addHeader("X-A", "1");
+						response.addHeader("X-A", "2");
+						response.setIntHeader("X-B", 3);
+						response.setDateHeader("X-C", 0);
+						response.setContentLength(10);
+						this.ledger.note(response.getHeaders("X-A") + response.getHeader("x-b")
+								+ response.getHeader("X-c") + new TreeSet<>(response.getHeaderNames())
+								+ response.containsHeader("X-None") + response.getHeader("Content-Length"));
+						response.setContentLengthLong(-1);
+						response.setLocale(java.util.Locale.GERMANY);
+						this.ledger.note(response.getLocale() + response.getCharacterEncoding()
+								+ response.getHeader("Content-Language"));
+					}
+					default -> throw new IllegalArgumentException(how);
+				}
+			}
+			catch (IOException ex) {
+				throw new IllegalStateException(ex);
+			}
+			return how;
+		}
+
+		@Override
+		public @Nullable String dispatch(String how) {
+			this.ledger.note(how);
+			try {
+				switch (how) {
+					case "nothing" -> {
+						return how;
+					}
+					case "includes" -> include(response());
+					default -> forward(response());
+				}
+			}
+			catch (IOException | ServletException ex) {
+				throw new IllegalStateException(ex);
+			}
+			return null;
+		}
+
+		private static void forward(HttpServletResponse response) throws ServletException, IOException {
+			HttpServletRequest request = attributes().getRequest();
+			RequestDispatcher dispatcher = request.getRequestDispatcher("/cases/answers/redirect");
+			assertThat(dispatcher).isNotNull();
+			dispatcher.forward(request, response);
+		}
+
+		private static void include(HttpServletResponse response) throws ServletException, IOException {
+			HttpServletRequest request = attributes().getRequest();
+			RequestDispatcher dispatcher = request.getRequestDispatcher("/cases/async/synchronous?a=b");
+			assertThat(dispatcher).isNotNull();
+			dispatcher.include(request, response);
+		}
+
+		@Override
+		public @Nullable String async(String how) {
+			HttpServletRequest request = attributes().getRequest();
+			HttpServletResponse response = response();
+			this.ledger.note(how + " " + request.getDispatcherType());
+			if (how.equals("synchronous")) {
+				return how;
+			}
+			if (request.getDispatcherType() == jakarta.servlet.DispatcherType.ASYNC) {
+				return "again";
+			}
+			this.ledger.note("supported " + request.isAsyncSupported() + request.isAsyncStarted());
+			if (how.equals("getter")) {
+				return String.valueOf(request.getAsyncContext().getTimeout());
+			}
+			AsyncContext context = request.startAsync();
+			this.ledger.note("started " + request.isAsyncStarted() + context.getTimeout()
+					+ context.hasOriginalRequestAndResponse());
+			switch (how) {
+				case "completed before" -> context.complete();
+				case "completed" -> context.start(context::complete);
+				case "written" -> context.start(() -> {
+					try {
+						response.setContentType("text/plain");
+						response.getOutputStream().write("from another thread".getBytes());
+					}
+					catch (IOException ex) {
+						this.ledger.note(ex.toString());
+					}
+					context.complete();
+				});
+				case "error" -> context.start(() -> {
+					try {
+						((HttpServletResponse) context.getResponse()).sendError(409);
+					}
+					catch (IOException ex) {
+						this.ledger.note(ex.toString());
+					}
+					context.complete();
+				});
+				case "twice" -> {
+					context.complete();
+					request.startAsync();
+				}
+				case "dispatched" -> context.start(context::dispatch);
+				case "timed out" -> context.setTimeout(50);
+				default -> throw new IllegalArgumentException(how);
+			}
+			return null;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import(CasesController.class)
+	static class ServerApplication {
+
+	}
+
+}
