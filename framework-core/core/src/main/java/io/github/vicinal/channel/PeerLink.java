@@ -36,6 +36,7 @@ import io.github.vicinal.choice.Decision;
 import io.github.vicinal.choice.LinearCost;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.peer.MissingPath;
 import io.github.vicinal.peer.PathKind;
 
 /**
@@ -139,6 +140,7 @@ final class PeerLink {
 
 	/** Of the instance that paths lead to, or of the one that answered last. */
 	private volatile @Nullable PeerAnnouncement announcement;
+
 
 	/**
 	 * Why methods have to go over HTTP although the announcement does not say so; never
@@ -677,7 +679,9 @@ final class PeerLink {
 			return "the peer offers no typed path: " + latest.refusal();
 		}
 		if (latest.paths().isEmpty()) {
-			return "the peer offers no typed path";
+			Map<PathKind, String> reasons = new EnumMap<>(PathKind.class);
+			latest.missing().forEach((kind, word) -> reasons.put(kind, MissingPath.explain(word)));
+			return "the peer offers no typed path" + (reasons.isEmpty() ? "" : ": " + describe(reasons));
 		}
 		String hash = this.channel.contract().hash();
 		if (!hash.equals(latest.contractHash())) {
@@ -727,7 +731,7 @@ final class PeerLink {
 				failed.put(kind, "this application has no provider for it");
 			}
 			else if (!target.paths().contains(kind)) {
-				failed.put(kind, "the peer does not offer it");
+				failed.put(kind, notOffered(target, kind));
 			}
 			else if (!isOpen(kind) && !connected.containsKey(PathKind.DIRECT)) {
 				PathProvider.Attempt attempt = attempt(provider, target);
@@ -741,6 +745,11 @@ final class PeerLink {
 			}
 		}
 		connected(target, connected, failed, retryable);
+	}
+
+	private static String notOffered(PeerAnnouncement target, PathKind kind) {
+		String word = target.missing().get(kind);
+		return "the peer does not offer it" + ((word != null) ? ": " + MissingPath.explain(word) : "");
 	}
 
 	private synchronized boolean isOpen(PathKind kind) {
@@ -780,12 +789,20 @@ final class PeerLink {
 		for (int i = this.order.size() - 1; i >= 0; i--) {
 			Path path = connected.get(this.order.kind(i));
 			if (path != null) {
-				opened(path);
+				opened(path, without(failed));
 			}
 		}
 	}
 
-	private void opened(Path path) {
+	/** Which other paths there are not, but for what can only be had in one JVM. */
+	private static String without(Map<PathKind, String> failed) {
+		Map<PathKind, String> missing = new EnumMap<>(PathKind.class);
+		missing.putAll(failed);
+		missing.remove(PathKind.DIRECT);
+		return missing.isEmpty() ? "" : "; " + describe(missing);
+	}
+
+	private void opened(Path path, String without) {
 		PathKind kind = path.kind();
 		boolean first = !isOpen();
 		this.open.put(kind, path);
@@ -802,9 +819,9 @@ final class PeerLink {
 			this.cause = null;
 			this.chooses = true;
 		}
-		logger.info("Channel '{}' -> {}: {} ({}, contract {}, codec {}), {}", this.channel.settings().name(),
+		logger.info("Channel '{}' -> {}: {} ({}, contract {}, codec {}), {}{}", this.channel.settings().name(),
 				this.address, kind.id(), why(kind), this.channel.contract().hash(), path.codec().codec().name(),
-				first ? "fallback http" : "beside " + others(kind));
+				first ? "fallback http" : "beside " + others(kind), without);
 	}
 
 	private String others(PathKind kind) {

@@ -62,6 +62,14 @@ public final class Codecs {
 	}
 
 	/**
+	 * Returns the mapper that writes and reads JSON.
+	 * @return the application's own mapper
+	 */
+	public JsonMapper mapper() {
+		return this.mapper;
+	}
+
+	/**
 	 * Returns the names of the codecs that this side can use for a contract, to be sent
 	 * to the peer. The first call for a contract prepares its codecs, which can take some
 	 * hundred milliseconds.

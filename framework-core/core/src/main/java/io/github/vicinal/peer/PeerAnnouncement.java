@@ -1,5 +1,6 @@
 package io.github.vicinal.peer;
 
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=direct,uds; c=&lt;contract hash&gt;
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; m=2,7; t=&lt;ticket&gt;; r="why these only http"
+ * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; n=shm:no-tmpfs
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=; u=8080; a=10.0.0.7; r="why only http"
  * </pre>
  *
@@ -40,10 +42,13 @@ import org.jspecify.annotations.Nullable;
  * @param ticket names, in the {@value #TICKET_HEADER} header of calls over other paths,
  * what the peer saw of the client's connection: addresses, and the headers that HTTP
  * clients add by themselves; empty if the peer does not need it
+ * @param missing why the peer cannot offer kinds of path, each as a word of
+ * {@link MissingPath} or of a later version
  * @since 0.1.0
  */
 public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String contractHash, String refusal,
-		Set<Integer> httpOnlyMethods, int httpSocketPort, String httpSocketAddress, String ticket) {
+		Set<Integer> httpOnlyMethods, int httpSocketPort, String httpSocketAddress, String ticket,
+		Map<PathKind, String> missing) {
 
 	/** The header of a response. */
 	public static final String HEADER = "Vicinal-Peer";
@@ -78,6 +83,11 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 
 	private static final Pattern TICKET = Pattern.compile("[0-9a-f]{16,32}");
 
+	/** Words, so that nothing of the server's file system or its users can get there. */
+	private static final Pattern WORD = Pattern.compile("[a-z][a-z-]{0,23}");
+
+	private static final int MAX_MISSING = 8;
+
 	private static final Pattern IP_ADDRESS = Pattern.compile("[0-9a-f.:]{2,39}");
 
 	public PeerAnnouncement {
@@ -98,6 +108,12 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 		if (!ticket.isEmpty() && !TICKET.matcher(ticket).matches()) {
 			throw new IllegalArgumentException("A ticket has 16 to 32 hexadecimal digits: '%s'".formatted(ticket));
 		}
+		missing = Map.copyOf(missing);
+		for (String word : missing.values()) {
+			if (!WORD.matcher(word).matches()) {
+				throw new IllegalArgumentException("Why a path is missing is one word: '%s'".formatted(word));
+			}
+		}
 	}
 
 	/**
@@ -112,7 +128,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 	 */
 	public PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String contractHash, String refusal,
 			Set<Integer> httpOnlyMethods) {
-		this(peer, paths, contractHash, refusal, httpOnlyMethods, 0, "", "");
+		this(peer, paths, contractHash, refusal, httpOnlyMethods, 0, "", "", Map.of());
 	}
 
 	/**
@@ -136,7 +152,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 	 */
 	public PeerAnnouncement withHttpSocket(int port, String address) {
 		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods, port,
-				address, this.ticket);
+				address, this.ticket, this.missing);
 	}
 
 	/**
@@ -146,7 +162,17 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 	 */
 	public PeerAnnouncement withTicket(String newTicket) {
 		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
-				this.httpSocketPort, this.httpSocketAddress, newTicket);
+				this.httpSocketPort, this.httpSocketAddress, newTicket, this.missing);
+	}
+
+	/**
+	 * Returns this announcement with reasons.
+	 * @param newMissing why kinds of path are not offered, each in one word
+	 * @return the announcement
+	 */
+	public PeerAnnouncement withMissing(Map<PathKind, String> newMissing) {
+		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
+				this.httpSocketPort, this.httpSocketAddress, this.ticket, newMissing);
 	}
 
 	/**
@@ -176,6 +202,14 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 		}
 		if (!this.ticket.isEmpty()) {
 			value.append("; t=").append(this.ticket);
+		}
+		if (!this.missing.isEmpty()) {
+			value.append("; n=")
+				.append(this.missing.entrySet()
+					.stream()
+					.sorted(Map.Entry.comparingByKey())
+					.map((entry) -> entry.getKey().id() + ":" + entry.getValue())
+					.collect(Collectors.joining(",")));
 		}
 		if (!this.refusal.isEmpty()) {
 			value.append("; r=\"").append(printable(this.refusal)).append('"');
@@ -219,7 +253,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 			PeerIdentity identity = new PeerIdentity(required(fields, "i", value), required(fields, "h", value));
 			return new PeerAnnouncement(identity, paths(required(fields, "p", value)), fields.getOrDefault("c", ""),
 					unquote(fields.get("r")), methods(fields.get("m")), port(fields.get("u")),
-					fields.getOrDefault("a", ""), fields.getOrDefault("t", ""));
+					fields.getOrDefault("a", ""), fields.getOrDefault("t", ""), missing(fields.get("n")));
 		}
 		catch (IllegalArgumentException ex) {
 			throw new MalformedAnnouncementException(String.valueOf(ex.getMessage()), value);
@@ -248,6 +282,30 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 			methods.add(Integer.valueOf(index));
 		}
 		return methods;
+	}
+
+	/** Unknown paths are skipped, unknown words are kept. */
+	private static Map<PathKind, String> missing(@Nullable String reasons) {
+		Map<PathKind, String> missing = new EnumMap<>(PathKind.class);
+		if (reasons == null) {
+			return missing;
+		}
+		String[] parts = reasons.split(",", -1);
+		if (parts.length > MAX_MISSING) {
+			throw new IllegalArgumentException("'n' holds more than %d paths".formatted(MAX_MISSING));
+		}
+		for (String part : parts) {
+			int colon = part.indexOf(':');
+			if (colon < 0) {
+				throw new IllegalArgumentException("'n' holds a path without a reason");
+			}
+			String word = part.substring(colon + 1).strip();
+			if (!WORD.matcher(word).matches()) {
+				throw new IllegalArgumentException("'n' holds something else than words");
+			}
+			paths(part.substring(0, colon)).forEach((kind) -> missing.put(kind, word));
+		}
+		return missing;
 	}
 
 	private static String required(Map<String, String> fields, String name, String value)

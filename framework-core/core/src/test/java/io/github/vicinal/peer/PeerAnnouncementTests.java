@@ -1,5 +1,6 @@
 package io.github.vicinal.peer;
 
+import java.util.Map;
 import java.util.Set;
 
 import net.jqwik.api.Arbitraries;
@@ -35,6 +36,7 @@ class PeerAnnouncementTests {
 		assertThat(read.httpSocketPort()).isEqualTo(announcement.httpSocketPort());
 		assertThat(read.httpSocketAddress()).isEqualTo(announcement.httpSocketAddress());
 		assertThat(read.ticket()).isEqualTo(announcement.ticket());
+		assertThat(read.missing()).isEqualTo(announcement.missing());
 	}
 
 	@Provide
@@ -48,11 +50,31 @@ class PeerAnnouncementTests {
 			.combine(ids, hosts, paths, hashes, Arbitraries.strings().ofMaxLength(500),
 					Arbitraries.integers().between(0, 65535),
 					Arbitraries.of("", "127.0.0.1", "0:0:0:0:0:0:0:1", "fe80:0:0:0:a00:27ff:fe4e:66a1"),
-					Arbitraries.of("", "0123456789abcdef"))
+					Arbitraries.of(Ends.values()))
 			.as((id, host, kinds, hash, refusal, port, address,
-					ticket) -> new PeerAnnouncement(new PeerIdentity(id, host), kinds, hash, refusal)
+					ends) -> new PeerAnnouncement(new PeerIdentity(id, host), kinds, hash, refusal)
 						.withHttpSocket(port, address)
-						.withTicket(ticket));
+						.withTicket(ends.ticket)
+						.withMissing(ends.missing));
+	}
+
+	/** What may end an announcement. */
+	private enum Ends {
+
+		NOTHING("", Map.of()), TICKET("0123456789abcdef", Map.of()),
+		REASON("", Map.of(PathKind.SHM, MissingPath.NO_TMPFS.word())),
+		ALL("0123456789abcdef0123456789abcdef",
+				Map.of(PathKind.SHM, "x".repeat(24), PathKind.UDS, "x".repeat(24), PathKind.DIRECT, "x".repeat(24)));
+
+		private final String ticket;
+
+		private final Map<PathKind, String> missing;
+
+		Ends(String ticket, Map<PathKind, String> missing) {
+			this.ticket = ticket;
+			this.missing = missing;
+		}
+
 	}
 
 	@Property(tries = 5000)
@@ -91,6 +113,9 @@ class PeerAnnouncementTests {
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; u=70000 | from 0 to 65535
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; u=80; a=evil.example | An IP address has digits
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; t=x | A ticket has 16 to 32
+			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=shm | a path without a reason
+			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=shm:/dev/shm/me | something else than words
+			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=a:b,a:b,a:b,a:b,a:b,a:b,a:b,a:b,a:b | more than 8 paths
 			nonsense                                             | without '='
 			""")
 	void theReasonNamesTheRule(String header, String rule) {
@@ -109,6 +134,20 @@ class PeerAnnouncementTests {
 	void pathsOfALaterVersionAreSkipped() throws MalformedAnnouncementException {
 		PeerAnnouncement read = PeerAnnouncement.parse("v=1; i=" + ID + "; h=; p=teleport,uds,http; x=y");
 		assertThat(read.paths()).containsExactly(PathKind.UDS);
+	}
+
+	@Test
+	void reasonsOfALaterVersionAreKept() throws MalformedAnnouncementException {
+		PeerAnnouncement read = PeerAnnouncement
+			.parse("v=1; i=" + ID + "; h=; p=uds; n=teleport:no-beam,shm:too-cold");
+		assertThat(read.missing()).containsExactly(Map.entry(PathKind.SHM, "too-cold"));
+		assertThat(MissingPath.explain("too-cold")).isEqualTo("too-cold");
+		assertThat(MissingPath.explain("no-tmpfs")).contains("tmpfs");
+	}
+
+	@Test
+	void earlierVersionsGiveNoReasons() throws MalformedAnnouncementException {
+		assertThat(PeerAnnouncement.parse("v=1; i=" + ID + "; h=; p=uds").missing()).isEmpty();
 	}
 
 }

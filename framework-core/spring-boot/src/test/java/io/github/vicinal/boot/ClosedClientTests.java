@@ -1,8 +1,17 @@
 package io.github.vicinal.boot;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.lang.ref.WeakReference;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -13,57 +22,140 @@ import org.springframework.context.ConfigurableApplicationContext;
 import io.github.vicinal.boot.EndToEndTests.BasketClient;
 import io.github.vicinal.boot.EndToEndTests.BasketService;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.boot.client.ClientChannels;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 /** A client that was closed leaves nothing in its JVM. */
-@Timeout(120)
+@Timeout(900)
 class ClosedClientTests {
 
-	private static final int CLIENTS = 10;
+	/** 10 in the build, 100 in the profile deep. */
+	private static final int CLIENTS = Integer.getInteger("vicinal.kit.contexts", 10);
+
+	/** Clients that warm up what the JVM makes once, such as classes and pools. */
+	private static final int WARM_UP = 3;
+
+	/** The server of this JVM may open or close a connection of its own meanwhile. */
+	private static final int SPARE_DESCRIPTORS = 2;
+
+	/**
+	 * Spring Boot keeps some 2.7 MB of each context that was closed, whatever is in it:
+	 * so much more may it be with Vicinal, whose bean definitions are among them.
+	 */
+	private static final long BYTES_PER_CLIENT = 1 << 20;
+
+	/** Code that is compiled and classes that are generated while the test runs. */
+	private static final long SPARE_BYTES = 8 << 20;
+
+	private static final String WITHOUT = "without Vicinal";
+
+	private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
 
 	@RegisterExtension
 	private final RunningApplications applications = new RunningApplications();
 
+	/** Threads but those of the server and of the JVM's common pools. */
 	private static List<String> threads() {
 		return Thread.getAllStackTraces()
 			.keySet()
 			.stream()
 			.map(Thread::getName)
-			.filter((name) -> name.startsWith("vicinal-connector") || name.startsWith("vicinal-async"))
+			.filter((name) -> name.startsWith("vicinal-connector") || name.startsWith("vicinal-async")
+					|| name.startsWith("HttpClient-"))
 			.toList();
 	}
 
-	private static void callAndClose(String port) {
+	/** Returns what each descriptor leads to. */
+	private static List<String> descriptors() {
+		List<String> targets = new ArrayList<>();
+		try (Stream<Path> links = Files.list(DESCRIPTORS)) {
+			for (Path link : links.toList()) {
+				try {
+					targets.add(Files.readSymbolicLink(link).toString());
+				}
+				catch (NoSuchFileException ex) {
+					// That of the listing itself, or one that has been closed meanwhile.
+				}
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		return targets;
+	}
+
+	private static long heap() {
+		System.gc();
+		return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+	}
+
+	/** Returns a bean of the closed client that nothing may keep. */
+	private static WeakReference<Object> callAndClose(String port, String path) {
 		SpringApplication application = new SpringApplication(BasketClient.class);
-		application.setDefaultProperties(Map.of("server.port", "0", "spring.main.banner-mode", "off",
-				"spring.http.serviceclient.baskets.base-url", "http://localhost:" + port,
-				"vicinal.channels.baskets.paths", "uds", "vicinal.server.enabled", "false",
-				"spring.cloud.loadbalancer.enabled", "false", "server.shutdown", "immediate",
+		Map<String, Object> properties = new TreeMap<>(Map.of("server.port", "0", "spring.main.banner-mode", "off",
+				"spring.http.serviceclient.baskets.base-url", "http://localhost:" + port, "vicinal.server.enabled",
+				"false", "spring.cloud.loadbalancer.enabled", "false", "server.shutdown", "immediate",
 				"management.endpoints.web.exposure.include", "*"));
+		properties.putAll(path.equals(WITHOUT) ? Map.of("vicinal.enabled", "false")
+				: Map.of("vicinal.channels.baskets.paths", path));
+		application.setDefaultProperties(properties);
 		try (ConfigurableApplicationContext client = application.run()) {
 			Baskets baskets = client.getBean(Baskets.class);
+			if (path.equals(WITHOUT)) {
+				baskets.get(1);
+				return new WeakReference<>(baskets);
+			}
 			ChannelsEndpoint endpoint = client.getBean(ChannelsEndpoint.class);
 			await().untilAsserted(() -> {
 				baskets.get(1);
-				assertThat(endpoint.channel("baskets").peers().get(0).path()).isEqualTo("uds");
+				assertThat(endpoint.channel("baskets").peers().get(0).path()).isEqualTo(path);
 			});
+			return new WeakReference<>(client.getBean(ClientChannels.class));
 		}
 	}
 
+	/** Closes clients, and returns by how many bytes the heap has grown. */
+	private static long grown(String port, String path) {
+		List<WeakReference<Object>> beans = new ArrayList<>();
+		for (int i = 0; i < WARM_UP; i++) {
+			callAndClose(port, path);
+		}
+		await().untilAsserted(() -> {
+			System.gc();
+			assertThat(threads()).isEmpty();
+		});
+		List<String> descriptors = descriptors();
+		long heap = heap();
+		int registered = ManagementFactory.getPlatformMBeanServer().getMBeanCount();
+		for (int i = 0; i < CLIENTS; i++) {
+			beans.add(callAndClose(port, path));
+		}
+		assertThat(ManagementFactory.getPlatformMBeanServer().getMBeanCount()).as(path).isEqualTo(registered);
+		await().untilAsserted(() -> assertThat(threads()).as(path).isEmpty());
+		// The pool of an HTTP client of Spring Boot's is closed when it is collected.
+		await().untilAsserted(() -> {
+			System.gc();
+			List<String> left = descriptors();
+			descriptors.forEach(left::remove);
+			assertThat(left).as(path).hasSizeLessThanOrEqualTo(SPARE_DESCRIPTORS);
+			assertThat(beans).as(path).allMatch((bean) -> bean.get() == null);
+		});
+		return heap() - heap;
+	}
+
 	@Test
-	void threadsAndMBeansAreAsBefore() {
+	void threadsDescriptorsHeapAndMBeansAreAsBefore() {
+		assumeThat(DESCRIPTORS).as("descriptors can be counted on Linux").exists();
 		String port = this.applications.start(BasketService.class, Map.of())
 			.getEnvironment()
 			.getRequiredProperty("local.server.port");
-		callAndClose(port);
-		int beans = ManagementFactory.getPlatformMBeanServer().getMBeanCount();
-		for (int i = 0; i < CLIENTS; i++) {
-			callAndClose(port);
+		long without = grown(port, WITHOUT);
+		for (String path : List.of("direct", "shm", "uds", "http")) {
+			assertThat(grown(port, path)).as(path).isLessThan(without + SPARE_BYTES + CLIENTS * BYTES_PER_CLIENT);
 		}
-		assertThat(ManagementFactory.getPlatformMBeanServer().getMBeanCount()).isEqualTo(beans);
-		await().untilAsserted(() -> assertThat(threads()).isEmpty());
 	}
 
 }

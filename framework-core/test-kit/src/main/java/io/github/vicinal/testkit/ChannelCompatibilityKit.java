@@ -125,6 +125,17 @@ public abstract class ChannelCompatibilityKit extends RequestCompatibilityKit {
 	}
 
 	@Nested
+	@DisplayName("Client settings")
+	class Settings extends SettingBehaviours {
+
+		@Override
+		Kit kit() {
+			return requiredKit();
+		}
+
+	}
+
+	@Nested
 	@DisplayName("Interfaces")
 	class Interfaces extends InterfaceBehaviours {
 

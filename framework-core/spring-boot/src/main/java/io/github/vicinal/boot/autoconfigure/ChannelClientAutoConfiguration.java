@@ -136,7 +136,7 @@ public final class ChannelClientAutoConfiguration {
 			ClientObservation observation, ObjectProvider<PathProvider> providers,
 			ObjectProvider<ChannelInterceptor> interceptors, ObjectProvider<ChannelListener> listeners,
 			ObjectProvider<CallCaches> callCaches, ObjectProvider<PeerIdentity> identity,
-			ObjectProvider<Rendezvous> rendezvous, Environment environment) {
+			ObjectProvider<Rendezvous> rendezvous, ObjectProvider<Codecs> codecs, Environment environment) {
 		ChannelPropertyNames.verify(environment);
 		Map<String, ChannelDefinition> definitions = new LinkedHashMap<>();
 		properties.channels()
@@ -150,7 +150,8 @@ public final class ChannelClientAutoConfiguration {
 						() -> interceptors.orderedStream().toList(), () -> listeners.orderedStream().toList(),
 						callCaches::getIfAvailable, VicinalAutoConfiguration.self(identity, rendezvous),
 						environment.getProperty("spring.cloud.loadbalancer.zone"),
-						() -> BalancerAdditions.find(beanFactory, environment), connector(), Clock.systemUTC()));
+						() -> BalancerAdditions.find(beanFactory, environment), () -> codecs.getObject().mapper(),
+						connector(), Clock.systemUTC()));
 	}
 
 	/** Annotations on classes, which name contracts or groups. */

@@ -32,7 +32,6 @@ import org.springframework.http.server.observation.ServerRequestObservationConve
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
-import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.boot.server.AnnouncementFilter;
 import io.github.vicinal.boot.server.AnnouncementInterceptor;
@@ -93,10 +92,10 @@ public final class ServiceAutoConfiguration {
 	@Lazy
 	@ConditionalOnMissingBean
 	ServiceSource vicinalServiceSource(ApplicationContext context, ServletContext servletContext, Codecs codecs,
-			ObjectProvider<JsonMapper> mapper, ThreadIsolation isolation, ServerObservation observation,
-			VicinalProperties properties, ObjectProvider<RequestServer> server, ConnectionTickets tickets) {
-		return new MvcServiceSource(context, servletContext, codecs, mapper.getIfAvailable(JsonMapper::new), isolation,
-				observation, turns(properties, server), tickets);
+			ThreadIsolation isolation, ServerObservation observation, VicinalProperties properties,
+			ObjectProvider<RequestServer> server, ConnectionTickets tickets) {
+		return new MvcServiceSource(context, servletContext, codecs, codecs.mapper(), isolation, observation,
+				turns(properties, server), tickets);
 	}
 
 	private static RequestTurns turns(VicinalProperties properties, ObjectProvider<RequestServer> server) {

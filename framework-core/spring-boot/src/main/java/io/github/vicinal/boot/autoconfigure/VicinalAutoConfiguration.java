@@ -65,11 +65,12 @@ public final class VicinalAutoConfiguration {
 		};
 	}
 
+	/** Where there are several mappers, bodies of the others go by HTTP. */
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
 	Codecs vicinalCodecs(VicinalProperties properties, ObjectProvider<JsonMapper> mapper) {
-		return new Codecs(mapper.getIfAvailable(JsonMapper::new), properties.codec().fory());
+		return new Codecs(mapper.getIfUnique(JsonMapper::new), properties.codec().fory());
 	}
 
 	@Bean

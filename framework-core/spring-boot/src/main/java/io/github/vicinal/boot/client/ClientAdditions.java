@@ -26,6 +26,7 @@ import org.springframework.http.client.BufferingClientHttpRequestFactory;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.http.client.SimpleClientHttpRequestFactory;
+import org.springframework.http.converter.HttpMessageConverter;
 import org.springframework.util.CollectionUtils;
 import org.springframework.util.MultiValueMap;
 import org.springframework.util.StringUtils;
@@ -33,14 +34,16 @@ import org.springframework.web.client.RestTemplate;
 import org.springframework.web.service.invoker.HttpExchangeAdapter;
 import org.springframework.web.util.DefaultUriBuilderFactory;
 import org.springframework.web.util.DefaultUriBuilderFactory.EncodingMode;
+import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.boot.client.Fields.UnknownLayoutException;
+import io.github.vicinal.boot.contract.BodyConverters;
 
 /**
- * What an HTTP client adds to the requests of calls, by what is registered with it:
- * static headers and cookies, which typed paths carry, and all that is known at the time
- * of a request only, which they do not. What cannot be looked into counts as the latter.
- * Thread-safe.
+ * What an HTTP client adds to the requests of calls and makes of their answers, by what
+ * is registered with it: static headers and cookies, which typed paths carry, and all
+ * that is known at the time of a request only, or converts and judges in its own way,
+ * which they do not. What cannot be looked into counts as the latter. Thread-safe.
  */
 final class ClientAdditions {
 
@@ -104,6 +107,8 @@ final class ClientAdditions {
 	/** Collects what is found. */
 	static final class Found {
 
+		private final Application application;
+
 		private final Set<String> unsupported = new LinkedHashSet<>();
 
 		private final Map<String, String> headers = new LinkedHashMap<>();
@@ -119,6 +124,17 @@ final class ClientAdditions {
 		private boolean balanced;
 
 		private @Nullable CookieJar jar;
+
+		Found(Application application) {
+			this.application = application;
+		}
+
+		/** Adds what is different from typed paths, if anything. */
+		void different(@Nullable String what) {
+			if (what != null) {
+				unsupported(what);
+			}
+		}
 
 		/** Adds what typed paths do not carry. */
 		void unsupported(String what) {
@@ -151,13 +167,24 @@ final class ClientAdditions {
 	}
 
 	/**
+	 * What typed calls have in place of a setting of the client.
+	 *
+	 * @param mapper the mapper of bodies
+	 * @param observation observes calls
+	 */
+	record Application(JsonMapper mapper, ClientObservation observation) {
+	}
+
+	/**
 	 * Looks into the clients of proxies.
 	 * @param proxies the proxies of an HTTP interface, or the factories that make them
 	 * @param balancers returns what load balancers of the application add to requests
+	 * @param application what typed calls have in place of settings of the client
 	 * @return what the clients add
 	 */
-	static ClientAdditions of(Collection<Advised> proxies, Supplier<Collection<String>> balancers) {
-		Found all = new Found();
+	static ClientAdditions of(Collection<Advised> proxies, Supplier<Collection<String>> balancers,
+			Application application) {
+		Found all = new Found(application);
 		Map<String, String> first = null;
 		for (Advised proxy : proxies) {
 			all.headers.clear();
@@ -212,6 +239,9 @@ final class ClientAdditions {
 			if (!name.startsWith(HTTP_SERVICES)) {
 				found.unsupported("argument resolver " + name);
 			}
+			else {
+				found.different(Conversions.difference(resolver));
+			}
 		}
 		adapter(adapter, found);
 	}
@@ -254,7 +284,14 @@ final class ClientAdditions {
 		interceptors((Collection<?>) Fields.get(client, "interceptors"), found);
 		each((Collection<?>) Fields.get(client, "initializers"), "request initializer ", found);
 		defaults(client, found);
+		found.different(BodyConverters.difference(converters(Fields.required(client, "messageConverters")),
+				found.application.mapper()));
 		requestFactory(Fields.required(client, "clientRequestFactory"), found);
+	}
+
+	@SuppressWarnings("unchecked")
+	private static List<HttpMessageConverter<?>> converters(Object converters) {
+		return (List<HttpMessageConverter<?>>) converters;
 	}
 
 	/** What {@code RestClient} and {@code WebClient} have in common. */
@@ -270,6 +307,9 @@ final class ClientAdditions {
 		uris(Fields.required(client, "uriBuilderFactory"), found);
 		headers((HttpHeaders) Fields.get(client, "defaultHeaders"), found);
 		cookies(Fields.get(client, "defaultCookies"), found);
+		found.different(StatusRules.difference(Fields.get(client, "defaultStatusHandlers")));
+		found.different(found.application.observation()
+			.difference(Fields.get(client, "observationRegistry"), Fields.get(client, "observationConvention")));
 	}
 
 	private static void interceptors(@Nullable Collection<?> interceptors, Found found) {
@@ -350,14 +390,16 @@ final class ClientAdditions {
 			return;
 		}
 		RestTemplate template = (RestTemplate) client;
-		// Both lists can be changed at any time.
+		Application application = found.application;
+		// All of it can be changed at any time.
 		found.live(() -> {
-			if (template.getInterceptors().isEmpty() && template.getClientHttpRequestInitializers().isEmpty()) {
-				return null;
-			}
-			Found now = new Found();
+			Found now = new Found(application);
 			interceptors(template.getInterceptors(), now);
 			each(template.getClientHttpRequestInitializers(), "request initializer ", now);
+			now.different(BodyConverters.difference(template.getMessageConverters(), application.mapper()));
+			now.different(StatusRules.difference(template.getErrorHandler()));
+			now.different(application.observation()
+				.difference(template.getObservationRegistry(), template.getObservationConvention()));
 			return now.unsupported.isEmpty() ? null : String.join(", ", now.unsupported);
 		});
 		uris(template.getUriTemplateHandler(), found);
@@ -420,6 +462,11 @@ final class ClientAdditions {
 		Object builder = Fields.required(client, "builder");
 		if (Fields.get(builder, "exchangeFunction") != null) {
 			found.unsupported("exchange function");
+		}
+		else {
+			found.different(ReactiveCodecs.difference(
+					Fields.required(Fields.required(client, "exchangeFunction"), "strategies"),
+					found.application.mapper()));
 		}
 		if (Fields.get(builder, "filters") instanceof Collection<?> filters) {
 			for (Object filter : filters) {

@@ -21,6 +21,7 @@ import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
 import org.springframework.http.HttpHeaders;
+import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.boot.client.ClientChannels.ClientFacts;
 import io.github.vicinal.boot.client.HttpLegs.Original;
@@ -85,6 +86,9 @@ final class ClientChannel {
 	/** What load balancers of the application add to requests. */
 	private final Supplier<Collection<String>> balancerAdditions;
 
+	/** The mapper of bodies on typed paths. */
+	private final Supplier<JsonMapper> mapper;
+
 	private final @Nullable CallCaches callCaches;
 
 	private final @Nullable String clientName;
@@ -110,12 +114,14 @@ final class ClientChannel {
 	ClientChannel(Channel channel, HttpLegs legs, ClientFacts facts, ClientObservation observation,
 			List<ChannelInterceptor> interceptors, List<ChannelListener> listeners, AsyncCalls async,
 			ClientTraits traits, @Nullable Duration configuredTimeout, @Nullable CallCaches caches,
-			@Nullable ReplicaBalancer replicas, Supplier<Collection<String>> balancerAdditions) {
+			@Nullable ReplicaBalancer replicas, Supplier<Collection<String>> balancerAdditions,
+			Supplier<JsonMapper> mapper) {
 		this.channel = channel;
 		this.legs = legs;
 		this.targets = facts.targets();
 		this.replicas = replicas;
 		this.balancerAdditions = balancerAdditions;
+		this.mapper = mapper;
 		this.clientName = facts.clientName();
 		this.discovers = facts.discovers() && replicas == null;
 		this.group = facts.group();
@@ -182,7 +188,8 @@ final class ClientChannel {
 
 	/** Looked at when the first call is made: until then a client may be customised. */
 	private ClientAdditions inspectAll() {
-		ClientAdditions found = ClientAdditions.of(this.clients, this.balancerAdditions);
+		ClientAdditions found = ClientAdditions.of(this.clients, this.balancerAdditions,
+				new ClientAdditions.Application(this.mapper.get(), this.observation));
 		this.traits.registered(found.unsupported());
 		Map<MethodPlan, String> methods = new IdentityHashMap<>();
 		for (MethodPlan plan : this.plans.values()) {
@@ -210,8 +217,7 @@ final class ClientChannel {
 		}
 		String added = this.traits.ignoresAdditions() ? null : known.live();
 		if (added != null) {
-			return "the HTTP client has additions to requests, which typed paths do not run: " + added
-					+ this.traits.remedy();
+			return "the HTTP client has settings that typed paths do not apply: " + added + this.traits.remedy();
 		}
 		return this.unsupported.isEmpty() ? null : this.unsupported.get(plan);
 	}

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.channel.AffinityChannel;
@@ -81,13 +82,15 @@ public final class ClientChannels implements AutoCloseable {
 	 * @param self this instance, or {@code null}
 	 * @param zone the zone of this instance, or {@code null}
 	 * @param balancerAdditions returns what load balancers add to requests, for people
+	 * @param mapper returns the mapper of bodies on typed paths
 	 * @param connector runs attempts to connect
 	 * @param clock dates decisions
 	 */
 	public record Toolbox(Supplier<List<PathProvider>> providers, HttpLegs legs, ClientObservation observation,
 			Supplier<List<ChannelInterceptor>> interceptors, Supplier<List<ChannelListener>> listeners,
 			Supplier<@Nullable CallCaches> callCaches, Supplier<@Nullable PeerIdentity> self, @Nullable String zone,
-			Supplier<Collection<String>> balancerAdditions, Executor connector, Clock clock) {
+			Supplier<Collection<String>> balancerAdditions, Supplier<JsonMapper> mapper, Executor connector,
+			Clock clock) {
 	}
 
 	/**
@@ -205,7 +208,7 @@ public final class ClientChannels implements AutoCloseable {
 		return new ClientChannel(channel, this.tools.legs(), facts, this.tools.observation(),
 				this.tools.interceptors().get(), this.tools.listeners().get(), new AsyncCalls(), traits,
 				definition.timeout(), this.tools.callCaches().get(), replicas(name, channel, definition, facts),
-				this.tools.balancerAdditions());
+				this.tools.balancerAdditions(), this.tools.mapper());
 	}
 
 	private @Nullable ReplicaBalancer replicas(String name, Channel channel, ChannelDefinition definition,

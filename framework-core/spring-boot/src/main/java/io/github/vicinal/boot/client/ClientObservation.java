@@ -4,10 +4,13 @@ import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.LongTaskTimer;
 import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationConvention;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpMethod;
@@ -31,6 +34,11 @@ import io.github.vicinal.observation.DefaultChannelObservationConvention;
  * the project's own name. Thread-safe.
  */
 public final class ClientObservation {
+
+	/** That of a WebClient has the same tags. */
+	private static final Set<String> STANDARD_CONVENTIONS = Set.of(
+			DefaultClientRequestObservationConvention.class.getName(),
+			"org.springframework.web.reactive.function.client.DefaultClientRequestObservationConvention");
 
 	private final ObservationRegistry registry;
 
@@ -56,6 +64,27 @@ public final class ClientObservation {
 		boolean standard = httpConvention.getClass() == DefaultClientRequestObservationConvention.class
 				&& channelConvention.getClass() == DefaultChannelObservationConvention.class;
 		this.shortcut = standard ? new LazyShortcut(shortcut) : new LazyShortcut(() -> null);
+	}
+
+	/**
+	 * Looks for an observation of HTTP requests that typed calls would not have. A client
+	 * without a registry is observed on typed paths all the same.
+	 * @param ofClient the registry of an HTTP client
+	 * @param convention its convention, or {@code null}
+	 * @return what is different, or {@code null}
+	 */
+	@Nullable String difference(@Nullable Object ofClient, @Nullable Object convention) {
+		if (ofClient instanceof ObservationRegistry known && !known.isNoop() && known != this.registry) {
+			return "an observation registry of its own";
+		}
+		if (convention == null || convention.equals(this.httpConvention)) {
+			return null;
+		}
+		boolean standard = STANDARD_CONVENTIONS.contains(convention.getClass().getName())
+				&& convention instanceof ObservationConvention<?> named
+				&& Objects.equals(named.getName(), this.httpConvention.getName())
+				&& this.httpConvention.getClass() == DefaultClientRequestObservationConvention.class;
+		return standard ? null : "observation convention " + convention.getClass().getName();
 	}
 
 	/**

@@ -124,8 +124,7 @@ final class ClientTraits {
 	 */
 	void registered(Collection<String> registered) {
 		if (!registered.isEmpty()) {
-			additions("the HTTP client has additions to requests, which typed paths do not run: "
-					+ List.copyOf(registered));
+			additions("the HTTP client has settings that typed paths do not apply: " + List.copyOf(registered));
 		}
 	}
 

@@ -43,7 +43,7 @@ import io.github.vicinal.placement.sources.ObservedModel;
  * Observes and recommends when asked, and does nothing in between. Thread-safe; one
  * search runs at a time.
  */
-public final class PlacementService {
+public final class PlacementService implements AutoCloseable {
 
 	private static final int SILENT_REFRESHES = 6;
 
@@ -56,6 +56,8 @@ public final class PlacementService {
 	private final Cluster cluster;
 
 	private final InstanceSource instances;
+
+	private final HttpJson http;
 
 	private final Recommender recommender;
 
@@ -82,7 +84,8 @@ public final class PlacementService {
 		this.local = local;
 		Duration silent = properties.refresh().plus(properties.timeout()).multipliedBy(SILENT_REFRESHES);
 		this.cluster = new Cluster(properties.halfLife(), silent, properties.minimumCalls());
-		this.instances = new InstanceSource(addresses, this.cluster, new HttpJson(properties.timeout()));
+		this.http = new HttpJson(properties.timeout());
+		this.instances = new InstanceSource(addresses, this.cluster, this.http);
 		this.recommender = new Recommender(new VicinalSolver(), MovePolicy.defaults(), merges);
 		objective((base != null) ? base.objective() : Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM));
 	}
@@ -106,6 +109,11 @@ public final class PlacementService {
 			unlocated = List.copyOf(unlocated);
 		}
 
+	}
+
+	@Override
+	public void close() {
+		this.http.close();
 	}
 
 	/**

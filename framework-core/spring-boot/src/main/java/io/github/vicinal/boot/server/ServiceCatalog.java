@@ -145,8 +145,10 @@ public final class ServiceCatalog implements AutoCloseable {
 		}
 		Map<Integer, String> methods = service.httpOnlyMethods();
 		return new PeerAnnouncement(base.peer(), base.paths(), base.contractHash(),
-				String.join(", ", new TreeSet<>(methods.values())), methods.keySet(), base.httpSocketPort(),
-				base.httpSocketAddress(), this.tickets.ticket(declaresAccept(handler) ? facts.withoutAccept() : facts))
+				String.join(", ", new TreeSet<>(methods.values())), methods.keySet())
+			.withHttpSocket(base.httpSocketPort(), base.httpSocketAddress())
+			.withTicket(this.tickets.ticket(declaresAccept(handler) ? facts.withoutAccept() : facts))
+			.withMissing(base.missing())
 			.format();
 	}
 
@@ -178,7 +180,7 @@ public final class ServiceCatalog implements AutoCloseable {
 		catch (RuntimeException | Error ex) {
 			// The request that asked is to be answered, whatever becomes of other paths.
 			logger.warn("The contract {} cannot be offered over other paths than http", contractName, ex);
-			announcement = new PeerAnnouncement(this.self.get(), Set.of(), "", "to offer it failed with " + ex);
+			announcement = new PeerAnnouncement(this.self.get(), Set.of(), "", "to offer it failed, its log says why");
 		}
 		keep(asked, announcement, age);
 		return announcement;
@@ -257,16 +259,14 @@ public final class ServiceCatalog implements AutoCloseable {
 		}
 		start();
 		Set<PathKind> offered = EnumSet.noneOf(PathKind.class);
-		List<String> unavailable = new ArrayList<>();
 		for (PathServer server : this.servers) {
-			server.unavailable()
-				.ifPresentOrElse((reason) -> unavailable.add(server.kind().id() + ": " + reason),
-						() -> offered.add(server.kind()));
+			if (server.unavailable().isEmpty()) {
+				offered.add(server.kind());
+			}
 		}
-		if (offered.isEmpty()) {
-			return new PeerAnnouncement(identity, offered, service.contract().hash(), String.join("; ", unavailable));
-		}
-		return new PeerAnnouncement(identity, offered, service.contract().hash(), "");
+		Map<PathKind, String> missing = MissingPaths.of(this.servers);
+		missing.keySet().removeAll(offered);
+		return new PeerAnnouncement(identity, offered, service.contract().hash(), "").withMissing(missing);
 	}
 
 	private void start() {

@@ -8,8 +8,10 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
+import io.micrometer.observation.ObservationRegistry;
 import org.apache.hc.client5.http.auth.AuthScope;
 import org.apache.hc.client5.http.auth.UsernamePasswordCredentials;
 import org.apache.hc.client5.http.impl.auth.BasicCredentialsProvider;
@@ -19,12 +21,23 @@ import org.apache.hc.core5.http.message.BasicHeader;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.Advised;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.format.support.DefaultFormattingConversionService;
 import org.springframework.http.HttpRequest;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.InterceptingClientHttpRequestFactory;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.http.client.SimpleClientHttpRequestFactory;
+import org.springframework.http.client.observation.DefaultClientRequestObservationConvention;
+import org.springframework.http.codec.json.JacksonJsonDecoder;
+import org.springframework.http.codec.json.JacksonJsonEncoder;
+import org.springframework.http.converter.ByteArrayHttpMessageConverter;
+import org.springframework.http.converter.HttpMessageConverter;
+import org.springframework.http.converter.StringHttpMessageConverter;
+import org.springframework.http.converter.json.JacksonJsonHttpMessageConverter;
+import org.springframework.web.client.DefaultResponseErrorHandler;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestTemplate;
 import org.springframework.web.client.support.RestClientAdapter;
@@ -34,12 +47,22 @@ import org.springframework.web.reactive.function.client.support.WebClientAdapter
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.invoker.HttpExchangeAdapter;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
+import org.springframework.web.util.DefaultUriBuilderFactory.EncodingMode;
+import org.springframework.web.util.DefaultUriBuilderFactory;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.github.vicinal.observation.DefaultChannelObservationConvention;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class ClientAdditionsTests {
 
 	private static final URI SERVICE = URI.create("http://localhost:8080/shop/1");
+
+	private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+	private static final ObservationRegistry REGISTRY = ObservationRegistry.create();
 
 	interface Shop {
 
@@ -50,7 +73,14 @@ class ClientAdditionsTests {
 
 	private static ClientAdditions of(HttpExchangeAdapter adapter) {
 		Advised proxy = (Advised) HttpServiceProxyFactory.builderFor(adapter).build().createClient(Shop.class);
-		return ClientAdditions.of(List.of(proxy), List::of);
+		return of(proxy);
+	}
+
+	private static ClientAdditions of(Advised proxy) {
+		return ClientAdditions.of(List.of(proxy), List::of,
+				new ClientAdditions.Application(MAPPER,
+						new ClientObservation(REGISTRY, new DefaultClientRequestObservationConvention(),
+								new DefaultChannelObservationConvention(), () -> null)));
 	}
 
 	private static ClientHttpRequestFactory asking(ClientHttpRequestFactoryBuilder<?> builder) {
@@ -62,9 +92,31 @@ class ClientAdditionsTests {
 	private static ClientAdditions with(Consumer<RestClient.Builder> customizer) {
 		RestClient.Builder builder = RestClient.builder()
 			.baseUrl("http://localhost:8080")
+			.configureMessageConverters((converters) -> converters.registerDefaults()
+				.withJsonConverter(new JacksonJsonHttpMessageConverter(MAPPER)))
 			.requestFactory(asking(ClientHttpRequestFactoryBuilder.jdk()));
 		customizer.accept(builder);
 		return of(RestClientAdapter.create(builder.build()));
+	}
+
+	private static ClientAdditions withWebClient(Consumer<WebClient.Builder> customizer) {
+		WebClient.Builder builder = WebClient.builder()
+			.filter(ReactiveCalls.filter(new HttpLegs()))
+			.baseUrl("http://localhost:8080")
+			.codecs((codecs) -> {
+				codecs.defaultCodecs().jacksonJsonDecoder(new JacksonJsonDecoder(MAPPER));
+				codecs.defaultCodecs().jacksonJsonEncoder(new JacksonJsonEncoder(MAPPER));
+			});
+		customizer.accept(builder);
+		return of(WebClientAdapter.create(builder.build()));
+	}
+
+	private static RestTemplate template() {
+		RestTemplate template = new RestTemplate(asking(ClientHttpRequestFactoryBuilder.jdk()));
+		template.setUriTemplateHandler(new DefaultUriBuilderFactory("http://localhost:8080"));
+		template.setMessageConverters(List.of(new ByteArrayHttpMessageConverter(), new StringHttpMessageConverter(),
+				new JacksonJsonHttpMessageConverter(MAPPER)));
+		return template;
 	}
 
 	private static ClientAdditions library(ClientHttpRequestFactoryBuilder<?> builder) {
@@ -105,14 +157,9 @@ class ClientAdditionsTests {
 		}));
 		assertNothing(library(ClientHttpRequestFactoryBuilder.httpComponents()));
 		assertNothing(library(ClientHttpRequestFactoryBuilder.simple()));
-		assertNothing(of(WebClientAdapter.create(WebClient.builder()
-			.filter(ReactiveCalls.filter(new HttpLegs()))
-			.baseUrl("http://localhost:8080")
-			.build())));
-		RestTemplate template = new RestTemplate(asking(ClientHttpRequestFactoryBuilder.jdk()));
-		template
-			.setUriTemplateHandler(new org.springframework.web.util.DefaultUriBuilderFactory("http://localhost:8080"));
-		assertNothing(of(RestTemplateAdapter.create(template)));
+		assertNothing(withWebClient((builder) -> {
+		}));
+		assertNothing(of(RestTemplateAdapter.create(template())));
 	}
 
 	@Test
@@ -141,10 +188,8 @@ class ClientAdditionsTests {
 		assertUnsupported(with((builder) -> builder.defaultRequest((request) -> {
 		})), "consumer of default requests");
 		assertUnsupported(with((builder) -> builder.baseUrl("http://localhost:8080?tenant=red")), "query");
-		assertUnsupported(of(WebClientAdapter.create(WebClient.builder()
-			.baseUrl("http://localhost:8080")
-			.filter((request, next) -> next.exchange(request))
-			.build())), "filter");
+		assertUnsupported(withWebClient((builder) -> builder.filter((request, next) -> next.exchange(request))),
+				"filter");
 	}
 
 	@Test
@@ -166,9 +211,7 @@ class ClientAdditionsTests {
 
 	@Test
 	void interceptorsOfATemplateMayComeLater() {
-		RestTemplate template = new RestTemplate(asking(ClientHttpRequestFactoryBuilder.jdk()));
-		template
-			.setUriTemplateHandler(new org.springframework.web.util.DefaultUriBuilderFactory("http://localhost:8080"));
+		RestTemplate template = template();
 		ClientAdditions additions = of(RestTemplateAdapter.create(template));
 		assertNothing(additions);
 		template.getInterceptors().add(new Own());
@@ -216,6 +259,121 @@ class ClientAdditionsTests {
 		assertThat(jar.mayHoldCookies()).isFalse();
 		jar.keep(SERVICE, List.of("session=1; Path=/"));
 		assertThat(jar.mayHoldCookies()).isTrue();
+	}
+
+	@Test
+	void convertersHaveToBeThoseOfTypedPaths() {
+		JacksonJsonHttpMessageConverter prefixed = new JacksonJsonHttpMessageConverter(MAPPER);
+		prefixed.setPrefixJson(true);
+		assertUnsupported(withJson(prefixed), "prefix");
+		JacksonJsonHttpMessageConverter narrow = new JacksonJsonHttpMessageConverter(MAPPER);
+		narrow.setSupportedMediaTypes(List.of(MediaType.APPLICATION_NDJSON));
+		assertUnsupported(withConverters(new ByteArrayHttpMessageConverter(), new StringHttpMessageConverter(), narrow),
+				"media types of its own");
+		assertUnsupported(withJson(new JacksonJsonHttpMessageConverter()), "another JsonMapper");
+		assertUnsupported(withJson(new JacksonJsonHttpMessageConverter(MAPPER) {
+		}), "message converter");
+		assertUnsupported(withConverters(new JacksonJsonHttpMessageConverter(MAPPER), new StringHttpMessageConverter()),
+				"in front of");
+		assertUnsupported(withConverters(new StringHttpMessageConverter()), "no message converter");
+		assertNothing(withConverters(new ByteArrayHttpMessageConverter(), new StringHttpMessageConverter(),
+				new JacksonJsonHttpMessageConverter(MAPPER), new JacksonJsonHttpMessageConverter()));
+	}
+
+	private static ClientAdditions withJson(JacksonJsonHttpMessageConverter converter) {
+		return with((builder) -> builder
+			.configureMessageConverters((converters) -> converters.registerDefaults().withJsonConverter(converter)));
+	}
+
+	private static ClientAdditions withConverters(HttpMessageConverter<?>... converters) {
+		return of(RestClientAdapter.create(RestClient.builder()
+			.baseUrl("http://localhost:8080")
+			.requestFactory(asking(ClientHttpRequestFactoryBuilder.jdk()))
+			.messageConverters(List.of(converters))
+			.build()));
+	}
+
+	@Test
+	void codecsHaveToBeThoseOfTypedPaths() {
+		assertUnsupported(of(WebClientAdapter.create(WebClient.builder()
+			.filter(ReactiveCalls.filter(new HttpLegs()))
+			.baseUrl("http://localhost:8080")
+			.build())), "another JsonMapper");
+		assertUnsupported(
+				withWebClient((builder) -> builder
+					.codecs((codecs) -> codecs.defaultCodecs().jacksonJsonEncoder(new JacksonJsonEncoder()))),
+				"another JsonMapper");
+		assertUnsupported(
+				withWebClient((builder) -> builder
+					.codecs((codecs) -> codecs.customCodecs().register(new JacksonJsonDecoder(new JsonMapper())))),
+				"another JsonMapper");
+		assertUnsupported(withWebClient((builder) -> builder.exchangeFunction((request) -> Mono.empty())),
+				"exchange function");
+	}
+
+	@Test
+	void whatMakesAnErrorOfAnAnswerIsNotKnown() {
+		assertUnsupported(with(
+				(builder) -> builder.defaultStatusHandler((status) -> status.value() == 204, (request, response) -> {
+				})), "status handler for 204");
+		assertNothing(with((builder) -> builder.defaultStatusHandler(HttpStatusCode::isError, (request, response) -> {
+		})));
+		assertNothing(with((builder) -> builder.defaultStatusHandler(new DefaultResponseErrorHandler())));
+		assertUnsupported(with((builder) -> builder.defaultStatusHandler(new DefaultResponseErrorHandler() {
+		})), "error handler");
+		assertUnsupported(withWebClient((builder) -> builder.defaultStatusHandler(HttpStatusCode::is3xxRedirection,
+				(response) -> Mono.empty())), "status handler for 300");
+	}
+
+	@Test
+	void settingsOfATemplateMayChangeLater() {
+		RestTemplate template = template();
+		ClientAdditions additions = of(RestTemplateAdapter.create(template));
+		assertThat(additions.live()).isNull();
+		template.setErrorHandler(new DefaultResponseErrorHandler() {
+		});
+		assertThat(additions.live()).contains("error handler");
+		template.setErrorHandler(new DefaultResponseErrorHandler());
+		template.getMessageConverters().add(0, new JacksonJsonHttpMessageConverter());
+		assertThat(additions.live()).contains("message converter for JSON in front");
+	}
+
+	@Test
+	void argumentsHaveToBecomeTheSameTexts() {
+		DefaultFormattingConversionService conversions = new DefaultFormattingConversionService();
+		HttpExchangeAdapter adapter = RestClientAdapter.create(RestClient.builder()
+			.baseUrl("http://localhost:8080")
+			.configureMessageConverters((converters) -> converters.registerDefaults()
+				.withJsonConverter(new JacksonJsonHttpMessageConverter(MAPPER)))
+			.requestFactory(asking(ClientHttpRequestFactoryBuilder.jdk()))
+			.build());
+		HttpServiceProxyFactory.Builder factory = HttpServiceProxyFactory.builderFor(adapter)
+			.conversionService(conversions);
+		assertNothing(of((Advised) factory.build().createClient(Shop.class)));
+		conversions.addConverter(Integer.class, String.class, (number) -> "no " + number);
+		assertUnsupported(of((Advised) factory.build().createClient(Shop.class)), "conversion service");
+	}
+
+	@Test
+	void anotherObservationIsNotThatOfTypedCalls() {
+		ObservationRegistry other = ObservationRegistry.create();
+		other.observationConfig().observationHandler((context) -> true);
+		assertNothing(with((builder) -> builder.observationRegistry(REGISTRY)
+			.observationConvention(new DefaultClientRequestObservationConvention())));
+		assertUnsupported(with((builder) -> builder.observationRegistry(other)), "observation registry");
+		assertUnsupported(
+				with((builder) -> builder
+					.observationConvention(new DefaultClientRequestObservationConvention("own.requests"))),
+				"observation convention");
+	}
+
+	@Test
+	void urisHaveToBeExpandedAsUsual() {
+		assertUnsupported(with((builder) -> builder.defaultUriVariables(Map.of("tenant", "red"))),
+				"default URI variables");
+		DefaultUriBuilderFactory uris = new DefaultUriBuilderFactory("http://localhost:8080");
+		uris.setEncodingMode(EncodingMode.NONE);
+		assertUnsupported(with((builder) -> builder.uriBuilderFactory(uris)), "encoding of its own");
 	}
 
 }

@@ -27,6 +27,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.http.codec.json.JacksonJsonDecoder;
+import org.springframework.http.codec.json.JacksonJsonEncoder;
 import org.springframework.util.FileSystemUtils;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.support.RestClientAdapter;
@@ -34,6 +36,7 @@ import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.reactive.function.client.support.WebClientAdapter;
 import org.springframework.web.service.invoker.HttpExchangeAdapter;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
+import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.channel.ChannelListener;
@@ -219,7 +222,13 @@ class VicinalKitEnvironment implements KitEnvironment {
 
 	private HttpExchangeAdapter reactive(WebClient.Builder builder, ClientHttpConnectorBuilder<?> connectors,
 			KitClient kitClient, ObservationRegistry registry) {
+		JsonMapper mapper = this.client.getBean(JsonMapper.class);
 		builder.baseUrl("http://localhost:" + this.port + this.prefix)
+			// As Spring Boot does where its module for WebClient is.
+			.codecs((codecs) -> {
+				codecs.defaultCodecs().jacksonJsonDecoder(new JacksonJsonDecoder(mapper));
+				codecs.defaultCodecs().jacksonJsonEncoder(new JacksonJsonEncoder(mapper));
+			})
 			.clientConnector(connectors.build(settings(kitClient)))
 			.observationRegistry(registry);
 		kitClient.customize(builder);

@@ -41,4 +41,24 @@ public interface AdditionsContract extends KitContract {
 	@PostExchange("/cookie")
 	ResponseEntity<String> setCookie(@RequestParam String value);
 
+	@PostExchange("/label")
+	Label label(@RequestBody Label label);
+
+	@PostExchange("/label-later")
+	Mono<Label> labelLater(@RequestBody Label label);
+
+	@GetExchange("/number")
+	String number(@RequestParam int value);
+
+	/**
+	 * A body that shows how it was converted: the server puts what it read into
+	 * {@code seen}.
+	 *
+	 * @param givenName a property of two words
+	 * @param shown another
+	 * @param seen what the server read
+	 */
+	record Label(@Nullable String givenName, @Nullable String shown, @Nullable String seen) {
+	}
+
 }

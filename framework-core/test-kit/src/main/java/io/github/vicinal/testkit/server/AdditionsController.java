@@ -58,4 +58,19 @@ class AdditionsController implements AdditionsContract {
 		return ResponseEntity.ok().header(HttpHeaders.SET_COOKIE, "kit=" + value + "; Path=/").body("set");
 	}
 
+	@Override
+	public Label label(Label label) {
+		return new Label("server", "shown", label.givenName() + "/" + label.shown());
+	}
+
+	@Override
+	public Mono<Label> labelLater(Label label) {
+		return Mono.just(label(label));
+	}
+
+	@Override
+	public String number(int value) {
+		return value + " of " + this.request.getQueryString();
+	}
+
 }

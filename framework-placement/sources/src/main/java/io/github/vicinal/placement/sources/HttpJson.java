@@ -26,18 +26,21 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Reads JSON from other processes over HTTP: with a bound on time and size, without
  * following redirects, and with errors that name the address. Thread-safe.
+ * <p>
+ * The HTTP client is made by the first request: it has a thread and descriptors of its
+ * own, which before Java 21 only a garbage collection frees.
  *
  * @since 0.1.0
  */
-public final class HttpJson {
+public final class HttpJson implements AutoCloseable {
 
 	private static final int MAX_BYTES = 64 << 20;
-
-	private final HttpClient client;
 
 	private final Duration timeout;
 
 	private final JsonMapper mapper = JsonMapper.builder().build();
+
+	private @Nullable HttpClient client;
 
 	/**
 	 * Creates a reader.
@@ -45,11 +48,38 @@ public final class HttpJson {
 	 */
 	public HttpJson(Duration timeout) {
 		this.timeout = timeout;
-		this.client = HttpClient.newBuilder()
-			.connectTimeout(timeout)
-			.version(HttpClient.Version.HTTP_1_1)
-			.followRedirects(HttpClient.Redirect.NEVER)
-			.build();
+	}
+
+	private synchronized HttpClient client() {
+		HttpClient made = this.client;
+		if (made == null) {
+			made = HttpClient.newBuilder()
+				.connectTimeout(this.timeout)
+				.version(HttpClient.Version.HTTP_1_1)
+				.followRedirects(HttpClient.Redirect.NEVER)
+				.build();
+			this.client = made;
+		}
+		return made;
+	}
+
+	/** Ends the HTTP client; waits for requests under way, which the timeout bounds. */
+	@Override
+	public void close() {
+		HttpClient made;
+		synchronized (this) {
+			made = this.client;
+			this.client = null;
+		}
+		// An HttpClient can be closed since Java 21.
+		if (made instanceof AutoCloseable closeable) {
+			try {
+				closeable.close();
+			}
+			catch (Exception ex) {
+				throw new IllegalStateException("The HTTP client cannot be closed", ex);
+			}
+		}
 	}
 
 	/**
@@ -126,8 +156,7 @@ public final class HttpJson {
 	}
 
 	private HttpResponse<byte[]> send(URI uri, HttpRequest request) throws IOException {
-		CompletableFuture<HttpResponse<byte[]>> answer = this.client.sendAsync(request,
-				(info) -> new Bounded(shown(uri)));
+		CompletableFuture<HttpResponse<byte[]>> answer = client().sendAsync(request, (info) -> new Bounded(shown(uri)));
 		try {
 			return answer.get(this.timeout.toMillis(), TimeUnit.MILLISECONDS);
 		}

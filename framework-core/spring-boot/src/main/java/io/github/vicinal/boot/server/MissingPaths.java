@@ -1,0 +1,63 @@
+package io.github.vicinal.boot.server;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import io.github.vicinal.peer.MissingPath;
+import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.server.PathServer;
+
+/**
+ * Which paths clients are told to be missing, and why. The servers' own reasons name
+ * directories and users and stay in the log and the endpoint: a client gets one of a few
+ * words, by what the reason is about.
+ */
+final class MissingPaths {
+
+	private static final List<PathKind> LOCAL = List.of(PathKind.DIRECT, PathKind.SHM, PathKind.UDS);
+
+	private MissingPaths() {
+	}
+
+	static Map<PathKind, String> of(List<PathServer> servers) {
+		Map<PathKind, String> missing = new EnumMap<>(PathKind.class);
+		LOCAL.forEach((kind) -> missing.put(kind, MissingPath.NOT_CONFIGURED.word()));
+		for (PathServer server : servers) {
+			missing.remove(server.kind());
+			server.unavailable().ifPresent((reason) -> missing.put(server.kind(), classify(reason).word()));
+		}
+		return missing;
+	}
+
+	static MissingPath classify(String reason) {
+		String text = reason.toLowerCase(Locale.ROOT);
+		if (has(text, "is closed", "shutting down")) {
+			return MissingPath.CLOSING;
+		}
+		if (has(text, "tmpfs")) {
+			return MissingPath.NO_TMPFS;
+		}
+		if (has(text, "too long", "socket allows")) {
+			return MissingPath.LONG_PATH;
+		}
+		if (has(text, "belongs to", "others may", "others could", "symbolic link", "another user")) {
+			return MissingPath.UNSAFE_DIRECTORY;
+		}
+		if (has(text, "no space", "too many open files", "disk quota", "no room")) {
+			return MissingPath.NO_ROOM;
+		}
+		return has(text, "directory", "does not exist") ? MissingPath.NO_DIRECTORY : MissingPath.FAILED;
+	}
+
+	private static boolean has(String text, String... words) {
+		for (String word : words) {
+			if (text.contains(word)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+}
