@@ -109,6 +109,11 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 		this.heap = new HeapBudget(server.options().maxHeapBytes());
 	}
 
+	long memoryBytes() {
+		LaneServer receiving = this.lanes;
+		return (receiving != null) ? receiving.mappedBytes() : 0;
+	}
+
 	long heapBytes() {
 		return this.heap.bytes();
 	}

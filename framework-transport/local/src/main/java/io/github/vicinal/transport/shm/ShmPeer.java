@@ -705,11 +705,7 @@ final class ShmPeer {
 
 	/** All lanes of all segments, for people. */
 	Map<String, Object> lanesInUse() {
-		MoreLanes further = this.more;
-		List<LaneClient> all = new ArrayList<>(List.of(lanes()));
-		if (further != null) {
-			further.peers().forEach((peer) -> all.add(peer.lanes()));
-		}
+		List<LaneClient> all = allLanes();
 		Map<String, Object> details = new LinkedHashMap<>();
 		details.put("segments", all.size());
 		details.put("freeLanes", all.stream().mapToInt(LaneClient::freeLanes).sum());
@@ -717,6 +713,23 @@ final class ShmPeer {
 		details.put("heapBytes", this.heap.bytes());
 		details.put("memoryBytes", all.stream().mapToLong(LaneClient::memoryBytes).sum());
 		return details;
+	}
+
+	private List<LaneClient> allLanes() {
+		MoreLanes further = this.more;
+		LaneClient first = this.lanes;
+		List<LaneClient> all = new ArrayList<>();
+		if (first != null) {
+			all.add(first);
+		}
+		if (further != null) {
+			further.peers().forEach((peer) -> all.add(peer.lanes()));
+		}
+		return all;
+	}
+
+	long memoryBytes() {
+		return allLanes().stream().mapToLong(LaneClient::memoryBytes).sum();
 	}
 
 	private void closeFurther(@Nullable String why) {

@@ -38,6 +38,8 @@ public final class FrameChannel {
 
 	private final Runnable onPartialFrame;
 
+	private final BodyHeap heap;
+
 	private final FrameHeader header = new FrameHeader();
 
 	/**
@@ -62,6 +64,18 @@ public final class FrameChannel {
 	}
 
 	/**
+	 * Creates a frame channel that takes heap for large frames only when it may.
+	 * @param channel a blocking channel
+	 * @param limits what is accepted
+	 * @param onPartialFrame called each time that a part of a frame has arrived and the
+	 * rest is awaited
+	 * @param heap asked before an array for a large frame is made
+	 */
+	public FrameChannel(SocketChannel channel, WireLimits limits, Runnable onPartialFrame, BodyHeap heap) {
+		this(channel, limits, onPartialFrame, CHUNK_BYTES, heap);
+	}
+
+	/**
 	 * Creates a frame channel for frames that are mostly small.
 	 * @param channel a blocking channel; to write, one that does not block will do
 	 * @param limits what is accepted
@@ -70,6 +84,13 @@ public final class FrameChannel {
 	 * part
 	 */
 	public FrameChannel(SocketChannel channel, WireLimits limits, Runnable onPartialFrame, int chunkBytes) {
+		this(channel, limits, onPartialFrame, chunkBytes, (bytes) -> {
+		});
+	}
+
+	private FrameChannel(SocketChannel channel, WireLimits limits, Runnable onPartialFrame, int chunkBytes,
+			BodyHeap heap) {
+		this.heap = heap;
 		this.chunk = ByteBuffer.allocateDirect(chunkBytes).limit(0);
 		this.channel = channel;
 		this.limits = limits;
@@ -151,7 +172,7 @@ public final class FrameChannel {
 		return this.header;
 	}
 
-	private void readBody(int length) throws IOException {
+	private void readBody(int length) throws IOException, WireException {
 		int received = 0;
 		while (true) {
 			int count = Math.min(this.chunk.remaining(), length - received);
@@ -176,9 +197,13 @@ public final class FrameChannel {
 		}
 	}
 
-	private void ensureBody(int needed, int promised) {
+	private void ensureBody(int needed, int promised) throws IOException, WireException {
 		if (needed > this.body.length) {
 			long grown = Math.max(needed, Math.min(promised, this.body.length * 4L));
+			if (grown > KEEP_BYTES) {
+				// Until it has grown, both arrays are there.
+				this.heap.cover(grown + this.body.length);
+			}
 			this.body = Arrays.copyOf(this.body, (int) grown);
 		}
 	}
@@ -197,6 +222,20 @@ public final class FrameChannel {
 		if (this.body.length > KEEP_BYTES) {
 			this.body = new byte[FIRST_BODY_BYTES];
 		}
+	}
+
+	/** Is asked for the heap of large frames. */
+	@FunctionalInterface
+	public interface BodyHeap {
+
+		/**
+		 * Makes sure that arrays may be made, and may wait for that.
+		 * @param bytes how large all arrays of the frame are
+		 * @throws IOException if the connection ends
+		 * @throws WireException if the frame is refused
+		 */
+		void cover(long bytes) throws IOException, WireException;
+
 	}
 
 }
