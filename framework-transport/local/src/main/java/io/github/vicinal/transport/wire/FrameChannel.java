@@ -2,6 +2,7 @@ package io.github.vicinal.transport.wire;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
@@ -51,6 +52,8 @@ public final class FrameChannel {
 	private byte[] body = new byte[FIRST_BODY_BYTES];
 
 	private boolean lastPieceOffered;
+
+	private boolean begun;
 
 	/**
 	 * Creates a frame channel.
@@ -104,7 +107,21 @@ public final class FrameChannel {
 	 * whether the last byte may have arrived
 	 */
 	public void write(EncodeBuffer out) throws IOException {
+		write(out, Long.MAX_VALUE);
+	}
+
+	/**
+	 * Writes frames to a channel that does not block.
+	 * @param out the frames
+	 * @param limitNanos maximum time in which the other side reads nothing
+	 * @throws SocketTimeoutException if that has passed; {@link #begun()} says whether
+	 * the other side got a part of the frames
+	 * @throws IOException as above
+	 */
+	public void write(EncodeBuffer out, long limitNanos) throws IOException {
 		this.lastPieceOffered = false;
+		this.begun = false;
+		long start = 0;
 		byte[] bytes = out.array();
 		int size = out.size();
 		int from = 0;
@@ -115,10 +132,18 @@ public final class FrameChannel {
 				from += length;
 				this.lastPieceOffered = from == size;
 				while (this.chunk.hasRemaining()) {
-					if (this.channel.write(this.chunk) == 0) {
-						// It does not block, and the other side is slow to read.
-						LockSupport.parkNanos(this, FULL_PAUSE_NANOS);
+					if (this.channel.write(this.chunk) > 0) {
+						this.begun = true;
+						start = 0;
+						continue;
 					}
+					// It does not block, and the other side is slow to read.
+					long now = System.nanoTime() | 1;
+					start = (start == 0) ? now : start;
+					if (now - start > limitNanos) {
+						throw new SocketTimeoutException("the other side does not read");
+					}
+					LockSupport.parkNanos(this, FULL_PAUSE_NANOS);
 				}
 			}
 			while (from < size);
@@ -133,6 +158,11 @@ public final class FrameChannel {
 	 */
 	public boolean lastPieceOffered() {
 		return this.lastPieceOffered;
+	}
+
+	/** Returns whether the last {@link #write} has written a part of the frames. */
+	public boolean begun() {
+		return this.begun;
 	}
 
 	public boolean hasUnread() {
