@@ -73,7 +73,11 @@ public class PathException extends Exception {
 		/** The calling thread was interrupted. */
 		INTERRUPTED,
 
-		/** All connections are in use. */
+		/**
+		 * All lanes, connections, memory or heap for calls to the peer are in use. That
+		 * says nothing against the path; if the call was not executed, it takes the next
+		 * one.
+		 */
 		EXHAUSTED,
 
 		/** A value could not be encoded or decoded. */

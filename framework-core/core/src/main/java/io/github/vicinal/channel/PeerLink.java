@@ -411,8 +411,43 @@ final class PeerLink {
 		}
 	}
 
-	/** Makes a call over a path to another process. */
+	/**
+	 * Makes a call over a path to another process, or over the next one if the path has
+	 * no room for it.
+	 */
 	Reply call(Path path, CallFrame frame) throws PathException {
+		Path taken = path;
+		while (true) {
+			try {
+				return callBy(taken, frame);
+			}
+			catch (PathException ex) {
+				Path next = isOverflow(ex) ? next(taken.kind()) : null;
+				if (next == null || frame.remainingNanos() <= 0) {
+					throw ex;
+				}
+				taken = next;
+			}
+		}
+	}
+
+	/** Such a call was not executed, and says nothing against its path. */
+	private static boolean isOverflow(PathException failure) {
+		return failure.reason() == PathException.Reason.EXHAUSTED && !failure.maybeExecuted();
+	}
+
+	/** Returns the next path in order that is open, or {@code null} for HTTP. */
+	private @Nullable Path next(PathKind kind) {
+		for (int number = this.order.number(kind) + 1; number < this.order.http(); number++) {
+			Path path = this.others.get(number);
+			if (path != null && path.isOpen() && !this.selector.cost(number).late()) {
+				return path;
+			}
+		}
+		return null;
+	}
+
+	private Reply callBy(Path path, CallFrame frame) throws PathException {
 		PathSelector chooser = this.selector;
 		PeerAnnouncement called = this.announcement;
 		PathStatistics counted = statistics(path.kind());
@@ -431,7 +466,7 @@ final class PeerLink {
 			if (ex.reason() == PathException.Reason.HTTP_REQUIRED) {
 				httpRequired(called, method, String.valueOf(ex.getMessage()));
 			}
-			else {
+			else if (!isOverflow(ex)) {
 				counted.error();
 			}
 			if (!path.isOpen()) {
@@ -469,11 +504,14 @@ final class PeerLink {
 		return reply;
 	}
 
-	/** What the peer refuses, or this side cannot encode, it would on any path. */
+	/**
+	 * What the peer refuses, or this side cannot encode, it would on any path. A path
+	 * without room for a further call is healthy.
+	 */
 	private static boolean countsAgainst(PathException failure) {
 		return switch (failure.reason()) {
-			case PEER_GONE, PROTOCOL, TIMEOUT, EXHAUSTED, IO -> true;
-			case REFUSED, HTTP_REQUIRED, INTERRUPTED, CODEC -> false;
+			case PEER_GONE, PROTOCOL, TIMEOUT, IO -> true;
+			case REFUSED, HTTP_REQUIRED, INTERRUPTED, EXHAUSTED, CODEC -> false;
 		};
 	}
 

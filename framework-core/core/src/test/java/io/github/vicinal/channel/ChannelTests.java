@@ -172,6 +172,21 @@ class ChannelTests {
 	}
 
 	@Test
+	void aPathWithoutRoomIsNotLeft() {
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		runConnector();
+		FakePath path = this.uds.paths.get(0);
+		path.failure = new PathException(PathException.Reason.EXHAUSTED, false, "all connections are in use", null);
+		path.staysOpen = true;
+		for (int i = 0; i < 1000; i++) {
+			assertThatExceptionOfType(PathException.class).isThrownBy(() -> this.channel.call(ADDRESS, path, frame()));
+			assertThat(path(this.channel, ADDRESS)).isSameAs(path);
+		}
+		assertThat(report().paths().get(PathKind.UDS.ordinal()).state()).isEqualTo("in use");
+		assertThat(report().paths().get(PathKind.UDS.ordinal()).errors()).isZero();
+	}
+
+	@Test
 	void whatAPathThrowsIsCountedAsAnError() {
 		for (FakeProvider provider : List.of(this.uds, this.direct)) {
 			String address = provider.kind.id() + ":80";

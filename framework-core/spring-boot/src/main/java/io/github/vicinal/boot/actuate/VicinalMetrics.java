@@ -27,7 +27,9 @@ public final class VicinalMetrics implements MeterBinder {
 
 	private final Supplier<@Nullable Map<String, LongAdder>> violations;
 
-	private final Map<String, Supplier<Long>> heap;
+	private final Map<String, Map<String, Supplier<Long>>> heap;
+
+	private final Map<String, Supplier<Long>> memory;
 
 	/**
 	 * Creates the binder.
@@ -37,16 +39,19 @@ public final class VicinalMetrics implements MeterBinder {
 	 * @param refusals the reasons for which servers refuse
 	 * @param violations counters of rules that servers broke in shared memory,
 	 * {@code null} until a client uses it
-	 * @param heap bytes of heap that large payloads in shared memory take, by the side
+	 * @param heap bytes of heap that large payloads take, by the path and the side
+	 * @param memory bytes of shared memory that pairs have, by the side
 	 */
 	public VicinalMetrics(Map<String, Supplier<@Nullable ServerMetrics>> servers,
 			Supplier<@Nullable ClientChannels> channels, Iterable<String> refusals,
-			Supplier<@Nullable Map<String, LongAdder>> violations, Map<String, Supplier<Long>> heap) {
+			Supplier<@Nullable Map<String, LongAdder>> violations, Map<String, Map<String, Supplier<Long>>> heap,
+			Map<String, Supplier<Long>> memory) {
 		this.servers = servers;
 		this.channels = channels;
 		this.refusals = refusals;
 		this.violations = violations;
 		this.heap = heap;
+		this.memory = memory;
 	}
 
 	@Override
@@ -60,8 +65,16 @@ public final class VicinalMetrics implements MeterBinder {
 				.tag("reason", reason)
 				.register(registry);
 		}
-		this.heap.forEach((side, bytes) -> Gauge.builder("vicinal.shm.heap", bytes, Supplier::get)
-			.description("Heap that large calls and replies in shared memory take, and what is kept for the next ones")
+		this.heap.forEach((path, sides) -> sides.forEach((side, bytes) -> Gauge
+			.builder("vicinal.shm.heap", bytes, Supplier::get)
+			.description("Heap that large calls and replies between processes take, and what is kept for the next ones")
+			.baseUnit("bytes")
+			.tag("path", path)
+			.tag("side", side)
+			.strongReference(true)
+			.register(registry)));
+		this.memory.forEach((side, bytes) -> Gauge.builder("vicinal.shm.memory", bytes, Supplier::get)
+			.description("Shared memory of pairs: as a client what this side made, as a server all of it")
 			.baseUnit("bytes")
 			.tag("side", side)
 			.strongReference(true)

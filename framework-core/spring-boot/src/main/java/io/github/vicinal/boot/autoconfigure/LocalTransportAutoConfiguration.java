@@ -39,7 +39,9 @@ public final class LocalTransportAutoConfiguration {
 	@ConditionalOnMissingBean
 	UdsOptions vicinalUdsOptions(VicinalProperties properties, Environment environment) {
 		Uds uds = properties.uds();
-		return UdsOptions.defaults()
+		UdsOptions defaults = UdsOptions.defaults();
+		DataSize heap = properties.shm().maxHeapPerPeer();
+		return defaults.withMaxHeapBytes((heap != null) ? heap.toBytes() : defaults.maxHeapBytes())
 			.withMaxFrameBytes(Math.toIntExact(uds.maxFrameSize().toBytes()))
 			.withMaxConnectionsPerPeer(uds.maxConnectionsPerPeer())
 			.withMaxConnections(uds.maxConnections())

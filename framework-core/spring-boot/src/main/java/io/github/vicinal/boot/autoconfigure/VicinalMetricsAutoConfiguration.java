@@ -1,6 +1,8 @@
 package io.github.vicinal.boot.autoconfigure;
 
 import java.util.Map;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
@@ -21,6 +23,7 @@ import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.transport.wire.ServerMetrics;
 import io.github.vicinal.transport.shm.ShmPathProvider;
 import io.github.vicinal.transport.shm.ShmPathServer;
+import io.github.vicinal.transport.uds.UdsPathProvider;
 import io.github.vicinal.transport.uds.UdsPathServer;
 
 /**
@@ -36,6 +39,8 @@ public final class VicinalMetricsAutoConfiguration {
 	private static final String SHM_SERVER = "vicinalShmPathServer";
 
 	private static final String SHM_PROVIDER = "vicinalShmPathProvider";
+
+	private static final String UDS_PROVIDER = "vicinalUdsPathProvider";
 
 	private static final String UDS_SERVER = "vicinalUdsPathServer";
 
@@ -54,11 +59,21 @@ public final class VicinalMetricsAutoConfiguration {
 				channels::getIfAvailable, ServerMetrics.reasons(),
 				() -> beanFactory.containsSingleton(SHM_PROVIDER)
 						? beanFactory.getBean(SHM_PROVIDER, ShmPathProvider.class).violations() : null,
-				Map.of("client",
-						() -> beanFactory.containsSingleton(SHM_PROVIDER)
-								? beanFactory.getBean(SHM_PROVIDER, ShmPathProvider.class).heapBytes() : 0L,
-						"server", () -> beanFactory.containsSingleton(SHM_SERVER)
-								? beanFactory.getBean(SHM_SERVER, ShmPathServer.class).heapBytes() : 0L));
+				Map.of("shm", Map
+					.of("client", bytes(beanFactory, SHM_PROVIDER, ShmPathProvider.class, ShmPathProvider::heapBytes),
+							"server", bytes(beanFactory, SHM_SERVER, ShmPathServer.class, ShmPathServer::heapBytes)),
+						"uds",
+						Map.of("client",
+								bytes(beanFactory, UDS_PROVIDER, UdsPathProvider.class, UdsPathProvider::heapBytes),
+								"server",
+								bytes(beanFactory, UDS_SERVER, UdsPathServer.class, UdsPathServer::heapBytes))),
+				Map.of("client", bytes(beanFactory, SHM_PROVIDER, ShmPathProvider.class, ShmPathProvider::memoryBytes),
+						"server", bytes(beanFactory, SHM_SERVER, ShmPathServer.class, ShmPathServer::memoryBytes)));
+	}
+
+	private static <T> Supplier<Long> bytes(ConfigurableListableBeanFactory beanFactory, String name, Class<T> type,
+			ToLongFunction<T> bytes) {
+		return () -> beanFactory.containsSingleton(name) ? bytes.applyAsLong(beanFactory.getBean(name, type)) : 0L;
 	}
 
 	@Bean

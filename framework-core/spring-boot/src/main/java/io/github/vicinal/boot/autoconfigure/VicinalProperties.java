@@ -118,8 +118,9 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param maxMemoryPerPeer Most memory for large calls or replies, per peer and
 	 * direction; of two peers the smaller limit counts.
 	 * @param maxHeapPerPeer Most heap for large calls or replies of one peer that are
-	 * being encoded or decoded; one that needs more gets it alone. Default is a sixteenth
-	 * of the heap, but at most 64MB.
+	 * being encoded or decoded, by shared memory and by Unix domain sockets each; one
+	 * that needs more gets it alone. Default is a sixteenth of the heap, but at most
+	 * 64MB.
 	 * @param maxPeers Most peers that this application shares memory with as a server.
 	 * @param maxThreads Most threads that execute calls which are not known to be short.
 	 * @param idleTimeout Time without calls after which threads, file descriptors, heap

@@ -94,9 +94,19 @@ class AutoConfigurationTests {
 				.functionCounter()
 				.count()).isZero();
 			for (String side : new String[] { "client", "server" }) {
-				assertThat(
-						context.getBean(MeterRegistry.class).get("vicinal.shm.heap").tag("side", side).gauge().value())
-					.isZero();
+				for (String path : new String[] { "shm", "uds" }) {
+					assertThat(context.getBean(MeterRegistry.class)
+						.get("vicinal.shm.heap")
+						.tag("path", path)
+						.tag("side", side)
+						.gauge()
+						.value()).isZero();
+				}
+				assertThat(context.getBean(MeterRegistry.class)
+					.get("vicinal.shm.memory")
+					.tag("side", side)
+					.gauge()
+					.value()).isZero();
 			}
 			assertThat(beans.containsSingleton("vicinalUdsPathServer")).isFalse();
 			assertThat(beans.containsSingleton("vicinalShmPathProvider")).isFalse();
@@ -383,6 +393,13 @@ class AutoConfigurationTests {
 	void theLargestFrameOfSocketsIsTaken() {
 		this.server.withPropertyValues("vicinal.uds.max-frame-size=1GB")
 			.run((context) -> assertThat(context.getBean(UdsOptions.class).maxFrameBytes()).isEqualTo(1 << 30));
+	}
+
+	/** One limit for both paths between processes. */
+	@Test
+	void heapOfSocketsIsLimitedAsThatOfSharedMemory() {
+		this.server.withPropertyValues("vicinal.shm.max-heap-per-peer=3MB")
+			.run((context) -> assertThat(context.getBean(UdsOptions.class).maxHeapBytes()).isEqualTo(3 << 20));
 	}
 
 	@ParameterizedTest

@@ -2,8 +2,11 @@ package io.github.vicinal.transport.shm;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
@@ -38,7 +41,11 @@ final class ControlChannel implements AutoCloseable {
 
 	private static final WireLimits LIMITS = new WireLimits(MAX_FRAME_BYTES, 0, 0);
 
+	private static final Duration LIMIT = Duration.ofSeconds(10);
+
 	private final SocketChannel channel;
+
+	private final long limitNanos;
 
 	private final FrameChannel writer;
 
@@ -72,7 +79,17 @@ final class ControlChannel implements AutoCloseable {
 	private boolean closed;
 
 	ControlChannel(SocketChannel channel) {
+		this(channel, LIMIT);
+	}
+
+	/**
+	 * Creates a channel.
+	 * @param channel a socket
+	 * @param limit maximum time in which the other side reads nothing of a frame
+	 */
+	ControlChannel(SocketChannel channel, Duration limit) {
 		this.channel = channel;
+		this.limitNanos = limit.toNanos();
 		Runnable nothing = () -> {
 		};
 		this.writer = new FrameChannel(channel, LIMITS, nothing, CHUNK_BYTES);
@@ -167,14 +184,50 @@ final class ControlChannel implements AutoCloseable {
 		return this.header.payload(this.received);
 	}
 
-	/** Writes frames that are complete. */
+	/**
+	 * Writes frames that are complete. Ends when the other side reads nothing for too
+	 * long, as a process that is stopped: nobody must wait for that.
+	 * @throws UnreadException if nothing was written for this reason; the pair may go on
+	 */
 	void write(EncodeBuffer frames) throws IOException {
-		this.writing.lock();
+		lockWriting();
 		try {
-			this.writer.write(frames);
+			this.writer.write(frames, this.limitNanos);
+		}
+		catch (SocketTimeoutException ex) {
+			if (!this.writer.begun()) {
+				throw new UnreadException();
+			}
+			// What follows would not be understood.
+			this.channel.close();
+			throw ex;
 		}
 		finally {
 			this.writing.unlock();
+		}
+	}
+
+	/** An interrupt does not end that, as it would close the connection later on. */
+	private void lockWriting() throws IOException {
+		long end = System.nanoTime() + this.limitNanos;
+		boolean interrupted = false;
+		try {
+			while (true) {
+				try {
+					if (!this.writing.tryLock(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+						throw new UnreadException();
+					}
+					return;
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
+			}
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
 		}
 	}
 
@@ -325,6 +378,16 @@ final class ControlChannel implements AutoCloseable {
 
 		UnmappableException() {
 			super("the other side cannot map more memory");
+		}
+
+	}
+
+	/** The other side does not read what it is told. Nothing was written. */
+	@SuppressWarnings("serial")
+	static final class UnreadException extends IOException {
+
+		UnreadException() {
+			super("the other side does not read what it is told");
 		}
 
 	}

@@ -102,11 +102,16 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 
 	ShmConnection(ShmPathServer server, SocketChannel channel) {
 		this.server = server;
-		this.control = new ControlChannel(channel);
+		this.control = new ControlChannel(channel, server.options().handshakeTimeout());
 		this.timer = new CallTimer(server.watchdog(), channel);
 		this.limits = server.options().limits();
 		this.maxReplyBytes = this.limits.maxFrameBytes();
 		this.heap = new HeapBudget(server.options().maxHeapBytes());
+	}
+
+	long memoryBytes() {
+		LaneServer receiving = this.lanes;
+		return (receiving != null) ? receiving.mappedBytes() : 0;
 	}
 
 	long heapBytes() {

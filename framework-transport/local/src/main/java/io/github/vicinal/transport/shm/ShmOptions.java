@@ -43,12 +43,8 @@ public record ShmOptions(int lanes, int maxLanes, int inlineBytes, int maxFrameB
 
 	private static final int LARGEST_FRAME_LIMIT = 1 << 30;
 
-	/** A further segment has one part in so many of the memory of the first. */
+	/** A further segment has at most one part in so many of the memory of the first. */
 	private static final int FURTHER_MEMORY_SHARE = 16;
-
-	private static final int HEAP_SHARE = 16;
-
-	private static final long LARGEST_DEFAULT_HEAP_BYTES = 64L << 20;
 
 	private static final int MAX_HEADERS = 128;
 
@@ -88,7 +84,7 @@ public record ShmOptions(int lanes, int maxLanes, int inlineBytes, int maxFrameB
 	 * @return bytes: a sixteenth of the heap, but at most 64 MiB
 	 */
 	public static long defaultHeapBytes() {
-		return Math.min(Runtime.getRuntime().maxMemory() / HEAP_SHARE, LARGEST_DEFAULT_HEAP_BYTES);
+		return HeapBudget.defaultBytes();
 	}
 
 	/**
@@ -165,10 +161,11 @@ public record ShmOptions(int lanes, int maxLanes, int inlineBytes, int maxFrameB
 
 	/**
 	 * Returns options of a further segment of the same pair. It is for the sake of many
-	 * calls, not of large ones.
+	 * calls, not of large ones. All further segments have no more memory than the first.
 	 */
 	ShmOptions ofFurtherSegment() {
-		return withLanes(this.lanes).withMaxMemoryBytes(this.maxMemoryBytes / FURTHER_MEMORY_SHARE);
+		int share = Math.max(FURTHER_MEMORY_SHARE, this.maxLanes / this.lanes);
+		return withLanes(this.lanes).withMaxMemoryBytes(this.maxMemoryBytes / share);
 	}
 
 	WireLimits limits() {

@@ -113,6 +113,14 @@ public final class ShmPathProvider implements PathProvider {
 		return this.peers.values().stream().mapToLong(ShmPeer::heapBytes).sum();
 	}
 
+	/**
+	 * Returns how much memory this side has made for pairs.
+	 * @return bytes, of all peers
+	 */
+	public synchronized long memoryBytes() {
+		return this.peers.values().stream().mapToLong(ShmPeer::memoryBytes).sum();
+	}
+
 	/** The first one of each kind is worth a line in the log. */
 	private void violated(Refusal rule, String text) {
 		LongAdder adder = this.violations.get(rule.id());

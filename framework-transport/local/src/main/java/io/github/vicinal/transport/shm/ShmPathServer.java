@@ -355,6 +355,14 @@ public final class ShmPathServer implements PathServer {
 		return this.connections.stream().mapToLong(ShmConnection::heapBytes).sum();
 	}
 
+	/**
+	 * Returns how much memory pairs have, whoever made it.
+	 * @return bytes, of all clients
+	 */
+	public long memoryBytes() {
+		return this.connections.stream().mapToLong(ShmConnection::memoryBytes).sum();
+	}
+
 	PeerIdentity identity() {
 		return this.identity;
 	}

@@ -148,7 +148,7 @@ final class ShmPeer {
 		this.limits = options.limits();
 		this.codecs = codecs;
 		this.violated = violated;
-		this.control = new ControlChannel(SocketChannel.open(StandardProtocolFamily.UNIX));
+		this.control = new ControlChannel(SocketChannel.open(StandardProtocolFamily.UNIX), options.handshakeTimeout());
 	}
 
 	/**
@@ -453,28 +453,30 @@ final class ShmPeer {
 	}
 
 	/**
-	 * Makes sure that a contract is bound.
+	 * Makes sure that a contract is bound. Ends in time even if the peer is stopped, and
+	 * holds up nobody who needs another contract.
 	 * @return the codec for it
 	 */
-	synchronized CodecChoice bind(ClientBinding wanted) throws IOException, WireException {
+	CodecChoice bind(ClientBinding wanted) throws IOException, WireException {
 		CodecChoice known = this.bound.get(wanted.number());
 		if (known != null) {
 			return known;
 		}
 		// A contract that takes long to be bound must not end the pair for others.
+		long end = System.nanoTime() + this.options.handshakeTimeout().toNanos();
 		Long correlation = wanted.number() + 1L;
-		Asked question = this.asked.get(correlation);
-		if (question == null) {
-			question = new Asked(wanted, new CompletableFuture<>());
-			this.asked.put(correlation, question);
-			ask(wanted, correlation);
+		Asked mine = new Asked(wanted, new CompletableFuture<>());
+		Asked before = this.asked.putIfAbsent(correlation, mine);
+		Asked question = (before != null) ? before : mine;
+		if (before == null) {
+			ask(mine, correlation);
 		}
 		LaneClient client = this.lanes;
 		if (client == null || client.whyEnded() != null) {
 			throw new IOException(this + " is gone");
 		}
 		try {
-			CodecChoice choice = question.answer().get(this.options.handshakeTimeout().toNanos(), TimeUnit.NANOSECONDS);
+			CodecChoice choice = question.answer().get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
 			this.bound.put(wanted.number(), choice);
 			return choice;
 		}
@@ -493,15 +495,25 @@ final class ShmPeer {
 		}
 	}
 
-	private void ask(ClientBinding wanted, Long correlation) throws IOException, WireException {
+	private void ask(Asked question, Long correlation) throws IOException, WireException {
+		ClientBinding wanted = question.contract();
 		boolean written = false;
 		try {
 			this.control.write(FrameType.BIND, correlation, wanted.number(), (out) -> wanted.request().write(out));
 			written = true;
 		}
+		catch (ControlChannel.UnreadException ex) {
+			throw ex;
+		}
+		catch (IOException ex) {
+			failed("contracts cannot be bound: " + ex.getMessage());
+			throw ex;
+		}
 		finally {
 			if (!written) {
-				this.asked.remove(correlation);
+				this.asked.remove(correlation, question);
+				// Whoever waits for the same answer.
+				question.answer().completeExceptionally(new IOException("the contract was not asked for"));
 			}
 		}
 	}
@@ -705,11 +717,7 @@ final class ShmPeer {
 
 	/** All lanes of all segments, for people. */
 	Map<String, Object> lanesInUse() {
-		MoreLanes further = this.more;
-		List<LaneClient> all = new ArrayList<>(List.of(lanes()));
-		if (further != null) {
-			further.peers().forEach((peer) -> all.add(peer.lanes()));
-		}
+		List<LaneClient> all = allLanes();
 		Map<String, Object> details = new LinkedHashMap<>();
 		details.put("segments", all.size());
 		details.put("freeLanes", all.stream().mapToInt(LaneClient::freeLanes).sum());
@@ -717,6 +725,23 @@ final class ShmPeer {
 		details.put("heapBytes", this.heap.bytes());
 		details.put("memoryBytes", all.stream().mapToLong(LaneClient::memoryBytes).sum());
 		return details;
+	}
+
+	private List<LaneClient> allLanes() {
+		MoreLanes further = this.more;
+		LaneClient first = this.lanes;
+		List<LaneClient> all = new ArrayList<>();
+		if (first != null) {
+			all.add(first);
+		}
+		if (further != null) {
+			further.peers().forEach((peer) -> all.add(peer.lanes()));
+		}
+		return all;
+	}
+
+	long memoryBytes() {
+		return allLanes().stream().mapToLong(LaneClient::memoryBytes).sum();
 	}
 
 	private void closeFurther(@Nullable String why) {

@@ -21,9 +21,12 @@ import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
 import io.github.vicinal.transport.wire.Frames;
+import io.github.vicinal.transport.wire.HeapBudget;
+import io.github.vicinal.transport.wire.OutBuffer;
 import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.ServerBinding;
+import io.github.vicinal.transport.wire.SocketHeap;
 import io.github.vicinal.transport.wire.WireException;
 import io.github.vicinal.transport.wire.WireLimits;
 
@@ -49,8 +52,6 @@ final class ServerConnection implements Runnable {
 	/** Half of what the kernel buffers at least: such an answer never blocks. */
 	private static final int LARGE_BYTES = 64 * 1024;
 
-	private static final int FIRST_BUFFER_BYTES = 4 * 1024;
-
 	private final UdsPathServer server;
 
 	private final SocketChannel channel;
@@ -61,7 +62,14 @@ final class ServerConnection implements Runnable {
 
 	private final FrameChannel frames;
 
-	private final EncodeBuffer out = new EncodeBuffer(FIRST_BUFFER_BYTES);
+	private final OutBuffer outBuffer = new OutBuffer();
+
+	private final EncodeBuffer out = this.outBuffer.bytes();
+
+	/** Whose heap large frames take; {@code null} before the client has said hello. */
+	private @Nullable String client;
+
+	private HeapBudget.@Nullable Lease received;
 
 	private final Map<Integer, ServerBinding> bindings = new HashMap<>();
 
@@ -76,7 +84,7 @@ final class ServerConnection implements Runnable {
 		this.channel = channel;
 		this.limits = server.options().limits();
 		this.timer = new CallTimer(server.watchdog(), channel);
-		this.frames = new FrameChannel(channel, this.limits, this::armStalled);
+		this.frames = new FrameChannel(channel, this.limits, this::armStalled, this::coverReceived);
 		this.maxReplyBytes = this.limits.maxFrameBytes();
 	}
 
@@ -103,8 +111,45 @@ final class ServerConnection implements Runnable {
 				sayGoodbye();
 			}
 			close();
+			giveHeapBack();
 			this.server.ended(this);
 		}
+	}
+
+	private void giveHeapBack() {
+		this.outBuffer.clear();
+		receivedIsDone();
+		String known = this.client;
+		if (known != null) {
+			this.server.heaps().release(known);
+		}
+	}
+
+	private void receivedIsDone() {
+		this.frames.shrink();
+		HeapBudget.Lease lease = this.received;
+		if (lease != null) {
+			lease.reduce(0);
+		}
+	}
+
+	/**
+	 * Called before the array for a large frame is made. The client cannot send the rest
+	 * of it meanwhile, and is not to blame for that.
+	 */
+	private void coverReceived(long bytes) throws IOException, WireException {
+		HeapBudget.Lease lease = this.received;
+		if (lease == null) {
+			throw new WireException(Refusal.TOO_LARGE, "a frame of this size before HELLO");
+		}
+		disarm();
+		if (!lease.cover(bytes, heapPatience())) {
+			throw new WireException(Refusal.CONNECTIONS, OutBuffer.HEAP_IN_USE);
+		}
+	}
+
+	private long heapPatience() {
+		return this.server.options().handshakeTimeout().toNanos();
 	}
 
 	private void ended(IOException ex) {
@@ -139,6 +184,7 @@ final class ServerConnection implements Runnable {
 				default -> throw new WireException(Refusal.MALFORMED,
 						"a frame of type %s has no place here".formatted(frame.type));
 			}
+			receivedIsDone();
 		}
 	}
 
@@ -165,6 +211,10 @@ final class ServerConnection implements Runnable {
 			throw new WireException(Refusal.MALFORMED, "a negative frame limit");
 		}
 		this.maxReplyBytes = Math.min(hello.maxFrameBytes(), this.maxReplyBytes);
+		SocketHeap heap = this.server.heaps().acquire(hello.self());
+		this.client = hello.self();
+		this.received = heap.received().lease();
+		this.outBuffer.heap(heap.sent());
 		int start = begin();
 		new Payload.Welcome(self, this.limits.maxFrameBytes()).write(this.out);
 		send(start, FrameType.WELCOME, 0, 0, frame.correlation, 0, 0);
@@ -214,7 +264,7 @@ final class ServerConnection implements Runnable {
 			return true;
 		}
 		int requestBytes = FrameDescriptor.HEADER_BYTES + frame.length;
-		this.frames.shrink();
+		receivedIsDone();
 		if (!this.state.compareAndSet(IDLE, BUSY)) {
 			// The server ends: this call is not executed.
 			return false;
@@ -224,7 +274,7 @@ final class ServerConnection implements Runnable {
 		try {
 			boolean last = execute(binding, call, correlation, bindingNumber);
 			metrics.bytes().add(requestBytes + this.out.size());
-			this.out.clear(FrameChannel.KEEP_BYTES);
+			this.outBuffer.clear();
 			if (last) {
 				return false;
 			}
@@ -263,8 +313,15 @@ final class ServerConnection implements Runnable {
 
 	private void reply(@Nullable Reply reply, ServerBinding binding, CallFrame call, long correlation,
 			int bindingNumber, boolean last) throws IOException {
-		this.out.size(0);
+		this.outBuffer.begin(this.maxReplyBytes, heapPatience());
 		this.server.calls().reply(this.out, reply, binding, call, correlation, bindingNumber, this.maxReplyBytes);
+		WireException refusal = this.outBuffer.refusal();
+		if (refusal != null) {
+			// What the codec made of it says less.
+			this.server.calls()
+				.refusal(this.out, begin(), refusal.refusal(), FrameDescriptor.FLAG_EXECUTED, refusal.text(),
+						correlation);
+		}
 		if (last) {
 			this.state.set(ENDING);
 			Frames.appendGoodbye(this.out);

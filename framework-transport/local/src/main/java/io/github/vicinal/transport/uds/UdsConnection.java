@@ -2,6 +2,7 @@ package io.github.vicinal.transport.uds;
 
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ClosedByInterruptException;
@@ -11,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.PathException.Reason;
@@ -23,6 +25,8 @@ import io.github.vicinal.transport.wire.FrameChannel;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.HeapBudget;
+import io.github.vicinal.transport.wire.OutBuffer;
 import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.PayloadReader;
 import io.github.vicinal.transport.wire.Refusal;
@@ -35,12 +39,13 @@ import io.github.vicinal.transport.wire.WireLimits;
  */
 final class UdsConnection {
 
-	private static final int FIRST_BUFFER_BYTES = 4 * 1024;
-
 	private static final int SMALL_BYTES = 256;
 
 	/** How long the reason for a refused write may take; it has been sent before. */
 	private static final long EXPLANATION_NANOS = 1_000_000_000L;
+
+	/** Time that a large answer waits for heap at most, if its caller has no deadline. */
+	private static final long HEAP_NANOS = TimeUnit.SECONDS.toNanos(60);
 
 	private final UdsPeer peer;
 
@@ -52,13 +57,18 @@ final class UdsConnection {
 
 	private final FrameChannel frames;
 
-	private final EncodeBuffer out = new EncodeBuffer(FIRST_BUFFER_BYTES);
+	private final OutBuffer out = new OutBuffer();
+
+	private final HeapBudget.Lease received;
 
 	private final Map<Integer, CodecChoice> bound = new HashMap<>();
 
 	private int maxRequestBytes;
 
 	private long correlation;
+
+	/** Of the present use, in the watchdog's time. */
+	private long deadline = Watchdog.NEVER;
 
 	private boolean broken;
 
@@ -74,8 +84,10 @@ final class UdsConnection {
 		this.channel = channel;
 		this.limits = peer.options().limits();
 		this.timer = new CallTimer(peer.watchdog(), channel);
+		this.out.heap(peer.heap().sent());
+		this.received = peer.heap().received().lease();
 		this.frames = new FrameChannel(channel, this.limits, () -> {
-		});
+		}, this::coverReceived);
 	}
 
 	/**
@@ -107,6 +119,7 @@ final class UdsConnection {
 	private void connect(long deadline) throws UdsException {
 		// Connecting blocks, too, when the server is too busy to accept.
 		this.timer.arm(deadline);
+		this.deadline = deadline;
 		try {
 			this.channel.connect(UnixDomainSocketAddress.of(this.peer.socket()));
 			this.peer.peerCheck().check(this.channel);
@@ -181,6 +194,7 @@ final class UdsConnection {
 	/** Binds with a limit of time. */
 	CodecChoice bind(ClientBinding binding, long deadline) throws UdsException {
 		this.timer.arm(deadline);
+		this.deadline = deadline;
 		CodecChoice choice = bind(binding);
 		if (!this.timer.disarm()) {
 			throw timeout(false);
@@ -201,32 +215,48 @@ final class UdsConnection {
 			this.broken = true;
 			throw ex;
 		}
+		finally {
+			this.out.clear();
+			this.frames.shrink();
+			this.received.reduce(0);
+		}
+	}
+
+	/** Called before the array for a large answer is made, which waits in the socket. */
+	private void coverReceived(long bytes) throws IOException {
+		boolean limited = this.deadline != Watchdog.NEVER;
+		long patience = limited ? this.deadline - this.peer.watchdog().now() : HEAP_NANOS;
+		if (!this.received.cover(bytes, patience)) {
+			if (limited) {
+				throw new SocketTimeoutException("there was no heap for the answer before the deadline");
+			}
+			this.received.force(bytes);
+		}
 	}
 
 	private Reply callAndWait(ClientBinding binding, CallFrame frame, long deadline) throws UdsException {
 		if (deadline != Watchdog.NEVER) {
 			this.timer.arm(deadline);
 		}
+		this.deadline = deadline;
 		CodecChoice choice = bind(binding);
 		long id = ++this.correlation;
 		encode(binding, choice, frame, id, deadline);
-		FrameHeader answer = exchange(this.out, id, true);
+		long sent = this.out.bytes().size();
+		FrameHeader answer = exchange(this.out.bytes(), id, true);
 		if (!this.timer.disarm()) {
 			this.broken = true;
 		}
-		this.bytesOfLastCall = (long) this.out.size() + FrameDescriptor.HEADER_BYTES + answer.length;
-		this.out.clear(FrameChannel.KEEP_BYTES);
-		Reply reply = decode(choice, frame, answer, binding);
-		this.frames.shrink();
-		return reply;
+		this.bytesOfLastCall = sent + FrameDescriptor.HEADER_BYTES + answer.length;
+		return decode(choice, frame, answer, binding);
 	}
 
 	private void encode(ClientBinding binding, CodecChoice choice, CallFrame frame, long id, long deadline)
 			throws UdsException {
-		this.out.size(0);
-		int start = FrameDescriptor.begin(this.out);
+		EncodeBuffer request = this.out.begin(this.maxRequestBytes, patience(deadline));
+		int start = FrameDescriptor.begin(request);
 		try {
-			int headerBytes = ClientBinding.encode(this.out, start, choice, frame, this.limits, this.maxRequestBytes);
+			int headerBytes = ClientBinding.encode(request, start, choice, frame, this.limits, this.maxRequestBytes);
 			long remaining = Long.MAX_VALUE;
 			if (deadline != Watchdog.NEVER) {
 				remaining = deadline - this.peer.watchdog().now();
@@ -234,21 +264,30 @@ final class UdsConnection {
 					throw unsent(timeout(false));
 				}
 			}
-			FrameDescriptor.end(this.out, start, FrameType.CALL, 0, headerBytes, id, binding.number(),
+			FrameDescriptor.end(request, start, FrameType.CALL, 0, headerBytes, id, binding.number(),
 					frame.method().index(), remaining);
 		}
 		catch (WireException ex) {
 			throw unsent(UdsException.refused(ex.refusal(), false, ex.text()));
 		}
 		catch (RuntimeException | LinkageError | AssertionError | StackOverflowError ex) {
+			WireException refusal = this.out.refusal();
+			if (refusal != null) {
+				throw unsent(UdsException.refused(refusal.refusal(), false, refusal.text()));
+			}
 			Object why = (ex instanceof RuntimeException) ? ex.getMessage() : ex;
 			throw unsent(UdsException.of(Reason.CODEC, false, "the arguments cannot be encoded: " + why, ex));
 		}
 	}
 
+	/** A call that waits for heap for too long has not been sent and goes another way. */
+	private long patience(long deadline) {
+		long most = this.peer.options().handshakeTimeout().toNanos();
+		return (deadline != Watchdog.NEVER) ? Math.min(most, deadline - this.peer.watchdog().now()) : most;
+	}
+
 	/** Nothing was sent: the connection stays good. */
 	private UdsException unsent(UdsException ex) {
-		this.out.clear(FrameChannel.KEEP_BYTES);
 		if (!this.timer.disarm()) {
 			this.broken = true;
 		}
@@ -275,6 +314,10 @@ final class UdsConnection {
 		}
 		catch (IOException ex) {
 			throw writeRefused(ex, first);
+		}
+		if (executable) {
+			// Not held while the server takes its time.
+			this.out.clear();
 		}
 		try {
 			FrameHeader answer = this.frames.read();
@@ -363,7 +406,7 @@ final class UdsConnection {
 
 	private UdsException failed(IOException ex, boolean maybeExecuted, String action) {
 		this.broken = true;
-		if (this.timer.expired()) {
+		if (this.timer.expired() || ex instanceof SocketTimeoutException) {
 			return timeout(maybeExecuted);
 		}
 		if (ex instanceof ClosedByInterruptException) {

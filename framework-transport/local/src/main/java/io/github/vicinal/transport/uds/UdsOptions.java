@@ -2,6 +2,7 @@ package io.github.vicinal.transport.uds;
 
 import java.time.Duration;
 
+import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.WireLimits;
 
 /**
@@ -13,6 +14,9 @@ import io.github.vicinal.transport.wire.WireLimits;
  * @param maxHeaderBytes the largest size of all headers in a frame, in bytes
  * @param maxConnectionsPerPeer how many calls a client has in flight to one peer
  * @param maxConnections how many connections a server has at a time; each has a thread
+ * @param maxHeapBytes the most heap for larger calls or replies that are being encoded,
+ * sent, received or decoded, per peer: half of it for each direction; one that needs more
+ * than that gets it alone
  * @param acquireTimeout how long a call waits for a connection that others use, even if
  * its deadline is later; then it goes another way
  * @param idleTimeout after which an unused connection is closed
@@ -22,7 +26,7 @@ import io.github.vicinal.transport.wire.WireLimits;
  * @since 0.1.0
  */
 public record UdsOptions(int maxFrameBytes, int maxHeaders, int maxHeaderBytes, int maxConnectionsPerPeer,
-		int maxConnections, Duration acquireTimeout, Duration idleTimeout, Duration handshakeTimeout,
+		int maxConnections, long maxHeapBytes, Duration acquireTimeout, Duration idleTimeout, Duration handshakeTimeout,
 		Duration drainTimeout) {
 
 	private static final int SMALLEST_FRAME_LIMIT = 1024;
@@ -37,6 +41,7 @@ public record UdsOptions(int maxFrameBytes, int maxHeaders, int maxHeaderBytes, 
 				"at most that of a whole frame", maxHeaderBytes);
 		check(maxConnectionsPerPeer > 0, "The number of connections per peer", "at least 1", maxConnectionsPerPeer);
 		check(maxConnections > 0, "The number of connections", "at least 1", maxConnections);
+		check(maxHeapBytes >= 0, "The heap per peer", "not negative", maxHeapBytes);
 		check(positive(acquireTimeout), "The time to wait for a connection", "positive", acquireTimeout);
 		check(positive(idleTimeout), "The idle time", "positive", idleTimeout);
 		check(positive(handshakeTimeout), "The time to connect", "positive", handshakeTimeout);
@@ -46,46 +51,60 @@ public record UdsOptions(int maxFrameBytes, int maxHeaders, int maxHeaderBytes, 
 	/**
 	 * Returns the options that suit most applications.
 	 * @return 64 MiB frames, 128 headers of 64 KiB, 256 connections per peer, 1024 per
-	 * server, 100 ms to wait for a connection, and times of 10 s
+	 * server, a sixteenth of the heap but at most 64 MiB, 100 ms to wait for a
+	 * connection, and times of 10 s
 	 */
 	public static UdsOptions defaults() {
-		return new UdsOptions(64 << 20, 128, 64 << 10, 256, 1024, Duration.ofMillis(100), Duration.ofSeconds(10),
-				Duration.ofSeconds(10), Duration.ofSeconds(10));
+		return new UdsOptions(64 << 20, 128, 64 << 10, 256, 1024, HeapBudget.defaultBytes(), Duration.ofMillis(100),
+				Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofSeconds(10));
 	}
 
 	public UdsOptions withMaxFrameBytes(int bytes) {
 		return new UdsOptions(bytes, this.maxHeaders, Math.min(this.maxHeaderBytes, bytes), this.maxConnectionsPerPeer,
-				this.maxConnections, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout, this.drainTimeout);
+				this.maxConnections, this.maxHeapBytes, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout,
+				this.drainTimeout);
 	}
 
 	public UdsOptions withMaxConnectionsPerPeer(int connections) {
 		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, connections,
-				this.maxConnections, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout, this.drainTimeout);
+				this.maxConnections, this.maxHeapBytes, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout,
+				this.drainTimeout);
 	}
 
 	public UdsOptions withMaxConnections(int connections) {
 		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, this.maxConnectionsPerPeer,
-				connections, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout, this.drainTimeout);
+				connections, this.maxHeapBytes, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout,
+				this.drainTimeout);
+	}
+
+	public UdsOptions withMaxHeapBytes(long bytes) {
+		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, this.maxConnectionsPerPeer,
+				this.maxConnections, bytes, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout,
+				this.drainTimeout);
 	}
 
 	public UdsOptions withAcquireTimeout(Duration timeout) {
 		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, this.maxConnectionsPerPeer,
-				this.maxConnections, timeout, this.idleTimeout, this.handshakeTimeout, this.drainTimeout);
+				this.maxConnections, this.maxHeapBytes, timeout, this.idleTimeout, this.handshakeTimeout,
+				this.drainTimeout);
 	}
 
 	public UdsOptions withIdleTimeout(Duration timeout) {
 		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, this.maxConnectionsPerPeer,
-				this.maxConnections, this.acquireTimeout, timeout, this.handshakeTimeout, this.drainTimeout);
+				this.maxConnections, this.maxHeapBytes, this.acquireTimeout, timeout, this.handshakeTimeout,
+				this.drainTimeout);
 	}
 
 	public UdsOptions withHandshakeTimeout(Duration timeout) {
 		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, this.maxConnectionsPerPeer,
-				this.maxConnections, this.acquireTimeout, this.idleTimeout, timeout, this.drainTimeout);
+				this.maxConnections, this.maxHeapBytes, this.acquireTimeout, this.idleTimeout, timeout,
+				this.drainTimeout);
 	}
 
 	public UdsOptions withDrainTimeout(Duration timeout) {
 		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, this.maxConnectionsPerPeer,
-				this.maxConnections, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout, timeout);
+				this.maxConnections, this.maxHeapBytes, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout,
+				timeout);
 	}
 
 	WireLimits limits() {

@@ -1,5 +1,6 @@
 package io.github.vicinal.transport.uds;
 
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -68,6 +69,11 @@ final class UdsPath implements Path {
 	@Override
 	public long bytesCarried() {
 		return this.bytes.sum();
+	}
+
+	@Override
+	public Map<String, Object> details() {
+		return Map.of("heapBytes", this.peer.heap().bytes());
 	}
 
 	/** Calls in flight end normally. */

@@ -146,6 +146,14 @@ public final class UdsPathProvider implements PathProvider {
 		}
 	}
 
+	/**
+	 * Returns how much heap large calls and replies take at this moment.
+	 * @return bytes, of all peers
+	 */
+	public synchronized long heapBytes() {
+		return this.peers.values().stream().mapToLong((peer) -> peer.heap().bytes()).sum();
+	}
+
 	/** Calls in flight fail. */
 	@Override
 	public synchronized void close() {

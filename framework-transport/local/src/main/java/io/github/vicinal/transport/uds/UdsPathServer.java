@@ -76,6 +76,8 @@ public final class UdsPathServer implements PathServer {
 
 	private final Watchdog watchdog;
 
+	private final ClientHeaps heaps;
+
 	private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
 
 	private final Set<Refusal> reported = ConcurrentHashMap.newKeySet();
@@ -122,6 +124,7 @@ public final class UdsPathServer implements PathServer {
 		this.givenPeerCheck = peerCheck;
 		this.threads = threads;
 		this.calls = new ServerCalls(services, options.limits(), this::refused);
+		this.heaps = new ClientHeaps(options.maxHeapBytes());
 		this.watchdog = new Watchdog("vicinal-uds-server-watchdog");
 	}
 
@@ -333,6 +336,18 @@ public final class UdsPathServer implements PathServer {
 	 */
 	public ServerMetrics metrics() {
 		return this.metrics;
+	}
+
+	/**
+	 * Returns how much heap large calls and replies take at this moment.
+	 * @return bytes, of all clients
+	 */
+	public long heapBytes() {
+		return this.heaps.bytes();
+	}
+
+	ClientHeaps heaps() {
+		return this.heaps;
 	}
 
 	PeerIdentity identity() {

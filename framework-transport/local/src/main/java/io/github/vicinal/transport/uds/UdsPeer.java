@@ -11,6 +11,7 @@ import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.transport.wire.ClientBinding;
 import io.github.vicinal.transport.wire.PeerCheck;
+import io.github.vicinal.transport.wire.SocketHeap;
 import io.github.vicinal.transport.wire.Watchdog;
 
 /**
@@ -34,6 +35,8 @@ final class UdsPeer {
 
 	private final ConnectionPool pool;
 
+	private final SocketHeap heap;
+
 	private final Map<Contract, ClientBinding> bindings = new IdentityHashMap<>();
 
 	private volatile boolean ended;
@@ -50,6 +53,7 @@ final class UdsPeer {
 		this.peerCheck = peerCheck;
 		this.watchdog = watchdog;
 		this.codecs = codecs;
+		this.heap = new SocketHeap(options.maxHeapBytes());
 		this.pool = new ConnectionPool(this);
 		watchdog.add(this.pool);
 	}
@@ -114,6 +118,10 @@ final class UdsPeer {
 	void close(boolean cutOff) {
 		this.pool.close(cutOff);
 		this.watchdog.remove(this.pool);
+	}
+
+	SocketHeap heap() {
+		return this.heap;
 	}
 
 	ConnectionPool pool() {

@@ -2,6 +2,7 @@ package io.github.vicinal.transport.wire;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
@@ -38,6 +39,8 @@ public final class FrameChannel {
 
 	private final Runnable onPartialFrame;
 
+	private final BodyHeap heap;
+
 	private final FrameHeader header = new FrameHeader();
 
 	/**
@@ -49,6 +52,8 @@ public final class FrameChannel {
 	private byte[] body = new byte[FIRST_BODY_BYTES];
 
 	private boolean lastPieceOffered;
+
+	private boolean begun;
 
 	/**
 	 * Creates a frame channel.
@@ -62,6 +67,18 @@ public final class FrameChannel {
 	}
 
 	/**
+	 * Creates a frame channel that takes heap for large frames only when it may.
+	 * @param channel a blocking channel
+	 * @param limits what is accepted
+	 * @param onPartialFrame called each time that a part of a frame has arrived and the
+	 * rest is awaited
+	 * @param heap asked before an array for a large frame is made
+	 */
+	public FrameChannel(SocketChannel channel, WireLimits limits, Runnable onPartialFrame, BodyHeap heap) {
+		this(channel, limits, onPartialFrame, CHUNK_BYTES, heap);
+	}
+
+	/**
 	 * Creates a frame channel for frames that are mostly small.
 	 * @param channel a blocking channel; to write, one that does not block will do
 	 * @param limits what is accepted
@@ -70,6 +87,13 @@ public final class FrameChannel {
 	 * part
 	 */
 	public FrameChannel(SocketChannel channel, WireLimits limits, Runnable onPartialFrame, int chunkBytes) {
+		this(channel, limits, onPartialFrame, chunkBytes, (bytes) -> {
+		});
+	}
+
+	private FrameChannel(SocketChannel channel, WireLimits limits, Runnable onPartialFrame, int chunkBytes,
+			BodyHeap heap) {
+		this.heap = heap;
 		this.chunk = ByteBuffer.allocateDirect(chunkBytes).limit(0);
 		this.channel = channel;
 		this.limits = limits;
@@ -83,7 +107,21 @@ public final class FrameChannel {
 	 * whether the last byte may have arrived
 	 */
 	public void write(EncodeBuffer out) throws IOException {
+		write(out, Long.MAX_VALUE);
+	}
+
+	/**
+	 * Writes frames to a channel that does not block.
+	 * @param out the frames
+	 * @param limitNanos maximum time in which the other side reads nothing
+	 * @throws SocketTimeoutException if that has passed; {@link #begun()} says whether
+	 * the other side got a part of the frames
+	 * @throws IOException as above
+	 */
+	public void write(EncodeBuffer out, long limitNanos) throws IOException {
 		this.lastPieceOffered = false;
+		this.begun = false;
+		long start = 0;
 		byte[] bytes = out.array();
 		int size = out.size();
 		int from = 0;
@@ -94,10 +132,18 @@ public final class FrameChannel {
 				from += length;
 				this.lastPieceOffered = from == size;
 				while (this.chunk.hasRemaining()) {
-					if (this.channel.write(this.chunk) == 0) {
-						// It does not block, and the other side is slow to read.
-						LockSupport.parkNanos(this, FULL_PAUSE_NANOS);
+					if (this.channel.write(this.chunk) > 0) {
+						this.begun = true;
+						start = 0;
+						continue;
 					}
+					// It does not block, and the other side is slow to read.
+					long now = System.nanoTime() | 1;
+					start = (start == 0) ? now : start;
+					if (now - start > limitNanos) {
+						throw new SocketTimeoutException("the other side does not read");
+					}
+					LockSupport.parkNanos(this, FULL_PAUSE_NANOS);
 				}
 			}
 			while (from < size);
@@ -112,6 +158,11 @@ public final class FrameChannel {
 	 */
 	public boolean lastPieceOffered() {
 		return this.lastPieceOffered;
+	}
+
+	/** Returns whether the last {@link #write} has written a part of the frames. */
+	public boolean begun() {
+		return this.begun;
 	}
 
 	public boolean hasUnread() {
@@ -151,7 +202,7 @@ public final class FrameChannel {
 		return this.header;
 	}
 
-	private void readBody(int length) throws IOException {
+	private void readBody(int length) throws IOException, WireException {
 		int received = 0;
 		while (true) {
 			int count = Math.min(this.chunk.remaining(), length - received);
@@ -176,9 +227,13 @@ public final class FrameChannel {
 		}
 	}
 
-	private void ensureBody(int needed, int promised) {
+	private void ensureBody(int needed, int promised) throws IOException, WireException {
 		if (needed > this.body.length) {
 			long grown = Math.max(needed, Math.min(promised, this.body.length * 4L));
+			if (grown > KEEP_BYTES) {
+				// Until it has grown, both arrays are there.
+				this.heap.cover(grown + this.body.length);
+			}
 			this.body = Arrays.copyOf(this.body, (int) grown);
 		}
 	}
@@ -197,6 +252,20 @@ public final class FrameChannel {
 		if (this.body.length > KEEP_BYTES) {
 			this.body = new byte[FIRST_BODY_BYTES];
 		}
+	}
+
+	/** Is asked for the heap of large frames. */
+	@FunctionalInterface
+	public interface BodyHeap {
+
+		/**
+		 * Makes sure that arrays may be made, and may wait for that.
+		 * @param bytes how large all arrays of the frame are
+		 * @throws IOException if the connection ends
+		 * @throws WireException if the frame is refused
+		 */
+		void cover(long bytes) throws IOException, WireException;
+
 	}
 
 }

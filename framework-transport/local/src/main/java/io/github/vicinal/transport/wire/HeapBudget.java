@@ -11,11 +11,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * Bounds the heap that large payloads of one peer take at a time while they are encoded
  * and decoded, and what is kept of it for the next ones. Thread-safe.
  * <p>
- * Whoever needs more than there is waits until others have given some back. The one who
- * holds a part of the budget for the longest time never waits, so one always goes on, and
- * a payload that is larger than the whole budget gets through alone. As a call may have
- * been executed, and must not fail for this, nobody waits for longer than
- * {@value #PATIENCE_SECONDS} s.
+ * A thread that needs more than there is waits until others have given some back. The
+ * lease that has held a part of the budget for the longest time never waits, so one
+ * always goes on, and a payload that is larger than the whole budget gets through alone.
  */
 public final class HeapBudget {
 
@@ -27,6 +25,10 @@ public final class HeapBudget {
 	private static final long MOST_KEPT_BYTES = 8 << 20;
 
 	private static final int KEPT_SHARE = 4;
+
+	private static final int HEAP_SHARE = 16;
+
+	private static final long LARGEST_DEFAULT_BYTES = 64L << 20;
 
 	private final long maxBytes;
 
@@ -47,6 +49,14 @@ public final class HeapBudget {
 	 */
 	public HeapBudget(long maxBytes) {
 		this.maxBytes = maxBytes;
+	}
+
+	/**
+	 * Returns how much heap larger calls and replies may take by default, per peer.
+	 * @return bytes: a sixteenth of the heap, but at most 64 MiB
+	 */
+	public static long defaultBytes() {
+		return Math.min(Runtime.getRuntime().maxMemory() / HEAP_SHARE, LARGEST_DEFAULT_BYTES);
 	}
 
 	/**
@@ -100,14 +110,29 @@ public final class HeapBudget {
 		private long keptBytes;
 
 		/**
-		 * Makes sure that so much is held, and waits for it if there is not enough. An
-		 * interrupt does not end that.
+		 * Makes sure that so much is held. Waits for it if there is not enough, and takes
+		 * it beyond the budget after {@value #PATIENCE_SECONDS} s: a call may have been
+		 * executed, and must not fail for this. An interrupt does not end that.
 		 * @param wanted bytes in all
 		 */
 		public void cover(long wanted) {
+			if (!cover(wanted, TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS))) {
+				force(wanted);
+			}
+		}
+
+		/**
+		 * Makes sure that so much is held, and waits for it if there is not enough. An
+		 * interrupt does not end that.
+		 * @param wanted bytes in all
+		 * @param patienceNanos maximum time to wait
+		 * @return {@code false} if that time has passed; then nothing more is held than
+		 * before
+		 */
+		public boolean cover(long wanted, long patienceNanos) {
 			HeapBudget budget = HeapBudget.this;
 			if (wanted <= this.bytes) {
-				return;
+				return true;
 			}
 			boolean interrupted = false;
 			budget.lock.lock();
@@ -115,10 +140,15 @@ public final class HeapBudget {
 				if (this.bytes == 0) {
 					budget.holders.add(this);
 				}
-				long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-				long left = end - System.nanoTime();
-				while (budget.used + wanted - this.bytes > budget.maxBytes && budget.holders.peek() != this
-						&& left > 0) {
+				long end = System.nanoTime() + patienceNanos;
+				long left = patienceNanos;
+				while (budget.used + wanted - this.bytes > budget.maxBytes && budget.holders.peek() != this) {
+					if (left <= 0) {
+						if (this.bytes == 0) {
+							budget.holders.remove(this);
+						}
+						return false;
+					}
 					try {
 						budget.changed.awaitNanos(left);
 					}
@@ -127,8 +157,8 @@ public final class HeapBudget {
 					}
 					left = end - System.nanoTime();
 				}
-				budget.used += wanted - this.bytes;
-				this.bytes = wanted;
+				hold(wanted);
+				return true;
 			}
 			finally {
 				budget.lock.unlock();
@@ -136,6 +166,30 @@ public final class HeapBudget {
 					Thread.currentThread().interrupt();
 				}
 			}
+		}
+
+		/**
+		 * Makes sure that so much is held, even beyond the budget.
+		 * @param wanted bytes in all
+		 */
+		public void force(long wanted) {
+			HeapBudget budget = HeapBudget.this;
+			budget.lock.lock();
+			try {
+				if (this.bytes == 0) {
+					budget.holders.add(this);
+				}
+				hold(Math.max(wanted, this.bytes));
+			}
+			finally {
+				budget.lock.unlock();
+			}
+		}
+
+		/** Under the lock. */
+		private void hold(long wanted) {
+			HeapBudget.this.used += wanted - this.bytes;
+			this.bytes = wanted;
 		}
 
 		/**

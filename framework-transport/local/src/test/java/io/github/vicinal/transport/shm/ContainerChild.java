@@ -1,6 +1,9 @@
 package io.github.vicinal.transport.shm;
 
 import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
 import io.github.vicinal.channel.Path;
@@ -27,6 +30,9 @@ public final class ContainerChild {
 
 	static final String FOUND = "-";
 
+	/** Where a server tells clients who it is, as an announcement over HTTP does. */
+	static final int PORT = 8081;
+
 	private static final Contract CONTRACT = Contracts.of(EchoContract.class);
 
 	private ContainerChild() {
@@ -35,12 +41,15 @@ public final class ContainerChild {
 	/**
 	 * Serves or calls.
 	 * @param args the configured directory or {@value #FOUND}, and for a client the
-	 * server's instance id and host id
+	 * server's instance id and host id, or the address of the server's port
 	 */
 	public static void main(String[] args) throws Exception {
 		Rendezvous rendezvous = Rendezvous.open(args[0].equals(FOUND) ? null : args[0]);
 		if (args.length == 1) {
 			serve(rendezvous);
+		}
+		else if (args[1].contains(":")) {
+			call(rendezvous, ask(args[1]));
 		}
 		else {
 			String host = (args.length > 2) ? args[2] : PeerIdentity.NO_HOST;
@@ -49,12 +58,39 @@ public final class ContainerChild {
 		System.exit(0);
 	}
 
+	private static PeerIdentity ask(String address) throws IOException {
+		int colon = address.lastIndexOf(':');
+		try (Socket socket = new Socket(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)))) {
+			String[] identity = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8).split(" ");
+			return new PeerIdentity(identity[0], identity[1]);
+		}
+	}
+
+	/** Says who this is to everybody who connects. */
+	private static void answer(ServerSocket listener, PeerIdentity identity) {
+		Thread thread = new Thread(() -> {
+			while (true) {
+				try (Socket socket = listener.accept()) {
+					socket.getOutputStream()
+						.write((identity.instanceId() + " " + identity.hostId()).getBytes(StandardCharsets.UTF_8));
+				}
+				catch (IOException ex) {
+					return;
+				}
+			}
+		});
+		thread.setDaemon(true);
+		thread.start();
+	}
+
 	private static void serve(Rendezvous rendezvous) throws IOException {
 		PeerIdentity identity = PeerIdentity.create(rendezvous.hostId());
 		ServiceRegistry services = new ServiceRegistry();
 		services.register(Contracts.echo(CONTRACT));
 		try (PathServer shm = new ShmPathServer(identity, rendezvous, services, ShmOptions.defaults());
-				PathServer uds = new UdsPathServer(identity, rendezvous, services, UdsOptions.defaults())) {
+				PathServer uds = new UdsPathServer(identity, rendezvous, services, UdsOptions.defaults());
+				ServerSocket listener = new ServerSocket(PORT)) {
+			answer(listener, identity);
 			shm.start();
 			uds.start();
 			System.out.println("server shm " + shm.unavailable().orElse("offered"));

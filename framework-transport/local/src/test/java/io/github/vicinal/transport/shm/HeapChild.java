@@ -1,15 +1,18 @@
 package io.github.vicinal.transport.shm;
 
 import java.io.BufferedReader;
-import java.io.InputStreamReader;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import io.github.vicinal.channel.PathProvider;
 import io.github.vicinal.channel.Reply;
@@ -18,62 +21,103 @@ import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.server.PathServer;
+import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
 import io.github.vicinal.transport.testing.EchoContract;
+import io.github.vicinal.transport.uds.UdsOptions;
+import io.github.vicinal.transport.uds.UdsPathServer;
 
 /**
- * A client with a small heap that gets large replies on many threads, in a JVM of its
- * own.
+ * A client or a server with a small heap that has large calls or replies on many threads,
+ * in a JVM of its own.
  */
-public final class HeapChild {
+public final class HeapChild implements AutoCloseable {
 
-	private HeapChild() {
-	}
+	private final Process process;
 
-	/** Returns what the child said. */
-	static List<String> run(PathKind kind, String heap, Path directory, PeerIdentity server, int threads, int bytes)
-			throws Exception {
-		Process process = new ProcessBuilder(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-Xmx" + heap, "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "-cp",
-				System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-				HeapChild.class.getName(), kind.name(), directory.toString(), server.instanceId(),
-				Integer.toString(threads), Integer.toString(bytes)))
-			.redirectErrorStream(true)
-			.start();
-		try (BufferedReader output = new BufferedReader(
-				new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-			return output.lines().toList();
-		}
-		finally {
-			process.destroyForcibly().waitFor();
-		}
+	private final BufferedReader output;
+
+	private HeapChild(Process process) {
+		this.process = process;
+		this.output = process.inputReader(StandardCharsets.UTF_8);
 	}
 
 	/**
-	 * Calls at the same time on all threads, twice, and says what is left in use of the
-	 * heap afterwards, while the threads are still there.
-	 * @param args the kind of path, the directory, the server's instance id, how many
-	 * threads, how large replies are
+	 * Starts a child.
+	 * @param heap the largest heap, as in {@code -Xmx}
+	 * @param arguments those of {@link #main}
+	 */
+	static HeapChild start(String heap, Object... arguments) throws IOException {
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx" + heap,
+						"-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "-cp",
+						System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+						HeapChild.class.getName()));
+		Arrays.stream(arguments).map(Object::toString).forEach(command::add);
+		return new HeapChild(new ProcessBuilder(command).redirectErrorStream(true).start());
+	}
+
+	/** Returns what a client said until its end. */
+	static List<String> run(String heap, Object... arguments) throws Exception {
+		try (HeapChild child = start(heap, arguments)) {
+			return child.output.lines().toList();
+		}
+	}
+
+	/** Returns the next line. */
+	String line() throws IOException {
+		return this.output.readLine();
+	}
+
+	/** Tells a server to say what is in use, and returns what it says. */
+	List<String> end() throws IOException {
+		this.process.getOutputStream().close();
+		return this.output.lines().toList();
+	}
+
+	@Override
+	public void close() throws InterruptedException {
+		this.process.destroyForcibly().waitFor();
+	}
+
+	/**
+	 * Calls at the same time on all threads, twice, or serves until standard input ends;
+	 * then says what is left in use of the heap.
+	 * @param args client or server, the kind of path, the directory, the server's
+	 * instance id, how large requests and replies are, how many threads a client has
 	 */
 	public static void main(String[] args) throws Exception {
-		PathKind kind = PathKind.valueOf(args[0]);
-		Rendezvous rendezvous = Rendezvous.open(args[1]);
+		PathKind kind = PathKind.valueOf(args[1]);
+		Rendezvous rendezvous = Rendezvous.open(args[2]);
+		PeerIdentity server = new PeerIdentity(args[3], rendezvous.hostId());
+		int requestBytes = Integer.parseInt(args[4]);
+		int replyBytes = Integer.parseInt(args[5]);
+		if (args[0].equals("client")) {
+			call(kind, rendezvous, server, new byte[requestBytes], replyBytes, Integer.parseInt(args[6]));
+		}
+		else {
+			serve(kind, rendezvous, server, requestBytes, new byte[replyBytes]);
+		}
+		System.exit(0);
+	}
+
+	private static void call(PathKind kind, Rendezvous rendezvous, PeerIdentity server, byte[] request, int replyBytes,
+			int threads) throws Exception {
 		Contract contract = Contracts.of(EchoContract.class);
-		int count = Integer.parseInt(args[3]);
-		int bytes = Integer.parseInt(args[4]);
 		PathProvider provider = IdleChild.provider(IdleChild.Kind.valueOf(kind.name()), rendezvous);
-		PathProvider.Attempt attempt = provider.connect(contract, new PeerAnnouncement(
-				new PeerIdentity(args[2], rendezvous.hostId()), Set.of(kind), contract.hash(), ""));
+		PathProvider.Attempt attempt = provider.connect(contract,
+				new PeerAnnouncement(server, Set.of(kind), contract.hash(), ""));
 		io.github.vicinal.channel.Path path = ((PathProvider.Connected) attempt).path();
-		CyclicBarrier together = new CyclicBarrier(count + 1);
+		CyclicBarrier together = new CyclicBarrier(threads + 1);
 		List<CompletableFuture<Boolean>> callers = new ArrayList<>();
-		for (int i = 0; i < count; i++) {
+		for (int i = 0; i < threads; i++) {
 			callers.add(Async.call(() -> {
 				for (int j = 0; j < 2; j++) {
 					together.await();
-					Reply reply = path.call(Contracts.call(contract, "bytes", (Object) new byte[] { 1 }));
-					if (((byte[]) ((Reply.Value) reply).body()).length != bytes) {
+					Reply reply = path.call(Contracts.call(contract, "bytes", (Object) request));
+					if (((byte[]) ((Reply.Value) reply).body()).length != replyBytes) {
 						throw new IllegalStateException("another reply");
 					}
 				}
@@ -83,21 +127,62 @@ public final class HeapChild {
 			}));
 		}
 		for (int i = 0; i < 3; i++) {
+			awaitAll(together, callers);
+		}
+		String used = used(request.length);
+		awaitAll(together, callers);
+		for (CompletableFuture<Boolean> caller : callers) {
+			caller.get(60, TimeUnit.SECONDS);
+		}
+		System.out.println(used);
+	}
+
+	/** Who waits for callers of which one has failed says why. */
+	private static void awaitAll(CyclicBarrier together, List<CompletableFuture<Boolean>> callers) throws Exception {
+		try {
 			together.await(60, TimeUnit.SECONDS);
 		}
+		catch (TimeoutException | BrokenBarrierException ex) {
+			for (CompletableFuture<Boolean> caller : callers) {
+				if (caller.isCompletedExceptionally()) {
+					caller.get();
+				}
+			}
+			throw ex;
+		}
+	}
+
+	private static void serve(PathKind kind, Rendezvous rendezvous, PeerIdentity identity, int requestBytes,
+			byte[] reply) throws Exception {
+		ServiceRegistry services = new ServiceRegistry();
+		services.register(Contracts.service(Contracts.of(EchoContract.class), (frame) -> {
+			if (((byte[]) frame.arguments()[0]).length != requestBytes) {
+				throw new IllegalStateException("another request");
+			}
+			return Contracts.value(reply);
+		}));
+		try (PathServer server = (kind == PathKind.UDS)
+				? new UdsPathServer(identity, rendezvous, services, UdsOptions.defaults())
+				: new ShmPathServer(identity, rendezvous, services, ShmOptions.defaults())) {
+			server.start();
+			System.out.println("ready");
+			while (System.in.read() >= 0) {
+				// Only the end counts.
+			}
+			System.out.println(used(reply.length));
+		}
+	}
+
+	/** Garbage that is collected does not count; a test's time-out ends this. */
+	private static String used(int ownBytes) {
 		Runtime runtime = Runtime.getRuntime();
 		long used;
 		do {
 			System.gc();
 			used = runtime.totalMemory() - runtime.freeMemory();
 		}
-		while (used > 40L << 20);
-		together.await();
-		for (CompletableFuture<Boolean> caller : callers) {
-			caller.get(60, TimeUnit.SECONDS);
-		}
-		System.out.println("ok, " + (used >> 20) + " MiB are in use");
-		System.exit(0);
+		while (used > (40L << 20) + ownBytes);
+		return "ok, " + (used >> 20) + " MiB are in use";
 	}
 
 }

@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,6 +61,42 @@ public final class IdleChild implements AutoCloseable {
 			throw new IOException("the child said " + line);
 		}
 		return child;
+	}
+
+	/** Stops all threads of the process, as {@code SIGSTOP} does, a moment after it. */
+	void stop() throws Exception {
+		signal("STOP");
+		Async.await(this::isStopped);
+	}
+
+	/** Lets the process go on. */
+	void goOn() throws Exception {
+		signal("CONT");
+	}
+
+	private void signal(String name) throws Exception {
+		int status = new ProcessBuilder("kill", "-" + name, Long.toString(this.process.pid())).inheritIO()
+			.start()
+			.waitFor();
+		if (status != 0) {
+			throw new IOException("the child took no " + name);
+		}
+	}
+
+	private boolean isStopped() {
+		try (var threads = Files.list(Path.of("/proc", Long.toString(this.process.pid()), "task"))) {
+			for (Path thread : threads.toList()) {
+				String state = Files.readString(thread.resolve("stat"));
+				if (state.charAt(state.lastIndexOf(')') + 2) != 'T') {
+					return false;
+				}
+			}
+			return true;
+		}
+		catch (IOException ex) {
+			// A thread has ended meanwhile.
+			return false;
+		}
 	}
 
 	@Override

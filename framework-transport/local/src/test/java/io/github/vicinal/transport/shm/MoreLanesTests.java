@@ -102,6 +102,28 @@ class MoreLanesTests {
 		assertThat(this.gate.inside()).isEqualTo(8);
 	}
 
+	/**
+	 * What all segments but the first have together is no more than what the first has.
+	 */
+	@Test
+	void memoryOfAllSegmentsIsBounded() throws Exception {
+		long limit = 4 << 20;
+		Path path = connect(ShmOptions.defaults().withLanes(1).withMaxLanes(64).withMaxMemoryBytes(limit));
+		long segment = (Long) path.details().get("memoryBytes");
+		String large = "x".repeat(10_000);
+		List<CompletableFuture<Object>> calls = new ArrayList<>();
+		for (int i = 0; i < 64; i++) {
+			calls.add(Async.call(() -> ShmFixture.value(path, this.shm.call("join", large, 1))));
+		}
+		Async.await(() -> this.gate.inside() == 64);
+		assertThat(path.details()).containsEntry("segments", 64);
+		assertThat((Long) path.details().get("memoryBytes")).isLessThanOrEqualTo(2 * limit + 64 * segment);
+		this.gate.open();
+		for (CompletableFuture<Object> call : calls) {
+			assertThat(call.get(60, TimeUnit.SECONDS)).isEqualTo(large);
+		}
+	}
+
 	/** Each segment counts as a client. */
 	@Test
 	void serverWithoutRoomForMoreClientsIsNoReasonToWait() throws Exception {

@@ -9,12 +9,21 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.vicinal.channel.Path;
+import io.github.vicinal.channel.PathProvider;
 import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.server.PathServer;
+import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
+import io.github.vicinal.transport.uds.UdsOptions;
+import io.github.vicinal.transport.uds.UdsPathProvider;
+import io.github.vicinal.transport.uds.UdsPathServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,6 +32,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PayloadHeapTests {
 
 	private static final Duration IDLE = Duration.ofMillis(200);
+
+	private static final int LARGE = 20 << 20;
+
+	private static final int THREADS = 20;
 
 	private final ShmFixture shm = new ShmFixture();
 
@@ -33,13 +46,49 @@ class PayloadHeapTests {
 		this.shm.close();
 	}
 
-	@Test
-	void largeRepliesOnManyThreadsFitIntoASmallHeap() throws Exception {
-		byte[] reply = new byte[20 << 20];
-		this.shm.server(this.server, ShmOptions.defaults(),
-				Contracts.service(this.shm.contract, (frame) -> Contracts.value(reply)));
-		List<String> said = HeapChild.run(PathKind.SHM, "500m", this.shm.directory, this.server, 20, reply.length);
-		assertThat(said).last().asString().startsWith("ok, ");
+	@ParameterizedTest
+	@EnumSource(names = { "SHM", "UDS" })
+	void largeRepliesOnManyThreadsFitIntoTheSmallHeapOfAClient(PathKind kind) throws Exception {
+		try (PathServer ignored = serve(kind, LARGE)) {
+			List<String> said = HeapChild.run("256m", "client", kind, this.shm.directory, this.server.instanceId(), 1,
+					LARGE, THREADS);
+			assertThat(said).last().asString().startsWith("ok, ");
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "SHM", "UDS" })
+	void largeCallsOnManyThreadsFitIntoTheSmallHeapOfAClient(PathKind kind) throws Exception {
+		try (PathServer ignored = serve(kind, 1)) {
+			List<String> said = HeapChild.run("256m", "client", kind, this.shm.directory, this.server.instanceId(),
+					LARGE, 1, THREADS);
+			assertThat(said).last().asString().startsWith("ok, ");
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "UDS, 1, 20971520", "UDS, 20971520, 1", "SHM, 1, 20971520", "SHM, 20971520, 1" })
+	void largePayloadsOnManyThreadsFitIntoTheSmallHeapOfAServer(PathKind kind, int requestBytes, int replyBytes)
+			throws Exception {
+		try (HeapChild child = HeapChild.start("256m", "server", kind, this.shm.directory, this.server.instanceId(),
+				requestBytes, replyBytes)) {
+			assertThat(child.line()).isEqualTo("ready");
+			List<String> said = HeapChild.run("512m", "client", kind, this.shm.directory, this.server.instanceId(),
+					requestBytes, replyBytes, THREADS);
+			assertThat(said).last().asString().startsWith("ok, ");
+			assertThat(child.end()).last().asString().startsWith("ok, ");
+		}
+	}
+
+	private PathServer serve(PathKind kind, int bytes) {
+		byte[] reply = new byte[bytes];
+		ServiceRegistry services = new ServiceRegistry();
+		services.register(Contracts.service(this.shm.contract, (frame) -> Contracts.value(reply)));
+		PathServer running = (kind == PathKind.UDS)
+				? new UdsPathServer(this.server, this.shm.rendezvous, services, UdsOptions.defaults())
+				: new ShmPathServer(this.server, this.shm.rendezvous, services, ShmOptions.defaults());
+		running.start();
+		return running;
 	}
 
 	@Test
@@ -62,6 +111,33 @@ class PayloadHeapTests {
 			assertThat((Long) path.details().get("heapBytes")).isBetween(1L, 8L << 20);
 			Async.await(() -> path.details().get("heapBytes").equals(0L));
 			Async.await(() -> running.clients().get(0).get("heapBytes").equals(0L));
+		}
+	}
+
+	/** A socket keeps nothing for the next call. */
+	@Test
+	void socketsGiveTheirHeapBackAtTheEndOfACall() throws Exception {
+		ServiceRegistry services = new ServiceRegistry();
+		services.register(Contracts.echo(this.shm.contract));
+		UdsOptions none = UdsOptions.defaults().withMaxHeapBytes(0);
+		try (UdsPathServer running = new UdsPathServer(this.server, this.shm.rendezvous, services, none);
+				UdsPathProvider provider = new UdsPathProvider(this.shm.clientIdentity, this.shm.rendezvous,
+						Contracts.codecs(), none)) {
+			running.start();
+			Path path = ((PathProvider.Connected) provider.connect(this.shm.contract,
+					Contracts.announce(this.server, this.shm.contract)))
+				.path();
+			List<CompletableFuture<Object>> calls = new ArrayList<>();
+			for (int i = 0; i < 6; i++) {
+				byte[] body = Contracts.pattern(2_000_000, i);
+				calls.add(Async.call(() -> ShmFixture.value(path, this.shm.call("bytes", (Object) body))));
+			}
+			for (int i = 0; i < calls.size(); i++) {
+				assertThat(calls.get(i).get(60, TimeUnit.SECONDS)).isEqualTo(Contracts.pattern(2_000_000, i));
+			}
+			assertThat(path.details()).containsEntry("heapBytes", 0L);
+			assertThat(provider.heapBytes()).isZero();
+			Async.await(() -> running.heapBytes() == 0);
 		}
 	}
 

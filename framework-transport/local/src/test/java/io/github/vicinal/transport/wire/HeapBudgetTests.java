@@ -34,6 +34,25 @@ class HeapBudgetTests {
 		assertThat(budget.bytes()).isEqualTo(100);
 	}
 
+	@Test
+	void nothingIsHeldByALeaseWhoseTimeHasPassed() {
+		HeapBudget budget = new HeapBudget(100);
+		HeapBudget.Lease first = budget.lease();
+		first.cover(80);
+		HeapBudget.Lease second = budget.lease();
+		assertThat(second.cover(30, 0)).isFalse();
+		assertThat(budget.bytes()).isEqualTo(80);
+		assertThat(second.cover(20, 0)).isTrue();
+		assertThat(second.cover(30, 0)).isFalse();
+		assertThat(budget.bytes()).isEqualTo(100);
+		second.force(30);
+		assertThat(budget.bytes()).isEqualTo(110);
+		first.reduce(0);
+		assertThat(second.cover(1000, 0)).isTrue();
+		second.reduce(0);
+		assertThat(budget.bytes()).isZero();
+	}
+
 	/** Else two that both need more would wait for each other. */
 	@Test
 	void theFirstNeverWaits() throws Exception {
