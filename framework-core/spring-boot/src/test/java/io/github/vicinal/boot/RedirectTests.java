@@ -167,8 +167,45 @@ class RedirectTests {
 		});
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "http-components, uds", "http-components, http", "jdk, uds", "jdk, http", "simple, uds",
+			"simple, http" })
+	void theFirstRedirectOfAMethodIsFollowedOnce(String httpClient, String path) {
+		ConfigurableApplicationContext a = service("a");
+		ConfigurableApplicationContext b = service("b");
+		ConfigurableApplicationContext client = start(OrderClient.class,
+				Map.of("spring.http.serviceclient.orders.base-url", url(a), "vicinal.channels.orders.paths", path,
+						"spring.http.clients.imperative.factory", httpClient));
+		Orders orders = client.getBean(Orders.class);
+		await().untilAsserted(() -> {
+			assertThat(orders.who()).isEqualTo("a");
+			assertThat(report(client).peers()).singleElement()
+				.satisfies((peer) -> assertThat(peer.path()).isEqualTo(path));
+		});
+		boolean follows = !httpClient.equals("simple");
+		assertThat(orders.moved(url(b)).getBody()).isEqualTo("b");
+		assertThat(moves(a)).as("executed").isEqualTo(1);
+		ResponseEntity<String> ordered = orders.order(url(b), "pears");
+		assertThat(ordered.getStatusCode()).isEqualTo(follows ? HttpStatus.OK : HttpStatus.SEE_OTHER);
+		assertThat(ordered.getBody()).isEqualTo(follows ? "b" : null);
+		assertThat(orders.order(url(b)).getBody()).isEqualTo(follows ? "b" : null);
+		assertThat(orders(a)).as("executed").isEqualTo(2);
+		assertThat(orders.kept(url(b), "plums").getBody()).isEqualTo(follows ? "plums" : null);
+		assertThat(orders(a)).as("executed").isEqualTo(3);
+	}
+
+	private static int moves(ConfigurableApplicationContext service) {
+		return service.getBean(OrderController.class).moves.get();
+	}
+
 	@AffinityChannel
 	interface Orders {
+
+		@PostExchange("/kept-orders")
+		ResponseEntity<String> kept(@RequestParam("next") String next, @RequestBody String what);
+
+		@PostExchange("/echo")
+		String echo(@RequestBody String what);
 
 		@PostExchange("/orders")
 		ResponseEntity<String> order(@RequestParam("next") String next, @RequestBody String what);
@@ -203,6 +240,8 @@ class RedirectTests {
 
 		private final AtomicInteger orders = new AtomicInteger();
 
+		private final AtomicInteger moves = new AtomicInteger();
+
 		private final String name;
 
 		OrderController(@Value("${service.name}") String name) {
@@ -221,7 +260,19 @@ class RedirectTests {
 		}
 
 		@Override
+		public ResponseEntity<String> kept(String next, String what) {
+			this.orders.incrementAndGet();
+			return ResponseEntity.status(HttpStatus.TEMPORARY_REDIRECT).location(URI.create(next + "/echo")).build();
+		}
+
+		@Override
+		public String echo(String what) {
+			return what;
+		}
+
+		@Override
 		public ResponseEntity<String> moved(String to) {
+			this.moves.incrementAndGet();
 			return ResponseEntity.status(HttpStatus.FOUND).location(URI.create(to + "/who")).build();
 		}
 

@@ -39,7 +39,7 @@ public final class ChannelRequestFactories {
 			boolean tells = APACHE_CLIENT && overSockets(built, legs, sockets);
 			boolean follows = settings == null || settings.redirects() != HttpRedirects.DONT_FOLLOW;
 			return new ChannelRequestFactory(built, DefaultTimeouts.of(built, settings, timeout), legs,
-					(settings != null) ? settings.readTimeout() : null, follows && !tells);
+					(settings != null) ? settings.readTimeout() : null, follows && !tells, follows);
 		};
 	}
 

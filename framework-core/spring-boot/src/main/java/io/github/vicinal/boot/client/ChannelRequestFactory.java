@@ -48,6 +48,9 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 	private final boolean redirectsSilently;
 
+	/** How the client follows redirects; {@code null} if it does not. */
+	private final @Nullable RedirectRules redirects;
+
 	/**
 	 * Creates the factory.
 	 * @param delegate makes the requests
@@ -55,14 +58,16 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 	 * @param legs knows the calls of channels
 	 * @param readTimeout how long the client waits, or {@code null}
 	 * @param redirectsSilently whether the client may follow redirects without telling
+	 * @param follows whether the client follows redirects at all
 	 */
 	ChannelRequestFactory(ClientHttpRequestFactory delegate, ClientHttpRequestFactory calls, HttpLegs legs,
-			@Nullable Duration readTimeout, boolean redirectsSilently) {
+			@Nullable Duration readTimeout, boolean redirectsSilently, boolean follows) {
 		this.delegate = delegate;
 		this.calls = calls;
 		this.legs = legs;
 		this.readTimeout = readTimeout;
 		this.redirectsSilently = redirectsSilently;
+		this.redirects = follows ? RedirectRules.of(delegate) : null;
 	}
 
 	/** Returns what makes the requests. */
@@ -114,7 +119,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 			}
 			Reply.Failure replayed = this.leg.replay();
 			if (replayed != null) {
-				return new ReplayedResponse(replayed);
+				return replayed(replayed, headers, body);
 			}
 			WatchedBody watched = (body != null) ? new WatchedBody(body) : null;
 			ClientHttpRequest request = request(
@@ -132,9 +137,30 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 			return response;
 		}
 
+		/** The response to a call that was made, or what a redirect leads to. */
+		private ClientHttpResponse replayed(Reply.Failure failure, HttpHeaders headers,
+				StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
+			RedirectRules rules = ChannelRequestFactory.this.redirects;
+			RedirectRules.Hop hop = (rules != null) ? rules.after(this.method, this.leg.target(this.uri), failure)
+					: null;
+			if (hop == null) {
+				return new ReplayedResponse(failure);
+			}
+			ClientHttpResponse response = request(ChannelRequestFactory.this.delegate, hop.uri(), hop.method(),
+					hop.keepsHeaders() ? headers : HttpHeaders.EMPTY, hop.keepsBody() ? body : null)
+				.execute();
+			this.leg.followed(response.getStatusCode().value());
+			return response;
+		}
+
 		private ClientHttpRequest request(ClientHttpRequestFactory factory, URI target, HttpHeaders headers,
 				StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
-			ClientHttpRequest request = factory.createRequest(target, this.method);
+			return request(factory, target, this.method, headers, body);
+		}
+
+		private ClientHttpRequest request(ClientHttpRequestFactory factory, URI target, HttpMethod asked,
+				HttpHeaders headers, StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
+			ClientHttpRequest request = factory.createRequest(target, asked);
 			request.getHeaders().putAll(headers);
 			getAttributes().forEach((name, value) -> {
 				if (!name.equals(HttpLeg.ATTRIBUTE)) {

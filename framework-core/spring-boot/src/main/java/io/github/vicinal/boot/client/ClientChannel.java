@@ -500,6 +500,10 @@ final class ClientChannel {
 		keepCookies(plan, arguments, reply);
 		if (isRedirect(reply)) {
 			plan.redirected();
+			if (!this.traits.reactive() && bodyless(reply) != null) {
+				tell(plan, path.kind(), null);
+				return new Attempt.HandlerFailed(Objects.requireNonNull(bodyless(reply)), observed);
+			}
 			if (plan.method().idempotent()) {
 				observed.answered(reply.status(), null);
 				return new Attempt.GoOn(MethodPlan.REDIRECTED);
@@ -511,6 +515,15 @@ final class ClientChannel {
 			return new Attempt.Answered(ResultAdapter.adapt(plan.shape(), value));
 		}
 		return new Attempt.HandlerFailed((Reply.Failure) reply, observed);
+	}
+
+	/** A redirect that the HTTP client can be shown, so that it follows it if it does. */
+	private static Reply.@Nullable Failure bodyless(Reply reply) {
+		if (reply instanceof Reply.Failure failure) {
+			return failure;
+		}
+		return (reply instanceof Reply.Value value && value.body() == null)
+				? new Reply.Failure(value.status(), value.headers(), new byte[0], "") : null;
 	}
 
 	/** HTTP clients may follow a redirect, somewhere below what can be replayed. */
@@ -583,17 +596,21 @@ final class ClientChannel {
 	/** Lets the HTTP client raise what it raises for such a response. */
 	private @Nullable Object replay(MethodPlan plan, @Nullable ReplicaTurn turn, @Nullable Object[] arguments,
 			Attempt.HandlerFailed failed, Original original) throws Throwable {
-		int status = failed.failure().status();
+		HttpLeg leg = leg(plan, arguments, failed).to(turn);
 		try {
-			Object result = this.legs.run(leg(plan, arguments, failed).to(turn), original);
-			failed.observed().answered(status, null);
+			Object result = this.legs.run(leg, original);
+			failed.observed().answered(status(leg, failed), null);
 			return result;
 		}
 		catch (Throwable ex) {
 			// WebClient observes the response, not what is raised because of it.
-			failed.observed().answered(status, this.traits.reactive() ? null : ex);
+			failed.observed().answered(status(leg, failed), this.traits.reactive() ? null : ex);
 			throw ex;
 		}
+	}
+
+	private static int status(HttpLeg leg, Attempt.HandlerFailed failed) {
+		return (leg.status() != 0) ? leg.status() : failed.failure().status();
 	}
 
 	HttpLeg leg(MethodPlan plan, @Nullable Object[] arguments, Attempt.HandlerFailed failed) {

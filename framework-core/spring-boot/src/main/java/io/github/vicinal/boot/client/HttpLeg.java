@@ -175,6 +175,19 @@ final class HttpLeg {
 		return this.replayed;
 	}
 
+	/**
+	 * Notes that the response that was replayed was a redirect, which was followed.
+	 * @param newStatus the status of the response that the caller gets
+	 */
+	void followed(int newStatus) {
+		this.status = newStatus;
+	}
+
+	/** Returns the status of the response that the caller gets, 0 if there is none. */
+	int status() {
+		return this.status;
+	}
+
 	/** Returns whether an error is still to be replayed. */
 	boolean replays() {
 		return this.replayed != null && !this.replayDone;

@@ -20,7 +20,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** What closed server contexts leave in their JVM, after typed calls were made to them. */
+/**
+ * What closed server contexts leave in their JVM, after typed calls were made to them.
+ */
 class ClosedServersTests {
 
 	/** Number of contexts that are started and closed between two looks. */
@@ -87,7 +89,8 @@ class ClosedServersTests {
 		}
 		catch (ConditionTimeoutException ex) {
 			Inventory after = Inventory.take();
-			assertThat(after.isNotMoreThan(before)).as("before %s%nafter %d contexts %s", before, CONTEXTS, after).isTrue();
+			assertThat(after.isNotMoreThan(before)).as("before %s%nafter %d contexts %s", before, CONTEXTS, after)
+				.isTrue();
 		}
 	}
 
@@ -95,7 +98,8 @@ class ClosedServersTests {
 		Map<String, Object> properties = clients.properties();
 		properties.put("server.port", "0");
 		properties.put("server.shutdown", "immediate");
-		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(ArrangementTests.ServerApplication.class)
+		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(
+				ArrangementTests.ServerApplication.class)
 			.web(WebApplicationType.SERVLET)
 			.properties(properties)
 			.initializers((each) -> each.getBeanFactory().registerSingleton("ledger", new Ledger()))
