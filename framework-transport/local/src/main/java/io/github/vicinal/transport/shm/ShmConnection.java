@@ -80,7 +80,11 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 
 	private @Nullable PeerArenas arenas;
 
-	private final HeapBudget heap;
+	/** Shared by all segments of the client; its own before the client has said hello. */
+	private volatile HeapBudget heap;
+
+	/** Whose heap it is, as the client has said; {@code null} before that. */
+	private volatile @Nullable String heapOf;
 
 	/** Whether calls have left arrays to the next ones since the last look. */
 	private volatile boolean kept;
@@ -112,10 +116,6 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 	long memoryBytes() {
 		LaneServer receiving = this.lanes;
 		return (receiving != null) ? receiving.mappedBytes() : 0;
-	}
-
-	long heapBytes() {
-		return this.heap.bytes();
 	}
 
 	ShmPathServer server() {
@@ -203,6 +203,10 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 		}
 		this.server.watchdog().remove(this);
 		this.server.ended(this);
+		String known = this.heapOf;
+		if (known != null) {
+			this.server.heaps().release(known);
+		}
 		long mapped = mappedBytes();
 		// From now on nothing refers to the memory but calls that have not ended.
 		this.lanes = null;
@@ -314,6 +318,8 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 		}
 		this.maxReplyBytes = Math.min(hello.maxFrameBytes(), this.maxReplyBytes);
 		this.client = WireException.printable(hello.self());
+		this.heap = this.server.heaps().acquire(hello.self());
+		this.heapOf = hello.self();
 		this.control.write(FrameType.WELCOME, frame.correlation, 0,
 				(out) -> new Payload.Welcome(self, this.limits.maxFrameBytes()).write(out));
 	}

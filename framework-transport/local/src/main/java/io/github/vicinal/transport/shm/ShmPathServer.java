@@ -37,6 +37,8 @@ import io.github.vicinal.transport.shm.lane.LaneServer;
 import io.github.vicinal.transport.shm.lane.MemoryFiles;
 import io.github.vicinal.transport.shm.lane.ReceiverGuard;
 import io.github.vicinal.transport.shm.lane.Segment;
+import io.github.vicinal.transport.wire.ClientHeaps;
+import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.ServerCalls;
@@ -89,6 +91,8 @@ public final class ShmPathServer implements PathServer {
 
 	private final ReceiverGuard guard = new ReceiverGuard("vicinal-shm-receiver-guard");
 
+	private final ClientHeaps<HeapBudget> heaps;
+
 	private final Set<ShmConnection> connections = ConcurrentHashMap.newKeySet();
 
 	private final Set<Refusal> reported = ConcurrentHashMap.newKeySet();
@@ -135,6 +139,7 @@ public final class ShmPathServer implements PathServer {
 			BellSupport bellSupport, LaneServer.@Nullable Handler rawHandler) {
 		this.identity = identity;
 		this.rendezvous = rendezvous;
+		this.heaps = new ClientHeaps<>(() -> new HeapBudget(options.maxHeapBytes()), HeapBudget::bytes);
 		this.options = options;
 		this.bellSupport = bellSupport;
 		this.rawHandler = rawHandler;
@@ -352,7 +357,7 @@ public final class ShmPathServer implements PathServer {
 	 * @return bytes, of all clients
 	 */
 	public long heapBytes() {
-		return this.connections.stream().mapToLong(ShmConnection::heapBytes).sum();
+		return this.heaps.bytes();
 	}
 
 	/**
@@ -361,6 +366,10 @@ public final class ShmPathServer implements PathServer {
 	 */
 	public long memoryBytes() {
 		return this.connections.stream().mapToLong(ShmConnection::memoryBytes).sum();
+	}
+
+	ClientHeaps<HeapBudget> heaps() {
+		return this.heaps;
 	}
 
 	PeerIdentity identity() {

@@ -26,12 +26,14 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.wire.ClientHeaps;
 import io.github.vicinal.transport.wire.ServerMetrics;
 import io.github.vicinal.transport.wire.Frames;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.ServerCalls;
 import io.github.vicinal.transport.wire.SocketFile;
+import io.github.vicinal.transport.wire.SocketHeap;
 import io.github.vicinal.transport.wire.Watchdog;
 import io.github.vicinal.transport.wire.WireException;
 
@@ -76,7 +78,7 @@ public final class UdsPathServer implements PathServer {
 
 	private final Watchdog watchdog;
 
-	private final ClientHeaps heaps;
+	private final ClientHeaps<SocketHeap> heaps;
 
 	private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
 
@@ -124,7 +126,7 @@ public final class UdsPathServer implements PathServer {
 		this.givenPeerCheck = peerCheck;
 		this.threads = threads;
 		this.calls = new ServerCalls(services, options.limits(), this::refused);
-		this.heaps = new ClientHeaps(options.maxHeapBytes());
+		this.heaps = new ClientHeaps<>(() -> new SocketHeap(options.maxHeapBytes()), SocketHeap::bytes);
 		this.watchdog = new Watchdog("vicinal-uds-server-watchdog");
 	}
 
@@ -346,7 +348,7 @@ public final class UdsPathServer implements PathServer {
 		return this.heaps.bytes();
 	}
 
-	ClientHeaps heaps() {
+	ClientHeaps<SocketHeap> heaps() {
 		return this.heaps;
 	}
 

@@ -107,7 +107,11 @@ public final class HeapBudget {
 
 		private long bytes;
 
+		/** Written under the lock. */
 		private long keptBytes;
+
+		/** Guarded by the lock. */
+		private boolean retired;
 
 		/**
 		 * Makes sure that so much is held. Waits for it if there is not enough, and takes
@@ -225,12 +229,34 @@ public final class HeapBudget {
 			if (size == this.keptBytes) {
 				return true;
 			}
-			boolean kept = HeapBudget.this.keep(size - this.keptBytes);
-			if (!kept) {
-				HeapBudget.this.keep(-this.keptBytes);
+			HeapBudget.this.lock.lock();
+			try {
+				boolean kept = !this.retired && HeapBudget.this.keep(size - this.keptBytes);
+				if (!kept) {
+					HeapBudget.this.keep(-this.keptBytes);
+				}
+				this.keptBytes = kept ? size : 0;
+				return kept;
 			}
-			this.keptBytes = kept ? size : 0;
-			return kept;
+			finally {
+				HeapBudget.this.lock.unlock();
+			}
+		}
+
+		/**
+		 * Keeps nothing any more, because there will be no next call. Called by any
+		 * thread; a call that has not ended yet gives back what it holds when it does.
+		 */
+		public void retire() {
+			HeapBudget.this.lock.lock();
+			try {
+				this.retired = true;
+				HeapBudget.this.keep(-this.keptBytes);
+				this.keptBytes = 0;
+			}
+			finally {
+				HeapBudget.this.lock.unlock();
+			}
 		}
 
 	}

@@ -124,6 +124,29 @@ class MoreLanesTests {
 		}
 	}
 
+	/** However many segments a client has. */
+	@Test
+	void heapOfAllSegmentsIsBoundedOnTheServer() throws Exception {
+		long limit = 1 << 20;
+		ShmPathServer running = this.shm.server(this.server, ShmOptions.defaults().withMaxHeapBytes(limit),
+				Contracts.service(this.shm.contract, this.gate::pass));
+		Path path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(1).withMaxLanes(8)),
+				this.server);
+		String large = "x".repeat(60_000);
+		List<CompletableFuture<Object>> calls = new ArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			calls.add(Async.call(() -> ShmFixture.value(path, this.shm.call("join", large, 1))));
+		}
+		Async.await(() -> this.gate.inside() == 8);
+		this.gate.open();
+		for (CompletableFuture<Object> call : calls) {
+			assertThat(call.get(60, TimeUnit.SECONDS)).isEqualTo(large);
+		}
+		// What is kept for the next calls is a quarter of the limit.
+		Async.await(() -> running.heapBytes() > 0);
+		assertThat(running.heapBytes()).isLessThanOrEqualTo(limit / 4);
+	}
+
 	/** Each segment counts as a client. */
 	@Test
 	void serverWithoutRoomForMoreClientsIsNoReasonToWait() throws Exception {

@@ -53,6 +53,21 @@ class HeapBudgetTests {
 		assertThat(budget.bytes()).isZero();
 	}
 
+	/** Segments of a pair come and go, and share a budget. */
+	@Test
+	void retiredLeaseKeepsNothing() {
+		HeapBudget budget = new HeapBudget(1000);
+		HeapBudget.Lease idle = budget.lease();
+		HeapBudget.Lease busy = budget.lease();
+		assertThat(idle.end(100)).isTrue();
+		busy.cover(500);
+		idle.retire();
+		busy.retire();
+		assertThat(budget.keptBytes()).isZero();
+		assertThat(busy.end(100)).isFalse();
+		assertThat(budget.bytes()).isZero();
+	}
+
 	/** Else two that both need more would wait for each other. */
 	@Test
 	void theFirstNeverWaits() throws Exception {

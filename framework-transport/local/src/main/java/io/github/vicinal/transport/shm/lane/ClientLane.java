@@ -538,6 +538,11 @@ public final class ClientLane implements Condition {
 		}
 	}
 
+	/** The pair has ended: nothing is kept for a next call. */
+	void retireHeap() {
+		this.heap.retire();
+	}
+
 	/** Lets go of arrays. */
 	void letGo() {
 		this.out.clear(FIRST_BYTES);

@@ -599,6 +599,9 @@ public final class LaneClient implements AutoCloseable {
 		finally {
 			this.lock.unlock();
 		}
+		for (ClientLane lane : this.lanes) {
+			lane.retireHeap();
+		}
 		// Whoever waits for memory must not wait for slabs that nobody gives back.
 		this.arena.close();
 		this.files.ended(memoryBytes() + this.peerArenas.bytes());

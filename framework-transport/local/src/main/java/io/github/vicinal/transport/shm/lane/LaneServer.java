@@ -661,6 +661,9 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		this.closed = true;
 		this.guard.remove(this);
 		this.arena.close();
+		for (ServerLane lane : this.lanes) {
+			lane.retireHeap();
+		}
 		// Before anybody rings, as a client may have flooded a bell.
 		this.bells.close();
 		// Each thread that wakes wakes the next one.

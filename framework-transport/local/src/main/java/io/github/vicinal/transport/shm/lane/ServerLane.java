@@ -421,6 +421,11 @@ public final class ServerLane {
 		}
 	}
 
+	/** The pair has ended: nothing is kept for a next call. */
+	void retireHeap() {
+		this.heap.retire();
+	}
+
 	/** Lets go of arrays, while nobody uses the lane. */
 	void letGo() {
 		this.out.clear(FIRST_BYTES);
