@@ -141,7 +141,6 @@ final class PeerLink {
 	/** Of the instance that paths lead to, or of the one that answered last. */
 	private volatile @Nullable PeerAnnouncement announcement;
 
-
 	/**
 	 * Why methods have to go over HTTP although the announcement does not say so; never
 	 * changed, only replaced.

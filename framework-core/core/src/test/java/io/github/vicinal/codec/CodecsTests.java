@@ -89,7 +89,8 @@ class CodecsTests {
 
 	static Stream<Arguments> mappersThatMatter() {
 		return Stream.of(
-				mapper("naming strategy", (builder) -> builder.propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)),
+				mapper("naming strategy",
+						(builder) -> builder.propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)),
 				mapper("ORDER_MAP_ENTRIES_BY_KEYS", (it) -> it.enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)),
 				mapper("UNWRAP_SINGLE_VALUE_ARRAYS",
 						(it) -> it.enable(DeserializationFeature.UNWRAP_SINGLE_VALUE_ARRAYS)),

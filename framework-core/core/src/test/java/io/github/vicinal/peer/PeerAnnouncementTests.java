@@ -62,8 +62,7 @@ class PeerAnnouncementTests {
 	private enum Ends {
 
 		NOTHING("", Map.of()), TICKET("0123456789abcdef", Map.of()),
-		REASON("", Map.of(PathKind.SHM, MissingPath.NO_TMPFS.word())),
-		ALL("0123456789abcdef0123456789abcdef",
+		REASON("", Map.of(PathKind.SHM, MissingPath.NO_TMPFS.word())), ALL("0123456789abcdef0123456789abcdef",
 				Map.of(PathKind.SHM, "x".repeat(24), PathKind.UDS, "x".repeat(24), PathKind.DIRECT, "x".repeat(24)));
 
 		private final String ticket;
@@ -138,8 +137,7 @@ class PeerAnnouncementTests {
 
 	@Test
 	void reasonsOfALaterVersionAreKept() throws MalformedAnnouncementException {
-		PeerAnnouncement read = PeerAnnouncement
-			.parse("v=1; i=" + ID + "; h=; p=uds; n=teleport:no-beam,shm:too-cold");
+		PeerAnnouncement read = PeerAnnouncement.parse("v=1; i=" + ID + "; h=; p=uds; n=teleport:no-beam,shm:too-cold");
 		assertThat(read.missing()).containsExactly(Map.entry(PathKind.SHM, "too-cold"));
 		assertThat(MissingPath.explain("too-cold")).isEqualTo("too-cold");
 		assertThat(MissingPath.explain("no-tmpfs")).contains("tmpfs");

@@ -85,10 +85,9 @@ class JsonConfigurationTests {
 		ROOT("spring.jackson.serialization.wrap-root-value", "true"),
 		SORTED("spring.jackson.mapper.sort-properties-alphabetically", "true"),
 		MIX_IN((builder) -> builder.addMixIn(Thing.class, Hiding.class)),
-		TRIMMED_TEXT((builder) -> builder
-			.addModule(new SimpleModule("trim").addDeserializer(String.class, new Trimming()))),
-		LOUD_TEXT(
-				(builder) -> builder.addModule(new SimpleModule("loud").addSerializer(String.class, new Loud()))),
+		TRIMMED_TEXT(
+				(builder) -> builder.addModule(new SimpleModule("trim").addDeserializer(String.class, new Trimming()))),
+		LOUD_TEXT((builder) -> builder.addModule(new SimpleModule("loud").addSerializer(String.class, new Loud()))),
 		LONGS_AS_TEXT((builder) -> builder
 			.addModule(new SimpleModule("longs").addSerializer(Long.class, ToStringSerializer.instance))),
 		OVERRIDE((builder) -> builder.withConfigOverride(Thing.class,
@@ -102,12 +101,10 @@ class JsonConfigurationTests {
 				converters.add(0, new ThingConverter());
 			}
 
-		}), true), OTHER_MAPPER(
-				(context) -> context.registerBean("other", ServerHttpMessageConvertersCustomizer.class,
-						() -> (converters) -> converters
-							.withJsonConverter(new JacksonJsonHttpMessageConverter(JsonMapper.builder()
-								.propertyNamingStrategy(PropertyNamingStrategies.KEBAB_CASE)
-								.build()))),
+		}), true),
+		OTHER_MAPPER((context) -> context.registerBean("other", ServerHttpMessageConvertersCustomizer.class,
+				() -> (converters) -> converters.withJsonConverter(new JacksonJsonHttpMessageConverter(
+						JsonMapper.builder().propertyNamingStrategy(PropertyNamingStrategies.KEBAB_CASE).build()))),
 				true);
 
 		private final Map<String, Object> properties;
@@ -149,8 +146,7 @@ class JsonConfigurationTests {
 		all.putAll(properties);
 		SpringApplication application = new SpringApplication(type);
 		application.setDefaultProperties(all);
-		application
-			.addInitializers((context) -> setting.customizer.customize((GenericApplicationContext) context));
+		application.addInitializers((context) -> setting.customizer.customize((GenericApplicationContext) context));
 		ConfigurableApplicationContext context = application.run();
 		this.contexts.add(context);
 		return context;
@@ -176,6 +172,10 @@ class JsonConfigurationTests {
 						Map.of("spring.http.serviceclient.things.base-url", "http://localhost:" + port,
 								"vicinal.channels.things.paths", path));
 				outcomes.put(path, outcomes(client, path));
+				if (setting == Setting.NOTHING) {
+					assertThat(client.getBean(ClientChannels.class).reports().get(0).peers().get(0).path())
+						.isEqualTo(path);
+				}
 			}
 			assertThat(outcomes.get("direct")).as("%s at %s, direct", setting, side).isEqualTo(outcomes.get("http"));
 			assertThat(outcomes.get("uds")).as("%s at %s, uds", setting, side).isEqualTo(outcomes.get("http"));

@@ -70,8 +70,7 @@ class MissingPathTests {
 
 	@Test
 	void allPaths(@TempDir Path directory) throws Exception {
-		Files.setPosixFilePermissions(directory,
-				PosixFilePermissions.fromString("rwxrwxrwx"));
+		Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
 		PeerReport peer = peer("shm,uds", Map.of("vicinal.server.paths", "shm,uds"), directory, "http");
 		assertThat(peer.reason()).startsWith("the peer offers no typed path: ")
 			.contains("shm: its rendezvous directory", "uds: its rendezvous directory",

@@ -51,8 +51,8 @@ final class FillOperations implements CacheOperationSource {
 			return operations;
 		}
 		List<CacheOperation> filling = new ArrayList<>(operations.size());
-		operations.forEach((operation) -> filling
-			.add(namesOne(operation) ? filling((CacheableOperation) operation) : operation));
+		operations.forEach(
+				(operation) -> filling.add(namesOne(operation) ? filling((CacheableOperation) operation) : operation));
 		return filling;
 	}
 

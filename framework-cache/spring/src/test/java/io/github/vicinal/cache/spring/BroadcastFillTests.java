@@ -166,7 +166,8 @@ class BroadcastFillTests {
 		}
 		assertThat(this.network.messages).isEmpty();
 		assertThat(others.stream().mapToInt((prices) -> prices.loads().get()).sum()
-				+ resolved.stream().mapToInt((prices) -> prices.loads().get()).sum()).isEqualTo(2);
+				+ resolved.stream().mapToInt((prices) -> prices.loads().get()).sum())
+			.isEqualTo(2);
 	}
 
 	@Test

@@ -140,7 +140,8 @@ class ServiceCatalogTests {
 	void aMissingPathIsOneWordWithoutTheServersDetails(String reason, String word) {
 		this.first.reason = reason;
 		this.first.stopped = true;
-		assertThat(announcement()).contains("p=uds; ").contains("n=direct:not-configured,shm:" + word)
+		assertThat(announcement()).contains("p=uds; ")
+			.contains("n=direct:not-configured,shm:" + word)
 			.doesNotContain("/", "1001", "Exception");
 	}
 
