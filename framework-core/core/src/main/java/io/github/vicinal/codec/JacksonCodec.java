@@ -26,6 +26,9 @@ final class JacksonCodec implements ContractCodec {
 
 	static final String NAME = "jackson";
 
+	/** Of arguments that are no bodies: the same on both sides. */
+	private static final JsonMapper NEUTRAL = JsonMapper.builder().build();
+
 	private final JsonMapper mapper;
 
 	private final List<Binding> bindings;
@@ -181,8 +184,14 @@ final class JacksonCodec implements ContractCodec {
 
 		Binding(ContractMethod method, JsonMapper mapper) {
 			List<Type> types = method.argumentTypes();
-			this.argumentWriters = types.stream().map((type) -> writer(mapper, type)).toArray(ObjectWriter[]::new);
-			this.argumentReaders = types.stream().map((type) -> reader(mapper, type)).toArray(ObjectReader[]::new);
+			this.argumentWriters = new ObjectWriter[types.size()];
+			this.argumentReaders = new ObjectReader[types.size()];
+			for (int i = 0; i < types.size(); i++) {
+				// What the application does to JSON it does not do to parameters.
+				JsonMapper ofArgument = method.textArguments().contains(i) ? NEUTRAL : mapper;
+				this.argumentWriters[i] = writer(ofArgument, types.get(i));
+				this.argumentReaders[i] = reader(ofArgument, types.get(i));
+			}
 			boolean nothing = method.resultType() == void.class || method.resultType() == Void.class;
 			this.resultWriter = nothing ? null : writer(mapper, method.resultType());
 			this.resultReader = nothing ? null : reader(mapper, method.resultType());

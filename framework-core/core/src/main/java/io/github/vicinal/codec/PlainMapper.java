@@ -17,7 +17,6 @@ import tools.jackson.databind.DeserializationConfig;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JacksonModule;
 import tools.jackson.databind.MapperFeature;
-import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.PropertyNamingStrategy;
 import tools.jackson.databind.SerializationConfig;
 import tools.jackson.databind.SerializationFeature;
@@ -98,6 +97,11 @@ final class PlainMapper {
 				return "the application's JsonMapper has a configuration override for " + ancestor.getName();
 			}
 		}
+		if (config.getDefaultPropertyInclusion().getValueInclusion() == JsonInclude.Include.NON_NULL
+				&& hasDefaults(type)) {
+			return "the application's JsonMapper does not write null, where %s may have another default"
+				.formatted(type.getName());
+		}
 		for (Registration registration : this.registrations) {
 			if (registration.handles.test(type)) {
 				return "module %s of the application's JsonMapper has its own way with %s"
@@ -105,6 +109,12 @@ final class PlainMapper {
 			}
 		}
 		return null;
+	}
+
+	/** What is not written keeps the value that the constructor gave it. */
+	private static boolean hasDefaults(Class<?> type) {
+		return !type.isRecord() && !type.isEnum() && !type.isPrimitive() && !type.isArray()
+				&& !type.getName().startsWith("java.");
 	}
 
 	private static Set<Class<?>> ancestors(Class<?> type) {
@@ -187,7 +197,8 @@ final class PlainMapper {
 		if (writing.getDefaultTyper(this.mapper.constructType(Object.class)) != null) {
 			return "default typing";
 		}
-		if (naming != null && naming.getClass().getDeclaringClass() != PropertyNamingStrategies.class) {
+		// The peer may have another one, or none.
+		if (naming != null) {
 			return "the naming strategy " + naming.getClass().getName();
 		}
 		if (writing.getAnnotationIntrospector().getClass() != JacksonAnnotationIntrospector.class) {

@@ -84,7 +84,7 @@ public final class Contract {
 			}
 			ContractMethod contractMethod = new ContractMethod(methods.size(), method, signature,
 					description.argumentTypes(), description.resultType(), description.idempotent(),
-					description.httpOnlyReason());
+					description.httpOnlyReason(), description.textArguments());
 			methods.add(contractMethod);
 			bySignature.put(signature, contractMethod);
 		}

@@ -3,6 +3,7 @@ package io.github.vicinal.contract;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,13 +17,15 @@ import org.jspecify.annotations.Nullable;
  * @param resultType the type of the value that travels back, {@code void.class} for none
  * @param idempotent whether a call that may have been executed may be repeated
  * @param httpOnlyReason why the method can only be carried by HTTP, or {@code null}
+ * @param textArguments positions of the arguments that HTTP carries as text
  * @since 0.1.0
  */
 public record ContractMethod(int index, Method method, String signature, List<Type> argumentTypes, Type resultType,
-		boolean idempotent, @Nullable String httpOnlyReason) {
+		boolean idempotent, @Nullable String httpOnlyReason, Set<Integer> textArguments) {
 
 	public ContractMethod {
 		argumentTypes = List.copyOf(argumentTypes);
+		textArguments = Set.copyOf(textArguments);
 	}
 
 	@Override

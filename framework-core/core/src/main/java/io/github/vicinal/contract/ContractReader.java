@@ -3,6 +3,7 @@ package io.github.vicinal.contract;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -31,13 +32,28 @@ public interface ContractReader {
 	 * none): the element of an asynchronous or enveloping return type, not the envelope
 	 * @param idempotent whether a call that may have been executed may be repeated
 	 * @param httpOnlyReason why the method can only be carried by HTTP, or {@code null}
+	 * @param textArguments positions of the arguments that are no bodies: HTTP carries
+	 * them as text, whatever the application's JSON looks like
 	 * @since 0.1.0
 	 */
 	record MethodDescription(List<Type> argumentTypes, Type resultType, boolean idempotent,
-			@Nullable String httpOnlyReason) {
+			@Nullable String httpOnlyReason, Set<Integer> textArguments) {
 
 		public MethodDescription {
 			argumentTypes = List.copyOf(argumentTypes);
+			textArguments = Set.copyOf(textArguments);
+		}
+
+		/**
+		 * Describes a method all of whose arguments are bodies.
+		 * @param argumentTypes the types of all arguments
+		 * @param resultType the type of the value that travels back
+		 * @param idempotent whether a call may be repeated
+		 * @param httpOnlyReason why only HTTP can carry it, or {@code null}
+		 */
+		public MethodDescription(List<Type> argumentTypes, Type resultType, boolean idempotent,
+				@Nullable String httpOnlyReason) {
+			this(argumentTypes, resultType, idempotent, httpOnlyReason, Set.of());
 		}
 
 	}

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.format.DateTimeFormatter;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.DeserializationContext;
+import tools.jackson.core.JsonParser;
 import tools.jackson.databind.DefaultTyping;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.MapperFeature;
@@ -38,6 +42,7 @@ import tools.jackson.databind.jsontype.BasicPolymorphicTypeValidator;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.ValueSerializerModifier;
 
+import io.github.vicinal.contract.ContractReader.MethodDescription;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 
@@ -84,6 +89,8 @@ class CodecsTests {
 
 	static Stream<Arguments> mappersThatMatter() {
 		return Stream.of(
+				mapper("naming strategy",
+						(builder) -> builder.propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)),
 				mapper("ORDER_MAP_ENTRIES_BY_KEYS", (it) -> it.enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)),
 				mapper("UNWRAP_SINGLE_VALUE_ARRAYS",
 						(it) -> it.enable(DeserializationFeature.UNWRAP_SINGLE_VALUE_ARRAYS)),
@@ -140,7 +147,6 @@ class CodecsTests {
 			.addModule(new SimpleModule().setMixInAnnotation(Money.class, DayMixIn.class))
 			.enable(SerializationFeature.INDENT_OUTPUT)
 			.enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-			.propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
 			.changeDefaultPropertyInclusion((value) -> value.withValueInclusion(JsonInclude.Include.NON_NULL))
 			.build();
 		Codecs codecs = new Codecs(mapper, true);
@@ -497,6 +503,41 @@ class CodecsTests {
 		@Override
 		public int hashCode() {
 			return this.above;
+		}
+
+	}
+
+	interface Parameters {
+
+		String find(String text, Instant time);
+
+	}
+
+	/** HTTP carries parameters as text, whatever JSON looks like on either side. */
+	@Test
+	void argumentsThatAreNoBodiesDoNotDependOnTheMapper() {
+		Contract contract = Contract.of(Parameters.class,
+				(type, method) -> new MethodDescription(List.of(method.getGenericParameterTypes()),
+						method.getGenericReturnType(), true, null, Set.of(0, 1)));
+		JsonMapper writing = JsonMapper.builder()
+			.enable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS)
+			.disable(DateTimeFeature.WRITE_DATE_TIMESTAMPS_AS_NANOSECONDS)
+			.build();
+		JsonMapper reading = JsonMapper.builder()
+			.addModule(new SimpleModule().addDeserializer(String.class, new Masking()))
+			.build();
+		ContractMethod method = contract.methods().get(0);
+		Object[] values = { " text ", Instant.ofEpochSecond(1, 23) };
+		byte[] json = TestContracts.arguments(new JacksonCodec(contract, writing), method, values);
+		assertThat(new JacksonCodec(contract, reading).decodeArguments(method, json, 0, json.length))
+			.containsExactly(values);
+	}
+
+	private static final class Masking extends ValueDeserializer<String> {
+
+		@Override
+		public String deserialize(JsonParser parser, DeserializationContext context) {
+			return "***";
 		}
 
 	}

@@ -22,6 +22,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.http.converter.HttpMessageConverters;
+import org.springframework.http.converter.json.JacksonJsonHttpMessageConverter;
 import org.springframework.web.bind.WebDataBinder;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.InitBinder;
@@ -31,6 +33,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.annotation.RequestScope;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 import io.github.vicinal.boot.server.ServiceCatalog.ServiceSource;
 import io.github.vicinal.server.AffinityService;
@@ -72,6 +75,34 @@ class EligibilityTests {
 	void whatTypedCallsWouldMissKeepsAHandlerOnHttp(String controller, String reason) throws Exception {
 		Class<?> type = Class.forName(EligibilityTests.class.getName() + "$" + controller);
 		assertThat(refusal(type)).contains(reason);
+	}
+
+	/** Wherever they come from: no bean shows them. */
+	@Test
+	void soDoConvertersOfTheApplication() {
+		assertThat(refusal(Plain.class, OwnMapper.class)).contains("another JsonMapper than the application's");
+		assertThat(refusal(Plain.class, FirstConverter.class))
+			.contains("a message converter for JSON in front of those for bytes and texts");
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnMapper implements WebMvcConfigurer {
+
+		@Override
+		public void configureMessageConverters(HttpMessageConverters.ServerBuilder builder) {
+			builder.withJsonConverter(new JacksonJsonHttpMessageConverter());
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class FirstConverter implements WebMvcConfigurer {
+
+		@Override
+		public void configureMessageConverters(HttpMessageConverters.ServerBuilder builder) {
+			builder.configureMessageConvertersList((list) -> list.add(0, new JacksonJsonHttpMessageConverter()));
+		}
+
 	}
 
 	@Test

@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.cache.support.AbstractValueAdaptingCache;
+import org.springframework.cache.transaction.TransactionAwareCacheDecorator;
 
 import io.github.vicinal.cache.Cache;
 
@@ -24,6 +25,9 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 	private final Cache<Object, Object> cache;
 
 	private final InvalidationBroadcast broadcast;
+
+	/** As this cache, but what is put there is no news to others. */
+	private volatile @Nullable VicinalCache forFills;
 
 	/**
 	 * Creates a cache.
@@ -45,6 +49,31 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 		super(allowNullValues);
 		this.cache = cache;
 		this.broadcast = broadcast;
+	}
+
+	/**
+	 * Returns a cache in which a value that is put is a fill, which others need not know.
+	 */
+	static org.springframework.cache.Cache forFills(org.springframework.cache.Cache cache) {
+		if (cache instanceof TransactionAwareCacheDecorator decorator) {
+			org.springframework.cache.Cache target = decorator.getTargetCache();
+			org.springframework.cache.Cache filled = forFills(target);
+			return (filled != target) ? new TransactionAwareCacheDecorator(filled) : cache;
+		}
+		// A subclass may do more when a value is put.
+		return (cache.getClass() == VicinalCache.class) ? ((VicinalCache) cache).forFills() : cache;
+	}
+
+	private VicinalCache forFills() {
+		if (this.broadcast == InvalidationBroadcast.NONE) {
+			return this;
+		}
+		VicinalCache known = this.forFills;
+		if (known == null) {
+			known = new FilledCache(this);
+			this.forFills = known;
+		}
+		return known;
 	}
 
 	@Override
@@ -154,6 +183,20 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 		boolean notEmpty = !this.cache.asMap().isEmpty();
 		clear();
 		return notEmpty;
+	}
+
+	/** Tells others of evictions only. */
+	private static final class FilledCache extends VicinalCache {
+
+		FilledCache(VicinalCache cache) {
+			super(cache.cache, cache.isAllowNullValues(), cache.broadcast);
+		}
+
+		@Override
+		public void put(Object key, @Nullable Object value) {
+			fill(key, value);
+		}
+
 	}
 
 }

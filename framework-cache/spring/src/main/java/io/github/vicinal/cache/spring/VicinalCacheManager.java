@@ -13,9 +13,6 @@ import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.cache.Cache;
 import org.springframework.cache.CacheManager;
-import org.springframework.cache.interceptor.CacheAspectSupport;
-import org.springframework.cache.interceptor.CacheResolver;
-import org.springframework.cache.interceptor.SimpleCacheResolver;
 import org.springframework.cache.transaction.AbstractTransactionSupportingCacheManager;
 
 import io.github.vicinal.cache.CacheBuilder;
@@ -54,9 +51,6 @@ public class VicinalCacheManager extends AbstractTransactionSupportingCacheManag
 	private InvalidationBroadcast broadcast = InvalidationBroadcast.NONE;
 
 	private @Nullable BeanFactory beanFactory;
-
-	/** As the caches of the same name, but what is put there is no news to others. */
-	private final ConcurrentMap<String, Cache> forFills = new ConcurrentHashMap<>();
 
 	/** Caches as they are, without what decorates them. */
 	private final ConcurrentMap<String, io.github.vicinal.cache.Cache<Object, Object>> engines = new ConcurrentHashMap<>();
@@ -128,55 +122,18 @@ public class VicinalCacheManager extends AbstractTransactionSupportingCacheManag
 		return this.engines.computeIfAbsent(name, (absent) -> this.builders.apply(absent).build());
 	}
 
-	/**
-	 * Returns a cache in which a value that is put is a fill, which others need not know.
-	 */
-	Cache forFills(Cache cache) {
-		if (this.broadcast == InvalidationBroadcast.NONE || !this.engines.containsKey(cache.getName())) {
-			return cache;
-		}
-		return this.forFills.computeIfAbsent(cache.getName(),
-				(name) -> decorateCache(new FilledCache(engine(name), this.allowNullValues, this.broadcast)));
-	}
-
 	@Override
 	public void setBeanFactory(BeanFactory beanFactory) {
 		this.beanFactory = beanFactory;
 	}
 
-	/**
-	 * Lets the annotations of this context use a {@link VicinalCacheResolver}, where they
-	 * would use a {@code SimpleCacheResolver} of this manager.
-	 */
+	/** Lets the annotations of this context tell a fill from a change. */
 	@Override
 	public void afterSingletonsInstantiated() {
-		if (this.broadcast == InvalidationBroadcast.NONE || this.beanFactory == null) {
-			return;
+		if (this.broadcast != InvalidationBroadcast.NONE && this.beanFactory != null) {
+			boolean isOnly = this.beanFactory.getBeanProvider(CacheManager.class).getIfUnique() == this;
+			Fills.install(this.beanFactory, isOnly ? this : null);
 		}
-		boolean isOnly = this.beanFactory.getBeanProvider(CacheManager.class).getIfUnique() == this;
-		for (CacheAspectSupport aspect : this.beanFactory.getBeanProvider(CacheAspectSupport.class)) {
-			CacheResolver resolver = aspect.getCacheResolver();
-			boolean usesThis = (resolver == null) ? isOnly : resolver.getClass() == SimpleCacheResolver.class
-					&& ((SimpleCacheResolver) resolver).getCacheManager() == this;
-			if (usesThis) {
-				aspect.setCacheResolver(new VicinalCacheResolver(this));
-			}
-		}
-	}
-
-	/** Tells others of evictions only. */
-	private static final class FilledCache extends VicinalCache {
-
-		FilledCache(io.github.vicinal.cache.Cache<Object, Object> engine, boolean allowNullValues,
-				InvalidationBroadcast broadcast) {
-			super(engine, allowNullValues, broadcast);
-		}
-
-		@Override
-		public void put(Object key, @Nullable Object value) {
-			fill(key, value);
-		}
-
 	}
 
 	/** Changes engines directly, so that nothing is told again. */

@@ -6,16 +6,21 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
+import javax.cache.annotation.CacheResult;
+import javax.cache.annotation.CacheValue;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.cache.annotation.CacheConfig;
 import org.springframework.cache.annotation.CacheEvict;
 import org.springframework.cache.annotation.CachePut;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.annotation.CachingConfigurer;
 import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.cache.interceptor.CacheResolver;
+import org.springframework.cache.interceptor.SimpleCacheResolver;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -26,6 +31,7 @@ import reactor.core.publisher.Mono;
 import io.github.vicinal.cache.CacheBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /** Two instances of an application that tell each other what is no longer true. */
 class BroadcastFillTests {
@@ -135,6 +141,47 @@ class BroadcastFillTests {
 		assertThat(this.network.messages).isEmpty();
 	}
 
+	/** However annotations name the cache, and whichever annotations they are. */
+	@ParameterizedTest
+	@ValueSource(strings = { "ofManager", "ofClassWithResolver", "ofResult", "ofFailure", "synchronised" })
+	void noFillIsAChange(String way) {
+		start(Ways.class, false);
+		List<OtherPrices> others = this.contexts.stream().map((context) -> context.getBean(OtherPrices.class)).toList();
+		List<ResolvedPrices> resolved = this.contexts.stream()
+			.map((context) -> context.getBean(ResolvedPrices.class))
+			.toList();
+		for (int round = 0; round < 5; round++) {
+			for (int i = 0; i < others.size(); i++) {
+				switch (way) {
+					case "ofManager" -> others.get(i).ofManager(1);
+					case "ofClassWithResolver" -> resolved.get(i).of(1);
+					case "ofResult" -> others.get(i).ofResult(1);
+					case "synchronised" -> others.get(i).synchronised(1);
+					default -> {
+						OtherPrices prices = others.get(i);
+						assertThatIllegalStateException().isThrownBy(() -> prices.ofFailure(1));
+					}
+				}
+			}
+		}
+		assertThat(this.network.messages).isEmpty();
+		assertThat(others.stream().mapToInt((prices) -> prices.loads().get()).sum()
+				+ resolved.stream().mapToInt((prices) -> prices.loads().get()).sum())
+			.isEqualTo(2);
+	}
+
+	@Test
+	void changesByOtherWaysAreToldOf() {
+		start(Ways.class, false);
+		OtherPrices here = this.contexts.get(0).getBean(OtherPrices.class);
+		OtherPrices there = this.contexts.get(1).getBean(OtherPrices.class);
+		there.ofManager(1);
+		here.putOfManager(1);
+		here.putOfJCache(1, "new");
+		assertThat(this.network.messages).hasSize(2);
+		assertThat(there.ofManager(1)).isEqualTo("1 #2");
+	}
+
 	/** Hands messages over at once. */
 	private static final class Network {
 
@@ -229,6 +276,84 @@ class BroadcastFillTests {
 		@Bean
 		Prices prices() {
 			return new Prices();
+		}
+
+	}
+
+	/** What names its cache manager, or is annotated with JCache's annotations. */
+	public static class OtherPrices {
+
+		private final AtomicInteger loads = new AtomicInteger();
+
+		public AtomicInteger loads() {
+			return this.loads;
+		}
+
+		@Cacheable(cacheNames = "prices", cacheManager = "cacheManager")
+		public String ofManager(int id) {
+			return id + " #" + this.loads.incrementAndGet();
+		}
+
+		@Cacheable(cacheNames = "prices", cacheManager = "cacheManager", sync = true)
+		public String synchronised(int id) {
+			return id + " #" + this.loads.incrementAndGet();
+		}
+
+		@CacheResult(cacheName = "results")
+		public String ofResult(int id) {
+			return id + " #" + this.loads.incrementAndGet();
+		}
+
+		@CacheResult(cacheName = "results", exceptionCacheName = "failures")
+		public String ofFailure(int id) {
+			throw new IllegalStateException(id + " #" + this.loads.incrementAndGet());
+		}
+
+		@CachePut(cacheNames = "prices", cacheManager = "cacheManager")
+		public String putOfManager(int id) {
+			return "new";
+		}
+
+		@javax.cache.annotation.CachePut(cacheName = "results")
+		public void putOfJCache(int id, @CacheValue String price) {
+		}
+
+	}
+
+	/** What names its resolver once for all. */
+	@CacheConfig(cacheNames = "prices", cacheResolver = "ownResolver")
+	public static class ResolvedPrices {
+
+		private final AtomicInteger loads = new AtomicInteger();
+
+		public AtomicInteger loads() {
+			return this.loads;
+		}
+
+		@Cacheable
+		public String of(int id) {
+			return id + " #" + this.loads.incrementAndGet();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Ways extends Configured {
+
+		@Bean
+		OtherPrices otherPrices() {
+			return new OtherPrices();
+		}
+
+		@Bean
+		ResolvedPrices resolvedPrices() {
+			return new ResolvedPrices();
+		}
+
+		@Bean
+		CacheResolver ownResolver(VicinalCacheManager manager) {
+			return new SimpleCacheResolver(manager) {
+			};
 		}
 
 	}

@@ -71,13 +71,18 @@ public final class BodyConverters {
 			return "a message converter for JSON with media types of its own";
 		}
 		Object registrations = field(AbstractJacksonHttpMessageConverter.class, "mapperRegistrations", converter);
-		if (registrations instanceof Map<?, ?> known && !known.isEmpty()) {
+		if (registrations instanceof Map<?, ?> known && !known.keySet().stream().allMatch(BodyConverters::isOfBoot)) {
 			return "a message converter with another JsonMapper for some types";
 		}
 		if (field(JacksonJsonHttpMessageConverter.class, "jsonPrefix", converter) != null) {
 			return "a message converter with a prefix before JSON";
 		}
 		return null;
+	}
+
+	/** Actuator has a mapper of its own for what its endpoints return. */
+	private static boolean isOfBoot(Object type) {
+		return type instanceof Class<?> known && known.getName().startsWith("org.springframework.boot.");
 	}
 
 	/** What cannot be looked into counts as different. */

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
@@ -87,7 +88,15 @@ public final class ExchangeContractReader implements ContractReader {
 		ResultShape shape = ResultShape.of(contract, method);
 		AffinityChannel channel = AnnotatedElementUtils.findMergedAnnotation(method, AffinityChannel.class);
 		return new MethodDescription(arguments, shape.valueType(), idempotent(httpMethod(contract, method), channel),
-				httpOnlyReason(contract, method, exchange, rules, arguments, shape, channel));
+				httpOnlyReason(contract, method, exchange, rules, arguments, shape, channel), textArguments(method));
+	}
+
+	private static Set<Integer> textArguments(Method method) {
+		return IntStream.range(0, method.getParameterCount())
+			.filter((position) -> !new SynthesizingMethodParameter(method, position)
+				.hasParameterAnnotation(RequestBody.class))
+			.boxed()
+			.collect(Collectors.toSet());
 	}
 
 	/**

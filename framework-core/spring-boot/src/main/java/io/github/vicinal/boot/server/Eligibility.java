@@ -23,7 +23,9 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdvice;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
+import tools.jackson.databind.json.JsonMapper;
 
+import io.github.vicinal.boot.contract.BodyConverters;
 import io.github.vicinal.boot.server.HandlerLookup.Handler;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.server.AffinityService;
@@ -44,8 +46,11 @@ final class Eligibility {
 
 	private final ApplicationContext context;
 
-	Eligibility(ApplicationContext context) {
+	private final JsonMapper mapper;
+
+	Eligibility(ApplicationContext context, JsonMapper mapper) {
 		this.context = context;
+		this.mapper = mapper;
 	}
 
 	/**
@@ -89,10 +94,16 @@ final class Eligibility {
 		if (hasView(handler.method())) {
 			return "%s has a @JsonView".formatted(handler.method().getShortLogMessage());
 		}
-		for (HttpMessageConverter<?> converter : this.context.getBeansOfType(HttpMessageConverter.class).values()) {
-			if (!converter.getClass().getName().startsWith("org.springframework.")) {
-				return "the application has its own message converter %s"
-					.formatted(converter.getClass().getSimpleName());
+		return converters();
+	}
+
+	/** Those of the handler adapter, whoever has put them there. */
+	private @Nullable String converters() {
+		for (RequestMappingHandlerAdapter adapter : this.context.getBeansOfType(RequestMappingHandlerAdapter.class)
+			.values()) {
+			String difference = BodyConverters.difference(adapter.getMessageConverters(), this.mapper);
+			if (difference != null) {
+				return "the application has its own conversion of bodies: " + difference;
 			}
 		}
 		return null;

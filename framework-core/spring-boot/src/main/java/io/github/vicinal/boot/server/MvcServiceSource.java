@@ -107,7 +107,7 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 		ServletStack stack = new ServletStack(this.context, this.servletContext, container);
 		boolean foreignEncoding = stack.hasForeignEncoding();
 		String prefix = servletPrefix();
-		Eligibility eligibility = new Eligibility(this.context);
+		Eligibility eligibility = new Eligibility(this.context, this.codecs.mapper());
 		Map<Integer, String> httpOnly = new TreeMap<>();
 		List<@Nullable HandlerTarget> targets = new ArrayList<>();
 		ArgumentValidation validation = validation();
