@@ -74,7 +74,12 @@ class FilterArrangementTests extends ArrangementTests {
 				+ " of " + request.getRequestURI());
 	});
 
+	/**
+	 * Clients must not use the connection again, which may be closed later than they
+	 * read.
+	 */
 	private static final FilterFactory FAILING_LATE = http((request, response, chain, ledger) -> {
+		response.setHeader("Connection", "close");
 		chain.doFilter(request, response);
 		ledger.note("fails");
 		throw new ServletException("late");
