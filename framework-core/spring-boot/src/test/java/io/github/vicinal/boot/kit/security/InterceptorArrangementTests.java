@@ -215,16 +215,6 @@ class InterceptorArrangementTests extends ArrangementTests {
 			this.ledger = ledger;
 		}
 
-		/**
-		 * Clients must not use a connection again that may be closed later than they
-		 * read.
-		 */
-		@Override
-		public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
-			response.setHeader("Connection", "close");
-			return true;
-		}
-
 		@Override
 		public void postHandle(HttpServletRequest request, HttpServletResponse response, Object handler,
 				@Nullable ModelAndView modelAndView) {
