@@ -40,7 +40,7 @@ final class Arrangement {
 
 	private @Nullable String allToHttp;
 
-	private boolean anyWay;
+	private boolean anyWay = true;
 
 	private boolean detectsLate;
 
@@ -161,9 +161,9 @@ final class Arrangement {
 		return this;
 	}
 
-	/** Allows calls to go any way. */
-	Arrangement anyWay() {
-		this.anyWay = true;
+	/** Demands that each method takes the path, or is left to HTTP as it was said. */
+	Arrangement typed() {
+		this.anyWay = false;
 		return this;
 	}
 

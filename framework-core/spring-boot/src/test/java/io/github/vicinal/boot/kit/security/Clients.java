@@ -57,6 +57,11 @@ final class Clients implements AutoCloseable {
 		}
 	}
 
+	/** Creates clients that their creator closes. */
+	static Clients create() {
+		return new Clients();
+	}
+
 	static Clients of(ExtensionContext context) {
 		return context.getRoot()
 			.getStore(NAMESPACE)
@@ -85,8 +90,10 @@ final class Clients implements AutoCloseable {
 			ChannelListener listener = (channel, method, kind, reason) -> {
 				String way = kind.id() + ((reason != null) ? " because " + reason : "");
 				this.carried.merge(way, 1, Integer::sum);
-				// Some arguments are left to HTTP in any case.
-				if (reason == null || !reason.contains("treated specially by servers")) {
+				// Some arguments are left to HTTP by the client, whatever the server
+				// does.
+				if (reason == null || !(reason.contains("treated specially by servers")
+						|| reason.contains("has a meaning to servers"))) {
 					this.last.put(method.method().getName(), way);
 				}
 			};
