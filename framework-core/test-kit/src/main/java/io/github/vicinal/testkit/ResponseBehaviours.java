@@ -136,6 +136,24 @@ abstract class ResponseBehaviours extends Behaviours {
 	}
 
 	@Test
+	@DisplayName("header values that HTTP cannot carry as they are end alike")
+	void unusualHeaders() {
+		assertThat(entity(answer((client) -> client.headers("line-break"))).getHeaders().getFirst("X-Kit-Two"))
+			.isNull();
+		assertThat(entity(answer((client) -> client.headers("blanks"))).getHeaders().getFirst("X-Kit-One"))
+			.isEqualTo("one\tand two");
+		assertThat(entity(answer((client) -> client.headers("foreign"))).getHeaders().getFirst("X-Kit-Two"))
+			.isEqualTo("two");
+	}
+
+	@Test
+	@DisplayName("many headers arrive")
+	void manyHeaders() {
+		assertThat(entity(answer((client) -> client.headers("many"))).getHeaders().getFirst("X-Kit-149"))
+			.isEqualTo("value 149");
+	}
+
+	@Test
 	@DisplayName("numbers and dates become headers")
 	void typedHeaders() {
 		ResponseEntity<?> answer = entity(answer((client) -> client.headers("typed")));

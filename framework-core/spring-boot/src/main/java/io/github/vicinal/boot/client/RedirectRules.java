@@ -78,12 +78,22 @@ enum RedirectRules {
 
 	/** Returns the rules of a library, or {@code null} if they are not known. */
 	static @Nullable RedirectRules of(ClientHttpRequestFactory factory) {
-		return switch (factory.getClass().getSimpleName()) {
-			case "JdkClientHttpRequestFactory" -> JDK;
-			case "HttpComponentsClientHttpRequestFactory" -> APACHE;
-			case "SimpleClientHttpRequestFactory" -> URL_CONNECTION;
-			default -> null;
-		};
+		for (Class<?> type = factory.getClass(); type != null; type = type.getSuperclass()) {
+			switch (type.getSimpleName()) {
+				case "JdkClientHttpRequestFactory" -> {
+					return JDK;
+				}
+				case "HttpComponentsClientHttpRequestFactory" -> {
+					return APACHE;
+				}
+				case "SimpleClientHttpRequestFactory" -> {
+					return URL_CONNECTION;
+				}
+				default -> {
+				}
+			}
+		}
+		return null;
 	}
 
 	/** Returns whether a status makes HTTP libraries look for a location. */

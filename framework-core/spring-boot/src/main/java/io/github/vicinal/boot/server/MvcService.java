@@ -279,7 +279,7 @@ final class MvcService implements Service {
 		FrameRequest request = new FrameRequest(this.environment.servletContext(), target, frame, facts,
 				this.environment.requiredContainer());
 		ServletRequestAttributes attributes = new ServletRequestAttributes(request, request.response());
-		return this.environment.isolation().run(attributes, () -> {
+		return received(this.environment.isolation().run(attributes, () -> {
 			setLocale(frame, target, request);
 			try {
 				return this.environment.observation()
@@ -289,7 +289,18 @@ final class MvcService implements Service {
 				attributes.requestCompleted();
 				request.complete();
 			}
-		});
+		}));
+	}
+
+	/** A reply with its headers as they would arrive over HTTP. */
+	private static Reply received(Reply reply) {
+		Map<String, List<String>> headers = ResponseFields.received(reply.headers());
+		if (headers == reply.headers()) {
+			return reply;
+		}
+		return (reply instanceof Reply.Failure failure)
+				? new Reply.Failure(failure.status(), headers, failure.body(), failure.remoteType())
+				: new Reply.Value(reply.status(), headers, ((Reply.Value) reply).body());
 	}
 
 	/** The isolation has set the locale of a request that says none. */

@@ -207,7 +207,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 				collected.computeIfAbsent(name, (key) -> new ArrayList<>(1)).add(written.getValue(i).toString());
 			}
 		}
-		this.headers = collected;
+		this.headers = ResponseFields.received(collected);
 		this.status = answered;
 	}
 

@@ -206,11 +206,12 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 
 	/**
 	 * Whether filters and interceptors would be too late to change the response. Spring
-	 * flushes that of an entity. The length of text and bytes is known, which makes the
-	 * container send them once they are complete.
+	 * flushes that of an entity with a body. The length of text and bytes is known, which
+	 * makes the container send them once they are complete.
 	 */
 	private static boolean isSentAtOnce(@Nullable Object result, @Nullable Object body) {
-		return result instanceof HttpEntity<?> || (body instanceof CharSequence text && !text.isEmpty())
+		return (result instanceof HttpEntity<?> && body != null)
+				|| (body instanceof CharSequence text && !text.isEmpty())
 				|| (body instanceof byte[] bytes && bytes.length > 0);
 	}
 

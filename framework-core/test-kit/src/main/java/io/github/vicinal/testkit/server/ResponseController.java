@@ -152,6 +152,17 @@ class ResponseController implements ResponseContract {
 				this.response.reset();
 			}
 			case "empty" -> this.response.setHeader("X-Kit-Empty", "");
+			case "line-break" -> this.response.setHeader("X-Kit-One", "one\r\nX-Kit-Two: two");
+			case "blanks" -> this.response.setHeader("X-Kit-One", "  one\tand two ");
+			case "foreign" -> {
+				this.response.setHeader("X-Kit-One", "\u00fc\u20ac");
+				this.response.setHeader("X-Kit-Two", "two");
+			}
+			case "many" -> {
+				for (int i = 0; i < 150; i++) {
+					this.response.setHeader("X-Kit-" + i, "value " + i);
+				}
+			}
 			default -> throw new IllegalArgumentException(how);
 		}
 	}

@@ -46,7 +46,7 @@ public record ShmOptions(int lanes, int maxLanes, int inlineBytes, int maxFrameB
 	/** A further segment has at most one part in so many of the memory of the first. */
 	private static final int FURTHER_MEMORY_SHARE = 16;
 
-	private static final int MAX_HEADERS = 128;
+	private static final int MAX_HEADERS = 1024;
 
 	private static final int MAX_HEADER_BYTES = 64 << 10;
 

@@ -50,12 +50,12 @@ public record UdsOptions(int maxFrameBytes, int maxHeaders, int maxHeaderBytes, 
 
 	/**
 	 * Returns the options that suit most applications.
-	 * @return 64 MiB frames, 128 headers of 64 KiB, 256 connections per peer, 1024 per
+	 * @return 64 MiB frames, 1,024 headers of 64 KiB, 256 connections per peer, 1024 per
 	 * server, a sixteenth of the heap but at most 64 MiB, 100 ms to wait for a
 	 * connection, and times of 10 s
 	 */
 	public static UdsOptions defaults() {
-		return new UdsOptions(64 << 20, 128, 64 << 10, 256, 1024, HeapBudget.defaultBytes(), Duration.ofMillis(100),
+		return new UdsOptions(64 << 20, 1024, 64 << 10, 256, 1024, HeapBudget.defaultBytes(), Duration.ofMillis(100),
 				Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofSeconds(10));
 	}
 
