@@ -16,6 +16,7 @@ import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClientException;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Whoever stops waiting, stops waiting; the handler goes on as it would over HTTP.
@@ -31,6 +32,17 @@ abstract class DeadlineBehaviours extends Behaviours {
 		Outcome outcome = same(TimingContract.class, IMPATIENT, (client) -> client.waitAt(newGate(gates)));
 		gates.forEach(control()::open);
 		outcome.failure(ResourceAccessException.class);
+	}
+
+	@Test
+	@DisplayName("the exception of a timeout names the request, not its template")
+	void timeoutNamesRequest() {
+		String gate = newGate();
+		TimingContract proxy = kit().path(TimingContract.class, IMPATIENT);
+		assertThatExceptionOfType(ResourceAccessException.class).isThrownBy(() -> proxy.waitAt(gate))
+			.withMessageStartingWith("I/O error on ")
+			.withMessageContaining(gate);
+		control().open(gate);
 	}
 
 	@Test

@@ -225,7 +225,7 @@ final class AsyncCalls implements AutoCloseable {
 				return stage(channel.legs().run(channel.leg(plan, arguments, failed).to(turn), original));
 			}
 			if (attempt instanceof Attempt.Unanswered unanswered) {
-				Throwable failure = channel.failure(plan, address, unanswered.cause());
+				Throwable failure = channel.failure(plan, address, arguments, unanswered.cause());
 				unanswered.observed().failed(unanswered.cause(), failure);
 				return CompletableFuture.failedFuture(failure);
 			}

@@ -353,7 +353,7 @@ final class ClientChannel {
 			return replay(plan, turn, arguments, failed, original);
 		}
 		if (attempt instanceof Attempt.Unanswered unanswered) {
-			RuntimeException failure = failure(plan, address, unanswered.cause());
+			RuntimeException failure = failure(plan, address, arguments, unanswered.cause());
 			unanswered.observed().failed(unanswered.cause(), failure);
 			throw failure;
 		}
@@ -674,14 +674,18 @@ final class ClientChannel {
 	}
 
 	/** Returns what the client raises when a request gets no answer. */
-	RuntimeException failure(MethodPlan plan, @Nullable String address, PathException cause) {
+	RuntimeException failure(MethodPlan plan, @Nullable String address, @Nullable Object[] arguments,
+			PathException cause) {
 		UriTemplates known = this.uris;
 		if (this.traits.reactive()) {
-			return ClientFailures.ofWebClient(plan.httpMethod(), (known != null) ? known.base() : URI.create("/"),
-					cause);
+			return ClientFailures.ofWebClient(plan.httpMethod(),
+					(known != null) ? known.expanded(plan, arguments) : URI.create("/"), cause);
 		}
-		String base = (known != null) ? known.base().toString() : String.valueOf(this.channel.address(address));
-		return ClientFailures.ofRestClient(plan.httpMethod(), base + plan.path(), cause);
+		String uri = (known != null) ? known.expanded(plan, arguments).toString()
+				: this.channel.address(address) + plan.path();
+		// As RestClient does, without the query.
+		int query = uri.indexOf('?');
+		return ClientFailures.ofRestClient(plan.httpMethod(), (query >= 0) ? uri.substring(0, query) : uri, cause);
 	}
 
 }

@@ -22,7 +22,7 @@ final class ClientFailures {
 	/**
 	 * Returns what {@code RestClient} raises.
 	 * @param httpMethod the request's method
-	 * @param uri the request's URI or template, for the message
+	 * @param uri the request's URI without its query, for the message
 	 * @param failure why there is no answer
 	 */
 	static RuntimeException ofRestClient(String httpMethod, String uri, PathException failure) {
@@ -34,12 +34,12 @@ final class ClientFailures {
 	/**
 	 * Returns what {@code WebClient} raises.
 	 * @param httpMethod the request's method
-	 * @param base the client's base URL
+	 * @param uri the request's URI
 	 * @param failure why there is no answer
 	 */
-	static RuntimeException ofWebClient(String httpMethod, URI base, PathException failure) {
-		return WEB_CLIENT ? ReactiveCalls.requestFailure(httpMethod, base, ioException(failure))
-				: ofRestClient(httpMethod, base.toString(), failure);
+	static RuntimeException ofWebClient(String httpMethod, URI uri, PathException failure) {
+		return WEB_CLIENT ? ReactiveCalls.requestFailure(httpMethod, uri, ioException(failure))
+				: ofRestClient(httpMethod, uri.toString(), failure);
 	}
 
 	private static IOException ioException(PathException failure) {

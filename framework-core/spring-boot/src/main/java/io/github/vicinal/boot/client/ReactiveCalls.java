@@ -90,7 +90,7 @@ final class ReactiveCalls {
 			return (subscriber) -> channel.legs().runSubscription(leg, () -> replayed.subscribe(subscriber));
 		}
 		if (attempt instanceof Attempt.Unanswered unanswered) {
-			Throwable failure = channel.failure(plan, address, unanswered.cause());
+			Throwable failure = channel.failure(plan, address, arguments, unanswered.cause());
 			unanswered.observed().failed(unanswered.cause(), failure);
 			return Mono.error(failure);
 		}
