@@ -106,7 +106,9 @@ public final class ChannelGroupConfigurer implements RestClientHttpServiceGroupC
 			}
 		}
 		TreeSet<String> interceptors = new TreeSet<>();
-		client.requestInterceptors((list) -> list.forEach((interceptor) -> {
+		// Of a copy: a builder that was asked has an empty list, with which clients
+		// buffer bodies.
+		client.clone().requestInterceptors((list) -> list.forEach((interceptor) -> {
 			if (!isSprings(interceptor)) {
 				interceptors.add(interceptor.getClass().getName());
 			}
