@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -61,11 +62,15 @@ class ClosedClientTests {
 	@RegisterExtension
 	private final RunningApplications applications = new RunningApplications();
 
+	/** Threads of tests that ran before in this JVM. */
+	private final Set<Thread> others = Set.copyOf(Thread.getAllStackTraces().keySet());
+
 	/** Threads but those of the server and of the JVM's common pools. */
-	private static List<String> threads() {
+	private List<String> threads() {
 		return Thread.getAllStackTraces()
 			.keySet()
 			.stream()
+			.filter((thread) -> !this.others.contains(thread))
 			.map(Thread::getName)
 			.filter((name) -> name.startsWith("vicinal-connector") || name.startsWith("vicinal-async")
 					|| name.startsWith("HttpClient-"))
@@ -122,7 +127,7 @@ class ClosedClientTests {
 	}
 
 	/** Closes clients, and returns by how many bytes the heap has grown. */
-	private static long grown(String port, String path) {
+	private long grown(String port, String path) {
 		List<WeakReference<Object>> beans = new ArrayList<>();
 		for (int i = 0; i < WARM_UP; i++) {
 			callAndClose(port, path);
