@@ -189,6 +189,9 @@ final class ArgumentRules {
 		if (elements.isEmpty()) {
 			return "an empty list is no value";
 		}
+		if (elements.size() == 1 && elements.iterator().next() instanceof String text && !text.equals(text.trim())) {
+			return "Spring trims a text that is alone in a list";
+		}
 		for (Object element : elements) {
 			if (element == null) {
 				return "a missing element is dropped by Spring";

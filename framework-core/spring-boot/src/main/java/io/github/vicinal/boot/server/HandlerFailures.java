@@ -58,9 +58,9 @@ final class HandlerFailures {
 			if (response.isSent()) {
 				return cutOff(response, thrown.getClass().getName());
 			}
-			response.fail(500, exception.getMessage());
+			// The error page takes the message from the exception.
+			response.fail(500, null);
 			request.setAttribute(RequestDispatcher.ERROR_EXCEPTION, exception);
-			request.setAttribute(RequestDispatcher.ERROR_EXCEPTION_TYPE, exception.getClass());
 		}
 		if (response.isError()) {
 			return errorPage(request, response, thrown.getClass().getName());

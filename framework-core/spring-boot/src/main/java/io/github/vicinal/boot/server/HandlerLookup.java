@@ -33,10 +33,12 @@ final class HandlerLookup {
 	 *
 	 * @param method the handler method, with its bean resolved
 	 * @param pattern the path pattern that it is mapped to
+	 * @param info all that it is mapped to
 	 * @param mapping the mapping that knows it
 	 * @param singleton whether all requests have the same bean
 	 */
-	record Handler(HandlerMethod method, String pattern, RequestMappingHandlerMapping mapping, boolean singleton) {
+	record Handler(HandlerMethod method, String pattern, RequestMappingInfo info, RequestMappingHandlerMapping mapping,
+			boolean singleton) {
 	}
 
 	/** Finds the interface of a name among those that controllers implement. */
@@ -82,7 +84,8 @@ final class HandlerLookup {
 				if (candidate.getMethod().equals(implementation) || candidate.getMethod().equals(method)) {
 					Set<String> patterns = entry.getKey().getPatternValues();
 					return (patterns.size() == 1) ? new Handler(candidate.createWithResolvedBean(),
-							patterns.iterator().next(), mapping, isSingleton(candidate, mapping)) : null;
+							patterns.iterator().next(), entry.getKey(), mapping, isSingleton(candidate, mapping))
+							: null;
 				}
 			}
 		}

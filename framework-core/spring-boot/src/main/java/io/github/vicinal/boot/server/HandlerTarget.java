@@ -69,6 +69,8 @@ final class HandlerTarget {
 
 	private final boolean produces;
 
+	private final @Nullable CompetingMappings competing;
+
 	private final @Nullable String foreign;
 
 	private volatile @Nullable CallSeries<ServerRequestObservationContext> series;
@@ -89,12 +91,14 @@ final class HandlerTarget {
 	 * @param method the method of the contract
 	 * @param handler the method that handles it
 	 * @param request the request that a call would be
+	 * @param competing mappings that may match the same path, {@code null} for none
 	 * @param foreign what acts on such requests before they reach the handler, so that
 	 * calls have to pass the container; {@code null} if there is nothing
 	 * @param validation how arguments are validated
 	 */
 	HandlerTarget(Contract contract, ContractMethod method, HandlerMethod handler, RequestTemplate request,
-			@Nullable String foreign, ArgumentValidation validation) {
+			@Nullable CompetingMappings competing, @Nullable String foreign, ArgumentValidation validation) {
+		this.competing = competing;
 		this.foreign = foreign;
 		this.httpOnly = (foreign != null) ? UNSEEN + foreign : null;
 		this.handler = handler;
@@ -155,6 +159,11 @@ final class HandlerTarget {
 	/** Returns why calls need HTTP, or {@code null} if they do not. */
 	@Nullable String httpOnly() {
 		return this.httpOnly;
+	}
+
+	/** Returns why Spring MVC may choose another handler, or {@code null}. */
+	@Nullable String otherMapping(@Nullable Object[] arguments) {
+		return (this.competing != null) ? this.competing.matching(this.request.pathWithinServlet(arguments)) : null;
 	}
 
 	/** Returns what calls have to pass, or {@code null} if there is nothing. */
@@ -280,6 +289,9 @@ final class HandlerTarget {
 		if (body instanceof ProblemDetail || body instanceof ErrorResponse || status >= 400) {
 			return null;
 		}
+		if (saysOtherType(result, body, headers, response)) {
+			return null;
+		}
 		boolean entity = this.shape.envelope() == Envelope.ENTITY || this.shape.envelope() == Envelope.HEADERS;
 		if (this.produces && entity && body != null) {
 			return null;
@@ -288,6 +300,23 @@ final class HandlerTarget {
 			return new Answer(answered, withoutContentType(headers), null);
 		}
 		return new Answer(answered, entity ? withContentType(headers, body) : headers, (status == 204) ? null : body);
+	}
+
+	/**
+	 * Whether the entity or the response has a content type that Spring would not give to
+	 * the body anyway, so that Spring has to find out whether it can write the body so.
+	 */
+	private static boolean saysOtherType(@Nullable Object result, @Nullable Object body,
+			Map<String, List<String>> headers, HttpServletResponse response) {
+		if (result instanceof HttpHeaders) {
+			return false;
+		}
+		String usual = (body != null) ? contentType(body) : "";
+		String preset = response.getContentType();
+		return (preset != null && !preset.equals(usual)) || headers.entrySet()
+			.stream()
+			.anyMatch((header) -> header.getKey().equalsIgnoreCase(HttpHeaders.CONTENT_TYPE)
+					&& !header.getValue().equals(List.of(usual)));
 	}
 
 	private static boolean isConditional(HttpHeaders answered, HttpServletRequest asked) {

@@ -173,6 +173,10 @@ final class MvcService implements Service {
 		if (target.request().isLong(frame.arguments())) {
 			throw new HttpRequiredException(LONG);
 		}
+		String otherMapping = target.otherMapping(frame.arguments());
+		if (otherMapping != null) {
+			throw new HttpRequiredException(otherMapping);
+		}
 		ConnectionFacts facts = facts(frame);
 		if (target.foreign() != null) {
 			return throughPipeline(new TypedCall(frame, target, facts, beforeWaiting));

@@ -108,12 +108,18 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 		boolean foreignEncoding = stack.hasForeignEncoding();
 		String prefix = servletPrefix();
 		Eligibility eligibility = new Eligibility(this.context, this.codecs.mapper());
+		ContractAgreement agreement = new ContractAgreement(contract,
+				this.context.getEnvironment()::resolvePlaceholders);
+		SpringDefaults defaults = new SpringDefaults(this.context);
 		Map<Integer, String> httpOnly = new TreeMap<>();
 		List<@Nullable HandlerTarget> targets = new ArrayList<>();
 		ArgumentValidation validation = validation();
 		for (ContractMethod method : contract.methods()) {
 			Handler handler = handlers.get(method.index());
 			String reason = (method.httpOnlyReason() == null) ? eligibility.refusal(method, handler) : null;
+			if (reason == null && method.httpOnlyReason() == null && handler != null) {
+				reason = unlike(agreement, defaults, method, handler);
+			}
 			String other = (reason == null && handler != null) ? stack.otherServlet(prefix + handler.pattern()) : null;
 			if (reason == null && foreignEncoding) {
 				reason = "spring.servlet.encoding asks for another character encoding than UTF-8, or forces that of responses";
@@ -127,10 +133,20 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 			targets.add((handler == null || reason != null || method.httpOnlyReason() != null) ? null
 					: new HandlerTarget(contract, method, handler.method(),
 							new RequestTemplate(contract, method, handler.method(), handler.pattern(), prefix),
-							stack.foreign(handler, prefix), validation));
+							CompetingMappings.of(handler), stack.foreign(handler, prefix), validation));
 		}
 		leaveAsynchronous(targets, httpOnly);
 		return new MvcService(contract, targets, refusal(targets, httpOnly), httpOnly, environment(container));
+	}
+
+	/** What the server does to requests of the contract that typed calls do not know. */
+	private static @Nullable String unlike(ContractAgreement agreement, SpringDefaults defaults, ContractMethod method,
+			Handler handler) {
+		String difference = agreement.difference(method, handler);
+		if (difference == null) {
+			difference = defaults.foreign(handler);
+		}
+		return (difference != null) ? difference : CompetingMappings.always(handler);
 	}
 
 	/** What is in the way would see two dispatches of an asynchronous request. */

@@ -5,6 +5,7 @@ import java.util.function.Supplier;
 import io.micrometer.core.instrument.LongTaskTimer;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
+import jakarta.servlet.ServletException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.observation.DefaultServerRequestObservationConvention;
 
@@ -112,7 +113,9 @@ public final class ServerObservation {
 	}
 
 	private static @Nullable Throwable unhandled(FrameRequest request) {
-		return (Throwable) request.getAttribute(jakarta.servlet.RequestDispatcher.ERROR_EXCEPTION);
+		Object thrown = request.getAttribute(jakarta.servlet.RequestDispatcher.ERROR_EXCEPTION);
+		return (thrown instanceof ServletException wrapper && wrapper.getCause() != null) ? wrapper.getCause()
+				: (Throwable) thrown;
 	}
 
 }

@@ -92,6 +92,9 @@ final class ServletStack {
 		if (found == null) {
 			found = dispatcher(handler.mapping());
 		}
+		if (found == null) {
+			found = mapping(handler.mapping());
+		}
 		return (found != null) ? found : interceptor(handler.method(), handler.pattern(), handler.mapping());
 	}
 
@@ -168,6 +171,17 @@ final class ServletStack {
 			}
 		}
 		return null;
+	}
+
+	/** What the mapping of the handler itself does before it looks for one. */
+	private static @Nullable String mapping(RequestMappingHandlerMapping mapping) {
+		if (mapping.getClass() != RequestMappingHandlerMapping.class) {
+			return "the handler mapping %s".formatted(mapping.getClass().getSimpleName());
+		}
+		if (mapping.getPatternParser() == null) {
+			return "a path matcher that is not the one of Spring MVC";
+		}
+		return (mapping.getApiVersionStrategy() != null) ? "API versioning" : null;
 	}
 
 	/** Every application has a mapping of functional routes, few have such routes. */
