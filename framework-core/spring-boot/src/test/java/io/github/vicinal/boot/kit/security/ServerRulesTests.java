@@ -7,12 +7,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +47,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.util.StringUtils;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
@@ -318,6 +322,39 @@ class ServerRulesTests {
 			cases.typed("failing", how, (rules) -> rules.failing(how));
 		}
 		cases.run(plain(), path);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "direct", "shm", "uds" })
+	void metersNameTheErrorItself(String path) {
+		try (ConfigurableApplicationContext server = server(RulesController.class)) {
+			Rules plainly = overHttp(Rules.class, url(server));
+			assertThat(Ending.of(() -> plainly.failing("stack"))).contains("500");
+			assertThat(exceptions(server)).containsExactly("StackOverflowError");
+			new Cases<>(Rules.class).typed("failing", "stack", (rules) -> rules.failing("stack")).run(server, path);
+			assertThat(exceptions(server)).containsExactly("StackOverflowError");
+		}
+	}
+
+	private static Set<String> exceptions(ConfigurableApplicationContext server) {
+		return server.getBean(MeterRegistry.class)
+			.find("http.server.requests")
+			.tag("uri", "/rules/failing")
+			.timers()
+			.stream()
+			.map((timer) -> String.valueOf(timer.getId().getTag("exception")))
+			.collect(Collectors.toSet());
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "direct", "shm", "uds" })
+	void mappingsOfTheSamePathAreLeftToHttp(String path) {
+		try (ConfigurableApplicationContext server = server(RulesController.class, SamePath.class)) {
+			new Cases<>(Rules.class) //
+				.http("whole", "another mapping", "7", (rules) -> rules.whole(7))
+				.typed("number", "7", (rules) -> rules.number(7))
+				.run(server, path);
+		}
 	}
 
 	@ParameterizedTest
@@ -734,6 +771,21 @@ class ServerRulesTests {
 		@Override
 		public String rx(String v) {
 			return "rx " + v;
+		}
+
+	}
+
+	@RestController
+	static class SamePath {
+
+		@GetMapping(path = "/rules/whole", params = "number=7")
+		String seven() {
+			return "seven";
+		}
+
+		@PostMapping("/rules/number")
+		String post() {
+			return "posted";
 		}
 
 	}
