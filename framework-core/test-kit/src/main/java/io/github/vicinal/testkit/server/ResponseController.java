@@ -153,7 +153,7 @@ class ResponseController implements ResponseContract {
 			}
 			case "empty" -> this.response.setHeader("X-Kit-Empty", "");
 			case "line-break" -> this.response.setHeader("X-Kit-One", "one\r\nX-Kit-Two: two");
-			case "blanks" -> this.response.setHeader("X-Kit-One", "  one\tand two ");
+			case "blanks" -> this.response.setHeader("X-Kit-One", "  one and two ");
 			case "foreign" -> {
 				this.response.setHeader("X-Kit-One", "\u00fc\u20ac");
 				this.response.setHeader("X-Kit-Two", "two");
