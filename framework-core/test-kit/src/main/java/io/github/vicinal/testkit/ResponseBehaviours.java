@@ -377,9 +377,10 @@ abstract class ResponseBehaviours extends Behaviours {
 	@Test
 	@DisplayName("a redirect is followed, or not, as by HTTP")
 	void redirect() {
-		Outcome outcome = answer(ResponseContract::moved);
-		if (!outcome.returned()) {
-			failure(outcome, 404);
+		for (Outcome outcome : List.of(answer(ResponseContract::moved), answer(ResponseContract::movedEntity))) {
+			if (!outcome.returned()) {
+				failure(outcome, 404);
+			}
 		}
 	}
 

@@ -499,11 +499,12 @@ final class ClientChannel {
 		}
 		keepCookies(plan, arguments, reply);
 		if (isRedirect(reply)) {
-			plan.redirected();
-			if (!this.traits.reactive() && bodyless(reply) != null) {
+			Reply.Failure redirect = this.traits.reactive() ? null : bodyless(reply);
+			if (redirect != null) {
 				tell(plan, path.kind(), null);
-				return new Attempt.HandlerFailed(Objects.requireNonNull(bodyless(reply)), observed);
+				return new Attempt.HandlerFailed(redirect, observed);
 			}
+			plan.redirected();
 			if (plan.method().idempotent()) {
 				observed.answered(reply.status(), null);
 				return new Attempt.GoOn(MethodPlan.REDIRECTED);

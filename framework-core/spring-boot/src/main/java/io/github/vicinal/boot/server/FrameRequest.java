@@ -185,9 +185,9 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		return this.session;
 	}
 
-	/** Adds a cookie to the answer. */
+	/** Adds the cookie of the session to the answer, in place of the one before. */
 	void answerWith(Cookie cookie) {
-		this.response.addCookie(cookie);
+		this.response.replaceCookie(cookie);
 	}
 
 	/** Ends the use of the session, if there was one. */

@@ -39,6 +39,8 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	private static final String CONTENT_LENGTH = "Content-Length";
 
+	private static final String SET_COOKIE = "Set-Cookie";
+
 	private static final String CONTENT_TYPE = "Content-Type";
 
 	private static final Pattern CHARSET = Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\";\\s]+)\"?",
@@ -77,6 +79,8 @@ final class FrameResponse extends HttpServletResponseWrapper {
 	private boolean usingWriter;
 
 	private boolean usingStream;
+
+	private boolean redirected;
 
 	private int bufferSize = DEFAULT_BUFFER;
 
@@ -217,7 +221,17 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void addCookie(Cookie cookie) {
-		addHeader("Set-Cookie", this.request.setCookie(cookie));
+		addHeader(SET_COOKIE, this.request.setCookie(cookie));
+	}
+
+	/** Adds a cookie, and removes those of its name that were added before. */
+	void replaceCookie(Cookie cookie) {
+		Map<String, List<String>> known = this.headers;
+		List<String> cookies = (known != null) ? known.get(key(known, SET_COOKIE)) : null;
+		if (cookies != null) {
+			cookies.removeIf((value) -> value.startsWith(cookie.getName() + "="));
+		}
+		addCookie(cookie);
 	}
 
 	@Override
@@ -290,6 +304,13 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		}
 		this.status = newStatus;
 		setHeader("Location", location);
+		this.committed = true;
+		this.redirected = true;
+	}
+
+	/** Whether a redirect is the whole answer, whatever the handler returns. */
+	boolean isRedirected() {
+		return this.redirected;
 	}
 
 	private static String key(Map<String, List<String>> headers, String name) {

@@ -257,6 +257,10 @@ final class MvcService implements Service {
 			call.target().seen(reason);
 			throw new HttpRequiredException(reason);
 		}
+		if (ResponseFields.areTooLong(response.headers(),
+				this.environment.requiredContainer().maxResponseHeaderBytes())) {
+			return new Reply.Failure(500, Map.of(), new byte[0], "");
+		}
 		if (response.cutOff()) {
 			Map<String, List<String>> headers = new LinkedHashMap<>(response.headers());
 			headers.put(Reply.Failure.CUT_OFF_HEADER, List.of("true"));
@@ -297,7 +301,10 @@ final class MvcService implements Service {
 	}
 
 	/** A reply with its headers as they would arrive over HTTP. */
-	private static Reply received(Reply reply) {
+	private Reply received(Reply reply) {
+		if (ResponseFields.areTooLong(reply.headers(), this.environment.requiredContainer().maxResponseHeaderBytes())) {
+			return new Reply.Failure(500, Map.of(), new byte[0], "");
+		}
 		Map<String, List<String>> headers = ResponseFields.received(reply.headers());
 		if (headers == reply.headers()) {
 			return reply;
@@ -335,7 +342,7 @@ final class MvcService implements Service {
 				return failures.errorPage(request, response, "");
 			}
 			boolean written = response.isWritten();
-			if (complete || (written && result == null)) {
+			if (complete || response.isRedirected() || (written && result == null)) {
 				return written(response);
 			}
 			HandlerTarget.Answer answer = written ? null : target.answer(result, request, response);

@@ -18,6 +18,9 @@ final class ResponseFields {
 
 	private static final char DELETE = '\u007f';
 
+	/** Length of a colon, a blank and the end of the line. */
+	private static final int SEPARATORS = 4;
+
 	private ResponseFields() {
 	}
 
@@ -29,6 +32,21 @@ final class ResponseFields {
 			}
 		}
 		return headers;
+	}
+
+	/**
+	 * Returns whether a response has more headers than the container writes; it fails
+	 * then, whatever the handler has answered.
+	 */
+	static boolean areTooLong(Map<String, List<String>> headers, int limitBytes) {
+		long bytes = 0;
+		for (Map.Entry<String, List<String>> header : headers.entrySet()) {
+			List<String> values = header.getValue();
+			for (int i = 0; i < values.size(); i++) {
+				bytes += header.getKey().length() + values.get(i).length() + SEPARATORS;
+			}
+		}
+		return bytes > limitBytes;
 	}
 
 	private static boolean differs(String name, List<String> values) {

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  */
 interface ServletContainer extends FrameRequest.Container {
 
+	/** Returns how long the headers of a response can be, in bytes. */
+	int maxResponseHeaderBytes();
+
 	/**
 	 * Returns why a call has to pass the container's pipeline although no filter and no
 	 * interceptor is in its way.

@@ -76,12 +76,11 @@ final class SpringDefaults {
 		}
 		ContentNegotiationStrategy strategy = strategy(handler.mapping().getContentNegotiationManager());
 		if (strategy != null) {
-			return "the server negotiates content types by %s".formatted(strategy.getClass().getSimpleName());
+			return "the server negotiates content types by %s".formatted(name(strategy));
 		}
 		for (HttpMessageConverter<?> converter : found.getMessageConverters()) {
 			if (!converter.getClass().getName().startsWith("org.springframework.")) {
-				return "the application has its own message converter %s"
-					.formatted(converter.getClass().getSimpleName());
+				return "the application has its own message converter %s".formatted(name(converter));
 			}
 		}
 		for (MethodParameter parameter : handler.method().getMethodParameters()) {
@@ -109,7 +108,7 @@ final class SpringDefaults {
 			.orElse(null) : null;
 		if (first == null || !RESOLVERS.contains(first.getClass())) {
 			return "argument %d is resolved by %s".formatted(parameter.getParameterIndex() + 1,
-					(first != null) ? first.getClass().getSimpleName() : "nothing");
+					(first != null) ? name(first) : "nothing");
 		}
 		return parameter.hasParameterAnnotation(RequestBody.class) ? null : conversion(adapter, parameter);
 	}
@@ -119,8 +118,8 @@ final class SpringDefaults {
 		List<HandlerMethodReturnValueHandler> handlers = adapter.getReturnValueHandlers();
 		HandlerMethodReturnValueHandler first = (handlers != null)
 				? handlers.stream().filter((each) -> each.supportsReturnType(type)).findFirst().orElse(null) : null;
-		return (first != null && RESULT_HANDLERS.contains(first.getClass())) ? null : "the result is handled by %s"
-			.formatted((first != null) ? first.getClass().getSimpleName() : "nothing");
+		return (first != null && RESULT_HANDLERS.contains(first.getClass())) ? null
+				: "the result is handled by %s".formatted((first != null) ? name(first) : "nothing");
 	}
 
 	private static @Nullable String conversion(RequestMappingHandlerAdapter adapter, MethodParameter parameter) {
@@ -180,6 +179,12 @@ final class SpringDefaults {
 		}
 		ReflectionUtils.makeAccessible(method);
 		return String.valueOf(ReflectionUtils.invokeMethod(method, service, from, to)).replaceAll("@[0-9a-f]+\\b", "");
+	}
+
+	/** Anonymous classes have no simple name. */
+	private static String name(Object object) {
+		String simple = object.getClass().getSimpleName();
+		return simple.isEmpty() ? object.getClass().getName() : simple;
 	}
 
 }

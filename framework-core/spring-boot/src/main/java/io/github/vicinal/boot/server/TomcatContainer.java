@@ -117,6 +117,11 @@ final class TomcatContainer implements ServletContainer {
 	}
 
 	@Override
+	public int maxResponseHeaderBytes() {
+		return this.protocol.getMaxHttpResponseHeaderSize();
+	}
+
+	@Override
 	public Response serve(TypedCall call) throws IOException {
 		TomcatExchange exchange = this.pool.poll();
 		if (exchange == null) {

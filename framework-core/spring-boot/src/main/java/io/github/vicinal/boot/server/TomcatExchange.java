@@ -80,7 +80,6 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		this.request.getParameters().setQueryStringCharset(connector.getURICharset());
 		this.seen = late;
 		this.request.getMimeHeaders().setLimit(protocol.getMaxHeaderCount());
-		this.response.getMimeHeaders().setLimit(protocol.getMaxHeaderCount());
 		this.request.setInputBuffer(this);
 		this.response.setOutputBuffer(this);
 	}

@@ -210,7 +210,8 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 	 * makes the container send them once they are complete.
 	 */
 	private static boolean isSentAtOnce(@Nullable Object result, @Nullable Object body) {
-		return (result instanceof HttpEntity<?> && body != null)
+		// Also where the status forbids a body, which the container swallows.
+		return (result instanceof HttpEntity<?> entity && entity.getBody() != null)
 				|| (body instanceof CharSequence text && !text.isEmpty())
 				|| (body instanceof byte[] bytes && bytes.length > 0);
 	}

@@ -117,4 +117,7 @@ public interface ResponseContract extends KitContract {
 	@GetExchange("/moved")
 	String moved();
 
+	@GetExchange("/moved-entity")
+	ResponseEntity<String> movedEntity();
+
 }

@@ -480,6 +480,11 @@ class ResponseController implements ResponseContract {
 		return "moved";
 	}
 
+	@Override
+	public ResponseEntity<String> movedEntity() {
+		return ResponseEntity.ok(moved());
+	}
+
 	/** An exception that this controller answers. */
 	static final class HandledException extends RuntimeException {
 
