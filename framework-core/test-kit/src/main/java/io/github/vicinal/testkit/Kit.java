@@ -94,7 +94,7 @@ final class Kit {
 	/**
 	 * Give a client that may be declined as a whole the time to be upgraded.
 	 */
-	private <C extends KitContract> C lenientPath(Class<C> contract, KitClient client) {
+	<C extends KitContract> C lenientPath(Class<C> contract, KitClient client) {
 		C proxy = contract.cast(this.proxies.computeIfAbsent(new Key(contract, client, true),
 				(ignored) -> this.environment.onPath(contract, client)));
 		Key key = new Key(contract, client, true);

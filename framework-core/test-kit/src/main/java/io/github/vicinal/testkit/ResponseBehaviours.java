@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClientResponseException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -147,10 +148,15 @@ abstract class ResponseBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("many headers arrive")
+	@DisplayName("many headers arrive, unless the HTTP library has a limit")
 	void manyHeaders() {
-		assertThat(entity(answer((client) -> client.headers("many"))).getHeaders().getFirst("X-Kit-149"))
-			.isEqualTo("value 149");
+		Outcome outcome = answer((client) -> client.headers("many"));
+		if (outcome.returned()) {
+			assertThat(entity(outcome).getHeaders().getFirst("X-Kit-149")).isEqualTo("value 149");
+		}
+		else {
+			outcome.failure(ResourceAccessException.class);
+		}
 	}
 
 	@Test

@@ -132,8 +132,10 @@ abstract class SettingBehaviours extends Behaviours {
 	void textConverterOnly() {
 		KitClient client = blocking((builder) -> builder.messageConverters(
 				List.<HttpMessageConverter<?>>of(new StringHttpMessageConverter(StandardCharsets.UTF_8))));
-		sameLabel(client);
 		sameWith(client, (additions) -> additions.named(null));
+		// The argument cannot be written, so nothing is sent.
+		Outcome expected = kit().outcome(() -> kit().http(AdditionsContract.class, client).label(LABEL));
+		kit().outcome(() -> kit().lenientPath(AdditionsContract.class, client).label(LABEL)).assertSameAs(expected);
 	}
 
 	@Test
