@@ -365,8 +365,12 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public @Nullable String getHeader(String name) {
-		List<String> values = known().get(key(known(), name));
-		return (values != null) ? values.get(0) : null;
+		Map<String, List<String>> known = this.headers;
+		if (known == null) {
+			return null;
+		}
+		List<String> values = known.get(key(known, name));
+		return (values != null && !values.isEmpty()) ? values.get(0) : null;
 	}
 
 	@Override

@@ -308,11 +308,11 @@ final class HandlerTarget {
 	 */
 	private static boolean saysOtherType(@Nullable Object result, @Nullable Object body,
 			Map<String, List<String>> headers, HttpServletResponse response) {
-		if (result instanceof HttpHeaders) {
+		String preset = response.getContentType();
+		if ((preset == null && headers.isEmpty()) || result instanceof HttpHeaders) {
 			return false;
 		}
 		String usual = (body != null) ? contentType(body) : "";
-		String preset = response.getContentType();
 		return (preset != null && !preset.equals(usual)) || headers.entrySet()
 			.stream()
 			.anyMatch((header) -> header.getKey().equalsIgnoreCase(HttpHeaders.CONTENT_TYPE)
