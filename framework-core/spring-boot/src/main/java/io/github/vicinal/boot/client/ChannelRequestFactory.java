@@ -143,11 +143,13 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 			RedirectRules rules = ChannelRequestFactory.this.redirects;
 			RedirectRules.Hop hop = (rules != null) ? rules.after(this.method, this.leg.target(this.uri), failure)
 					: null;
-			if (hop == null) {
+			HttpHeaders kept = new HttpHeaders();
+			kept.putAll(headers);
+			if (rules == null || hop == null || !rules.mayLeave(this.leg.target(this.uri), hop.uri(), kept)) {
 				return new ReplayedResponse(failure);
 			}
 			ClientHttpResponse response = request(ChannelRequestFactory.this.delegate, hop.uri(), hop.method(),
-					hop.keepsHeaders() ? headers : HttpHeaders.EMPTY, hop.keepsBody() ? body : null)
+					hop.keepsHeaders() ? kept : HttpHeaders.EMPTY, hop.keepsBody() ? body : null)
 				.execute();
 			this.leg.followed(response.getStatusCode().value());
 			return response;

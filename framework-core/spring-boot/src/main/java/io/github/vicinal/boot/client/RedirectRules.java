@@ -96,6 +96,21 @@ enum RedirectRules {
 		return null;
 	}
 
+	/**
+	 * Removes credentials from the headers of a request that goes to another origin.
+	 * @return whether the library makes such a request: Apache HttpClient does not if
+	 * there were any
+	 */
+	boolean mayLeave(URI from, URI to, HttpHeaders headers) {
+		if (String.valueOf(from.getRawAuthority()).equalsIgnoreCase(to.getRawAuthority())
+				&& from.getScheme().equalsIgnoreCase(to.getScheme())) {
+			return true;
+		}
+		boolean credentials = headers.remove(HttpHeaders.AUTHORIZATION) != null;
+		credentials |= headers.remove(HttpHeaders.COOKIE) != null;
+		return !credentials || this != APACHE;
+	}
+
 	/** Returns whether a status makes HTTP libraries look for a location. */
 	static boolean isRedirect(int status) {
 		return status >= 301 && status <= 308 && status != 304;
