@@ -51,6 +51,17 @@ abstract class AsyncBehaviours extends Behaviours {
 	}
 
 	@Test
+	@DisplayName("a response entity that comes later is written in its content type, or fails as Spring fails")
+	void laterEntityInAnotherType() {
+		for (String type : List.of("application/json", "application/problem+json", "application/xml", "text/html",
+				"no media type")) {
+			sameAsync((client) -> client.futureEntityAs(type).get());
+			sameAsync((client) -> client.futureTextAs(type).get());
+			sameAsync((client) -> client.monoEntityAs(type).block());
+		}
+	}
+
+	@Test
 	@DisplayName("a future that fails at the server fails at the client with the mapped status")
 	void futureFails() {
 		for (String how : List.of("advised", "status-class", "response-status", "anything", "assertion")) {

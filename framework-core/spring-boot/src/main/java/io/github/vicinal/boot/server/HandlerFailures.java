@@ -139,36 +139,4 @@ final class HandlerFailures {
 				remoteType);
 	}
 
-	/**
-	 * The response of an asynchronous handler whose result says more than a value, such
-	 * as an error status.
-	 */
-	Reply.Failure entity(@Nullable Object result, FrameRequest request, FrameResponse response) {
-		Object body = result;
-		Map<String, List<String>> headers = new LinkedHashMap<>(response.headers());
-		int status = response.getStatus();
-		if (result instanceof HttpEntity<?> entity) {
-			entity.getHeaders().forEach((name, values) -> headers.put(name, List.copyOf(values)));
-			body = entity.getBody();
-			status = (result instanceof ResponseEntity<?> known) ? known.getStatusCode().value() : status;
-		}
-		ProblemDetail problem = (body instanceof ErrorResponse error) ? error.getBody()
-				: (body instanceof ProblemDetail detail) ? detail : null;
-		if (problem != null) {
-			if (problem.getInstance() == null) {
-				problem.setInstance(URI.create(request.getRequestURI()));
-			}
-			headers.putIfAbsent("Content-Type", List.of(MediaType.APPLICATION_PROBLEM_JSON_VALUE));
-			return new Reply.Failure((result == body) ? problem.getStatus() : status, headers,
-					this.mapper.writeValueAsBytes(problem), "");
-		}
-		byte[] bytes = (body == null) ? new byte[0]
-				: (body instanceof byte[] raw) ? raw : (body instanceof CharSequence text)
-						? text.toString().getBytes(StandardCharsets.UTF_8) : this.mapper.writeValueAsBytes(body);
-		if (body != null) {
-			headers.putIfAbsent("Content-Type", List.of(HandlerTarget.contentType(body)));
-		}
-		return new Reply.Failure(status, headers, bytes, "");
-	}
-
 }

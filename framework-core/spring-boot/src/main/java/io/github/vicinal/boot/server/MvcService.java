@@ -349,9 +349,6 @@ final class MvcService implements Service {
 			if (answer != null) {
 				return value(answer, response);
 			}
-			if (!target.isSynchronous()) {
-				return failures.entity(result, request, response);
-			}
 			this.environment.results().get().write(result, target.handler(), request, response);
 			return response.isError() ? failures.errorPage(request, response, "") : written(response);
 		}

@@ -1,5 +1,6 @@
 package io.github.vicinal.testkit.contract;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import reactor.core.publisher.Flux;
@@ -41,6 +42,12 @@ public interface TimingContract extends KitContract {
 	@GetExchange("/future-entity")
 	CompletableFuture<ResponseEntity<Later>> futureEntity(@RequestParam String text);
 
+	@GetExchange("/future-entity-as")
+	CompletableFuture<ResponseEntity<Later>> futureEntityAs(@RequestParam String type);
+
+	@GetExchange("/future-text-as")
+	CompletableFuture<ResponseEntity<String>> futureTextAs(@RequestParam String type);
+
 	@GetExchange("/future-fails")
 	CompletableFuture<Later> futureFails(@RequestParam String how);
 
@@ -67,6 +74,9 @@ public interface TimingContract extends KitContract {
 
 	@GetExchange("/mono-entity")
 	Mono<ResponseEntity<Later>> monoEntity(@RequestParam String text);
+
+	@GetExchange("/mono-entity-as")
+	Mono<ResponseEntity<List<Later>>> monoEntityAs(@RequestParam String type);
 
 	@GetExchange("/entity-of-flux")
 	Mono<ResponseEntity<Flux<Later>>> entityOfFlux(@RequestParam int count);

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -68,6 +69,20 @@ class TimingController implements TimingContract {
 	}
 
 	@Override
+	public CompletableFuture<ResponseEntity<Later>> futureEntityAs(String type) {
+		return CompletableFuture.supplyAsync(() -> as(type, new Later("text")));
+	}
+
+	@Override
+	public CompletableFuture<ResponseEntity<String>> futureTextAs(String type) {
+		return CompletableFuture.supplyAsync(() -> as(type, "text"));
+	}
+
+	private static <T> ResponseEntity<T> as(String type, T body) {
+		return ResponseEntity.accepted().header("Content-Type", type).body(body);
+	}
+
+	@Override
 	public CompletableFuture<Later> futureFails(String how) {
 		return CompletableFuture.supplyAsync(() -> {
 			throw new CompletionException(ErrorsController.failure(how));
@@ -113,6 +128,11 @@ class TimingController implements TimingContract {
 	@Override
 	public Mono<ResponseEntity<Later>> monoEntity(String text) {
 		return Mono.just(ResponseEntity.accepted().header("X-Kit-One", "1").body(new Later(text)));
+	}
+
+	@Override
+	public Mono<ResponseEntity<List<Later>>> monoEntityAs(String type) {
+		return Mono.just(as(type, List.of(new Later("one"), new Later("two"))));
 	}
 
 	@Override
