@@ -29,8 +29,6 @@ final class ForyCodec implements ContractCodec {
 
 	private static final byte[] NOTHING = new byte[0];
 
-	private static final int MIN_ROOM_BYTES = 256;
-
 	private final Contract contract;
 
 	private final int maxDepth;
@@ -211,6 +209,8 @@ final class ForyCodec implements ContractCodec {
 
 		final MemoryBuffer buffer = MemoryBuffer.fromByteArray(NOTHING);
 
+		final Room room;
+
 		final WriteContext writing;
 
 		final ReadContext reading;
@@ -233,29 +233,21 @@ final class ForyCodec implements ContractCodec {
 					this.fory.register(type);
 				}
 			}
+			this.room = new Room(this.buffer);
 			this.writing = this.fory.getWriteContext();
 			this.reading = this.fory.getReadContext();
-			Shapes shapes = new Shapes(this.fory, ForyCodec.this.maxDepth);
+			Shapes shapes = new Shapes(this.fory, ForyCodec.this.maxDepth, this.room);
 			List<ContractMethod> methods = ForyCodec.this.contract.methods();
 			this.bindings = methods.stream().map((method) -> new Binding(method, shapes)).toArray(Binding[]::new);
 		}
 
 		void beginWrite(EncodeBuffer out) {
-			out.ensureWritable(MIN_ROOM_BYTES);
-			this.buffer.pointTo(out.array(), out.size(), out.array().length - out.size());
-			this.buffer.writerIndex(0);
+			this.room.begin(out);
 			this.writing.prepare(this.buffer, null);
 		}
 
 		void endWrite(EncodeBuffer out) {
-			int written = this.buffer.writerIndex();
-			if (this.buffer.getHeapMemory() == out.array()) {
-				out.size(out.size() + written);
-			}
-			else {
-				// Fory has replaced the array by a larger one of its own.
-				out.write(this.buffer.getHeapMemory(), this.buffer._unsafeHeapReaderIndex(), written);
-			}
+			this.room.end(out);
 		}
 
 		void beginRead(byte[] bytes, int offset, int length) {
@@ -272,6 +264,7 @@ final class ForyCodec implements ContractCodec {
 
 		/** Afterwards nothing points to the caller's array. */
 		void reset() {
+			this.room.forget();
 			this.writing.reset();
 			this.reading.reset();
 			this.buffer.pointTo(NOTHING, 0, 0);

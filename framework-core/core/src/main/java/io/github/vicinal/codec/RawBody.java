@@ -48,8 +48,17 @@ enum RawBody {
 	TEXT {
 		@Override
 		void write(Object value, EncodeBuffer out) {
-			byte[] utf8 = value.toString().getBytes(StandardCharsets.UTF_8);
-			out.write(utf8, 0, utf8.length);
+			String text = value.toString();
+			// In parts, so that the buffer can refuse a large text before it is copied.
+			int to;
+			for (int from = 0; from < text.length(); from = to) {
+				to = Math.min(text.length(), from + TEXT_PART_CHARS);
+				if (to < text.length() && Character.isHighSurrogate(text.charAt(to - 1))) {
+					to--;
+				}
+				byte[] utf8 = text.substring(from, to).getBytes(StandardCharsets.UTF_8);
+				out.write(utf8, 0, utf8.length);
+			}
 		}
 
 		@Override
@@ -62,6 +71,8 @@ enum RawBody {
 			return text;
 		}
 	};
+
+	private static final int TEXT_PART_CHARS = 64 * 1024;
 
 	private static final char REPLACEMENT = '\uFFFD';
 

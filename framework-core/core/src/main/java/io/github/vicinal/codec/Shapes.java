@@ -17,6 +17,7 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -34,6 +35,7 @@ import org.apache.fory.context.ReadContext;
 import org.apache.fory.context.WriteContext;
 import org.apache.fory.memory.MemoryBuffer;
 import org.apache.fory.serializer.Serializer;
+import org.apache.fory.serializer.StringSerializer;
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.contract.TypeClosure;
@@ -54,9 +56,12 @@ final class Shapes {
 
 	private final int maxDepth;
 
-	Shapes(Fory fory, int maxDepth) {
+	private final Room room;
+
+	Shapes(Fory fory, int maxDepth, Room room) {
 		this.fory = fory;
 		this.maxDepth = maxDepth;
+		this.room = room;
 	}
 
 	Shape of(Type type) {
@@ -310,7 +315,15 @@ final class Shapes {
 
 	}
 
-	private static final class ScalarShape extends Shape {
+	private static long textBytes(@Nullable Object value) {
+		if (!(value instanceof String text)) {
+			return 0;
+		}
+		boolean latin1 = StringSerializer.isLatin1Coder(StringSerializer.getStringCoder(text));
+		return latin1 ? text.length() : 2L * text.length();
+	}
+
+	private final class ScalarShape extends Shape {
 
 		private final Scalar scalar;
 
@@ -328,6 +341,7 @@ final class Shapes {
 
 		@Override
 		void write(WriteContext context, Object value, int depth) {
+			Shapes.this.room.ensure(Room.FEW_BYTES + textBytes(value));
 			this.scalar.write(context, value);
 		}
 
@@ -347,9 +361,16 @@ final class Shapes {
 
 		private final int levels;
 
+		/** Accessors of a record's texts, which may be long. */
+		private final MethodHandle[] texts;
+
 		@SuppressWarnings("unchecked")
 		ForyShape(Fory fory, Class<?> type, int levels) {
 			this.type = type;
+			this.texts = type.isRecord() ? Arrays.stream(type.getRecordComponents())
+				.filter((component) -> component.getType() == String.class)
+				.map((component) -> accessor(type, component))
+				.toArray(MethodHandle[]::new) : new MethodHandle[0];
 			this.serializer = (Serializer<Object>) fory.getSerializer(type);
 			this.levels = levels;
 		}
@@ -360,6 +381,11 @@ final class Shapes {
 				throw wrongClass(value, this.type);
 			}
 			checkDepth(depth + this.levels - 1);
+			long bytes = Room.FEW_BYTES;
+			for (MethodHandle text : this.texts) {
+				bytes += textBytes(get(text, value));
+			}
+			Shapes.this.room.ensure(bytes);
 			this.serializer.write(context, value);
 		}
 
@@ -371,14 +397,14 @@ final class Shapes {
 
 	}
 
-	private static final class BigIntegerShape extends Shape {
+	private final class BigIntegerShape extends Shape {
 
 		@Override
 		void write(WriteContext context, Object value, int depth) {
 			if (value.getClass() != BigInteger.class) {
 				throw wrongClass(value, BigInteger.class);
 			}
-			writeBytes(context.getBuffer(), (BigInteger) value);
+			writeBytes(Shapes.this.room, context.getBuffer(), (BigInteger) value);
 		}
 
 		@Override
@@ -386,8 +412,9 @@ final class Shapes {
 			return readBytes(context.getBuffer());
 		}
 
-		static void writeBytes(MemoryBuffer buffer, BigInteger value) {
+		static void writeBytes(Room room, MemoryBuffer buffer, BigInteger value) {
 			byte[] bytes = value.toByteArray();
+			room.ensure(Room.FEW_BYTES + bytes.length);
 			buffer.writeVarUInt32(bytes.length);
 			buffer.writeBytes(bytes);
 		}
@@ -398,7 +425,7 @@ final class Shapes {
 
 	}
 
-	private static final class BigDecimalShape extends Shape {
+	private final class BigDecimalShape extends Shape {
 
 		@Override
 		void write(WriteContext context, Object value, int depth) {
@@ -406,8 +433,9 @@ final class Shapes {
 				throw wrongClass(value, BigDecimal.class);
 			}
 			BigDecimal decimal = (BigDecimal) value;
+			Shapes.this.room.ensure(Room.FEW_BYTES);
 			context.writeVarInt32(decimal.scale());
-			BigIntegerShape.writeBytes(context.getBuffer(), decimal.unscaledValue());
+			BigIntegerShape.writeBytes(Shapes.this.room, context.getBuffer(), decimal.unscaledValue());
 		}
 
 		@Override
@@ -418,7 +446,7 @@ final class Shapes {
 
 	}
 
-	private static final class EnumShape extends Shape {
+	private final class EnumShape extends Shape {
 
 		private final Class<?> type;
 
@@ -435,6 +463,7 @@ final class Shapes {
 			if (constant.getDeclaringClass() != this.type) {
 				throw wrongClass(value, this.type);
 			}
+			Shapes.this.room.ensure(Room.FEW_BYTES);
 			context.writeVarUInt32(constant.ordinal());
 		}
 
@@ -453,38 +482,56 @@ final class Shapes {
 
 		private final Class<?> component;
 
+		/** Elements between two looks at the room that is left. */
+		private static final int BLOCK = 1024;
+
+		private final int elementBytes;
+
 		PrimitiveArrayShape(Class<?> component) {
 			this.component = component;
+			// A whole number takes a byte more than it has, at most.
+			this.elementBytes = (component == int.class) ? 5 : 9;
 		}
 
 		@Override
 		void write(WriteContext context, Object value, int depth) {
 			MemoryBuffer buffer = context.getBuffer();
 			int length = Array.getLength(value);
+			Shapes.this.room.ensure(Room.FEW_BYTES);
 			buffer.writeVarUInt32(length);
 			if (value instanceof byte[] bytes) {
+				Shapes.this.room.ensure(length);
 				buffer.writeBytes(bytes);
 				return;
 			}
 			Scalar scalar = scalar();
-			if (value instanceof int[] ints) {
-				for (int element : ints) {
-					buffer.writeVarInt32(element);
+			for (int from = 0; from < length; from += BLOCK) {
+				int to = Math.min(length, from + BLOCK);
+				Shapes.this.room.ensure((long) BLOCK * this.elementBytes);
+				write(context, scalar, value, from, to);
+			}
+		}
+
+		private void write(WriteContext context, Scalar scalar, Object array, int from, int to) {
+			MemoryBuffer buffer = context.getBuffer();
+			if (array instanceof int[] ints) {
+				for (int i = from; i < to; i++) {
+					buffer.writeVarInt32(ints[i]);
 				}
 			}
-			else if (value instanceof long[] longs) {
-				for (long element : longs) {
-					buffer.writeVarInt64(element);
+			else if (array instanceof long[] longs) {
+				for (int i = from; i < to; i++) {
+					buffer.writeVarInt64(longs[i]);
 				}
 			}
-			else if (value instanceof double[] doubles) {
-				for (double element : doubles) {
-					buffer.writeInt64(Double.doubleToLongBits(element));
+			else if (array instanceof double[] doubles) {
+				for (int i = from; i < to; i++) {
+					buffer.writeInt64(Double.doubleToLongBits(doubles[i]));
 				}
 			}
 			else {
-				for (int i = 0; i < length; i++) {
-					scalar.write(context, Array.get(value, i));
+				for (int i = from; i < to; i++) {
+					scalar.write(context, Array.get(array, i));
 				}
 			}
 		}
@@ -695,6 +742,34 @@ final class Shapes {
 		}
 	}
 
+	private static MethodHandle accessor(Class<?> type, RecordComponent component) {
+		try {
+			return MethodHandles.privateLookupIn(type, MethodHandles.lookup())
+				.unreflect(component.getAccessor())
+				.asType(MethodType.methodType(Object.class, Object.class));
+		}
+		catch (ReflectiveOperationException ex) {
+			throw unreachable(type, ex);
+		}
+	}
+
+	private static IllegalArgumentException unreachable(Class<?> type, Exception cause) {
+		return new IllegalArgumentException(
+				"%s cannot be reached: open its package to this library".formatted(type.getName()), cause);
+	}
+
+	private static @Nullable Object get(MethodHandle accessor, Object value) {
+		try {
+			return (Object) accessor.invokeExact(value);
+		}
+		catch (RuntimeException | Error ex) {
+			throw ex;
+		}
+		catch (Throwable ex) {
+			throw new CodecException("An accessor of %s failed".formatted(value.getClass().getName()), ex);
+		}
+	}
+
 	/** Reads by accessors and makes by the canonical constructor, as Jackson does. */
 	private final class RecordShape extends Shape {
 
@@ -716,16 +791,14 @@ final class Shapes {
 				MethodHandles.Lookup lookup = MethodHandles.privateLookupIn(type, MethodHandles.lookup());
 				for (int i = 0; i < parts.length; i++) {
 					parameters[i] = parts[i].getType();
-					this.accessors[i] = lookup.unreflect(parts[i].getAccessor())
-						.asType(MethodType.methodType(Object.class, Object.class));
+					this.accessors[i] = accessor(type, parts[i]);
 				}
 				this.constructor = lookup.findConstructor(type, MethodType.methodType(void.class, parameters))
 					.asSpreader(Object[].class, parts.length)
 					.asType(MethodType.methodType(Object.class, Object[].class));
 			}
 			catch (ReflectiveOperationException ex) {
-				throw new IllegalArgumentException(
-						"%s cannot be reached: open its package to this library".formatted(type.getName()), ex);
+				throw unreachable(type, ex);
 			}
 		}
 
@@ -736,19 +809,7 @@ final class Shapes {
 			}
 			checkDepth(depth);
 			for (int i = 0; i < this.components.length; i++) {
-				this.components[i].writeNullable(context, get(i, value), depth + 1);
-			}
-		}
-
-		private @Nullable Object get(int component, Object value) {
-			try {
-				return (Object) this.accessors[component].invokeExact(value);
-			}
-			catch (RuntimeException | Error ex) {
-				throw ex;
-			}
-			catch (Throwable ex) {
-				throw new CodecException("An accessor of %s failed".formatted(this.type.getName()), ex);
+				this.components[i].writeNullable(context, get(this.accessors[i], value), depth + 1);
 			}
 		}
 

@@ -151,7 +151,7 @@ public final class ChannelClientAutoConfiguration {
 						callCaches::getIfAvailable, VicinalAutoConfiguration.self(identity, rendezvous),
 						environment.getProperty("spring.cloud.loadbalancer.zone"),
 						() -> BalancerAdditions.find(beanFactory, environment), () -> codecs.getObject().mapper(),
-						connector(), Clock.systemUTC()));
+						environment::resolvePlaceholders, connector(), Clock.systemUTC()));
 	}
 
 	/** Annotations on classes, which name contracts or groups. */

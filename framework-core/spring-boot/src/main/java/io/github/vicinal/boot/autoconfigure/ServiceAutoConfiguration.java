@@ -25,6 +25,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 import org.springframework.http.server.observation.DefaultServerRequestObservationConvention;
@@ -125,11 +126,23 @@ public final class ServiceAutoConfiguration {
 
 	@Bean
 	FilterRegistrationBean<AnnouncementFilter> vicinalAnnouncementFilter() {
-		FilterRegistrationBean<AnnouncementFilter> registration = new FilterRegistrationBean<>(
-				new AnnouncementFilter());
+		FilterRegistrationBean<AnnouncementFilter> registration = new FirstFilter(new AnnouncementFilter());
 		registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
 		registration.setDispatcherTypes(DispatcherType.REQUEST);
 		return registration;
+	}
+
+	/**
+	 * A filter in front of those that have the highest precedence, too, because it
+	 * watches what they do.
+	 */
+	private static final class FirstFilter extends FilterRegistrationBean<AnnouncementFilter>
+			implements PriorityOrdered {
+
+		FirstFilter(AnnouncementFilter filter) {
+			super(filter);
+		}
+
 	}
 
 	@Bean

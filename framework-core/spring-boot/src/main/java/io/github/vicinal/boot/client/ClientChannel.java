@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
@@ -115,7 +116,7 @@ final class ClientChannel {
 			List<ChannelInterceptor> interceptors, List<ChannelListener> listeners, AsyncCalls async,
 			ClientTraits traits, @Nullable Duration configuredTimeout, @Nullable CallCaches caches,
 			@Nullable ReplicaBalancer replicas, Supplier<Collection<String>> balancerAdditions,
-			Supplier<JsonMapper> mapper) {
+			Supplier<JsonMapper> mapper, UnaryOperator<String> placeholders) {
 		this.channel = channel;
 		this.legs = legs;
 		this.targets = facts.targets();
@@ -132,7 +133,7 @@ final class ClientChannel {
 		this.async = async;
 		this.traits = traits;
 		this.configuredTimeout = configuredTimeout;
-		this.plans = plans(channel);
+		this.plans = plans(channel, placeholders);
 		this.callCaches = caches;
 		this.caches = caches(caches);
 	}
@@ -148,13 +149,13 @@ final class ClientChannel {
 		return made;
 	}
 
-	private static Map<Method, MethodPlan> plans(Channel channel) {
+	private static Map<Method, MethodPlan> plans(Channel channel, UnaryOperator<String> placeholders) {
 		Map<Method, MethodPlan> plans = new LinkedHashMap<>();
 		Class<?> type = channel.contract().type();
 		for (Method method : type.getMethods()) {
 			ContractMethod contractMethod = channel.contract().method(method);
 			if (contractMethod != null) {
-				plans.put(method, new MethodPlan(type, contractMethod));
+				plans.put(method, new MethodPlan(type, contractMethod, placeholders));
 			}
 		}
 		return Map.copyOf(plans);

@@ -20,6 +20,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.stream.Collectors;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -83,14 +84,15 @@ public final class ClientChannels implements AutoCloseable {
 	 * @param zone the zone of this instance, or {@code null}
 	 * @param balancerAdditions returns what load balancers add to requests, for people
 	 * @param mapper returns the mapper of bodies on typed paths
+	 * @param placeholders resolves placeholders of contracts
 	 * @param connector runs attempts to connect
 	 * @param clock dates decisions
 	 */
 	public record Toolbox(Supplier<List<PathProvider>> providers, HttpLegs legs, ClientObservation observation,
 			Supplier<List<ChannelInterceptor>> interceptors, Supplier<List<ChannelListener>> listeners,
 			Supplier<@Nullable CallCaches> callCaches, Supplier<@Nullable PeerIdentity> self, @Nullable String zone,
-			Supplier<Collection<String>> balancerAdditions, Supplier<JsonMapper> mapper, Executor connector,
-			Clock clock) {
+			Supplier<Collection<String>> balancerAdditions, Supplier<JsonMapper> mapper,
+			UnaryOperator<String> placeholders, Executor connector, Clock clock) {
 	}
 
 	/**
@@ -208,7 +210,7 @@ public final class ClientChannels implements AutoCloseable {
 		return new ClientChannel(channel, this.tools.legs(), facts, this.tools.observation(),
 				this.tools.interceptors().get(), this.tools.listeners().get(), new AsyncCalls(), traits,
 				definition.timeout(), this.tools.callCaches().get(), replicas(name, channel, definition, facts),
-				this.tools.balancerAdditions(), this.tools.mapper());
+				this.tools.balancerAdditions(), this.tools.mapper(), this.tools.placeholders());
 	}
 
 	private @Nullable ReplicaBalancer replicas(String name, Channel channel, ChannelDefinition definition,

@@ -4,6 +4,7 @@ import java.net.URI;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
@@ -68,13 +69,13 @@ final class MethodPlan {
 	/** Whether Spring sends a default value where the argument is missing. */
 	private final boolean[] headerDefaults;
 
-	MethodPlan(Class<?> type, ContractMethod method) {
+	MethodPlan(Class<?> type, ContractMethod method, UnaryOperator<String> placeholders) {
 		this.method = method;
 		this.shape = ResultShape.of(type, method.method());
 		this.rules = (method.httpOnlyReason() != null) ? new ArgumentRule[0]
 				: ExchangeContractReader.rules(type, method);
 		this.httpMethod = ExchangeContractReader.httpMethod(type, method.method());
-		this.path = ExchangeContractReader.path(type, method.method());
+		this.path = placeholders.apply(ExchangeContractReader.path(type, method.method()));
 		this.requestPath = requestPath(this.path);
 		this.queryNames = queryNames(type, method);
 		this.headerNames = ExchangeContractReader.headerNames(type, method);

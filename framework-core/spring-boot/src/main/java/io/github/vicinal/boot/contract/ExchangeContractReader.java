@@ -1,5 +1,8 @@
 package io.github.vicinal.boot.contract;
 
+import java.lang.annotation.Annotation;
+import java.lang.reflect.WildcardType;
+import java.util.HashSet;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.net.URI;
@@ -17,6 +20,7 @@ import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.SynthesizingMethodParameter;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.MediaType;
@@ -46,6 +50,11 @@ public final class ExchangeContractReader implements ContractReader {
 	private static final Set<String> REPEATABLE = Set.of("GET", "HEAD", "OPTIONS");
 
 	/** What is said of the whole contract. */
+	private static final Set<String> NOT_FOR_HANDLERS = Set.of("TRACE", "CONNECT");
+
+	private static final List<Class<? extends Annotation>> NAMED = List.of(RequestParam.class, RequestHeader.class,
+			CookieValue.class, PathVariable.class);
+
 	private final @Nullable AffinityChannel said;
 
 	private ExchangeContractReader(@Nullable AffinityChannel said) {
@@ -356,11 +365,19 @@ public final class ExchangeContractReader implements ContractReader {
 		if (HttpEntity.class.isAssignableFrom(shape.valueClass())) {
 			return "to HTTP clients the result is the type of a body";
 		}
-		if (shape.valueType() == Object.class) {
+		if (shape.valueType() == Object.class || shape.valueType() instanceof WildcardType) {
 			return "the result is declared as Object: only the value tells its media type";
 		}
-		if (httpMethod(contract, method).isEmpty()) {
+		String httpMethod = httpMethod(contract, method);
+		if (httpMethod.isEmpty()) {
 			return "it names no HTTP method";
+		}
+		if (NOT_FOR_HANDLERS.contains(httpMethod)) {
+			return "web servers refuse the HTTP method " + httpMethod;
+		}
+		String shared = sharedName(method);
+		if (shared != null) {
+			return shared;
 		}
 		for (String media : exchange.accept()) {
 			if (!isPlain(media)) {
@@ -373,6 +390,27 @@ public final class ExchangeContractReader implements ContractReader {
 		}
 		if (hasTypeVariables(arguments, shape)) {
 			return "its types are not known before the call";
+		}
+		return null;
+	}
+
+	/** The server gives each of them all values. */
+	private static @Nullable String sharedName(Method method) {
+		Set<String> names = new HashSet<>();
+		for (int i = 0; i < method.getParameterCount(); i++) {
+			MethodParameter parameter = new SynthesizingMethodParameter(method, i);
+			parameter.initParameterNameDiscovery(new DefaultParameterNameDiscoverer());
+			for (Class<? extends Annotation> kind : NAMED) {
+				Annotation annotation = parameter.getParameterAnnotation(kind);
+				if (annotation == null) {
+					continue;
+				}
+				String declared = String.valueOf(AnnotationUtils.getValue(annotation, "name"));
+				String name = declared.isEmpty() ? String.valueOf(parameter.getParameterName()) : declared;
+				if (!names.add(kind.getSimpleName() + " " + name.toLowerCase(Locale.ROOT))) {
+					return "two of its arguments are the %s %s".formatted(kind.getSimpleName(), name);
+				}
+			}
 		}
 		return null;
 	}

@@ -2,6 +2,7 @@ package io.github.vicinal.boot.server;
 
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.webmvc.autoconfigure.error.BasicErrorController;
-import org.springframework.http.HttpEntity;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
@@ -116,6 +117,13 @@ final class HandlerFailures {
 		return false;
 	}
 
+	private static boolean acceptsJson(FrameRequest request) {
+		List<String> accept = Collections.list(request.getHeaders(HttpHeaders.ACCEPT));
+		return accept.isEmpty() || MediaType.parseMediaTypes(accept)
+			.stream()
+			.anyMatch((type) -> type.isCompatibleWith(MediaType.APPLICATION_JSON));
+	}
+
 	/** The response to {@code sendError}: what an error dispatch would have brought. */
 	Reply.Failure errorPage(FrameRequest request, FrameResponse response, String remoteType) {
 		int status = response.getStatus();
@@ -132,6 +140,10 @@ final class HandlerFailures {
 		ResponseEntity<Map<String, @Nullable Object>> entity = controller.error(request);
 		Map<String, @Nullable Object> body = entity.getBody();
 		if (body == null) {
+			return new Reply.Failure(status, headers, new byte[0], remoteType);
+		}
+		if (!acceptsJson(request)) {
+			// What Boot's controller answers to a client that it has no format for.
 			return new Reply.Failure(status, headers, new byte[0], remoteType);
 		}
 		headers.put("Content-Type", List.of(MediaType.APPLICATION_JSON_VALUE));

@@ -2,6 +2,7 @@ package io.github.vicinal.boot.server;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -73,6 +74,12 @@ final class HandlerLookup {
 		return context == null || !(handler.getBean() instanceof String name) || context.isSingleton(name);
 	}
 
+	/** Compilers add methods that only call an inherited one of the same signature. */
+	private static boolean isSame(Method one, Method other) {
+		return one.getName().equals(other.getName())
+				&& Arrays.equals(one.getParameterTypes(), other.getParameterTypes());
+	}
+
 	private @Nullable Handler handler(Class<?> type, Method method) {
 		for (RequestMappingHandlerMapping mapping : this.mappings) {
 			for (Map.Entry<RequestMappingInfo, HandlerMethod> entry : mapping.getHandlerMethods().entrySet()) {
@@ -81,7 +88,7 @@ final class HandlerLookup {
 					continue;
 				}
 				Method implementation = AopUtils.getMostSpecificMethod(method, candidate.getBeanType());
-				if (candidate.getMethod().equals(implementation) || candidate.getMethod().equals(method)) {
+				if (isSame(candidate.getMethod(), implementation) || isSame(candidate.getMethod(), method)) {
 					Set<String> patterns = entry.getKey().getPatternValues();
 					return (patterns.size() == 1) ? new Handler(candidate.createWithResolvedBean(),
 							patterns.iterator().next(), entry.getKey(), mapping, isSingleton(candidate, mapping))

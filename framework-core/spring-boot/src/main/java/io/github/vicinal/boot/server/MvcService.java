@@ -173,6 +173,9 @@ final class MvcService implements Service {
 		if (target.request().isLong(frame.arguments())) {
 			throw new HttpRequiredException(LONG);
 		}
+		if (target.request().hasBody() && target.request().lacksBody(frame.arguments())) {
+			throw new HttpRequiredException("a body of null is no body");
+		}
 		String otherMapping = target.otherMapping(frame.arguments());
 		if (otherMapping != null) {
 			throw new HttpRequiredException(otherMapping);

@@ -2,6 +2,8 @@ package io.github.vicinal.boot.server;
 
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -288,6 +290,19 @@ final class RequestTemplate {
 		return chars > MAX_CHARS;
 	}
 
+	/**
+	 * Whether a body has become nothing, such as that of an object whose JSON is
+	 * {@code null}.
+	 */
+	boolean lacksBody(@Nullable Object[] arguments) {
+		for (int i = 0; i < this.parameters.length; i++) {
+			if (arguments[i] == null && this.parameters[i].hasParameterAnnotation(RequestBody.class)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
 	/** The text or bytes that are the body, or {@code null} if it is something else. */
 	@Nullable Object plainBody(@Nullable Object[] arguments) {
 		for (int i = 0; i < this.parameters.length; i++) {
@@ -356,6 +371,10 @@ final class RequestTemplate {
 	}
 
 	private static String text(@Nullable Object value) {
+		if (value instanceof LocalDateTime time) {
+			// Unlike toString(), with its seconds.
+			return DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(time);
+		}
 		return (value instanceof Enum<?> constant) ? constant.name() : String.valueOf(value);
 	}
 

@@ -54,6 +54,10 @@ final class Wrappers {
 			}
 			currentRequest = wrapper.getRequest();
 		}
+		String inFront = inFront((WatchedRequest) currentRequest);
+		if (inFront != null) {
+			return inFront;
+		}
 		ServletResponse currentResponse = response;
 		while (!(currentResponse instanceof ChannelResponse)) {
 			if (!(currentResponse instanceof ServletResponseWrapper wrapper)
@@ -61,6 +65,19 @@ final class Wrappers {
 				return "a filter wraps the response (%s)".formatted(currentResponse.getClass().getName());
 			}
 			currentResponse = wrapper.getResponse();
+		}
+		return null;
+	}
+
+	/** Something may wrap requests before the first filter, such as a valve. */
+	private static @Nullable String inFront(WatchedRequest watched) {
+		ServletRequest current = watched.getRequest();
+		while (current instanceof ServletRequestWrapper wrapper) {
+			if (!NEUTRAL.contains(wrapper.getClass().getName())) {
+				return "something in front of all filters wraps the request (%s)"
+					.formatted(wrapper.getClass().getName());
+			}
+			current = wrapper.getRequest();
 		}
 		return null;
 	}

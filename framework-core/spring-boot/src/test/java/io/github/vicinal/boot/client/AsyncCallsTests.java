@@ -410,7 +410,8 @@ class AsyncCallsTests {
 				new ClientFacts(null, "shop", true, () -> address, null, false, null, List.of()),
 				new ClientObservation(ObservationRegistry.NOOP, new DefaultClientRequestObservationConvention(),
 						new DefaultChannelObservationConvention(), () -> null),
-				List.of(interceptors), List.of(), calls, traits, TIMEOUT, null, null, List::of, JsonMapper::new);
+				List.of(interceptors), List.of(), calls, traits, TIMEOUT, null, null, List::of, JsonMapper::new,
+				(path) -> path);
 	}
 
 	private static MethodPlan plan(ClientChannel channel, String method) {

@@ -15,6 +15,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 
 import io.github.vicinal.boot.cache.CacheBuilders;
 import io.github.vicinal.boot.cache.CacheCustomizer;
@@ -78,7 +79,8 @@ class CachedCallTests {
 			.filter((candidate) -> candidate.method().getName().equals(method))
 			.findFirst()
 			.orElseThrow();
-		CallCache cache = CallCaches.of(caches, channel, contract, new MethodPlan(type, found));
+		CallCache cache = CallCaches.of(caches, channel, contract,
+				new MethodPlan(type, found, UnaryOperator.identity()));
 		assertThat(cache).isNotNull();
 		cache.client(RequestAdditions.Found.NOTHING);
 		return new Cached(cache);
@@ -189,7 +191,7 @@ class CachedCallTests {
 		Contract contract = ExchangeContractReader.contract(Overloaded.class);
 		List<MethodPlan> plans = contract.methods()
 			.stream()
-			.map((method) -> new MethodPlan(Overloaded.class, method))
+			.map((method) -> new MethodPlan(Overloaded.class, method, UnaryOperator.identity()))
 			.toList();
 		CallCaches.of(this.caches, "overloaded", contract, plans.get(0));
 		assertThatExceptionOfType(InvalidChannelException.class)
@@ -501,7 +503,8 @@ class CachedCallTests {
 		Contract contract = ExchangeContractReader.contract(Prices.class);
 		ContractMethod method = contract.methods().get(0);
 		assertThatExceptionOfType(InvalidChannelException.class)
-			.isThrownBy(() -> CallCaches.of(null, "prices", contract, new MethodPlan(Prices.class, method)))
+			.isThrownBy(() -> CallCaches.of(null, "prices", contract,
+					new MethodPlan(Prices.class, method, UnaryOperator.identity())))
 			.satisfies((ex) -> assertThat(ex.action()).contains("vicinal-cache"));
 	}
 

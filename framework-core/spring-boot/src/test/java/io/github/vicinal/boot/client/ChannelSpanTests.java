@@ -2,6 +2,7 @@ package io.github.vicinal.boot.client;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.handler.DefaultTracingObservationHandler;
@@ -38,7 +39,7 @@ class ChannelSpanTests {
 		ClientObservation observation = new ClientObservation(registry, new DefaultClientRequestObservationConvention(),
 				new DefaultChannelObservationConvention(), () -> null);
 		Contract contract = ExchangeContractReader.contract(Shop.class);
-		MethodPlan plan = new MethodPlan(Shop.class, contract.methods().get(0));
+		MethodPlan plan = new MethodPlan(Shop.class, contract.methods().get(0), UnaryOperator.identity());
 		UriTemplates uris = UriTemplates.learn(java.net.URI.create("http://shop:8080/shop/1?page=2"), plan.path(),
 				null);
 

@@ -8,6 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 
 import io.github.vicinal.boot.cache.CacheBuilders;
 import io.github.vicinal.boot.cache.CacheProperties;
@@ -75,7 +76,8 @@ class KeptAnswerTests {
 			.filter((candidate) -> candidate.method().getName().equals(method))
 			.findFirst()
 			.orElseThrow();
-		CallCache cache = CallCaches.of(caches, "balances", contract, new MethodPlan(Balances.class, found));
+		CallCache cache = CallCaches.of(caches, "balances", contract,
+				new MethodPlan(Balances.class, found, UnaryOperator.identity()));
 		assertThat(cache).isNotNull();
 		return cache;
 	}

@@ -2,6 +2,7 @@ package io.github.vicinal.boot.client;
 
 import java.net.URI;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,7 @@ class MethodPlanTests {
 			.filter((each) -> each.method().getName().equals(name))
 			.findFirst()
 			.orElseThrow();
-		return new MethodPlan(type, method);
+		return new MethodPlan(type, method, UnaryOperator.identity());
 	}
 
 	private static boolean goesElsewhere(String method, @Nullable Object... arguments) {

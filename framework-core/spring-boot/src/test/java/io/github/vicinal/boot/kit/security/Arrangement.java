@@ -40,7 +40,7 @@ final class Arrangement {
 
 	private @Nullable String allToHttp;
 
-	private boolean anyWay = true;
+	private boolean anyWay;
 
 	private boolean detectsLate;
 
@@ -161,9 +161,9 @@ final class Arrangement {
 		return this;
 	}
 
-	/** Demands that each method takes the path, or is left to HTTP as it was said. */
-	Arrangement typed() {
-		this.anyWay = false;
+	/** Does not ask how calls travel, where what stands in front is made up at random. */
+	Arrangement anyWay() {
+		this.anyWay = true;
 		return this;
 	}
 

@@ -55,10 +55,6 @@ abstract class ArrangementTests {
 	/** Rounds in which a filter may have run once more. */
 	private static final int MAX_REPEATS = 2;
 
-	/** Why methods are left to HTTP none of whose calls has reached its handler. */
-	private static final List<String> UNSEEN = List.of("no HTTP request has shown yet",
-			"the peer does not announce any paths", "no answer over HTTP yet");
-
 	private static final String AT_SERVER = " at the server";
 
 	/** Time for a client to find a path before it is taken to have none. */
@@ -131,7 +127,6 @@ abstract class ArrangementTests {
 		Server current = server(arrangement);
 		Round expected = current.oracle();
 		clients().drainCarried();
-		clients().forgetLast();
 		Map<String, Vault> proxies = current
 			.proxies((url, persona) -> clients().onPath(Vault.class, path, url, arrangement.personas().get(persona)));
 		Map<String, Integer> carried = new TreeMap<>();
@@ -140,6 +135,7 @@ abstract class ArrangementTests {
 		long end = System.nanoTime() + UPGRADE.toNanos();
 		for (int i = 1; i <= ROUNDS
 				|| (!isSettled(arrangement, path, expected, carried) && System.nanoTime() < end); i++) {
+			clients().forgetWays();
 			Round actual = current.round(proxies, expected.entries());
 			clients().drainCarried().forEach((way, calls) -> carried.merge(way, calls, Integer::sum));
 			compare(i, expected, actual, differences);
@@ -162,17 +158,17 @@ abstract class ArrangementTests {
 		return arrangement.isAnyWay() ? isTyped(carried, path) : wrongWays(arrangement, path, expected).isEmpty();
 	}
 
-	/** Each method takes the path, or is left to HTTP for the reason that is known. */
-	private Map<String, String> wrongWays(Arrangement arrangement, String path, Round expected) {
-		Map<String, String> wrong = clients().last();
+	/**
+	 * The path carries calls of each method that reaches its handler, or all of its calls
+	 * are left to HTTP for the reason that is known.
+	 */
+	private Map<String, Set<String>> wrongWays(Arrangement arrangement, String path, Round expected) {
+		Map<String, Set<String>> wrong = clients().ways();
 		wrong.entrySet().removeIf((each) -> {
 			String reason = arrangement.reasonForHttp(each.getKey());
-			if (reason == null && !expected.isReached(each.getKey())
-					&& UNSEEN.stream().anyMatch(each.getValue()::contains)) {
-				return true;
-			}
-			return (reason != null) ? each.getValue().startsWith("http because ") && each.getValue().contains(reason)
-					: each.getValue().equals(path) || each.getValue().startsWith(path + " ");
+			boolean typed = each.getValue().stream().anyMatch((way) -> way.equals(path) || way.startsWith(path + " "));
+			return (reason != null) ? !typed && each.getValue().stream().anyMatch((way) -> way.contains(reason))
+					: typed || !expected.isReached(each.getKey());
 		});
 		return wrong;
 	}

@@ -20,8 +20,8 @@ class ChainArrangementTests extends ArrangementTests {
 
 	@Override
 	Stream<Arrangement> arrangements() {
-		return Stream.of(Arrangement.of("nothing in front").typed(),
-				Arrangement.of("everything permitted").typed().secured().chain((http) -> {
+		return Stream.of(Arrangement.of("nothing in front"),
+				Arrangement.of("everything permitted").secured().chain((http) -> {
 					basics(http);
 					http.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll());
 				}), Arrangement.of("everything denied").secured().chain((http) -> {
@@ -35,7 +35,7 @@ class ChainArrangementTests extends ArrangementTests {
 						.authenticated()
 						.anyRequest()
 						.permitAll());
-				}), Arrangement.of("rules for values in the path").typed().secured().chain((http) -> {
+				}), Arrangement.of("rules for values in the path").secured().chain((http) -> {
 					basics(http);
 					http.authorizeHttpRequests(
 							(requests) -> requests.requestMatchers("/vault/bob/**", "/vault/*/accounts/13")

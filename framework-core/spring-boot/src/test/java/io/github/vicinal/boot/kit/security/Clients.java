@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,8 +41,8 @@ final class Clients implements AutoCloseable {
 
 	private final AtomicInteger beans = new AtomicInteger();
 
-	/** What carried the last call of each method. */
-	private final Map<String, String> last = new ConcurrentHashMap<>();
+	/** What carried the calls of each method. */
+	private final Map<String, Set<String>> ways = new ConcurrentHashMap<>();
 
 	/** Calls by what carried them, and why. */
 	private final Map<String, Integer> carried = new ConcurrentHashMap<>();
@@ -94,7 +95,8 @@ final class Clients implements AutoCloseable {
 				// does.
 				if (reason == null || !(reason.contains("treated specially by servers")
 						|| reason.contains("has a meaning to servers"))) {
-					this.last.put(method.method().getName(), way);
+					this.ways.computeIfAbsent(method.method().getName(), (name) -> ConcurrentHashMap.newKeySet())
+						.add(way);
 				}
 			};
 			return new SpringApplicationBuilder(ClientApplication.class).web(WebApplicationType.NONE)
@@ -139,14 +141,14 @@ final class Clients implements AutoCloseable {
 		return result;
 	}
 
-	/** Returns what carried the last call of each method. */
-	Map<String, String> last() {
-		return new TreeMap<>(this.last);
+	/** Returns what carried the calls of each method. */
+	Map<String, Set<String>> ways() {
+		return new TreeMap<>(this.ways);
 	}
 
-	/** Forgets what carried the last calls. */
-	void forgetLast() {
-		this.last.clear();
+	/** Forgets what carried the calls so far. */
+	void forgetWays() {
+		this.ways.clear();
 	}
 
 	@Override
