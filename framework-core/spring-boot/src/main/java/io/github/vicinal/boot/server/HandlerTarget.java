@@ -286,7 +286,8 @@ final class HandlerTarget {
 			body = optional.orElse(null);
 		}
 		int status = (answered != 0) ? answered : response.getStatus();
-		if (body instanceof ProblemDetail || body instanceof ErrorResponse || status >= 400) {
+		boolean redirect = status >= 300 && status < 400 && status != 304;
+		if (body instanceof ProblemDetail || body instanceof ErrorResponse || status >= 400 || redirect) {
 			return null;
 		}
 		if (saysOtherType(result, body, headers, response)) {

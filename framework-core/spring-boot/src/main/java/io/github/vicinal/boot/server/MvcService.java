@@ -182,7 +182,7 @@ final class MvcService implements Service {
 		}
 		ConnectionFacts facts = facts(frame);
 		if (target.foreign() != null) {
-			return throughPipeline(new TypedCall(frame, target, facts, beforeWaiting));
+			return throughPipeline(new TypedCall(frame, target, facts, beforeWaiting, codecs().mapper()));
 		}
 		return serve(frame, target, facts, (request) -> {
 			Turn turn;
@@ -256,8 +256,11 @@ final class MvcService implements Service {
 		}
 		RequestWatch watch = call.watch();
 		String reason = watch.reason();
-		if (reason != null && !watch.isHandling()) {
+		// What rejects a request says nothing about those that reach the handler.
+		if (reason != null && (watch.isAborted() || watch.isHandling())) {
 			call.target().seen(reason);
+		}
+		if (reason != null && watch.isAborted()) {
 			throw new HttpRequiredException(reason);
 		}
 		if (ResponseFields.areTooLong(response.headers(),

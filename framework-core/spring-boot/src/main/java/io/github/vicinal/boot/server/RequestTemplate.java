@@ -29,9 +29,11 @@ import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.UriComponentsBuilder;
 import org.springframework.web.util.UriUtils;
+import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.boot.contract.ResultShape;
+import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 
@@ -314,6 +316,29 @@ final class RequestTemplate {
 		return null;
 	}
 
+	/** The body as the HTTP client would have sent it. */
+	byte[] body(CallFrame frame, RequestHeaders sent, JsonMapper mapper) {
+		@Nullable Object[] arguments = frame.arguments();
+		for (int i = 0; i < this.parameters.length; i++) {
+			Object value = unwrapped(arguments[i]);
+			if (value == null || !this.parameters[i].hasParameterAnnotation(RequestBody.class)) {
+				continue;
+			}
+			if (value instanceof byte[] bytes) {
+				return bytes;
+			}
+			return (value instanceof CharSequence text) ? text.toString().getBytes(charset(sent.get("content-type")))
+					: mapper.writerFor(mapper.constructType(frame.method().argumentTypes().get(i)))
+						.writeValueAsBytes(value);
+		}
+		return new byte[0];
+	}
+
+	private static Charset charset(List<String> contentType) {
+		Charset charset = contentType.isEmpty() ? null : MediaType.parseMediaType(contentType.get(0)).getCharset();
+		return (charset != null) ? charset : StandardCharsets.UTF_8;
+	}
+
 	/** The length of the body, or -1 if it is neither text nor bytes. */
 	long plainLength(@Nullable Object[] arguments, Map<String, List<String>> headers) {
 		Object body = plainBody(arguments);
@@ -323,9 +348,7 @@ final class RequestTemplate {
 		if (!(body instanceof String text)) {
 			return -1;
 		}
-		List<String> type = headers.getOrDefault("content-type", List.of());
-		Charset charset = type.isEmpty() ? null : MediaType.parseMediaType(type.get(0)).getCharset();
-		return text.getBytes((charset != null) ? charset : StandardCharsets.UTF_8).length;
+		return text.getBytes(charset(headers.getOrDefault("content-type", List.of()))).length;
 	}
 
 	/** The encoded query of the request, or {@code null}. */

@@ -67,6 +67,9 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 
 	private @Nullable TypedCall call;
 
+	/** What has not been read of the body, once something has begun to. */
+	private @Nullable ByteBuffer input;
+
 	TomcatExchange(Connector connector, AbstractHttp11Protocol<?> protocol, CommonHeaders common) {
 		super(protocol.getAdapter());
 		this.protocol = protocol;
@@ -157,6 +160,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 	public void recycle() {
 		super.recycle();
 		this.call = null;
+		this.input = null;
 		this.headers = Map.of();
 		this.status = 0;
 		this.expectedBytes = 0;
@@ -269,7 +273,8 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 
 	@Override
 	protected boolean isRequestBodyFullyRead() {
-		return true;
+		ByteBuffer rest = this.input;
+		return rest == null || !rest.hasRemaining();
 	}
 
 	@Override
@@ -317,22 +322,32 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		// Nothing is kept between calls.
 	}
 
-	private void httpOnly(String reason) {
-		TypedCall served = this.call;
-		if (served != null) {
-			served.watch().httpOnly(reason);
-		}
-	}
-
 	@Override
 	public int doRead(ApplicationBufferHandler handler) {
-		httpOnly("something in front of the application reads the body of the request");
-		return -1;
+		TypedCall served = this.call;
+		if (served == null || (served.watch().isHandling() && !served.watch().isInPlace())) {
+			// The arguments have been read.
+			return -1;
+		}
+		ByteBuffer rest = this.input;
+		if (rest == null) {
+			served.watch().httpOnly("something in front of the application reads the body of the request");
+			rest = ByteBuffer.wrap(served.body());
+			this.input = rest;
+		}
+		int length = rest.remaining();
+		if (length == 0) {
+			return -1;
+		}
+		handler.setByteBuffer(rest.duplicate());
+		rest.position(rest.limit());
+		return length;
 	}
 
 	@Override
 	public int available() {
-		return 0;
+		ByteBuffer rest = this.input;
+		return (rest != null) ? rest.remaining() : 0;
 	}
 
 	@Override

@@ -8,6 +8,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.requestserver.RefusedRequestException;
@@ -29,6 +30,8 @@ final class TypedCall {
 	private final ConnectionFacts facts;
 
 	private final Runnable beforeWaiting;
+
+	private final JsonMapper mapper;
 
 	private final RequestWatch watch = new RequestWatch();
 
@@ -52,12 +55,14 @@ final class TypedCall {
 	 * @param target the handler that it is for
 	 * @param facts the client's connection
 	 * @param beforeWaiting called at most once, before the thread waits for a permit
+	 * @param mapper writes the body if something reads it
 	 */
-	TypedCall(CallFrame frame, HandlerTarget target, ConnectionFacts facts, Runnable beforeWaiting) {
+	TypedCall(CallFrame frame, HandlerTarget target, ConnectionFacts facts, Runnable beforeWaiting, JsonMapper mapper) {
 		this.frame = frame;
 		this.target = target;
 		this.facts = facts;
 		this.beforeWaiting = beforeWaiting;
+		this.mapper = mapper;
 	}
 
 	/** Returns the typed call of a request, or {@code null} if it came over HTTP. */
@@ -80,6 +85,12 @@ final class TypedCall {
 
 	Runnable beforeWaiting() {
 		return this.beforeWaiting;
+	}
+
+	/** Returns the body that the request would have had. */
+	byte[] body() {
+		return this.target.request()
+			.body(this.frame, RequestHeaders.of(this.target.request(), this.frame, this.facts), this.mapper);
 	}
 
 	RequestWatch watch() {

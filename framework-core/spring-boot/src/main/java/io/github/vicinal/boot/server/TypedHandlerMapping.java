@@ -3,7 +3,6 @@ package io.github.vicinal.boot.server;
 import java.util.ArrayList;
 import java.util.List;
 
-import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +18,7 @@ import org.springframework.web.servlet.HandlerExecutionChain;
 import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.util.WebUtils;
 
 import io.github.vicinal.boot.server.AnnouncementInterceptor.Inquiry;
@@ -34,11 +34,14 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 
 	private final SingletonSupplier<ResultWriter> results;
 
+	private final SingletonSupplier<RequestMappingHandlerAdapter> adapter;
+
 	/**
 	 * Creates the mapping.
 	 * @param context the application
 	 */
 	public TypedHandlerMapping(ApplicationContext context) {
+		this.adapter = SingletonSupplier.of(() -> context.getBean(RequestMappingHandlerAdapter.class));
 		this.results = SingletonSupplier.of(() -> ResultWriter.of(context));
 		this.mappings = SingletonSupplier.of(() -> {
 			List<HandlerMapping> found = new ArrayList<>(
@@ -62,7 +65,8 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 			if (request.getAttribute(Inquiry.ATTRIBUTE) instanceof Inquiry inquiry) {
 				inquiry.watch().mapping(true);
 			}
-			return forwarded(request);
+			// A typed call that was forwarded on its way is a request like any other.
+			return null;
 		}
 		call.watch().mapping(true);
 		try {
@@ -71,16 +75,6 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 		finally {
 			call.watch().mapping(false);
 		}
-	}
-
-	/** A typed call that was forwarded on its way has no body for whoever gets it. */
-	private static @Nullable HandlerExecutionChain forwarded(HttpServletRequest request) {
-		if (request.getAttribute(TypedCall.ATTRIBUTE) instanceof TypedCall call && !call.watch().isHandling()
-				&& request.getDispatcherType() == DispatcherType.FORWARD) {
-			call.watch().httpOnly("the request is forwarded");
-			return new HandlerExecutionChain(new TypedHandler(call.target().handler(), call));
-		}
-		return null;
 	}
 
 	private @Nullable HandlerExecutionChain find(TypedCall call, HttpServletRequest request) throws Exception {
@@ -93,7 +87,8 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 							interceptors);
 				}
 				call.watch().httpOnly("the request is mapped to %s".formatted(chain.getHandler()));
-				return new HandlerExecutionChain(new TypedHandler(call.target().handler(), call));
+				call.watch().inPlace();
+				return chain;
 			}
 		}
 		return null;
@@ -123,11 +118,29 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 				call.watch().httpOnly(differing);
 			}
 		}
-		if (call.watch().reason() == null) {
-			call.watch().handling();
-			handle(call, request, response);
+		if (call.watch().reason() != null) {
+			return handleInPlace(call, request, response);
 		}
+		call.watch().handling();
+		handle(call, request, response);
 		return null;
+	}
+
+	/** Lets Spring read the arguments and write the result. */
+	private @Nullable ModelAndView handleInPlace(TypedCall call, HttpServletRequest request,
+			HttpServletResponse response) throws Exception {
+		call.watch().inPlace();
+		HandlerMethod handler = call.target().handler();
+		WatchedRequest watched = WebUtils.getNativeRequest(request, WatchedRequest.class);
+		if (watched != null) {
+			watched.handling(response);
+		}
+		ModelAndView view = this.adapter.obtain().handle(request, response, handler);
+		HandlerAsync started = (watched != null) ? watched.started() : null;
+		if (watched != null && started != null) {
+			finish(call, watched, started, request, response);
+		}
+		return view;
 	}
 
 	private void handle(TypedCall call, HttpServletRequest request, HttpServletResponse response) throws Exception {
@@ -137,8 +150,10 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 			watched.handling(response);
 		}
 		Object result = called(call);
-		if (watched != null && watched.started() != null) {
-			finish(call, watched, result, request, response);
+		HandlerAsync started = (watched != null) ? watched.started() : null;
+		if (watched != null && started != null) {
+			write(call, result, request, response);
+			finish(call, watched, started, request, response);
 			return;
 		}
 		if (target.answersByAnnotation(response)) {
@@ -181,18 +196,20 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 		}
 	}
 
+	private void write(TypedCall call, @Nullable Object result, HttpServletRequest request,
+			HttpServletResponse response) throws Exception {
+		if (!call.target().answersByAnnotation(response)) {
+			this.results.obtain().write(result, call.target().handler(), request, response);
+		}
+	}
+
 	/** The handler has run, so the call ends here; later ones go over HTTP. */
-	private void finish(TypedCall call, WatchedRequest watched, @Nullable Object handlersResult,
-			HttpServletRequest request, HttpServletResponse response) throws Exception {
-		HandlerTarget target = call.target();
-		target.leave(HandlerAsync.REASON);
-		Object result = handlersResult;
-		while (true) {
-			if (!target.answersByAnnotation(response)) {
-				this.results.obtain().write(result, target.handler(), request, response);
-			}
-			HandlerAsync started = watched.started();
-			HandlerAsync.End end = (started != null) ? started.await(call.frame()) : HandlerAsync.End.COMPLETED;
+	private void finish(TypedCall call, WatchedRequest watched, HandlerAsync first, HttpServletRequest request,
+			HttpServletResponse response) throws Exception {
+		call.target().leave(HandlerAsync.REASON);
+		HandlerAsync started = first;
+		while (started != null) {
+			HandlerAsync.End end = started.await(call.frame());
 			if (end == HandlerAsync.End.TIMED_OUT && !response.isCommitted()) {
 				response.sendError(500);
 			}
@@ -200,7 +217,8 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 				return;
 			}
 			watched.dispatchedAgain();
-			result = called(call);
+			write(call, called(call), request, response);
+			started = watched.started();
 		}
 	}
 

@@ -23,9 +23,8 @@ import org.springframework.http.HttpHeaders;
 
 /**
  * A request of a channel as filters see it. It notes what they do that depends on the
- * body or on asynchronous processing, which typed calls do not have. The request of a
- * typed call answers such questions as if the body were empty; whatever comes of that is
- * dropped, and the call goes over HTTP.
+ * body or on asynchronous processing. While the handler of a typed call runs, the body is
+ * at its end, as it is for a handler whose arguments have been read.
  */
 final class WatchedRequest extends HttpServletRequestWrapper {
 
@@ -49,7 +48,7 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 	 * Wraps a request.
 	 * @param request the request
 	 * @param watch is told what filters do
-	 * @param typed whether this is the request of a typed call, which has no body
+	 * @param typed whether this is the request of a typed call
 	 * @param body whether the HTTP request has a body, or would have one
 	 */
 	WatchedRequest(HttpServletRequest request, RequestWatch watch, boolean typed, boolean body) {
@@ -71,10 +70,15 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 		return this.typed && super.getContentLengthLong() < 0;
 	}
 
+	/** Whether the handler of a typed call has been given its arguments. */
+	private boolean isRead() {
+		return this.typed && this.watch.isHandling() && !this.watch.isInPlace();
+	}
+
 	@Override
 	public ServletInputStream getInputStream() throws IOException {
 		bodyTouched();
-		if (!this.typed) {
+		if (!isRead()) {
 			return super.getInputStream();
 		}
 		if (this.usingReader) {
@@ -87,10 +91,10 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 	@Override
 	public BufferedReader getReader() throws IOException {
 		bodyTouched();
-		if (!this.typed) {
+		if (!isRead()) {
 			return super.getReader();
 		}
-		if (this.usingStream || (this.body && this.watch.isHandling())) {
+		if (this.usingStream || this.body) {
 			throw new IllegalStateException("getInputStream() has already been called for this request");
 		}
 		this.usingReader = true;
@@ -168,7 +172,7 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 	}
 
 	private void asyncTouched() {
-		this.watch.httpOnly("a filter starts asynchronous processing");
+		this.watch.abort("a filter starts asynchronous processing");
 		if (this.typed && !this.watch.isHandling()) {
 			throw new IllegalStateException("A typed call is answered synchronously; it goes over HTTP instead");
 		}

@@ -42,8 +42,6 @@ final class Arrangement {
 
 	private boolean anyWay;
 
-	private boolean detectsLate;
-
 	private boolean onlyOwnSteps;
 
 	private String description = "";
@@ -174,19 +172,6 @@ final class Arrangement {
 
 	boolean isAnyWay() {
 		return this.anyWay;
-	}
-
-	/**
-	 * Allows a filter to run a second time for the first call of which it turns out on
-	 * the way that only HTTP will do.
-	 */
-	Arrangement detectsLate() {
-		this.detectsLate = true;
-		return this;
-	}
-
-	boolean isDetectingLate() {
-		return this.detectsLate;
 	}
 
 	List<Class<?>> configurations() {

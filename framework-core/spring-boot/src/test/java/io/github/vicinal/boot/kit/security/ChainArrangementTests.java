@@ -103,22 +103,27 @@ class ChainArrangementTests extends ArrangementTests {
 					http.securityMatcher((request) -> "all".equals(request.getParameter("scope"))
 							|| request.getRequestURI().endsWith("/13") || request.getHeader("X-Tenant") != null)
 						.authorizeHttpRequests((requests) -> requests.anyRequest().denyAll());
-				}), Arrangement.of("own matchers that look at everything").secured().chain((http) -> {
-					basics(http);
-					http.authorizeHttpRequests((requests) -> requests
-						.requestMatchers((request) -> !"localhost".equals(request.getServerName())
-								|| request.getServerPort() == 0 || !"http".equals(request.getScheme())
-								|| !request.getRequestURL().toString().startsWith("http://localhost:")
-								|| !"127.0.0.1".equals(request.getRemoteAddr())
-								|| !"HTTP/1.1".equals(request.getProtocol()) || request.getHeader("User-Agent") == null
-								|| request.getHeader("Host") == null)
-						.denyAll()
-						.requestMatchers((request) -> "evil".equals(request.getHeader("X-Tenant"))
-								|| request.getContentLengthLong() > 50)
-						.denyAll()
-						.anyRequest()
-						.permitAll());
-				}), Arrangement.of("who is anonymous").secured().chain((http) -> {
+				}),
+				Arrangement.of("own matchers that look at everything")
+					.leftToHttp("looks at the length of the request's body", "add", "change")
+					.secured()
+					.chain((http) -> {
+						basics(http);
+						http.authorizeHttpRequests((requests) -> requests
+							.requestMatchers((request) -> !"localhost".equals(request.getServerName())
+									|| request.getServerPort() == 0 || !"http".equals(request.getScheme())
+									|| !request.getRequestURL().toString().startsWith("http://localhost:")
+									|| !"127.0.0.1".equals(request.getRemoteAddr())
+									|| !"HTTP/1.1".equals(request.getProtocol())
+									|| request.getHeader("User-Agent") == null || request.getHeader("Host") == null)
+							.denyAll()
+							.requestMatchers((request) -> "evil".equals(request.getHeader("X-Tenant"))
+									|| request.getContentLengthLong() > 50)
+							.denyAll()
+							.anyRequest()
+							.permitAll());
+					}),
+				Arrangement.of("who is anonymous").secured().chain((http) -> {
 					basics(http);
 					http.anonymous((anonymous) -> anonymous.principal("stranger").authorities("ROLE_STRANGER"))
 						.authorizeHttpRequests((requests) -> requests.requestMatchers("/vault/me")

@@ -182,10 +182,12 @@ class ContainerArrangementTests extends ArrangementTests {
 					.beans((context, ledger) -> context.registerBean("dispatcherServlet", DispatcherServlet.class,
 							() -> new OwnDispatcher(ledger))),
 				Arrangement.of("another servlet for a part")
+					.leftToHttp("the servlet part may answer it", "account")
 					.beans((context, ledger) -> context.registerBean("part", ServletRegistrationBean.class,
 							() -> new ServletRegistrationBean<>(new PartServlet(ledger), "/vault/open",
 									"/vault/notes/*"))),
 				Arrangement.of("characters")
+					.leftToHttp("another character encoding")
 					.property("spring.servlet.encoding.charset", "ISO-8859-1")
 					.property("spring.servlet.encoding.force", "true"),
 				Arrangement.of("patterns of paths")

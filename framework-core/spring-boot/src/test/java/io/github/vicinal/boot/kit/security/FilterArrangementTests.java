@@ -10,6 +10,9 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Enumeration;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.Set;
+import java.util.Map;
 import java.util.Locale;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,6 +33,7 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
 import org.springframework.boot.web.servlet.ServletContextInitializer;
 import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
 import org.springframework.web.filter.CommonsRequestLoggingFilter;
@@ -39,6 +43,8 @@ import org.springframework.web.util.ContentCachingRequestWrapper;
 import org.springframework.web.util.ContentCachingResponseWrapper;
 
 import io.github.vicinal.boot.kit.security.Arrangement.FilterFactory;
+
+import io.github.vicinal.boot.kit.security.Vault.Note;
 
 /** Filters of applications, and how they are registered. */
 class FilterArrangementTests extends ArrangementTests {
@@ -224,23 +230,25 @@ class FilterArrangementTests extends ArrangementTests {
 								+ Collections.list(request.getParameterNames()) + " " + request.getParameter("text"));
 						chain.doFilter(request, response);
 					})),
-				Arrangement.of("a filter that lists headers").filter(0, http((request, response, chain, ledger) -> {
-					StringBuilder names = new StringBuilder(request.getMethod());
-					for (String name : new TreeSet<>(Collections.list(request.getHeaderNames()))) {
-						String key = name.toLowerCase(Locale.ROOT);
-						if (!key.startsWith("vicinal") && !List
-							.of("host", "connection", "upgrade", "http2-settings", "content-length",
-									"transfer-encoding")
-							.contains(key)) {
-							names.append(' ')
-								.append(key)
-								.append('=')
-								.append(Collections.list(request.getHeaders(name)));
+				Arrangement.of("a filter that lists headers")
+					.leftToHttp("looks at the length", "add", "change")
+					.filter(0, http((request, response, chain, ledger) -> {
+						StringBuilder names = new StringBuilder(request.getMethod());
+						for (String name : new TreeSet<>(Collections.list(request.getHeaderNames()))) {
+							String key = name.toLowerCase(Locale.ROOT);
+							if (!key.startsWith("vicinal") && !List
+								.of("host", "connection", "upgrade", "http2-settings", "content-length",
+										"transfer-encoding")
+								.contains(key)) {
+								names.append(' ')
+									.append(key)
+									.append('=')
+									.append(Collections.list(request.getHeaders(name)));
+							}
 						}
-					}
-					ledger.note(names.toString());
-					chain.doFilter(request, response);
-				})),
+						ledger.note(names.toString());
+						chain.doFilter(request, response);
+					})),
 				Arrangement.of("by the name of the servlet")
 					.registration("byName", COUNTING,
 							(registration) -> registration.setServletNames(List.of("dispatcherServlet"))),
@@ -270,46 +278,57 @@ class FilterArrangementTests extends ArrangementTests {
 							() -> COUNTING.create(ledger))),
 				Arrangement.of("switched off")
 					.registration("off", COUNTING, (registration) -> registration.setEnabled(false)),
-				Arrangement.of("ETags of bodies").filter(0, (ledger) -> new ShallowEtagHeaderFilter()),
-				Arrangement.of("bodies in the log").filter(0, http((request, response, chain, ledger) -> {
-					ContentCachingRequestWrapper wrapped = new ContentCachingRequestWrapper(request, 1000);
-					ContentCachingResponseWrapper answer = new ContentCachingResponseWrapper(response);
-					chain.doFilter(wrapped, answer);
-					ledger.note("log " + wrapped.getContentAsString() + " -> "
-							+ new String(answer.getContentAsByteArray(), StandardCharsets.UTF_8)
-								.replaceAll("\"timestamp\":\"[^\"]*\"", ""));
-					answer.copyBodyToResponse();
-				})), Arrangement.of("Spring's request log").filter(0, (ledger) -> new CommonsRequestLoggingFilter() {
+				Arrangement.of("ETags of bodies")
+					.leftToHttp("wraps the response")
+					.filter(0, (ledger) -> new ShallowEtagHeaderFilter()),
+				Arrangement.of("bodies in the log")
+					.leftToHttp("a filter")
+					.filter(0, http((request, response, chain, ledger) -> {
+						ContentCachingRequestWrapper wrapped = new ContentCachingRequestWrapper(request, 1000);
+						ContentCachingResponseWrapper answer = new ContentCachingResponseWrapper(response);
+						chain.doFilter(wrapped, answer);
+						ledger.note("log " + wrapped.getContentAsString() + " -> "
+								+ new String(answer.getContentAsByteArray(), StandardCharsets.UTF_8)
+									.replaceAll("\"timestamp\":\"[^\"]*\"", ""));
+						answer.copyBodyToResponse();
+					})),
+				Arrangement.of("Spring's request log")
+					.leftToHttp("a filter")
+					.filter(0, (ledger) -> new CommonsRequestLoggingFilter() {
 
-					{
-						setIncludeQueryString(true);
-						setIncludeHeaders(false);
-						setIncludePayload(true);
-					}
+						{
+							setIncludeQueryString(true);
+							setIncludeHeaders(false);
+							setIncludePayload(true);
+						}
 
-					@Override
-					protected boolean shouldLog(HttpServletRequest request) {
-						return true;
-					}
+						@Override
+						protected boolean shouldLog(HttpServletRequest request) {
+							return true;
+						}
 
-					@Override
-					protected void beforeRequest(HttpServletRequest request, String message) {
-						ledger.note(message);
-					}
+						@Override
+						protected void beforeRequest(HttpServletRequest request, String message) {
+							ledger.note(message);
+						}
 
-					@Override
-					protected void afterRequest(HttpServletRequest request, String message) {
-						ledger.note(message);
-					}
+						@Override
+						protected void afterRequest(HttpServletRequest request, String message) {
+							ledger.note(message);
+						}
 
-				}), Arrangement.of("a response that is changed").filter(0, http((request, response, chain, ledger) -> {
-					ChangedResponse changed = new ChangedResponse(response);
-					chain.doFilter(request, changed);
-					byte[] body = changed.toString().replace("open", "OPEN").getBytes(StandardCharsets.UTF_8);
-					response.setContentLength(body.length);
-					response.getOutputStream().write(body);
-				})),
+					}),
+				Arrangement.of("a response that is changed")
+					.leftToHttp("wraps the response")
+					.filter(0, http((request, response, chain, ledger) -> {
+						ChangedResponse changed = new ChangedResponse(response);
+						chain.doFilter(request, changed);
+						byte[] body = changed.toString().replace("open", "OPEN").getBytes(StandardCharsets.UTF_8);
+						response.setContentLength(body.length);
+						response.getOutputStream().write(body);
+					})),
 				Arrangement.of("parameters that are changed")
+					.leftToHttp("wraps the request")
 					.filter(0, http((request, response, chain, ledger) -> chain
 						.doFilter(new HttpServletRequestWrapper(request) {
 
@@ -321,7 +340,7 @@ class FilterArrangementTests extends ArrangementTests {
 
 						}, response))),
 				Arrangement.of("wrapped now and then")
-					.detectsLate()
+					.leftToHttp("wraps the request", "tenant")
 					.filter(0, http((request, response, chain, ledger) -> {
 						ledger.note("filtered");
 						boolean evil = "evil".equals(request.getHeader("X-Tenant"));
@@ -341,7 +360,7 @@ class FilterArrangementTests extends ArrangementTests {
 						} : request, response);
 					})),
 				Arrangement.of("signatures of bodies")
-					.detectsLate()
+					.leftToHttp("reads the body", "add")
 					.filter(0, http((request, response, chain, ledger) -> {
 						ledger.note("checks");
 						if (request.getHeader("X-Signature") == null) {
@@ -355,10 +374,71 @@ class FilterArrangementTests extends ArrangementTests {
 						}
 						chain.doFilter(new RepeatedRequest(request, body), response);
 					})),
-				Arrangement.of("the size of bodies").filter(0, http((request, response, chain, ledger) -> {
-					ledger.note("size " + (request.getContentLengthLong() > 25));
-					chain.doFilter(request, response);
-				})), Arrangement.of("a limit of the rate").filter(0, (ledger) -> {
+				Arrangement.of("tags in front of everything")
+					.leftToHttp("wraps the response")
+					.filter(Ordered.HIGHEST_PRECEDENCE, (ledger) -> new ShallowEtagHeaderFilter()),
+				Arrangement.of("payloads logged in front of everything")
+					.leftToHttp("a filter")
+					.filter(Ordered.HIGHEST_PRECEDENCE, http((request, response, chain, ledger) -> {
+						ContentCachingRequestWrapper cached = new ContentCachingRequestWrapper(request, 1 << 20);
+						chain.doFilter(cached, response);
+						ledger.note("payload " + cached.getContentAsString());
+					})),
+				Arrangement.of("bodies replaced in front of everything")
+					.leftToHttp("reads the body")
+					.filter(Ordered.HIGHEST_PRECEDENCE, http((request, response, chain, ledger) -> {
+						String body = new String(request.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+						ledger.note("body " + body);
+						chain.doFilter(new RepeatedRequest(request,
+								body.replace("good", "clean").getBytes(StandardCharsets.UTF_8)), response);
+					})),
+				Arrangement.of("answers that are kept by key")
+					.leftToHttp("wraps the response", "add")
+					.step("add signed again", (vault, memory) -> vault.add(new Note(2, "signed"), "signed"))
+					.filter(0, (ledger) -> {
+						Map<String, byte[]> kept = new ConcurrentHashMap<>();
+						ledger.onReset(kept::clear);
+						return http((request, response, chain, same) -> {
+							String key = request.getHeader("X-Signature");
+							if (key == null) {
+								chain.doFilter(request, response);
+								return;
+							}
+							byte[] known = kept.get(key);
+							if (known != null) {
+								response.setContentType("application/json");
+								response.getOutputStream().write(known);
+								return;
+							}
+							ContentCachingResponseWrapper caching = new ContentCachingResponseWrapper(response);
+							chain.doFilter(request, caching);
+							kept.put(key, caching.getContentAsByteArray());
+							caching.copyBodyToResponse();
+						}).create(ledger);
+					}),
+				Arrangement.of("keys that are taken once")
+					.leftToHttp("a filter", "add")
+					.step("add signed again", (vault, memory) -> vault.add(new Note(2, "signed"), "signed"))
+					.filter(0, (ledger) -> {
+						Set<String> taken = ConcurrentHashMap.newKeySet();
+						ledger.onReset(taken::clear);
+						return http((request, response, chain, same) -> {
+							String key = request.getHeader("X-Signature");
+							if (key != null && !taken.add(key)) {
+								response.sendError(409);
+								return;
+							}
+							chain.doFilter((key != null) ? new ContentCachingRequestWrapper(request, 1 << 20) : request,
+									response);
+						}).create(ledger);
+					}),
+				Arrangement.of("the size of bodies")
+					.leftToHttp("looks at the length", "add", "change")
+					.filter(0, http((request, response, chain, ledger) -> {
+						ledger.note("size " + (request.getContentLengthLong() > 25));
+						chain.doFilter(request, response);
+					})),
+				Arrangement.of("a limit of the rate").filter(0, (ledger) -> {
 					AtomicInteger calls = new AtomicInteger();
 					ledger.onReset(() -> calls.set(0));
 					return (request, response, chain) -> {
@@ -374,6 +454,7 @@ class FilterArrangementTests extends ArrangementTests {
 				Arrangement.of("a filter without asynchronous support")
 					.registration("synchronous", COUNTING, (registration) -> registration.setAsyncSupported(false)),
 				Arrangement.of("a filter that goes on asynchronously")
+					.leftToHttp("no HTTP request has shown yet", "open")
 					.filter(0, http((request, response, chain, ledger) -> {
 						if (request.getDispatcherType() == DispatcherType.REQUEST
 								&& request.getRequestURI().equals("/vault/open")) {
@@ -419,6 +500,7 @@ class FilterArrangementTests extends ArrangementTests {
 							+ " " + request.getAttribute("kit"));
 				})),
 				Arrangement.of("a user of the filter's own")
+					.leftToHttp("wraps the request")
 					.filter(0, http((request, response, chain, ledger) -> chain
 						.doFilter(new HttpServletRequestWrapper(request) {
 

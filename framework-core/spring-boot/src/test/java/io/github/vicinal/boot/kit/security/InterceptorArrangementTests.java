@@ -187,8 +187,7 @@ class InterceptorArrangementTests extends ArrangementTests {
 								return true;
 							}
 
-						}))
-					.detectsLate(),
+						})),
 				intercepted("an interceptor that needs a session",
 						(registry, ledger) -> registry.addInterceptor(new HandlerInterceptor() {
 
@@ -200,7 +199,7 @@ class InterceptorArrangementTests extends ArrangementTests {
 							}
 
 						})),
-				Arrangement.of("an advice of errors and bodies").with(Advice.class),
+				Arrangement.of("an advice of errors and bodies").leftToHttp("changes bodies").with(Advice.class),
 				Arrangement.of("a resolver of exceptions")
 					.beans((context, ledger) -> context.registerBean(HandlerExceptionResolver.class,
 							() -> new FirstResolver(ledger))));

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -41,6 +42,16 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.convert.converter.Converter;
 import org.springframework.format.FormatterRegistry;
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.format.annotation.DateTimeFormat;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.service.annotation.PostExchange;
+import org.springframework.web.service.annotation.PutExchange;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -141,6 +152,7 @@ class ServerRulesTests {
 			Map<String, Object> properties = properties();
 			properties.put("vicinal.channels.Rules.paths", path);
 			properties.put("vicinal.channels.Routes.paths", path);
+			properties.put("vicinal.channels.Crud.paths", path);
 			ChannelListener listener = (channel, method, kind, reason) -> this.last.put(method.method().getName(),
 					kind.id() + ((reason != null) ? " because " + reason : ""));
 			return new SpringApplicationBuilder(ServerApplication.class).web(WebApplicationType.NONE)
@@ -326,6 +338,46 @@ class ServerRulesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "direct", "shm", "uds" })
+	void errorsAreInAFormatThatTheClientAccepts(String path) {
+		Cases<Rules> cases = new Cases<>(Rules.class);
+		for (String how : List.of("error", "runtime", "no message", "status", "advised", "fine")) {
+			cases.typed("plainly", how, (rules) -> rules.plainly(how))
+				.typed("octets", how, (rules) -> asText(rules.octets(how)))
+				.typed("either", how, (rules) -> rules.either(how));
+		}
+		cases.run(plain(), path);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "direct", "shm", "uds" })
+	void whatOnlyRequestsCanSayIsLeftToHttp(String path) {
+		Cases<Rules> cases = new Cases<>(Rules.class);
+		cases.http("twice", "two of its arguments are the RequestParam a", "x", (rules) -> rules.twice("x", "y"))
+			.http("trace", "refuse the HTTP method TRACE", "", Rules::trace);
+		for (String how : List.of("text", "bytes", "object", "null")) {
+			cases.http("anything", "declared as Object", how, (rules) -> rules.anything(how));
+		}
+		cases.http("nothing", "a body of null", "null", (rules) -> rules.nothing(new Nothing("gone")))
+			.typed("at", "10:00", (rules) -> rules.at(LocalDateTime.of(2024, 1, 1, 10, 0)))
+			.typed("at", "10:00:01.5", (rules) -> rules.at(LocalDateTime.of(2024, 1, 1, 10, 0, 1, 500_000_000)))
+			.run(plain(), path);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "direct", "shm", "uds" })
+	void handlersMayBeInherited(String path) {
+		try (ConfigurableApplicationContext server = server(SimpleCrud.class)) {
+			new Cases<>(Crud.class) //
+				.typed("put", "1", (crud) -> crud.put(1L, new Simple("one")))
+				.typed("one", "1", (crud) -> crud.one(1L))
+				.typed("one", "2", (crud) -> crud.one(2L))
+				.typed("all", "", Crud::all)
+				.run(server, path);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "direct", "shm", "uds" })
 	void metersNameTheErrorItself(String path) {
 		try (ConfigurableApplicationContext server = server(RulesController.class)) {
 			Rules plainly = overHttp(Rules.class, url(server));
@@ -460,6 +512,20 @@ class ServerRulesTests {
 	record Simple(String name) {
 	}
 
+	/** A value whose JSON is {@code null}. */
+	static final class Nothing {
+
+		@JsonCreator
+		Nothing(String text) {
+		}
+
+		@JsonValue
+		@Nullable String text() {
+			return null;
+		}
+
+	}
+
 	/** An enumeration. */
 	enum Color {
 
@@ -538,8 +604,58 @@ class ServerRulesTests {
 		@GetExchange("/preset-entity")
 		ResponseEntity<Simple> presetEntity(@RequestParam String type);
 
+		@GetExchange(url = "/plainly", accept = "text/plain")
+		String plainly(@RequestParam String how);
+
+		@GetExchange(url = "/octets", accept = "application/octet-stream")
+		ResponseEntity<byte[]> octets(@RequestParam String how);
+
+		@GetExchange(url = "/either", accept = { "text/plain", "application/json" })
+		String either(@RequestParam String how);
+
+		@GetExchange("/twice")
+		String twice(@RequestParam("a") String first, @RequestParam("a") String second);
+
+		@HttpExchange(method = "TRACE", url = "/trace")
+		String trace();
+
+		@GetExchange("/anything")
+		ResponseEntity<?> anything(@RequestParam String how);
+
+		@PostExchange("/nothing")
+		String nothing(@RequestBody Nothing nothing);
+
+		@GetExchange("/at")
+		String at(@RequestParam @DateTimeFormat(iso = DateTimeFormat.ISO.DATE_TIME) LocalDateTime time);
+
 		@GetExchange("/failing")
 		@Nullable String failing(@RequestParam String how);
+
+	}
+
+	/**
+	 * What can be read.
+	 *
+	 * @param <T> the type of values
+	 * @param <K> the type of keys
+	 */
+	interface Reads<T, K> {
+
+		@GetExchange("/{id}")
+		T one(@PathVariable("id") K id);
+
+		@GetExchange
+		List<T> all();
+
+	}
+
+	/** Methods that are inherited, and so are their handlers. */
+	@AffinityChannel
+	@HttpExchange("/crud")
+	interface Crud extends Reads<Simple, Long>, Probed {
+
+		@PutExchange("/{id}")
+		Simple put(@PathVariable("id") Long id, @RequestBody Simple value);
 
 	}
 
@@ -687,6 +803,70 @@ class ServerRulesTests {
 			return entityOf(type, null);
 		}
 
+		private static String fail(String how) {
+			switch (how) {
+				case "error" -> throw new AssertionError("err");
+				case "runtime" -> throw new IllegalStateException("broken");
+				case "no message" -> throw new IllegalStateException();
+				case "status" -> throw new ResponseStatusException(HttpStatus.CONFLICT, "taken");
+				case "advised" -> throw new IllegalCallerException("advised");
+				default -> {
+					return how;
+				}
+			}
+		}
+
+		@ExceptionHandler
+		ResponseEntity<Simple> advised(IllegalCallerException ex) {
+			return ResponseEntity.status(460).body(new Simple(String.valueOf(ex.getMessage())));
+		}
+
+		@Override
+		public String plainly(String how) {
+			return fail(how);
+		}
+
+		@Override
+		public ResponseEntity<byte[]> octets(String how) {
+			return ResponseEntity.ok(fail(how).getBytes(StandardCharsets.UTF_8));
+		}
+
+		@Override
+		public String either(String how) {
+			return fail(how);
+		}
+
+		@Override
+		public String twice(String first, String second) {
+			return first + " and " + second;
+		}
+
+		@Override
+		public String trace() {
+			return "traced";
+		}
+
+		@Override
+		public ResponseEntity<?> anything(String how) {
+			return switch (how) {
+				case "text" -> ResponseEntity.ok("text");
+				case "bytes" -> ResponseEntity.ok(new ByteArrayResource(new byte[] { 'a' }));
+				case "object" -> ResponseEntity.ok(new Simple("object"));
+				default -> ResponseEntity.ok().build();
+			};
+		}
+
+		@Override
+		public String nothing(Nothing nothing) {
+			return "nothing " + (nothing != null);
+		}
+
+		@Override
+		public String at(LocalDateTime time) {
+			return ((ServletRequestAttributes) RequestContextHolder.currentRequestAttributes()).getRequest()
+				.getQueryString() + time;
+		}
+
 		private static void preset(HttpServletResponse response, String type) {
 			response.setContentType(type);
 		}
@@ -737,6 +917,38 @@ class ServerRulesTests {
 		private static <E extends Throwable> E unchecked(Throwable thrown) throws E {
 			throw (E) thrown;
 		}
+
+	}
+
+	abstract static class BaseCrud<T, K> {
+
+		private final Map<K, T> values = new ConcurrentHashMap<>();
+
+		public String probe() {
+			return "probe";
+		}
+
+		public T one(K id) {
+			T value = this.values.get(id);
+			if (value == null) {
+				throw new ResponseStatusException(HttpStatus.NOT_FOUND, "no " + id);
+			}
+			return value;
+		}
+
+		public List<T> all() {
+			return List.copyOf(this.values.values());
+		}
+
+		public T put(K id, T value) {
+			this.values.put(id, value);
+			return value;
+		}
+
+	}
+
+	@RestController
+	public static class SimpleCrud extends BaseCrud<Simple, Long> implements Crud {
 
 	}
 
