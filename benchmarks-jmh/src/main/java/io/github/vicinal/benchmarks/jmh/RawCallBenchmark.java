@@ -29,7 +29,7 @@ import io.github.vicinal.transport.shm.lane.ClientLane;
 @Fork(3)
 public class RawCallBenchmark {
 
-	/** Of request and answer each. */
+	/** Size of the request and of the answer. */
 	@Param({ "16", "1024", "102400" })
 	public int bytes;
 

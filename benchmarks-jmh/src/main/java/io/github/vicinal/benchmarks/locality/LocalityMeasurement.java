@@ -59,7 +59,9 @@ public final class LocalityMeasurement implements Measurement {
 
 	private static final double MIN_SHARE = 0.95;
 
-	/** Of fewer calls a p99 would be the time of one or two. */
+	/**
+	 * Minimum number of calls for a p99: of fewer, it would be the time of one or two.
+	 */
 	private static final int MIN_CALLS = 2_000;
 
 	private static final int MAX_CONNECTIONS = 400;

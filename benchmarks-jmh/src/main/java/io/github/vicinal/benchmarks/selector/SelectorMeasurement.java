@@ -45,10 +45,10 @@ public final class SelectorMeasurement implements Measurement {
 
 	private static final int OPERATIONS = 5_000;
 
-	/** So many calls after a switch may show what it loses. */
+	/** Number of calls after a switch in which its loss may show. */
 	private static final int AFTER_SWITCH = 100;
 
-	/** So many calls that take turns by two paths, each of which is a switch. */
+	/** Number of calls that alternate between two paths, each of which is a switch. */
 	private static final int IN_TURNS = 2_000;
 
 	private static final int[] SWITCHES = { 1, 5, 100, 500, 1_000, 3_000 };

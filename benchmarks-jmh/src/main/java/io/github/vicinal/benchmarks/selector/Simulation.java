@@ -34,7 +34,7 @@ final class Simulation {
 
 	}
 
-	/** Who chooses. */
+	/** Chooses a path for each call. */
 	interface Chooser {
 
 		int choose(int bytes, int callers, long nanos);

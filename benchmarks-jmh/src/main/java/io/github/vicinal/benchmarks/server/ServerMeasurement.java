@@ -18,7 +18,7 @@ public final class ServerMeasurement implements Measurement {
 	private static final long SERVICE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
 	/**
-	 * Of what n threads can serve, so that hardly any of them ever waits for a request.
+	 * Load relative to what n threads can serve: hardly any of them waits for a request.
 	 */
 	private static final double SATURATION = 2;
 

@@ -46,8 +46,8 @@ final class Removals<K, V> {
 	private final AtomicInteger waiting = new AtomicInteger();
 
 	/**
-	 * Who tells for all, in order: one thread at a time. A listener that uses the cache
-	 * there is not called again within itself.
+	 * The thread that notifies listeners for all others, in order; at most one at a time.
+	 * A listener that uses the cache is not called again within itself.
 	 */
 	private final AtomicReference<@Nullable Thread> teller = new AtomicReference<>();
 

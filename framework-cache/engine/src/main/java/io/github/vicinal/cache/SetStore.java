@@ -83,7 +83,7 @@ final class SetStore<K, V> extends Store<K, V> {
 
 	private static final long VERSION_ONE = 0x80L;
 
-	/** Of the inserts into a group, one in so many is counted, for all of them. */
+	/** Interval, in inserts into a group, at which one is counted for all of them. */
 	private static final int INSERTS_SAMPLE = 8;
 
 	private static final int SPREAD = 0x9E3779B1;

@@ -17,7 +17,10 @@ public final class CallOverHttp {
 	/** The selector's number of HTTP. */
 	private final int http;
 
-	/** Of when the call began; {@code null} if no other path could have carried it. */
+	/**
+	 * Selector at the start of the call; {@code null} if no other path could have carried
+	 * it.
+	 */
 	private final @Nullable PathSelector selector;
 
 	private final ContractMethod method;

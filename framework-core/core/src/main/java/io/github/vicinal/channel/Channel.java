@@ -42,7 +42,7 @@ public final class Channel implements AutoCloseable {
 
 	private static final int MAX_REASONS = 100;
 
-	/** So often, while there are calls, all peers are looked at. */
+	/** Minimum interval between sweeps over all peers. */
 	private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
 	/** A peer is forgotten if nobody has named its address for so many looks. */

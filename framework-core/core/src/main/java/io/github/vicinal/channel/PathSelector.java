@@ -84,7 +84,7 @@ public final class PathSelector {
 
 	private static final int MASK = (1 << BITS) - 1;
 
-	/** Of the timed calls, those whose CPU time is taken, which costs a system call. */
+	/** Selects the timed calls whose CPU time is read, which costs a system call. */
 	private static final int CPU_MASK = 63;
 
 	private static final int SPREAD = 0x9E3779B1;

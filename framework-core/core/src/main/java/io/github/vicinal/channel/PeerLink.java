@@ -60,7 +60,7 @@ final class PeerLink {
 
 	private static final String CHEAPER = "calls over it were measured to be cheaper";
 
-	/** After so long without a failure the next one is retried soon. */
+	/** Failure-free period after which the back-off of the next attempt starts anew. */
 	private static final long FORGIVE_NANOS = TimeUnit.MINUTES.toNanos(5);
 
 	private static final int MAX_DECISIONS_KEPT = 20;
@@ -130,7 +130,7 @@ final class PeerLink {
 	/** Whether there is a choice between a path and HTTP. */
 	private volatile boolean chooses;
 
-	/** Of the instance that announced itself last. */
+	/** Selector of the instance that announced itself last. */
 	private volatile PathSelector selector;
 
 	private final CallSizes sizes;
@@ -138,7 +138,9 @@ final class PeerLink {
 	/** Why this object itself opens or closes paths, while it does. */
 	private @Nullable String cause;
 
-	/** Of the instance that paths lead to, or of the one that answered last. */
+	/**
+	 * Announcement of the instance that paths lead to, or of the one that answered last.
+	 */
 	private volatile @Nullable PeerAnnouncement announcement;
 
 	/**

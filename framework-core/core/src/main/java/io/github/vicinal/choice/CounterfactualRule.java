@@ -40,7 +40,7 @@ public final class CounterfactualRule {
 	/** By how much the past counts less after each batch: 4,300, 13,000, 64,000 calls. */
 	private static final double[] DISCOUNTS = { 0.985, 0.995, 0.999 };
 
-	/** So many standard deviations must lie between two candidates. */
+	/** Minimum distance of two candidates, in standard deviations. */
 	private static final double CONFIDENCE = 3;
 
 	/** A difference of success rates below this is not worth a switch. */
@@ -79,9 +79,9 @@ public final class CounterfactualRule {
 	private static final int FORGIVE = 32;
 
 	/**
-	 * After so many calls half of each penalty is forgiven, a multiple of the batch. Many
-	 * times the longest horizon: to try again what breaks its promise again costs some
-	 * hundred calls.
+	 * Half-life of penalties in calls, a multiple of the batch. It is many times the
+	 * longest horizon, because each renewed trial of a bad candidate costs some hundred
+	 * calls.
 	 */
 	private static final int PENALTY_HALF_LIFE = 1 << 20;
 

@@ -18,7 +18,7 @@ import java.util.Arrays;
  */
 final class Degradation {
 
-	/** So many of the last samples are kept, to tell the new level. */
+	/** Number of recent samples that are kept to estimate the new level. */
 	private static final int WINDOW = 8;
 
 	/** Samples above 2.7 times the calm cost speak for a degradation. */
@@ -32,7 +32,7 @@ final class Degradation {
 	/** Samples before anything is known to be calm. */
 	private static final int CALM_SAMPLES = 32;
 
-	/** So many blocks above the calm cost make a new one. */
+	/** Number of blocks above the calm cost that establish a new one. */
 	private static final int LASTING_BLOCKS = 4;
 
 	/** Weight of a block in the calm cost. */
@@ -50,7 +50,7 @@ final class Degradation {
 
 	private int total;
 
-	/** Of the generation that has not ended. */
+	/** Evidence of the current generation. */
 	private double evidence;
 
 	private double calm;

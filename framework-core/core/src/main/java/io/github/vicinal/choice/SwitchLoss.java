@@ -12,7 +12,7 @@ package io.github.vicinal.choice;
  */
 public final class SwitchLoss {
 
-	/** So many calls after a switch are compared with the known cost. */
+	/** Number of calls after a switch that are compared with the known cost. */
 	static final int FIRST_CALLS = 8;
 
 	private final SwitchingRule rule;

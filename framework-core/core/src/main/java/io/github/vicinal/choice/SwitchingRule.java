@@ -41,7 +41,7 @@ public final class SwitchingRule {
 	/** One call of so many is a probe where what is known has just been restated. */
 	public static final int SOON_INTERVAL = 4;
 
-	/** So many probes may follow one another soon; they are made up for afterwards. */
+	/** Maximum number of probes in quick succession; later ones are delayed in turn. */
 	public static final int SOON_PROBES = 16;
 
 	/** How many decisions {@link #decisions()} remembers. */
@@ -56,7 +56,7 @@ public final class SwitchingRule {
 	/** Rare probes must count for more than calls by the current candidate. */
 	private static final double PROBE_WEIGHT = 1.0 / 64;
 
-	/** So many standard errors must lie between two means before they differ. */
+	/** Minimum distance of two means that count as different, in standard errors. */
 	private static final double CONFIDENCE = 5.5;
 
 	/**
@@ -73,7 +73,7 @@ public final class SwitchingRule {
 	/** Probes that were to follow soon are given up after this time. */
 	private static final long SOON_NANOS = 10_000_000_000L;
 
-	/** So many samples in a row can show that a candidate has changed for good. */
+	/** Number of consecutive samples that can show a lasting change of a candidate. */
 	private static final int BLOCK = 16;
 
 	private static final double BLOCK_DEVIATION = 2.5;
@@ -502,8 +502,7 @@ public final class SwitchingRule {
 		int best = NONE;
 		for (int i = 0; i < this.candidates.length; i++) {
 			Candidate other = this.candidates[i];
-			// Of one that nothing is known of, only the preference says that it is
-			// better.
+			// An unmeasured candidate is better only by preference.
 			boolean better = other.available && !other.failed
 					&& ((other.samples == 0) ? i < candidate : other.mean * (1 + this.settings.hysteresis()) < cost);
 			if (i != candidate && better && (best == NONE || better(i, best))) {

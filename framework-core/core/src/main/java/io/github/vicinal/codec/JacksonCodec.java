@@ -26,7 +26,7 @@ final class JacksonCodec implements ContractCodec {
 
 	static final String NAME = "jackson";
 
-	/** Of arguments that are no bodies: the same on both sides. */
+	/** Mapper of arguments that are not bodies: the same on both sides. */
 	private static final JsonMapper NEUTRAL = JsonMapper.builder().build();
 
 	private final JsonMapper mapper;

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 final class LatencyEstimates {
 
-	/** After so many ticks a sample counts 1/e. */
+	/** Age in ticks at which a sample counts 1/e. */
 	private static final double TAU = 2_048;
 
 	/** Largest number of samples that a cell is the mean of. */

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class PeakEwma {
 
-	/** After so long a peak has decayed to 1/e. */
+	/** Time in which a peak decays to 1/e. */
 	private static final double TAU_MILLIS = 10_000;
 
 	/** Cost in nanoseconds (a float) and when it was (milliseconds), in one word. */

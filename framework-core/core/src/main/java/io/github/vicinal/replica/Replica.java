@@ -40,7 +40,7 @@ public final class Replica {
 	/** Pause of a replica after a probe found it unreachable, at least. */
 	private static final int UNREACHABLE_MILLIS = 8 * PROBE_MILLIS;
 
-	/** After so many ticks the curve is fitted anew. */
+	/** Interval between fits of the curve, in ticks. */
 	private static final int FIT_TICKS = 32;
 
 	/** The overall estimates have one cell. */

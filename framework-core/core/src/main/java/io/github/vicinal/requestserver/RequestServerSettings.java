@@ -107,7 +107,7 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 	}
 
 	/**
-	 * Who executes requests.
+	 * Kind of threads that execute requests.
 	 *
 	 * @since 0.1.0
 	 */

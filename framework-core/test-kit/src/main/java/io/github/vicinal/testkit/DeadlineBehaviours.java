@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Whoever stops waiting, stops waiting; the handler goes on as it would over HTTP.
+ * A caller that stops waiting is released; the handler goes on as it would over HTTP.
  */
 abstract class DeadlineBehaviours extends Behaviours {
 

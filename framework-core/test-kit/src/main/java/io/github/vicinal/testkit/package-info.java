@@ -2,7 +2,7 @@
  * The compatibility kit: one list of behaviours that every path has to show, with plain
  * HTTP through Spring as the oracle.
  * <p>
- * Whoever writes a path extends {@link io.github.vicinal.testkit.ChannelCompatibilityKit}
+ * The author of a path extends {@link io.github.vicinal.testkit.ChannelCompatibilityKit}
  * and answers one question in it: which {@link io.github.vicinal.testkit.KitEnvironment}
  * hosts the kit's server and hands out client proxies. Each behaviour runs the same call
  * twice, once over HTTP and once on the path, and compares the two

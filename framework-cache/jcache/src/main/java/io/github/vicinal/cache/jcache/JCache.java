@@ -274,7 +274,7 @@ final class JCache<K, V> implements Cache<K, V> {
 		}
 		KeyLock lock = this.locks.tryLock(key);
 		if (lock == null) {
-			// Whoever has the key, or the engine, will notice it too.
+			// The thread that holds the key, or the engine, notices it too.
 			return null;
 		}
 		try {
@@ -363,8 +363,8 @@ final class JCache<K, V> implements Cache<K, V> {
 		}
 		boolean replaced = this.entries.asMap().put(key, held) != null;
 		if (replaced || clearsBefore == this.clears.get()) {
-			// Who counts from here on will also find the entry; and who counted before
-			// finds the key, since it was not removed yet.
+			// A count that starts from here on also finds the entry; an earlier one finds
+			// the key, which was not removed yet.
 			return true;
 		}
 		this.entries.asMap().remove(key, held);

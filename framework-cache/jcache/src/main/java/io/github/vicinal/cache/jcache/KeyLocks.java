@@ -46,7 +46,10 @@ final class KeyLocks<K> {
 
 		private final int hash;
 
-		/** Who holds it or wants it; changes only while the map is at the key. */
+		/**
+		 * Number of threads that hold or want the lock. Changes only inside a computation
+		 * on the map.
+		 */
 		private int users;
 
 		private KeyLock(Object key) {

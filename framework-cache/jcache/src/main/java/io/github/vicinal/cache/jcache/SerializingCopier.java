@@ -34,7 +34,7 @@ final class SerializingCopier implements Copier {
 			Short.class, Integer.class, Long.class, Float.class, Double.class, BigInteger.class, BigDecimal.class,
 			UUID.class, URI.class, Locale.class, Currency.class, Class.class);
 
-	/** Of each class, whether its instances are deeply immutable. */
+	/** Whether the instances of a class are deeply immutable. */
 	private final ClassValue<Boolean> immutable = new ClassValue<>() {
 		@Override
 		protected Boolean computeValue(Class<?> type) {

@@ -53,7 +53,7 @@ public final class CacheReportsEndpointAutoConfiguration {
 		});
 	}
 
-	/** Of caches of one name, all but the first say whose they are. */
+	/** Adds a cache. If the name is taken, the owner's name is appended. */
 	private static void add(String name, Cache<?, ?> cache, String owner, Map<String, Cache<?, ?>> caches) {
 		Cache<?, ?> other = caches.putIfAbsent(name, cache);
 		if (other != null && other != cache) {

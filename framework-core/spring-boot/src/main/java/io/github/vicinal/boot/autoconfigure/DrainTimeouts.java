@@ -9,7 +9,7 @@ import org.springframework.core.env.Environment;
 /** How long calls in flight may take to end when the application does. */
 final class DrainTimeouts {
 
-	/** Of a path that is closed by itself, outside of a graceful shutdown. */
+	/** Time-out of a path that is closed on its own, outside a graceful shutdown. */
 	private static final Duration PATH = Duration.ofSeconds(10);
 
 	/** What Spring gives a phase where Boot's properties are not there. */

@@ -80,7 +80,7 @@ public final class VicinalAutoConfiguration {
 		return new ServiceRegistry();
 	}
 
-	/** Of what there is to end: typed paths, a request server, or nothing. */
+	/** Time-outs of what there is to end: typed paths, a request server, or nothing. */
 	@Bean
 	@ConditionalOnMissingBean
 	ServerLifecycle vicinalServerLifecycle(ApplicationContext context, Environment environment,

@@ -139,7 +139,7 @@ public final class VicinalCacheAutoConfiguration {
 
 	}
 
-	/** Whoever chooses a type of cache gets that. */
+	/** Matches unless the application chooses a type of cache. */
 	static final class NoTypeChosen extends SpringBootCondition {
 
 		@Override

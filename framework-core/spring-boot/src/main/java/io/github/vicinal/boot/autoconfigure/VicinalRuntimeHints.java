@@ -19,7 +19,7 @@ final class VicinalRuntimeHints implements RuntimeHintsRegistrar {
 	private static final String[] LOOKED_INTO = { "io.micrometer.observation.ObservationRegistry$ObservationConfig",
 			"io.micrometer.core.instrument.observation.DefaultMeterObservationHandler" };
 
-	/** Whose properties {@code TomcatHttpSocket} copies. */
+	/** Classes whose properties {@code TomcatHttpSocket} copies. */
 	private static final String[] COPIED = { "org.apache.catalina.connector.Connector",
 			"org.apache.coyote.http11.Http11NioProtocol" };
 

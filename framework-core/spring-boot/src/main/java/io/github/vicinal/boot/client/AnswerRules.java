@@ -123,7 +123,7 @@ final class AnswerRules {
 		for (String name : ofOneCaller ? List.of("max-age") : List.of("s-maxage", "max-age")) {
 			List<String> values = control.get(name);
 			if (values != null) {
-				// Of several ones the shortest; what is no number has expired.
+				// The shortest of several values; anything but a number means expired.
 				return Duration.ofSeconds(values.stream().mapToLong((value) -> seconds(value, 0)).min().orElse(0));
 			}
 		}

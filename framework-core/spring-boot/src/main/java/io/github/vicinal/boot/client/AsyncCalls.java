@@ -264,7 +264,7 @@ final class AsyncCalls implements AutoCloseable {
 		return WEB_CLIENT ? ReactiveCalls.publisher(this, channel, plan, arguments, original) : original.proceed();
 	}
 
-	/** Whoever asked for the call has gone, so that nobody else ends its observation. */
+	/** Ends the observation of a call whose caller has gone. */
 	private static void abandoned(Attempt attempt) {
 		if (attempt instanceof Attempt.Unanswered unanswered) {
 			unanswered.observed().failed(unanswered.cause(), unanswered.cause());

@@ -106,7 +106,7 @@ public final class ChannelGroupConfigurer implements RestClientHttpServiceGroupC
 			}
 		}
 		TreeSet<String> interceptors = new TreeSet<>();
-		// Of a copy: a builder that was asked has an empty list, with which clients
+		// Asks a clone: asking adds an empty list to a builder, which makes clients
 		// buffer bodies.
 		client.clone().requestInterceptors((list) -> list.forEach((interceptor) -> {
 			if (!isSprings(interceptor)) {

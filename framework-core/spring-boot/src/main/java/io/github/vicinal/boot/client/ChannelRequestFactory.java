@@ -36,7 +36,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 	private final ClientHttpRequestFactory delegate;
 
-	/** Of requests that are calls: the same client, with a time-out. */
+	/** Factory of requests that are calls: the same client, with a time-out. */
 	private final ClientHttpRequestFactory calls;
 
 	private static final StackWalker STACK = StackWalker

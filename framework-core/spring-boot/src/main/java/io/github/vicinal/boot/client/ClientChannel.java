@@ -81,7 +81,7 @@ final class ClientChannel {
 
 	private final Map<Method, MethodPlan> plans;
 
-	/** Of cacheable methods; not changed any more. */
+	/** Caches of cacheable methods. Not modified after construction. */
 	private final Map<MethodPlan, CallCache> caches;
 
 	/** What load balancers of the application add to requests. */
@@ -371,7 +371,7 @@ final class ClientChannel {
 		String reason = (noRoom != null) ? noRoom : onlyHttpBecause(plan, address, arguments);
 		boolean discovers = this.discovers && this.traits.balanced()
 				&& (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0;
-		// Who asks for a path and does not take it would look like a call that hangs.
+		// A path that is selected but never used would count as a hung call.
 		Path path = (reason == null && !discovers && address != null)
 				? this.channel.path(address, plan.method(), arguments) : null;
 		if (path == null && turn == null && address != null && ThreadLocalRandom.current().nextBoolean()) {

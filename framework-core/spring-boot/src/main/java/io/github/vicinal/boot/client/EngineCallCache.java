@@ -534,7 +534,7 @@ final class EngineCallCache implements CallCache {
 			});
 		}
 
-		/** Who calls is known by the subscriber's context, or by its thread. */
+		/** Takes the caller from the subscriber's context, or from its thread. */
 		@SuppressWarnings("try")
 		private static @Nullable List<Object> parts(EngineCallCache cache, ContextView context) {
 			if (!cache.callers.tellApart()) {

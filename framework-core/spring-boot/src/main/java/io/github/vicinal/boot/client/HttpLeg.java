@@ -46,7 +46,7 @@ final class HttpLeg {
 
 	private int status;
 
-	/** Of the last attempt that the client made. */
+	/** Start of the client's last attempt. */
 	private long start = System.nanoTime();
 
 	private boolean comparable;

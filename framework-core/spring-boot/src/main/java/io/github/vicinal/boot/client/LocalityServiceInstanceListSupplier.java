@@ -52,7 +52,7 @@ public final class LocalityServiceInstanceListSupplier extends DelegatingService
 	}
 
 	/**
-	 * Of several in a chain only the first one chooses: the others would hide instances.
+	 * Only the first supplier of a chain chooses: the others would hide instances.
 	 */
 	private static ServiceInstanceListSupplier wrap(ServiceInstanceListSupplier supplier, HttpLegs legs) {
 		ServiceInstanceListSupplier next = supplier;

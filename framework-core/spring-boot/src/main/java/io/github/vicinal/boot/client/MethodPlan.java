@@ -37,7 +37,7 @@ final class MethodPlan {
 
 	private final boolean anyArguments;
 
-	/** Of the request, where the base URL may have a path, too. */
+	/** Pattern of the request's path, which may begin with that of the base URL. */
 	private final Pattern requestPath;
 
 	/** Whether the method's own annotation names another host than the base URL does. */

@@ -20,14 +20,17 @@ import io.github.vicinal.replica.ReplicaReport;
  */
 final class ReplicaBalancer {
 
-	/** So often announcements and paths are looked at for how near replicas are. */
+	/**
+	 * Interval at which the distance of replicas is derived anew from announcements and
+	 * paths.
+	 */
 	private static final long RELOCATE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final ReplicaChoice choice = new ReplicaChoice();
 
 	private final ReplicaLocator locator;
 
-	/** Of configured replicas. */
+	/** Addresses of configured replicas. */
 	private final Map<String, URI> uris;
 
 	private final @Nullable CallTargets loadBalancer;

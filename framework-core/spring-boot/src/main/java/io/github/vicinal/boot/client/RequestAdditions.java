@@ -70,7 +70,7 @@ final class RequestAdditions {
 	 */
 	record Found(List<RequestAddition> additions, Map<String, Object> constants) {
 
-		/** Of a client that adds nothing. */
+		/** Result for a client that adds nothing. */
 		static final Found NOTHING = new Found(List.of(), Map.of());
 
 		/** May hold what only the server should see. */

@@ -60,10 +60,10 @@ public final class ServiceCatalog implements AutoCloseable {
 
 	private List<PathServer> servers = List.of();
 
-	/** Of contracts that there are, as many as those and this host's addresses. */
+	/** Announcements of known contracts; bounded by these and this host's addresses. */
 	private final Map<Asked, PeerAnnouncement> announcements = new ConcurrentHashMap<>();
 
-	/** Of others. */
+	/** Announcements of unknown contracts. */
 	private final Map<Asked, PeerAnnouncement> unknown = new ConcurrentHashMap<>();
 
 	private boolean started;

@@ -36,7 +36,7 @@ final class Figure {
 	/** Room for a service: a circle, and a name of three lines. */
 	private static final int CELL = 96;
 
-	/** Of 11 pixels each, in a cell. */
+	/** Number of characters of 11 pixels in the line of a cell. */
 	private static final int LINE_CHARACTERS = 15;
 
 	private static final int LINE_HEIGHT = 12;
@@ -63,7 +63,7 @@ final class Figure {
 		/** Services on the hosts of the plan. */
 		HOSTS,
 
-		/** Who calls whom. */
+		/** The graph of calls. */
 		GRAPH,
 
 		/** The same with weights. */
@@ -228,7 +228,7 @@ final class Figure {
 		return edges;
 	}
 
-	/** Whoever talks most to those before comes next. */
+	/** Orders services so that each one follows those that it exchanges most with. */
 	private List<Service> nextToEachOther(List<Service> services) {
 		List<Service> left = new ArrayList<>(services);
 		List<Service> ordered = new ArrayList<>();

@@ -127,7 +127,9 @@ final class Inputs {
 		return new ObservedModel(observed.model(), notSeen);
 	}
 
-	/** Of costs that nobody gave, what instances measured counts before the defaults. */
+	/**
+	 * Replaces default costs by those that instances measured, unless costs were given.
+	 */
 	private PlacementModel withCosts(PlacementModel model, List<String> notSeen) {
 		Cluster reports = this.cluster;
 		if (reports != null) {

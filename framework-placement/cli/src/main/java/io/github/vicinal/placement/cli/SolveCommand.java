@@ -165,7 +165,7 @@ final class SolveCommand implements Callable<Integer> {
 		return new CommandLine.ParameterException(this.spec.commandLine(), message);
 	}
 
-	/** Whoever waits long is told, on the error stream, so that results stay alone. */
+	/** Reports progress on the error stream, so that the output carries results only. */
 	private Progress progress() {
 		if (this.quiet || (this.iterations == null && this.time.compareTo(LONG) <= 0)) {
 			return Progress.none();

@@ -32,7 +32,7 @@ final class HostLoads {
 
 	private final double balanceWeight;
 
-	/** So many resources count for the balance: the first ones. */
+	/** Number of resources that count for the balance: the first ones. */
 	private final int balanced;
 
 	HostLoads(int hosts, int resources, long[] demand, long[] capacity, double[] unit, double balanceWeight,

@@ -25,7 +25,7 @@ public final class Problem {
 
 	final int resources;
 
-	/** So many of the resources count for the balance: the first ones. */
+	/** Number of resources that count for the balance: the first ones. */
 	final int balanced;
 
 	final int[] replicas;

@@ -39,7 +39,7 @@ public final class Cluster {
 	/** Between the parts of a key that is resolved later; in no name of a host. */
 	private static final char SEPARATOR = '\n';
 
-	/** After so many half lives a silent instance is forgotten. */
+	/** Number of half-lives after which a silent instance is forgotten. */
 	private static final int FORGOTTEN = 10;
 
 	private final Duration halfLife;

@@ -150,7 +150,7 @@ public final class PcapSource implements TrafficSource {
 
 		private final Map<String, Long> nameless = new TreeMap<>();
 
-		/** Who opened a connection, by its two ends. */
+		/** Whether the first end opened a connection, by its two ends. */
 		private final Map<Ends, Boolean> openedByFirst = new LinkedHashMap<>();
 
 		private final Map<Long, Long> seen = new LinkedHashMap<>() {

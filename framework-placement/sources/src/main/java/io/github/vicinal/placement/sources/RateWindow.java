@@ -31,7 +31,7 @@ public final class RateWindow {
 	/** Ends that differ by more than this part make an edge's evidence partial. */
 	static final double TOLERANCE = 0.1;
 
-	/** After so many half lives nothing of a silent reporter is left. */
+	/** Number of half-lives after which nothing of a silent reporter is left. */
 	private static final int FORGOTTEN = 10;
 
 	/** The most edges of one reporter. */

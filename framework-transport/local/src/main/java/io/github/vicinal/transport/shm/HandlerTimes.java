@@ -20,7 +20,10 @@ final class HandlerTimes {
 	/** As many as {@link #RARE_CALLS}: then long calls have become rare. */
 	static final int MAX_TRIALS = 1 << 12;
 
-	/** Of a method that holds others up so rarely, that does not show in their p99.9. */
+	/**
+	 * Interval, in calls, at which a slow method is too rare to show in the p99.9 of
+	 * others.
+	 */
 	static final int RARE_CALLS = 1 << 12;
 
 	/** About what handing a call to another thread costs. */

@@ -41,7 +41,7 @@ final class ShmCall implements Runnable {
 	private byte[] request = NONE;
 
 	/**
-	 * Of whom this thread is the receiver. Once a call is answered it may be the next.
+	 * Server that this thread receives for. Once a call is answered, another may follow.
 	 */
 	private @Nullable LaneServer receiving;
 
@@ -154,7 +154,7 @@ final class ShmCall implements Runnable {
 			return executeCall(contract, start);
 		}
 		catch (InternalError ex) {
-			// Of memory that is gone, which does end it.
+			// The memory is gone, which does end the pair.
 			throw ex;
 		}
 		catch (RuntimeException | Error ex) {

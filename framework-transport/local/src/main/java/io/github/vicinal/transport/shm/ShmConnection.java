@@ -83,7 +83,7 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 	/** Shared by all segments of the client; its own before the client has said hello. */
 	private volatile HeapBudget heap;
 
-	/** Whose heap it is, as the client has said; {@code null} before that. */
+	/** The client whose heap budget is used; {@code null} before it has said its name. */
 	private volatile @Nullable String heapOf;
 
 	/** Whether calls have left arrays to the next ones since the last look. */
@@ -97,7 +97,7 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 
 	private volatile @Nullable Path bellDirectory;
 
-	/** Of the segment, once it is mapped. Used by the thread of the connection. */
+	/** Size of the segment once it is mapped. Used by the thread of the connection. */
 	private int segmentBytes;
 
 	private volatile int maxReplyBytes;

@@ -330,8 +330,8 @@ final class ShmPeer {
 	}
 
 	/**
-	 * Whoever noticed it: who waits for the other side to say something learns of it by
-	 * the end of the connection.
+	 * Called by the thread that noticed it first. Threads that wait for the other side
+	 * learn of it by the end of the connection.
 	 */
 	private void ended(LaneClient.End end) {
 		this.control.close();
@@ -512,7 +512,7 @@ final class ShmPeer {
 		finally {
 			if (!written) {
 				this.asked.remove(correlation, question);
-				// Whoever waits for the same answer.
+				// Releases others that wait for the same answer.
 				question.answer().completeExceptionally(new IOException("the contract was not asked for"));
 			}
 		}
@@ -597,7 +597,7 @@ final class ShmPeer {
 			return decode(client, wanted, choice, frame, lane);
 		}
 		catch (InternalError ex) {
-			// Of memory that is gone; compiled code throws it late.
+			// The memory is gone; compiled code throws the error late.
 			client.endByError(ex);
 			throw new PathException(Reason.IO, true, "the shared memory failed: " + ex.getMessage(), ex);
 		}

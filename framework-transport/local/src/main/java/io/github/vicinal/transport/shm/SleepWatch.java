@@ -77,7 +77,7 @@ final class SleepWatch implements Watchdog.Watched {
 			this.control.check(lane, sequence);
 		}
 		catch (IOException ex) {
-			// Whoever listens to the peer notices, too.
+			// The thread that listens to the peer notices it, too.
 			logger.debug("A peer could not be asked: {}", ex.toString());
 		}
 	}

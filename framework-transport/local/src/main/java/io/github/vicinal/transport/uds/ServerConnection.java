@@ -66,7 +66,7 @@ final class ServerConnection implements Runnable {
 
 	private final EncodeBuffer out = this.outBuffer.bytes();
 
-	/** Whose heap large frames take; {@code null} before the client has said hello. */
+	/** The client whose heap budget large frames use; {@code null} before its hello. */
 	private @Nullable String client;
 
 	private HeapBudget.@Nullable Lease received;

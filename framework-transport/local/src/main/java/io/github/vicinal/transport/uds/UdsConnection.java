@@ -67,7 +67,7 @@ final class UdsConnection {
 
 	private long correlation;
 
-	/** Of the present use, in the watchdog's time. */
+	/** Deadline of the present use, in the watchdog's time. */
 	private long deadline = Watchdog.NEVER;
 
 	private boolean broken;

@@ -442,7 +442,8 @@ public final class UdsPathServer implements PathServer {
 	private void drain(Duration timeout, @Nullable Thread speaker) {
 		await(System.nanoTime() + timeout.toNanos());
 		if (speaker != null) {
-			// Whoever is cut off without a goodbye must take his next call for executed.
+			// A client cut off without a goodbye must assume that its next call was
+			// executed.
 			awaitEnd(speaker);
 		}
 		List<ServerConnection> busy = this.connections.stream().filter(ServerConnection::executes).toList();

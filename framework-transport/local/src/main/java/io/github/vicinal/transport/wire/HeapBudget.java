@@ -36,7 +36,7 @@ public final class HeapBudget {
 
 	private final Condition changed = this.lock.newCondition();
 
-	/** Who holds something or waits for it, in the order in which they came. */
+	/** Leases that hold something or wait for it, in the order of their arrival. */
 	private final Deque<Lease> holders = new ArrayDeque<>();
 
 	private long used;

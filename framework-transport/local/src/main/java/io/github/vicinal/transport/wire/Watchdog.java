@@ -110,8 +110,8 @@ public final class Watchdog implements AutoCloseable {
 			forgetPast();
 			long next = look();
 			this.nextLook = next;
-			// Whoever set an earlier deadline before reading nextLook is seen now;
-			// whoever set it later sees nextLook and wakes this thread.
+			// A deadline set before nextLook was read is seen now; a thread that sets
+			// one later sees nextLook and wakes this thread.
 			if (look() < next) {
 				continue;
 			}

@@ -85,7 +85,7 @@ public final class FifoBells implements Bells {
 
 	private final Consumer<Throwable> onFailure;
 
-	/** Whoever fails while the pair is being ended waits for that. */
+	/** Lock that a failing thread waits for while another ends the pair. */
 	private final Object ending = new Object();
 
 	private final FifoBell server;
@@ -332,7 +332,7 @@ public final class FifoBells implements Bells {
 		/** Whether anybody has rung or slept here since the last sweep. */
 		private volatile boolean used;
 
-		/** Of those who do not sleep at this moment. Guarded by this. */
+		/** Readers of threads that are awake. Guarded by this. */
 		private final Deque<Ears> idle = new ArrayDeque<>(1);
 
 		/** All that are open. Guarded by this. */
@@ -368,7 +368,7 @@ public final class FifoBells implements Bells {
 			}
 			Clapper open = this.clapper;
 			if (open != null) {
-				// Whoever rings at this moment opens another one, and rings again.
+				// A concurrent ring opens another one, and rings again.
 				this.clapper = null;
 				open.close();
 			}
@@ -597,7 +597,7 @@ public final class FifoBells implements Bells {
 
 		final FileChannel channel;
 
-		/** Of the same FIFO, as a channel does not say how much is in it. */
+		/** Stream on the same FIFO: a channel cannot report how much is in it. */
 		private final FileInputStream unread;
 
 		/** Rings until it is looked whether they are heard. */
@@ -674,7 +674,7 @@ public final class FifoBells implements Bells {
 			this.channel.read(this.heard.clear());
 		}
 
-		/** Whoever listens stops at once. */
+		/** Stops a listening thread at once. */
 		@Override
 		public void close() {
 			try {

@@ -248,7 +248,7 @@ public final class SocketBells implements Bells, BellReader.Listener {
 		this.heard.compact();
 	}
 
-	/** Whoever ends the pair may have to wait, which the reader's thread must not. */
+	/** Ends the pair on another thread: it may block, which the reader must not. */
 	@Override
 	public void failed(Throwable cause) {
 		closeChannel();

@@ -602,7 +602,7 @@ public final class LaneClient implements AutoCloseable {
 		for (ClientLane lane : this.lanes) {
 			lane.retireHeap();
 		}
-		// Whoever waits for memory must not wait for slabs that nobody gives back.
+		// A thread that waits for memory must not wait for slabs that are never returned.
 		this.arena.close();
 		this.files.ended(memoryBytes() + this.peerArenas.bytes());
 		this.onEnd.accept(reason);

@@ -31,10 +31,10 @@ import io.github.vicinal.transport.wire.WireException;
  * When a handler keeps the receiver for longer than it should, the role is taken away, so
  * that requests that the handler itself may depend on are served.
  * <p>
- * Whoever finds the role free takes it. A receiver that has nothing to do gives it away
- * and sleeps at the server's bell; several threads may sleep there, and a ring wakes one
- * of them. So a call wakes one thread, whether its handler is short or long, and the next
- * one finds another asleep if the first is still busy. While there are no calls, one
+ * A thread that finds the role free takes it. A receiver that has nothing to do gives it
+ * away and sleeps at the server's bell; several threads may sleep there, and a ring wakes
+ * one of them. So a call wakes one thread, whether its handler is short or long, and the
+ * next one finds another asleep if the first is still busy. While there are no calls, one
  * thread goes on sleeping.
  */
 public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard.Guarded {
@@ -100,7 +100,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 
 	private final long[] seenBefore;
 
-	/** Who receives; nobody while all are busy or asleep. */
+	/** The thread that receives; {@code null} while all are busy or asleep. */
 	private final AtomicReference<@Nullable Thread> receiver = new AtomicReference<>();
 
 	/** How many threads are at the bell, or just about to sleep or to wake there. */

@@ -42,7 +42,7 @@ public final class MemoryFiles {
 
 	private final Supplier<Optional<String>> problem;
 
-	/** Of pairs that have ended since the last collection. Guarded by this. */
+	/** Bytes of pairs that have ended since the last collection. Guarded by this. */
 	private long endedBytes;
 
 	/** Guarded by this. */

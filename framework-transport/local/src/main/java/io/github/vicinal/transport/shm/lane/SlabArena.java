@@ -55,17 +55,17 @@ final class SlabArena {
 
 	private final ReentrantLock lock = new ReentrantLock();
 
-	/** Who waits for a slab, in the order in which they came. */
+	/** Threads that wait for a slab, in the order of their arrival. */
 	private final Deque<Waiting> waiting = new ArrayDeque<>();
 
 	private final List<Arena> arenas = new ArrayList<>();
 
 	private long bytes;
 
-	/** Of the arena that is being made, which may have its name. Guarded by the lock. */
+	/** File of the arena that is being made. Guarded by the lock. */
 	private @Nullable Path making;
 
-	/** Of the slabs that are being made, 0 if none are. */
+	/** Size of the slabs that are being made; 0 if none are. */
 	private int growingBytes;
 
 	/** The least that could not be had when somebody tried last, in bytes. */
@@ -250,7 +250,7 @@ final class SlabArena {
 		return (int) Math.min(Math.max(1, SMALLEST_ARENA_BYTES / size), (this.maxBytes - this.bytes) / size);
 	}
 
-	/** Who waits does not try again what has failed meanwhile. */
+	/** Allocates a slab. A waiting thread does not repeat what failed meanwhile. */
 	private @Nullable Slab tryAllocate(int length, boolean again) {
 		int size = slabBytes(length);
 		this.lock.lock();
@@ -314,7 +314,7 @@ final class SlabArena {
 			return new Arena(number, size, count, memory);
 		}
 		finally {
-			// Who maps it takes its name away.
+			// The side that maps the file deletes it.
 			delete(file);
 		}
 	}

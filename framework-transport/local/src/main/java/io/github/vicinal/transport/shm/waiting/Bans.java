@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.LongAdder;
  * <ul>
  * <li>With fewer callers than processors, nobody of this channel has a reason to keep
  * another one waiting: a yield is late after some milliseconds, a slice of the kernel's.
- * Who spins instead keeps its slice, in which thousands of calls can be made.</li>
+ * A thread that spins instead keeps its slice, in which thousands of calls fit.</li>
  * <li>With more callers, spinning would take the processor from the channel's own; they
  * go on yielding, also to a few competitors.</li>
  * <li>Among many competitors the sides hardly ever meet, while a thread that is woken
@@ -41,10 +41,12 @@ final class Bans {
 	/** No ban is longer, whatever was measured or written by the other side. */
 	static final long MAX_BAN_NANOS = TimeUnit.SECONDS.toNanos(4);
 
-	/** So many good yields end a series of bans: the next one is short again. */
+	/** Number of good yields that end a series of bans: the next ban is short again. */
 	static final int GOOD_YIELDS = 64;
 
-	/** So many good yields end a ban: a thread that has slept gets one back for free. */
+	/**
+	 * Number of good yields that end a ban; a thread that has slept gets one for free.
+	 */
 	static final int PROBE_YIELDS = 4;
 
 	/** With fewer calls than this the time did not go to this channel. */

@@ -12,7 +12,7 @@ package io.github.vicinal.transport.shm.waiting;
  */
 final class Sharing {
 
-	/** So many waits in a row that only a yield ended are no coincidence. */
+	/** Number of consecutive waits ended by a yield that rules out coincidence. */
 	static final int FIRST_LIMIT = 32;
 
 	/** At this rate naps in vain cost nothing that can be measured. */

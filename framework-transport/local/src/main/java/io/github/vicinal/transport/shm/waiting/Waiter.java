@@ -72,7 +72,7 @@ public final class Waiter {
 
 	private final Trials trials = new Trials(this.decisions);
 
-	/** Of virtual threads, which do not wait as long. */
+	/** Trials of virtual threads, which do not wait as long. */
 	private final Trials virtualTrials = new Trials(this.decisions);
 
 	private final Bans bans;
