@@ -296,6 +296,18 @@ public final class Channel implements AutoCloseable {
 	}
 
 	/**
+	 * Returns whether a request that is about to be sent over HTTP confirms that the
+	 * address still leads to the peer that paths lead to. Its connection must not be used
+	 * again: others may lead elsewhere. That is so for few requests only.
+	 * @param address the peer's HTTP address
+	 * @return whether the request has to say so
+	 */
+	public boolean confirms(String address) {
+		PeerLink peer = known(address);
+		return peer != null && peer.endsConnection(System.nanoTime());
+	}
+
+	/**
 	 * Returns whether a path other than HTTP is open.
 	 * @param address the peer's HTTP address, or {@code null} for the one that answered
 	 * last

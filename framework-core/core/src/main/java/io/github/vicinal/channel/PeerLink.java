@@ -177,6 +177,9 @@ final class PeerLink {
 	/** Time from which the next call goes over HTTP to confirm who answers. */
 	private final AtomicLong confirmNanos = new AtomicLong(Long.MAX_VALUE);
 
+	/** Time at which a request over HTTP last asked for the end of its connection. */
+	private final AtomicLong endedConnectionNanos = new AtomicLong(System.nanoTime());
+
 	/** Calls look at the clock if the bits of a random number in this mask are zero. */
 	private volatile int clockMask;
 
@@ -403,6 +406,22 @@ final class PeerLink {
 			this.clockMask = better;
 		}
 		return confirms(now, idempotent);
+	}
+
+	/**
+	 * Returns whether a request that is about to be sent over HTTP has to end its
+	 * connection. A connection that is kept leads to the same instance for ever, also
+	 * when the address leads new ones elsewhere, and confirmations would keep it alive.
+	 * Requests of calls that cannot go by other paths count as confirmations, too.
+	 */
+	boolean endsConnection(long now) {
+		long interval = this.channel.settings().confirmInterval().toNanos();
+		if (interval == 0 || !hasPath()) {
+			return false;
+		}
+		long last = this.endedConnectionNanos.get();
+		// Confirmations may come after three quarters of the interval.
+		return now - last >= interval / 2 && this.endedConnectionNanos.compareAndSet(last, now);
 	}
 
 	private void confirmed() {

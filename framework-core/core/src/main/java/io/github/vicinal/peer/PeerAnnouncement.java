@@ -53,7 +53,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 	/** The header of a response. */
 	public static final String HEADER = "Vicinal-Peer";
 
-	/** The header of a request. */
+	/** The header of a request; its value is a {@link ContractInquiry}. */
 	public static final String REQUEST_HEADER = "Vicinal-Contract";
 
 	/**

@@ -185,9 +185,10 @@ public final class Rendezvous {
 		}
 	}
 
-	private static String unusable(Path directory, Exception cause) {
-		return "the directory %s cannot be used or created (%s): let this user create files in it, or configure another"
-			.formatted(directory, describe(cause));
+	static String unusable(Path directory, Exception cause) {
+		String remedy = ResourceLimits.remedy(cause);
+		return "the directory %s cannot be used or created (%s): %s".formatted(directory, describe(cause),
+				remedy.isEmpty() ? "let this user create files in it, or configure another" : remedy);
 	}
 
 	/**

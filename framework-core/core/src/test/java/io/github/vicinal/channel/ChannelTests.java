@@ -291,6 +291,28 @@ class ChannelTests {
 		assertThat(path(confirming, ADDRESS)).isNotNull();
 	}
 
+	/** The connection of such a request is not used again. */
+	@Test
+	void aRequestOverHttpConfirmsOnceInAWhileAndOnlyBesidePaths() {
+		Channel confirming = new Channel(
+				new ChannelSettings("shop", List.of(PathKind.UDS), null, Duration.ofNanos(1), false, true,
+						Duration.ofMillis(200)),
+				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
+		assertThat(confirming.confirms(ADDRESS)).as("an unknown peer").isFalse();
+		confirming.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		long connected = System.nanoTime();
+		await().during(Duration.ofMillis(150)).until(() -> !confirming.confirms(ADDRESS));
+		runConnector();
+		await().atMost(Duration.ofSeconds(5)).until(() -> confirming.confirms(ADDRESS));
+		int more = 0;
+		for (int i = 0; i < 1000; i++) {
+			more += confirming.confirms(ADDRESS) ? 1 : 0;
+		}
+		long halves = Duration.ofNanos(System.nanoTime() - connected).dividedBy(Duration.ofMillis(100));
+		assertThat(more).isLessThanOrEqualTo((int) halves);
+		assertThat(confirming.confirms("elsewhere:80")).isFalse();
+	}
+
 	@Test
 	void aDirectCallInAWhileConfirmsWhoAnswers() {
 		Channel confirming = new Channel(

@@ -1,6 +1,7 @@
 package io.github.vicinal.peer;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -37,6 +38,18 @@ class RendezvousTests {
 		assertThat(rendezvous.directory()).isEmpty();
 		assertThat(rendezvous.hostId()).isEqualTo(PeerIdentity.NO_HOST);
 		assertThat(rendezvous.unavailable()).hasValueSatisfying((text) -> assertThat(text).contains(reason));
+	}
+
+	@Test
+	void aLimitOfOpenFilesIsNamedAsSuch() {
+		Path file = Path.of("/run/vicinal");
+		assertThat(Rendezvous.unusable(file, new FileSystemException("token", null, "Too many open files")))
+			.contains("raise the limit of open files of this process")
+			.doesNotContain("let this user");
+		assertThat(Rendezvous.unusable(file, new FileSystemException("token", null, "Too many open files in system")))
+			.contains("raise the limit of open files of this host");
+		assertThat(Rendezvous.unusable(file, new FileSystemException("token", null, "Permission denied")))
+			.contains("let this user create files in it");
 	}
 
 	@Test

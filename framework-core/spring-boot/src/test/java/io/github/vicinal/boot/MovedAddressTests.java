@@ -6,24 +6,31 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.client.ResourceAccessException;
+import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
@@ -80,6 +87,11 @@ class MovedAddressTests {
 			return get();
 		}
 
+		@GetMapping("/closed")
+		void closed() {
+			throw new ResponseStatusException(HttpStatus.FORBIDDEN);
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)
@@ -134,6 +146,72 @@ class MovedAddressTests {
 		}
 	}
 
+	/** As proxies do that let connections to a retiring service end by themselves. */
+	@ParameterizedTest
+	@ValueSource(strings = { "direct", "uds" })
+	void callsFollowAnAddressThatMovesForNewConnectionsOnly(String path) throws Exception {
+		int blue = service("blue", path);
+		int green = service("green", path);
+		try (Forwarder proxy = new Forwarder(blue)) {
+			ConfigurableApplicationContext client = client(proxy.port(), path, Map.of());
+			Colours colours = client.getBean(Colours.class);
+			await().untilAsserted(() -> {
+				assertThat(colours.get()).isEqualTo("blue");
+				assertThat(peer(client).path()).isEqualTo(path);
+			});
+			proxy.forwardNewConnectionsTo(green);
+			await().untilAsserted(() -> {
+				assertThat(colours.get()).isEqualTo("green");
+				assertThat(peer(client).path()).as(peer(client).reason()).isEqualTo(path);
+			});
+		}
+	}
+
+	@Test
+	void callsThatAllGoOverHttpKeepTheirConnection() throws Exception {
+		int blue = service("blue", "uds");
+		try (Forwarder proxy = new Forwarder(blue)) {
+			ConfigurableApplicationContext client = client(proxy.port(), "http",
+					Map.of("vicinal.confirm-interval", "1ms"));
+			Colours colours = client.getBean(Colours.class);
+			for (int i = 0; i < 20; i++) {
+				assertThat(colours.get()).isEqualTo("blue");
+			}
+			assertThat(proxy.accepted()).isOne();
+		}
+	}
+
+	/** Tomcat and what Spring makes of a rejection by the handler, seen on the wire. */
+	@ParameterizedTest
+	@CsvSource(textBlock = """
+			MovedAddressTests$Colours; confirm, /colour, 200, true
+			MovedAddressTests$Colours,          /colour, 200, false
+			,                                   /colour, 200, false
+			MovedAddressTests$Colours; confirm, /colour/closed, 403, false
+			NoSuchContract; confirm,            /colour, 200, true
+			""")
+	void onlyAnAcceptedConfirmationEndsItsConnection(@Nullable String asked, String path, int status, boolean ends)
+			throws Exception {
+		int blue = service("blue", "uds");
+		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), blue)) {
+			socket.setSoTimeout(20_000);
+			String contract = (asked == null) ? "" : "Vicinal-Contract: %s\r\n"
+				.formatted(asked.replace("MovedAddressTests", MovedAddressTests.class.getName()));
+			String request = "GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n".formatted(path, contract);
+			socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+			if (!ends) {
+				// What ends a connection that would be kept.
+				socket.getOutputStream()
+					.write("GET /colour HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+						.getBytes(StandardCharsets.US_ASCII));
+			}
+			String answers = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+			assertThat(answers).startsWith("HTTP/1.1 " + status);
+			assertThat(answers.split("HTTP/1.1 ", -1)).as(answers).hasSize(ends ? 2 : 3);
+			assertThat(answers.split("Connection: close", -1)).as(answers).hasSize(2);
+		}
+	}
+
 	@Test
 	void aMissingBaseUrlIsSpringsOwnError() {
 		ConfigurableApplicationContext client = client(1, "uds",
@@ -154,6 +232,8 @@ class MovedAddressTests {
 
 		private final Set<Socket> open = ConcurrentHashMap.newKeySet();
 
+		private final AtomicInteger accepted = new AtomicInteger();
+
 		private volatile int target;
 
 		Forwarder(int target) throws IOException {
@@ -163,6 +243,14 @@ class MovedAddressTests {
 
 		int port() {
 			return this.server.getLocalPort();
+		}
+
+		int accepted() {
+			return this.accepted.get();
+		}
+
+		void forwardNewConnectionsTo(int port) {
+			this.target = port;
 		}
 
 		void forwardTo(int port) {
@@ -181,6 +269,7 @@ class MovedAddressTests {
 				while (true) {
 					Socket client = this.server.accept();
 					this.open.add(client);
+					this.accepted.incrementAndGet();
 					Socket service = new Socket(InetAddress.getLoopbackAddress(), this.target);
 					this.open.add(service);
 					start(() -> copy(client, service));

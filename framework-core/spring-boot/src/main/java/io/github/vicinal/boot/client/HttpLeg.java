@@ -14,6 +14,7 @@ import org.springframework.http.HttpMethod;
 import io.github.vicinal.channel.CallOverHttp;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Reply;
+import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerAnnouncement.MalformedAnnouncementException;
 import io.github.vicinal.requestserver.Refusal;
@@ -54,6 +55,9 @@ final class HttpLeg {
 	private boolean redirected;
 
 	private boolean elsewhere;
+
+	/** Whether the request asks whether the address still leads to the peer. */
+	private boolean confirms;
 
 	/** The attempt that is in flight; guarded by this object, as what follows. */
 	private @Nullable CallOverHttp inFlight;
@@ -217,8 +221,14 @@ final class HttpLeg {
 		return this.plan.method().httpOnlyReason() != null;
 	}
 
-	String contractName() {
-		return this.channel.contract().name();
+	/** Returns what the request that is being sent asks its peer for. */
+	String inquiry() {
+		return new ContractInquiry(this.channel.contract().name(), this.confirms).format();
+	}
+
+	/** Returns whether the request that is being sent needs a connection of TCP. */
+	boolean confirms() {
+		return this.confirms;
 	}
 
 	/** Returns the address that the request went to, once it is known. */
@@ -303,6 +313,7 @@ final class HttpLeg {
 		if (first && this.watcher != null) {
 			this.watcher.sending(target(uri), headers);
 		}
+		this.confirms = !this.elsewhere && this.channel.confirms(peer);
 		begin(peer);
 	}
 

@@ -94,6 +94,10 @@ final class SocketHttpClient extends CloseableHttpClient implements Configurable
 		HttpSocket socket = null;
 		String problem = (context.getClass() != HttpClientContext.class)
 				? "the HTTP client has contexts of the application's own" : this.unable;
+		if (problem == null && leg.confirms()) {
+			// The socket leads to the same instance for ever.
+			return execute(leg, target, request, HttpClientContext.castOrCreate(context));
+		}
 		if (problem == null) {
 			socket = this.sockets.find(leg.channel(), uri);
 		}

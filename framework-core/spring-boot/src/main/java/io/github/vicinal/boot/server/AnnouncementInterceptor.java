@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
 
+import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.peer.PeerAnnouncement;
 
 /**
@@ -47,20 +48,33 @@ public final class AnnouncementInterceptor implements HandlerInterceptor {
 		String announcement = this.catalog.announcement(inquiry, handler);
 		if (announcement != null) {
 			response.setHeader(PeerAnnouncement.HEADER, announcement);
+			if (inquiry.confirms() && request.getProtocol().startsWith("HTTP/1")) {
+				ChannelResponse.endConnection(response);
+			}
 		}
 	}
 
 	/**
 	 * A client's question for a contract, which came with one of its HTTP requests.
 	 *
-	 * @param contract the name of the contract
+	 * @param asked what the client asks for, as {@link ContractInquiry} writes it
 	 * @param facts the client's connection, or {@code null} if it cannot be kept
 	 * @param refusal why this client's calls must come by HTTP, or empty
 	 * @param watch what happens to the request on its way
 	 */
-	record Inquiry(String contract, @Nullable ConnectionFacts facts, String refusal, RequestWatch watch) {
+	record Inquiry(String asked, @Nullable ConnectionFacts facts, String refusal, RequestWatch watch) {
 
 		static final String ATTRIBUTE = Inquiry.class.getName();
+
+		/** Returns the name of the contract. */
+		String contract() {
+			return ContractInquiry.parse(this.asked).contract();
+		}
+
+		/** Returns whether the connection must end with the answer. */
+		boolean confirms() {
+			return ContractInquiry.parse(this.asked).confirms();
+		}
 
 	}
 

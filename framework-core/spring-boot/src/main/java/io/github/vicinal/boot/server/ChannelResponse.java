@@ -6,6 +6,7 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 import org.springframework.web.util.WebUtils;
 
 import io.github.vicinal.peer.PeerAnnouncement;
@@ -18,6 +19,8 @@ import io.github.vicinal.requestserver.Refusal;
 final class ChannelResponse extends HttpServletResponseWrapper {
 
 	private final boolean asked;
+
+	private boolean endsConnection;
 
 	/**
 	 * Wraps a response.
@@ -40,10 +43,30 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 		}
 	}
 
+	/**
+	 * Says that the connection ends with an answer. The web server ends it then, and HTTP
+	 * clients do not use it again. Only answers that announce this instance say so.
+	 */
+	static void endConnection(ServletResponse response) {
+		ChannelResponse answer = WebUtils.getNativeResponse(response, ChannelResponse.class);
+		if (answer != null && answer.asked) {
+			answer.endsConnection = true;
+			answer.connection("close");
+		}
+	}
+
+	private void connection(@Nullable String value) {
+		super.setHeader(HttpHeaders.CONNECTION, value);
+	}
+
 	/** Removes the announcement from answers to requests that are rejected late. */
 	private void concealed(int status) {
 		if (this.asked && (status == SC_UNAUTHORIZED || status == SC_FORBIDDEN)) {
 			super.setHeader(PeerAnnouncement.HEADER, null);
+			if (this.endsConnection) {
+				this.endsConnection = false;
+				connection(null);
+			}
 		}
 	}
 

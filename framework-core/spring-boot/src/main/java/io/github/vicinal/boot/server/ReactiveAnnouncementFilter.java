@@ -5,6 +5,7 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpResponse;
@@ -13,6 +14,7 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
+import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 
@@ -37,14 +39,16 @@ public final class ReactiveAnnouncementFilter implements WebFilter, Ordered {
 
 	@Override
 	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-		if (exchange.getRequest().getHeaders().containsHeader(PeerAnnouncement.REQUEST_HEADER)) {
+		String asked = exchange.getRequest().getHeaders().getFirst(PeerAnnouncement.REQUEST_HEADER);
+		if (asked != null) {
+			ContractInquiry inquiry = ContractInquiry.parse(asked);
 			ServerHttpResponse response = exchange.getResponse();
-			response.beforeCommit(() -> Mono.fromRunnable(() -> announce(response)));
+			response.beforeCommit(() -> Mono.fromRunnable(() -> announce(inquiry, response)));
 		}
 		return chain.filter(exchange);
 	}
 
-	private void announce(ServerHttpResponse response) {
+	private void announce(ContractInquiry inquiry, ServerHttpResponse response) {
 		HttpStatusCode status = response.getStatusCode();
 		boolean turnedAway = status != null
 				&& (status.isSameCodeAs(HttpStatus.UNAUTHORIZED) || status.isSameCodeAs(HttpStatus.FORBIDDEN));
@@ -52,6 +56,10 @@ public final class ReactiveAnnouncementFilter implements WebFilter, Ordered {
 		if (identity != null) {
 			response.getHeaders()
 				.set(PeerAnnouncement.HEADER, new PeerAnnouncement(identity, Set.of(), "", REASON).format());
+			if (inquiry.confirms()) {
+				// Its paths were those of the application that was here before.
+				response.getHeaders().set(HttpHeaders.CONNECTION, "close");
+			}
 		}
 	}
 

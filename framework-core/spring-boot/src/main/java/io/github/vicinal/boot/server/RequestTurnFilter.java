@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 import io.github.vicinal.channel.Reply;
+import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.requestserver.Priority;
 import io.github.vicinal.requestserver.Refusal;
@@ -81,7 +82,8 @@ public final class RequestTurnFilter extends OncePerRequestFilter {
 	}
 
 	/** Anybody can write anything into a header. */
-	private String channel(@Nullable String contract) {
+	private String channel(@Nullable String asked) {
+		String contract = (asked != null) ? ContractInquiry.parse(asked).contract() : null;
 		return (contract != null && this.contracts.test(contract)) ? contract : RequestTurns.OTHER;
 	}
 

@@ -2,10 +2,12 @@ package io.github.vicinal.boot.server;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.web.server.MockServerWebExchange;
 
+import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 
@@ -17,12 +19,16 @@ class ReactiveAnnouncementFilterTests {
 	private final ReactiveAnnouncementFilter filter = new ReactiveAnnouncementFilter(() -> PeerIdentity.create(""));
 
 	private @Nullable String announced(MockServerHttpRequest.BaseBuilder<?> request, HttpStatus status) {
+		return answered(request, status).getFirst(PeerAnnouncement.HEADER);
+	}
+
+	private HttpHeaders answered(MockServerHttpRequest.BaseBuilder<?> request, HttpStatus status) {
 		MockServerWebExchange exchange = MockServerWebExchange.from(request);
 		this.filter.filter(exchange, (downstream) -> {
 			downstream.getResponse().setStatusCode(status);
 			return downstream.getResponse().setComplete();
 		}).block();
-		return exchange.getResponse().getHeaders().getFirst(PeerAnnouncement.HEADER);
+		return exchange.getResponse().getHeaders();
 	}
 
 	private static MockServerHttpRequest.BaseBuilder<?> asking() {
@@ -36,6 +42,15 @@ class ReactiveAnnouncementFilterTests {
 		PeerAnnouncement announcement = PeerAnnouncement.parse(header);
 		assertThat(announcement.paths()).isEmpty();
 		assertThat(announcement.refusal()).contains("WebFlux");
+	}
+
+	@Test
+	void onlyAnAcceptedConfirmationEndsItsConnection() {
+		MockServerHttpRequest.BaseBuilder<?> confirming = MockServerHttpRequest.get("/orders")
+			.header(PeerAnnouncement.REQUEST_HEADER, new ContractInquiry("shop.Orders", true).format());
+		assertThat(answered(confirming, HttpStatus.OK).getConnection()).containsExactly("close");
+		assertThat(answered(confirming, HttpStatus.FORBIDDEN).getConnection()).isEmpty();
+		assertThat(answered(asking(), HttpStatus.OK).getConnection()).isEmpty();
 	}
 
 	@Test

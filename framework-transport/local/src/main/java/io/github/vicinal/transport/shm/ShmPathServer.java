@@ -37,6 +37,7 @@ import io.github.vicinal.transport.shm.lane.LaneServer;
 import io.github.vicinal.transport.shm.lane.MemoryFiles;
 import io.github.vicinal.transport.shm.lane.ReceiverGuard;
 import io.github.vicinal.transport.shm.lane.Segment;
+import io.github.vicinal.transport.wire.AcceptorBackOff;
 import io.github.vicinal.transport.wire.ClientHeaps;
 import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.PeerCheck;
@@ -65,8 +66,6 @@ public final class ShmPathServer implements PathServer {
 	private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
 	private static final long END_NANOS = TimeUnit.SECONDS.toNanos(2);
-
-	private static final long ACCEPT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	/** Time that closing waits for the sweep at most. */
 	private static final long SWEEP_MILLIS = 1000;
@@ -267,17 +266,18 @@ public final class ShmPathServer implements PathServer {
 	}
 
 	private void accept(ServerSocketChannel channel) {
+		AcceptorBackOff backOff = new AcceptorBackOff(logger);
 		while (true) {
 			try {
 				accepted(channel.accept());
+				backOff.accepted();
 			}
 			catch (ClosedChannelException ex) {
 				return;
 			}
 			catch (IOException | RuntimeException | OutOfMemoryError ex) {
 				// No file or no thread is left: those that are there must live on.
-				logger.warn("A connection could not be accepted: {}", ex.toString());
-				LockSupport.parkNanos(this, ACCEPT_PAUSE_NANOS);
+				backOff.pauseAfter(ex);
 			}
 		}
 	}

@@ -26,6 +26,7 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.wire.AcceptorBackOff;
 import io.github.vicinal.transport.wire.ClientHeaps;
 import io.github.vicinal.transport.wire.ServerMetrics;
 import io.github.vicinal.transport.wire.Frames;
@@ -56,8 +57,6 @@ public final class UdsPathServer implements PathServer {
 	private static final long GOODBYE_MILLIS = 1000;
 
 	private static final long NOTICE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
-
-	private static final long ACCEPT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	/** Time that closing waits for the sweep at most. */
 	private static final long SWEEP_MILLIS = 1000;
@@ -253,10 +252,12 @@ public final class UdsPathServer implements PathServer {
 	}
 
 	private void accept(ServerSocketChannel channel) {
+		AcceptorBackOff backOff = new AcceptorBackOff(logger);
 		long number = 0;
 		while (!this.draining) {
 			try {
 				accepted(channel.accept(), number++);
+				backOff.accepted();
 			}
 			catch (ClosedChannelException ex) {
 				if (!(ex instanceof AsynchronousCloseException) || !this.draining) {
@@ -266,8 +267,7 @@ public final class UdsPathServer implements PathServer {
 			}
 			catch (IOException | RuntimeException | OutOfMemoryError ex) {
 				// No file or no thread is left: those that are there must live on.
-				logger.warn("A connection could not be accepted: {}", ex.toString());
-				LockSupport.parkNanos(this, ACCEPT_PAUSE_NANOS);
+				backOff.pauseAfter(ex);
 			}
 		}
 	}

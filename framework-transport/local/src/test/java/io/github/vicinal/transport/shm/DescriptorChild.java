@@ -137,7 +137,7 @@ public final class DescriptorChild {
 	}
 
 	/** To load a class takes a descriptor, which no application of jars needs. */
-	private static void loadClasses() throws Exception {
+	static void loadClasses() throws Exception {
 		Path classes = Path.of(ShmPathServer.class.getProtectionDomain().getCodeSource().getLocation().toURI());
 		try (var files = Files.walk(classes)) {
 			for (Path file : files.filter((one) -> one.toString().endsWith(".class")).toList()) {
@@ -149,7 +149,7 @@ public final class DescriptorChild {
 		}
 	}
 
-	private static List<FileInputStream> fill() {
+	static List<FileInputStream> fill() {
 		List<FileInputStream> files = new ArrayList<>();
 		try {
 			while (true) {
