@@ -100,7 +100,7 @@ class ArchitectureTests {
 	@Test
 	void codecsWorkWithoutFory() {
 		noClasses().that()
-			.haveNameNotMatching(".*\\.codec\\.(ForyCodec|Shape|Shapes)(\\$.*)?")
+			.haveNameNotMatching(".*\\.codec\\.(ForyCodec|ForyOutput|Shape|Shapes)(\\$.*)?")
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage("org.apache.fory..")

@@ -209,7 +209,7 @@ final class ForyCodec implements ContractCodec {
 
 		final MemoryBuffer buffer = MemoryBuffer.fromByteArray(NOTHING);
 
-		final Room room;
+		final ForyOutput output;
 
 		final WriteContext writing;
 
@@ -233,21 +233,21 @@ final class ForyCodec implements ContractCodec {
 					this.fory.register(type);
 				}
 			}
-			this.room = new Room(this.buffer);
+			this.output = new ForyOutput(this.buffer);
 			this.writing = this.fory.getWriteContext();
 			this.reading = this.fory.getReadContext();
-			Shapes shapes = new Shapes(this.fory, ForyCodec.this.maxDepth, this.room);
+			Shapes shapes = new Shapes(this.fory, ForyCodec.this.maxDepth, this.output);
 			List<ContractMethod> methods = ForyCodec.this.contract.methods();
 			this.bindings = methods.stream().map((method) -> new Binding(method, shapes)).toArray(Binding[]::new);
 		}
 
 		void beginWrite(EncodeBuffer out) {
-			this.room.begin(out);
+			this.output.begin(out);
 			this.writing.prepare(this.buffer, null);
 		}
 
 		void endWrite(EncodeBuffer out) {
-			this.room.end(out);
+			this.output.end(out);
 		}
 
 		void beginRead(byte[] bytes, int offset, int length) {
@@ -264,7 +264,7 @@ final class ForyCodec implements ContractCodec {
 
 		/** Afterwards nothing points to the caller's array. */
 		void reset() {
-			this.room.forget();
+			this.output.forget();
 			this.writing.reset();
 			this.reading.reset();
 			this.buffer.pointTo(NOTHING, 0, 0);

@@ -56,12 +56,12 @@ final class Shapes {
 
 	private final int maxDepth;
 
-	private final Room room;
+	private final ForyOutput output;
 
-	Shapes(Fory fory, int maxDepth, Room room) {
+	Shapes(Fory fory, int maxDepth, ForyOutput output) {
 		this.fory = fory;
 		this.maxDepth = maxDepth;
-		this.room = room;
+		this.output = output;
 	}
 
 	Shape of(Type type) {
@@ -341,7 +341,7 @@ final class Shapes {
 
 		@Override
 		void write(WriteContext context, Object value, int depth) {
-			Shapes.this.room.ensure(Room.FEW_BYTES + textBytes(value));
+			Shapes.this.output.ensure(ForyOutput.FEW_BYTES + textBytes(value));
 			this.scalar.write(context, value);
 		}
 
@@ -381,11 +381,11 @@ final class Shapes {
 				throw wrongClass(value, this.type);
 			}
 			checkDepth(depth + this.levels - 1);
-			long bytes = Room.FEW_BYTES;
+			long bytes = ForyOutput.FEW_BYTES;
 			for (MethodHandle text : this.texts) {
 				bytes += textBytes(get(text, value));
 			}
-			Shapes.this.room.ensure(bytes);
+			Shapes.this.output.ensure(bytes);
 			this.serializer.write(context, value);
 		}
 
@@ -404,7 +404,7 @@ final class Shapes {
 			if (value.getClass() != BigInteger.class) {
 				throw wrongClass(value, BigInteger.class);
 			}
-			writeBytes(Shapes.this.room, context.getBuffer(), (BigInteger) value);
+			writeBytes(Shapes.this.output, context.getBuffer(), (BigInteger) value);
 		}
 
 		@Override
@@ -412,9 +412,9 @@ final class Shapes {
 			return readBytes(context.getBuffer());
 		}
 
-		static void writeBytes(Room room, MemoryBuffer buffer, BigInteger value) {
+		static void writeBytes(ForyOutput output, MemoryBuffer buffer, BigInteger value) {
 			byte[] bytes = value.toByteArray();
-			room.ensure(Room.FEW_BYTES + bytes.length);
+			output.ensure(ForyOutput.FEW_BYTES + bytes.length);
 			buffer.writeVarUInt32(bytes.length);
 			buffer.writeBytes(bytes);
 		}
@@ -433,9 +433,9 @@ final class Shapes {
 				throw wrongClass(value, BigDecimal.class);
 			}
 			BigDecimal decimal = (BigDecimal) value;
-			Shapes.this.room.ensure(Room.FEW_BYTES);
+			Shapes.this.output.ensure(ForyOutput.FEW_BYTES);
 			context.writeVarInt32(decimal.scale());
-			BigIntegerShape.writeBytes(Shapes.this.room, context.getBuffer(), decimal.unscaledValue());
+			BigIntegerShape.writeBytes(Shapes.this.output, context.getBuffer(), decimal.unscaledValue());
 		}
 
 		@Override
@@ -463,7 +463,7 @@ final class Shapes {
 			if (constant.getDeclaringClass() != this.type) {
 				throw wrongClass(value, this.type);
 			}
-			Shapes.this.room.ensure(Room.FEW_BYTES);
+			Shapes.this.output.ensure(ForyOutput.FEW_BYTES);
 			context.writeVarUInt32(constant.ordinal());
 		}
 
@@ -497,17 +497,17 @@ final class Shapes {
 		void write(WriteContext context, Object value, int depth) {
 			MemoryBuffer buffer = context.getBuffer();
 			int length = Array.getLength(value);
-			Shapes.this.room.ensure(Room.FEW_BYTES);
+			Shapes.this.output.ensure(ForyOutput.FEW_BYTES);
 			buffer.writeVarUInt32(length);
 			if (value instanceof byte[] bytes) {
-				Shapes.this.room.ensure(length);
+				Shapes.this.output.ensure(length);
 				buffer.writeBytes(bytes);
 				return;
 			}
 			Scalar scalar = scalar();
 			for (int from = 0; from < length; from += BLOCK) {
 				int to = Math.min(length, from + BLOCK);
-				Shapes.this.room.ensure((long) BLOCK * this.elementBytes);
+				Shapes.this.output.ensure((long) BLOCK * this.elementBytes);
 				write(context, scalar, value, from, to);
 			}
 		}

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * by one of its own, which nobody bounds; so there is room for what is written next
  * before Fory writes it. Used by one thread at a time.
  */
-final class Room {
+final class ForyOutput {
 
 	/** More than a value takes, or a flat record but for its texts. */
 	static final int FEW_BYTES = 512;
@@ -20,7 +20,7 @@ final class Room {
 	/** Where in the array Fory began to write. */
 	private int start;
 
-	Room(MemoryBuffer buffer) {
+	ForyOutput(MemoryBuffer buffer) {
 		this.buffer = buffer;
 	}
 
