@@ -32,6 +32,11 @@ final class LateResponse extends Response {
 		this.common = common;
 	}
 
+	/** Returns whether it has been sent, or somebody writes text to it. */
+	boolean isTouched() {
+		return this.usingWriter || isCommitted() || isAppCommitted();
+	}
+
 	/** Writes the answer, if there is one that is not written. */
 	private void catchUp() {
 		TypedCall current = this.call.get();

@@ -268,6 +268,10 @@ final class RequestTemplate {
 				}
 			}
 		}
+		String encoding = request.getCharacterEncoding();
+		if (this.body && encoding != null && !StandardCharsets.UTF_8.name().equalsIgnoreCase(encoding)) {
+			return "the request is read as " + encoding;
+		}
 		if (!this.cookies.isEmpty() && request.getCookies() == null
 				&& this.cookies.stream().anyMatch((cookie) -> !values(arguments[cookie.position()]).isEmpty())) {
 			return "the server reads no cookie";

@@ -94,7 +94,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 
 	ServletContainer.Response serve(TypedCall served, String contextPath) throws IOException {
 		this.call = served;
-		served.counting(this.seen::getContentWritten);
+		served.watching(this.seen);
 		try {
 			fill(served, contextPath);
 			this.adapter.service(this.request, this.response);
@@ -111,8 +111,10 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		if (!this.response.isCommitted()) {
 			prepareResponse();
 		}
-		ServletContainer.Response answer = new ServletContainer.Response(this.status, this.headers,
-				this.body.toByteArray(), !getErrorState().isIoAllowed() && !isComplete(served));
+		ServletContainer.Response answer = ContentDecoding.decoded(
+				new ServletContainer.Response(this.status, this.headers, this.body.toByteArray(),
+						!getErrorState().isIoAllowed() && !isComplete(served)),
+				this.request.getHeader("Accept-Encoding"));
 		recycle();
 		return answer;
 	}
@@ -253,7 +255,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 
 	@Override
 	protected int available(boolean doRead) {
-		return 0;
+		return available();
 	}
 
 	@Override
@@ -273,8 +275,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 
 	@Override
 	protected boolean isRequestBodyFullyRead() {
-		ByteBuffer rest = this.input;
-		return rest == null || !rest.hasRemaining();
+		return available() == 0;
 	}
 
 	@Override
@@ -325,16 +326,10 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 	@Override
 	public int doRead(ApplicationBufferHandler handler) {
 		TypedCall served = this.call;
-		if (served == null || (served.watch().isHandling() && !served.watch().isInPlace())) {
-			// The arguments have been read.
+		if (served == null || isRead(served)) {
 			return -1;
 		}
-		ByteBuffer rest = this.input;
-		if (rest == null) {
-			served.watch().httpOnly("something in front of the application reads the body of the request");
-			rest = ByteBuffer.wrap(served.body());
-			this.input = rest;
-		}
+		ByteBuffer rest = unread(served);
 		int length = rest.remaining();
 		if (length == 0) {
 			return -1;
@@ -344,10 +339,25 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		return length;
 	}
 
+	/** Whether the arguments have been read. */
+	private static boolean isRead(TypedCall served) {
+		return served.watch().isHandling() && !served.watch().isInPlace();
+	}
+
+	private ByteBuffer unread(TypedCall served) {
+		ByteBuffer rest = this.input;
+		if (rest == null) {
+			served.watch().httpOnly("something in front of the application reads the body of the request");
+			rest = ByteBuffer.wrap(served.body());
+			this.input = rest;
+		}
+		return rest;
+	}
+
 	@Override
 	public int available() {
-		ByteBuffer rest = this.input;
-		return (rest != null) ? rest.remaining() : 0;
+		TypedCall served = this.call;
+		return (served != null && !isRead(served)) ? unread(served).remaining() : 0;
 	}
 
 	@Override

@@ -1,7 +1,5 @@
 package io.github.vicinal.boot.server;
 
-import java.util.function.LongSupplier;
-
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
@@ -39,7 +37,7 @@ final class TypedCall {
 
 	private @Nullable ServletResponse response;
 
-	private @Nullable LongSupplier counter;
+	private @Nullable LateResponse container;
 
 	/** Until the answer is in the response. */
 	private @Nullable Writing writing;
@@ -118,15 +116,21 @@ final class TypedCall {
 		return this.answer;
 	}
 
-	/** Says how to count the bytes of the response. */
-	void counting(LongSupplier counter) {
-		this.counter = counter;
+	/** Says what the container's response is. */
+	void watching(LateResponse seen) {
+		this.container = seen;
+	}
+
+	/** Returns whether the response has been sent, or text is being written to it. */
+	boolean isResponseTouched() {
+		LateResponse seen = this.container;
+		return seen != null && seen.isTouched();
 	}
 
 	/** Returns the number of bytes that were written into the response. */
 	long written() {
-		LongSupplier bytes = this.counter;
-		return (bytes != null) ? bytes.getAsLong() : 0;
+		LateResponse seen = this.container;
+		return (seen != null) ? seen.getContentWritten() : 0;
 	}
 
 	/** Returns whether the answer may be written into the response, because it is not. */

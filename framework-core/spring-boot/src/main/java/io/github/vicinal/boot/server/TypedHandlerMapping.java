@@ -113,7 +113,8 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 			call.watch().httpOnly(foreign);
 		}
 		else if (call.watch().reason() == null) {
-			String differing = call.target().request().differing(request, call.frame().arguments());
+			String differing = call.isResponseTouched() ? "something in front of the handler writes the response"
+					: call.target().request().differing(request, call.frame().arguments());
 			if (differing != null) {
 				call.watch().httpOnly(differing);
 			}

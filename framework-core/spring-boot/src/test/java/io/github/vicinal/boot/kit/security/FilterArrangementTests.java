@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Enumeration;
 import java.util.List;
+import java.util.zip.GZIPOutputStream;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.Set;
 import java.util.Map;
@@ -432,6 +433,69 @@ class FilterArrangementTests extends ArrangementTests {
 									response);
 						}).create(ledger);
 					}),
+				Arrangement.of("bodies read until they end, now and then")
+					.leftToHttp("reads the body", "add")
+					.filter(0, http((request, response, chain, ledger) -> {
+						if (request.getHeader("X-Signature") == null) {
+							chain.doFilter(request, response);
+							return;
+						}
+						ServletInputStream input = request.getInputStream();
+						ByteArrayOutputStream read = new ByteArrayOutputStream();
+						while (!input.isFinished()) {
+							int next = input.read();
+							if (next >= 0) {
+								read.write(next);
+							}
+						}
+						ledger.note("read " + read.toString(StandardCharsets.UTF_8) + input.isFinished());
+						chain.doFilter(new RepeatedRequest(request, read.toByteArray()), response);
+					})),
+				Arrangement.of("responses compressed now and then")
+					.leftToHttp("wraps the response", "add", "tenant")
+					.filter(0, http((request, response, chain, ledger) -> {
+						boolean asked = request.getHeader("X-Signature") != null
+								|| request.getHeader("X-Tenant") != null;
+						if (!asked || !String.valueOf(request.getHeader("Accept-Encoding")).contains("gzip")) {
+							chain.doFilter(request, response);
+							return;
+						}
+						ledger.note("compressed");
+						ContentCachingResponseWrapper caching = new ContentCachingResponseWrapper(response);
+						chain.doFilter(request, caching);
+						ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+						try (GZIPOutputStream zip = new GZIPOutputStream(compressed)) {
+							zip.write(caching.getContentAsByteArray());
+						}
+						response.setHeader("Content-Encoding", "gzip");
+						response.setContentLength(compressed.size());
+						response.getOutputStream().write(compressed.toByteArray());
+					})),
+				Arrangement.of("the writer taken beforehand, now and then")
+					.leftToHttp("writes the response", "tenant")
+					.filter(0, http((request, response, chain, ledger) -> {
+						if ("evil".equals(request.getHeader("X-Tenant"))) {
+							response.getWriter();
+						}
+						chain.doFilter(request, response);
+					})),
+				Arrangement.of("responses sent beforehand, now and then")
+					.leftToHttp("writes the response", "tenant")
+					.filter(0, http((request, response, chain, ledger) -> {
+						if ("evil".equals(request.getHeader("X-Tenant"))) {
+							response.flushBuffer();
+						}
+						chain.doFilter(request, response);
+					})),
+				Arrangement.of("bodies in another encoding, now and then")
+					.leftToHttp("is read as ISO-8859-1", "add")
+					.step("add letters", (vault, memory) -> vault.add(new Note(7, "ä€"), "signed"))
+					.filter(0, http((request, response, chain, ledger) -> {
+						if (request.getHeader("X-Signature") != null) {
+							request.setCharacterEncoding(StandardCharsets.ISO_8859_1);
+						}
+						chain.doFilter(request, response);
+					})),
 				Arrangement.of("the size of bodies")
 					.leftToHttp("looks at the length", "add", "change")
 					.filter(0, http((request, response, chain, ledger) -> {
