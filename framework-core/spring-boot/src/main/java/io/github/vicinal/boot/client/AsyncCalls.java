@@ -221,7 +221,7 @@ final class AsyncCalls implements AutoCloseable {
 		try (ContextSnapshot.Scope scope = caller.open()) {
 			if (attempt instanceof Attempt.HandlerFailed failed) {
 				// WebClient observes the response, not what is raised because of it.
-				failed.observed().answered(failed.failure().status(), null);
+				failed.observed().answered(failed.failure().status(), failed.failure().headers(), null);
 				return stage(channel.legs().run(channel.leg(plan, arguments, failed).to(turn), original));
 			}
 			if (attempt instanceof Attempt.Unanswered unanswered) {
@@ -270,7 +270,7 @@ final class AsyncCalls implements AutoCloseable {
 			unanswered.observed().failed(unanswered.cause(), unanswered.cause());
 		}
 		else if (attempt instanceof Attempt.HandlerFailed failed) {
-			failed.observed().answered(failed.failure().status(), null);
+			failed.observed().answered(failed.failure().status(), failed.failure().headers(), null);
 		}
 	}
 

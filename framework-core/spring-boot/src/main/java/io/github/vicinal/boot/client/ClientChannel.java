@@ -507,13 +507,13 @@ final class ClientChannel {
 			}
 			plan.redirected();
 			if (plan.method().idempotent()) {
-				observed.answered(reply.status(), null);
+				observed.answered(reply.status(), reply.headers(), null);
 				return new Attempt.GoOn(MethodPlan.REDIRECTED);
 			}
 		}
 		tell(plan, path.kind(), null);
 		if (reply instanceof Reply.Value value) {
-			observed.answered(value.status(), null);
+			observed.answered(value.status(), value.headers(), null);
 			return new Attempt.Answered(ResultAdapter.adapt(plan.shape(), value));
 		}
 		return new Attempt.HandlerFailed((Reply.Failure) reply, observed);
@@ -601,18 +601,23 @@ final class ClientChannel {
 		HttpLeg leg = leg(plan, arguments, failed).to(turn);
 		try {
 			Object result = this.legs.run(leg, original);
-			failed.observed().answered(status(leg, failed), null);
+			failed.observed().answered(status(leg, failed), fields(leg, failed), null);
 			return result;
 		}
 		catch (Throwable ex) {
 			// WebClient observes the response, not what is raised because of it.
-			failed.observed().answered(status(leg, failed), this.traits.reactive() ? null : ex);
+			failed.observed().answered(status(leg, failed), fields(leg, failed), this.traits.reactive() ? null : ex);
 			throw ex;
 		}
 	}
 
 	private static int status(HttpLeg leg, Attempt.HandlerFailed failed) {
 		return (leg.status() != 0) ? leg.status() : failed.failure().status();
+	}
+
+	/** What a redirect led to is not known here. */
+	private static Map<String, List<String>> fields(HttpLeg leg, Attempt.HandlerFailed failed) {
+		return (leg.status() != 0) ? Map.of() : failed.failure().headers();
 	}
 
 	HttpLeg leg(MethodPlan plan, @Nullable Object[] arguments, Attempt.HandlerFailed failed) {

@@ -2,6 +2,7 @@ package io.github.vicinal.boot.client;
 
 import java.net.URI;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -170,9 +171,10 @@ public final class ClientObservation {
 		/**
 		 * Notes that the peer answered.
 		 * @param status the answer's status
+		 * @param fields the answer's headers, which Spring's own conventions do not read
 		 * @param raised what the client raises because of it, or {@code null}
 		 */
-		abstract void answered(int status, @Nullable Throwable raised);
+		abstract void answered(int status, Map<String, List<String>> fields, @Nullable Throwable raised);
 
 		/**
 		 * Notes that there is no answer.
@@ -191,7 +193,7 @@ public final class ClientObservation {
 		}
 
 		@Override
-		void answered(int status, @Nullable Throwable raised) {
+		void answered(int status, Map<String, List<String>> fields, @Nullable Throwable raised) {
 		}
 
 		@Override
@@ -224,8 +226,8 @@ public final class ClientObservation {
 		}
 
 		@Override
-		void answered(int status, @Nullable Throwable raised) {
-			this.httpContext.setResponse(new ObservedRequest.Response(status));
+		void answered(int status, Map<String, List<String>> fields, @Nullable Throwable raised) {
+			this.httpContext.setResponse(new ObservedRequest.Response(status, fields));
 			this.own.stop();
 			if (raised != null) {
 				this.http.error(raised);
@@ -270,7 +272,7 @@ public final class ClientObservation {
 		}
 
 		@Override
-		void answered(int status, @Nullable Throwable raised) {
+		void answered(int status, Map<String, List<String>> fields, @Nullable Throwable raised) {
 			long nanos = this.meters.now() - this.start;
 			this.series.own().record(this.own, nanos, 0, this.series.ownContext());
 			if (raised == null) {
@@ -283,7 +285,7 @@ public final class ClientObservation {
 
 		private ClientRequestObservationContext httpContext(int status, @Nullable Throwable raised) {
 			ClientRequestObservationContext context = this.series.httpContext().get();
-			context.setResponse(new ObservedRequest.Response(status));
+			context.setResponse(new ObservedRequest.Response(status, Map.of()));
 			if (raised != null) {
 				context.setError(raised);
 			}

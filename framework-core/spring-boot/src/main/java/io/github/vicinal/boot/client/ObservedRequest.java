@@ -3,6 +3,7 @@ package io.github.vicinal.boot.client;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.URI;
+import java.util.List;
 import java.util.Map;
 
 import org.springframework.http.HttpHeaders;
@@ -10,6 +11,8 @@ import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.client.ClientHttpRequest;
 import org.springframework.http.client.ClientHttpResponse;
+
+import io.github.vicinal.channel.Reply;
 
 /**
  * Stands for a request that is never sent, so that conventions for HTTP client
@@ -58,8 +61,13 @@ final class ObservedRequest implements ClientHttpRequest {
 		throw new IllegalStateException("This request is only observed, never sent");
 	}
 
-	/** The status is all that conventions look at. */
-	record Response(int status) implements ClientHttpResponse {
+	/**
+	 * What conventions can look at.
+	 *
+	 * @param status the status
+	 * @param fields the headers, as the answer has them
+	 */
+	record Response(int status, Map<String, List<String>> fields) implements ClientHttpResponse {
 
 		@Override
 		public HttpStatusCode getStatusCode() {
@@ -73,7 +81,10 @@ final class ObservedRequest implements ClientHttpRequest {
 
 		@Override
 		public HttpHeaders getHeaders() {
-			return HttpHeaders.EMPTY;
+			HttpHeaders headers = new HttpHeaders();
+			this.fields.forEach(headers::addAll);
+			headers.remove(Reply.Failure.CUT_OFF_HEADER);
+			return headers;
 		}
 
 		@Override

@@ -83,7 +83,7 @@ final class ReactiveCalls {
 		}
 		if (attempt instanceof Attempt.HandlerFailed failed) {
 			// WebClient observes the response, not what is raised because of it.
-			failed.observed().answered(failed.failure().status(), null);
+			failed.observed().answered(failed.failure().status(), failed.failure().headers(), null);
 			HttpLeg leg = channel.leg(plan, arguments, failed).to(turn);
 			Flux<Object> replayed = original(channel, leg, original);
 			// It does so when it is subscribed to, and is told not to on its leg.

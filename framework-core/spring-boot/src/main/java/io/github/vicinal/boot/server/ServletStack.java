@@ -95,7 +95,10 @@ final class ServletStack {
 		if (found == null) {
 			found = mapping(handler.mapping());
 		}
-		return (found != null) ? found : interceptor(handler.method(), handler.pattern(), handler.mapping());
+		if (found == null) {
+			found = interceptor(handler.method(), handler.pattern(), handler.mapping());
+		}
+		return (found != null) ? found : RequestListeners.foreign(this.context);
 	}
 
 	/**

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import jakarta.servlet.ServletRequestAttributeListener;
 import jakarta.servlet.ServletRequestListener;
+import jakarta.servlet.SessionTrackingMode;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpSession;
@@ -111,6 +112,9 @@ final class TomcatContainer implements ServletContainer {
 		}
 		if (!StandardCharsets.UTF_8.equals(this.connector.getURICharset())) {
 			return "the property server.tomcat.uri-encoding";
+		}
+		if (!this.context.getServletContext().getEffectiveSessionTrackingModes().contains(SessionTrackingMode.COOKIE)) {
+			return "the property server.servlet.session.tracking-modes";
 		}
 		return (this.connector.getMaxParameterCount() < DEFAULT_PARAMETERS)
 				? "the property server.tomcat.max-parameter-count" : null;

@@ -2,6 +2,7 @@ package io.github.vicinal.boot.client;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 
 import io.micrometer.observation.ObservationRegistry;
@@ -45,7 +46,8 @@ class ChannelSpanTests {
 
 		SimpleSpan server = tracer.nextSpan().name("server").start();
 		try (SimpleTracer.SpanInScope scope = (SimpleTracer.SpanInScope) tracer.withSpan(server)) {
-			observation.start("shop", PathKind.UDS, plan, uris, new Object[] { "a b", 2 }, null).answered(200, null);
+			observation.start("shop", PathKind.UDS, plan, uris, new Object[] { "a b", 2 }, null)
+				.answered(200, Map.of(), null);
 		}
 		server.end();
 
