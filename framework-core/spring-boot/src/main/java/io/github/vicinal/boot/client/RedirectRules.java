@@ -26,7 +26,8 @@ enum RedirectRules {
 				return null;
 			}
 			return switch (status) {
-				case 301, 302 -> new Hop(to, method.equals(HttpMethod.POST) ? HttpMethod.GET : method, true, true);
+				case 301, 302 -> method.equals(HttpMethod.POST) ? new Hop(to, HttpMethod.GET, true, false)
+						: new Hop(to, method, true, true);
 				case 303 -> new Hop(to, HttpMethod.GET, true, false);
 				default -> new Hop(to, method, true, true);
 			};
