@@ -2,11 +2,13 @@ package io.github.vicinal.boot.server;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.zip.GZIPInputStream;
+import java.util.zip.InflaterInputStream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -19,6 +21,8 @@ final class ContentDecoding {
 
 	private static final String GZIP = "gzip";
 
+	private static final String DEFLATE = "deflate";
+
 	private ContentDecoding() {
 	}
 
@@ -29,23 +33,33 @@ final class ContentDecoding {
 	 * @return the response, decoded if the library would have decoded it
 	 */
 	static ServletContainer.Response decoded(ServletContainer.Response response, @Nullable String accepted) {
-		if (response.body().length == 0 || response.cutOff() || accepted == null
-				|| !accepted.toLowerCase(Locale.ROOT).contains(GZIP)) {
+		String encoding = encoding(response);
+		if (encoding == null || accepted == null || !accepted.toLowerCase(Locale.ROOT).contains(encoding)
+				|| response.body().length == 0 || response.cutOff()) {
 			return response;
 		}
-		Map<String, List<String>> headers = new LinkedHashMap<>(response.headers());
-		if (!headers.entrySet()
-			.removeIf((header) -> header.getKey().equalsIgnoreCase(HttpHeaders.CONTENT_ENCODING)
-					&& header.getValue().size() == 1 && header.getValue().get(0).equalsIgnoreCase(GZIP))) {
-			return response;
-		}
-		try (GZIPInputStream body = new GZIPInputStream(new ByteArrayInputStream(response.body()))) {
+		ByteArrayInputStream bytes = new ByteArrayInputStream(response.body());
+		try (InputStream body = encoding.equals(GZIP) ? new GZIPInputStream(bytes) : new InflaterInputStream(bytes)) {
+			Map<String, List<String>> headers = new LinkedHashMap<>(response.headers());
+			headers.keySet().removeIf(HttpHeaders.CONTENT_ENCODING::equalsIgnoreCase);
 			return new ServletContainer.Response(response.status(), headers, body.readAllBytes(), false);
 		}
 		catch (IOException ex) {
 			// It only says that it is compressed.
 			return response;
 		}
+	}
+
+	private static @Nullable String encoding(ServletContainer.Response response) {
+		return response.headers()
+			.entrySet()
+			.stream()
+			.filter((header) -> header.getKey().equalsIgnoreCase(HttpHeaders.CONTENT_ENCODING)
+					&& header.getValue().size() == 1)
+			.map((header) -> header.getValue().get(0).toLowerCase(Locale.ROOT))
+			.filter((encoding) -> encoding.equals(GZIP) || encoding.equals(DEFLATE))
+			.findFirst()
+			.orElse(null);
 	}
 
 }

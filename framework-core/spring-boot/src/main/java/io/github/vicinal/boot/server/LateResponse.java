@@ -2,6 +2,7 @@ package io.github.vicinal.boot.server;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
 
 import jakarta.servlet.ServletOutputStream;
@@ -32,9 +33,14 @@ final class LateResponse extends Response {
 		this.common = common;
 	}
 
-	/** Returns whether it has been sent, or somebody writes text to it. */
+	/**
+	 * Returns whether it has been sent, somebody writes text to it, or its text has
+	 * another encoding than that of Spring's converters.
+	 */
 	boolean isTouched() {
-		return this.usingWriter || isCommitted() || isAppCommitted();
+		String encoding = getCoyoteResponse().getCharacterEncoding();
+		return this.usingWriter || isCommitted() || isAppCommitted()
+				|| (encoding != null && !encoding.equalsIgnoreCase(StandardCharsets.UTF_8.name()));
 	}
 
 	/** Writes the answer, if there is one that is not written. */

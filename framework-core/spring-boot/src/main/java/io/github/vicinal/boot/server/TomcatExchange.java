@@ -124,7 +124,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 	 * length of texts and bytes beforehand.
 	 */
 	private boolean isComplete(TypedCall served) {
-		return served.isSentWhole() || this.expectedBytes >= 0 && this.body.size() >= this.expectedBytes;
+		return served.isSentWhole() || (this.expectedBytes >= 0 && this.body.size() >= this.expectedBytes);
 	}
 
 	private void fill(TypedCall served, String contextPath) {
@@ -341,7 +341,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 
 	/** Whether the arguments have been read. */
 	private static boolean isRead(TypedCall served) {
-		return served.watch().isHandling() && !served.watch().isInPlace();
+		return served.isConsumed() || (served.watch().isHandling() && !served.watch().isInPlace());
 	}
 
 	private ByteBuffer unread(TypedCall served) {

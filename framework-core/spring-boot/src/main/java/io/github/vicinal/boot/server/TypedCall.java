@@ -39,6 +39,8 @@ final class TypedCall {
 
 	private @Nullable LateResponse container;
 
+	private boolean consumed;
+
 	/** Until the answer is in the response. */
 	private @Nullable Writing writing;
 
@@ -155,6 +157,20 @@ final class TypedCall {
 		catch (Exception ex) {
 			logger.debug("The answer of {} cannot be written", this.target.handler(), ex);
 		}
+	}
+
+	/** Ends the first run of the handler: what follows comes behind its answer. */
+	void runAgain() {
+		this.consumed = !this.watch.isInPlace();
+		if (isUnwritten()) {
+			write();
+		}
+		this.answer = null;
+	}
+
+	/** Returns whether the body has been read as arguments before. */
+	boolean isConsumed() {
+		return this.consumed;
 	}
 
 	/** Notes that something has replaced the answer before it was sent. */

@@ -108,6 +108,9 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 	public @Nullable ModelAndView handle(HttpServletRequest request, HttpServletResponse response, Object handler)
 			throws Exception {
 		TypedCall call = ((TypedHandler) handler).call();
+		if (call.watch().isHandling()) {
+			return handleAgain(call, request, response);
+		}
 		String foreign = Wrappers.foreign(request, response);
 		if (foreign != null) {
 			call.watch().httpOnly(foreign);
@@ -125,6 +128,14 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 		call.watch().handling();
 		handle(call, request, response);
 		return null;
+	}
+
+	/** A filter runs the chain once more, with a request whose body has been read. */
+	private @Nullable ModelAndView handleAgain(TypedCall call, HttpServletRequest request, HttpServletResponse response)
+			throws Exception {
+		call.runAgain();
+		call.target().seen("a filter runs the rest of the chain again");
+		return handleInPlace(call, request, response);
 	}
 
 	/** Lets Spring read the arguments and write the result. */

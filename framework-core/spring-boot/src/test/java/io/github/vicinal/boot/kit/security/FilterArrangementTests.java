@@ -471,6 +471,23 @@ class FilterArrangementTests extends ArrangementTests {
 						response.setContentLength(compressed.size());
 						response.getOutputStream().write(compressed.toByteArray());
 					})),
+				Arrangement.of("the chain run again, now and then")
+					.leftToHttp("runs the rest of the chain again", "add", "tenant")
+					.filter(0, http((request, response, chain, ledger) -> {
+						chain.doFilter(request, response);
+						if (request.getHeader("X-Signature") != null || "evil".equals(request.getHeader("X-Tenant"))) {
+							chain.doFilter(request, response);
+						}
+					})),
+				Arrangement.of("failures tried again").filter(0, http((request, response, chain, ledger) -> {
+					try {
+						chain.doFilter(request, response);
+					}
+					catch (ServletException ex) {
+						ledger.note("again");
+						chain.doFilter(request, response);
+					}
+				})),
 				Arrangement.of("the writer taken beforehand, now and then")
 					.leftToHttp("writes the response", "tenant")
 					.filter(0, http((request, response, chain, ledger) -> {
@@ -484,6 +501,15 @@ class FilterArrangementTests extends ArrangementTests {
 					.filter(0, http((request, response, chain, ledger) -> {
 						if ("evil".equals(request.getHeader("X-Tenant"))) {
 							response.flushBuffer();
+						}
+						chain.doFilter(request, response);
+					})),
+				Arrangement.of("responses in another encoding, now and then")
+					.leftToHttp("writes the response", "add")
+					.step("add letters", (vault, memory) -> vault.add(new Note(7, "ä€"), "signed"))
+					.filter(0, http((request, response, chain, ledger) -> {
+						if (request.getHeader("X-Signature") != null) {
+							response.setCharacterEncoding(StandardCharsets.ISO_8859_1);
 						}
 						chain.doFilter(request, response);
 					})),
