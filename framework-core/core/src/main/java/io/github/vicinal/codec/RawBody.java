@@ -72,7 +72,7 @@ enum RawBody {
 		}
 	};
 
-	private static final int TEXT_PART_CHARS = 64 * 1024;
+	private static final int TEXT_PART_CHARS = 256 * 1024;
 
 	private static final char REPLACEMENT = '\uFFFD';
 

@@ -126,8 +126,10 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 					this.leg.mayStream() ? ChannelRequestFactory.this.delegate : ChannelRequestFactory.this.calls,
 					this.leg.target(this.uri), headers, watched);
 			this.leg.sending(this.uri, request.getHeaders());
-			request.getHeaders().set(PeerAnnouncement.REQUEST_HEADER, this.leg.inquiry());
-			request.getHeaders().set(PeerAnnouncement.SENT_HEADERS_HEADER, HttpLeg.names(request.getHeaders()));
+			if (!this.leg.elsewhere()) {
+				request.getHeaders().set(PeerAnnouncement.REQUEST_HEADER, this.leg.inquiry());
+				request.getHeaders().set(PeerAnnouncement.SENT_HEADERS_HEADER, HttpLeg.names(request.getHeaders()));
+			}
 			ClientHttpResponse response = executed(request, watched);
 			if (this.leg.tells() && ChannelRequestFactory.this.redirectsSilently
 					&& Redirects.mayBeBehind(response, request.getURI())) {

@@ -169,8 +169,10 @@ final class ReactiveCalls {
 		}
 		leg.sending(request.url(), request.headers());
 		ClientRequest asking = ClientRequest.from(request).url(leg.target(request.url())).headers((headers) -> {
-			headers.set(PeerAnnouncement.SENT_HEADERS_HEADER, names(headers, request));
-			headers.set(PeerAnnouncement.REQUEST_HEADER, leg.inquiry());
+			if (!leg.elsewhere()) {
+				headers.set(PeerAnnouncement.SENT_HEADERS_HEADER, names(headers, request));
+				headers.set(PeerAnnouncement.REQUEST_HEADER, leg.inquiry());
+			}
 		}).build();
 		return next.exchange(asking)
 			.doOnNext((response) -> leg.answered(request.url(), response.statusCode().value(),

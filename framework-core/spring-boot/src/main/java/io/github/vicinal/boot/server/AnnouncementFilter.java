@@ -57,6 +57,9 @@ public final class AnnouncementFilter extends OncePerRequestFilter {
 		if (facts == null) {
 			return "the headers that the HTTP client adds are too large to be kept";
 		}
+		if (request.isSecure()) {
+			return "the client comes by TLS, whose certificates and session typed calls do not have";
+		}
 		String added = addedHeader(request, known);
 		return (added != null) ? "something between client and server adds the header %s".formatted(added) : "";
 	}
