@@ -138,14 +138,35 @@ public final class DescriptorChild {
 
 	/** To load a class takes a descriptor, which no application of jars needs. */
 	static void loadClasses() throws Exception {
-		Path classes = Path.of(ShmPathServer.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+		loadClasses(ShmPathServer.class, true);
+		loadClasses(PeerIdentity.class, false);
+	}
+
+	private static void loadClasses(Class<?> one, boolean initialize) throws Exception {
+		Path classes = Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI());
+		if (!Files.isDirectory(classes)) {
+			// A jar that is open already.
+			return;
+		}
 		try (var files = Files.walk(classes)) {
-			for (Path file : files.filter((one) -> one.toString().endsWith(".class")).toList()) {
+			for (Path file : files.filter((each) -> each.toString().endsWith(".class")).toList()) {
 				String name = classes.relativize(file).toString();
 				if (!name.startsWith("META-INF") && !name.endsWith("-info.class")) {
-					Class.forName(name.substring(0, name.length() - ".class".length()).replace('/', '.'));
+					load(name.substring(0, name.length() - ".class".length()).replace('/', '.'), initialize);
 				}
 			}
+		}
+	}
+
+	private static void load(String name, boolean initialize) throws ClassNotFoundException {
+		try {
+			Class.forName(name, initialize, DescriptorChild.class.getClassLoader());
+		}
+		catch (NoClassDefFoundError ex) {
+			if (initialize) {
+				throw ex;
+			}
+			// Of a library that is optional, and not used here.
 		}
 	}
 

@@ -18,7 +18,9 @@ class NoDescriptorsTests {
 		List<String> said = NoDescriptorsChild.run(directory);
 		assertThat(said).as(String.join("\n", said)).last().isEqualTo("ok");
 		assertThat(said).filteredOn((line) -> line.contains("could not be accepted"))
-			.hasSize(2)
+			// One line for each server that found none; another's closed file may have
+			// freed one.
+			.hasSizeBetween(1, 2)
 			.allSatisfy((line) -> assertThat(line).contains("WARN").contains("raise the limit of open files"));
 		assertThat(said).filteredOn((line) -> line.startsWith("unavailable:"))
 			.isNotEmpty()
