@@ -479,15 +479,17 @@ class FilterArrangementTests extends ArrangementTests {
 							chain.doFilter(request, response);
 						}
 					})),
-				Arrangement.of("failures tried again").filter(0, http((request, response, chain, ledger) -> {
-					try {
-						chain.doFilter(request, response);
-					}
-					catch (ServletException ex) {
-						ledger.note("again");
-						chain.doFilter(request, response);
-					}
-				})),
+				Arrangement.of("failures tried again")
+					.leftToHttp("runs the rest of the chain again", "failing")
+					.filter(0, http((request, response, chain, ledger) -> {
+						try {
+							chain.doFilter(request, response);
+						}
+						catch (ServletException ex) {
+							ledger.note("again");
+							chain.doFilter(request, response);
+						}
+					})),
 				Arrangement.of("the writer taken beforehand, now and then")
 					.leftToHttp("writes the response", "tenant")
 					.filter(0, http((request, response, chain, ledger) -> {
