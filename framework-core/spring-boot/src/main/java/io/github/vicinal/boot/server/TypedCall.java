@@ -161,7 +161,7 @@ final class TypedCall {
 
 	/** Ends the first run of the handler: what follows comes behind its answer. */
 	void runAgain() {
-		this.consumed = !this.watch.isInPlace();
+		this.consumed |= !this.watch.isInPlace();
 		if (isUnwritten()) {
 			write();
 		}
