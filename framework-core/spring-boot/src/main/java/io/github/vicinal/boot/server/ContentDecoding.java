@@ -3,6 +3,7 @@ package io.github.vicinal.boot.server;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Enumeration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -29,13 +30,13 @@ final class ContentDecoding {
 	/**
 	 * Decodes a response.
 	 * @param response the response
-	 * @param accepted what the library said it accepts, or {@code null} for nothing
-	 * @return the response, decoded if the library would have decoded it
+	 * @param accepted what the library said it accepts, in one or several headers
+	 * @return the response, decoded if the library would have decoded it, and cut off if
+	 * it would have failed to
 	 */
-	static ServletContainer.Response decoded(ServletContainer.Response response, @Nullable String accepted) {
+	static ServletContainer.Response decoded(ServletContainer.Response response, Enumeration<String> accepted) {
 		String encoding = encoding(response);
-		if (encoding == null || accepted == null || !accepted.toLowerCase(Locale.ROOT).contains(encoding)
-				|| response.body().length == 0 || response.cutOff()) {
+		if (encoding == null || response.body().length == 0 || response.cutOff() || !contains(accepted, encoding)) {
 			return response;
 		}
 		ByteArrayInputStream bytes = new ByteArrayInputStream(response.body());
@@ -45,9 +46,18 @@ final class ContentDecoding {
 			return new ServletContainer.Response(response.status(), headers, body.readAllBytes(), false);
 		}
 		catch (IOException ex) {
-			// It only says that it is compressed.
-			return response;
+			// It only says that it is compressed, or is not compressed to its end.
+			return new ServletContainer.Response(response.status(), response.headers(), new byte[0], true);
 		}
+	}
+
+	private static boolean contains(Enumeration<String> accepted, String encoding) {
+		while (accepted.hasMoreElements()) {
+			if (accepted.nextElement().toLowerCase(Locale.ROOT).contains(encoding)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	private static @Nullable String encoding(ServletContainer.Response response) {

@@ -43,6 +43,11 @@ final class LateResponse extends Response {
 				|| (encoding != null && !encoding.equalsIgnoreCase(StandardCharsets.UTF_8.name()));
 	}
 
+	/** Ends the body with what has been written, as a length sent beforehand would. */
+	void endHere() {
+		getCoyoteResponse().setContentLength(getContentWritten());
+	}
+
 	/** Writes the answer, if there is one that is not written. */
 	private void catchUp() {
 		TypedCall current = this.call.get();

@@ -114,7 +114,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		ServletContainer.Response answer = ContentDecoding.decoded(
 				new ServletContainer.Response(this.status, this.headers, this.body.toByteArray(),
 						!getErrorState().isIoAllowed() && !isComplete(served)),
-				this.request.getHeader("Accept-Encoding"));
+				this.request.getMimeHeaders().values("Accept-Encoding"));
 		recycle();
 		return answer;
 	}
@@ -370,7 +370,8 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 			chunk.position(chunk.limit());
 			return length;
 		}
-		int wanted = (this.expectedBytes >= 0) ? (int) Math.min(length, this.expectedBytes - this.body.size()) : length;
+		long end = this.response.getContentLengthLong();
+		int wanted = (end >= 0) ? (int) Math.max(0, Math.min(length, end - this.body.size())) : length;
 		byte[] bytes = new byte[wanted];
 		chunk.get(bytes);
 		this.body.write(bytes, 0, wanted);

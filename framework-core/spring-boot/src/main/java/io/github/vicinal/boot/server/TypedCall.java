@@ -145,9 +145,16 @@ final class TypedCall {
 	 * returned. The container's own rules then decide what comes too late.
 	 */
 	void write() {
+		if (!isSentWhole()) {
+			writeNow();
+		}
+		this.writing = null;
+	}
+
+	private void writeNow() {
 		Writing bytes = this.writing;
 		this.writing = null;
-		if (bytes == null || isSentWhole()) {
+		if (bytes == null) {
 			return;
 		}
 		try {
@@ -162,8 +169,11 @@ final class TypedCall {
 	/** Ends the first run of the handler: what follows comes behind its answer. */
 	void runAgain() {
 		this.consumed |= !this.watch.isInPlace();
-		if (isUnwritten()) {
-			write();
+		boolean whole = isSentWhole();
+		writeNow();
+		LateResponse seen = this.container;
+		if (whole && seen != null) {
+			seen.endHere();
 		}
 		this.answer = null;
 	}

@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Enumeration;
 import java.util.List;
+import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.Set;
@@ -471,11 +472,38 @@ class FilterArrangementTests extends ArrangementTests {
 						response.setContentLength(compressed.size());
 						response.getOutputStream().write(compressed.toByteArray());
 					})),
+				Arrangement.of("responses deflated now and then")
+					.leftToHttp("wraps the response", "add", "tenant")
+					.filter(0, http((request, response, chain, ledger) -> {
+						if (request.getHeader("X-Signature") == null && request.getHeader("X-Tenant") == null) {
+							chain.doFilter(request, response);
+							return;
+						}
+						ledger.note("deflated");
+						ContentCachingResponseWrapper caching = new ContentCachingResponseWrapper(response);
+						chain.doFilter(request, caching);
+						ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+						try (DeflaterOutputStream zip = new DeflaterOutputStream(compressed)) {
+							zip.write(caching.getContentAsByteArray());
+						}
+						response.setHeader("Content-Encoding", "deflate");
+						response.setContentLength(compressed.size());
+						response.getOutputStream().write(compressed.toByteArray());
+					})),
 				Arrangement.of("the chain run again, now and then")
 					.leftToHttp("runs the rest of the chain again", "add", "tenant")
 					.filter(0, http((request, response, chain, ledger) -> {
 						chain.doFilter(request, response);
 						if (request.getHeader("X-Signature") != null || "evil".equals(request.getHeader("X-Tenant"))) {
+							chain.doFilter(request, response);
+						}
+					})),
+				Arrangement.of("the chain run three times, now and then")
+					.leftToHttp("runs the rest of the chain again", "add", "tenant")
+					.filter(0, http((request, response, chain, ledger) -> {
+						chain.doFilter(request, response);
+						if (request.getHeader("X-Signature") != null || "evil".equals(request.getHeader("X-Tenant"))) {
+							chain.doFilter(request, response);
 							chain.doFilter(request, response);
 						}
 					})),
