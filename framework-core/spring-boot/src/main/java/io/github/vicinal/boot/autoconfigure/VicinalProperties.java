@@ -10,7 +10,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.util.unit.DataSize;
 
-import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.requestserver.Priority;
 
 /**
@@ -77,7 +76,7 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param locality Whether calls go to the nearest replicas as long as that is faster;
 	 * off for taking turns.
 	 */
-	public record Channel(@DefaultValue("true") boolean enabled, @DefaultValue List<PathKind> paths,
+	public record Channel(@DefaultValue("true") boolean enabled, @DefaultValue List<String> paths,
 			@Nullable Duration timeout, @DefaultValue("false") boolean ignoreClientInterceptors,
 			@DefaultValue("false") boolean httpSocket, @DefaultValue List<String> instances,
 			@DefaultValue("true") boolean locality) {
@@ -210,14 +209,13 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 *
 	 * @param enabled Whether contracts that controllers implement are offered over typed
 	 * paths.
-	 * @param paths Paths that are offered.
+	 * @param paths Paths that are offered. Default is all that the application has.
 	 * @param httpSocket Whether Tomcat also takes HTTP requests on a Unix domain socket,
 	 * from processes of this user on this host.
 	 * @param requests How many requests run at once, whatever path they come by.
 	 */
-	public record Server(@DefaultValue("true") boolean enabled, @DefaultValue( {
-			"direct", "shm", "uds" }) List<PathKind> paths, @DefaultValue("false") boolean httpSocket,
-			@DefaultValue Requests requests){
+	public record Server(@DefaultValue("true") boolean enabled, @Nullable List<String> paths,
+			@DefaultValue("false") boolean httpSocket, @DefaultValue Requests requests) {
 	}
 
 	/**

@@ -20,8 +20,8 @@ import org.springframework.core.task.VirtualThreadTaskExecutor;
 import org.springframework.util.ClassUtils;
 
 import io.github.vicinal.boot.client.HttpLegs.Original;
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
 
 /**
  * The calls of one channel whose caller does not wait. Typed paths block, so that each
@@ -100,7 +100,7 @@ final class AsyncCalls implements AutoCloseable {
 	 * @return the attempt; to cancel it interrupts the call
 	 */
 	@SuppressWarnings("try")
-	CompletableFuture<Attempt> attempt(ClientChannel channel, MethodPlan plan, @Nullable String address, Path path,
+	CompletableFuture<Attempt> attempt(ClientChannel channel, MethodPlan plan, @Nullable String address, CallPath path,
 			@Nullable Object[] arguments, CallerContext caller) {
 		long deadline = channel.deadline();
 		ClientObservation.Call observed = channel.observe(plan, path, arguments, caller.parent());
@@ -155,7 +155,7 @@ final class AsyncCalls implements AutoCloseable {
 		ReplicaTurn turn = channel.turn(plan, arguments);
 		String address = channel.target(plan, turn, arguments);
 		String noRoom = noRoom();
-		Path path = channel.path(plan, address, turn, arguments, noRoom);
+		CallPath path = channel.path(plan, address, turn, arguments, noRoom);
 		if (path == null) {
 			try {
 				Object future = futureOverHttp(channel, plan, address, turn, arguments, noRoom, original);

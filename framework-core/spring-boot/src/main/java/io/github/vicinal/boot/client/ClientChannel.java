@@ -27,17 +27,17 @@ import tools.jackson.databind.json.JsonMapper;
 import io.github.vicinal.boot.client.ClientChannels.ClientFacts;
 import io.github.vicinal.boot.client.HttpLegs.Original;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
-import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.ChannelListener;
-import io.github.vicinal.channel.ChannelReport;
-import io.github.vicinal.channel.ChannelReport.CachedMethod;
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.report.ChannelReport.CachedMethod;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.replica.Replica;
 
 /**
@@ -339,7 +339,7 @@ final class ClientChannel {
 	private @Nullable Object invokeAt(MethodPlan plan, @Nullable ReplicaTurn turn, @Nullable Object[] arguments,
 			Original original) throws Throwable {
 		String address = target(plan, turn, arguments);
-		Path path = path(plan, address, turn, arguments, null);
+		CallPath path = path(plan, address, turn, arguments, null);
 		if (path == null) {
 			return overHttp(plan, address, turn, arguments, null, original);
 		}
@@ -366,13 +366,13 @@ final class ClientChannel {
 	 * @param noRoom why no call can be made over a path now, if that is so
 	 * @return a path, or {@code null} for HTTP
 	 */
-	@Nullable Path path(MethodPlan plan, @Nullable String address, @Nullable ReplicaTurn turn, @Nullable Object[] arguments,
+	@Nullable CallPath path(MethodPlan plan, @Nullable String address, @Nullable ReplicaTurn turn, @Nullable Object[] arguments,
 			@Nullable String noRoom) {
 		String reason = (noRoom != null) ? noRoom : onlyHttpBecause(plan, address, arguments);
 		boolean discovers = this.discovers && this.traits.balanced()
 				&& (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0;
 		// A path that is selected but never used would count as a hung call.
-		Path path = (reason == null && !discovers && address != null)
+		CallPath path = (reason == null && !discovers && address != null)
 				? this.channel.path(address, plan.method(), arguments) : null;
 		if (path == null && turn == null && address != null && ThreadLocalRandom.current().nextBoolean()) {
 			/*
@@ -470,8 +470,8 @@ final class ClientChannel {
 	}
 
 	/** Makes a call over a typed path, on the calling thread. */
-	Attempt attempt(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments, long deadline,
-			ClientObservation.Call observed) {
+	Attempt attempt(MethodPlan plan, @Nullable String address, CallPath path, @Nullable Object[] arguments,
+			long deadline, ClientObservation.Call observed) {
 		Reply reply;
 		CallAnswer answer = this.legs.answer(plan);
 		try {
@@ -538,7 +538,7 @@ final class ClientChannel {
 	 * @param parent what the call belongs to, or {@code null} if that is the thread's
 	 * current observation
 	 */
-	ClientObservation.Call observe(MethodPlan plan, Path path, @Nullable Object[] arguments,
+	ClientObservation.Call observe(MethodPlan plan, CallPath path, @Nullable Object[] arguments,
 			@Nullable Observation parent) {
 		UriTemplates uris = this.uris;
 		if (uris == null) {
@@ -547,8 +547,8 @@ final class ClientChannel {
 		return this.observation.start(this.channel.settings().name(), path.kind(), plan, uris, arguments, parent);
 	}
 
-	Reply exchange(MethodPlan plan, @Nullable String address, Path path, @Nullable Object[] arguments, long deadline,
-			ClientObservation.Call observed) throws PathException {
+	Reply exchange(MethodPlan plan, @Nullable String address, CallPath path, @Nullable Object[] arguments,
+			long deadline, ClientObservation.Call observed) throws PathException {
 		CallFrame frame = new CallFrame(this.channel.contract(), plan.method(), arguments, deadline,
 				headers(this.channel.frameHeaders(address), observed.headers()));
 		if (this.interceptors.isEmpty()) {

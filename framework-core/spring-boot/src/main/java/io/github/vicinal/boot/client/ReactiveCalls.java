@@ -27,8 +27,8 @@ import reactor.core.publisher.Mono;
 
 import io.github.vicinal.boot.client.HttpLegs.Original;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.replica.Outcome;
 
@@ -59,7 +59,7 @@ final class ReactiveCalls {
 			@Nullable Object[] arguments, @Nullable ReplicaTurn turn, Original original, CallerContext caller) {
 		String address = channel.target(plan, turn, arguments);
 		String noRoom = async.noRoom();
-		Path path = channel.path(plan, address, turn, arguments, noRoom);
+		CallPath path = channel.path(plan, address, turn, arguments, noRoom);
 		if (path == null) {
 			return overHttp(channel, plan, address, turn, arguments, noRoom, original);
 		}

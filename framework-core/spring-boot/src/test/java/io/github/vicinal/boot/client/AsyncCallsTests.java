@@ -29,21 +29,22 @@ import org.springframework.web.service.annotation.GetExchange;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
 
+import io.github.vicinal.transport.uds.UdsPathProvider;
 import io.github.vicinal.boot.client.ClientChannels.ClientFacts;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
-import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.ChannelSettings;
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathProvider;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.observation.DefaultChannelObservationConvention;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 
@@ -394,10 +395,9 @@ class AsyncCallsTests {
 	private ClientChannel channel(AsyncCalls calls, ChannelInterceptor... interceptors) {
 		Contract contract = ExchangeContractReader.contract(Shop.class);
 		Channel channel = new Channel(
-				new ChannelSettings("shop", List.of(PathKind.UDS), null, Duration.ofSeconds(1), false, true), contract,
-				List.of(new FakeProvider()), Runnable::run, Clock.systemUTC());
-		channel.announced(ADDRESS,
-				new PeerAnnouncement(PeerIdentity.create(""), Set.of(PathKind.UDS), contract.hash(), ""));
+				new ChannelSettings("shop", List.of(UdsPathProvider.KIND), null, Duration.ofSeconds(1), false, true),
+				contract, List.of(new FakeProvider()), Runnable::run, Clock.systemUTC());
+		channel.announced(ADDRESS, new PeerAnnouncement(PeerIdentity.create(""), Set.of("uds"), contract.hash(), ""));
 		return reactive(channel, new HttpLegs(), ADDRESS, calls, interceptors);
 	}
 
@@ -440,7 +440,7 @@ class AsyncCallsTests {
 
 		@Override
 		public PathKind kind() {
-			return PathKind.UDS;
+			return UdsPathProvider.KIND;
 		}
 
 		@Override
@@ -454,7 +454,7 @@ class AsyncCallsTests {
 
 	}
 
-	private static final class FakePath implements Path {
+	private static final class FakePath implements CallPath {
 
 		private final List<Long> deadlines = new ArrayList<>();
 
@@ -462,7 +462,7 @@ class AsyncCallsTests {
 
 		@Override
 		public PathKind kind() {
-			return PathKind.UDS;
+			return UdsPathProvider.KIND;
 		}
 
 		@Override
