@@ -66,7 +66,7 @@ public final class CallOverHttp {
 			return;
 		}
 		this.selector.end(this.http, this.ticket, status != 0);
-		if (status == 0 || !PeerLink.tellsCost(status) || !comparable) {
+		if (status == 0 || !Peer.tellsCost(status) || !comparable) {
 			this.selector.passed(this.http, this.expected);
 		}
 		else if (this.ticket != PathSelector.UNTIMED) {

@@ -37,9 +37,6 @@ import io.github.vicinal.peer.PathKind;
  */
 public final class Channel implements AutoCloseable {
 
-	/** One of so many calls is timed on paths that are faster than reading a clock. */
-	private static final int SAMPLE_MASK = 15;
-
 	private static final int MAX_REASONS = 100;
 
 	/** Minimum interval between sweeps over all peers. */
@@ -65,7 +62,7 @@ public final class Channel implements AutoCloseable {
 
 	private final Clock clock;
 
-	private final Map<String, PeerLink> peers = new ConcurrentHashMap<>();
+	private final Map<String, Peer> peers = new ConcurrentHashMap<>();
 
 	private final Map<String, LongAdder> leftToHttp = new ConcurrentHashMap<>();
 
@@ -74,7 +71,7 @@ public final class Channel implements AutoCloseable {
 	/** What the client adds to each call; never changed, only replaced. */
 	private volatile Map<String, String> clientHeaders = Map.of();
 
-	private volatile @Nullable PeerLink latest;
+	private volatile @Nullable Peer latest;
 
 	private final AtomicLong nextLook = new AtomicLong(System.nanoTime() + LOOK_NANOS);
 
@@ -139,8 +136,8 @@ public final class Channel implements AutoCloseable {
 	 * @return an open path, or {@code null} for HTTP
 	 */
 	public @Nullable Path path(@Nullable String address, ContractMethod method, @Nullable Object[] arguments) {
-		PeerLink peer = known(address);
-		return (peer != null) ? peer.choose(peer.expectedBytes(method, arguments), method.idempotent()) : null;
+		Peer peer = known(address);
+		return (peer != null) ? peer.path(method, arguments) : null;
 	}
 
 	/**
@@ -150,7 +147,7 @@ public final class Channel implements AutoCloseable {
 	 * @return nanoseconds, {@code NaN} if nothing is known of the peer
 	 */
 	public double expectedNanos(String address) {
-		PeerLink peer = known(address);
+		Peer peer = known(address);
 		return (peer != null) ? peer.expectedNanos() : Double.NaN;
 	}
 
@@ -161,7 +158,7 @@ public final class Channel implements AutoCloseable {
 	 * @return a count
 	 */
 	public long inFlight(String address) {
-		PeerLink peer = known(address);
+		Peer peer = known(address);
 		return (peer != null) ? peer.inFlight() : 0;
 	}
 
@@ -172,12 +169,8 @@ public final class Channel implements AutoCloseable {
 	 * @return the reason, or {@code null}
 	 */
 	public @Nullable String httpOnlyReason(@Nullable String address, ContractMethod method) {
-		String reason = method.httpOnlyReason();
-		if (reason != null) {
-			return reason;
-		}
-		PeerLink peer = known(address);
-		return (peer != null) ? peer.httpOnlyReason(method.index()) : null;
+		Peer peer = known(address);
+		return (peer != null) ? peer.httpOnlyReason(method) : method.httpOnlyReason();
 	}
 
 	/**
@@ -187,7 +180,7 @@ public final class Channel implements AutoCloseable {
 	 */
 	public void clientHeaders(Map<String, String> headers) {
 		this.clientHeaders = Map.copyOf(headers);
-		this.peers.values().forEach(PeerLink::renewFrameHeaders);
+		this.peers.values().forEach(Peer::renewFrameHeaders);
 	}
 
 	Map<String, String> clientHeaders() {
@@ -201,7 +194,7 @@ public final class Channel implements AutoCloseable {
 	 * @return values by lower-case names; not to be changed
 	 */
 	public Map<String, String> frameHeaders(@Nullable String address) {
-		PeerLink peer = known(address);
+		Peer peer = known(address);
 		return (peer != null) ? peer.frameHeaders() : this.clientHeaders;
 	}
 
@@ -211,7 +204,7 @@ public final class Channel implements AutoCloseable {
 	 * @return the reason
 	 */
 	public String reasonForHttp(@Nullable String address) {
-		PeerLink peer = known(address);
+		Peer peer = known(address);
 		return (peer != null) ? peer.reasonForHttp() : "no answer over HTTP yet, which would name the peer's paths";
 	}
 
@@ -225,7 +218,7 @@ public final class Channel implements AutoCloseable {
 		if (address != null) {
 			return address;
 		}
-		PeerLink peer = this.latest;
+		Peer peer = this.latest;
 		return (peer != null) ? peer.address() : null;
 	}
 
@@ -239,44 +232,8 @@ public final class Channel implements AutoCloseable {
 	 * @throws PathException if there is no answer
 	 */
 	public Reply call(@Nullable String address, Path path, CallFrame frame) throws PathException {
-		PeerLink peer = known(address);
-		if (peer == null) {
-			return path.call(frame);
-		}
-		return (path.kind() == PathKind.DIRECT) ? callDirect(peer, path, frame) : peer.call(path, frame);
-	}
-
-	/** Shorter than any bookkeeping. */
-	private Reply callDirect(PeerLink peer, Path path, CallFrame frame) throws PathException {
-		PathStatistics statistics = peer.statistics(PathKind.DIRECT);
-		PeerAnnouncement called = peer.announcement();
-		statistics.count();
-		try {
-			if ((ThreadLocalRandom.current().nextInt() & SAMPLE_MASK) != 0) {
-				return path.call(frame);
-			}
-			long start = System.nanoTime();
-			look(start);
-			Reply reply = path.call(frame);
-			statistics.time(System.nanoTime() - start);
-			return reply;
-		}
-		catch (PathException ex) {
-			if (ex.reason() == PathException.Reason.HTTP_REQUIRED) {
-				peer.httpRequired(called, frame.method(), String.valueOf(ex.getMessage()));
-			}
-			else {
-				statistics.error();
-			}
-			if (!path.isOpen()) {
-				peer.failed(path, String.valueOf(ex.getMessage()));
-			}
-			throw ex;
-		}
-		catch (RuntimeException | Error ex) {
-			statistics.error();
-			throw ex;
-		}
+		Peer peer = known(address);
+		return (peer != null) ? peer.call(path, frame) : path.call(frame);
 	}
 
 	/**
@@ -291,7 +248,6 @@ public final class Channel implements AutoCloseable {
 	 */
 	public CallOverHttp callingOverHttp(String address, ContractMethod method, @Nullable Object[] arguments,
 			boolean comparable) {
-		look(System.nanoTime());
 		return peer(address).callingOverHttp(method, arguments, comparable);
 	}
 
@@ -303,8 +259,8 @@ public final class Channel implements AutoCloseable {
 	 * @return whether the request has to say so
 	 */
 	public boolean confirms(String address) {
-		PeerLink peer = known(address);
-		return peer != null && peer.endsConnection(System.nanoTime());
+		Peer peer = known(address);
+		return peer != null && peer.confirms();
 	}
 
 	/**
@@ -314,7 +270,7 @@ public final class Channel implements AutoCloseable {
 	 * @return whether {@link #path} could name one
 	 */
 	public boolean hasPath(@Nullable String address) {
-		PeerLink peer = known(address);
+		Peer peer = known(address);
 		return peer != null && peer.hasPath();
 	}
 
@@ -363,9 +319,7 @@ public final class Channel implements AutoCloseable {
 	 * which a slow answer is told from the latest one
 	 */
 	public void announced(String address, PeerAnnouncement announcement, long sentNanos) {
-		PeerLink peer = peer(address);
-		this.latest = peer;
-		peer.announced(announcement, sentNanos);
+		peer(address).announced(announcement, sentNanos);
 	}
 
 	/**
@@ -374,7 +328,7 @@ public final class Channel implements AutoCloseable {
 	 * @return {@code false} as long as that is not known
 	 */
 	public boolean isDirect(String address) {
-		PeerLink peer = known(address);
+		Peer peer = known(address);
 		return peer != null && peer.isDirect();
 	}
 
@@ -384,7 +338,7 @@ public final class Channel implements AutoCloseable {
 	 * @return the announcement, or {@code null} if there is none
 	 */
 	public @Nullable PeerAnnouncement announcement(String address) {
-		PeerLink peer = known(address);
+		Peer peer = known(address);
 		return (peer != null) ? peer.announcement() : null;
 	}
 
@@ -394,7 +348,7 @@ public final class Channel implements AutoCloseable {
 	 * @param transport what, and why, in words for people
 	 */
 	public void httpTransport(String address, String transport) {
-		PeerLink peer = known(address);
+		Peer peer = known(address);
 		if (peer != null) {
 			peer.httpTransport(transport);
 		}
@@ -405,9 +359,7 @@ public final class Channel implements AutoCloseable {
 	 * @param address the peer's HTTP address
 	 */
 	public void silent(String address) {
-		PeerLink peer = peer(address);
-		this.latest = peer;
-		peer.silent();
+		peer(address).silent();
 	}
 
 	/**
@@ -416,10 +368,18 @@ public final class Channel implements AutoCloseable {
 	 * @param reason why
 	 */
 	public void ignored(String address, String reason) {
-		this.ignoredAnnouncements.increment();
-		PeerLink peer = peer(address);
+		peer(address).ignored(reason);
+	}
+
+	/** Notes that a peer has answered over HTTP. */
+	void answered(Peer peer) {
 		this.latest = peer;
-		peer.ignored(reason);
+	}
+
+	/** Notes that a peer has answered over HTTP with an announcement of no use. */
+	void ignoredAnnouncement(Peer peer) {
+		this.ignoredAnnouncements.increment();
+		answered(peer);
 	}
 
 	/**
@@ -430,21 +390,32 @@ public final class Channel implements AutoCloseable {
 		return this.ignoredAnnouncements.sum();
 	}
 
-	/** Mostly the peer that answered last is meant, and then nothing is looked up. */
-	private @Nullable PeerLink known(@Nullable String address) {
-		PeerLink last = this.latest;
+	/**
+	 * Returns a peer that has answered or was called. Mostly the peer that answered last
+	 * is meant, and then nothing is looked up.
+	 * @param address the peer's HTTP address, or {@code null} for the one that answered
+	 * last, where there is only one
+	 * @return the peer, or {@code null} if there is none
+	 */
+	public @Nullable Peer known(@Nullable String address) {
+		Peer last = this.latest;
 		if (address == null) {
 			return last;
 		}
-		PeerLink peer = (last != null && address.equals(last.address())) ? last : this.peers.get(address);
+		Peer peer = (last != null && address.equals(last.address())) ? last : this.peers.get(address);
 		if (peer != null) {
 			peer.named();
 		}
 		return peer;
 	}
 
-	private PeerLink peer(String address) {
-		PeerLink peer = this.peers.computeIfAbsent(address, (key) -> new PeerLink(this, key));
+	/**
+	 * Returns the peer at an address, which becomes known if it was not.
+	 * @param address the peer's HTTP address
+	 * @return the peer
+	 */
+	public Peer peer(String address) {
+		Peer peer = this.peers.computeIfAbsent(address, (key) -> new Peer(this, key));
 		peer.named();
 		return peer;
 	}
@@ -461,8 +432,8 @@ public final class Channel implements AutoCloseable {
 			return;
 		}
 		int most = (this.peers.size() > MANY_PEERS) ? MAX_IDLE_LOOKS_OF_MANY : MAX_IDLE_LOOKS;
-		PeerLink last = this.latest;
-		for (PeerLink peer : this.peers.values()) {
+		Peer last = this.latest;
+		for (Peer peer : this.peers.values()) {
 			if (peer.look() > most && peer != last && this.peers.remove(peer.address(), peer)) {
 				peer.close("no call was for it any more");
 			}
@@ -487,11 +458,7 @@ public final class Channel implements AutoCloseable {
 		return new ChannelReport(this.settings.name(), this.contract.name(), this.contract.hash(),
 				(this.settings.timeout() != null) ? this.settings.timeout().toMillis() : null, methodsByHttp,
 				leftToHttp, List.of(),
-				this.peers.values()
-					.stream()
-					.sorted(Comparator.comparing(PeerLink::address))
-					.map(PeerLink::report)
-					.toList(),
+				this.peers.values().stream().sorted(Comparator.comparing(Peer::address)).map(Peer::report).toList(),
 				List.of());
 	}
 

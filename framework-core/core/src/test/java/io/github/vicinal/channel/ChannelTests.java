@@ -719,7 +719,7 @@ class ChannelTests {
 	@Test
 	void callsDoNotWaitForThePathThatIsBeingConnected() throws Exception {
 		this.direct.attempt = new PathProvider.Unavailable("hangs", true);
-		PeerLink link = new PeerLink(this.channel, ADDRESS);
+		Peer link = new Peer(this.channel, ADDRESS);
 		link.announced(announcement(PeerIdentity.create(""), PathKind.DIRECT, PathKind.UDS), System.nanoTime());
 		runConnector();
 		Path socket = this.uds.paths.get(0);

@@ -40,8 +40,9 @@ import io.github.vicinal.peer.MissingPath;
 import io.github.vicinal.peer.PathKind;
 
 /**
- * What a channel knows of one peer: its announcement, the paths that are open, and which
- * of them the next call takes.
+ * One peer of a channel: its announcement, the paths that are open, and which of them the
+ * next call takes. Obtained from {@link Channel#known} or {@link Channel#peer} and used
+ * for one call; a channel forgets peers that no call is for. Thread-safe.
  * <p>
  * All paths that the peer offers are opened: one is taken, the others stand by, so that a
  * switch never waits for a connection. Which one is taken is the {@link PathSelector}'s
@@ -49,8 +50,10 @@ import io.github.vicinal.peer.PathKind;
  * fields; everything else changes under the lock of this object, and paths are connected
  * by the channel's connector. This lock may be held while the selector takes its own,
  * never the other way round.
+ *
+ * @since 0.1.0
  */
-final class PeerLink {
+public final class Peer {
 
 	private static final Logger logger = LoggerFactory.getLogger(Channel.class);
 
@@ -66,6 +69,9 @@ final class PeerLink {
 	private static final int MAX_DECISIONS_KEPT = 20;
 
 	private static final int SERVER_ERROR = 500;
+
+	/** Mask of random numbers with which direct calls are timed: one call in 16. */
+	private static final int SAMPLE_MASK = 15;
 
 	/** Back-off grows to this multiple of the shortest delay between attempts. */
 	private static final int MAX_BACK_OFF_FACTOR = 64;
@@ -215,7 +221,7 @@ final class PeerLink {
 	/** Looks since its address was named last. */
 	private int idleLooks;
 
-	PeerLink(Channel channel, String address) {
+	Peer(Channel channel, String address) {
 		this.channel = channel;
 		this.order = channel.order();
 		this.others = new AtomicReferenceArray<>(this.order.size());
@@ -229,7 +235,11 @@ final class PeerLink {
 		}
 	}
 
-	String address() {
+	/**
+	 * Returns the peer's HTTP address, as a load balancer or a base URL names it.
+	 * @return the address, {@code host:port}
+	 */
+	public String address() {
 		return this.address;
 	}
 
@@ -255,26 +265,52 @@ final class PeerLink {
 		return this.idleLooks;
 	}
 
-	boolean hasPath() {
+	/**
+	 * Returns whether a path other than HTTP is open.
+	 * @return whether {@link #path} could name one
+	 */
+	public boolean hasPath() {
 		return this.direct != null || this.chooses;
 	}
 
-	boolean isDirect() {
+	/**
+	 * Returns whether the peer runs in this JVM, and calls to it are direct.
+	 * @return {@code false} as long as that is not known
+	 */
+	public boolean isDirect() {
 		return this.direct != null;
 	}
 
-	@Nullable PeerAnnouncement announcement() {
+	/**
+	 * Returns what the peer announced last.
+	 * @return the announcement, or {@code null} if there is none
+	 */
+	public @Nullable PeerAnnouncement announcement() {
 		return this.announcement;
 	}
 
-	void httpTransport(String transport) {
+	/**
+	 * Notes what carries HTTP requests to the peer.
+	 * @param transport what, and why, in words for people
+	 */
+	public void httpTransport(String transport) {
 		if (!transport.equals(this.httpTransport)) {
 			this.httpTransport = transport;
 		}
 	}
 
+	/**
+	 * Returns why a method can only be called by HTTP although a path is open.
+	 * @param method the method
+	 * @return the reason, or {@code null}
+	 */
+	public @Nullable String httpOnlyReason(ContractMethod method) {
+		String reason = method.httpOnlyReason();
+		return (reason != null) ? reason : httpOnlyReason(method.index());
+	}
+
 	/** Returns why the peer wants calls of a method by HTTP, or {@code null}. */
-	@Nullable String httpOnlyReason(int method) {
+	private @Nullable String httpOnlyReason(int method) {
 		Map<Integer, String> required = this.httpRequired;
 		if (!required.isEmpty() && required.containsKey(method)) {
 			return required.get(method);
@@ -303,8 +339,11 @@ final class PeerLink {
 		this.httpRequired = Map.copyOf(required);
 	}
 
-	/** Returns the headers of each call: what the client adds, and the peer's ticket. */
-	Map<String, String> frameHeaders() {
+	/**
+	 * Returns the headers of each call: what the client adds, and the peer's ticket.
+	 * @return values by lower-case names; not to be changed
+	 */
+	public Map<String, String> frameHeaders() {
 		return this.frameHeaders;
 	}
 
@@ -326,8 +365,11 @@ final class PeerLink {
 		return made;
 	}
 
-	/** Returns why a call goes over HTTP. */
-	String reasonForHttp() {
+	/**
+	 * Returns why {@link #path} named no path.
+	 * @return the reason
+	 */
+	public String reasonForHttp() {
 		if (this.direct == null && !this.chooses) {
 			return this.reasonForHttp;
 		}
@@ -350,6 +392,16 @@ final class PeerLink {
 	/** Returns how many bytes a call is expected to carry. */
 	long expectedBytes(ContractMethod method, @Nullable Object[] arguments) {
 		return this.sizes.expected(method.index(), arguments);
+	}
+
+	/**
+	 * Returns the path that the next call takes.
+	 * @param method the method that is called
+	 * @param arguments its arguments, which tell how large the call is
+	 * @return an open path, or {@code null} for HTTP
+	 */
+	public @Nullable Path path(ContractMethod method, @Nullable Object[] arguments) {
+		return choose(expectedBytes(method, arguments), method.idempotent());
 	}
 
 	/**
@@ -409,12 +461,22 @@ final class PeerLink {
 	}
 
 	/**
+	 * Returns whether a request that is about to be sent over HTTP confirms that the
+	 * address still leads to the peer that paths lead to. Its connection must not be used
+	 * again: others may lead elsewhere. That is so for few requests only.
+	 * @return whether the request has to say so
+	 */
+	public boolean confirms() {
+		return endsConnection(System.nanoTime());
+	}
+
+	/**
 	 * Returns whether a request that is about to be sent over HTTP has to end its
 	 * connection. A connection that is kept leads to the same instance for ever, also
 	 * when the address leads new ones elsewhere, and confirmations would keep it alive.
 	 * Requests of calls that cannot go by other paths count as confirmations, too.
 	 */
-	boolean endsConnection(long now) {
+	private boolean endsConnection(long now) {
 		long interval = this.channel.settings().confirmInterval().toNanos();
 		if (interval == 0 || !hasPath()) {
 			return false;
@@ -432,10 +494,55 @@ final class PeerLink {
 	}
 
 	/**
+	 * Makes a call over a path and keeps its statistics. A path that can no longer carry
+	 * calls is left.
+	 * @param path what {@link #path} returned
+	 * @param frame the call
+	 * @return the reply
+	 * @throws PathException if there is no answer
+	 */
+	public Reply call(Path path, CallFrame frame) throws PathException {
+		return (path.kind() == PathKind.DIRECT) ? callDirect(path, frame) : callOther(path, frame);
+	}
+
+	/** Shorter than any bookkeeping. */
+	private Reply callDirect(Path path, CallFrame frame) throws PathException {
+		PathStatistics counted = statistics(PathKind.DIRECT);
+		PeerAnnouncement called = this.announcement;
+		counted.count();
+		try {
+			if ((ThreadLocalRandom.current().nextInt() & SAMPLE_MASK) != 0) {
+				return path.call(frame);
+			}
+			long start = System.nanoTime();
+			this.channel.look(start);
+			Reply reply = path.call(frame);
+			counted.time(System.nanoTime() - start);
+			return reply;
+		}
+		catch (PathException ex) {
+			if (ex.reason() == PathException.Reason.HTTP_REQUIRED) {
+				httpRequired(called, frame.method(), String.valueOf(ex.getMessage()));
+			}
+			else {
+				counted.error();
+			}
+			if (!path.isOpen()) {
+				failed(path, String.valueOf(ex.getMessage()));
+			}
+			throw ex;
+		}
+		catch (RuntimeException | Error ex) {
+			counted.error();
+			throw ex;
+		}
+	}
+
+	/**
 	 * Makes a call over a path to another process, or over the next one if the path has
 	 * no room for it.
 	 */
-	Reply call(Path path, CallFrame frame) throws PathException {
+	private Reply callOther(Path path, CallFrame frame) throws PathException {
 		Path taken = path;
 		while (true) {
 			try {
@@ -551,21 +658,36 @@ final class PeerLink {
 		}
 	}
 
-	/** Begins a call over HTTP. */
-	CallOverHttp callingOverHttp(ContractMethod method, @Nullable Object[] arguments, boolean comparable) {
+	/**
+	 * Notes that a call is sent over HTTP. It is in flight until the returned object is
+	 * told otherwise.
+	 * @param method the method that is called
+	 * @param arguments its arguments
+	 * @param comparable whether the call could have taken another path as well, so that
+	 * it is a part of the load that paths are compared for
+	 * @return the call, which must be ended
+	 */
+	public CallOverHttp callingOverHttp(ContractMethod method, @Nullable Object[] arguments, boolean comparable) {
+		this.channel.look(System.nanoTime());
 		return new CallOverHttp(statistics(PathKind.HTTP), this.order.http(), comparable ? this.selector : null, method,
 				expectedBytes(method, arguments));
 	}
 
 	/**
-	 * Returns what a cautious caller expects of the next call, {@code NaN} if unknown.
+	 * Returns what a cautious caller expects a call to take, over whichever path: a
+	 * peak-sensitive moving average that decays in some ten seconds.
+	 * @return nanoseconds, {@code NaN} if nothing is known of the peer
 	 */
-	double expectedNanos() {
+	public double expectedNanos() {
 		return this.selector.expectedNanos();
 	}
 
-	/** Returns how many calls are in flight that may take any path. */
-	long inFlight() {
+	/**
+	 * Returns how many calls are in flight that may take any path between processes, HTTP
+	 * included.
+	 * @return a count
+	 */
+	public long inFlight() {
 		return this.selector.inFlight();
 	}
 
@@ -582,7 +704,18 @@ final class PeerLink {
 		return (this.announcement != null) ? this.announcement.peer().instanceId() : null;
 	}
 
-	synchronized void announced(PeerAnnouncement latest, long sentNanos) {
+	/**
+	 * Notes what the peer announced in an answer over HTTP.
+	 * @param latest the announcement
+	 * @param sentNanos the {@link System#nanoTime()} at which the request was sent, by
+	 * which a slow answer is told from the latest one
+	 */
+	public void announced(PeerAnnouncement latest, long sentNanos) {
+		this.channel.answered(this);
+		learn(latest, sentNanos);
+	}
+
+	private synchronized void learn(PeerAnnouncement latest, long sentNanos) {
 		if (this.closed) {
 			return;
 		}
@@ -750,7 +883,12 @@ final class PeerLink {
 	}
 
 	/** Notes that the peer answered over HTTP without announcing itself. */
-	synchronized void silent() {
+	public void silent() {
+		this.channel.answered(this);
+		answeredSilently();
+	}
+
+	private synchronized void answeredSilently() {
 		if (isOpen() || this.connecting) {
 			return;
 		}
@@ -759,7 +897,16 @@ final class PeerLink {
 				+ "removes the " + PeerAnnouncement.HEADER + " header";
 	}
 
-	synchronized void ignored(String reason) {
+	/**
+	 * Notes that the peer's announcement could not be used.
+	 * @param reason why
+	 */
+	public void ignored(String reason) {
+		this.channel.ignoredAnnouncement(this);
+		ignoredBecause(reason);
+	}
+
+	private synchronized void ignoredBecause(String reason) {
 		if (!isOpen() && !this.connecting) {
 			this.reasonForHttp = reason;
 		}
