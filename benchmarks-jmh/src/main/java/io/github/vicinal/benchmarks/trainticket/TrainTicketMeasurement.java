@@ -44,7 +44,7 @@ public final class TrainTicketMeasurement implements Measurement {
 			List<String> command = new ArrayList<>(
 					List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar",
 							jar.toAbsolutePath().toString(), "bench", "--modes=" + MODES, "--requests=advanced",
-							"--rate=" + (settings.quick() ? "1" : "2"), "--warmup=" + (settings.quick() ? "20" : "120"),
+							"--rate=" + (settings.quick() ? "1" : "2"), "--warmup=" + (settings.quick() ? "60" : "180"),
 							"--duration=" + (settings.quick() ? "10" : "30"), "--json=" + json));
 			settings.say("%s", String.join(" ", command.subList(3, command.size())));
 			int exit = new ProcessBuilder(command).inheritIO().start().waitFor();

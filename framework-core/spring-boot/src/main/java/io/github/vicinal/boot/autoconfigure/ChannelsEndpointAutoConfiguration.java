@@ -2,6 +2,7 @@ package io.github.vicinal.boot.autoconfigure;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -9,6 +10,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.boot.actuate.ChannelsPageEndpointExtension;
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.codec.Codecs;
@@ -29,6 +31,14 @@ public final class ChannelsEndpointAutoConfiguration {
 	ChannelsEndpoint vicinalChannelsEndpoint(ObjectProvider<ClientChannels> channels,
 			ObjectProvider<ServiceCatalog> services) {
 		return new ChannelsEndpoint(channels::getIfAvailable, services::getIfAvailable);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnBean(ChannelsEndpoint.class)
+	@ConditionalOnAvailableEndpoint(endpoint = ChannelsEndpoint.class, exposure = EndpointExposure.WEB)
+	ChannelsPageEndpointExtension vicinalChannelsPageEndpointExtension(ChannelsEndpoint endpoint) {
+		return new ChannelsPageEndpointExtension(endpoint);
 	}
 
 }

@@ -41,7 +41,7 @@ record Bench(Settings settings, PrintWriter out) {
 	 * @param logs directory for the output of the children
 	 * @param requests what to send
 	 * @param load how to send it
-	 * @param warmup for how long before measuring
+	 * @param warmup for how long before measuring at most
 	 * @param duration for how long while measuring
 	 * @param startTimeout how long a mode may take to become healthy
 	 */
@@ -104,15 +104,7 @@ record Bench(Settings settings, PrintWriter out) {
 	private Row measure(Mode mode, RunningMode running, HttpClient client, SearchRequest request, LocalDate day,
 			Duration start) throws InterruptedException {
 		HttpRequest http = request.httpRequest(running.gateway(), day);
-		say("  %s: warming up for %d s".formatted(request.requestName(), this.settings.warmup().toSeconds()));
-		Duration paced = this.settings.warmup().dividedBy(PACED_PART);
-		LoadResult warmup = new ClosedLoop(WARMUP_CALLERS).run(client, http, this.settings.warmup().minus(paced));
-		if (warmup.operations() > 0 && warmup.errors() == warmup.operations()) {
-			throw new BenchException("No request was answered in the warm-up of " + mode.name(), warmup.firstError());
-		}
-		say("  %s: %d searches so far, the next %d s as while measuring".formatted(request.requestName(),
-				warmup.operations(), paced.toSeconds()));
-		this.settings.load().run(client, http, paced);
+		boolean steady = warmUp(mode, running, client, request, http);
 		CallCounts counts = new CallCounts(client);
 		Map<String, Long> callsBefore = counts.read(running.addresses());
 		Duration cpuBefore = running.cpu();
@@ -131,7 +123,35 @@ record Bench(Settings settings, PrintWriter out) {
 		return new Row(mode.name(), request.requestName(), running.processes(), start.toMillis(), result.operations(),
 				result.errors(), result.percentileMillis(50), result.percentileMillis(90), result.percentileMillis(99),
 				cpu.toNanos() / 1e6 / operations, Row.orUnknown(memory.rssKb()), Row.orUnknown(memory.pssKb()),
-				callsPerOperation);
+				callsPerOperation, steady);
+	}
+
+	/** Sends requests until they cost what they will cost, or the time is over. */
+	private boolean warmUp(Mode mode, RunningMode running, HttpClient client, SearchRequest request, HttpRequest http)
+			throws InterruptedException {
+		String name = request.requestName();
+		Duration paced = this.settings.warmup().dividedBy(PACED_PART);
+		Duration longest = this.settings.warmup().minus(paced);
+		say("  %s: warming up for at most %d s".formatted(name, this.settings.warmup().toSeconds()));
+		WarmUp steadiness = new WarmUp();
+		Duration passed = Duration.ZERO;
+		long searches = 0;
+		while (passed.compareTo(longest) < 0 && !steadiness.isSteady()) {
+			Duration before = running.cpu();
+			LoadResult window = new ClosedLoop(WARMUP_CALLERS).run(client, http, WarmUp.WINDOW);
+			steadiness.window(running.cpu().minus(before), window.operations());
+			passed = passed.plus(WarmUp.WINDOW);
+			searches += window.operations() - window.errors();
+			if (searches == 0 && passed.compareTo(longest) >= 0) {
+				throw new BenchException("No request was answered in the warm-up of " + mode.name(),
+						window.firstError());
+			}
+		}
+		boolean steady = steadiness.isSteady();
+		say("  %s: %s after %d s and %d searches; the next %d s as while measuring".formatted(name,
+				steady ? "steady" : "NOT STEADY", passed.toSeconds(), searches, paced.toSeconds()));
+		this.settings.load().run(client, http, paced);
+		return steady;
 	}
 
 	private void say(String line) {

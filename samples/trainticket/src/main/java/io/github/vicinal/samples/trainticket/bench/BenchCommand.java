@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-import io.github.vicinal.samples.trainticket.launch.Launcher;
+import io.github.vicinal.samples.trainticket.launch.Service;
 import io.github.vicinal.samples.trainticket.launch.UsageException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -33,7 +33,7 @@ public final class BenchCommand implements Callable<Integer> {
 
 	@Option(names = "--modes", paramLabel = "MODE", split = ",",
 			defaultValue = "spread-http,spread-vicinal,two-vicinal,merged-vicinal",
-			description = "plan (spread, two, merged, or a YAML file) with -http, -vicinal or -uds (default: ${DEFAULT-VALUE})")
+			description = "plan (spread, five, two, merged, or a YAML file) with -http, -vicinal or -uds (default: ${DEFAULT-VALUE})")
 	private List<String> modes = List.of();
 
 	@Option(names = "--requests", paramLabel = "NAME", split = ",", defaultValue = "advanced,basic",
@@ -48,8 +48,9 @@ public final class BenchCommand implements Callable<Integer> {
 			description = "closed loop instead: N callers, each sending the next request after the last answer")
 	private @Nullable Integer callers;
 
-	@Option(names = "--warmup", paramLabel = "SECONDS", defaultValue = "20",
-			description = "for how long before measuring, for each request (default: ${DEFAULT-VALUE})")
+	@Option(names = "--warmup", paramLabel = "SECONDS", defaultValue = "60",
+			description = "for how long at most before measuring, for each request: it ends when requests cost no less "
+					+ "than before (default: ${DEFAULT-VALUE})")
 	private int warmup;
 
 	@Option(names = "--duration", paramLabel = "SECONDS", defaultValue = "30",
@@ -68,7 +69,7 @@ public final class BenchCommand implements Callable<Integer> {
 			description = "options of every child, in all modes (default: ${DEFAULT-VALUE})")
 	private List<String> jvmOptions = List.of();
 
-	@Option(names = "--base-port", paramLabel = "PORT", defaultValue = Launcher.DEFAULT_BASE_PORT,
+	@Option(names = "--base-port", paramLabel = "PORT", defaultValue = Service.DEFAULT_BASE_PORT,
 			description = "port of the gateway; the other services follow (default: ${DEFAULT-VALUE})")
 	private int basePort;
 

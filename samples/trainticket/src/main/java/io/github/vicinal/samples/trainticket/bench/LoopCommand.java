@@ -40,7 +40,6 @@ import io.github.vicinal.placement.model.PathCosts;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Routing;
-import io.github.vicinal.samples.trainticket.launch.Launcher;
 import io.github.vicinal.samples.trainticket.launch.Plan;
 import io.github.vicinal.samples.trainticket.launch.PlanReader;
 import io.github.vicinal.samples.trainticket.launch.Service;
@@ -99,7 +98,7 @@ public final class LoopCommand implements Callable<Integer> {
 	@Option(names = "--json", paramLabel = "FILE", description = "write all numbers to this file, too")
 	private @Nullable Path json;
 
-	@Option(names = "--base-port", paramLabel = "PORT", defaultValue = Launcher.DEFAULT_BASE_PORT,
+	@Option(names = "--base-port", paramLabel = "PORT", defaultValue = Service.DEFAULT_BASE_PORT,
 			description = "port of the gateway; the other services follow (default: ${DEFAULT-VALUE})")
 	private int basePort;
 

@@ -20,10 +20,11 @@ import java.util.stream.Collectors;
  * @param rssKb resident set of all processes, -1 if unknown
  * @param pssKb proportional set of all processes, -1 if unknown
  * @param callsPerOperation calls between services per request, by path
+ * @param steady whether the CPU time of a request no longer fell before it was measured
  */
 record Row(String mode, String request, int processes, long startMillis, long operations, long errors, double p50Millis,
 		double p90Millis, double p99Millis, double cpuMillisPerOperation, long rssKb, long pssKb,
-		Map<String, Double> callsPerOperation) {
+		Map<String, Double> callsPerOperation, boolean steady) {
 
 	static final String HEADER = String.format("%-16s %-18s %4s %6s %6s %9s %9s %9s %10s %8s %8s  %s", "mode",
 			"request", "JVMs", "ops", "errors", "p50 ms", "p90 ms", "p99 ms", "CPU ms/op", "RSS MB", "PSS MB",
@@ -36,7 +37,8 @@ record Row(String mode, String request, int processes, long startMillis, long op
 			.collect(Collectors.joining(", "));
 		return String.format("%-16s %-18s %4d %6d %6d %9.1f %9.1f %9.1f %10.2f %8s %8s  %s", this.mode, this.request,
 				this.processes, this.operations, this.errors, this.p50Millis, this.p90Millis, this.p99Millis,
-				this.cpuMillisPerOperation, megabytes(this.rssKb), megabytes(this.pssKb), calls);
+				this.cpuMillisPerOperation, megabytes(this.rssKb), megabytes(this.pssKb),
+				this.steady ? calls : calls + "; NOT STEADY, figures are too high");
 	}
 
 	static long orUnknown(OptionalLong value) {

@@ -166,7 +166,7 @@ final class RunningMode implements AutoCloseable {
 		this.children.forEach(ChildJvm::awaitStop);
 	}
 
-	private URI address(Service service) {
+	URI address(Service service) {
 		return service.address(this.mode.plan().host(service), this.basePort);
 	}
 

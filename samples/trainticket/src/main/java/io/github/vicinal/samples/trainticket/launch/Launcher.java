@@ -9,9 +9,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-import io.github.vicinal.samples.trainticket.bench.BenchCommand;
-import io.github.vicinal.samples.trainticket.bench.CallsCommand;
-import io.github.vicinal.samples.trainticket.bench.LoopCommand;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -21,18 +18,12 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.Unmatched;
 
 /**
- * Main class of the jar: starts the services that are asked for in this JVM.
+ * Starts the services that are asked for in this JVM.
  */
 @Command(name = "trainticket", mixinStandardHelpOptions = true, sortOptions = false,
-		subcommands = { BenchCommand.class, LoopCommand.class, CallsCommand.class },
 		description = { "Starts services of the sample in this JVM and runs until it is stopped.",
 				"Options with a dot in their name, such as --vicinal.enabled=false, are properties for all of them." })
 public final class Launcher implements Callable<Integer> {
-
-	/**
-	 * Base port if none is given.
-	 */
-	public static final String DEFAULT_BASE_PORT = "18100";
 
 	private static final String ALL = "all";
 
@@ -42,13 +33,13 @@ public final class Launcher implements Callable<Integer> {
 	private List<String> services = List.of();
 
 	@Option(names = "--plan", paramLabel = "PLAN",
-			description = "who shares a JVM with whom: spread, two, merged, recommended, or a YAML file")
+			description = "who shares a JVM with whom: spread, five, two, merged, recommended, or a YAML file")
 	private @Nullable String plan;
 
 	@Option(names = "--group", paramLabel = "NAME", description = "the group of the plan to start here")
 	private @Nullable String group;
 
-	@Option(names = "--base-port", paramLabel = "PORT", defaultValue = DEFAULT_BASE_PORT,
+	@Option(names = "--base-port", paramLabel = "PORT", defaultValue = Service.DEFAULT_BASE_PORT,
 			description = "port of the gateway; the other services follow (default: ${DEFAULT-VALUE})")
 	private int basePort;
 
@@ -69,7 +60,7 @@ public final class Launcher implements Callable<Integer> {
 	}
 
 	/**
-	 * Runs a command and ends the JVM with its exit code; 2 stands for a mistake in the
+	 * Starts services and ends the JVM with the exit code; 2 stands for a mistake in the
 	 * command line or a plan.
 	 * @param args the command line
 	 */
@@ -78,11 +69,11 @@ public final class Launcher implements Callable<Integer> {
 	}
 
 	/**
-	 * The command line parser with all commands.
+	 * The command line parser, to which other commands may be added.
 	 * @param exit ends the JVM, whatever it is doing, after its shutdown hooks
 	 * @return the parser
 	 */
-	static CommandLine commandLine(Runnable exit) {
+	public static CommandLine commandLine(Runnable exit) {
 		CommandLine commandLine = new CommandLine(new Launcher(exit));
 		commandLine.setExecutionExceptionHandler((ex, command, parsed) -> {
 			if (ex instanceof UsageException) {

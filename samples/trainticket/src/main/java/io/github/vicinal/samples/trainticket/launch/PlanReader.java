@@ -24,7 +24,7 @@ public final class PlanReader {
 	/**
 	 * Names of the plans that are shipped.
 	 */
-	public static final List<String> SHIPPED = List.of("spread", "two", "merged");
+	public static final List<String> SHIPPED = List.of("spread", "five", "two", "merged");
 
 	/**
 	 * Name of the plan that the command {@code loop} has written to

@@ -67,6 +67,11 @@ public enum Service {
 	/** Verification codes. */
 	VERIFICATION_CODE(VerificationCodeApplication.class);
 
+	/**
+	 * Base port if none is given.
+	 */
+	public static final String DEFAULT_BASE_PORT = "18100";
+
 	private final Class<?> application;
 
 	Service(Class<?> application) {

@@ -71,7 +71,8 @@ class LoopCommandTests {
 	}
 
 	private static Row row(int processes, double cpuMillis, double direct) {
-		return new Row("mode", "advanced", processes, 0, 1, 0, 0, 0, 0, cpuMillis, 0, 0, Map.of("direct", direct));
+		return new Row("mode", "advanced", processes, 0, 1, 0, 0, 0, 0, cpuMillis, 0, 0, Map.of("direct", direct),
+				true);
 	}
 
 }

@@ -86,7 +86,7 @@ class PlanReaderTests {
 	void missingFile() {
 		assertThatExceptionOfType(UsageException.class).isThrownBy(() -> PlanReader.read("no-such-plan.yml"))
 			.withMessageContaining("'no-such-plan.yml'")
-			.withMessageContaining("spread, two, merged");
+			.withMessageContaining("spread, five, two, merged");
 	}
 
 	private static String rest() {

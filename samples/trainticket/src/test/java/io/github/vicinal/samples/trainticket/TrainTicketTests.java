@@ -1,4 +1,4 @@
-package io.github.vicinal.samples.trainticket.launch;
+package io.github.vicinal.samples.trainticket;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -8,7 +8,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 
-import io.github.vicinal.samples.trainticket.FreePorts;
+import io.github.vicinal.samples.trainticket.launch.Launcher;
+import io.github.vicinal.samples.trainticket.launch.Service;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -18,7 +19,7 @@ import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class LauncherTests {
+class TrainTicketTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = {
@@ -40,6 +41,7 @@ class LauncherTests {
 			"bench --callers=0                        | --callers is 0                         | open loop",
 			"bench --duration=0                       | --duration is 0                        | larger",
 			"bench --json=no/such/dir/x.json          | directory does not exist               | correct --json",
+			"demo --seconds=0                         | --seconds is 0                         | larger",
 			"bench --java=no/such/java                | cannot be executed                     | correct --java" })
 	@DisplayName("mistakes end with exit code 2, name value, rule and remedy, and show no stack trace")
 	void mistakes(String arguments, String value, String remedy) {
@@ -108,7 +110,7 @@ class LauncherTests {
 	private static Outcome run(String... arguments) {
 		StringWriter out = new StringWriter();
 		StringWriter err = new StringWriter();
-		CommandLine commandLine = Launcher.commandLine(() -> {
+		CommandLine commandLine = TrainTicket.commandLine(() -> {
 		});
 		commandLine.setOut(new PrintWriter(out));
 		commandLine.setErr(new PrintWriter(err));
