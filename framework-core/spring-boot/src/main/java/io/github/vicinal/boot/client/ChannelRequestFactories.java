@@ -57,7 +57,7 @@ public final class ChannelRequestFactories {
 	 */
 	public static ClientHttpConnectorBuilder<ClientHttpConnector> telling(
 			ClientHttpConnectorBuilder<? extends ClientHttpConnector> builder, Duration timeout) {
-		return (settings) -> ReactiveCalls.connector(builder.build(settings),
+		return (settings) -> ReactiveRequests.connector(builder.build(settings),
 				(settings != null) ? settings.readTimeout() : null, timeout);
 	}
 

@@ -133,7 +133,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 			ClientHttpResponse response = executed(request, watched);
 			if (this.leg.tells() && ChannelRequestFactory.this.redirectsSilently
 					&& Redirects.mayBeBehind(response, request.getURI())) {
-				this.leg.telling(null);
+				this.leg.answerUnknown();
 			}
 			this.leg.answered(this.uri, response.getStatusCode().value(), response.getHeaders());
 			return response;

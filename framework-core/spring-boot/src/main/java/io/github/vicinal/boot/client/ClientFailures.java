@@ -38,7 +38,7 @@ final class ClientFailures {
 	 * @param failure why there is no answer
 	 */
 	static RuntimeException ofWebClient(String httpMethod, URI uri, PathException failure) {
-		return WEB_CLIENT ? ReactiveCalls.requestFailure(httpMethod, uri, ioException(failure))
+		return WEB_CLIENT ? ReactiveRequests.requestFailure(httpMethod, uri, ioException(failure))
 				: ofRestClient(httpMethod, uri.toString(), failure);
 	}
 

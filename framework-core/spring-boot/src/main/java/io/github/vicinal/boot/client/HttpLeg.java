@@ -27,18 +27,18 @@ final class HttpLeg {
 	/** The attribute of a request that holds its {@link Mark}. */
 	static final String ATTRIBUTE = HttpLeg.class.getName();
 
+	private final ClientCall call;
+
 	private final Channel channel;
 
 	private final MethodPlan plan;
 
-	private final @Nullable Object[] arguments;
-
 	private final Reply.@Nullable Failure replayed;
 
-	private final @Nullable Watcher watcher;
+	/** The attempt at a replica that this leg is a part of. */
+	private final @Nullable ReplicaTurn turn;
 
-	private @Nullable ReplicaTurn turn;
-
+	/** Receives what comes; {@code null} if nothing is to be kept. */
 	private @Nullable CallAnswer answer;
 
 	private @Nullable String address;
@@ -50,10 +50,9 @@ final class HttpLeg {
 	/** Start of the client's last attempt. */
 	private long start = System.nanoTime();
 
-	private boolean comparable;
-
 	private boolean redirected;
 
+	/** Whether the call goes to a host that it names itself. */
 	private boolean elsewhere;
 
 	/** Whether the request asks whether the address still leads to the peer. */
@@ -73,34 +72,19 @@ final class HttpLeg {
 	private boolean executing;
 
 	/**
-	 * Creates a leg for a request that is sent.
-	 * @param channel the channel that the call belongs to
-	 * @param plan the plan of the method
-	 * @param arguments the arguments of the call
-	 * @param watcher is told what the request shows of its client
+	 * Creates a leg.
+	 * @param call the call
+	 * @param replayed the failure that the HTTP client is to see instead of a response,
+	 * or {@code null} for a request that is sent
 	 */
-	HttpLeg(Channel channel, MethodPlan plan, @Nullable Object[] arguments, Watcher watcher) {
-		this(channel, plan, arguments, null, watcher);
-	}
-
-	/**
-	 * Creates a leg for a request that is not sent.
-	 * @param channel the channel that the call belongs to
-	 * @param plan the plan of the method
-	 * @param arguments the arguments of the call
-	 * @param replayed the failure that the HTTP client is to see instead
-	 */
-	HttpLeg(Channel channel, MethodPlan plan, @Nullable Object[] arguments, Reply.Failure replayed) {
-		this(channel, plan, arguments, replayed, null);
-	}
-
-	private HttpLeg(Channel channel, MethodPlan plan, @Nullable Object[] arguments, Reply.@Nullable Failure replayed,
-			@Nullable Watcher watcher) {
-		this.channel = channel;
-		this.plan = plan;
-		this.arguments = arguments;
+	HttpLeg(ClientCall call, Reply.@Nullable Failure replayed) {
+		this.call = call;
+		this.channel = call.client().channel();
+		this.plan = call.plan();
 		this.replayed = replayed;
-		this.watcher = watcher;
+		this.turn = call.turn();
+		this.answer = call.answer();
+		this.elsewhere = replayed == null && this.plan.goesElsewhere(call.arguments());
 	}
 
 	/** Tells to whose call a request belongs, as one of its attributes. */
@@ -112,18 +96,6 @@ final class HttpLeg {
 			this.leg = current;
 			current.marked();
 		}
-
-	}
-
-	/** Learns from the request of a call. */
-	interface Watcher {
-
-		/** Returns whether the first of these is still missing. */
-		boolean inspects();
-
-		void inspect(boolean ofWebClient, @Nullable Duration readTimeout, Collection<String> interceptors);
-
-		void sending(URI target, HttpHeaders headers);
 
 	}
 
@@ -151,7 +123,7 @@ final class HttpLeg {
 			return mark.leg == this;
 		}
 		// An interceptor may drop attributes; to execute the call again would be worse.
-		return (!this.marked || this.replayed != null) && this.plan.matches(method.name(), uri, this.arguments);
+		return (!this.marked || this.replayed != null) && this.plan.matches(method.name(), uri, this.call.arguments());
 	}
 
 	/** Says that the request of this call is on its way, or no longer. */
@@ -163,13 +135,20 @@ final class HttpLeg {
 		return this.executing;
 	}
 
+	/** Returns whether no request has shown yet what does not change. */
 	boolean inspects() {
-		return this.watcher != null && this.watcher.inspects();
+		return this.replayed == null && this.call.client().inspector().inspects();
 	}
 
+	/**
+	 * Notes what a request shows of its client.
+	 * @param ofWebClient whether the client is a {@code WebClient}
+	 * @param readTimeout how long the client waits, or {@code null}
+	 * @param interceptors class names of the interceptors
+	 */
 	void inspect(boolean ofWebClient, @Nullable Duration readTimeout, Collection<String> interceptors) {
-		if (this.watcher != null) {
-			this.watcher.inspect(ofWebClient, readTimeout, interceptors);
+		if (this.replayed == null) {
+			this.call.client().inspector().inspect(ofWebClient, readTimeout, interceptors);
 		}
 	}
 
@@ -195,12 +174,6 @@ final class HttpLeg {
 	/** Returns whether an error is still to be replayed. */
 	boolean replays() {
 		return this.replayed != null && !this.replayDone;
-	}
-
-	/** Says which replica the call goes to. */
-	HttpLeg to(@Nullable ReplicaTurn chosen) {
-		this.turn = chosen;
-		return this;
 	}
 
 	@Nullable ReplicaTurn turn() {
@@ -231,37 +204,19 @@ final class HttpLeg {
 		return this.confirms;
 	}
 
-	/** Returns the address that the request went to, once it is known. */
-	@Nullable String address() {
-		return this.address;
-	}
-
 	/** Returns how long the client's last attempt has taken up to now. */
 	private long nanos() {
 		return System.nanoTime() - this.start;
 	}
 
-	/** Says what is to be told what comes. */
-	HttpLeg telling(@Nullable CallAnswer toTell) {
-		this.answer = toTell;
-		return this;
+	/** Notes that it is not known whose response comes. */
+	void answerUnknown() {
+		this.answer = null;
 	}
 
 	/** Returns whether anything is to be told what comes. */
 	boolean tells() {
 		return this.answer != null;
-	}
-
-	/** Says that the call could have taken another path as well. */
-	HttpLeg comparable(boolean couldHave) {
-		this.comparable = couldHave;
-		return this;
-	}
-
-	/** Says that the call goes to a host that it names itself. */
-	HttpLeg elsewhere(boolean goesElsewhere) {
-		this.elsewhere = goesElsewhere;
-		return this;
 	}
 
 	boolean elsewhere() {
@@ -310,8 +265,8 @@ final class HttpLeg {
 		if (this.turn != null) {
 			this.turn.sending(peer, !first);
 		}
-		if (first && this.watcher != null) {
-			this.watcher.sending(target(uri), headers);
+		if (first && this.replayed == null) {
+			this.call.client().inspector().sending(this.call, target(uri), headers);
 		}
 		this.confirms = !this.elsewhere && this.channel.confirms(peer);
 		begin(peer);
@@ -324,12 +279,28 @@ final class HttpLeg {
 			this.inFlight = null;
 		}
 		if (!this.ended && !this.elsewhere) {
-			this.inFlight = this.channel.callingOverHttp(peer, this.plan.method(), this.arguments, this.comparable);
+			this.inFlight = this.channel.callingOverHttp(peer, this.plan.method(), this.call.arguments(),
+					this.call.comparable());
 		}
 	}
 
-	/** Ends the call: no attempt of it is in flight any more, nor ever will be. */
-	synchronized void end() {
+	/**
+	 * Ends the leg, and learns from it.
+	 * @param raised what the HTTP client raised, or {@code null}
+	 */
+	void end(@Nullable Throwable raised) {
+		if (this.replayed != null) {
+			this.call.replayed(this, this.replayed, raised);
+			return;
+		}
+		leave();
+		if (!this.elsewhere) {
+			this.call.client().inspector().ended(this.call, this.sent, this.address);
+		}
+	}
+
+	/** No attempt of the call is in flight any more, nor ever will be. */
+	private synchronized void leave() {
 		this.ended = true;
 		if (this.inFlight != null) {
 			this.inFlight.end(nanos(), this.status, !this.redirected);
