@@ -52,6 +52,9 @@ final class HttpLeg {
 
 	private boolean redirected;
 
+	/** Whether the client may follow a redirect, of which nothing would be seen. */
+	private boolean hidesRedirects;
+
 	/** Whether the call goes to a host that it names itself. */
 	private boolean elsewhere;
 
@@ -209,9 +212,30 @@ final class HttpLeg {
 		return System.nanoTime() - this.start;
 	}
 
-	/** Notes that it is not known whose response comes. */
-	void answerUnknown() {
+	/**
+	 * Notes that the response may be that of a redirect's target, which says nothing of
+	 * the server that was asked.
+	 */
+	void mayBeBehindRedirect() {
 		this.answer = null;
+		this.hidesRedirects = true;
+	}
+
+	/**
+	 * Notes whether the client may follow a redirect, of which nothing would be seen.
+	 */
+	void hidesRedirects(boolean mayFollow) {
+		this.hidesRedirects = mayFollow;
+	}
+
+	/** Returns whether a failure may be that of a redirect's target. */
+	boolean hidesRedirects() {
+		return this.hidesRedirects;
+	}
+
+	/** Returns whether it matters how far a request came that gets no answer. */
+	boolean watchesRequest() {
+		return this.turn != null && !this.plan.method().idempotent() && this.call.failsOver();
 	}
 
 	/** Returns whether anything is to be told what comes. */
@@ -320,7 +344,7 @@ final class HttpLeg {
 			return;
 		}
 		if (this.turn != null) {
-			this.turn.answered(answeredStatus, headers.containsHeader(Refusal.HEADER));
+			this.turn.answered(answeredStatus, !this.hidesRedirects && headers.containsHeader(Refusal.HEADER));
 		}
 		String announcement = headers.getFirst(PeerAnnouncement.HEADER);
 		String peer = address(target(uri));
