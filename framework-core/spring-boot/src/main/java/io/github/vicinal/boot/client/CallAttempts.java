@@ -12,6 +12,7 @@ import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.Path;
 import io.github.vicinal.channel.PathException;
+import io.github.vicinal.channel.Peer;
 import io.github.vicinal.channel.Reply;
 
 /** Attempts calls of one channel over typed paths. Thread-safe. */
@@ -47,14 +48,14 @@ final class CallAttempts {
 	}
 
 	/** Makes a call over a path, on the calling thread. */
-	Attempt attempt(ClientCall call, Path path) {
+	Attempt attempt(ClientCall call, Peer peer, Path path) {
 		Reply reply;
 		CallAnswer answer = call.answer();
 		try {
 			if (answer != null) {
 				answer.sending();
 			}
-			reply = exchange(call, path);
+			reply = exchange(call, peer, path);
 			if (answer != null) {
 				answer.received(reply.status(), reply.headers());
 			}
@@ -98,16 +99,14 @@ final class CallAttempts {
 				: new Attempt.Unanswered(failure);
 	}
 
-	private Reply exchange(ClientCall call, Path path) throws PathException {
-		String address = call.address();
+	private Reply exchange(ClientCall call, Peer peer, Path path) throws PathException {
 		CallFrame frame = new CallFrame(this.channel.contract(), call.plan().method(), call.arguments(),
-				call.deadline(), headers(this.channel.frameHeaders(address), call.observed().headers()));
+				call.deadline(), headers(peer.frameHeaders(), call.observed().headers()));
 		if (this.interceptors.isEmpty()) {
-			return this.channel.call(address, path, frame);
+			return peer.call(path, frame);
 		}
 		return ChannelInterceptor
-			.chain(this.channel.settings().name(), this.interceptors,
-					(intercepted) -> this.channel.call(address, path, intercepted))
+			.chain(this.channel.settings().name(), this.interceptors, (intercepted) -> peer.call(path, intercepted))
 			.call(frame);
 	}
 

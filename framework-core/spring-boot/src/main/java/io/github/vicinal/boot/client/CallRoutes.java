@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Path;
+import io.github.vicinal.channel.Peer;
 
 /**
  * Decides where the calls of one channel go: to which replica, and over which path. A
@@ -69,13 +70,14 @@ final class CallRoutes {
 		boolean elsewhere = call.plan().goesElsewhere(call.arguments());
 		ReplicaTurn turn = (this.replicas != null && !elsewhere) ? this.replicas.begin(call.met()) : null;
 		String address = (turn != null) ? turn.address() : elsewhere ? null : target();
-		call.to(turn, address);
+		Peer peer = this.channel.known(address);
+		call.to(turn, address, peer);
 		String reason = (noRoom != null) ? noRoom : onlyHttpBecause(call);
 		boolean byChance = this.discovers && this.traits.balanced()
 				&& (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0;
 		// A path that is selected but never used would count as a hung call.
-		Path path = (reason == null && !byChance && address != null)
-				? this.channel.path(address, call.plan().method(), call.arguments()) : null;
+		Path path = (reason == null && !byChance && peer != null && address != null)
+				? peer.path(call.plan().method(), call.arguments()) : null;
 		if (path == null && turn == null && address != null && ThreadLocalRandom.current().nextBoolean()) {
 			/*
 			 * A balancer that takes turns is asked twice for this call: it was asked
@@ -84,8 +86,8 @@ final class CallRoutes {
 			 */
 			this.targets.choose();
 		}
-		if (reason != null && this.channel.hasPath(address)) {
-			String always = this.channel.httpOnlyReason(address, call.plan().method());
+		if (reason != null && peer != null && peer.hasPath()) {
+			String always = peer.httpOnlyReason(call.plan().method());
 			this.channel.leftToHttp((always != null && noRoom == null) ? call.plan().method() + ": " + reason : reason);
 		}
 		if (path == null) {
@@ -110,7 +112,8 @@ final class CallRoutes {
 		if (added != null) {
 			return added;
 		}
-		String method = this.channel.httpOnlyReason(call.address(), plan.method());
+		Peer peer = call.peer();
+		String method = (peer != null) ? peer.httpOnlyReason(plan.method()) : plan.method().httpOnlyReason();
 		if (method != null) {
 			return method;
 		}

@@ -14,6 +14,7 @@ import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Path;
 import io.github.vicinal.channel.PathException;
+import io.github.vicinal.channel.Peer;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.replica.Outcome;
@@ -63,6 +64,8 @@ final class ClientCall implements CallCache.Call {
 	private @Nullable ReplicaTurn turn;
 
 	private @Nullable String address;
+
+	private @Nullable Peer peer;
 
 	private @Nullable Path path;
 
@@ -153,10 +156,16 @@ final class ClientCall implements CallCache.Call {
 		return true;
 	}
 
-	/** For {@link CallRoutes}: notes where the call goes. */
-	void to(@Nullable ReplicaTurn chosen, @Nullable String target) {
-		this.turn = chosen;
+	/**
+	 * For {@link CallRoutes}: notes where the call goes.
+	 * @param replica the attempt at a replica, or {@code null}
+	 * @param target the peer's HTTP address, or {@code null} if it is not known
+	 * @param known the peer, or {@code null} if it has not answered yet
+	 */
+	void to(@Nullable ReplicaTurn replica, @Nullable String target, @Nullable Peer known) {
+		this.turn = replica;
 		this.address = target;
+		this.peer = known;
 	}
 
 	/**
@@ -171,11 +180,12 @@ final class ClientCall implements CallCache.Call {
 
 	/** Attempts the call over its path, on the calling thread. */
 	Attempt attempt() {
+		Peer called = this.peer;
 		Path chosen = this.path;
-		if (chosen == null) {
+		if (called == null || chosen == null) {
 			throw new IllegalStateException("There is no path; the call goes over HTTP");
 		}
-		return this.client.attempts().attempt(this, chosen);
+		return this.client.attempts().attempt(this, called, chosen);
 	}
 
 	/**
@@ -336,6 +346,10 @@ final class ClientCall implements CallCache.Call {
 	/** Returns the HTTP address of the peer, or {@code null} if it is not known. */
 	@Nullable String address() {
 		return this.address;
+	}
+
+	@Nullable Peer peer() {
+		return this.peer;
 	}
 
 	long deadline() {

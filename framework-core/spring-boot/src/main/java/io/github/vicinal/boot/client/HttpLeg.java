@@ -13,6 +13,7 @@ import org.springframework.http.HttpMethod;
 
 import io.github.vicinal.channel.CallOverHttp;
 import io.github.vicinal.channel.Channel;
+import io.github.vicinal.channel.Peer;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.peer.PeerAnnouncement;
@@ -41,7 +42,8 @@ final class HttpLeg {
 	/** Receives what comes; {@code null} if nothing is to be kept. */
 	private @Nullable CallAnswer answer;
 
-	private @Nullable String address;
+	/** The peer that the request went to, once that is known. */
+	private @Nullable Peer peer;
 
 	private @Nullable URI sent;
 
@@ -280,31 +282,30 @@ final class HttpLeg {
 		}
 		this.sent = uri;
 		this.redirected = false;
-		String peer = address(target(uri));
-		this.address = peer;
+		String target = address(target(uri));
 		if (!first) {
 			this.status = 0;
 			this.start = System.nanoTime();
 		}
 		if (this.turn != null) {
-			this.turn.sending(peer, !first);
+			this.turn.sending(target, !first);
 		}
 		if (first && this.replayed == null) {
 			this.call.client().inspector().sending(this.call, target(uri), headers);
 		}
-		this.confirms = !this.elsewhere && this.channel.confirms(peer);
-		begin(peer);
+		this.peer = this.elsewhere ? null : this.channel.peer(target);
+		this.confirms = this.peer != null && this.peer.confirms();
+		begin(this.peer);
 	}
 
 	/** A reactive call may be cancelled by one thread while another one sends it. */
-	private synchronized void begin(String peer) {
+	private synchronized void begin(@Nullable Peer called) {
 		if (this.inFlight != null) {
 			this.inFlight.repeated();
 			this.inFlight = null;
 		}
-		if (!this.ended && !this.elsewhere) {
-			this.inFlight = this.channel.callingOverHttp(peer, this.plan.method(), this.call.arguments(),
-					this.call.comparable());
+		if (!this.ended && called != null) {
+			this.inFlight = called.callingOverHttp(this.plan.method(), this.call.arguments(), this.call.comparable());
 		}
 	}
 
@@ -319,7 +320,7 @@ final class HttpLeg {
 		}
 		leave();
 		if (!this.elsewhere) {
-			this.call.client().inspector().ended(this.call, this.sent, this.address);
+			this.call.client().inspector().ended(this.call, this.sent, this.peer != null);
 		}
 	}
 
@@ -347,17 +348,17 @@ final class HttpLeg {
 			this.turn.answered(answeredStatus, !this.hidesRedirects && headers.containsHeader(Refusal.HEADER));
 		}
 		String announcement = headers.getFirst(PeerAnnouncement.HEADER);
-		String peer = address(target(uri));
-		this.address = peer;
+		Peer answering = this.channel.peer(address(target(uri)));
+		this.peer = answering;
 		if (announcement == null) {
-			this.channel.silent(peer);
+			answering.silent();
 			return;
 		}
 		try {
-			this.channel.announced(peer, PeerAnnouncement.parse(announcement), this.start);
+			answering.announced(PeerAnnouncement.parse(announcement), this.start);
 		}
 		catch (MalformedAnnouncementException ex) {
-			this.channel.ignored(peer, String.valueOf(ex.getMessage()));
+			answering.ignored(String.valueOf(ex.getMessage()));
 		}
 	}
 

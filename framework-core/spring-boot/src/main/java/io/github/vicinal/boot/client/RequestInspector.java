@@ -73,13 +73,13 @@ final class RequestInspector {
 	/**
 	 * Notes that a call over HTTP has ended.
 	 * @param sent the URI of its request, or {@code null} if the request was not seen
-	 * @param peer the address that it went to, or {@code null} likewise
+	 * @param seen whether it is known to which peer the request went
 	 */
-	void ended(ClientCall call, @Nullable URI sent, @Nullable String peer) {
+	void ended(ClientCall call, @Nullable URI sent, boolean seen) {
 		if (sent != null && this.uris == null) {
 			this.uris = UriTemplates.learn(sent, call.plan().path(), this.clientName);
 		}
-		if (peer == null) {
+		if (!seen) {
 			this.channel.unseenOverHttp();
 		}
 	}
