@@ -71,7 +71,7 @@ final class CallRoutes {
 		ReplicaTurn turn = (this.replicas != null && !elsewhere) ? this.replicas.begin(call.met()) : null;
 		String address = (turn != null) ? turn.address() : elsewhere ? null : target();
 		Peer peer = this.channel.known(address);
-		call.to(turn, address, peer);
+		call.goTo(turn, address, peer);
 		String reason = (noRoom != null) ? noRoom : onlyHttpBecause(call);
 		boolean byChance = this.discovers && this.traits.balanced()
 				&& (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0;
@@ -91,7 +91,7 @@ final class CallRoutes {
 			this.channel.leftToHttp((always != null && noRoom == null) ? call.plan().method() + ": " + reason : reason);
 		}
 		if (path == null) {
-			call.overHttp(noRoom, reason == null);
+			call.leaveToHttp(noRoom, reason == null);
 		}
 		return path;
 	}

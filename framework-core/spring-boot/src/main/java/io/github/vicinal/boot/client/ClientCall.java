@@ -1,6 +1,5 @@
 package io.github.vicinal.boot.client;
 
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +12,6 @@ import io.github.vicinal.boot.client.HttpLegs.Original;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.channel.CallFrame;
 import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
 import io.github.vicinal.channel.Peer;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.peer.PathKind;
@@ -35,7 +33,7 @@ import io.github.vicinal.replica.Replica;
  * {@link #goesOn} ends the attempt at a replica. If it returns {@code true}, the call
  * starts again with {@link #route}. {@link BlockingCalls}, {@link FutureCalls} and
  * {@link ReactiveCalls} run the stages, each in its caller's way. Used by one thread at a
- * time; whoever hands it to another thread does so safely.
+ * time, and published safely to the next one.
  */
 final class ClientCall implements CallCache.Call {
 
@@ -162,7 +160,7 @@ final class ClientCall implements CallCache.Call {
 	 * @param target the peer's HTTP address, or {@code null} if it is not known
 	 * @param known the peer, or {@code null} if it has not answered yet
 	 */
-	void to(@Nullable ReplicaTurn replica, @Nullable String target, @Nullable Peer known) {
+	void goTo(@Nullable ReplicaTurn replica, @Nullable String target, @Nullable Peer known) {
 		this.turn = replica;
 		this.address = target;
 		this.peer = known;
@@ -173,7 +171,7 @@ final class ClientCall implements CallCache.Call {
 	 * @param why the reason, or {@code null} if it is to be found when the call is sent
 	 * @param couldHave whether the call could take a typed path if there were one
 	 */
-	void overHttp(@Nullable String why, boolean couldHave) {
+	void leaveToHttp(@Nullable String why, boolean couldHave) {
 		this.reason = why;
 		this.comparable = couldHave;
 	}
@@ -206,11 +204,11 @@ final class ClientCall implements CallCache.Call {
 			return new HttpLeg(this, failed.failure());
 		}
 		if (attempt instanceof Attempt.Unanswered unanswered) {
-			RuntimeException raised = raised(unanswered.cause());
+			RuntimeException raised = ClientFailures.of(this, unanswered.cause());
 			this.observed.failed(unanswered.cause(), raised);
 			throw raised;
 		}
-		overHttp((attempt instanceof Attempt.GoOn goOn) ? goOn.reason() : null, false);
+		leaveToHttp((attempt instanceof Attempt.GoOn goOn) ? goOn.reason() : null, false);
 		return overHttp();
 	}
 
@@ -223,20 +221,6 @@ final class ClientCall implements CallCache.Call {
 		boolean followed = leg.status() != 0;
 		this.observed.answered(followed ? leg.status() : response.status(), followed ? Map.of() : response.headers(),
 				raised);
-	}
-
-	/** Returns what the client raises when a request gets no answer. */
-	private RuntimeException raised(PathException cause) {
-		UriTemplates known = this.client.uris();
-		if (this.client.traits().reactive()) {
-			return ClientFailures.ofWebClient(this.plan.httpMethod(),
-					(known != null) ? known.expanded(this.plan, this.arguments) : URI.create("/"), cause);
-		}
-		String uri = (known != null) ? known.expanded(this.plan, this.arguments).toString()
-				: this.client.channel().address(this.address) + this.plan.path();
-		// As RestClient does, without the query.
-		int query = uri.indexOf('?');
-		return ClientFailures.ofRestClient(this.plan.httpMethod(), (query >= 0) ? uri.substring(0, query) : uri, cause);
 	}
 
 	/** Returns the leg of a call that goes over HTTP. */

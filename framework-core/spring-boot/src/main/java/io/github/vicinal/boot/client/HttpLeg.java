@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 
-import io.github.vicinal.channel.CallOverHttp;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Peer;
 import io.github.vicinal.channel.Reply;
@@ -63,10 +62,7 @@ final class HttpLeg {
 	/** Whether the request asks whether the address still leads to the peer. */
 	private boolean confirms;
 
-	/** The attempt that is in flight; guarded by this object, as what follows. */
-	private @Nullable CallOverHttp inFlight;
-
-	private boolean ended;
+	private final HttpInFlight inFlight = new HttpInFlight();
 
 	/** Whether the request of this call is marked as such. */
 	private boolean marked;
@@ -209,11 +205,6 @@ final class HttpLeg {
 		return this.confirms;
 	}
 
-	/** Returns how long the client's last attempt has taken up to now. */
-	private long nanos() {
-		return System.nanoTime() - this.start;
-	}
-
 	/**
 	 * Notes that the response may be that of a redirect's target, which says nothing of
 	 * the server that was asked.
@@ -240,7 +231,7 @@ final class HttpLeg {
 		return this.turn != null && !this.plan.method().idempotent() && this.call.failsOver();
 	}
 
-	/** Returns whether anything is to be told what comes. */
+	/** Returns whether a cache may keep the answer. */
 	boolean tells() {
 		return this.answer != null;
 	}
@@ -282,7 +273,7 @@ final class HttpLeg {
 		}
 		this.sent = uri;
 		this.redirected = false;
-		String target = address(target(uri));
+		String target = HttpAddress.of(target(uri));
 		if (!first) {
 			this.status = 0;
 			this.start = System.nanoTime();
@@ -295,18 +286,7 @@ final class HttpLeg {
 		}
 		this.peer = this.elsewhere ? null : this.channel.peer(target);
 		this.confirms = this.peer != null && this.peer.confirms();
-		begin(this.peer);
-	}
-
-	/** A reactive call may be cancelled by one thread while another one sends it. */
-	private synchronized void begin(@Nullable Peer called) {
-		if (this.inFlight != null) {
-			this.inFlight.repeated();
-			this.inFlight = null;
-		}
-		if (!this.ended && called != null) {
-			this.inFlight = called.callingOverHttp(this.plan.method(), this.call.arguments(), this.call.comparable());
-		}
+		this.inFlight.sending(this.peer, this.call);
 	}
 
 	/**
@@ -318,18 +298,9 @@ final class HttpLeg {
 			this.call.replayed(this, this.replayed, raised);
 			return;
 		}
-		leave();
+		this.inFlight.end(System.nanoTime() - this.start, this.status, !this.redirected);
 		if (!this.elsewhere) {
 			this.call.client().inspector().ended(this.call, this.sent, this.peer != null);
-		}
-	}
-
-	/** No attempt of the call is in flight any more, nor ever will be. */
-	private synchronized void leave() {
-		this.ended = true;
-		if (this.inFlight != null) {
-			this.inFlight.end(nanos(), this.status, !this.redirected);
-			this.inFlight = null;
 		}
 	}
 
@@ -348,7 +319,7 @@ final class HttpLeg {
 			this.turn.answered(answeredStatus, !this.hidesRedirects && headers.containsHeader(Refusal.HEADER));
 		}
 		String announcement = headers.getFirst(PeerAnnouncement.HEADER);
-		Peer answering = this.channel.peer(address(target(uri)));
+		Peer answering = this.channel.peer(HttpAddress.of(target(uri)));
 		this.peer = answering;
 		if (announcement == null) {
 			answering.silent();
@@ -377,21 +348,6 @@ final class HttpLeg {
 		else {
 			this.answer.received(answeredStatus, headers);
 		}
-	}
-
-	/** Host names with an underscore have no host to {@link URI}, only an authority. */
-	static String address(URI uri) {
-		if (uri.getHost() == null) {
-			String authority = String.valueOf(uri.getRawAuthority());
-			authority = authority.substring(authority.lastIndexOf('@') + 1);
-			return (authority.indexOf(':') < 0) ? authority + ":" + defaultPort(uri) : authority;
-		}
-		int port = uri.getPort();
-		return uri.getHost() + ":" + ((port >= 0) ? port : defaultPort(uri));
-	}
-
-	private static int defaultPort(URI uri) {
-		return "https".equalsIgnoreCase(uri.getScheme()) ? 443 : 80;
 	}
 
 }

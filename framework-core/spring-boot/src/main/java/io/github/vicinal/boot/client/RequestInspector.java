@@ -57,7 +57,7 @@ final class RequestInspector {
 	 */
 	void sending(ClientCall call, URI target, HttpHeaders headers) {
 		if (this.additions.get().proxied(target)) {
-			this.traits.proxied(HttpLeg.address(target));
+			this.traits.proxied(HttpAddress.of(target));
 		}
 		if (call.plan().method().httpOnlyReason() == null) {
 			// Headers may come from a map otherwise, or from the annotation.

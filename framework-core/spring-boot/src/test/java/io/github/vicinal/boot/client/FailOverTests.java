@@ -181,7 +181,7 @@ class FailOverTests {
 	}
 
 	private static String host(HttpLeg leg) {
-		return HttpLeg.address(leg.target(BASE));
+		return HttpAddress.of(leg.target(BASE));
 	}
 
 	private HttpLeg sent(HttpLeg leg) {

@@ -41,7 +41,7 @@ class HttpInFlightTests {
 
 	private final AsyncCalls calls = new AsyncCalls();
 
-	private final ClientChannel client = AsyncCallsTests.reactive(this.channel, this.legs, HttpLeg.address(PEER),
+	private final ClientChannel client = AsyncCallsTests.reactive(this.channel, this.legs, HttpAddress.of(PEER),
 			this.calls);
 
 	@AfterEach
@@ -50,7 +50,7 @@ class HttpInFlightTests {
 	}
 
 	private long inFlight() {
-		return this.channel.inFlight(HttpLeg.address(PEER)) + this.channel.inFlight(HttpLeg.address(OTHER));
+		return this.channel.inFlight(HttpAddress.of(PEER)) + this.channel.inFlight(HttpAddress.of(OTHER));
 	}
 
 	private HttpLeg sent() {
@@ -90,7 +90,7 @@ class HttpInFlightTests {
 		call("name", () -> {
 			sent().sending(OTHER, new HttpHeaders());
 			assertThat(inFlight()).isEqualTo(1);
-			assertThat(this.channel.inFlight(HttpLeg.address(OTHER))).isEqualTo(1);
+			assertThat(this.channel.inFlight(HttpAddress.of(OTHER))).isEqualTo(1);
 			return "shop";
 		});
 		assertThat(inFlight()).isZero();
