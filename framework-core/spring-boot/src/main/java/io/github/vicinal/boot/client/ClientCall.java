@@ -15,7 +15,6 @@ import io.github.vicinal.channel.Path;
 import io.github.vicinal.channel.Peer;
 import io.github.vicinal.channel.Reply;
 import io.github.vicinal.peer.PathKind;
-import io.github.vicinal.replica.Outcome;
 import io.github.vicinal.replica.Replica;
 
 /**
@@ -284,13 +283,6 @@ final class ClientCall implements CallCache.Call {
 		}
 		this.delivered = true;
 		return true;
-	}
-
-	/** Ends the call without an outcome, as its caller has gone. */
-	void abandon() {
-		if (this.turn != null) {
-			this.turn.end(Outcome.ABANDONED);
-		}
 	}
 
 	/** Tells listeners what carries the call. */

@@ -273,6 +273,7 @@ final class HttpLeg {
 		}
 		this.sent = uri;
 		this.redirected = false;
+		this.hidesRedirects = false;
 		String target = HttpAddress.of(target(uri));
 		if (!first) {
 			this.status = 0;

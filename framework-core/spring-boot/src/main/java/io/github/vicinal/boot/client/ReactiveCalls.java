@@ -11,6 +11,7 @@ import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
 import io.github.vicinal.boot.contract.ResultShape.Timing;
+import io.github.vicinal.replica.Outcome;
 
 /**
  * Makes calls whose caller takes a publisher. Loaded only where Reactor and
@@ -56,21 +57,27 @@ final class ReactiveCalls {
 			return Flux.from(first);
 		}
 		if (!this.call.failsOver()) {
-			return Flux.from(first)
-				.doOnComplete(() -> this.call.goesOn(null))
-				.doOnError(this.call::goesOn)
-				.doOnCancel(this.call::abandon);
+			return abandoned(first).doOnComplete(() -> this.call.goesOn(null)).doOnError(this.call::goesOn);
 		}
 		boolean[] again = new boolean[1];
 		return Flux.defer(() -> {
 			boolean isFirst = !again[0];
 			again[0] = true;
-			return isFirst ? first : attempt(true);
+			return abandoned(isFirst ? first : attempt(true));
 		})
 			.filter((element) -> this.call.delivers())
 			.repeat(() -> this.call.goesOn(null))
-			.retryWhen(Retry.indefinitely().filter(this.call::goesOn))
-			.doOnCancel(this.call::abandon);
+			.retryWhen(Retry.indefinitely().filter(this.call::goesOn));
+	}
+
+	/**
+	 * Ends the attempt at a replica if the subscriber cancels it. That may happen while
+	 * the call is on its way to the next one.
+	 */
+	private Flux<Object> abandoned(Publisher<Object> attempt) {
+		ReplicaTurn turn = this.call.turn();
+		Flux<Object> made = Flux.from(attempt);
+		return (turn != null) ? made.doOnCancel(() -> turn.end(Outcome.ABANDONED)) : made;
 	}
 
 	/**

@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 
 import io.micrometer.context.ContextRegistry;
+import io.micrometer.context.ThreadLocalAccessor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -65,6 +66,9 @@ class FailOverTests {
 	/** Replicas that got a request, in order. */
 	private final List<String> met = Collections.synchronizedList(new ArrayList<>());
 
+	/** Fails the requests to replicas that wait for it. */
+	private final CompletableFuture<String> asked = new CompletableFuture<>();
+
 	private final HttpLegs legs = new HttpLegs();
 
 	private final AsyncCalls calls = new AsyncCalls(Runnable::run, 8);
@@ -90,7 +94,7 @@ class FailOverTests {
 	/** What a replica does with a request. */
 	private enum Behaviour {
 
-		GONE, BREAKS, REFUSES, BUSY, BUSY_AS_VALUE, HANGS, BREAKS_LATER
+		GONE, BREAKS, REFUSES, BUSY, BUSY_AS_VALUE, HANGS, BREAKS_LATER, FAILS_WHEN_ASKED
 
 	}
 
@@ -203,6 +207,7 @@ class FailOverTests {
 			case BUSY -> unavailable(leg, false);
 			case BUSY_AS_VALUE -> unavailable(leg, false).onErrorReturn("busy");
 			case HANGS -> Mono.never();
+			case FAILS_WHEN_ASKED -> Mono.fromFuture(this.asked, true);
 		};
 	}
 
@@ -337,6 +342,61 @@ class FailOverTests {
 		future.cancel(true);
 		assertThat(met()).isEmpty();
 		assertNothingInFlight();
+	}
+
+	/** The caller goes just before the call is at the next replica. */
+	@ParameterizedTest
+	@EnumSource(mode = Mode.EXCLUDE, names = "BLOCKING")
+	void aCallThatIsCancelledBetweenTwoReplicasHoldsNone(Caller caller) throws Exception {
+		REPLICAS.forEach((replica) -> this.behaviours.put(replica, Behaviour.FAILS_WHEN_ASKED));
+		Leaving leaving = new Leaving();
+		ContextRegistry.getInstance().registerThreadLocalAccessor(leaving);
+		try {
+			Object made = made(caller, "get");
+			CompletableFuture<?> future = (made instanceof CompletableFuture<?> own) ? own
+					: Flux.from((org.reactivestreams.Publisher<?>) made).collectList().toFuture();
+			assertThat(future).isNotDone();
+			leaving.leave = () -> future.cancel(true);
+			this.asked.completeExceptionally(
+					new ResourceAccessException("I/O error", new ConnectException("Connection refused")));
+			assertThat(future).isCancelled();
+			assertThat(leaving.leave).as("asked to restore what the caller carries").isNull();
+			assertNothingInFlight();
+		}
+		finally {
+			ContextRegistry.getInstance().removeThreadLocalAccessor("leaving");
+		}
+	}
+
+	/** Something that callers carry. Does something when it is restored. */
+	private static final class Leaving implements ThreadLocalAccessor<String> {
+
+		private Runnable leave;
+
+		@Override
+		public Object key() {
+			return "leaving";
+		}
+
+		@Override
+		public String getValue() {
+			return "carried";
+		}
+
+		@Override
+		public void setValue(String value) {
+			Runnable now = this.leave;
+			this.leave = null;
+			if (now != null) {
+				now.run();
+			}
+		}
+
+		@Override
+		public void setValue() {
+			throw new UnsupportedOperationException();
+		}
+
 	}
 
 	/** Each subscription is a call of its own. */
