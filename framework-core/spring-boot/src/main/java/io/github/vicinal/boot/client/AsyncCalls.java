@@ -2,8 +2,6 @@ package io.github.vicinal.boot.client;
 
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -17,10 +15,7 @@ import java.util.function.Supplier;
 import io.micrometer.context.ContextSnapshot;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
-import org.springframework.util.ClassUtils;
 
-import io.github.vicinal.boot.client.HttpLegs.Original;
-import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathException;
 
 /**
@@ -47,12 +42,6 @@ final class AsyncCalls implements AutoCloseable {
 	private static final boolean VIRTUAL = Runtime.version().feature() >= 21;
 
 	private static final String THREAD_NAME = "vicinal-async-call-";
-
-	/** Without it the client is a {@code RestClient}, to which publishers are bodies. */
-	private static final boolean WEB_CLIENT = ClassUtils.isPresent("reactor.core.publisher.Mono",
-			AsyncCalls.class.getClassLoader())
-			&& ClassUtils.isPresent("org.springframework.web.reactive.function.client.WebClient",
-					AsyncCalls.class.getClassLoader());
 
 	private final Executor executor;
 
@@ -95,26 +84,21 @@ final class AsyncCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Attempts a call over a typed path. What its caller waits for counts from now, not
-	 * from when it gets a thread, and what its caller carries goes with it.
+	 * Attempts a call over a typed path. What its caller carries goes with it.
 	 * @return the attempt; to cancel it interrupts the call
 	 */
 	@SuppressWarnings("try")
-	CompletableFuture<Attempt> attempt(ClientChannel channel, MethodPlan plan, @Nullable String address, CallPath path,
-			@Nullable Object[] arguments, CallerContext caller) {
-		long deadline = channel.deadline();
-		ClientObservation.Call observed = channel.observe(plan, path, arguments, caller.parent());
+	CompletableFuture<Attempt> attempt(ClientCall call, CallerContext caller) {
 		CompletableFuture<Attempt> attempt = submit(() -> {
 			try (ContextSnapshot.Scope scope = caller.open()) {
-				return channel.legs()
-					.during(caller.answer(), () -> channel.attempt(plan, address, path, arguments, deadline, observed));
+				return call.attempt();
 			}
-		}, observed);
+		}, call.observed());
 		if (attempt == null) {
 			String reason = reason();
 			PathException failure = new PathException(PathException.Reason.EXHAUSTED, false, reason, null);
-			observed.failed(failure, failure);
-			channel.channel().leftToHttp(reason);
+			call.observed().failed(failure, failure);
+			call.client().channel().leftToHttp(reason);
 			return CompletableFuture.completedFuture(new Attempt.GoOn(reason));
 		}
 		return attempt;
@@ -150,127 +134,13 @@ final class AsyncCalls implements AutoCloseable {
 		}
 	}
 
-	@Nullable Object future(ClientChannel channel, MethodPlan plan, @Nullable Object[] arguments, Original original)
-			throws Throwable {
-		ReplicaTurn turn = channel.turn(plan, arguments);
-		String address = channel.target(plan, turn, arguments);
-		String noRoom = noRoom();
-		CallPath path = channel.path(plan, address, turn, arguments, noRoom);
-		if (path == null) {
-			try {
-				Object future = futureOverHttp(channel, plan, address, turn, arguments, noRoom, original);
-				if (turn != null) {
-					stage(future).whenComplete((value, ex) -> turn.end(ex));
-				}
-				return future;
-			}
-			catch (Throwable ex) {
-				if (turn != null) {
-					turn.end(ex);
-				}
-				throw ex;
-			}
-		}
-		CallerContext caller = CallerContext.ofThread().with(channel.legs().answer(plan));
-		CompletableFuture<Attempt> attempted = attempt(channel, plan, address, path, arguments, caller);
-		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
-		attempted.thenCompose((attempt) -> {
-			CompletionStage<@Nullable Object> concluded = conclude(channel, plan, address, turn, arguments, attempt,
-					original, caller);
-			cancels(result, concluded.toCompletableFuture());
-			return concluded;
-		}).whenComplete((value, ex) -> {
-			if (turn != null) {
-				turn.end(ex);
-			}
-			if (ex == null) {
-				result.complete(value);
-			}
-			else {
-				// As HTTP clients do it: stages wrap the exception, the first does
-				// not.
-				result.completeExceptionally(
-						(ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex);
-			}
-		});
-		cancels(result, attempted);
-		return result;
-	}
-
-	/** Lets a result that is cancelled cancel what it comes from. */
-	private static void cancels(CompletableFuture<?> result, CompletableFuture<?> source) {
-		if (!source.isDone()) {
-			result.whenComplete((value, ex) -> {
-				if (result.isCancelled()) {
-					source.cancel(true);
-				}
-			});
-		}
-	}
-
-	@SuppressWarnings("try")
-	private static CompletionStage<@Nullable Object> conclude(ClientChannel channel, MethodPlan plan,
-			@Nullable String address, @Nullable ReplicaTurn turn, @Nullable Object[] arguments, Attempt attempt,
-			Original original, CallerContext caller) {
-		if (turn != null) {
-			turn.attempted(attempt);
-		}
-		if (attempt instanceof Attempt.Answered answered) {
-			return CompletableFuture.completedFuture(answered.result());
-		}
-		try (ContextSnapshot.Scope scope = caller.open()) {
-			if (attempt instanceof Attempt.HandlerFailed failed) {
-				// WebClient observes the response, not what is raised because of it.
-				failed.observed().answered(failed.failure().status(), failed.failure().headers(), null);
-				return stage(channel.legs().run(channel.leg(plan, arguments, failed).to(turn), original));
-			}
-			if (attempt instanceof Attempt.Unanswered unanswered) {
-				Throwable failure = channel.failure(plan, address, arguments, unanswered.cause());
-				unanswered.observed().failed(unanswered.cause(), failure);
-				return CompletableFuture.failedFuture(failure);
-			}
-			return stage(channel.legs()
-				.answering(caller.answer(), () -> futureOverHttp(channel, plan, address, turn, arguments,
-						((Attempt.GoOn) attempt).reason(), original)));
-		}
-		catch (Throwable ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
-	}
-
-	private static @Nullable Object futureOverHttp(ClientChannel channel, MethodPlan plan, @Nullable String address,
-			@Nullable ReplicaTurn turn, @Nullable Object[] arguments, @Nullable String reason, Original original)
-			throws Throwable {
-		HttpLeg leg = channel.leg(plan, address, arguments, reason).to(turn);
-		try {
-			Object future = channel.legs().run(leg, original);
-			stage(future).whenComplete((value, ex) -> channel.wentOverHttp(plan, leg));
-			return future;
-		}
-		catch (Throwable ex) {
-			channel.wentOverHttp(plan, leg);
-			throw ex;
-		}
-	}
-
-	@SuppressWarnings("unchecked")
-	private static CompletionStage<@Nullable Object> stage(@Nullable Object future) {
-		return (future instanceof CompletionStage<?> stage) ? (CompletionStage<@Nullable Object>) stage
-				: CompletableFuture.completedFuture(future);
-	}
-
-	@Nullable Object publisher(ClientChannel channel, MethodPlan plan, @Nullable Object[] arguments, Original original)
-			throws Throwable {
-		return WEB_CLIENT ? ReactiveCalls.publisher(this, channel, plan, arguments, original) : original.proceed();
-	}
-
 	/** Ends the observation of a call whose caller has gone. */
-	private static void abandoned(Attempt attempt) {
+	private static void abandoned(Attempt attempt, ClientObservation.Call observed) {
 		if (attempt instanceof Attempt.Unanswered unanswered) {
-			unanswered.observed().failed(unanswered.cause(), unanswered.cause());
+			observed.failed(unanswered.cause(), unanswered.cause());
 		}
 		else if (attempt instanceof Attempt.HandlerFailed failed) {
-			failed.observed().answered(failed.failure().status(), failed.failure().headers(), null);
+			observed.answered(failed.failure().status(), failed.failure().headers(), null);
 		}
 	}
 
@@ -301,7 +171,7 @@ final class AsyncCalls implements AutoCloseable {
 		for (AsyncCall call : this.inFlight) {
 			if (!call.interrupt()) {
 				call.complete(new Attempt.Unanswered(new PathException(PathException.Reason.INTERRUPTED, false,
-						"the application is shutting down", null), call.observed));
+						"the application is shutting down", null)));
 			}
 		}
 		if (this.executor instanceof ExecutorService pool) {
@@ -342,7 +212,7 @@ final class AsyncCalls implements AutoCloseable {
 			end(attempt != null || failure != null);
 			if (attempt != null) {
 				if (!complete(attempt)) {
-					abandoned(attempt);
+					abandoned(attempt, this.observed);
 				}
 			}
 			else if (failure != null) {

@@ -20,9 +20,8 @@ sealed interface Attempt {
 	 * The handler failed; the HTTP client is to raise what it raises for such a response.
 	 *
 	 * @param failure the response
-	 * @param observed the observation, which ends with what is raised
 	 */
-	record HandlerFailed(Reply.Failure failure, ClientObservation.Call observed) implements Attempt {
+	record HandlerFailed(Reply.Failure failure) implements Attempt {
 	}
 
 	/**
@@ -37,9 +36,8 @@ sealed interface Attempt {
 	 * There is no answer, and the call must not be repeated.
 	 *
 	 * @param cause why
-	 * @param observed the observation, which ends with what is raised
 	 */
-	record Unanswered(PathException cause, ClientObservation.Call observed) implements Attempt {
+	record Unanswered(PathException cause) implements Attempt {
 	}
 
 }

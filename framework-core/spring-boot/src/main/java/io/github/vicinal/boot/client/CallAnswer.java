@@ -13,8 +13,6 @@ import org.springframework.http.HttpHeaders;
  */
 final class CallAnswer {
 
-	private final MethodPlan plan;
-
 	private volatile long sentNanos = System.nanoTime();
 
 	private volatile @Nullable Received received;
@@ -28,14 +26,6 @@ final class CallAnswer {
 	 * @param at when it came
 	 */
 	record Received(int status, HttpHeaders headers, long delayNanos, Instant at) {
-	}
-
-	CallAnswer(MethodPlan plan) {
-		this.plan = plan;
-	}
-
-	boolean isOf(MethodPlan other) {
-		return this.plan == other;
 	}
 
 	/** Says that an attempt begins; what came of earlier ones does not count. */

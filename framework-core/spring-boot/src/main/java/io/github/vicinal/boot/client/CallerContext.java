@@ -20,29 +20,14 @@ final class CallerContext {
 
 	private final @Nullable Observation parent;
 
-	private final @Nullable CallAnswer answer;
-
-	private CallerContext(ContextSnapshot snapshot, @Nullable Observation parent, @Nullable CallAnswer answer) {
+	private CallerContext(ContextSnapshot snapshot, @Nullable Observation parent) {
 		this.snapshot = snapshot;
 		this.parent = parent;
-		this.answer = answer;
-	}
-
-	/**
-	 * Returns this context with what is to be told what comes of the call.
-	 * @param toTell for a cache that may keep the answer, or {@code null}
-	 */
-	CallerContext with(@Nullable CallAnswer toTell) {
-		return new CallerContext(this.snapshot, this.parent, toTell);
-	}
-
-	@Nullable CallAnswer answer() {
-		return this.answer;
 	}
 
 	/** Takes what the calling thread carries. */
 	static CallerContext ofThread() {
-		return new CallerContext(SNAPSHOTS.captureAll(), null, null);
+		return new CallerContext(SNAPSHOTS.captureAll(), null);
 	}
 
 	/**
@@ -53,7 +38,7 @@ final class CallerContext {
 	static CallerContext of(Object subscription, @Nullable Observation parent) {
 		ContextSnapshot snapshot = isReadable(subscription) ? SNAPSHOTS.captureAll(subscription)
 				: SNAPSHOTS.captureAll();
-		return new CallerContext(snapshot, parent, null);
+		return new CallerContext(snapshot, parent);
 	}
 
 	/**

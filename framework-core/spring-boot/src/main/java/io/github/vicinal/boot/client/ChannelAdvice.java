@@ -5,6 +5,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 
+import io.github.vicinal.boot.client.HttpLegs.Original;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
 
 /** The entry of calls at a client's proxy, before anything else sees them. */
@@ -22,12 +23,12 @@ final class ChannelAdvice implements MethodInterceptor {
 		if (plan == null) {
 			return invocation.proceed();
 		}
-		if (plan.shape().timing() == Timing.SYNC && !this.channel.repeats()) {
-			return this.channel.invoke(plan, invocation.getArguments(), invocation::proceed);
-		}
-		// The HTTP call may be started later, on another thread, and more than once.
-		return this.channel.invoke(plan, invocation.getArguments(),
-				() -> ((ProxyMethodInvocation) invocation).invocableClone().proceed());
+		Timing timing = plan.shape().timing();
+		Original original = (timing == Timing.SYNC && !this.channel.failsOver()) ? invocation::proceed
+				// The HTTP call may be started later, on another thread, and more than
+				// once.
+				: () -> ((ProxyMethodInvocation) invocation).invocableClone().proceed();
+		return new ClientCall(this.channel, plan, timing, invocation.getArguments(), original).make();
 	}
 
 }

@@ -14,6 +14,7 @@ import org.springframework.web.service.invoker.HttpExchangeAdapter;
 import org.springframework.web.service.invoker.HttpRequestValues;
 
 import io.github.vicinal.boot.client.HttpLegs.Original;
+import io.github.vicinal.boot.contract.ResultShape.Timing;
 
 /**
  * The entry of calls inside of a circuit breaker, which decorates the exchange adapter
@@ -91,10 +92,10 @@ final class ChannelExchangeAdapter implements HttpExchangeAdapter {
 				return original.proceed();
 			}
 			HttpLegs legs = channel.legs();
-			return channel.invokeWithin(plan, arguments, () -> {
+			return new ClientCall(channel, plan, Timing.SYNC, arguments, () -> {
 				legs.mark(values);
 				return original.proceed();
-			});
+			}).make();
 		}
 		catch (RuntimeException | Error ex) {
 			throw ex;

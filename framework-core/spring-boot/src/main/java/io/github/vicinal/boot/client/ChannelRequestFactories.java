@@ -57,8 +57,9 @@ public final class ChannelRequestFactories {
 	 */
 	public static ClientHttpConnectorBuilder<ClientHttpConnector> telling(
 			ClientHttpConnectorBuilder<? extends ClientHttpConnector> builder, Duration timeout) {
-		return (settings) -> ReactiveCalls.connector(builder.build(settings),
-				(settings != null) ? settings.readTimeout() : null, timeout);
+		return (settings) -> ReactiveRequests.connector(builder.build(settings),
+				(settings != null) ? settings.readTimeout() : null,
+				settings == null || settings.redirects() != HttpRedirects.DONT_FOLLOW, timeout);
 	}
 
 }

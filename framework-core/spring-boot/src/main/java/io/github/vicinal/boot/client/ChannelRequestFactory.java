@@ -34,6 +34,8 @@ import io.github.vicinal.peer.PeerAnnouncement;
  */
 final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
+	private static final int REFUSED_STATUS = 503;
+
 	private final ClientHttpRequestFactory delegate;
 
 	/** Factory of requests that are calls: the same client, with a time-out. */
@@ -131,11 +133,12 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 				request.getHeaders().set(PeerAnnouncement.SENT_HEADERS_HEADER, HttpLeg.names(request.getHeaders()));
 			}
 			ClientHttpResponse response = executed(request, watched);
-			if (this.leg.tells() && ChannelRequestFactory.this.redirectsSilently
+			int status = response.getStatusCode().value();
+			if (ChannelRequestFactory.this.redirectsSilently && (this.leg.tells() || status == REFUSED_STATUS)
 					&& Redirects.mayBeBehind(response, request.getURI())) {
-				this.leg.telling(null);
+				this.leg.mayBeBehindRedirect();
 			}
-			this.leg.answered(this.uri, response.getStatusCode().value(), response.getHeaders());
+			this.leg.answered(this.uri, status, response.getHeaders());
 			return response;
 		}
 

@@ -474,14 +474,14 @@ final class ClientAdditions {
 				if (name.startsWith(LOAD_BALANCERS)) {
 					found.balanced = true;
 				}
-				else if (!ReactiveCalls.isOurs(filter)) {
+				else if (!ReactiveRequests.isOurs(filter)) {
 					found.unsupported("filter " + name);
 				}
 			}
 		}
 		Object connector = Fields.get(builder, "connector");
 		if (connector != null) {
-			connector(ReactiveCalls.unwrapped(connector), found);
+			connector(ReactiveRequests.unwrapped(connector), found);
 		}
 	}
 

@@ -207,10 +207,8 @@ public final class ClientChannels implements AutoCloseable {
 		Channel channel = new Channel(settings(name, paths, timeout, definition.httpSocket()), contract, providers,
 				this.tools.connector(), this.tools.clock());
 		ClientTraits traits = new ClientTraits(name, definition.ignoreClientInterceptors(), facts.interceptors());
-		return new ClientChannel(channel, this.tools.legs(), facts, this.tools.observation(),
-				this.tools.interceptors().get(), this.tools.listeners().get(), new AsyncCalls(), traits,
-				definition.timeout(), this.tools.callCaches().get(), replicas(name, channel, definition, facts),
-				this.tools.balancerAdditions(), this.tools.mapper(), this.tools.placeholders());
+		return new ClientChannel(channel, facts, this.tools, traits, definition.timeout(),
+				replicas(name, channel, definition, facts), new AsyncCalls());
 	}
 
 	private @Nullable ReplicaBalancer replicas(String name, Channel channel, ChannelDefinition definition,

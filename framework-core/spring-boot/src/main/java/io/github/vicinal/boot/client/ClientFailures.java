@@ -19,6 +19,19 @@ final class ClientFailures {
 	private ClientFailures() {
 	}
 
+	/** Returns what the client of a call raises when its request gets no answer. */
+	static RuntimeException of(ClientCall call, PathException failure) {
+		UriTemplates known = call.client().uris();
+		URI expanded = (known != null) ? known.expanded(call.plan(), call.arguments()) : null;
+		if (call.client().traits().reactive()) {
+			return ofWebClient(call.plan().httpMethod(), (expanded != null) ? expanded : URI.create("/"), failure);
+		}
+		String uri = (expanded != null) ? expanded.toString() : call.address() + call.plan().path();
+		// As RestClient does, without the query.
+		int query = uri.indexOf('?');
+		return ofRestClient(call.plan().httpMethod(), (query >= 0) ? uri.substring(0, query) : uri, failure);
+	}
+
 	/**
 	 * Returns what {@code RestClient} raises.
 	 * @param httpMethod the request's method
@@ -37,8 +50,8 @@ final class ClientFailures {
 	 * @param uri the request's URI
 	 * @param failure why there is no answer
 	 */
-	static RuntimeException ofWebClient(String httpMethod, URI uri, PathException failure) {
-		return WEB_CLIENT ? ReactiveCalls.requestFailure(httpMethod, uri, ioException(failure))
+	private static RuntimeException ofWebClient(String httpMethod, URI uri, PathException failure) {
+		return WEB_CLIENT ? ReactiveRequests.requestFailure(httpMethod, uri, ioException(failure))
 				: ofRestClient(httpMethod, uri.toString(), failure);
 	}
 

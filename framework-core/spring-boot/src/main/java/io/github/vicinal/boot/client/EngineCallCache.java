@@ -306,10 +306,10 @@ final class EngineCallCache implements CallCache {
 		return (this.plan.shape().timing() == Timing.SYNC) ? sync(key, arguments, call) : future(key, arguments, call);
 	}
 
-	/** Makes a call of which nothing is kept, and says so to calls within it. */
+	/** Makes a call of which nothing is kept. */
 	private @Nullable Object uncached(Call call) throws Throwable {
 		count(false);
-		return call.proceed(new CallAnswer(this.plan));
+		return call.proceed(new CallAnswer());
 	}
 
 	private @Nullable Object sync(Key key, @Nullable Object[] arguments, Call call) throws Throwable {
@@ -346,7 +346,7 @@ final class EngineCallCache implements CallCache {
 	 * @throws NotKept always
 	 */
 	private @Nullable Object directly(@Nullable Object[] arguments, Call call) {
-		CallAnswer answer = new CallAnswer(this.plan);
+		CallAnswer answer = new CallAnswer();
 		Object result;
 		try {
 			result = call.proceed(answer);
@@ -400,7 +400,7 @@ final class EngineCallCache implements CallCache {
 	private @Nullable Object load(Key key, @Nullable Object[] arguments, Call call, boolean[] called, boolean[] own,
 			BooleanSupplier refreshing) {
 		boolean refreshes = refreshing.getAsBoolean();
-		CallAnswer answer = new CallAnswer(this.plan);
+		CallAnswer answer = new CallAnswer();
 		try {
 			if (!refreshes) {
 				own[0] = true;
@@ -431,7 +431,7 @@ final class EngineCallCache implements CallCache {
 		CompletableFuture<@Nullable Object> future = this.cache.getAsync(key, (missing) -> {
 			own[0] = true;
 			called[0] = isAbsent(key);
-			CallAnswer answer = new CallAnswer(this.plan);
+			CallAnswer answer = new CallAnswer();
 			try {
 				return stage(call.proceed(answer)).thenApply((result) -> {
 					if (isChanged(key, arguments)) {
@@ -465,7 +465,7 @@ final class EngineCallCache implements CallCache {
 	}
 
 	private CompletableFuture<@Nullable Object> directFuture(@Nullable Object[] arguments, Call call) {
-		CallAnswer answer = new CallAnswer(this.plan);
+		CallAnswer answer = new CallAnswer();
 		try {
 			CompletableFuture<@Nullable Object> result = stage(call.proceed(answer)).toCompletableFuture();
 			result.thenRun(() -> judge(arguments, answer));
@@ -526,7 +526,7 @@ final class EngineCallCache implements CallCache {
 				List<Object> parts = parts(cache, context);
 				if (parts == null) {
 					cache.count(false);
-					return Mono.defer(() -> mono(cache, new CallAnswer(cache.plan), call));
+					return Mono.defer(() -> mono(cache, new CallAnswer(), call));
 				}
 				Key key = new Key(cache, asked.arguments, asked.encoded, parts);
 				return Mono.fromFuture(() -> cache.future(key, arguments,

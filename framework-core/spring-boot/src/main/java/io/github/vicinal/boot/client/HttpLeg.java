@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 
-import io.github.vicinal.channel.CallOverHttp;
 import io.github.vicinal.channel.Channel;
+import io.github.vicinal.channel.Peer;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.peer.PeerAnnouncement;
@@ -27,21 +27,22 @@ final class HttpLeg {
 	/** The attribute of a request that holds its {@link Mark}. */
 	static final String ATTRIBUTE = HttpLeg.class.getName();
 
+	private final ClientCall call;
+
 	private final Channel channel;
 
 	private final MethodPlan plan;
 
-	private final @Nullable Object[] arguments;
-
 	private final Reply.@Nullable Failure replayed;
 
-	private final @Nullable Watcher watcher;
+	/** The attempt at a replica that this leg is a part of. */
+	private final @Nullable ReplicaTurn turn;
 
-	private @Nullable ReplicaTurn turn;
-
+	/** Receives what comes; {@code null} if nothing is to be kept. */
 	private @Nullable CallAnswer answer;
 
-	private @Nullable String address;
+	/** The peer that the request went to, once that is known. */
+	private @Nullable Peer peer;
 
 	private @Nullable URI sent;
 
@@ -50,19 +51,18 @@ final class HttpLeg {
 	/** Start of the client's last attempt. */
 	private long start = System.nanoTime();
 
-	private boolean comparable;
-
 	private boolean redirected;
 
+	/** Whether the client may follow a redirect, of which nothing would be seen. */
+	private boolean hidesRedirects;
+
+	/** Whether the call goes to a host that it names itself. */
 	private boolean elsewhere;
 
 	/** Whether the request asks whether the address still leads to the peer. */
 	private boolean confirms;
 
-	/** The attempt that is in flight; guarded by this object, as what follows. */
-	private @Nullable CallOverHttp inFlight;
-
-	private boolean ended;
+	private final HttpInFlight inFlight = new HttpInFlight();
 
 	/** Whether the request of this call is marked as such. */
 	private boolean marked;
@@ -73,34 +73,19 @@ final class HttpLeg {
 	private boolean executing;
 
 	/**
-	 * Creates a leg for a request that is sent.
-	 * @param channel the channel that the call belongs to
-	 * @param plan the plan of the method
-	 * @param arguments the arguments of the call
-	 * @param watcher is told what the request shows of its client
+	 * Creates a leg.
+	 * @param call the call
+	 * @param replayed the failure that the HTTP client is to see instead of a response,
+	 * or {@code null} for a request that is sent
 	 */
-	HttpLeg(Channel channel, MethodPlan plan, @Nullable Object[] arguments, Watcher watcher) {
-		this(channel, plan, arguments, null, watcher);
-	}
-
-	/**
-	 * Creates a leg for a request that is not sent.
-	 * @param channel the channel that the call belongs to
-	 * @param plan the plan of the method
-	 * @param arguments the arguments of the call
-	 * @param replayed the failure that the HTTP client is to see instead
-	 */
-	HttpLeg(Channel channel, MethodPlan plan, @Nullable Object[] arguments, Reply.Failure replayed) {
-		this(channel, plan, arguments, replayed, null);
-	}
-
-	private HttpLeg(Channel channel, MethodPlan plan, @Nullable Object[] arguments, Reply.@Nullable Failure replayed,
-			@Nullable Watcher watcher) {
-		this.channel = channel;
-		this.plan = plan;
-		this.arguments = arguments;
+	HttpLeg(ClientCall call, Reply.@Nullable Failure replayed) {
+		this.call = call;
+		this.channel = call.client().channel();
+		this.plan = call.plan();
 		this.replayed = replayed;
-		this.watcher = watcher;
+		this.turn = call.turn();
+		this.answer = call.answer();
+		this.elsewhere = replayed == null && this.plan.goesElsewhere(call.arguments());
 	}
 
 	/** Tells to whose call a request belongs, as one of its attributes. */
@@ -112,18 +97,6 @@ final class HttpLeg {
 			this.leg = current;
 			current.marked();
 		}
-
-	}
-
-	/** Learns from the request of a call. */
-	interface Watcher {
-
-		/** Returns whether the first of these is still missing. */
-		boolean inspects();
-
-		void inspect(boolean ofWebClient, @Nullable Duration readTimeout, Collection<String> interceptors);
-
-		void sending(URI target, HttpHeaders headers);
 
 	}
 
@@ -151,7 +124,7 @@ final class HttpLeg {
 			return mark.leg == this;
 		}
 		// An interceptor may drop attributes; to execute the call again would be worse.
-		return (!this.marked || this.replayed != null) && this.plan.matches(method.name(), uri, this.arguments);
+		return (!this.marked || this.replayed != null) && this.plan.matches(method.name(), uri, this.call.arguments());
 	}
 
 	/** Says that the request of this call is on its way, or no longer. */
@@ -163,13 +136,20 @@ final class HttpLeg {
 		return this.executing;
 	}
 
+	/** Returns whether no request has shown yet what does not change. */
 	boolean inspects() {
-		return this.watcher != null && this.watcher.inspects();
+		return this.replayed == null && this.call.client().inspector().inspects();
 	}
 
+	/**
+	 * Notes what a request shows of its client.
+	 * @param ofWebClient whether the client is a {@code WebClient}
+	 * @param readTimeout how long the client waits, or {@code null}
+	 * @param interceptors class names of the interceptors
+	 */
 	void inspect(boolean ofWebClient, @Nullable Duration readTimeout, Collection<String> interceptors) {
-		if (this.watcher != null) {
-			this.watcher.inspect(ofWebClient, readTimeout, interceptors);
+		if (this.replayed == null) {
+			this.call.client().inspector().inspect(ofWebClient, readTimeout, interceptors);
 		}
 	}
 
@@ -195,12 +175,6 @@ final class HttpLeg {
 	/** Returns whether an error is still to be replayed. */
 	boolean replays() {
 		return this.replayed != null && !this.replayDone;
-	}
-
-	/** Says which replica the call goes to. */
-	HttpLeg to(@Nullable ReplicaTurn chosen) {
-		this.turn = chosen;
-		return this;
 	}
 
 	@Nullable ReplicaTurn turn() {
@@ -231,37 +205,35 @@ final class HttpLeg {
 		return this.confirms;
 	}
 
-	/** Returns the address that the request went to, once it is known. */
-	@Nullable String address() {
-		return this.address;
+	/**
+	 * Notes that the response may be that of a redirect's target, which says nothing of
+	 * the server that was asked.
+	 */
+	void mayBeBehindRedirect() {
+		this.answer = null;
+		this.hidesRedirects = true;
 	}
 
-	/** Returns how long the client's last attempt has taken up to now. */
-	private long nanos() {
-		return System.nanoTime() - this.start;
+	/**
+	 * Notes whether the client may follow a redirect, of which nothing would be seen.
+	 */
+	void hidesRedirects(boolean mayFollow) {
+		this.hidesRedirects = mayFollow;
 	}
 
-	/** Says what is to be told what comes. */
-	HttpLeg telling(@Nullable CallAnswer toTell) {
-		this.answer = toTell;
-		return this;
+	/** Returns whether a failure may be that of a redirect's target. */
+	boolean hidesRedirects() {
+		return this.hidesRedirects;
 	}
 
-	/** Returns whether anything is to be told what comes. */
+	/** Returns whether it matters how far a request came that gets no answer. */
+	boolean watchesRequest() {
+		return this.turn != null && !this.plan.method().idempotent() && this.call.failsOver();
+	}
+
+	/** Returns whether a cache may keep the answer. */
 	boolean tells() {
 		return this.answer != null;
-	}
-
-	/** Says that the call could have taken another path as well. */
-	HttpLeg comparable(boolean couldHave) {
-		this.comparable = couldHave;
-		return this;
-	}
-
-	/** Says that the call goes to a host that it names itself. */
-	HttpLeg elsewhere(boolean goesElsewhere) {
-		this.elsewhere = goesElsewhere;
-		return this;
 	}
 
 	boolean elsewhere() {
@@ -301,39 +273,35 @@ final class HttpLeg {
 		}
 		this.sent = uri;
 		this.redirected = false;
-		String peer = address(target(uri));
-		this.address = peer;
+		this.hidesRedirects = false;
+		String target = HttpAddress.of(target(uri));
 		if (!first) {
 			this.status = 0;
 			this.start = System.nanoTime();
 		}
 		if (this.turn != null) {
-			this.turn.sending(peer, !first);
+			this.turn.sending(target, !first);
 		}
-		if (first && this.watcher != null) {
-			this.watcher.sending(target(uri), headers);
+		if (first && this.replayed == null) {
+			this.call.client().inspector().sending(this.call, target(uri), headers);
 		}
-		this.confirms = !this.elsewhere && this.channel.confirms(peer);
-		begin(peer);
+		this.peer = this.elsewhere ? null : this.channel.peer(target);
+		this.confirms = this.peer != null && this.peer.confirms();
+		this.inFlight.sending(this.peer, this.call);
 	}
 
-	/** A reactive call may be cancelled by one thread while another one sends it. */
-	private synchronized void begin(String peer) {
-		if (this.inFlight != null) {
-			this.inFlight.repeated();
-			this.inFlight = null;
+	/**
+	 * Ends the leg, and learns from it.
+	 * @param raised what the HTTP client raised, or {@code null}
+	 */
+	void end(@Nullable Throwable raised) {
+		if (this.replayed != null) {
+			this.call.replayed(this, this.replayed, raised);
+			return;
 		}
-		if (!this.ended && !this.elsewhere) {
-			this.inFlight = this.channel.callingOverHttp(peer, this.plan.method(), this.arguments, this.comparable);
-		}
-	}
-
-	/** Ends the call: no attempt of it is in flight any more, nor ever will be. */
-	synchronized void end() {
-		this.ended = true;
-		if (this.inFlight != null) {
-			this.inFlight.end(nanos(), this.status, !this.redirected);
-			this.inFlight = null;
+		this.inFlight.end(System.nanoTime() - this.start, this.status, !this.redirected);
+		if (!this.elsewhere) {
+			this.call.client().inspector().ended(this.call, this.sent, this.peer != null);
 		}
 	}
 
@@ -349,20 +317,20 @@ final class HttpLeg {
 			return;
 		}
 		if (this.turn != null) {
-			this.turn.answered(answeredStatus, headers.containsHeader(Refusal.HEADER));
+			this.turn.answered(answeredStatus, !this.hidesRedirects && headers.containsHeader(Refusal.HEADER));
 		}
 		String announcement = headers.getFirst(PeerAnnouncement.HEADER);
-		String peer = address(target(uri));
-		this.address = peer;
+		Peer answering = this.channel.peer(HttpAddress.of(target(uri)));
+		this.peer = answering;
 		if (announcement == null) {
-			this.channel.silent(peer);
+			answering.silent();
 			return;
 		}
 		try {
-			this.channel.announced(peer, PeerAnnouncement.parse(announcement), this.start);
+			answering.announced(PeerAnnouncement.parse(announcement), this.start);
 		}
 		catch (MalformedAnnouncementException ex) {
-			this.channel.ignored(peer, String.valueOf(ex.getMessage()));
+			answering.ignored(String.valueOf(ex.getMessage()));
 		}
 	}
 
@@ -381,21 +349,6 @@ final class HttpLeg {
 		else {
 			this.answer.received(answeredStatus, headers);
 		}
-	}
-
-	/** Host names with an underscore have no host to {@link URI}, only an authority. */
-	static String address(URI uri) {
-		if (uri.getHost() == null) {
-			String authority = String.valueOf(uri.getRawAuthority());
-			authority = authority.substring(authority.lastIndexOf('@') + 1);
-			return (authority.indexOf(':') < 0) ? authority + ":" + defaultPort(uri) : authority;
-		}
-		int port = uri.getPort();
-		return uri.getHost() + ":" + ((port >= 0) ? port : defaultPort(uri));
-	}
-
-	private static int defaultPort(URI uri) {
-		return "https".equalsIgnoreCase(uri.getScheme()) ? 443 : 80;
 	}
 
 }

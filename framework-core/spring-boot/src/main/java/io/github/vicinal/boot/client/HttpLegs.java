@@ -1,7 +1,6 @@
 package io.github.vicinal.boot.client;
 
 import java.lang.reflect.Method;
-import java.util.function.Supplier;
 
 import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
@@ -16,9 +15,6 @@ import org.springframework.web.service.invoker.HttpRequestValues;
 public final class HttpLegs {
 
 	private final ThreadLocal<HttpLeg> current = new ThreadLocal<>();
-
-	/** What is to be told what comes of the call that the current thread makes. */
-	private final ThreadLocal<CallAnswer> answers = new ThreadLocal<>();
 
 	private final ReplicaSelection.Holder selections = new ReplicaSelection.Holder();
 
@@ -47,51 +43,6 @@ public final class HttpLegs {
 		finally {
 			restore(outer);
 		}
-	}
-
-	/**
-	 * Makes a call whose answer may be kept.
-	 * @param answer to be told what comes, or {@code null}
-	 */
-	@Nullable Object answering(@Nullable CallAnswer answer, Original original) throws Throwable {
-		CallAnswer outer = this.answers.get();
-		answers(answer);
-		try {
-			return original.proceed();
-		}
-		finally {
-			answers(outer);
-		}
-	}
-
-	/** Runs a part of such a call, perhaps on another thread. */
-	<T> T during(@Nullable CallAnswer answer, Supplier<T> part) {
-		CallAnswer outer = this.answers.get();
-		answers(answer);
-		try {
-			return part.get();
-		}
-		finally {
-			answers(outer);
-		}
-	}
-
-	private void answers(@Nullable CallAnswer answer) {
-		if (answer != null) {
-			this.answers.set(answer);
-		}
-		else {
-			this.answers.remove();
-		}
-	}
-
-	/**
-	 * Returns what is to be told what comes of a call of a method by this thread. Calls
-	 * that are made within it, as by an interceptor, are of other methods.
-	 */
-	@Nullable CallAnswer answer(MethodPlan plan) {
-		CallAnswer answer = this.answers.get();
-		return (answer != null && answer.isOf(plan)) ? answer : null;
 	}
 
 	/** Runs a subscription, with which reactive clients begin. */

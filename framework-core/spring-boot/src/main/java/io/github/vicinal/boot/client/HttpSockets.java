@@ -84,7 +84,7 @@ public final class HttpSockets {
 	 * @return the socket, or {@code null} for TCP
 	 */
 	@Nullable HttpSocket find(Channel channel, URI uri) {
-		String address = HttpLeg.address(uri);
+		String address = HttpAddress.of(uri);
 		PeerAnnouncement announced = channel.announcement(address);
 		if (announced == null) {
 			return null;
@@ -135,7 +135,7 @@ public final class HttpSockets {
 	 * what the peer answers over its socket does not say that.
 	 */
 	private @Nullable String forwarded(URI uri, PeerAnnouncement announced) {
-		Route route = new Route(HttpLeg.address(uri), announced.peer().instanceId());
+		Route route = new Route(HttpAddress.of(uri), announced.peer().instanceId());
 		String address = announced.httpSocketAddress();
 		Arrival known = this.arrivals.get(route);
 		if (known == null || !(address.isEmpty() || address.equals(known.address()))) {
@@ -189,7 +189,7 @@ public final class HttpSockets {
 	 * @param reason what happened
 	 */
 	void refused(Channel channel, URI uri, HttpSocket socket, String reason) {
-		String address = HttpLeg.address(uri);
+		String address = HttpAddress.of(uri);
 		if (this.dead.size() >= MAX_DEAD) {
 			this.dead.clear();
 		}

@@ -22,7 +22,7 @@ final class Instances {
 		Map<String, String> seen = new HashMap<>();
 		for (String instance : instances) {
 			URI uri = parse(channel, instance);
-			String other = seen.put(HttpLeg.address(uri), instance);
+			String other = seen.put(HttpAddress.of(uri), instance);
 			if (other != null) {
 				throw invalid(channel, instance, "names the same instance as '%s'".formatted(other),
 						"Remove one of them");

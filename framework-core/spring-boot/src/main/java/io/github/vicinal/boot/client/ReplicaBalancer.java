@@ -53,7 +53,7 @@ final class ReplicaBalancer {
 		this.loadBalancer = loadBalancer;
 		this.selections = selections;
 		Map<String, URI> byAddress = new LinkedHashMap<>();
-		instances.forEach((uri) -> byAddress.put(HttpLeg.address(uri), uri));
+		instances.forEach((uri) -> byAddress.put(HttpAddress.of(uri), uri));
 		this.uris = byAddress;
 		this.choice.update(this.uris.keySet(), locator);
 	}

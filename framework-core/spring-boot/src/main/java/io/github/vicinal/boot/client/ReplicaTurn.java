@@ -21,9 +21,7 @@ import io.github.vicinal.replica.Replica;
 import io.github.vicinal.replica.ReplicaChoice;
 import io.github.vicinal.requestserver.Refusal;
 
-/**
- * The stay of one call at one replica. It ends once, whoever says so first.
- */
+/** One attempt of a call at one replica. Completes exactly once. */
 final class ReplicaTurn {
 
 	private static final int REFUSED_STATUS = 503;

@@ -102,7 +102,7 @@ final class SocketHttpClient extends CloseableHttpClient implements Configurable
 			socket = this.sockets.find(leg.channel(), uri);
 		}
 		else {
-			this.sockets.tcp(leg.channel(), HttpLeg.address(uri), problem);
+			this.sockets.tcp(leg.channel(), HttpAddress.of(uri), problem);
 		}
 		HttpClientContext known = HttpClientContext.castOrCreate(context);
 		return (socket != null) ? overSocket(socket, leg, uri, target, request, known)
@@ -141,7 +141,7 @@ final class SocketHttpClient extends CloseableHttpClient implements Configurable
 		catch (UnsupportedOperationException ex) {
 			// Raised when the route is planned, of a client that uses a proxy.
 			this.unable = String.valueOf(ex.getMessage());
-			this.sockets.tcp(leg.channel(), HttpLeg.address(uri), this.unable);
+			this.sockets.tcp(leg.channel(), HttpAddress.of(uri), this.unable);
 		}
 		return execute(leg, target, request, context);
 	}

@@ -24,7 +24,7 @@ public final class WebClientPostProcessor implements BeanPostProcessor {
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		if (bean instanceof WebClient.Builder builder) {
-			builder.filter(ReactiveCalls.filter(this.legs.get()));
+			builder.filter(ReactiveRequests.filter(this.legs.get()));
 		}
 		return bean;
 	}

@@ -3,11 +3,16 @@
  * outcome leaves it.
  * <p>
  * A call enters at the client's proxy, or, where a circuit breaker decorates the client,
- * at the exchange adapter inside of it. A channel that has no better path lets the call
- * go on to the HTTP client; the request factory at its end adds the header that asks the
- * peer for its paths, and reads the answer. An error that came by a typed path is
- * replayed through the HTTP client, so that status handlers see it and raise what they
- * always raise.
+ * at the exchange adapter inside of it. It becomes a {@code ClientCall}, which goes
+ * through the stages cache, replica, path, attempt, outcome and HTTP, whether its caller
+ * waits ({@code BlockingCalls}), takes a future ({@code FutureCalls}) or a publisher
+ * ({@code ReactiveCalls}).
+ * <p>
+ * Without a better path the call goes on to the HTTP client. The request factory at its
+ * end adds the header that asks the peer for its paths, and reads the answer. An error
+ * that came by a typed path is replayed through the HTTP client, so that status handlers
+ * see it and raise what they always raise. A call on its way through an HTTP client is an
+ * {@code HttpLeg}.
  */
 @NullMarked
 package io.github.vicinal.boot.client;

@@ -31,6 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.transport.uds.UdsPathProvider;
 import io.github.vicinal.boot.client.ClientChannels.ClientFacts;
+import io.github.vicinal.boot.client.ClientChannels.Toolbox;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.channel.Channel;
@@ -142,11 +143,11 @@ class AsyncCallsTests {
 	@Test
 	void callsAfterTheEndGoByHttp() throws Throwable {
 		ClientChannel channel = channel(made(new AsyncCalls()));
-		MethodPlan plan = plan(channel, "future");
+		ClientCall call = call(channel, "future", () -> null);
+		assertThat(call.route(null, null)).isTrue();
 		channel.close();
-		assertThat(this.made.get(0)
-			.attempt(channel, plan, ADDRESS, this.path, new Object[0], CallerContext.ofThread())
-			.join()).isEqualTo(new Attempt.GoOn("the application is shutting down"));
+		assertThat(this.made.get(0).attempt(call, CallerContext.ofThread()).join())
+			.isEqualTo(new Attempt.GoOn("the application is shutting down"));
 	}
 
 	@Test
@@ -404,14 +405,24 @@ class AsyncCallsTests {
 	/** Returns a client that a request has shown to be a reactive one. */
 	static ClientChannel reactive(Channel channel, HttpLegs legs, String address, AsyncCalls calls,
 			ChannelInterceptor... interceptors) {
+		return reactive(channel, legs, () -> address, null, calls, interceptors);
+	}
+
+	/**
+	 * Returns a client that a request has shown to be a reactive one.
+	 * @param replicas chooses among replicas, or {@code null}
+	 */
+	static ClientChannel reactive(Channel channel, HttpLegs legs, CallTargets targets, ReplicaBalancer replicas,
+			AsyncCalls calls, ChannelInterceptor... interceptors) {
 		ClientTraits traits = new ClientTraits("shop", false, List.of());
 		traits.inspect(true, null, List.of());
-		return new ClientChannel(channel, legs,
-				new ClientFacts(null, "shop", true, () -> address, null, false, null, List.of()),
+		Toolbox tools = new Toolbox(List::of, legs,
 				new ClientObservation(ObservationRegistry.NOOP, new DefaultClientRequestObservationConvention(),
 						new DefaultChannelObservationConvention(), () -> null),
-				List.of(interceptors), List.of(), calls, traits, TIMEOUT, null, null, List::of, JsonMapper::new,
-				(path) -> path);
+				() -> List.of(interceptors), List::of, () -> null, () -> null, null, List::of, JsonMapper::new,
+				(path) -> path, Runnable::run, Clock.systemUTC());
+		return new ClientChannel(channel, new ClientFacts(null, "shop", true, targets, null, false, null, List.of()),
+				tools, traits, TIMEOUT, replicas, calls);
 	}
 
 	private static MethodPlan plan(ClientChannel channel, String method) {
@@ -433,7 +444,12 @@ class AsyncCallsTests {
 
 	@SuppressWarnings("unchecked")
 	private static <T> T invoke(ClientChannel channel, String method, HttpLegs.Original overHttp) throws Throwable {
-		return (T) channel.invoke(plan(channel, method), new Object[0], overHttp);
+		return (T) call(channel, method, overHttp).make();
+	}
+
+	private static ClientCall call(ClientChannel channel, String method, HttpLegs.Original overHttp) {
+		MethodPlan plan = plan(channel, method);
+		return new ClientCall(channel, plan, plan.shape().timing(), new Object[0], overHttp);
 	}
 
 	private final class FakeProvider implements PathProvider {

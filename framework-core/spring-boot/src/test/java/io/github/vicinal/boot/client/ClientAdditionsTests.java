@@ -101,7 +101,7 @@ class ClientAdditionsTests {
 
 	private static ClientAdditions withWebClient(Consumer<WebClient.Builder> customizer) {
 		WebClient.Builder builder = WebClient.builder()
-			.filter(ReactiveCalls.filter(new HttpLegs()))
+			.filter(ReactiveRequests.filter(new HttpLegs()))
 			.baseUrl("http://localhost:8080")
 			.codecs((codecs) -> {
 				codecs.defaultCodecs().jacksonJsonDecoder(new JacksonJsonDecoder(MAPPER));
@@ -296,7 +296,7 @@ class ClientAdditionsTests {
 	@Test
 	void codecsHaveToBeThoseOfTypedPaths() {
 		assertUnsupported(of(WebClientAdapter.create(WebClient.builder()
-			.filter(ReactiveCalls.filter(new HttpLegs()))
+			.filter(ReactiveRequests.filter(new HttpLegs()))
 			.baseUrl("http://localhost:8080")
 			.build())), "another JsonMapper");
 		assertUnsupported(

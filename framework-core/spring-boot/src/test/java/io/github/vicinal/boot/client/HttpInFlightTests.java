@@ -41,7 +41,7 @@ class HttpInFlightTests {
 
 	private final AsyncCalls calls = new AsyncCalls();
 
-	private final ClientChannel client = AsyncCallsTests.reactive(this.channel, this.legs, HttpLeg.address(PEER),
+	private final ClientChannel client = AsyncCallsTests.reactive(this.channel, this.legs, HttpAddress.of(PEER),
 			this.calls);
 
 	@AfterEach
@@ -50,7 +50,7 @@ class HttpInFlightTests {
 	}
 
 	private long inFlight() {
-		return this.channel.inFlight(HttpLeg.address(PEER)) + this.channel.inFlight(HttpLeg.address(OTHER));
+		return this.channel.inFlight(HttpAddress.of(PEER)) + this.channel.inFlight(HttpAddress.of(OTHER));
 	}
 
 	private HttpLeg sent() {
@@ -66,7 +66,8 @@ class HttpInFlightTests {
 	}
 
 	private Object call(String method, Original original) throws Throwable {
-		return this.client.invoke(this.client.plan(Shop.class.getMethod(method)), new Object[0], original);
+		MethodPlan plan = this.client.plan(Shop.class.getMethod(method));
+		return new ClientCall(this.client, plan, plan.shape().timing(), new Object[0], original).make();
 	}
 
 	@Test
@@ -97,7 +98,7 @@ class HttpInFlightTests {
 		call("name", () -> {
 			sent().sending(OTHER, new HttpHeaders());
 			assertThat(inFlight()).isEqualTo(1);
-			assertThat(this.channel.inFlight(HttpLeg.address(OTHER))).isEqualTo(1);
+			assertThat(this.channel.inFlight(HttpAddress.of(OTHER))).isEqualTo(1);
 			return "shop";
 		});
 		assertThat(inFlight()).isZero();

@@ -55,13 +55,13 @@ class HttpSocketAddressTests {
 
 	private String transport(String uri, String announcedAddress) {
 		URI to = URI.create(uri);
-		this.channel.announced(HttpLeg.address(to),
+		this.channel.announced(HttpAddress.of(to),
 				new PeerAnnouncement(this.peer, Set.of(), "", "http only").withHttpSocket(8080, announcedAddress));
 		this.sockets.find(this.channel, to);
 		return this.channel.report()
 			.peers()
 			.stream()
-			.filter((report) -> report.address().equals(HttpLeg.address(to)))
+			.filter((report) -> report.address().equals(HttpAddress.of(to)))
 			.map((report) -> String.valueOf(report.paths()
 				.stream()
 				.filter((path) -> path.path().equals("http"))

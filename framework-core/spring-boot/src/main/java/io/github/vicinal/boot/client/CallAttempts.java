@@ -1,0 +1,162 @@
+package io.github.vicinal.boot.client;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.channel.Channel;
+import io.github.vicinal.channel.ChannelInterceptor;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.channel.Peer;
+import io.github.vicinal.path.Reply;
+
+/** Attempts calls of one channel over typed paths. Thread-safe. */
+final class CallAttempts {
+
+	/**
+	 * HTTP clients raise for a result that cannot be decoded what they raise for bad
+	 * JSON.
+	 */
+	private static final Reply.Failure UNREADABLE = new Reply.Failure(200,
+			Map.of("Content-Type", List.of("application/json")), new byte[] { '?' }, "");
+
+	private final Channel channel;
+
+	private final List<ChannelInterceptor> interceptors;
+
+	private final ClientTraits traits;
+
+	private final KnownAdditions additions;
+
+	/**
+	 * Creates the attempts of a channel.
+	 * @param interceptors the application's interceptors, outermost first
+	 * @param traits what requests have shown of the client
+	 * @param additions what the client adds to requests
+	 */
+	CallAttempts(Channel channel, List<ChannelInterceptor> interceptors, ClientTraits traits,
+			KnownAdditions additions) {
+		this.channel = channel;
+		this.interceptors = interceptors;
+		this.traits = traits;
+		this.additions = additions;
+	}
+
+	/** Makes a call over a path, on the calling thread. */
+	Attempt attempt(ClientCall call, Peer peer, CallPath path) {
+		Reply reply;
+		CallAnswer answer = call.answer();
+		try {
+			if (answer != null) {
+				answer.sending();
+			}
+			reply = exchange(call, peer, path);
+			if (answer != null) {
+				answer.received(reply.status(), reply.headers());
+			}
+		}
+		catch (PathException ex) {
+			return failed(call, path, ex);
+		}
+		catch (RuntimeException | Error ex) {
+			call.observed()
+				.failed(new PathException(PathException.Reason.IO, true, String.valueOf(ex.getMessage()), ex), ex);
+			throw ex;
+		}
+		keepCookies(call, reply);
+		if (isRedirect(reply)) {
+			Reply.Failure redirect = this.traits.reactive() ? null : bodyless(reply);
+			if (redirect != null) {
+				call.carried(path.kind(), null);
+				return new Attempt.HandlerFailed(redirect);
+			}
+			call.plan().redirected();
+			if (call.plan().method().idempotent()) {
+				call.observed().answered(reply.status(), reply.headers(), null);
+				return new Attempt.GoOn(MethodPlan.REDIRECTED);
+			}
+		}
+		call.carried(path.kind(), null);
+		if (reply instanceof Reply.Value value) {
+			call.observed().answered(value.status(), value.headers(), null);
+			return new Attempt.Answered(ResultAdapter.adapt(call.plan().shape(), value));
+		}
+		return new Attempt.HandlerFailed((Reply.Failure) reply);
+	}
+
+	private static Attempt failed(ClientCall call, CallPath path, PathException failure) {
+		if (mayRepeat(call.plan(), failure)) {
+			call.observed().failed(failure, failure);
+			return new Attempt.GoOn("%s: %s".formatted(path.kind().id(), failure.getMessage()));
+		}
+		call.carried(path.kind(), null);
+		return (failure.reason() == PathException.Reason.CODEC) ? new Attempt.HandlerFailed(UNREADABLE)
+				: new Attempt.Unanswered(failure);
+	}
+
+	private Reply exchange(ClientCall call, Peer peer, CallPath path) throws PathException {
+		CallFrame frame = new CallFrame(this.channel.contract(), call.plan().method(), call.arguments(),
+				call.deadline(), headers(peer.frameHeaders(), call.observed().headers()));
+		if (this.interceptors.isEmpty()) {
+			return peer.call(path, frame);
+		}
+		return ChannelInterceptor
+			.chain(this.channel.settings().name(), this.interceptors, (intercepted) -> peer.call(path, intercepted))
+			.call(frame);
+	}
+
+	/** Mostly there is nothing to put together. */
+	private static Map<String, String> headers(Map<String, String> added, Map<String, String> observed) {
+		if (observed.isEmpty()) {
+			return added;
+		}
+		if (added.isEmpty()) {
+			return observed;
+		}
+		Map<String, String> all = new HashMap<>(added);
+		all.putAll(observed);
+		return all;
+	}
+
+	/** A call that may have been executed is repeated only if that does no harm. */
+	private static boolean mayRepeat(MethodPlan plan, PathException failure) {
+		return switch (failure.reason()) {
+			case TIMEOUT, INTERRUPTED -> false;
+			default -> !failure.maybeExecuted() || plan.method().idempotent();
+		};
+	}
+
+	/** Lets the HTTP client keep the cookies of an answer that it does not see. */
+	private void keepCookies(ClientCall call, Reply reply) {
+		UriTemplates known = call.client().uris();
+		CookieJar jar = reply.headers().isEmpty() ? null : this.additions.get().jar();
+		if (jar == null || known == null) {
+			return;
+		}
+		reply.headers().forEach((name, values) -> {
+			if (name.equalsIgnoreCase(HttpHeaders.SET_COOKIE)) {
+				jar.keep(known.expanded(call.plan(), call.arguments()), values);
+			}
+		});
+	}
+
+	/** HTTP clients may follow a redirect, somewhere below what can be replayed. */
+	private static boolean isRedirect(Reply reply) {
+		return reply.status() >= 300 && reply.status() < 400 && reply.status() != 304;
+	}
+
+	/** A redirect that the HTTP client can be shown, so that it follows it if it does. */
+	private static Reply.@Nullable Failure bodyless(Reply reply) {
+		if (reply instanceof Reply.Failure failure) {
+			return failure;
+		}
+		return (reply instanceof Reply.Value value && value.body() == null)
+				? new Reply.Failure(value.status(), value.headers(), new byte[0], "") : null;
+	}
+
+}

@@ -1,0 +1,245 @@
+package io.github.vicinal.boot.client;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpRequest;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.client.reactive.ClientHttpConnector;
+import org.springframework.http.client.reactive.ClientHttpRequest;
+import org.springframework.http.client.reactive.ClientHttpRequestDecorator;
+import org.springframework.http.client.reactive.ClientHttpResponse;
+import org.springframework.web.reactive.function.client.ClientRequest;
+import org.springframework.web.reactive.function.client.ClientResponse;
+import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
+import org.springframework.web.reactive.function.client.ExchangeFunction;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.peer.PeerAnnouncement;
+
+/**
+ * Asks peers for their paths, on requests of a {@code WebClient} that belong to a
+ * channel; what {@link ChannelRequestFactory} is to blocking clients. Loaded only where
+ * Reactor and {@code WebClient} are.
+ */
+final class ReactiveRequests {
+
+	private ReactiveRequests() {
+	}
+
+	/** Marks a filter that adds nothing to requests that servers would notice. */
+	private interface Asking extends ExchangeFilterFunction {
+
+	}
+
+	/** Returns whether a filter is the one that asks peers for their paths. */
+	static boolean isOurs(Object filter) {
+		return filter instanceof Asking;
+	}
+
+	/** What {@link ChannelRequestFactory} is to blocking clients. */
+	static ExchangeFilterFunction filter(HttpLegs legs) {
+		return (Asking) (request, next) -> {
+			HttpLeg onThread = legs.current();
+			return Mono.deferContextual((context) -> {
+				HttpLeg leg = context.hasKey(HttpLeg.class) ? context.get(HttpLeg.class) : onThread;
+				if (leg == null) {
+					return next.exchange(request);
+				}
+				return leg.owns(request.method(), request.url(), request.attributes())
+						? exchange(leg, request, next).contextWrite((known) -> known.put(HttpLeg.class, leg))
+						: next.exchange(request).contextWrite((known) -> known.delete(HttpLeg.class));
+			});
+		};
+	}
+
+	private static Mono<ClientResponse> exchange(HttpLeg leg, ClientRequest request, ExchangeFunction next) {
+		Reply.Failure replayed = leg.replay();
+		if (replayed != null) {
+			return Mono.just(ClientResponse.create(HttpStatusCode.valueOf(replayed.status()))
+				.request(new ReplayedRequest(request))
+				.headers((headers) -> {
+					replayed.headers().forEach(headers::addAll);
+					headers.remove(Reply.Failure.CUT_OFF_HEADER);
+				})
+				.body(body(replayed))
+				.build());
+		}
+		if (leg.inspects()) {
+			leg.inspect(true, null, List.of());
+		}
+		leg.sending(request.url(), request.headers());
+		// Only a connector of Spring Boot's says that it follows none.
+		leg.hidesRedirects(true);
+		ClientRequest.Builder asking = ClientRequest.from(request).url(leg.target(request.url())).headers((headers) -> {
+			if (!leg.elsewhere()) {
+				headers.set(PeerAnnouncement.SENT_HEADERS_HEADER, names(headers, request));
+				headers.set(PeerAnnouncement.REQUEST_HEADER, leg.inquiry());
+			}
+		});
+		Mono<ClientResponse> responding = leg.watchesRequest() ? watched(leg, request, asking, next)
+				: next.exchange(asking.build());
+		return responding.doOnNext((response) -> leg.answered(request.url(), response.statusCode().value(),
+				response.headers().asHttpHeaders()));
+	}
+
+	/** Sends a request, and notes of one that gets no answer how far it came. */
+	private static Mono<ClientResponse> watched(HttpLeg leg, ClientRequest request, ClientRequest.Builder asking,
+			ExchangeFunction next) {
+		Progress progress = new Progress();
+		ClientRequest watched = asking
+			.body((message, context) -> request.body().insert(new WatchedRequest(message, progress), context))
+			.build();
+		return next.exchange(watched).doOnError((failure) -> {
+			if (leg.hidesRedirects() && (progress.sending || progress.bodyless)) {
+				leg.failed(progress.sending);
+			}
+		});
+	}
+
+	/** How far a request came. */
+	private static final class Progress {
+
+		/** Whether the body was asked for, as it is once there is a connection. */
+		private volatile boolean sending;
+
+		/** Whether the request has no body, so that nothing tells when it is sent. */
+		private volatile boolean bodyless;
+
+	}
+
+	/** A request that tells how far it came. */
+	private static final class WatchedRequest extends ClientHttpRequestDecorator {
+
+		private final Progress progress;
+
+		WatchedRequest(ClientHttpRequest delegate, Progress progress) {
+			super(delegate);
+			this.progress = progress;
+		}
+
+		@Override
+		public Mono<Void> writeWith(Publisher<? extends DataBuffer> body) {
+			return super.writeWith(watched(body));
+		}
+
+		@Override
+		public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> body) {
+			return super.writeAndFlushWith(watched(body));
+		}
+
+		@Override
+		public Mono<Void> setComplete() {
+			this.progress.bodyless = true;
+			return super.setComplete();
+		}
+
+		/** Connectors treat a {@code Mono} differently: they know its length. */
+		private <T> Publisher<T> watched(Publisher<T> body) {
+			Consumer<Subscription> begun = (subscription) -> this.progress.sending = true;
+			return (body instanceof Mono<T> mono) ? mono.doOnSubscribe(begun) : Flux.from(body).doOnSubscribe(begun);
+		}
+
+	}
+
+	private static Flux<DataBuffer> body(Reply.Failure replayed) {
+		Flux<DataBuffer> bytes = Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(replayed.body()));
+		return replayed.isCutOff()
+				? bytes.concatWith(Flux.error(() -> new java.io.IOException("The peer cut the response off"))) : bytes;
+	}
+
+	/** Cookies become a header only when the connector writes the request. */
+	private static String names(HttpHeaders headers, ClientRequest request) {
+		String names = HttpLeg.names(headers);
+		return request.cookies().isEmpty() ? names : names + ",cookie";
+	}
+
+	static RuntimeException requestFailure(String httpMethod, URI uri, java.io.IOException cause) {
+		return new org.springframework.web.reactive.function.client.WebClientRequestException(cause,
+				HttpMethod.valueOf(httpMethod), uri, new HttpHeaders());
+	}
+
+	/** The request as exceptions name it. */
+	private record ReplayedRequest(ClientRequest request) implements HttpRequest {
+
+		@Override
+		public HttpMethod getMethod() {
+			return this.request.method();
+		}
+
+		@Override
+		public URI getURI() {
+			return this.request.url();
+		}
+
+		@Override
+		public HttpHeaders getHeaders() {
+			return this.request.headers();
+		}
+
+		@Override
+		public Map<String, Object> getAttributes() {
+			return this.request.attributes();
+		}
+
+	}
+
+	/**
+	 * Tells calls what only their client's connector knows.
+	 * @param delegate the connector
+	 * @param readTimeout how long the client waits, or {@code null}
+	 * @param follows whether the connector may follow redirects
+	 * @param defaultTimeout how long calls wait where the client has no time-out
+	 */
+	static ClientHttpConnector connector(ClientHttpConnector delegate, @Nullable Duration readTimeout, boolean follows,
+			Duration defaultTimeout) {
+		return new TellingConnector(delegate,
+				(readTimeout != null) ? delegate : DefaultTimeouts.of(delegate, defaultTimeout), readTimeout, follows);
+	}
+
+	/** Returns the connector that the application has. */
+	static Object unwrapped(Object connector) {
+		return (connector instanceof TellingConnector telling) ? telling.delegate() : connector;
+	}
+
+	/**
+	 * A connector that tells calls how long their client waits, and whether it follows
+	 * redirects.
+	 *
+	 * @param delegate the client's own
+	 * @param calls the same client, with a time-out
+	 * @param readTimeout how long the client's own waits
+	 * @param follows whether it may follow redirects
+	 */
+	private record TellingConnector(ClientHttpConnector delegate, ClientHttpConnector calls,
+			@Nullable Duration readTimeout, boolean follows) implements ClientHttpConnector {
+
+		@Override
+		public Mono<ClientHttpResponse> connect(HttpMethod method, URI uri,
+				Function<? super ClientHttpRequest, Mono<Void>> callback) {
+			return Mono.deferContextual((context) -> {
+				HttpLeg leg = context.getOrDefault(HttpLeg.class, null);
+				if (leg != null) {
+					leg.inspect(true, this.readTimeout, List.of());
+					leg.hidesRedirects(this.follows);
+				}
+				return ((leg != null && !leg.mayStream()) ? this.calls : this.delegate).connect(method, uri, callback);
+			});
+		}
+
+	}
+
+}
