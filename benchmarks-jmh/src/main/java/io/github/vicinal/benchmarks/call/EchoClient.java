@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.web.service.registry.ImportHttpServices;
 
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
-import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.report.ChannelReport;
 
 /** A client application. */
 public final class EchoClient implements AutoCloseable {

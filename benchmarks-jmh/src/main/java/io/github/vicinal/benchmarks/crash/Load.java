@@ -10,8 +10,8 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.transport.shm.RawLanes;
 import io.github.vicinal.transport.shm.lane.ClientLane;
 

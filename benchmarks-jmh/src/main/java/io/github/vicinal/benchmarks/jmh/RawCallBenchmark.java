@@ -16,7 +16,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 import io.github.vicinal.benchmarks.wait.RawServer;
-import io.github.vicinal.channel.PathException;
+import io.github.vicinal.path.PathException;
 import io.github.vicinal.transport.shm.RawLanes;
 import io.github.vicinal.transport.shm.lane.ClientLane;
 

@@ -15,7 +15,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-import io.github.vicinal.channel.PathSelector;
+import io.github.vicinal.selection.PathSelector;
 
 /** What choosing a path adds to a call that takes no time. */
 @State(Scope.Benchmark)

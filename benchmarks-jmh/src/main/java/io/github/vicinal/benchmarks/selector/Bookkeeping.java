@@ -6,7 +6,7 @@ import java.util.List;
 
 import com.sun.management.ThreadMXBean;
 
-import io.github.vicinal.channel.PathSelector;
+import io.github.vicinal.selection.PathSelector;
 
 /**
  * What the selector adds to a call: choosing, counting, timing and recording, around a

@@ -24,8 +24,8 @@ import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.benchmarks.shm.Transport;
 import io.github.vicinal.benchmarks.shm.Transports;
-import io.github.vicinal.channel.PathSelector;
-import io.github.vicinal.channel.PathSelector.PathSwitch;
+import io.github.vicinal.selection.PathSelector;
+import io.github.vicinal.selection.PathSelector.PathSwitch;
 import io.github.vicinal.choice.Decision;
 
 /** The path selector over real paths between two processes. */

@@ -6,8 +6,8 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.IntUnaryOperator;
 
-import io.github.vicinal.channel.PathSelector;
-import io.github.vicinal.channel.PathSelector.PathSwitch;
+import io.github.vicinal.selection.PathSelector;
+import io.github.vicinal.selection.PathSelector.PathSwitch;
 import io.github.vicinal.choice.Decision;
 import io.github.vicinal.choice.SwitchingRule;
 

@@ -26,7 +26,7 @@ import org.springframework.web.service.registry.ImportHttpServices;
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
-import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.report.ChannelReport;
 
 /** A rolling restart of all instances of a service under load, typed and by HTTP. */
 public final class StormMeasurement implements Measurement {

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.channel.PathException;
+import io.github.vicinal.path.PathException;
 import io.github.vicinal.transport.shm.RawLanes;
 import io.github.vicinal.transport.shm.lane.ClientLane;
 

@@ -7,13 +7,11 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-import io.github.vicinal.peer.PathKind;
-
 /**
  * Lets the calls of a contract take the shortest path to each peer.
  * <p>
  * On a contract interface it applies to all its methods. On a method
- * {@link #idempotent()} overrides what the interface says, {@code paths = HTTP} leaves
+ * {@link #idempotent()} overrides what the interface says, {@code paths = "http"} leaves
  * its calls to HTTP, and nothing else can be said:
  *
  * <pre class="code">
@@ -53,11 +51,12 @@ public @interface AffinityChannel {
 	String name() default "";
 
 	/**
-	 * Paths that may be used, best first. HTTP always remains as the last resort. On a
-	 * method only {@code HTTP} alone, for calls that take no other path.
-	 * @return the paths, or empty for all, nearest first
+	 * Ids of the paths that may be used, best first, such as {@code direct}, {@code shm},
+	 * {@code uds} and {@code http}. HTTP always remains as the last resort. On a method
+	 * only {@code http} alone, for calls that take no other path.
+	 * @return the ids, or empty for all, nearest first
 	 */
-	PathKind[] paths() default {};
+	String[] paths() default {};
 
 	/**
 	 * Whether a call that may have been executed may be repeated on the next path.

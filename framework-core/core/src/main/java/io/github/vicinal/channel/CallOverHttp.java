@@ -2,6 +2,7 @@ package io.github.vicinal.channel;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.vicinal.selection.PathSelector;
 import io.github.vicinal.contract.ContractMethod;
 
 /**
@@ -66,7 +67,7 @@ public final class CallOverHttp {
 			return;
 		}
 		this.selector.end(this.http, this.ticket, status != 0);
-		if (status == 0 || !Peer.tellsCost(status) || !comparable) {
+		if (status == 0 || !PeerCalls.tellsCost(status) || !comparable) {
 			this.selector.passed(this.http, this.expected);
 		}
 		else if (this.ticket != PathSelector.UNTIMED) {

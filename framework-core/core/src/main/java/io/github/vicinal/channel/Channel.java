@@ -4,25 +4,32 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.channel.ChannelReport.MethodByHttp;
+import io.github.vicinal.selection.PathSelector;
+import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.report.ChannelReport.MethodByHttp;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.peer.PeerAnnouncement;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 
 /**
  * One client's use of one contract of one service. Thread-safe.
@@ -56,7 +63,7 @@ public final class Channel implements AutoCloseable {
 
 	private final Contract contract;
 
-	private final Map<PathKind, PathProvider> providers = new EnumMap<>(PathKind.class);
+	private final Map<PathKind, PathProvider> providers = new TreeMap<>();
 
 	private final Executor connector;
 
@@ -123,6 +130,13 @@ public final class Channel implements AutoCloseable {
 		return this.providers.get(kind);
 	}
 
+	/** Returns all kinds that are configured or provided, nearest first. */
+	Collection<PathKind> kinds() {
+		Collection<PathKind> kinds = new TreeSet<>(this.settings.paths());
+		kinds.addAll(this.providers.keySet());
+		return kinds;
+	}
+
 	Instant now() {
 		return this.clock.instant().truncatedTo(ChronoUnit.MILLIS);
 	}
@@ -135,7 +149,7 @@ public final class Channel implements AutoCloseable {
 	 * @param arguments its arguments, which tell how large the call is
 	 * @return an open path, or {@code null} for HTTP
 	 */
-	public @Nullable Path path(@Nullable String address, ContractMethod method, @Nullable Object[] arguments) {
+	public @Nullable CallPath path(@Nullable String address, ContractMethod method, @Nullable Object[] arguments) {
 		Peer peer = known(address);
 		return (peer != null) ? peer.path(method, arguments) : null;
 	}
@@ -231,7 +245,7 @@ public final class Channel implements AutoCloseable {
 	 * @return the reply
 	 * @throws PathException if there is no answer
 	 */
-	public Reply call(@Nullable String address, Path path, CallFrame frame) throws PathException {
+	public Reply call(@Nullable String address, CallPath path, CallFrame frame) throws PathException {
 		Peer peer = known(address);
 		return (peer != null) ? peer.call(path, frame) : path.call(frame);
 	}

@@ -2,6 +2,10 @@ package io.github.vicinal.channel;
 
 import java.util.List;
 
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.CallFrame;
+
 /**
  * Sees every call of every channel that takes a typed path. Thread-safe.
  * <p>

@@ -3,7 +3,7 @@ package io.github.vicinal.channel;
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 
 /**
  * Is told which path each call of a channel takes. Thread-safe.

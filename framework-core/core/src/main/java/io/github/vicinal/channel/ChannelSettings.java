@@ -5,7 +5,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 
 /**
  * What is configured of a channel.
@@ -50,7 +50,8 @@ public record ChannelSettings(String name, List<PathKind> paths, @Nullable Durat
 							+ "to wait for as long as the HTTP client would");
 		}
 		paths = java.util.stream.Stream
-			.concat(paths.stream().filter((kind) -> kind != PathKind.HTTP), java.util.stream.Stream.of(PathKind.HTTP))
+			.concat(paths.stream().filter((kind) -> !kind.equals(PathKind.HTTP)),
+					java.util.stream.Stream.of(PathKind.HTTP))
 			.distinct()
 			.toList();
 	}

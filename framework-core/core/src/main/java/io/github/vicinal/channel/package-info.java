@@ -1,13 +1,11 @@
 /**
- * Channels, calls and paths.
+ * Channels and their peers.
  * <p>
  * A {@linkplain io.github.vicinal.channel.Channel channel} is one client's use of one
- * contract of one service. A {@linkplain io.github.vicinal.channel.Path path} is one way
- * to reach a peer for one contract. A call travels as a
- * {@linkplain io.github.vicinal.channel.CallFrame frame} and comes back as a
- * {@linkplain io.github.vicinal.channel.Reply reply}; what prevented that is a
- * {@linkplain io.github.vicinal.channel.PathException path exception}, which says whether
- * the call may have been executed.
+ * contract of one service. A {@linkplain io.github.vicinal.channel.Peer peer} is one
+ * address at which instances of the service answer: its connector opens the paths that an
+ * instance announces, and each call takes one of them. Applications use the annotations
+ * of this package only.
  */
 @NullMarked
 package io.github.vicinal.channel;

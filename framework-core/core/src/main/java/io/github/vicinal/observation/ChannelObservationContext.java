@@ -2,7 +2,7 @@ package io.github.vicinal.observation;
 
 import io.micrometer.observation.Observation;
 
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 
 /**
  * The context of one call over a typed path.

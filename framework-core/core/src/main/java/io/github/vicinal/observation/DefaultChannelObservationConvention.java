@@ -3,7 +3,7 @@ package io.github.vicinal.observation;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 
-import io.github.vicinal.channel.PathException;
+import io.github.vicinal.path.PathException;
 import io.github.vicinal.observation.ChannelObservationDocumentation.LowCardinalityKeyNames;
 
 /**

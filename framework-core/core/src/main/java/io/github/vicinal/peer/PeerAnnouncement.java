@@ -1,11 +1,10 @@
 package io.github.vicinal.peer;
 
-import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -28,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * it connects.
  *
  * @param peer the instance
- * @param paths the paths that it offers for the contract
+ * @param paths the ids of the paths that it offers for the contract
  * @param contractHash the contract's hash as the peer knows it, empty if it offers none
  * @param refusal why no path is offered, or why the {@code httpOnlyMethods} are not;
  * empty if all is offered
@@ -42,13 +41,13 @@ import org.jspecify.annotations.Nullable;
  * @param ticket names, in the {@value #TICKET_HEADER} header of calls over other paths,
  * what the peer saw of the client's connection: addresses, and the headers that HTTP
  * clients add by themselves; empty if the peer does not need it
- * @param missing why the peer cannot offer kinds of path, each as a word of
+ * @param missing why the peer cannot offer kinds of path, by their ids, each as a word of
  * {@link MissingPath} or of a later version
  * @since 0.1.0
  */
-public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String contractHash, String refusal,
+public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String contractHash, String refusal,
 		Set<Integer> httpOnlyMethods, int httpSocketPort, String httpSocketAddress, String ticket,
-		Map<PathKind, String> missing) {
+		Map<String, String> missing) {
 
 	/** The header of a response. */
 	public static final String HEADER = "Vicinal-Peer";
@@ -88,6 +87,15 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 
 	private static final int MAX_MISSING = 8;
 
+	/** Maximum number of paths that are read. */
+	private static final int MAX_PATHS = 16;
+
+	/** The path that is always there, so that it is never announced. */
+	private static final String HTTP = "http";
+
+	/** Ids of paths. */
+	private static final Pattern PATH = Pattern.compile("[a-z][a-z0-9-]{0,23}");
+
 	private static final Pattern IP_ADDRESS = Pattern.compile("[0-9a-f.:]{2,39}");
 
 	public PeerAnnouncement {
@@ -108,6 +116,11 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 		if (!ticket.isEmpty() && !TICKET.matcher(ticket).matches()) {
 			throw new IllegalArgumentException("A ticket has 16 to 32 hexadecimal digits: '%s'".formatted(ticket));
 		}
+		for (String path : paths) {
+			if (!PATH.matcher(path).matches()) {
+				throw new IllegalArgumentException("The id of a path is a word in lower case: '%s'".formatted(path));
+			}
+		}
 		missing = Map.copyOf(missing);
 		for (String word : missing.values()) {
 			if (!WORD.matcher(word).matches()) {
@@ -119,14 +132,14 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 	/**
 	 * Creates an announcement of a peer that takes HTTP requests by TCP only.
 	 * @param peer the instance
-	 * @param paths the paths that it offers for the contract
+	 * @param paths the ids of the paths that it offers for the contract
 	 * @param contractHash the contract's hash as the peer knows it, empty if it offers
 	 * none
 	 * @param refusal why no path is offered, or why the {@code httpOnlyMethods} are not;
 	 * empty if all is offered
 	 * @param httpOnlyMethods indexes of the contract's methods that must come by HTTP
 	 */
-	public PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String contractHash, String refusal,
+	public PeerAnnouncement(PeerIdentity peer, Set<String> paths, String contractHash, String refusal,
 			Set<Integer> httpOnlyMethods) {
 		this(peer, paths, contractHash, refusal, httpOnlyMethods, 0, "", "", Map.of());
 	}
@@ -134,12 +147,12 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 	/**
 	 * Creates an announcement that makes no difference between methods.
 	 * @param peer the instance
-	 * @param paths the paths that it offers for the contract
+	 * @param paths the ids of the paths that it offers for the contract
 	 * @param contractHash the contract's hash as the peer knows it, empty if it offers
 	 * none
 	 * @param refusal why no path is offered, empty if some are
 	 */
-	public PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String contractHash, String refusal) {
+	public PeerAnnouncement(PeerIdentity peer, Set<String> paths, String contractHash, String refusal) {
 		this(peer, paths, contractHash, refusal, Set.of());
 	}
 
@@ -167,10 +180,10 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 
 	/**
 	 * Returns this announcement with reasons.
-	 * @param newMissing why kinds of path are not offered, each in one word
+	 * @param newMissing why kinds of path are not offered, by their ids, each in one word
 	 * @return the announcement
 	 */
-	public PeerAnnouncement withMissing(Map<PathKind, String> newMissing) {
+	public PeerAnnouncement withMissing(Map<String, String> newMissing) {
 		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
 				this.httpSocketPort, this.httpSocketAddress, this.ticket, newMissing);
 	}
@@ -186,7 +199,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 			.append("; h=")
 			.append(this.peer.hostId())
 			.append("; p=")
-			.append(this.paths.stream().sorted().map(PathKind::id).collect(Collectors.joining(",")));
+			.append(this.paths.stream().sorted().collect(Collectors.joining(",")));
 		if (!this.contractHash.isEmpty()) {
 			value.append("; c=").append(this.contractHash);
 		}
@@ -208,7 +221,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 				.append(this.missing.entrySet()
 					.stream()
 					.sorted(Map.Entry.comparingByKey())
-					.map((entry) -> entry.getKey().id() + ":" + entry.getValue())
+					.map((entry) -> entry.getKey() + ":" + entry.getValue())
 					.collect(Collectors.joining(",")));
 		}
 		if (!this.refusal.isEmpty()) {
@@ -284,9 +297,9 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 		return methods;
 	}
 
-	/** Unknown paths are skipped, unknown words are kept. */
-	private static Map<PathKind, String> missing(@Nullable String reasons) {
-		Map<PathKind, String> missing = new EnumMap<>(PathKind.class);
+	/** What cannot be the id of a path is skipped, unknown words are kept. */
+	private static Map<String, String> missing(@Nullable String reasons) {
+		Map<String, String> missing = new TreeMap<>();
 		if (reasons == null) {
 			return missing;
 		}
@@ -318,15 +331,15 @@ public record PeerAnnouncement(PeerIdentity peer, Set<PathKind> paths, String co
 	}
 
 	/**
-	 * Unknown names are skipped: a newer peer may offer paths that are not known here.
+	 * Reads ids of paths. What cannot be one is skipped; ids that no provider of the
+	 * client has are kept, and the channel ignores them.
 	 */
-	private static Set<PathKind> paths(String names) {
-		Set<PathKind> paths = EnumSet.noneOf(PathKind.class);
-		for (PathKind kind : PathKind.values()) {
-			for (String name : names.split(",", -1)) {
-				if (kind != PathKind.HTTP && kind.id().equals(name.strip().toLowerCase(Locale.ROOT))) {
-					paths.add(kind);
-				}
+	private static Set<String> paths(String names) {
+		Set<String> paths = new TreeSet<>();
+		for (String name : names.split(",", -1)) {
+			String id = name.strip().toLowerCase(Locale.ROOT);
+			if (!id.equals(HTTP) && PATH.matcher(id).matches() && paths.size() < MAX_PATHS) {
+				paths.add(id);
 			}
 		}
 		return paths;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 
 /**
  * The server side of one kind of path.

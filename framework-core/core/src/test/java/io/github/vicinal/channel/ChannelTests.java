@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
@@ -21,13 +22,20 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
-import io.github.vicinal.channel.ChannelReport.PeerReport;
+import io.github.vicinal.selection.PathSelector;
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.report.ChannelReport.PathReport;
+import io.github.vicinal.report.ChannelReport.PeerReport;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.contract.ContractReader.MethodDescription;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 
@@ -39,6 +47,10 @@ import static org.awaitility.Awaitility.await;
 class ChannelTests {
 
 	private static final String ADDRESS = "shop:8080";
+
+	private static final PathKind SHM = new PathKind("shm", 100, PathKind.Reach.SAME_HOST);
+
+	private static final PathKind UDS = new PathKind("uds", 200, PathKind.Reach.SAME_HOST);
 
 	interface Shop {
 
@@ -54,18 +66,23 @@ class ChannelTests {
 
 	private final FakeProvider direct = new FakeProvider(PathKind.DIRECT);
 
-	private final FakeProvider uds = new FakeProvider(PathKind.UDS);
+	private final FakeProvider uds = new FakeProvider(UDS);
 
 	private final Channel channel = channel(Duration.ofNanos(1), false);
 
 	private Channel channel(Duration reconnectDelay, boolean compares) {
-		return new Channel(new ChannelSettings("shop", List.of(PathKind.DIRECT, PathKind.UDS), null, reconnectDelay,
-				compares, true), this.contract, List.of(this.direct, this.uds), this.connecting::add,
-				Clock.systemUTC());
+		return new Channel(
+				new ChannelSettings("shop", List.of(PathKind.DIRECT, UDS), null, reconnectDelay, compares, true),
+				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
 	}
 
 	private PeerAnnouncement announcement(PeerIdentity peer, PathKind... paths) {
-		return new PeerAnnouncement(peer, Set.of(paths), this.contract.hash(), "");
+		return new PeerAnnouncement(peer, Arrays.stream(paths).map(PathKind::id).collect(Collectors.toSet()),
+				this.contract.hash(), "");
+	}
+
+	private static PathReport pathOf(PeerReport peer, String id) {
+		return peer.paths().stream().filter((path) -> path.path().equals(id)).findFirst().orElseThrow();
 	}
 
 	private void runConnector() {
@@ -74,7 +91,7 @@ class ChannelTests {
 		}
 	}
 
-	private @Nullable Path path(Channel channel, @Nullable String address) {
+	private @Nullable CallPath path(Channel channel, @Nullable String address) {
 		return channel.path(address, this.contract.methods().get(0), new Object[0]);
 	}
 
@@ -91,7 +108,7 @@ class ChannelTests {
 	void theBestPathThatConnectsIsTakenInTheBackground() {
 		this.direct.attempt = new PathProvider.Unavailable("another JVM", false);
 		PeerIdentity peer = PeerIdentity.create("");
-		this.channel.announced(ADDRESS, announcement(peer, PathKind.DIRECT, PathKind.UDS));
+		this.channel.announced(ADDRESS, announcement(peer, PathKind.DIRECT, UDS));
 
 		assertThat(path(this.channel, null)).isNull();
 		assertThat(report().reason()).contains("connecting");
@@ -102,22 +119,22 @@ class ChannelTests {
 		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(0));
 		assertThat(path(this.channel, "elsewhere:80")).isNull();
 		assertThat(report().instanceId()).isEqualTo(peer.instanceId());
-		assertThat(report().paths().get(PathKind.DIRECT.ordinal()).reason()).isEqualTo("another JVM");
+		assertThat(pathOf(report(), "direct").reason()).isEqualTo("another JVM");
 		assertThat(report().decisions()).singleElement().asString().contains("http -> uds, all calls: same host");
 	}
 
 	@Test
 	void thePathThatIsConfiguredFirstIsTaken() {
-		FakeProvider shm = new FakeProvider(PathKind.SHM);
-		Channel ordered = new Channel(new ChannelSettings("shop", List.of(PathKind.UDS, PathKind.SHM), null,
-				Duration.ofNanos(1), false, true), this.contract, List.of(shm, this.uds), this.connecting::add,
-				Clock.systemUTC());
-		ordered.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.SHM, PathKind.UDS));
+		FakeProvider shm = new FakeProvider(SHM);
+		Channel ordered = new Channel(
+				new ChannelSettings("shop", List.of(UDS, SHM), null, Duration.ofNanos(1), false, true), this.contract,
+				List.of(shm, this.uds), this.connecting::add, Clock.systemUTC());
+		ordered.announced(ADDRESS, announcement(PeerIdentity.create(""), SHM, UDS));
 		runConnector();
 		assertThat(path(ordered, ADDRESS)).isSameAs(this.uds.paths.get(0));
 		PeerReport report = ordered.report().peers().get(0);
 		assertThat(report.path()).isEqualTo("uds");
-		assertThat(report.paths().get(PathKind.SHM.ordinal()).state()).isEqualTo("standby");
+		assertThat(pathOf(report, "shm").state()).isEqualTo("standby");
 
 		this.uds.paths.get(0).failure = new PathException(PathException.Reason.PEER_GONE, true, "gone", null);
 		assertThatExceptionOfType(PathException.class)
@@ -129,7 +146,7 @@ class ChannelTests {
 	void nothingIsConnectedWhereOnlyHttpIsAllowed() {
 		Channel http = new Channel(new ChannelSettings("shop", List.of(), null, Duration.ofNanos(1), false, true),
 				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
-		http.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.DIRECT, PathKind.UDS));
+		http.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.DIRECT, UDS));
 		assertThat(this.connecting).isEmpty();
 		PeerReport report = http.report().peers().get(0);
 		assertThat(report.path()).isEqualTo("http");
@@ -142,7 +159,7 @@ class ChannelTests {
 	@Test
 	void aFailedPathIsLeftAtOnceAndConnectedAgain() {
 		PeerIdentity peer = PeerIdentity.create("");
-		this.channel.announced(ADDRESS, announcement(peer, PathKind.UDS));
+		this.channel.announced(ADDRESS, announcement(peer, UDS));
 		runConnector();
 		FakePath first = this.uds.paths.get(0);
 		first.failure = new PathException(PathException.Reason.PEER_GONE, true, "the peer is gone", null);
@@ -152,7 +169,7 @@ class ChannelTests {
 		assertThat(path(this.channel, ADDRESS)).isNull();
 		assertThat(report().reason()).contains("the peer is gone");
 
-		this.channel.announced(ADDRESS, announcement(peer, PathKind.UDS));
+		this.channel.announced(ADDRESS, announcement(peer, UDS));
 		runConnector();
 		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(1));
 		assertThat(report().decisions()).hasSize(3);
@@ -160,7 +177,7 @@ class ChannelTests {
 
 	@Test
 	void aFailureThatLeavesThePathOpenKeepsIt() {
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
 		runConnector();
 		FakePath path = this.uds.paths.get(0);
 		path.failure = new PathException(PathException.Reason.TIMEOUT, true, "too late", null);
@@ -168,12 +185,12 @@ class ChannelTests {
 
 		assertThatExceptionOfType(PathException.class).isThrownBy(() -> this.channel.call(ADDRESS, path, frame()));
 		assertThat(path(this.channel, ADDRESS)).isSameAs(path);
-		assertThat(report().paths().get(PathKind.UDS.ordinal()).errors()).isEqualTo(1);
+		assertThat(pathOf(report(), "uds").errors()).isEqualTo(1);
 	}
 
 	@Test
 	void aPathWithoutRoomIsNotLeft() {
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
 		runConnector();
 		FakePath path = this.uds.paths.get(0);
 		path.failure = new PathException(PathException.Reason.EXHAUSTED, false, "all connections are in use", null);
@@ -182,8 +199,8 @@ class ChannelTests {
 			assertThatExceptionOfType(PathException.class).isThrownBy(() -> this.channel.call(ADDRESS, path, frame()));
 			assertThat(path(this.channel, ADDRESS)).isSameAs(path);
 		}
-		assertThat(report().paths().get(PathKind.UDS.ordinal()).state()).isEqualTo("in use");
-		assertThat(report().paths().get(PathKind.UDS.ordinal()).errors()).isZero();
+		assertThat(pathOf(report(), "uds").state()).isEqualTo("in use");
+		assertThat(pathOf(report(), "uds").errors()).isZero();
 	}
 
 	@Test
@@ -203,16 +220,16 @@ class ChannelTests {
 				.filter((peer) -> peer.address().equals(address))
 				.findFirst()
 				.orElseThrow();
-			assertThat(report.paths().get(provider.kind.ordinal()).errors()).isOne();
+			assertThat(pathOf(report, provider.kind.id()).errors()).isOne();
 		}
 	}
 
 	@Test
 	void aRestartedPeerIsConnectedAnew() {
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
 		runConnector();
 		this.uds.paths.get(0).open = false;
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
 
 		assertThat(report().decisions().get(1).why()).contains("the peer was restarted");
 		runConnector();
@@ -221,10 +238,10 @@ class ChannelTests {
 
 	@Test
 	void anInstanceThatOthersFollowIsLeftAtOnceAlthoughItsPathIsOpen() {
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
 		runConnector();
 		PeerIdentity successor = PeerIdentity.create("");
-		this.channel.announced(ADDRESS, announcement(successor, PathKind.UDS));
+		this.channel.announced(ADDRESS, announcement(successor, UDS));
 
 		assertThat(this.uds.paths.get(0).open).isFalse();
 		assertThat(path(this.channel, ADDRESS)).isNull();
@@ -238,11 +255,11 @@ class ChannelTests {
 		PeerIdentity first = PeerIdentity.create("");
 		PeerIdentity second = PeerIdentity.create("");
 		long now = System.nanoTime();
-		this.channel.announced(ADDRESS, announcement(first, PathKind.UDS), now);
+		this.channel.announced(ADDRESS, announcement(first, UDS), now);
 		runConnector();
-		this.channel.announced(ADDRESS, announcement(second, PathKind.UDS), now + 2);
+		this.channel.announced(ADDRESS, announcement(second, UDS), now + 2);
 		runConnector();
-		this.channel.announced(ADDRESS, announcement(first, PathKind.UDS), now + 1);
+		this.channel.announced(ADDRESS, announcement(first, UDS), now + 1);
 
 		assertThat(report().instanceId()).isEqualTo(second.instanceId());
 		assertThat(path(this.channel, ADDRESS)).isNotNull();
@@ -253,7 +270,7 @@ class ChannelTests {
 		PeerIdentity blue = PeerIdentity.create("");
 		PeerIdentity green = PeerIdentity.create("");
 		for (PeerIdentity answering : List.of(blue, green, blue)) {
-			this.channel.announced(ADDRESS, announcement(answering, PathKind.UDS));
+			this.channel.announced(ADDRESS, announcement(answering, UDS));
 			runConnector();
 		}
 		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(2));
@@ -266,7 +283,7 @@ class ChannelTests {
 		PeerIdentity first = PeerIdentity.create("");
 		PeerIdentity second = PeerIdentity.create("");
 		for (PeerIdentity answering : List.of(first, second, first, second)) {
-			this.channel.announced(ADDRESS, announcement(answering, PathKind.UDS));
+			this.channel.announced(ADDRESS, announcement(answering, UDS));
 			runConnector();
 		}
 		assertThat(this.uds.paths).allSatisfy((path) -> assertThat(path.open).isFalse());
@@ -277,10 +294,10 @@ class ChannelTests {
 	@Test
 	void oneCallInAWhileConfirmsWhoAnswers() {
 		Channel confirming = new Channel(
-				new ChannelSettings("shop", List.of(PathKind.UDS), null, Duration.ofNanos(1), false, true,
+				new ChannelSettings("shop", List.of(UDS), null, Duration.ofNanos(1), false, true,
 						Duration.ofMillis(200)),
 				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
-		PeerAnnouncement announced = announcement(PeerIdentity.create(""), PathKind.UDS);
+		PeerAnnouncement announced = announcement(PeerIdentity.create(""), UDS);
 		confirming.announced(ADDRESS, announced);
 		runConnector();
 		assertThat(path(confirming, ADDRESS)).isNotNull();
@@ -295,11 +312,11 @@ class ChannelTests {
 	@Test
 	void aRequestOverHttpConfirmsOnceInAWhileAndOnlyBesidePaths() {
 		Channel confirming = new Channel(
-				new ChannelSettings("shop", List.of(PathKind.UDS), null, Duration.ofNanos(1), false, true,
+				new ChannelSettings("shop", List.of(UDS), null, Duration.ofNanos(1), false, true,
 						Duration.ofMillis(200)),
 				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
 		assertThat(confirming.confirms(ADDRESS)).as("an unknown peer").isFalse();
-		confirming.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		confirming.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
 		long connected = System.nanoTime();
 		await().during(Duration.ofMillis(150)).until(() -> !confirming.confirms(ADDRESS));
 		runConnector();
@@ -330,13 +347,13 @@ class ChannelTests {
 
 	@Test
 	void aMethodThatNeedsHttpIsLeftToItUntilTheNextAnnouncement() throws Exception {
-		PeerAnnouncement announced = announcement(PeerIdentity.create(""), PathKind.UDS).withTicket("0123456789abcdef");
+		PeerAnnouncement announced = announcement(PeerIdentity.create(""), UDS).withTicket("0123456789abcdef");
 		this.channel.clientHeaders(Map.of("x-tenant", "red"));
 		this.channel.announced(ADDRESS, announced);
 		runConnector();
 		assertThat(this.channel.frameHeaders(ADDRESS)).containsOnly(Map.entry("x-tenant", "red"),
 				Map.entry(PeerAnnouncement.TICKET_HEADER, "0123456789abcdef"));
-		Path path = path(this.channel, ADDRESS);
+		CallPath path = path(this.channel, ADDRESS);
 		this.uds.paths.get(0).staysOpen = true;
 		this.uds.paths.get(0).failure = new PathException(PathException.Reason.HTTP_REQUIRED, false, "it has a filter",
 				null);
@@ -358,7 +375,7 @@ class ChannelTests {
 	void aPeerThatCrashesInALoopIsConnectedAfterItsSixtyFifthStartAsAfterItsFirst() {
 		Channel patient = channel(Duration.ofHours(1), false);
 		for (int start = 0; start < 67; start++) {
-			PeerAnnouncement announced = announcement(PeerIdentity.create(""), PathKind.UDS);
+			PeerAnnouncement announced = announcement(PeerIdentity.create(""), UDS);
 			long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
 			while (this.uds.paths.size() == start && System.nanoTime() < deadline) {
 				patient.announced(ADDRESS, announced);
@@ -376,7 +393,7 @@ class ChannelTests {
 	void attemptsAtManyInstancesThatTakeTurnsAreSpacedOut() {
 		Channel patient = channel(Duration.ofHours(1), false);
 		this.uds.attempt = new PathProvider.Unavailable("no directory", true);
-		List<PeerAnnouncement> instances = Stream.generate(() -> announcement(PeerIdentity.create(""), PathKind.UDS))
+		List<PeerAnnouncement> instances = Stream.generate(() -> announcement(PeerIdentity.create(""), UDS))
 			.limit(200)
 			.toList();
 		int attempts = 0;
@@ -393,10 +410,10 @@ class ChannelTests {
 	@Test
 	void anInstanceThatIsGoneBeforeItsPathOpensIsLeftForTheNext() {
 		this.uds.attempt = new PathProvider.Unavailable("gone", true);
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
 		runConnector();
 		this.uds.attempt = new PathProvider.Unavailable("unset", false);
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
 		runConnector();
 		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(0));
 	}
@@ -405,8 +422,8 @@ class ChannelTests {
 	void attemptsAtInstancesThatTakeTurnsAreSpacedOut() {
 		Channel patient = channel(Duration.ofHours(1), false);
 		this.uds.attempt = new PathProvider.Unavailable("no directory", true);
-		PeerAnnouncement first = announcement(PeerIdentity.create(""), PathKind.UDS);
-		PeerAnnouncement second = announcement(PeerIdentity.create(""), PathKind.UDS);
+		PeerAnnouncement first = announcement(PeerIdentity.create(""), UDS);
+		PeerAnnouncement second = announcement(PeerIdentity.create(""), UDS);
 		patient.announced(ADDRESS, first);
 		runConnector();
 		patient.announced(ADDRESS, second);
@@ -421,7 +438,7 @@ class ChannelTests {
 	@Test
 	void anotherContractHashKeepsTheChannelOnHttp() {
 		this.channel.announced(ADDRESS,
-				new PeerAnnouncement(PeerIdentity.create(""), Set.of(PathKind.UDS), "ffffffffffffffff", ""));
+				new PeerAnnouncement(PeerIdentity.create(""), Set.of("uds"), "ffffffffffffffff", ""));
 		assertThat(this.connecting).isEmpty();
 		assertThat(report().reason()).contains("the contract differs")
 			.contains(this.contract.hash())
@@ -441,7 +458,7 @@ class ChannelTests {
 		this.channel.silent(ADDRESS);
 		overHttp(this.channel, 1000, 200, true);
 		assertThat(report().reason()).contains("runs without Vicinal");
-		assertThat(report().paths().get(PathKind.HTTP.ordinal()).calls()).isEqualTo(1);
+		assertThat(pathOf(report(), "http").calls()).isEqualTo(1);
 		this.channel.ignored(ADDRESS, "it is garbage");
 		assertThat(report().reason()).isEqualTo("it is garbage");
 		assertThat(this.channel.ignoredAnnouncements()).isEqualTo(1);
@@ -451,7 +468,7 @@ class ChannelTests {
 	void attemptsThatFailAreSpacedOut() {
 		Channel patient = channel(Duration.ofHours(1), false);
 		this.uds.attempt = new PathProvider.Unavailable("no directory", true);
-		PeerAnnouncement announcement = announcement(PeerIdentity.create(""), PathKind.UDS);
+		PeerAnnouncement announcement = announcement(PeerIdentity.create(""), UDS);
 		patient.announced(ADDRESS, announcement);
 		runConnector();
 		patient.announced(ADDRESS, announcement);
@@ -462,7 +479,7 @@ class ChannelTests {
 	@Test
 	void aProviderThatThrowsIsAReason() {
 		this.uds.attempt = null;
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
 		runConnector();
 		assertThat(report().reason()).contains("failed with java.lang.IllegalStateException: broken provider");
 	}
@@ -470,7 +487,7 @@ class ChannelTests {
 	@Test
 	void anErrorOfAProviderIsAReasonAndNotTheLastAttempt() {
 		this.uds.error = new OutOfMemoryError("unable to create native thread");
-		PeerAnnouncement announcement = announcement(PeerIdentity.create(""), PathKind.UDS);
+		PeerAnnouncement announcement = announcement(PeerIdentity.create(""), UDS);
 		this.channel.announced(ADDRESS, announcement);
 		runConnector();
 		assertThat(report().reason())
@@ -484,15 +501,14 @@ class ChannelTests {
 	@Test
 	void noThreadToConnectWithIsAReasonAndNotTheLastAttempt() {
 		AtomicBoolean full = new AtomicBoolean(true);
-		Channel limited = new Channel(
-				new ChannelSettings("shop", List.of(PathKind.UDS), null, Duration.ofNanos(1), false, true),
+		Channel limited = new Channel(new ChannelSettings("shop", List.of(UDS), null, Duration.ofNanos(1), false, true),
 				this.contract, List.of(this.uds), (task) -> {
 					if (full.getAndSet(false)) {
 						throw new OutOfMemoryError("unable to create native thread");
 					}
 					task.run();
 				}, Clock.systemUTC());
-		PeerAnnouncement announcement = announcement(PeerIdentity.create(""), PathKind.UDS);
+		PeerAnnouncement announcement = announcement(PeerIdentity.create(""), UDS);
 		limited.announced(ADDRESS, announcement);
 		assertThat(limited.reasonForHttp(ADDRESS)).contains("unable to create native thread");
 		limited.announced(ADDRESS, announcement);
@@ -502,13 +518,13 @@ class ChannelTests {
 	@Test
 	void aSocketThatBecomesTheMoreExpensivePathIsLeftForHttp() throws PathException {
 		Channel comparing = channel(Duration.ofNanos(1), true);
-		comparing.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		comparing.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
 		runConnector();
 		FakePath slow = this.uds.paths.get(0);
 		slow.busyNanos = 2_000_000;
 		boolean left = false;
 		for (int i = 0; i < 20_000 && !left; i++) {
-			Path path = path(comparing, ADDRESS);
+			CallPath path = path(comparing, ADDRESS);
 			if (path == null) {
 				overHttp(comparing, 1000, 200, true);
 				left = comparing.report().peers().get(0).path().equals("http");
@@ -524,7 +540,7 @@ class ChannelTests {
 
 	private Channel comparingWithSocket() {
 		Channel comparing = channel(Duration.ofNanos(1), true);
-		comparing.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		comparing.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
 		runConnector();
 		return comparing;
 	}
@@ -551,7 +567,7 @@ class ChannelTests {
 		repeated.repeated();
 		onlyHttp.end(1000, 200, true);
 		assertThat(comparing.inFlight(ADDRESS)).isZero();
-		assertThat(comparing.report().peers().get(0).paths().get(PathKind.HTTP.ordinal()).calls()).isEqualTo(3);
+		assertThat(pathOf(comparing.report().peers().get(0), "http").calls()).isEqualTo(3);
 	}
 
 	@Test
@@ -559,7 +575,7 @@ class ChannelTests {
 		Channel comparing = comparingWithSocket();
 		CallOverHttp before = callingOverHttp(comparing, true);
 		this.uds.paths.get(0).open = false;
-		comparing.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		comparing.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
 		CallOverHttp after = callingOverHttp(comparing, true);
 		before.end(1000, 200, true);
 		assertThat(comparing.inFlight(ADDRESS)).isEqualTo(1);
@@ -579,8 +595,8 @@ class ChannelTests {
 		PeerReport report = comparing.report().peers().get(0);
 		assertThat(report.path()).isEqualTo("uds");
 		assertThat(report.decisions()).hasSize(1);
-		assertThat(report.paths().get(PathKind.HTTP.ordinal()).cost()).isNull();
-		assertThat(report.paths().get(PathKind.HTTP.ordinal()).calls()).isEqualTo(5_000);
+		assertThat(pathOf(report, "http").cost()).isNull();
+		assertThat(pathOf(report, "http").calls()).isEqualTo(5_000);
 	}
 
 	@Test
@@ -601,7 +617,7 @@ class ChannelTests {
 		}
 		PeerReport report = comparing.report().peers().get(0);
 		assertThat(report.decisions()).as("%s", report.decisions()).hasSize(1);
-		assertThat(report.paths().get(PathKind.UDS.ordinal()).cost()).isNotNull()
+		assertThat(pathOf(report, "uds").cost()).isNotNull()
 			.satisfies((cost) -> assertThat(cost.fixedMicros()).isGreaterThan(90));
 	}
 
@@ -639,13 +655,13 @@ class ChannelTests {
 		PeerReport report = comparing.report().peers().get(0);
 		assertThat(report.path()).isEqualTo("http");
 		assertThat(report.reason()).isEqualTo("calls over uds do not come back");
-		assertThat(report.paths().get(PathKind.UDS.ordinal()).state()).isEqualTo("late");
+		assertThat(pathOf(report, "uds").state()).isEqualTo("late");
 		hangs.countDown();
 		for (Thread caller : callers) {
 			caller.join();
 		}
 		Awaitility.await().pollInterval(Duration.ofMillis(20)).atMost(Duration.ofSeconds(20)).until(() -> {
-			Path next = path(comparing, ADDRESS);
+			CallPath next = path(comparing, ADDRESS);
 			if (next != null) {
 				comparing.call(ADDRESS, next, frame());
 			}
@@ -667,14 +683,14 @@ class ChannelTests {
 		PeerReport report = comparing.report().peers().get(0);
 		assertThat(report.reason()).startsWith("most calls over uds failed");
 		assertThat(comparing.reasonForHttp(ADDRESS)).isEqualTo("most calls over uds failed");
-		assertThat(report.paths().get(PathKind.UDS.ordinal()).state()).isEqualTo("on trial");
+		assertThat(pathOf(report, "uds").state()).isEqualTo("on trial");
 	}
 
 	@Test
 	void pathsToAPeerThatIsGoneAreLeftAlthoughNobodyCallsIt() {
-		this.channel.announced("shop:1", announcement(PeerIdentity.create(""), PathKind.UDS));
+		this.channel.announced("shop:1", announcement(PeerIdentity.create(""), UDS));
 		runConnector();
-		this.channel.announced("shop:2", announcement(PeerIdentity.create(""), PathKind.UDS));
+		this.channel.announced("shop:2", announcement(PeerIdentity.create(""), UDS));
 		runConnector();
 		FakePath gone = this.uds.paths.get(0);
 		gone.open = false;
@@ -688,7 +704,7 @@ class ChannelTests {
 	@Test
 	void addressesThatNobodyNamesAnyMoreAreForgotten() {
 		for (int port = 1; port <= 100; port++) {
-			this.channel.announced("shop:" + port, announcement(PeerIdentity.create(""), PathKind.UDS));
+			this.channel.announced("shop:" + port, announcement(PeerIdentity.create(""), UDS));
 			runConnector();
 		}
 		long now = System.nanoTime();
@@ -720,9 +736,9 @@ class ChannelTests {
 	void callsDoNotWaitForThePathThatIsBeingConnected() throws Exception {
 		this.direct.attempt = new PathProvider.Unavailable("hangs", true);
 		Peer link = new Peer(this.channel, ADDRESS);
-		link.announced(announcement(PeerIdentity.create(""), PathKind.DIRECT, PathKind.UDS), System.nanoTime());
+		link.announced(announcement(PeerIdentity.create(""), PathKind.DIRECT, UDS), System.nanoTime());
 		runConnector();
-		Path socket = this.uds.paths.get(0);
+		CallPath socket = this.uds.paths.get(0);
 		assertThat(link.choose(0, false)).isSameAs(socket);
 		assertThat(this.connecting).hasSize(1);
 		synchronized (link) {
@@ -733,11 +749,11 @@ class ChannelTests {
 
 	@Test
 	void closingClosesPaths() {
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
 		runConnector();
 		this.channel.close();
 		assertThat(this.uds.paths.get(0).open).isFalse();
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.UDS));
+		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
 		assertThat(this.connecting).isEmpty();
 	}
 
@@ -797,7 +813,7 @@ class ChannelTests {
 
 	}
 
-	private final class FakePath implements Path {
+	private final class FakePath implements CallPath {
 
 		private final PathKind kind;
 

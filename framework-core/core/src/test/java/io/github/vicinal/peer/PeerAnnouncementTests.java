@@ -43,7 +43,7 @@ class PeerAnnouncementTests {
 	Arbitrary<PeerAnnouncement> announcements() {
 		Arbitrary<String> ids = Arbitraries.strings().withChars("0123456789abcdef").ofLength(32);
 		Arbitrary<String> hosts = Arbitraries.oneOf(ids, Arbitraries.just(PeerIdentity.NO_HOST));
-		Arbitrary<Set<PathKind>> paths = Arbitraries.of(PathKind.DIRECT, PathKind.UDS).set();
+		Arbitrary<Set<String>> paths = Arbitraries.of("direct", "uds").set();
 		Arbitrary<String> hashes = Arbitraries.oneOf(Arbitraries.just(""),
 				Arbitraries.strings().withChars("0123456789abcdef").ofLength(16));
 		return Combinators
@@ -62,14 +62,14 @@ class PeerAnnouncementTests {
 	private enum Ends {
 
 		NOTHING("", Map.of()), TICKET("0123456789abcdef", Map.of()),
-		REASON("", Map.of(PathKind.SHM, MissingPath.NO_TMPFS.word())), ALL("0123456789abcdef0123456789abcdef",
-				Map.of(PathKind.SHM, "x".repeat(24), PathKind.UDS, "x".repeat(24), PathKind.DIRECT, "x".repeat(24)));
+		REASON("", Map.of("shm", MissingPath.NO_TMPFS.word())), ALL("0123456789abcdef0123456789abcdef",
+				Map.of("shm", "x".repeat(24), "uds", "x".repeat(24), "direct", "x".repeat(24)));
 
 		private final String ticket;
 
-		private final Map<PathKind, String> missing;
+		private final Map<String, String> missing;
 
-		Ends(String ticket, Map<PathKind, String> missing) {
+		Ends(String ticket, Map<String, String> missing) {
 			this.ticket = ticket;
 			this.missing = missing;
 		}
@@ -130,15 +130,15 @@ class PeerAnnouncementTests {
 	}
 
 	@Test
-	void pathsOfALaterVersionAreSkipped() throws MalformedAnnouncementException {
-		PeerAnnouncement read = PeerAnnouncement.parse("v=1; i=" + ID + "; h=; p=teleport,uds,http; x=y");
-		assertThat(read.paths()).containsExactly(PathKind.UDS);
+	void pathsOfALaterVersionAreLeftToTheChannel() throws MalformedAnnouncementException {
+		PeerAnnouncement read = PeerAnnouncement.parse("v=1; i=" + ID + "; h=; p=teleport,uds,http,no/word; x=y");
+		assertThat(read.paths()).containsExactlyInAnyOrder("teleport", "uds");
 	}
 
 	@Test
 	void reasonsOfALaterVersionAreKept() throws MalformedAnnouncementException {
 		PeerAnnouncement read = PeerAnnouncement.parse("v=1; i=" + ID + "; h=; p=uds; n=teleport:no-beam,shm:too-cold");
-		assertThat(read.missing()).containsExactly(Map.entry(PathKind.SHM, "too-cold"));
+		assertThat(read.missing()).containsOnly(Map.entry("shm", "too-cold"), Map.entry("teleport", "no-beam"));
 		assertThat(MissingPath.explain("too-cold")).isEqualTo("too-cold");
 		assertThat(MissingPath.explain("no-tmpfs")).contains("tmpfs");
 	}

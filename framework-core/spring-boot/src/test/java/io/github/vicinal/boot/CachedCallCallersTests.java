@@ -59,7 +59,7 @@ import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -359,7 +359,7 @@ class CachedCallCallersTests {
 			AtomicInteger id = new AtomicInteger();
 			await().until(() -> {
 				greetings.greet(id.incrementAndGet());
-				return !paths.used.equals(Set.of(PathKind.HTTP));
+				return !paths.used.equals(Set.of("http"));
 			});
 			paths.used.clear();
 			String first = greetings.greet(-1);

@@ -28,7 +28,7 @@ import io.github.vicinal.boot.client.EngineCallCaches;
 import io.github.vicinal.cache.spring.InvalidationBroadcast;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.CacheableCall;
-import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.report.ChannelReport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

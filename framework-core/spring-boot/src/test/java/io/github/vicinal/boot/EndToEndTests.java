@@ -30,7 +30,7 @@ import org.springframework.web.service.registry.ImportHttpServices;
 import io.github.vicinal.boot.Baskets.Basket;
 import io.github.vicinal.boot.Baskets.Item;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
-import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.peer.PeerIdentity;
 
 import static org.assertj.core.api.Assertions.assertThat;

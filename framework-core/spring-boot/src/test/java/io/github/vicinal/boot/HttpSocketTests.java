@@ -50,7 +50,7 @@ import org.springframework.web.service.registry.ImportHttpServices;
 
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
-import io.github.vicinal.channel.ChannelReport.PathReport;
+import io.github.vicinal.report.ChannelReport.PathReport;
 import io.github.vicinal.peer.PeerAnnouncement;
 
 import static org.assertj.core.api.Assertions.assertThat;

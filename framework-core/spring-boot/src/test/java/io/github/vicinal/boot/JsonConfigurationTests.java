@@ -51,7 +51,7 @@ import tools.jackson.databind.ser.std.ToStringSerializer;
 
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.channel.AffinityChannel;
-import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.report.ChannelReport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

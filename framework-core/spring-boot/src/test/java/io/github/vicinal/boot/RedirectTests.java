@@ -33,7 +33,7 @@ import org.springframework.web.service.registry.ImportHttpServices;
 
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
-import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.replica.ReplicaReport;
 

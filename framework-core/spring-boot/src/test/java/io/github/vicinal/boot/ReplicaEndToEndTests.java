@@ -17,7 +17,7 @@ import io.github.vicinal.boot.Baskets.Basket;
 import io.github.vicinal.boot.EndToEndTests.BasketClient;
 import io.github.vicinal.boot.EndToEndTests.BasketService;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
-import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.replica.Locality;
 import io.github.vicinal.replica.ReplicaReport;
 

@@ -32,7 +32,7 @@ import org.springframework.web.service.registry.ImportHttpServices;
 
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
-import io.github.vicinal.channel.ChannelReport.PeerReport;
+import io.github.vicinal.report.ChannelReport.PeerReport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

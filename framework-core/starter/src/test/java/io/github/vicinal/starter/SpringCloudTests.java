@@ -29,9 +29,9 @@ import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelListener;
-import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.replica.Locality;
 import io.github.vicinal.replica.ReplicaReport;
 

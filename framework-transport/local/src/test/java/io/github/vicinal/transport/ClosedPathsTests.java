@@ -11,11 +11,11 @@ import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-import io.github.vicinal.channel.PathProvider;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.contract.Contract;
-import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -47,8 +47,8 @@ class ClosedPathsTests {
 	private final Contract contract = Contracts.of(EchoContract.class);
 
 	@ParameterizedTest
-	@EnumSource(value = PathKind.class, names = { "DIRECT", "SHM", "UDS" })
-	void nothingIsLeft(PathKind kind) throws Exception {
+	@ValueSource(strings = { "direct", "shm", "uds" })
+	void nothingIsLeft(String kind) throws Exception {
 		Path directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test");
 		Rendezvous rendezvous = Rendezvous.open(directory.toString());
 		// What the JVM and the libraries make once.
@@ -72,7 +72,7 @@ class ClosedPathsTests {
 	}
 
 	/** Every second time the server goes first, and every third the path stays open. */
-	private void openAndClose(PathKind kind, Rendezvous rendezvous, int number) throws Exception {
+	private void openAndClose(String kind, Rendezvous rendezvous, int number) throws Exception {
 		PeerIdentity identity = PeerIdentity.create(rendezvous.hostId());
 		PathServer server = server(kind, rendezvous, identity);
 		PathProvider provider = provider(kind, rendezvous);
@@ -80,7 +80,7 @@ class ClosedPathsTests {
 		PathProvider.Attempt attempt = provider.connect(this.contract,
 				new PeerAnnouncement(identity, Set.of(kind), this.contract.hash(), ""));
 		assertThat(attempt).isInstanceOf(PathProvider.Connected.class);
-		io.github.vicinal.channel.Path path = ((PathProvider.Connected) attempt).path();
+		CallPath path = ((PathProvider.Connected) attempt).path();
 		List<CompletableFuture<Boolean>> callers = new ArrayList<>();
 		for (int i = 0; i < THREADS; i++) {
 			callers.add(Async.call(() -> {
@@ -105,22 +105,22 @@ class ClosedPathsTests {
 		}
 	}
 
-	private PathServer server(PathKind kind, Rendezvous rendezvous, PeerIdentity identity) {
+	private PathServer server(String kind, Rendezvous rendezvous, PeerIdentity identity) {
 		ServiceRegistry services = new ServiceRegistry();
 		services.register(Contracts.echo(this.contract));
 		return switch (kind) {
-			case DIRECT -> new DirectPathServer(identity, services, null, Duration.ofSeconds(10));
+			case "direct" -> new DirectPathServer(identity, services, null, Duration.ofSeconds(10));
 			// More callers than lanes, so that there is more to close.
-			case SHM -> new ShmPathServer(identity, rendezvous, services, ShmOptions.defaults());
+			case "shm" -> new ShmPathServer(identity, rendezvous, services, ShmOptions.defaults());
 			default -> new UdsPathServer(identity, rendezvous, services, UdsOptions.defaults());
 		};
 	}
 
-	private static PathProvider provider(PathKind kind, Rendezvous rendezvous) {
+	private static PathProvider provider(String kind, Rendezvous rendezvous) {
 		PeerIdentity self = PeerIdentity.create(rendezvous.hostId());
 		return switch (kind) {
-			case DIRECT -> new DirectPathProvider(Contracts.codecs());
-			case SHM -> new ShmPathProvider(self, rendezvous, Contracts.codecs(),
+			case "direct" -> new DirectPathProvider(Contracts.codecs());
+			case "shm" -> new ShmPathProvider(self, rendezvous, Contracts.codecs(),
 					ShmOptions.defaults().withLanes(2).withMaxLanes(8).withWaiting("park"));
 			default -> new UdsPathProvider(self, rendezvous, Contracts.codecs(), UdsOptions.defaults());
 		};

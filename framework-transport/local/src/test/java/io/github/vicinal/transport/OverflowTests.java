@@ -18,14 +18,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.github.vicinal.path.CallPath;
 import io.github.vicinal.channel.Channel;
-import io.github.vicinal.channel.ChannelReport.PathReport;
-import io.github.vicinal.channel.ChannelReport.PeerReport;
+import io.github.vicinal.report.ChannelReport.PathReport;
+import io.github.vicinal.report.ChannelReport.PeerReport;
 import io.github.vicinal.channel.ChannelSettings;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.contract.Contract;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -91,11 +92,11 @@ class OverflowTests {
 		UdsPathProvider uds = closing(new UdsPathProvider(client, rendezvous, Contracts.codecs(),
 				UdsOptions.defaults().withMaxConnectionsPerPeer(CONNECTIONS)));
 		// How long calls take here says nothing: they wait for the gate.
-		this.channel = new Channel(new ChannelSettings("shop", List.of(PathKind.SHM, PathKind.UDS), null,
-				Duration.ofSeconds(1), false, true), this.contract, List.of(shm, uds), Runnable::run,
-				Clock.systemUTC());
-		this.channel.announced(ADDRESS,
-				new PeerAnnouncement(server, Set.of(PathKind.SHM, PathKind.UDS), this.contract.hash(), ""));
+		this.channel = new Channel(
+				new ChannelSettings("shop", List.of(ShmPathProvider.KIND, UdsPathProvider.KIND), null,
+						Duration.ofSeconds(1), false, true),
+				this.contract, List.of(shm, uds), Runnable::run, Clock.systemUTC());
+		this.channel.announced(ADDRESS, new PeerAnnouncement(server, Set.of("shm", "uds"), this.contract.hash(), ""));
 	}
 
 	private <T extends AutoCloseable> T closing(T closeable) {
@@ -121,16 +122,16 @@ class OverflowTests {
 	}
 
 	private PathReport report(PathKind kind) {
-		return report().paths().get(kind.ordinal());
+		return report().paths().stream().filter((path) -> path.path().equals(kind.id())).findFirst().orElseThrow();
 	}
 
 	/** None of the methods may be repeated. */
 	@Test
 	void callersOfASlowHandlerOverflowToTheNextPaths() throws Exception {
 		assertThat(this.contract.methods()).noneMatch((method) -> method.idempotent());
-		io.github.vicinal.channel.Path best = Objects.requireNonNull(
+		CallPath best = Objects.requireNonNull(
 				this.channel.path(ADDRESS, Contracts.call(this.contract, "join", "", 1).method(), new Object[0]));
-		assertThat(best.kind()).isEqualTo(PathKind.SHM);
+		assertThat(best.kind()).isEqualTo(ShmPathProvider.KIND);
 		List<CompletableFuture<Object>> calls = new ArrayList<>();
 		for (int i = 0; i < CALLERS; i++) {
 			String text = "caller " + i;
@@ -140,7 +141,7 @@ class OverflowTests {
 		Async.await(() -> this.gate.inside() == LANES + CONNECTIONS
 				&& calls.stream().filter(CompletableFuture::isDone).count() == CALLERS - LANES - CONNECTIONS);
 		assertThat(report().path()).isEqualTo("shm");
-		assertThat(report(PathKind.SHM).errors()).isZero();
+		assertThat(report(ShmPathProvider.KIND).errors()).isZero();
 		this.gate.open();
 		int overHttp = 0;
 		for (int i = 0; i < CALLERS; i++) {
@@ -151,14 +152,14 @@ class OverflowTests {
 		assertThat(overHttp).isEqualTo(CALLERS - LANES - CONNECTIONS);
 		assertThat(this.executed).hasSize(LANES + CONNECTIONS);
 		assertThat(report().path()).isEqualTo("shm");
-		assertThat(report(PathKind.SHM).state()).isEqualTo("in use");
-		assertThat(report(PathKind.UDS).state()).isEqualTo("standby");
+		assertThat(report(ShmPathProvider.KIND).state()).isEqualTo("in use");
+		assertThat(report(UdsPathProvider.KIND).state()).isEqualTo("standby");
 		assertThat(report().decisions()).noneMatch((decision) -> decision.from().equals("shm"));
 		assertThat(this.channel.path(ADDRESS, Contracts.call(this.contract, "join", "", 1).method(), new Object[0]))
 			.isSameAs(best);
 	}
 
-	private Object call(io.github.vicinal.channel.Path path, String text) throws PathException {
+	private Object call(CallPath path, String text) throws PathException {
 		try {
 			Reply reply = this.channel.call(ADDRESS, path, Contracts.call(this.contract, "join", text, 1));
 			return Objects.requireNonNull(((Reply.Value) reply).body());

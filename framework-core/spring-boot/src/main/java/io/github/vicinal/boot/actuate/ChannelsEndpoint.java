@@ -12,7 +12,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.boot.server.ServiceCatalog.ServiceReport;
-import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.report.ChannelReport;
 
 /**
  * Shows the channels of an application and the contracts that it offers.

@@ -13,7 +13,7 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
 import org.springframework.util.MimeType;
 import org.springframework.util.MimeTypeUtils;
 
-import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.report.ChannelReport;
 
 /**
  * Shows the channels as a page for people, at {@code vicinalchannels/page}. A channel of

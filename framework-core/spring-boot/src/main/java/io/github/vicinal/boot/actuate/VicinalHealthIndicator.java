@@ -11,9 +11,9 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
 import io.github.vicinal.boot.client.ClientChannels;
-import io.github.vicinal.channel.ChannelReport;
-import io.github.vicinal.channel.ChannelReport.PathDecision;
-import io.github.vicinal.channel.ChannelReport.PeerReport;
+import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.report.ChannelReport.PathDecision;
+import io.github.vicinal.report.ChannelReport.PeerReport;
 import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.requestserver.RequestServerReport;
 

@@ -57,7 +57,7 @@ import io.github.vicinal.boot.client.InvalidChannelException;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.ChannelListener;
-import io.github.vicinal.channel.PathProvider;
+import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.observation.ChannelObservationConvention;
 import io.github.vicinal.observation.DefaultChannelObservationConvention;

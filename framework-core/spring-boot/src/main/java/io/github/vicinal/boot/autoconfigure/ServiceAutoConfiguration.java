@@ -10,6 +10,7 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletContext;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -42,6 +43,9 @@ import io.github.vicinal.boot.server.MvcServiceSource;
 import io.github.vicinal.boot.server.RequestTurns;
 import io.github.vicinal.boot.server.ServerObservation;
 import io.github.vicinal.boot.server.ServiceCatalog;
+import io.github.vicinal.boot.server.OfferedPaths;
+import io.github.vicinal.boot.client.PathIds;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.boot.server.ServiceCatalog.ServiceSource;
 import io.github.vicinal.boot.server.ThreadIsolation;
 import io.github.vicinal.boot.server.TomcatHttpSocket;
@@ -120,8 +124,26 @@ public final class ServiceAutoConfiguration {
 				registry::getObject, () -> offered(properties, servers), httpSocket::getIfAvailable, tickets);
 	}
 
-	private static List<PathServer> offered(VicinalProperties properties, ObjectProvider<PathServer> servers) {
-		return servers.orderedStream().filter((server) -> properties.server().paths().contains(server.kind())).toList();
+	/** Finds mistakes at start; no server is made where there is nothing to check. */
+	@Bean
+	SmartInitializingSingleton vicinalServerPathsCheck(VicinalProperties properties,
+			ObjectProvider<PathServer> servers) {
+		return () -> {
+			if (properties.server().paths() != null) {
+				offered(properties, servers);
+			}
+		};
+	}
+
+	private static OfferedPaths offered(VicinalProperties properties, ObjectProvider<PathServer> servers) {
+		List<PathServer> all = servers.orderedStream().toList();
+		List<String> ids = properties.server().paths();
+		if (ids == null) {
+			return new OfferedPaths(all, List.of());
+		}
+		List<PathKind> kinds = PathIds.kinds(ids, all.stream().map(PathServer::kind).toList(), "vicinal.server.paths");
+		return new OfferedPaths(all.stream().filter((server) -> kinds.contains(server.kind())).toList(),
+				all.stream().map(PathServer::kind).filter((kind) -> !kinds.contains(kind)).map(PathKind::id).toList());
 	}
 
 	@Bean

@@ -10,7 +10,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.util.unit.DataSize;
 
-import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.requestserver.Priority;
 
 /**
@@ -63,7 +62,8 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * One channel.
 	 *
 	 * @param enabled Whether the channel may use typed paths.
-	 * @param paths Paths that may be used, best first. HTTP always remains as the last
+	 * @param paths Paths that may be used, best first, such as direct, shm, uds and
+	 * http. HTTP always remains as the last
 	 * resort. Default is what the annotation says, else all.
 	 * @param timeout How long a call may take. Default is the read timeout of the HTTP
 	 * client.
@@ -77,7 +77,7 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param locality Whether calls go to the nearest replicas as long as that is faster;
 	 * off for taking turns.
 	 */
-	public record Channel(@DefaultValue("true") boolean enabled, @DefaultValue List<PathKind> paths,
+	public record Channel(@DefaultValue("true") boolean enabled, @DefaultValue List<String> paths,
 			@Nullable Duration timeout, @DefaultValue("false") boolean ignoreClientInterceptors,
 			@DefaultValue("false") boolean httpSocket, @DefaultValue List<String> instances,
 			@DefaultValue("true") boolean locality) {
@@ -210,14 +210,14 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 *
 	 * @param enabled Whether contracts that controllers implement are offered over typed
 	 * paths.
-	 * @param paths Paths that are offered.
+	 * @param paths Paths that are offered, such as direct, shm and uds. Default is all that
+	 * the application has.
 	 * @param httpSocket Whether Tomcat also takes HTTP requests on a Unix domain socket,
 	 * from processes of this user on this host.
 	 * @param requests How many requests run at once, whatever path they come by.
 	 */
-	public record Server(@DefaultValue("true") boolean enabled, @DefaultValue( {
-			"direct", "shm", "uds" }) List<PathKind> paths, @DefaultValue("false") boolean httpSocket,
-			@DefaultValue Requests requests){
+	public record Server(@DefaultValue("true") boolean enabled, @Nullable List<String> paths,
+			@DefaultValue("false") boolean httpSocket, @DefaultValue Requests requests) {
 	}
 
 	/**

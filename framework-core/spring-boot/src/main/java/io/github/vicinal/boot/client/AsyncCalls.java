@@ -16,7 +16,7 @@ import io.micrometer.context.ContextSnapshot;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
 
-import io.github.vicinal.channel.PathException;
+import io.github.vicinal.path.PathException;
 
 /**
  * The calls of one channel whose caller does not wait. Typed paths block, so that each

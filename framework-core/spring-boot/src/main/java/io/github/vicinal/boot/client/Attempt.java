@@ -2,8 +2,8 @@ package io.github.vicinal.boot.client;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.Reply;
 
 /** What came of a call over a typed path. */
 sealed interface Attempt {

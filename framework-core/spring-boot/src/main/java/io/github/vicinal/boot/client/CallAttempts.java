@@ -7,13 +7,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
-import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
 import io.github.vicinal.channel.Peer;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.Reply;
 
 /** Attempts calls of one channel over typed paths. Thread-safe. */
 final class CallAttempts {
@@ -48,7 +48,7 @@ final class CallAttempts {
 	}
 
 	/** Makes a call over a path, on the calling thread. */
-	Attempt attempt(ClientCall call, Peer peer, Path path) {
+	Attempt attempt(ClientCall call, Peer peer, CallPath path) {
 		Reply reply;
 		CallAnswer answer = call.answer();
 		try {
@@ -89,7 +89,7 @@ final class CallAttempts {
 		return new Attempt.HandlerFailed((Reply.Failure) reply);
 	}
 
-	private static Attempt failed(ClientCall call, Path path, PathException failure) {
+	private static Attempt failed(ClientCall call, CallPath path, PathException failure) {
 		if (mayRepeat(call.plan(), failure)) {
 			call.observed().failed(failure, failure);
 			return new Attempt.GoOn("%s: %s".formatted(path.kind().id(), failure.getMessage()));
@@ -99,7 +99,7 @@ final class CallAttempts {
 				: new Attempt.Unanswered(failure);
 	}
 
-	private Reply exchange(ClientCall call, Peer peer, Path path) throws PathException {
+	private Reply exchange(ClientCall call, Peer peer, CallPath path) throws PathException {
 		CallFrame frame = new CallFrame(this.channel.contract(), call.plan().method(), call.arguments(),
 				call.deadline(), headers(peer.frameHeaders(), call.observed().headers()));
 		if (this.interceptors.isEmpty()) {

@@ -2,7 +2,7 @@ package io.github.vicinal.boot.client;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.report.ChannelReport;
 
 /** Answers calls of one method from a cache, before anything else sees them. */
 interface CallCache {

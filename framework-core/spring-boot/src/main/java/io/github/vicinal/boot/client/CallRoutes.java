@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.channel.Channel;
-import io.github.vicinal.channel.Path;
+import io.github.vicinal.path.CallPath;
 import io.github.vicinal.channel.Peer;
 
 /**
@@ -66,7 +66,7 @@ final class CallRoutes {
 	 * @param noRoom why no call can be made over a path now, if that is so
 	 * @return an open path that can carry the call, or {@code null} for HTTP
 	 */
-	@Nullable Path route(ClientCall call, @Nullable String noRoom) {
+	@Nullable CallPath route(ClientCall call, @Nullable String noRoom) {
 		boolean elsewhere = call.plan().goesElsewhere(call.arguments());
 		ReplicaTurn turn = (this.replicas != null && !elsewhere) ? this.replicas.begin(call.met()) : null;
 		String address = (turn != null) ? turn.address() : elsewhere ? null : target();
@@ -76,7 +76,7 @@ final class CallRoutes {
 		boolean byChance = this.discovers && this.traits.balanced()
 				&& (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0;
 		// A path that is selected but never used would count as a hung call.
-		Path path = (reason == null && !byChance && peer != null && address != null)
+		CallPath path = (reason == null && !byChance && peer != null && address != null)
 				? peer.path(call.plan().method(), call.arguments()) : null;
 		if (path == null && turn == null && address != null && ThreadLocalRandom.current().nextBoolean()) {
 			/*

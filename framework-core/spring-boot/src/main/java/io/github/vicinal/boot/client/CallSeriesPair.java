@@ -1,8 +1,8 @@
 package io.github.vicinal.boot.client;
 
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -10,7 +10,7 @@ import org.springframework.http.client.observation.ClientRequestObservationConte
 
 import io.github.vicinal.boot.observation.CallSeries;
 import io.github.vicinal.observation.ChannelObservationContext;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 
 /**
  * The two series that a call of one method over one path is recorded in.
@@ -26,11 +26,14 @@ record CallSeriesPair(CallSeries<ClientRequestObservationContext> http, CallSeri
 	/** The pairs of one method. Thread-safe. */
 	static final class Cache {
 
+		private record OfPath(PathKind path, CallSeriesPair pair) {
+		}
+
 		/** Templates with query parameters differ by which of them are there. */
 		private static final int MAX_TEMPLATES = 64;
 
-		private final AtomicReferenceArray<@Nullable CallSeriesPair> fixed = new AtomicReferenceArray<>(
-				PathKind.values().length);
+		/** Few, so that a scan is the fastest look-up; replaced, never changed. */
+		private volatile OfPath[] fixed = {};
 
 		private final Map<String, CallSeriesPair> byTemplate = new ConcurrentHashMap<>();
 
@@ -40,12 +43,19 @@ record CallSeriesPair(CallSeries<ClientRequestObservationContext> http, CallSeri
 		 * @param maker makes the pair where it is missing
 		 */
 		CallSeriesPair get(PathKind path, Supplier<CallSeriesPair> maker) {
-			CallSeriesPair known = this.fixed.get(path.ordinal());
-			if (known == null) {
-				known = maker.get();
-				this.fixed.set(path.ordinal(), known);
+			for (OfPath known : this.fixed) {
+				if (known.path.equals(path)) {
+					return known.pair;
+				}
 			}
-			return known;
+			return add(path, maker);
+		}
+
+		private synchronized CallSeriesPair add(PathKind path, Supplier<CallSeriesPair> maker) {
+			OfPath[] more = Arrays.copyOf(this.fixed, this.fixed.length + 1);
+			more[more.length - 1] = new OfPath(path, maker.get());
+			this.fixed = more;
+			return more[more.length - 1].pair;
 		}
 
 		/**

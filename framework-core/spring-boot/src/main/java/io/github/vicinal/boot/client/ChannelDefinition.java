@@ -5,13 +5,12 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.peer.PathKind;
-
 /**
  * What properties say of one channel; everything is optional.
  *
  * @param enabled whether the channel may use typed paths
- * @param paths the paths that may be used, best first; empty for what the annotation says
+ * @param paths the ids of the paths that may be used, best first; empty for what the
+ * annotation says
  * @param timeout how long a call may take
  * @param ignoreClientInterceptors whether typed paths may be used although the HTTP
  * client has interceptors or headers of the application, which do not apply to them
@@ -20,7 +19,7 @@ import io.github.vicinal.peer.PathKind;
  * @param instances the replicas of the service, where no load balancer knows them
  * @param locality whether near replicas are preferred
  */
-public record ChannelDefinition(boolean enabled, List<PathKind> paths, @Nullable Duration timeout,
+public record ChannelDefinition(boolean enabled, List<String> paths, @Nullable Duration timeout,
 		boolean ignoreClientInterceptors, boolean httpSocket, List<String> instances, boolean locality) {
 
 	/** What is said of a channel that no property names. */

@@ -25,7 +25,7 @@ import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.ClientHttpResponse;
 
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
 
 /**

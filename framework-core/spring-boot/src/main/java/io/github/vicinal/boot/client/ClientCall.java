@@ -10,11 +10,11 @@ import org.springframework.util.ClassUtils;
 
 import io.github.vicinal.boot.client.HttpLegs.Original;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
-import io.github.vicinal.channel.CallFrame;
-import io.github.vicinal.channel.Path;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.CallPath;
 import io.github.vicinal.channel.Peer;
-import io.github.vicinal.channel.Reply;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.replica.Replica;
 
 /**
@@ -64,7 +64,7 @@ final class ClientCall implements CallCache.Call {
 
 	private @Nullable Peer peer;
 
-	private @Nullable Path path;
+	private @Nullable CallPath path;
 
 	/** Why the call goes over HTTP, where that is known before it is sent. */
 	private @Nullable String reason;
@@ -139,7 +139,7 @@ final class ClientCall implements CallCache.Call {
 	 * @return whether there is a path; else the call goes over HTTP
 	 */
 	boolean route(@Nullable String noRoom, @Nullable Observation parent) {
-		Path chosen = this.client.routes().route(this, noRoom);
+		CallPath chosen = this.client.routes().route(this, noRoom);
 		this.path = chosen;
 		if (chosen == null) {
 			return false;
@@ -178,7 +178,7 @@ final class ClientCall implements CallCache.Call {
 	/** Attempts the call over its path, on the calling thread. */
 	Attempt attempt() {
 		Peer called = this.peer;
-		Path chosen = this.path;
+		CallPath chosen = this.path;
 		if (called == null || chosen == null) {
 			throw new IllegalStateException("There is no path; the call goes over HTTP");
 		}

@@ -33,11 +33,11 @@ import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.ChannelListener;
-import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.channel.ChannelSettings;
-import io.github.vicinal.channel.PathProvider;
+import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.contract.Contract;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerIdentity;
 
 /**
@@ -45,8 +45,6 @@ import io.github.vicinal.peer.PeerIdentity;
  * settings. Thread-safe.
  */
 public final class ClientChannels implements AutoCloseable {
-
-	private static final List<PathKind> ALL_PATHS = List.of(PathKind.DIRECT, PathKind.SHM, PathKind.UDS, PathKind.HTTP);
 
 	private static final Logger logger = LoggerFactory.getLogger(ClientChannels.class);
 
@@ -182,7 +180,7 @@ public final class ClientChannels implements AutoCloseable {
 			}
 			Contract contract = verifyContract(type, annotation);
 			if (known == null) {
-				known = create(name, contract, paths(definition, annotation), definition, facts);
+				known = create(name, contract, annotation, definition, facts);
 				this.channels.put(name, known);
 			}
 			else if (known.channel().contract().type() != type) {
@@ -201,11 +199,13 @@ public final class ClientChannels implements AutoCloseable {
 		return (sameType || facts.bean() != null) && !(sameType && known.isOf(facts.group(), facts.bean()));
 	}
 
-	private ClientChannel create(String name, Contract contract, List<PathKind> paths, ChannelDefinition definition,
-			ClientFacts facts) {
+	private ClientChannel create(String name, Contract contract, @Nullable AffinityChannel annotation,
+			ChannelDefinition definition, ClientFacts facts) {
+		List<PathProvider> providers = this.tools.providers().get();
+		List<PathKind> paths = paths(name, definition, annotation, providers);
 		Duration timeout = (definition.timeout() != null) ? definition.timeout() : facts.timeout();
-		Channel channel = new Channel(settings(name, paths, timeout, definition.httpSocket()), contract,
-				this.tools.providers().get(), this.tools.connector(), this.tools.clock());
+		Channel channel = new Channel(settings(name, paths, timeout, definition.httpSocket()), contract, providers,
+				this.tools.connector(), this.tools.clock());
 		ClientTraits traits = new ClientTraits(name, definition.ignoreClientInterceptors(), facts.interceptors());
 		return new ClientChannel(channel, facts, this.tools, traits, definition.timeout(),
 				replicas(name, channel, definition, facts), new AsyncCalls());
@@ -254,11 +254,14 @@ public final class ClientChannels implements AutoCloseable {
 		}
 	}
 
-	private static List<PathKind> paths(ChannelDefinition definition, @Nullable AffinityChannel annotation) {
+	private static List<PathKind> paths(String name, ChannelDefinition definition, @Nullable AffinityChannel annotation,
+			List<PathProvider> providers) {
+		List<PathKind> provided = providers.stream().map(PathProvider::kind).sorted().toList();
 		if (!definition.paths().isEmpty()) {
-			return definition.paths();
+			return PathIds.kinds(definition.paths(), provided, "vicinal.channels.%s.paths".formatted(name));
 		}
-		return (annotation != null && annotation.paths().length > 0) ? List.of(annotation.paths()) : ALL_PATHS;
+		return (annotation != null && annotation.paths().length > 0) ? PathIds.kinds(List.of(annotation.paths()),
+				provided, "paths in @AffinityChannel of channel '%s'".formatted(name)) : provided;
 	}
 
 	private @Nullable AffinityChannel annotation(Class<?> type, @Nullable String group) {
@@ -331,12 +334,12 @@ public final class ClientChannels implements AutoCloseable {
 		if (annotation == null) {
 			return;
 		}
-		boolean paths = !Arrays.stream(annotation.paths()).allMatch((kind) -> kind == PathKind.HTTP);
+		boolean paths = !Arrays.stream(annotation.paths()).allMatch(PathKind.HTTP.id()::equalsIgnoreCase);
 		if (paths || !annotation.name().isEmpty() || annotation.types().length > 0 || annotation.groups().length > 0) {
 			throw new InvalidChannelException(
 					"@AffinityChannel on %s.%s says more than a method can have of its own"
 						.formatted(method.getDeclaringClass().getName(), method.getName()),
-					"Leave paths = HTTP and idempotent there, and put the rest on the interface");
+					"Leave paths = \"http\" and idempotent there, and put the rest on the interface");
 		}
 	}
 

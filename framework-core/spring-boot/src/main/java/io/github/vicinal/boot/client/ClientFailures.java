@@ -8,7 +8,7 @@ import java.net.URI;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.client.ResourceAccessException;
 
-import io.github.vicinal.channel.PathException;
+import io.github.vicinal.path.PathException;
 
 /** The exceptions that HTTP clients raise when a request gets no answer. */
 final class ClientFailures {

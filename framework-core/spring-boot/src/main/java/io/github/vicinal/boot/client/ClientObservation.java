@@ -23,8 +23,8 @@ import org.springframework.http.client.observation.DefaultClientRequestObservati
 
 import io.github.vicinal.boot.observation.LazyShortcut;
 import io.github.vicinal.boot.observation.MeterShortcut;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.observation.ChannelObservationContext;
 import io.github.vicinal.observation.ChannelObservationConvention;
 import io.github.vicinal.observation.ChannelObservationDocumentation;

@@ -13,7 +13,7 @@ import org.springframework.http.HttpMethod;
 
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Peer;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerAnnouncement.MalformedAnnouncementException;

@@ -12,7 +12,7 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.client.ClientHttpRequest;
 import org.springframework.http.client.ClientHttpResponse;
 
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.Reply;
 
 /**
  * Stands for a request that is never sent, so that conventions for HTTP client

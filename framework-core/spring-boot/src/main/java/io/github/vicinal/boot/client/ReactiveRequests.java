@@ -27,7 +27,7 @@ import org.springframework.web.reactive.function.client.ExchangeFunction;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
 
 /**

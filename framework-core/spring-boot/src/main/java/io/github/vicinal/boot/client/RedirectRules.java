@@ -8,7 +8,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.client.ClientHttpRequestFactory;
 
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.Reply;
 
 /**
  * What an HTTP library requests next if a response is a redirect. A call over a typed

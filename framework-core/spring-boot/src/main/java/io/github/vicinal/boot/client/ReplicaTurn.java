@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.channel.PathException;
+import io.github.vicinal.path.PathException;
 import io.github.vicinal.replica.Outcome;
 import io.github.vicinal.replica.Replica;
 import io.github.vicinal.replica.ReplicaChoice;

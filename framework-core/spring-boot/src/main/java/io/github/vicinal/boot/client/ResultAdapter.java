@@ -8,7 +8,7 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ResponseEntity;
 
 import io.github.vicinal.boot.contract.ResultShape;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.Reply;
 
 /** Gives a reply the form that the contract method returns. */
 final class ResultAdapter {

@@ -40,7 +40,7 @@ import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.contract.ContractReader;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 
 /**
  * Reads contracts from {@code @HttpExchange} interfaces. Immutable and thread-safe.
@@ -343,7 +343,7 @@ public final class ExchangeContractReader implements ContractReader {
 	private static @Nullable String httpOnlyReason(Class<?> contract, Method method, HttpExchange exchange,
 			List<RuleOrReason> rules, List<Type> arguments, ResultShape shape, @Nullable AffinityChannel channel) {
 		if (channel != null && channel.paths().length > 0
-				&& List.of(channel.paths()).stream().allMatch((kind) -> kind == PathKind.HTTP)) {
+				&& List.of(channel.paths()).stream().allMatch(PathKind.HTTP.id()::equalsIgnoreCase)) {
 			return "the method is annotated so";
 		}
 		for (RuleOrReason rule : rules) {

@@ -12,10 +12,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.boot.client.ClientChannels;
-import io.github.vicinal.channel.ChannelReport;
-import io.github.vicinal.channel.ChannelReport.CostReport;
-import io.github.vicinal.channel.ChannelReport.PathReport;
-import io.github.vicinal.channel.ChannelReport.PeerReport;
+import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.report.ChannelReport.CostReport;
+import io.github.vicinal.report.ChannelReport.PathReport;
+import io.github.vicinal.report.ChannelReport.PeerReport;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.placement.sources.InstanceReport;
 import io.github.vicinal.placement.sources.InstanceReport.Outgoing;

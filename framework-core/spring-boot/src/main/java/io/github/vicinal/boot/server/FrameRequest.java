@@ -45,7 +45,7 @@ import org.springframework.web.servlet.FlashMap;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.UriUtils;
 
-import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.path.CallFrame;
 
 /**
  * What a typed call would have been as an HTTP request, where nothing stands in front of

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.BeanUtils;
 
-import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.path.CallFrame;
 
 /**
  * Asynchronous processing that a handler starts in the middle of a typed call. The thread

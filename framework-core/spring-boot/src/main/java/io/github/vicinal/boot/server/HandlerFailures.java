@@ -23,7 +23,7 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 import tools.jackson.databind.json.JsonMapper;
 
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.Reply;
 
 /**
  * Turns what a handler throws into the response that Spring MVC and Boot's error

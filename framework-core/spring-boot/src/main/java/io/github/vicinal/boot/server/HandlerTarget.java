@@ -36,7 +36,7 @@ import io.github.vicinal.boot.contract.ResultShape;
 import io.github.vicinal.boot.contract.ResultShape.Envelope;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.boot.observation.CallSeries;
-import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 

@@ -1,12 +1,12 @@
 package io.github.vicinal.boot.server;
 
-import java.util.EnumMap;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 
 import io.github.vicinal.peer.MissingPath;
-import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.server.PathServer;
 
 /**
@@ -16,17 +16,20 @@ import io.github.vicinal.server.PathServer;
  */
 final class MissingPaths {
 
-	private static final List<PathKind> LOCAL = List.of(PathKind.DIRECT, PathKind.SHM, PathKind.UDS);
-
 	private MissingPaths() {
 	}
 
-	static Map<PathKind, String> of(List<PathServer> servers) {
-		Map<PathKind, String> missing = new EnumMap<>(PathKind.class);
-		LOCAL.forEach((kind) -> missing.put(kind, MissingPath.NOT_CONFIGURED.word()));
+	/**
+	 * Returns the words by the ids of paths.
+	 * @param servers the servers of this application that are to offer their paths
+	 * @param notOffered ids of the paths that this application has, but does not offer
+	 */
+	static Map<String, String> of(List<PathServer> servers, Collection<String> notOffered) {
+		Map<String, String> missing = new TreeMap<>();
+		notOffered.forEach((id) -> missing.put(id, MissingPath.NOT_CONFIGURED.word()));
 		for (PathServer server : servers) {
-			missing.remove(server.kind());
-			server.unavailable().ifPresent((reason) -> missing.put(server.kind(), classify(reason).word()));
+			missing.remove(server.kind().id());
+			server.unavailable().ifPresent((reason) -> missing.put(server.kind().id(), classify(reason).word()));
 		}
 		return missing;
 	}

@@ -23,8 +23,8 @@ import org.springframework.web.servlet.LocaleContextResolver;
 import org.springframework.web.servlet.LocaleResolver;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
-import io.github.vicinal.channel.CallFrame;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.requestserver.Priority;

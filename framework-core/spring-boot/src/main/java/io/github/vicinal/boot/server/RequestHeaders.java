@@ -9,7 +9,7 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.peer.PeerAnnouncement;
 
 /**

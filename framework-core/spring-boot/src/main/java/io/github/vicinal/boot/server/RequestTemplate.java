@@ -33,7 +33,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.boot.contract.ResultShape;
-import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 

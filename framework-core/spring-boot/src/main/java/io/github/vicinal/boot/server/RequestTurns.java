@@ -12,7 +12,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.requestserver.Priority;
 import io.github.vicinal.requestserver.Refusal;
 import io.github.vicinal.requestserver.RequestServer;

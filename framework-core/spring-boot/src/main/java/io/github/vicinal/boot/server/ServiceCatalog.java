@@ -2,7 +2,6 @@ package io.github.vicinal.boot.server;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,7 +20,6 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.service.annotation.HttpExchange;
 
 import io.github.vicinal.boot.server.AnnouncementInterceptor.Inquiry;
-import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
@@ -52,13 +50,16 @@ public final class ServiceCatalog implements AutoCloseable {
 
 	private final Supplier<ServiceRegistry> registry;
 
-	private final Supplier<List<PathServer>> serverSupplier;
+	private final Supplier<OfferedPaths> paths;
 
 	private final Supplier<@Nullable HttpSocketServer> httpSocket;
 
 	private final ConnectionTickets tickets;
 
 	private List<PathServer> servers = List.of();
+
+	/** Ids of paths that the application has, but is not to offer. */
+	private List<String> notOffered = List.of();
 
 	/** Announcements of known contracts; bounded by these and this host's addresses. */
 	private final Map<Asked, PeerAnnouncement> announcements = new ConcurrentHashMap<>();
@@ -105,17 +106,16 @@ public final class ServiceCatalog implements AutoCloseable {
 	 * @param self names this instance
 	 * @param source builds services
 	 * @param registry where servers look services up
-	 * @param servers the kinds of path that the application has
+	 * @param paths the paths that the application offers
 	 * @param httpSocket takes HTTP requests from processes of this host, or {@code null}
 	 * @param tickets name the connections of clients
 	 */
 	public ServiceCatalog(Supplier<PeerIdentity> self, ServiceSource source, Supplier<ServiceRegistry> registry,
-			Supplier<List<PathServer>> servers, Supplier<@Nullable HttpSocketServer> httpSocket,
-			ConnectionTickets tickets) {
+			Supplier<OfferedPaths> paths, Supplier<@Nullable HttpSocketServer> httpSocket, ConnectionTickets tickets) {
 		this.self = self;
 		this.source = source;
 		this.registry = registry;
-		this.serverSupplier = servers;
+		this.paths = paths;
 		this.httpSocket = httpSocket;
 		this.tickets = tickets;
 	}
@@ -258,13 +258,13 @@ public final class ServiceCatalog implements AutoCloseable {
 			return new PeerAnnouncement(identity, Set.of(), service.contract().hash(), refusal.get());
 		}
 		start();
-		Set<PathKind> offered = EnumSet.noneOf(PathKind.class);
+		Set<String> offered = new TreeSet<>();
 		for (PathServer server : this.servers) {
 			if (server.unavailable().isEmpty()) {
-				offered.add(server.kind());
+				offered.add(server.kind().id());
 			}
 		}
-		Map<PathKind, String> missing = MissingPaths.of(this.servers);
+		Map<String, String> missing = MissingPaths.of(this.servers, this.notOffered);
 		missing.keySet().removeAll(offered);
 		return new PeerAnnouncement(identity, offered, service.contract().hash(), "").withMissing(missing);
 	}
@@ -272,7 +272,9 @@ public final class ServiceCatalog implements AutoCloseable {
 	private void start() {
 		if (!this.started) {
 			this.started = true;
-			this.servers = List.copyOf(this.serverSupplier.get());
+			OfferedPaths offered = this.paths.get();
+			this.servers = offered.servers();
+			this.notOffered = offered.notOffered();
 			this.servers.forEach((server) -> attempt(server, PathServer::start, "started"));
 			this.lastSeen = seen();
 			this.nextLook = System.nanoTime() + LOOK_INTERVAL_NANOS;

@@ -16,9 +16,9 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import io.github.vicinal.boot.autoconfigure.RequestServerAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalHealthAutoConfiguration;
-import io.github.vicinal.channel.ChannelReport;
-import io.github.vicinal.channel.ChannelReport.PathDecision;
-import io.github.vicinal.channel.ChannelReport.PeerReport;
+import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.report.ChannelReport.PathDecision;
+import io.github.vicinal.report.ChannelReport.PeerReport;
 import io.github.vicinal.requestserver.RequestServerReport;
 import io.github.vicinal.requestserver.RequestServerReport.Quantiles;
 

@@ -7,10 +7,9 @@ import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.boot.client.InvalidChannelException;
 import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.channel.AffinityChannel;
-import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.peer.PeerIdentity;
-import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.transport.shm.ShmOptions;
 import io.github.vicinal.transport.uds.UdsOptions;
@@ -498,7 +497,7 @@ class AutoConfigurationTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@AffinityChannel(types = Plain.class, paths = PathKind.UDS)
+	@AffinityChannel(types = Plain.class, paths = "uds")
 	@ImportHttpServices(group = "plain", types = Plain.class)
 	static class ByTypes {
 
@@ -527,7 +526,7 @@ class AutoConfigurationTests {
 	@AffinityChannel
 	interface PerMethod {
 
-		@AffinityChannel(paths = PathKind.UDS)
+		@AffinityChannel(paths = "uds")
 		@GetExchange("/plain")
 		String get();
 

@@ -29,22 +29,23 @@ import org.springframework.web.service.annotation.GetExchange;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
 
+import io.github.vicinal.transport.uds.UdsPathProvider;
 import io.github.vicinal.boot.client.ClientChannels.ClientFacts;
 import io.github.vicinal.boot.client.ClientChannels.Toolbox;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
-import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.ChannelSettings;
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathProvider;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.observation.DefaultChannelObservationConvention;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 
@@ -395,10 +396,9 @@ class AsyncCallsTests {
 	private ClientChannel channel(AsyncCalls calls, ChannelInterceptor... interceptors) {
 		Contract contract = ExchangeContractReader.contract(Shop.class);
 		Channel channel = new Channel(
-				new ChannelSettings("shop", List.of(PathKind.UDS), null, Duration.ofSeconds(1), false, true), contract,
-				List.of(new FakeProvider()), Runnable::run, Clock.systemUTC());
-		channel.announced(ADDRESS,
-				new PeerAnnouncement(PeerIdentity.create(""), Set.of(PathKind.UDS), contract.hash(), ""));
+				new ChannelSettings("shop", List.of(UdsPathProvider.KIND), null, Duration.ofSeconds(1), false, true),
+				contract, List.of(new FakeProvider()), Runnable::run, Clock.systemUTC());
+		channel.announced(ADDRESS, new PeerAnnouncement(PeerIdentity.create(""), Set.of("uds"), contract.hash(), ""));
 		return reactive(channel, new HttpLegs(), ADDRESS, calls, interceptors);
 	}
 
@@ -456,7 +456,7 @@ class AsyncCallsTests {
 
 		@Override
 		public PathKind kind() {
-			return PathKind.UDS;
+			return UdsPathProvider.KIND;
 		}
 
 		@Override
@@ -470,7 +470,7 @@ class AsyncCallsTests {
 
 	}
 
-	private static final class FakePath implements Path {
+	private static final class FakePath implements CallPath {
 
 		private final List<Long> deadlines = new ArrayList<>();
 
@@ -478,7 +478,7 @@ class AsyncCallsTests {
 
 		@Override
 		public PathKind kind() {
-			return PathKind.UDS;
+			return UdsPathProvider.KIND;
 		}
 
 		@Override

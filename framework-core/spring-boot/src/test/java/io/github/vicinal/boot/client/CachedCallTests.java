@@ -25,7 +25,7 @@ import io.github.vicinal.cache.Cache;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.AffinityChannel.Idempotence;
 import io.github.vicinal.channel.CacheableCall;
-import io.github.vicinal.channel.ChannelReport;
+import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;

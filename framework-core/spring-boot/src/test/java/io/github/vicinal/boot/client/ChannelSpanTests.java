@@ -15,10 +15,10 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.service.annotation.GetExchange;
 
+import io.github.vicinal.transport.uds.UdsPathProvider;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.observation.DefaultChannelObservationConvention;
-import io.github.vicinal.peer.PathKind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -46,7 +46,7 @@ class ChannelSpanTests {
 
 		SimpleSpan server = tracer.nextSpan().name("server").start();
 		try (SimpleTracer.SpanInScope scope = (SimpleTracer.SpanInScope) tracer.withSpan(server)) {
-			observation.start("shop", PathKind.UDS, plan, uris, new Object[] { "a b", 2 }, null)
+			observation.start("shop", UdsPathProvider.KIND, plan, uris, new Object[] { "a b", 2 }, null)
 				.answered(200, Map.of(), null);
 		}
 		server.end();

@@ -32,18 +32,19 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
 
+import io.github.vicinal.transport.uds.UdsPathProvider;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
-import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelSettings;
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathProvider;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.replica.ReplicaReport;
@@ -76,7 +77,7 @@ class FailOverTests {
 	private final FakePath path = new FakePath();
 
 	private final Channel channel = new Channel(
-			new ChannelSettings("shop", List.of(PathKind.UDS), null, Duration.ofSeconds(1), false, true),
+			new ChannelSettings("shop", List.of(UdsPathProvider.KIND), null, Duration.ofSeconds(1), false, true),
 			ExchangeContractReader.contract(Shop.class), List.of(new FakeProvider()), Runnable::run, Clock.systemUTC());
 
 	private final ReplicaBalancer replicas = ReplicaBalancer.among(
@@ -456,8 +457,8 @@ class FailOverTests {
 	@ParameterizedTest
 	@EnumSource
 	void aCallThatATypedPathLosesGoesOnIfItMay(Caller caller) throws Exception {
-		REPLICAS.forEach((replica) -> this.channel.announced(replica, new PeerAnnouncement(PeerIdentity.create(""),
-				Set.of(PathKind.UDS), this.channel.contract().hash(), "")));
+		REPLICAS.forEach((replica) -> this.channel.announced(replica,
+				new PeerAnnouncement(PeerIdentity.create(""), Set.of("uds"), this.channel.contract().hash(), "")));
 		assertThat(get(caller)).isEqualTo("typed");
 		assertThat(met()).as("over HTTP").isEmpty();
 		this.path.failure = new PathException(PathException.Reason.IO, true, "closed", null);
@@ -481,7 +482,7 @@ class FailOverTests {
 
 		@Override
 		public PathKind kind() {
-			return PathKind.UDS;
+			return UdsPathProvider.KIND;
 		}
 
 		@Override
@@ -495,7 +496,7 @@ class FailOverTests {
 
 	}
 
-	private static final class FakePath implements Path {
+	private static final class FakePath implements CallPath {
 
 		private volatile PathException failure;
 
@@ -505,7 +506,7 @@ class FailOverTests {
 
 		@Override
 		public PathKind kind() {
-			return PathKind.UDS;
+			return UdsPathProvider.KIND;
 		}
 
 		@Override

@@ -20,7 +20,7 @@ import io.github.vicinal.boot.client.HttpLegs.Original;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelSettings;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -82,7 +82,15 @@ class HttpInFlightTests {
 			throw new IllegalStateException("broken");
 		}));
 		assertThat(inFlight()).isZero();
-		assertThat(this.channel.report().peers().get(0).paths().get(PathKind.HTTP.ordinal()).calls()).isEqualTo(2);
+		assertThat(this.channel.report()
+			.peers()
+			.get(0)
+			.paths()
+			.stream()
+			.filter((path) -> path.path().equals("http"))
+			.findFirst()
+			.orElseThrow()
+			.calls()).isEqualTo(2);
 	}
 
 	@Test

@@ -20,7 +20,7 @@ import io.github.vicinal.boot.Baskets;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelSettings;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -62,7 +62,13 @@ class HttpSocketAddressTests {
 			.peers()
 			.stream()
 			.filter((report) -> report.address().equals(HttpAddress.of(to)))
-			.map((report) -> String.valueOf(report.paths().get(PathKind.HTTP.ordinal()).details().get("transport")))
+			.map((report) -> String.valueOf(report.paths()
+				.stream()
+				.filter((path) -> path.path().equals("http"))
+				.findFirst()
+				.orElseThrow()
+				.details()
+				.get("transport")))
 			.findFirst()
 			.orElseThrow();
 	}

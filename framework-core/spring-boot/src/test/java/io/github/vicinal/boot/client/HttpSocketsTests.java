@@ -17,7 +17,7 @@ import io.github.vicinal.boot.client.HttpSockets.HttpSocket;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelSettings;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -39,7 +39,7 @@ class HttpSocketsTests {
 		PeerIdentity peer = PeerIdentity.create(rendezvous.hostId());
 		Files.createFile(rendezvous.httpSocket(peer.instanceId()).orElseThrow());
 		this.channel.announced("127.0.0.1:8080",
-				new PeerAnnouncement(peer, Set.of(PathKind.UDS), "0".repeat(16), "").withHttpSocket(8080, "127.0.0.1"));
+				new PeerAnnouncement(peer, Set.of("uds"), "0".repeat(16), "").withHttpSocket(8080, "127.0.0.1"));
 		return peer;
 	}
 

@@ -19,7 +19,7 @@ import org.springframework.http.HttpMethod;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.web.client.RestClient;
 
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.Reply;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

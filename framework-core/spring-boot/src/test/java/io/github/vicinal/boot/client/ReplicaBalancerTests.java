@@ -18,7 +18,7 @@ import io.github.vicinal.boot.Baskets;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelSettings;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.replica.Locality;
 import io.github.vicinal.replica.Replica;
 import io.github.vicinal.replica.ReplicaReport;

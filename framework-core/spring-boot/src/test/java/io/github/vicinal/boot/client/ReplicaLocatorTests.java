@@ -14,7 +14,7 @@ import io.github.vicinal.boot.Baskets;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelSettings;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.replica.Locality;
@@ -36,7 +36,7 @@ class ReplicaLocatorTests {
 
 	private void announce(String address, String host) {
 		this.channel.announced(address,
-				new PeerAnnouncement(PeerIdentity.create(host), Set.of(PathKind.UDS), "0".repeat(16), ""));
+				new PeerAnnouncement(PeerIdentity.create(host), Set.of("uds"), "0".repeat(16), ""));
 	}
 
 	@ParameterizedTest

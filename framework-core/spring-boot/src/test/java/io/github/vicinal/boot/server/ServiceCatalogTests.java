@@ -20,14 +20,16 @@ import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.context.support.GenericApplicationContext;
 import tools.jackson.databind.json.JsonMapper;
 
+import io.github.vicinal.transport.uds.UdsPathProvider;
+import io.github.vicinal.transport.shm.ShmPathProvider;
 import io.github.vicinal.boot.Baskets;
 import io.github.vicinal.boot.server.AnnouncementInterceptor.Inquiry;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
-import io.github.vicinal.channel.CallFrame;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.Service;
@@ -42,9 +44,9 @@ class ServiceCatalogTests {
 
 	private static final String CONTRACT = Baskets.class.getName();
 
-	private final FakeServer first = new FakeServer(PathKind.SHM);
+	private final FakeServer first = new FakeServer(ShmPathProvider.KIND);
 
-	private final FakeServer second = new FakeServer(PathKind.UDS);
+	private final FakeServer second = new FakeServer(UdsPathProvider.KIND);
 
 	private volatile PeerIdentity identity = PeerIdentity.create("");
 
@@ -56,7 +58,8 @@ class ServiceCatalogTests {
 	private ServiceCatalog catalog() {
 		ServiceRegistry registry = new ServiceRegistry();
 		return new ServiceCatalog(this::identity, (name) -> name.equals(CONTRACT) ? new FakeService() : null,
-				() -> registry, () -> List.of(this.first, this.second), () -> null, new ConnectionTickets());
+				() -> registry, () -> new OfferedPaths(List.of(this.first, this.second), List.of("direct")), () -> null,
+				new ConnectionTickets());
 	}
 
 	private PeerIdentity identity() {
@@ -149,7 +152,7 @@ class ServiceCatalogTests {
 	void aRequestIsAnsweredAlthoughItsContractCannotBeOffered() {
 		ServiceCatalog failing = new ServiceCatalog(this::identity, (name) -> {
 			throw new NoClassDefFoundError(name);
-		}, ServiceRegistry::new, List::of, () -> null, new ConnectionTickets());
+		}, ServiceRegistry::new, () -> new OfferedPaths(List.of(), List.of()), () -> null, new ConnectionTickets());
 		assertThat(announcement(failing, CONTRACT)).contains("p=;", "to offer it failed")
 			.doesNotContain("NoClassDefFoundError");
 	}

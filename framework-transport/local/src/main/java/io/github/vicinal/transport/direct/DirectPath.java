@@ -7,12 +7,12 @@ import java.util.concurrent.atomic.LongAdder;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.channel.CallFrame;
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
-import io.github.vicinal.peer.PathKind;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
+import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.CodecException;
 import io.github.vicinal.contract.Contract;
@@ -22,7 +22,7 @@ import io.github.vicinal.server.HttpRequiredException;
 import io.github.vicinal.server.Service;
 
 /** The path of one contract to another application of this JVM. */
-final class DirectPath implements Path {
+final class DirectPath implements CallPath {
 
 	/** One of so many calls without a deadline is timed. */
 	private static final int SAMPLE_MASK = 15;

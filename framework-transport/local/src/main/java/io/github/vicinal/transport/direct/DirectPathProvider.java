@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.LongAdder;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.peer.PathKind;
-import io.github.vicinal.channel.PathProvider;
+import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;

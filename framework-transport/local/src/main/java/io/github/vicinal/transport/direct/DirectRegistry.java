@@ -43,13 +43,10 @@ public final class DirectRegistry {
 
 	/**
 	 * Removes an application. Calls in flight go on; further ones fail with
-	 * {@link io.github.vicinal.channel.PathException.Reason#PEER_GONE}.
+	 * {@link io.github.vicinal.path.PathException.Reason#PEER_GONE}.
 	 * @param instanceId the application's instance id
+	 * @return what was removed, or {@code null} if it was not known
 	 */
-	public static void unregister(String instanceId) {
-		remove(instanceId);
-	}
-
 	static @Nullable DirectTarget remove(String instanceId) {
 		DirectTarget target = TARGETS.remove(instanceId);
 		if (target != null) {

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
 
 /**
  * A call that runs on another thread, while the caller waits until its deadline.

@@ -5,19 +5,19 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 
-import io.github.vicinal.channel.CallFrame;
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.CodecChoice;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.transport.shm.lane.LaneClient;
 import io.github.vicinal.transport.shm.lane.WaitCounts;
 import io.github.vicinal.transport.wire.ClientBinding;
 
 /** The path of one contract to one peer. */
-final class ShmPath implements Path {
+final class ShmPath implements CallPath {
 
 	private final ShmPathProvider provider;
 
@@ -40,7 +40,7 @@ final class ShmPath implements Path {
 
 	@Override
 	public PathKind kind() {
-		return PathKind.SHM;
+		return ShmPathProvider.KIND;
 	}
 
 	@Override

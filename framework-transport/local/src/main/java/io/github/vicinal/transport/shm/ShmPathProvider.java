@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import io.github.vicinal.channel.PathProvider;
+import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -38,6 +38,9 @@ import io.github.vicinal.transport.wire.WireException;
  * @since 0.1.0
  */
 public final class ShmPathProvider implements PathProvider {
+
+	/** Memory that two processes of one host share. */
+	public static final PathKind KIND = new PathKind("shm", 100, PathKind.Reach.SAME_HOST);
 
 	private static final Logger logger = LoggerFactory.getLogger(ShmPathProvider.class);
 
@@ -138,7 +141,7 @@ public final class ShmPathProvider implements PathProvider {
 
 	@Override
 	public PathKind kind() {
-		return PathKind.SHM;
+		return KIND;
 	}
 
 	@Override
@@ -151,7 +154,7 @@ public final class ShmPathProvider implements PathProvider {
 		if (unsuitable.isPresent()) {
 			return new Unavailable(unsuitable.get(), false);
 		}
-		if (!announcement.paths().contains(PathKind.SHM)) {
+		if (!announcement.paths().contains(KIND.id())) {
 			return new Unavailable("the peer does not offer shm"
 					+ (announcement.refusal().isEmpty() ? "" : ": " + announcement.refusal()), false);
 		}

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.PathServer;
@@ -150,7 +150,7 @@ public final class ShmPathServer implements PathServer {
 
 	@Override
 	public PathKind kind() {
-		return PathKind.SHM;
+		return ShmPathProvider.KIND;
 	}
 
 	/**

@@ -12,7 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.transport.wire.Watchdog;
 
 /**

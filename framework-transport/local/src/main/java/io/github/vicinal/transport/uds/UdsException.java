@@ -2,7 +2,7 @@ package io.github.vicinal.transport.uds;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.channel.PathException;
+import io.github.vicinal.path.PathException;
 import io.github.vicinal.transport.wire.Refusal;
 
 /** A path exception, with what this package needs to know to go on. */

@@ -4,18 +4,18 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 
-import io.github.vicinal.channel.CallFrame;
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
-import io.github.vicinal.peer.PathKind;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
+import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.transport.wire.ClientBinding;
 import io.github.vicinal.transport.wire.Watchdog;
 
 /** The path of one contract to one peer. */
-final class UdsPath implements Path {
+final class UdsPath implements CallPath {
 
 	private final UdsPathProvider provider;
 
@@ -38,7 +38,7 @@ final class UdsPath implements Path {
 
 	@Override
 	public PathKind kind() {
-		return PathKind.UDS;
+		return UdsPathProvider.KIND;
 	}
 
 	@Override

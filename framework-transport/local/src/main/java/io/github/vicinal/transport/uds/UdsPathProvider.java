@@ -8,8 +8,8 @@ import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.peer.PathKind;
-import io.github.vicinal.channel.PathProvider;
+import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
@@ -27,6 +27,9 @@ import io.github.vicinal.transport.wire.Watchdog;
  * @since 0.1.0
  */
 public final class UdsPathProvider implements PathProvider {
+
+	/** A Unix domain socket between two processes of one host. */
+	public static final PathKind KIND = new PathKind("uds", 200, PathKind.Reach.SAME_HOST);
 
 	private final PeerIdentity identity;
 
@@ -66,7 +69,7 @@ public final class UdsPathProvider implements PathProvider {
 
 	@Override
 	public PathKind kind() {
-		return PathKind.UDS;
+		return KIND;
 	}
 
 	@Override
@@ -75,7 +78,7 @@ public final class UdsPathProvider implements PathProvider {
 		if (directory == null) {
 			return new Unavailable(this.rendezvous.unavailable().orElse("there is no rendezvous directory"), false);
 		}
-		if (!announcement.paths().contains(PathKind.UDS)) {
+		if (!announcement.paths().contains(KIND.id())) {
 			return new Unavailable("the peer does not offer uds"
 					+ (announcement.refusal().isEmpty() ? "" : ": " + announcement.refusal()), false);
 		}

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.PathServer;
@@ -131,7 +131,7 @@ public final class UdsPathServer implements PathServer {
 
 	@Override
 	public PathKind kind() {
-		return PathKind.UDS;
+		return UdsPathProvider.KIND;
 	}
 
 	/**

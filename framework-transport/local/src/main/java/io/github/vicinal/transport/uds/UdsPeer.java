@@ -6,7 +6,7 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.transport.wire.ClientBinding;

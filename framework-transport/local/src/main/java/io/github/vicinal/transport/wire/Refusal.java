@@ -2,7 +2,7 @@ package io.github.vicinal.transport.wire;
 
 import java.util.Locale;
 
-import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.path.PathException.Reason;
 
 /**
  * Why something was refused. The number travels in the {@code code} field of a REFUSED

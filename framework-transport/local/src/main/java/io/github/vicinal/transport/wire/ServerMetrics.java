@@ -7,8 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-import io.github.vicinal.transport.wire.Refusal;
-
 /**
  * What a server counts. Thread-safe; the counters only grow, except where noted.
  *

@@ -16,12 +16,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.github.vicinal.channel.CallFrame;
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
-import io.github.vicinal.channel.PathProvider;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.Service;
@@ -60,18 +60,18 @@ class DirectPathTests {
 		this.provider.close();
 	}
 
-	private Path connect(Function<CallFrame, Reply> handler) {
+	private CallPath connect(Function<CallFrame, Reply> handler) {
 		return connect(Contracts.service(this.contract, handler));
 	}
 
-	private Path connect(Service service) {
+	private CallPath connect(Service service) {
 		this.services.register(service);
 		this.server.start();
 		assertThat(this.server.unavailable()).isEmpty();
 		return connect(service.contract());
 	}
 
-	private Path connect(Contract called) {
+	private CallPath connect(Contract called) {
 		return ((PathProvider.Connected) this.provider.connect(called, Contracts.announce(this.identity, called)))
 			.path();
 	}
@@ -104,7 +104,7 @@ class DirectPathTests {
 	void immutableValuesGoByReferenceOnTheCallersThread() throws Exception {
 		AtomicReference<Object> seen = new AtomicReference<>();
 		AtomicReference<Thread> thread = new AtomicReference<>();
-		Path path = connect((frame) -> {
+		CallPath path = connect((frame) -> {
 			seen.set(frame.arguments()[0]);
 			thread.set(Thread.currentThread());
 			return Contracts.value(frame.arguments()[0]);
@@ -129,7 +129,7 @@ class DirectPathTests {
 	void accessorsAndConstructorsOfRecordsRun() throws Exception {
 		Contract secrets = Contracts.of(Secrets.class);
 		AtomicReference<Secrets.Login> seen = new AtomicReference<>();
-		Path path = connect(Contracts.service(secrets, (frame) -> {
+		CallPath path = connect(Contracts.service(secrets, (frame) -> {
 			seen.set((Secrets.Login) frame.arguments()[0]);
 			return Contracts.value(new Secrets.Login("server", "also secret"));
 		}));
@@ -168,7 +168,7 @@ class DirectPathTests {
 	void mutableValuesAreCopiedBothWays() throws Exception {
 		AtomicReference<EchoContract.Item> seen = new AtomicReference<>();
 		AtomicReference<Object> name = new AtomicReference<>();
-		Path path = connect((frame) -> {
+		CallPath path = connect((frame) -> {
 			EchoContract.Item item = (EchoContract.Item) frame.arguments()[0];
 			seen.set(item);
 			name.set(frame.arguments()[1]);
@@ -191,7 +191,7 @@ class DirectPathTests {
 
 	@Test
 	void bytesListsNullAndFailuresComeBack() throws Exception {
-		Path path = connect((frame) -> frame.method().method().getName().equals("nothing")
+		CallPath path = connect((frame) -> frame.method().method().getName().equals("nothing")
 				? new Reply.Failure(404, Map.of("a", List.of("b")), new byte[] { 1 }, "x.Y")
 				: Contracts.value(frame.arguments()[0]));
 		byte[] bytes = Contracts.pattern(200_000, 1);
@@ -205,8 +205,8 @@ class DirectPathTests {
 
 	@Test
 	void callsWithinCallsDoNotMixTheirBytes() throws Exception {
-		AtomicReference<Path> self = new AtomicReference<>();
-		Path path = connect((frame) -> {
+		AtomicReference<CallPath> self = new AtomicReference<>();
+		CallPath path = connect((frame) -> {
 			byte[] bytes = (byte[]) frame.arguments()[0];
 			if (bytes.length > 0) {
 				try {
@@ -226,7 +226,7 @@ class DirectPathTests {
 
 	@Test
 	void missedDeadlineThrowsAtOnce() throws Exception {
-		Path path = connect(this::hang);
+		CallPath path = connect(this::hang);
 		PathException ex = catchThrowableOfType(PathException.class, () -> path.call(within(50, "nothing")));
 		assertThat(ex.reason()).isEqualTo(Reason.TIMEOUT);
 		assertThat(ex.maybeExecuted()).isTrue();
@@ -239,7 +239,7 @@ class DirectPathTests {
 	void shortMethodsAreTrustedAfterSomeCallsAndLoseTrustByOverrunning() throws Exception {
 		AtomicReference<Thread> thread = new AtomicReference<>();
 		AtomicReference<CountDownLatch> gate = new AtomicReference<>(new CountDownLatch(0));
-		Path path = connect((frame) -> {
+		CallPath path = connect((frame) -> {
 			thread.set(Thread.currentThread());
 			try {
 				gate.get().await(300, TimeUnit.MILLISECONDS);
@@ -292,7 +292,7 @@ class DirectPathTests {
 
 	@Test
 	void interruptWhileWaitingStaysSet() throws Exception {
-		Path path = connect(this::hang);
+		CallPath path = connect(this::hang);
 		CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
 		AtomicReference<PathException> thrown = new AtomicReference<>();
 		Thread caller = new Thread(() -> {
@@ -309,7 +309,7 @@ class DirectPathTests {
 
 	@Test
 	void stoppedApplicationIsGoneAfterItsCallsEnded() throws Exception {
-		Path path = connect(this::hang);
+		CallPath path = connect(this::hang);
 		CompletableFuture<Reply> inFlight = Async.call(() -> path.call(call("nothing")));
 		this.entered.await();
 		CompletableFuture<Boolean> closed = Async.call(() -> {
@@ -337,7 +337,7 @@ class DirectPathTests {
 			throw new java.util.concurrent.RejectedExecutionException("full");
 		}, Duration.ZERO)) {
 			full.start();
-			Path path = ((PathProvider.Connected) this.provider.connect(this.contract,
+			CallPath path = ((PathProvider.Connected) this.provider.connect(this.contract,
 					Contracts.announce(other, this.contract)))
 				.path();
 			PathException ex = catchThrowableOfType(PathException.class, () -> path.call(within(1000, "nothing")));
@@ -385,7 +385,7 @@ class DirectPathTests {
 		Thread.currentThread().setContextClassLoader(split);
 		this.server.start();
 		Thread.currentThread().setContextClassLoader(before);
-		Path path = connect(this.contract);
+		CallPath path = connect(this.contract);
 		EchoContract.Item item = new EchoContract.Item();
 		item.name = "split";
 		EchoContract.Item result = (EchoContract.Item) body(path.call(call("item", item, "x")));
@@ -398,7 +398,7 @@ class DirectPathTests {
 
 	@Test
 	void undecodableArgumentsAreNotExecuted() {
-		Path path = connect((frame) -> Contracts.value(null));
+		CallPath path = connect((frame) -> Contracts.value(null));
 		PathException ex = catchThrowableOfType(PathException.class,
 				() -> path.call(call("items", List.of(new Unencodable()))));
 		assertThat(ex.reason()).isEqualTo(Reason.CODEC);

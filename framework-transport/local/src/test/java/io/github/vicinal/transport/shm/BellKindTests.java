@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import io.github.vicinal.channel.PathProvider;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.shm.bell.BellSupport;
@@ -59,7 +60,7 @@ class BellKindTests {
 				ShmPathProvider provider = new ShmPathProvider(this.shm.clientIdentity, this.shm.rendezvous,
 						Contracts.codecs(), ShmOptions.defaults().withWaiting("park"), client)) {
 			running.start();
-			io.github.vicinal.channel.Path path = this.shm.connect(provider, this.server);
+			CallPath path = this.shm.connect(provider, this.server);
 			for (int i = 0; i < 20; i++) {
 				assertThat(ShmFixture.value(path, this.shm.call("join", "a", i))).isEqualTo("a-" + i);
 			}
@@ -81,7 +82,7 @@ class BellKindTests {
 				ShmPathProvider provider = new ShmPathProvider(this.shm.clientIdentity, this.shm.rendezvous,
 						Contracts.codecs(), ShmOptions.defaults().withWaiting("park"), BellSupport.detect())) {
 			running.start();
-			io.github.vicinal.channel.Path path = this.shm.connect(provider, this.server);
+			CallPath path = this.shm.connect(provider, this.server);
 			ExecutorService callers = Executors.newFixedThreadPool(8);
 			List<Callable<Integer>> tasks = new ArrayList<>();
 			for (int caller = 0; caller < 8; caller++) {

@@ -6,11 +6,10 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathProvider;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.contract.Contract;
-import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -116,12 +115,12 @@ public final class ContainerChild {
 
 	private static boolean calls(PathProvider provider, PeerIdentity server) throws Exception {
 		PathProvider.Attempt attempt = provider.connect(CONTRACT,
-				new PeerAnnouncement(server, Set.of(PathKind.SHM, PathKind.UDS), CONTRACT.hash(), ""));
+				new PeerAnnouncement(server, Set.of("shm", "uds"), CONTRACT.hash(), ""));
 		if (attempt instanceof PathProvider.Unavailable unavailable) {
 			System.out.println("no " + provider.kind().id() + ": " + unavailable.reason());
 			return false;
 		}
-		try (Path path = ((PathProvider.Connected) attempt).path()) {
+		try (CallPath path = ((PathProvider.Connected) attempt).path()) {
 			for (int i = 0; i < 100; i++) {
 				Object body = ((Reply.Value) path.call(Contracts.call(CONTRACT, "join", "a", i))).body();
 				if (!("a-" + i).equals(body)) {

@@ -17,9 +17,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.lane.LaneClient;
 import io.github.vicinal.transport.shm.lane.SegmentAccess;
@@ -69,7 +69,7 @@ class CutOffFileTests {
 
 	private void wokenByWhoNoticesFirst(ExecutorService threads) throws Exception {
 		try (FakeServer hostile = new FakeServer(this.shm.directory, this.server.instanceId())) {
-			Path path = this.shm.connect(this.shm.provider(OPTIONS.withWaiting("park")), this.server);
+			CallPath path = this.shm.connect(this.shm.provider(OPTIONS.withWaiting("park")), this.server);
 			LaneClient lanes = ((ShmPath) path).lanes();
 			List<Future<Throwable>> callers = new ArrayList<>();
 			for (int i = 0; i < 3; i++) {
@@ -92,7 +92,7 @@ class CutOffFileTests {
 	@Test
 	void whoLooksForALaneFailsAsCallsDo() throws Exception {
 		try (FakeServer hostile = new FakeServer(this.shm.directory, this.server.instanceId())) {
-			Path path = this.shm.connect(this.shm.provider(OPTIONS), this.server);
+			CallPath path = this.shm.connect(this.shm.provider(OPTIONS), this.server);
 			PathException late = catchThrowableOfType(PathException.class, () -> path.call(Contracts
 				.callBefore(this.shm.contract, "join", System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20), "a", 1)));
 			assertThat(late.reason()).isEqualTo(Reason.TIMEOUT);
@@ -155,7 +155,7 @@ class CutOffFileTests {
 	}
 
 	private void assertServes(ShmPathServer running) throws PathException {
-		Path other = this.shm.connect(this.shm.provider(OPTIONS), this.server);
+		CallPath other = this.shm.connect(this.shm.provider(OPTIONS), this.server);
 		assertThat(ShmFixture.value(other, this.shm.call("join", "a", 1))).isEqualTo("a-1");
 		assertThat(running.unavailable()).isEmpty();
 	}

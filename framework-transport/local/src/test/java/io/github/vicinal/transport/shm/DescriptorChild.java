@@ -16,11 +16,11 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathProvider;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.contract.Contract;
-import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -91,8 +91,8 @@ public final class DescriptorChild {
 						Contracts.codecs(), options, bells)) {
 			server.start();
 			PathProvider.Attempt attempt = provider.connect(contract,
-					new PeerAnnouncement(identity, Set.of(PathKind.SHM), contract.hash(), ""));
-			io.github.vicinal.channel.Path path = ((PathProvider.Connected) attempt).path();
+					new PeerAnnouncement(identity, Set.of("shm"), contract.hash(), ""));
+			CallPath path = ((PathProvider.Connected) attempt).path();
 			loadClasses();
 			call(path, contract, 100);
 			long idle = 0;
@@ -115,7 +115,7 @@ public final class DescriptorChild {
 		System.exit(0);
 	}
 
-	private static void call(io.github.vicinal.channel.Path path, Contract contract, int size) throws Exception {
+	private static void call(CallPath path, Contract contract, int size) throws Exception {
 		List<CompletableFuture<Integer>> calls = new ArrayList<>();
 		for (int i = 0; i < CALLERS; i++) {
 			calls.add(Async.call(() -> {

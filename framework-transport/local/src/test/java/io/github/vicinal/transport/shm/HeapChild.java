@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
@@ -14,10 +15,10 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-import io.github.vicinal.channel.PathProvider;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.contract.Contract;
-import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -89,7 +90,7 @@ public final class HeapChild implements AutoCloseable {
 	 * instance id, how large requests and replies are, how many threads a client has
 	 */
 	public static void main(String[] args) throws Exception {
-		PathKind kind = PathKind.valueOf(args[1]);
+		String kind = args[1];
 		Rendezvous rendezvous = Rendezvous.open(args[2]);
 		PeerIdentity server = new PeerIdentity(args[3], rendezvous.hostId());
 		int requestBytes = Integer.parseInt(args[4]);
@@ -103,13 +104,13 @@ public final class HeapChild implements AutoCloseable {
 		System.exit(0);
 	}
 
-	private static void call(PathKind kind, Rendezvous rendezvous, PeerIdentity server, byte[] request, int replyBytes,
+	private static void call(String kind, Rendezvous rendezvous, PeerIdentity server, byte[] request, int replyBytes,
 			int threads) throws Exception {
 		Contract contract = Contracts.of(EchoContract.class);
-		PathProvider provider = IdleChild.provider(IdleChild.Kind.valueOf(kind.name()), rendezvous);
+		PathProvider provider = IdleChild.provider(IdleChild.Kind.valueOf(kind.toUpperCase(Locale.ROOT)), rendezvous);
 		PathProvider.Attempt attempt = provider.connect(contract,
 				new PeerAnnouncement(server, Set.of(kind), contract.hash(), ""));
-		io.github.vicinal.channel.Path path = ((PathProvider.Connected) attempt).path();
+		CallPath path = ((PathProvider.Connected) attempt).path();
 		CyclicBarrier together = new CyclicBarrier(threads + 1);
 		List<CompletableFuture<Boolean>> callers = new ArrayList<>();
 		for (int i = 0; i < threads; i++) {
@@ -152,8 +153,8 @@ public final class HeapChild implements AutoCloseable {
 		}
 	}
 
-	private static void serve(PathKind kind, Rendezvous rendezvous, PeerIdentity identity, int requestBytes,
-			byte[] reply) throws Exception {
+	private static void serve(String kind, Rendezvous rendezvous, PeerIdentity identity, int requestBytes, byte[] reply)
+			throws Exception {
 		ServiceRegistry services = new ServiceRegistry();
 		services.register(Contracts.service(Contracts.of(EchoContract.class), (frame) -> {
 			if (((byte[]) frame.arguments()[0]).length != requestBytes) {
@@ -161,7 +162,7 @@ public final class HeapChild implements AutoCloseable {
 			}
 			return Contracts.value(reply);
 		}));
-		try (PathServer server = (kind == PathKind.UDS)
+		try (PathServer server = kind.equals("uds")
 				? new UdsPathServer(identity, rendezvous, services, UdsOptions.defaults())
 				: new ShmPathServer(identity, rendezvous, services, ShmOptions.defaults())) {
 			server.start();

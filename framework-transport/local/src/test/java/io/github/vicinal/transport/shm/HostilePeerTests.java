@@ -33,10 +33,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
-import io.github.vicinal.channel.PathProvider;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
+import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.ServiceRegistry;
@@ -84,11 +84,11 @@ class HostilePeerTests {
 	@ValueSource(longs = { 1, 2, 3, 4, 5, 6, 7, 8 })
 	void flippedBytesOfTheSegmentHarmNobodyElse(long seed) throws Exception {
 		ShmPathServer running = this.shm.server(this.server, OPTIONS, Contracts.echo(this.shm.contract));
-		Path other = this.shm.connect(this.shm.provider(OPTIONS), this.server);
+		CallPath other = this.shm.connect(this.shm.provider(OPTIONS), this.server);
 		Random random = new Random(seed);
 		for (int round = 0; round < 6; round++) {
 			ShmPathProvider provider = this.shm.provider(OPTIONS);
-			Path victim = this.shm.connect(provider, this.server);
+			CallPath victim = this.shm.connect(provider, this.server);
 			ByteBuffer memory = SegmentAccess.memory(((ShmPath) victim).lanes());
 			int range = (round % 2 == 0) ? SegmentLayout.LINE * 8 : memory.capacity();
 			int start = (round % 2 == 0) ? (random.nextBoolean() ? 0 : 4096) : 0;
@@ -126,7 +126,7 @@ class HostilePeerTests {
 		return counters.values().stream().mapToLong(LongAdder::sum).sum();
 	}
 
-	private void call(Path victim, long seed) throws Exception {
+	private void call(CallPath victim, long seed) throws Exception {
 		ExecutorService threads = Executors.newFixedThreadPool(3);
 		List<Callable<Integer>> callers = new ArrayList<>();
 		for (int i = 0; i < 3; i++) {
@@ -162,7 +162,7 @@ class HostilePeerTests {
 		List<FileChannel> fifos = new ArrayList<>();
 		try (running) {
 			running.start();
-			Path victim = this.shm.connect(this.shm.provider(OPTIONS.withWaiting("park")), this.server);
+			CallPath victim = this.shm.connect(this.shm.provider(OPTIONS.withWaiting("park")), this.server);
 			assertThat(ShmFixture.value(victim, this.shm.call("join", "a", 1))).isEqualTo("a-1");
 			for (java.nio.file.Path fifo : bells()) {
 				FileChannel channel = FileChannel.open(fifo, StandardOpenOption.READ, StandardOpenOption.WRITE);
@@ -190,7 +190,7 @@ class HostilePeerTests {
 		List<Future<?>> ends = new ArrayList<>();
 		try (running) {
 			running.start();
-			Path victim = this.shm.connect(provider, this.server);
+			CallPath victim = this.shm.connect(provider, this.server);
 			AtomicInteger calls = new AtomicInteger();
 			for (int i = 0; i < 3; i++) {
 				ends.add(Async.call(() -> {
@@ -247,7 +247,7 @@ class HostilePeerTests {
 		try (ShmPathServer running = new ShmPathServer(this.server, this.shm.rendezvous, services, oneThread,
 				BellSupport.fifoOnly(), null)) {
 			running.start();
-			Path flooded = this.shm.connect(hostile, this.server);
+			CallPath flooded = this.shm.connect(hostile, this.server);
 			// The first ring looks whether it would be heard, those after it do not.
 			assertThat(ShmFixture.value(flooded, this.shm.call("join", "asleep", 1))).isEqualTo("asleep");
 			PathException late = catchThrowableOfType(PathException.class,
@@ -265,7 +265,7 @@ class HostilePeerTests {
 					.putInt(new SegmentLayout(1, 2048).waitingOffset(0), 1);
 				givenUp.countDown();
 				Async.await(() -> Async.isSomebodyIn("ServerLane.wake", "FifoBell.ring"));
-				Path other = this.shm.connect(this.shm.provider(oneThread), this.server);
+				CallPath other = this.shm.connect(this.shm.provider(oneThread), this.server);
 				assertThat(ShmFixture.value(other, this.shm.call("join", "a", 1))).isEqualTo("a");
 				assertThat(Async.isSomebodyIn("ServerLane.wake", "FifoBell.ring")).isTrue();
 			}
@@ -284,7 +284,7 @@ class HostilePeerTests {
 		}
 	}
 
-	private void callOnce(Path victim) {
+	private void callOnce(CallPath victim) {
 		try {
 			victim.call(Contracts.callBefore(this.shm.contract, "join",
 					System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(5), "a", 1));
@@ -321,7 +321,7 @@ class HostilePeerTests {
 			send(bytes);
 		}
 		assertThat(running.metrics().refusals().values().stream().mapToLong(LongAdder::sum).sum()).isGreaterThan(50);
-		Path path = this.shm.connect(this.shm.provider(OPTIONS), this.server);
+		CallPath path = this.shm.connect(this.shm.provider(OPTIONS), this.server);
 		assertThat(ShmFixture.value(path, this.shm.call("join", "a", 1))).isEqualTo("a-1");
 	}
 
@@ -329,7 +329,7 @@ class HostilePeerTests {
 	@Test
 	void anythingThatAClientSaysAfterTheHandshakeIsCounted() throws Exception {
 		ShmPathServer running = this.shm.server(this.server, OPTIONS, Contracts.echo(this.shm.contract));
-		Path other = this.shm.connect(this.shm.provider(OPTIONS), this.server);
+		CallPath other = this.shm.connect(this.shm.provider(OPTIONS), this.server);
 		Random random = new Random(5);
 		for (int i = 0; i < 120; i++) {
 			byte[] bytes = said(i);

@@ -13,9 +13,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import io.github.vicinal.channel.PathProvider;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.contract.Contract;
-import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -148,10 +148,10 @@ public final class IdleChild implements AutoCloseable {
 		return (kind == Kind.SHM_SOCKETS) ? BellSupport.socketOnly() : BellSupport.detect();
 	}
 
-	static io.github.vicinal.channel.Path connect(PathProvider provider, Kind kind, PeerIdentity server) {
+	static CallPath connect(PathProvider provider, Kind kind, PeerIdentity server) {
 		Contract contract = Contracts.of(EchoContract.class);
-		PathProvider.Attempt attempt = provider.connect(contract, new PeerAnnouncement(server,
-				Set.of((kind == Kind.UDS) ? PathKind.UDS : PathKind.SHM), contract.hash(), ""));
+		PathProvider.Attempt attempt = provider.connect(contract,
+				new PeerAnnouncement(server, Set.of((kind == Kind.UDS) ? "uds" : "shm"), contract.hash(), ""));
 		if (attempt instanceof PathProvider.Connected connected) {
 			return connected.path();
 		}
@@ -159,7 +159,7 @@ public final class IdleChild implements AutoCloseable {
 	}
 
 	/** Small and large calls at the same time. */
-	static void callFromManyThreads(io.github.vicinal.channel.Path path) throws Exception {
+	static void callFromManyThreads(CallPath path) throws Exception {
 		Contract contract = Contracts.of(EchoContract.class);
 		List<CompletableFuture<Boolean>> callers = new ArrayList<>();
 		for (int i = 0; i < THREADS; i++) {

@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import io.github.vicinal.channel.PathProvider;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.PathServer;
@@ -87,15 +88,15 @@ class IdlePeersTests {
 			IdleChild.callFromManyThreads(IdleChild.connect(provider, kind, identities.get(0)));
 			Async.await(() -> held().isAtMost(before, SHARED_DESCRIPTORS + 2, SHARED_THREADS));
 			Held shared = held();
-			List<io.github.vicinal.channel.Path> paths = new ArrayList<>();
+			List<CallPath> paths = new ArrayList<>();
 			for (PeerIdentity identity : identities.subList(1, PEERS + 1)) {
-				io.github.vicinal.channel.Path path = IdleChild.connect(provider, kind, identity);
+				CallPath path = IdleChild.connect(provider, kind, identity);
 				IdleChild.callFromManyThreads(path);
 				paths.add(path);
 			}
 			Async.await(() -> held().isAtMost(shared, PEERS * 2, 0));
 			// An idle path is as good as before.
-			for (io.github.vicinal.channel.Path path : paths) {
+			for (CallPath path : paths) {
 				assertThat(path.isOpen()).isTrue();
 				IdleChild.callFromManyThreads(path);
 			}

@@ -11,10 +11,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
@@ -52,7 +52,7 @@ class LostBellsTests {
 	void callThatCannotRingOrSleepFailsAndTheNextPairWorks() throws Exception {
 		try (ShmPathServer running = serve(Contracts.echo(this.shm.contract))) {
 			ShmPathProvider provider = this.shm.provider(OPTIONS);
-			Path path = this.shm.connect(provider, this.server);
+			CallPath path = this.shm.connect(provider, this.server);
 			Async.await(LostBellsTests::serverSleeps);
 			deleteBells();
 			PathException failure = Async
@@ -62,7 +62,7 @@ class LostBellsTests {
 			assertThat(failure).hasMessageContaining("bells cannot be used");
 			assertThat(path.isOpen()).isFalse();
 			Async.await(() -> running.metrics().open().sum() == 0);
-			Path next = this.shm.connect(provider, this.server);
+			CallPath next = this.shm.connect(provider, this.server);
 			assertThat(ShmFixture.value(next, this.shm.call("join", "a", 1))).isEqualTo("a-1");
 		}
 	}
@@ -74,7 +74,7 @@ class LostBellsTests {
 	@Test
 	void answerThatCannotBeRungEndsThePairAndIsNotLost() throws Exception {
 		try (ShmPathServer running = serve(Contracts.service(this.shm.contract, this::hold))) {
-			Path path = this.shm.connect(this.shm.provider(OPTIONS), this.server);
+			CallPath path = this.shm.connect(this.shm.provider(OPTIONS), this.server);
 			CompletableFuture<Object> answer = Async
 				.call(() -> ShmFixture.value(path, this.shm.call("join", "hold", 1)));
 			this.called.await();
@@ -88,7 +88,7 @@ class LostBellsTests {
 		}
 	}
 
-	private Reply hold(io.github.vicinal.channel.CallFrame frame) {
+	private Reply hold(io.github.vicinal.path.CallFrame frame) {
 		this.called.countDown();
 		try {
 			this.release.await();

@@ -11,9 +11,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
@@ -44,12 +44,12 @@ class MoreLanesTests {
 		this.shm.close();
 	}
 
-	private Path connect(ShmOptions options) {
+	private CallPath connect(ShmOptions options) {
 		this.shm.server(this.server, SERVER, Contracts.service(this.shm.contract, this.gate::pass));
 		return this.shm.connect(this.shm.provider(options), this.server);
 	}
 
-	private List<CompletableFuture<Object>> call(Path path, int callers) {
+	private List<CompletableFuture<Object>> call(CallPath path, int callers) {
 		List<CompletableFuture<Object>> calls = new ArrayList<>();
 		for (int i = 0; i < callers; i++) {
 			String text = "caller " + i;
@@ -67,7 +67,7 @@ class MoreLanesTests {
 
 	@Test
 	void allCallersAreInTheHandlerAtOnce() throws Exception {
-		Path path = connect(ShmOptions.defaults());
+		CallPath path = connect(ShmOptions.defaults());
 		List<CompletableFuture<Object>> calls = call(path, CALLERS);
 		Async.await(() -> this.gate.inside() == CALLERS);
 		assertThat(path.details()).containsEntry("segments", 4).containsEntry("freeLanes", 4 * 64 - CALLERS);
@@ -76,7 +76,7 @@ class MoreLanesTests {
 
 	@Test
 	void segmentsThatAreNotNeededAnyMoreAreClosed() throws Exception {
-		Path path = connect(
+		CallPath path = connect(
 				ShmOptions.defaults().withLanes(4).withMaxLanes(64).withIdleTimeout(Duration.ofMillis(200)));
 		List<CompletableFuture<Object>> calls = call(path, 40);
 		Async.await(() -> this.gate.inside() == 40);
@@ -91,7 +91,7 @@ class MoreLanesTests {
 
 	@Test
 	void callBeyondTheLimitGoesElsewhereAtOnceAndWasNotExecuted() throws Exception {
-		Path path = connect(ShmOptions.defaults().withLanes(4).withMaxLanes(8));
+		CallPath path = connect(ShmOptions.defaults().withLanes(4).withMaxLanes(8));
 		List<CompletableFuture<Object>> calls = call(path, 8);
 		Async.await(() -> this.gate.inside() == 8);
 		PathException full = catchThrowableOfType(PathException.class, () -> path.call(this.shm.call("join", "a", 1)));
@@ -108,7 +108,7 @@ class MoreLanesTests {
 	@Test
 	void memoryOfAllSegmentsIsBounded() throws Exception {
 		long limit = 4 << 20;
-		Path path = connect(ShmOptions.defaults().withLanes(1).withMaxLanes(64).withMaxMemoryBytes(limit));
+		CallPath path = connect(ShmOptions.defaults().withLanes(1).withMaxLanes(64).withMaxMemoryBytes(limit));
 		long segment = (Long) path.details().get("memoryBytes");
 		String large = "x".repeat(10_000);
 		List<CompletableFuture<Object>> calls = new ArrayList<>();
@@ -130,7 +130,7 @@ class MoreLanesTests {
 		long limit = 1 << 20;
 		ShmPathServer running = this.shm.server(this.server, ShmOptions.defaults().withMaxHeapBytes(limit),
 				Contracts.service(this.shm.contract, this.gate::pass));
-		Path path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(1).withMaxLanes(8)),
+		CallPath path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(1).withMaxLanes(8)),
 				this.server);
 		String large = "x".repeat(60_000);
 		List<CompletableFuture<Object>> calls = new ArrayList<>();
@@ -151,7 +151,7 @@ class MoreLanesTests {
 	@Test
 	void serverWithoutRoomForMoreClientsIsNoReasonToWait() throws Exception {
 		this.shm.server(this.server, SERVER.withMaxPeers(1), Contracts.service(this.shm.contract, this.gate::pass));
-		Path path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(2).withMaxLanes(64)),
+		CallPath path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(2).withMaxLanes(64)),
 				this.server);
 		List<CompletableFuture<Object>> calls = call(path, 2);
 		Async.await(() -> this.gate.inside() == 2);
@@ -165,7 +165,7 @@ class MoreLanesTests {
 	void pathThatIsClosedClosesAllSegmentsOnceTheirCallsHaveEnded() throws Exception {
 		ShmPathServer running = this.shm.server(this.server, SERVER,
 				Contracts.service(this.shm.contract, this.gate::pass));
-		Path path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(4).withMaxLanes(64)),
+		CallPath path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(4).withMaxLanes(64)),
 				this.server);
 		List<CompletableFuture<Object>> calls = call(path, 20);
 		Async.await(() -> this.gate.inside() == 20);
@@ -180,7 +180,7 @@ class MoreLanesTests {
 		try (FakeServer mute = new FakeServer(this.shm.directory, this.server.instanceId())) {
 			ShmPathProvider provider = this.shm.provider(
 					ShmOptions.defaults().withLanes(4).withMaxLanes(8).withHandshakeTimeout(Duration.ofMinutes(5)));
-			Path path = this.shm.connect(provider, this.server);
+			CallPath path = this.shm.connect(provider, this.server);
 			mute.silent = true;
 			List<CompletableFuture<Object>> calls = call(path, 5);
 			Async.await(() -> Async.isSomebodyIn("MoreLanes.connect", "ShmPeer.hello"));

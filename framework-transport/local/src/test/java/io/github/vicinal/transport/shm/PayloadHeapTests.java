@@ -11,11 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathProvider;
-import io.github.vicinal.peer.PathKind;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
@@ -47,8 +46,8 @@ class PayloadHeapTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(names = { "SHM", "UDS" })
-	void largeRepliesOnManyThreadsFitIntoTheSmallHeapOfAClient(PathKind kind) throws Exception {
+	@ValueSource(strings = { "shm", "uds" })
+	void largeRepliesOnManyThreadsFitIntoTheSmallHeapOfAClient(String kind) throws Exception {
 		try (PathServer ignored = serve(kind, LARGE)) {
 			List<String> said = HeapChild.run("256m", "client", kind, this.shm.directory, this.server.instanceId(), 1,
 					LARGE, THREADS);
@@ -57,8 +56,8 @@ class PayloadHeapTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(names = { "SHM", "UDS" })
-	void largeCallsOnManyThreadsFitIntoTheSmallHeapOfAClient(PathKind kind) throws Exception {
+	@ValueSource(strings = { "shm", "uds" })
+	void largeCallsOnManyThreadsFitIntoTheSmallHeapOfAClient(String kind) throws Exception {
 		try (PathServer ignored = serve(kind, 1)) {
 			List<String> said = HeapChild.run("256m", "client", kind, this.shm.directory, this.server.instanceId(),
 					LARGE, 1, THREADS);
@@ -67,8 +66,8 @@ class PayloadHeapTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "UDS, 1, 20971520", "UDS, 20971520, 1", "SHM, 1, 20971520", "SHM, 20971520, 1" })
-	void largePayloadsOnManyThreadsFitIntoTheSmallHeapOfAServer(PathKind kind, int requestBytes, int replyBytes)
+	@CsvSource({ "uds, 1, 20971520", "uds, 20971520, 1", "shm, 1, 20971520", "shm, 20971520, 1" })
+	void largePayloadsOnManyThreadsFitIntoTheSmallHeapOfAServer(String kind, int requestBytes, int replyBytes)
 			throws Exception {
 		try (HeapChild child = HeapChild.start("256m", "server", kind, this.shm.directory, this.server.instanceId(),
 				requestBytes, replyBytes)) {
@@ -80,11 +79,11 @@ class PayloadHeapTests {
 		}
 	}
 
-	private PathServer serve(PathKind kind, int bytes) {
+	private PathServer serve(String kind, int bytes) {
 		byte[] reply = new byte[bytes];
 		ServiceRegistry services = new ServiceRegistry();
 		services.register(Contracts.service(this.shm.contract, (frame) -> Contracts.value(reply)));
-		PathServer running = (kind == PathKind.UDS)
+		PathServer running = kind.equals("uds")
 				? new UdsPathServer(this.server, this.shm.rendezvous, services, UdsOptions.defaults())
 				: new ShmPathServer(this.server, this.shm.rendezvous, services, ShmOptions.defaults());
 		running.start();
@@ -95,7 +94,7 @@ class PayloadHeapTests {
 	void arraysAreGivenBackOnBothSides() throws Exception {
 		ShmPathServer running = this.shm.server(this.server, ShmOptions.defaults().withIdleTimeout(IDLE),
 				Contracts.echo(this.shm.contract));
-		Path path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withIdleTimeout(IDLE)), this.server);
+		CallPath path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withIdleTimeout(IDLE)), this.server);
 		for (int round = 0; round < 2; round++) {
 			List<CompletableFuture<Object>> calls = new ArrayList<>();
 			for (int i = 0; i < 8; i++) {
@@ -124,7 +123,7 @@ class PayloadHeapTests {
 				UdsPathProvider provider = new UdsPathProvider(this.shm.clientIdentity, this.shm.rendezvous,
 						Contracts.codecs(), none)) {
 			running.start();
-			Path path = ((PathProvider.Connected) provider.connect(this.shm.contract,
+			CallPath path = ((PathProvider.Connected) provider.connect(this.shm.contract,
 					Contracts.announce(this.server, this.shm.contract)))
 				.path();
 			List<CompletableFuture<Object>> calls = new ArrayList<>();
@@ -146,7 +145,7 @@ class PayloadHeapTests {
 	void budgetOfNothingHoldsUpNobodyForGood() throws Exception {
 		ShmOptions none = ShmOptions.defaults().withMaxHeapBytes(0);
 		this.shm.server(this.server, none, Contracts.echo(this.shm.contract));
-		Path path = this.shm.connect(this.shm.provider(none), this.server);
+		CallPath path = this.shm.connect(this.shm.provider(none), this.server);
 		List<CompletableFuture<Object>> calls = new ArrayList<>();
 		for (int i = 0; i < 6; i++) {
 			byte[] body = Contracts.pattern(2_000_000, i);

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.lane.ClientLane;
 import io.github.vicinal.transport.shm.lane.SegmentAccess;

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.lane.SegmentAccess;
 import io.github.vicinal.transport.shm.lane.SegmentLayout;
@@ -52,7 +52,7 @@ class ScribbledPairTests {
 			"the request has gone, 0, 0", "nonsense, 40, -1" })
 	void callerThatSleepsIsWoken(String what, int word, int value) throws Exception {
 		this.shm.server(this.server, ShmOptions.defaults(), Contracts.service(this.shm.contract, this.gate::pass));
-		Path path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(1).withWaiting("park")),
+		CallPath path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(1).withWaiting("park")),
 				this.server);
 		CompletableFuture<Object> call = Async.call(() -> outcome(path));
 		Async.await(() -> this.gate.inside() == 1 && Async.isSomebodyIn("ClientLane.sleep", "await"));
@@ -67,7 +67,7 @@ class ScribbledPairTests {
 	void requestThatGotLostIsFoundOrEndsThePair(boolean overwritten) throws Exception {
 		this.gate.open();
 		this.shm.server(this.server, ShmOptions.defaults(), Contracts.service(this.shm.contract, this.gate::pass));
-		Path path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(1).withWaiting("park")),
+		CallPath path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(1).withWaiting("park")),
 				this.server);
 		assertThat(outcome(path)).isEqualTo("a");
 		Async.await(() -> Async.isSomebodyIn("LaneServer.sleep", "await"));
@@ -101,7 +101,7 @@ class ScribbledPairTests {
 	void anythingAnywhereHoldsNobodyUp(long seed) throws Exception {
 		this.gate.open();
 		this.shm.server(this.server, ShmOptions.defaults(), Contracts.service(this.shm.contract, this.gate::pass));
-		Path path = this.shm.connect(
+		CallPath path = this.shm.connect(
 				this.shm.provider(ShmOptions.defaults().withLanes(4).withWaiting((seed % 2 == 0) ? "park" : "learned")),
 				this.server);
 		AtomicBoolean stopped = new AtomicBoolean();
@@ -129,7 +129,7 @@ class ScribbledPairTests {
 		}
 	}
 
-	private Object outcome(Path path) {
+	private Object outcome(CallPath path) {
 		try {
 			return ShmFixture.value(path, this.shm.call("join", "a", 1));
 		}
@@ -138,7 +138,7 @@ class ScribbledPairTests {
 		}
 	}
 
-	private static ByteBuffer memory(Path path) {
+	private static ByteBuffer memory(CallPath path) {
 		return SegmentAccess.memory(((ShmPath) path).lanes()).duplicate().order(ByteOrder.nativeOrder());
 	}
 

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 
-import io.github.vicinal.channel.PathException;
+import io.github.vicinal.path.PathException;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.lane.ClientLane;
 import io.github.vicinal.transport.testing.Contracts;

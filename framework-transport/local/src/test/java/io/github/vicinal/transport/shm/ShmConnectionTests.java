@@ -14,9 +14,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.shm.lane.ClientLane;
@@ -155,8 +155,8 @@ class ShmConnectionTests {
 					}
 					return Contracts.value("late");
 				}));
-		Path busy = this.shm.connect(this.shm.provider(OPTIONS), this.server);
-		Path idle = this.shm.connect(this.shm.provider(OPTIONS), this.server);
+		CallPath busy = this.shm.connect(this.shm.provider(OPTIONS), this.server);
+		CallPath idle = this.shm.connect(this.shm.provider(OPTIONS), this.server);
 		CompletableFuture<PathException> cutOff = Async
 			.call(() -> catchThrowableOfType(PathException.class, () -> busy.call(this.shm.call("join", "a", 1))));
 		called.await();

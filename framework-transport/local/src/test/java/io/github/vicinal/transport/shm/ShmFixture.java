@@ -8,12 +8,12 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 
-import io.github.vicinal.channel.CallFrame;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathProvider;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.contract.Contract;
-import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -90,11 +90,10 @@ final class ShmFixture implements AutoCloseable {
 	}
 
 	PathProvider.Attempt attempt(ShmPathProvider provider, PeerIdentity peer) {
-		return provider.connect(this.contract,
-				new PeerAnnouncement(peer, Set.of(PathKind.SHM), this.contract.hash(), ""));
+		return provider.connect(this.contract, new PeerAnnouncement(peer, Set.of("shm"), this.contract.hash(), ""));
 	}
 
-	io.github.vicinal.channel.Path connect(ShmPathProvider provider, PeerIdentity peer) {
+	CallPath connect(ShmPathProvider provider, PeerIdentity peer) {
 		PathProvider.Attempt attempt = attempt(provider, peer);
 		assertThat(attempt).isInstanceOf(PathProvider.Connected.class);
 		return ((PathProvider.Connected) attempt).path();
@@ -104,7 +103,7 @@ final class ShmFixture implements AutoCloseable {
 		return Contracts.call(this.contract, method, arguments);
 	}
 
-	static Object value(io.github.vicinal.channel.Path path, CallFrame frame) throws PathException {
+	static Object value(CallPath path, CallFrame frame) throws PathException {
 		Reply reply = path.call(frame);
 		assertThat(reply).isInstanceOf(Reply.Value.class);
 		return ((Reply.Value) reply).body();

@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.lane.ClientLane;
 import io.github.vicinal.transport.shm.lane.Segment;

@@ -34,16 +34,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.github.vicinal.channel.CallFrame;
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
-import io.github.vicinal.channel.PathProvider;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.contract.Contract;
-import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.Service;
@@ -75,11 +74,11 @@ class ShmPathTests {
 		this.shm.close();
 	}
 
-	private Path connect(Service... services) {
+	private CallPath connect(Service... services) {
 		return connect(ShmOptions.defaults(), services);
 	}
 
-	private Path connect(ShmOptions options, Service... services) {
+	private CallPath connect(ShmOptions options, Service... services) {
 		this.shm.server(this.server, options, services);
 		return this.shm.connect(this.shm.provider(options), this.server);
 	}
@@ -102,7 +101,7 @@ class ShmPathTests {
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 1, 1024, 2000, 2008, 2009, 65_536, 1_000_003, 10_000_000 })
 	void carriesBodiesOfAnySize(int size) throws Exception {
-		Path path = connect(Contracts.echo(this.shm.contract));
+		CallPath path = connect(Contracts.echo(this.shm.contract));
 		byte[] body = Contracts.pattern(size, size);
 		for (int i = 0; i < 3; i++) {
 			assertThat(ShmFixture.value(path, this.shm.call("bytes", (Object) body))).isEqualTo(body);
@@ -114,7 +113,7 @@ class ShmPathTests {
 	@Test
 	void carriesValuesStatusHeadersAndFailures() throws Exception {
 		Map<String, List<String>> headers = Map.of("x-a", List.of("1", "2"));
-		Path path = connect(Contracts.service(this.shm.contract,
+		CallPath path = connect(Contracts.service(this.shm.contract,
 				(frame) -> frame.method().method().getName().equals("nothing")
 						? new Reply.Failure(409, headers, new byte[] { 1, 2 }, "some.Failure")
 						: new Reply.Value(201, headers, frame.headers().get("traceparent"))));
@@ -133,7 +132,7 @@ class ShmPathTests {
 	@Test
 	void statusThatHttpDoesNotHaveFailsOnlyItsOwnCall() throws Exception {
 		AtomicInteger status = new AtomicInteger();
-		Path path = connect(Contracts.service(this.shm.contract,
+		CallPath path = connect(Contracts.service(this.shm.contract,
 				(frame) -> frame.method().method().getName().equals("nothing")
 						? new Reply.Failure(status.get(), Map.of(), new byte[0], "")
 						: Contracts.value(frame.arguments()[0])));
@@ -166,7 +165,7 @@ class ShmPathTests {
 					lane.respond(answer, answer.length);
 				})) {
 			running.start();
-			Path path = this.shm.connect(this.shm.provider(ShmOptions.defaults()), this.server);
+			CallPath path = this.shm.connect(this.shm.provider(ShmOptions.defaults()), this.server);
 			for (int i = 0; i < 40; i++) {
 				wrong.set(i % 8 != 7);
 				PathException failure = catchThrowableOfType(PathException.class,
@@ -228,8 +227,8 @@ class ShmPathTests {
 		};
 		this.shm.server(this.server, ShmOptions.defaults(), Contracts.echo(this.shm.contract), late);
 		ShmPathProvider provider = this.shm.provider(ShmOptions.defaults().withHandshakeTimeout(Duration.ofSeconds(1)));
-		Path path = this.shm.connect(provider, this.server);
-		PeerAnnouncement announced = new PeerAnnouncement(this.server, Set.of(PathKind.SHM), slow.hash(), "");
+		CallPath path = this.shm.connect(provider, this.server);
+		PeerAnnouncement announced = new PeerAnnouncement(this.server, Set.of("shm"), slow.hash(), "");
 		assertThat(provider.connect(slow, announced)).isInstanceOf(PathProvider.Unavailable.class);
 		assertThat(path.isOpen()).isTrue();
 		assertThat(ShmFixture.value(path, this.shm.call("join", "a", 1))).isEqualTo("a-1");
@@ -245,7 +244,7 @@ class ShmPathTests {
 		int together = 3;
 		CyclicBarrier barrier = new CyclicBarrier(together);
 		Set<String> threads = ConcurrentHashMap.newKeySet();
-		Path path = connect(Contracts.service(this.shm.contract, (frame) -> {
+		CallPath path = connect(Contracts.service(this.shm.contract, (frame) -> {
 			threads.add(Thread.currentThread().getName());
 			try {
 				barrier.await(20, TimeUnit.SECONDS);
@@ -278,7 +277,7 @@ class ShmPathTests {
 	void handlerThatKeepsTheReceiverDoesNotHoldUpOthers() throws Exception {
 		CountDownLatch called = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
-		Path path = connect(blocking(called, release));
+		CallPath path = connect(blocking(called, release));
 		for (int i = 0; i < 500; i++) {
 			assertThat(ShmFixture.value(path, this.shm.call("join", "a", 1))).isEqualTo("a");
 		}
@@ -303,7 +302,7 @@ class ShmPathTests {
 	void deadlineEndsACallAndItsLaneComesBackAfterTheAnswer() throws Exception {
 		CountDownLatch called = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
-		Path path = connect(ShmOptions.defaults().withLanes(1), blocking(called, release));
+		CallPath path = connect(ShmOptions.defaults().withLanes(1), blocking(called, release));
 		PathException ex = catchThrowableOfType(PathException.class, () -> path.call(Contracts
 			.callBefore(this.shm.contract, "join", System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200), "hold", 1)));
 		assertThat(ex.reason()).isEqualTo(Reason.TIMEOUT);
@@ -324,7 +323,7 @@ class ShmPathTests {
 	void errorOfAResultWhileItIsEncodedFailsThatCallAlone() throws Exception {
 		CountDownLatch called = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
-		Path path = connect(Contracts.service(this.shm.contract, (frame) -> {
+		CallPath path = connect(Contracts.service(this.shm.contract, (frame) -> {
 			if (frame.method().method().getName().equals("items")) {
 				return Contracts.value(new BrokenList("for a test"));
 			}
@@ -352,7 +351,7 @@ class ShmPathTests {
 	/** Else its reason would be lost where memory is short. */
 	@Test
 	void refusalNeedsNoMemoryHoweverLongItsReasonIs() {
-		Path path = connect(ShmOptions.defaults().withMaxMemoryBytes(0), Contracts.service(this.shm.contract,
+		CallPath path = connect(ShmOptions.defaults().withMaxMemoryBytes(0), Contracts.service(this.shm.contract,
 				(frame) -> Contracts.value(new BrokenList("\u5b57".repeat(5000)))));
 		PathException ex = catchThrowableOfType(PathException.class, () -> path.call(Contracts
 			.callBefore(this.shm.contract, "items", System.nanoTime() + TimeUnit.SECONDS.toNanos(5), List.of())));
@@ -384,7 +383,7 @@ class ShmPathTests {
 	@Test
 	void pastDeadlineIsNotExecuted() {
 		AtomicInteger calls = new AtomicInteger();
-		Path path = connect(Contracts.service(this.shm.contract, (frame) -> {
+		CallPath path = connect(Contracts.service(this.shm.contract, (frame) -> {
 			calls.incrementAndGet();
 			return Contracts.value(null);
 		}));
@@ -401,7 +400,7 @@ class ShmPathTests {
 		CountDownLatch called = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
 		AtomicLong left = new AtomicLong();
-		Path path = connect(
+		CallPath path = connect(
 				ShmOptions.defaults().withMaxMemoryBytes(1 << 20).withAcquireTimeout(Duration.ofSeconds(10)),
 				Contracts.service(this.shm.contract, (frame) -> {
 					left.set(frame.remainingNanos());
@@ -433,7 +432,7 @@ class ShmPathTests {
 
 	@Test
 	void callThatIsTooLateGivesItsMemoryBack() throws Exception {
-		Path path = connect(Contracts.echo(this.shm.contract));
+		CallPath path = connect(Contracts.echo(this.shm.contract));
 		byte[] body = Contracts.pattern(20_000, 1);
 		assertThat(ShmFixture.value(path, this.shm.call("bytes", (Object) body))).isEqualTo(body);
 		PathException ex = catchThrowableOfType(PathException.class, () -> path
@@ -447,7 +446,7 @@ class ShmPathTests {
 	void interruptEndsACall() throws Exception {
 		CountDownLatch called = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
-		Path path = connect(blocking(called, release));
+		CallPath path = connect(blocking(called, release));
 		CompletableFuture<PathException> failure = new CompletableFuture<>();
 		Thread caller = new Thread(() -> {
 			PathException ex = catchThrowableOfType(PathException.class,
@@ -466,7 +465,7 @@ class ShmPathTests {
 
 	@Test
 	void undecodableArgumentsAreRefusedAndNothingElse() throws Exception {
-		Path path = connect(ShmOptions.defaults().withMaxFrameBytes(4096), Contracts.echo(this.shm.contract));
+		CallPath path = connect(ShmOptions.defaults().withMaxFrameBytes(4096), Contracts.echo(this.shm.contract));
 		PathException ex = catchThrowableOfType(PathException.class,
 				() -> path.call(this.shm.call("bytes", (Object) new byte[5000])));
 		assertThat(ex.reason()).isEqualTo(Reason.PROTOCOL);
@@ -477,7 +476,8 @@ class ShmPathTests {
 
 	@Test
 	void noMemoryForLargeCallsIsSaid() throws Exception {
-		Path path = connect(ShmOptions.defaults().withMaxMemoryBytes(1 << 20).withAcquireTimeout(Duration.ofMillis(50)),
+		CallPath path = connect(
+				ShmOptions.defaults().withMaxMemoryBytes(1 << 20).withAcquireTimeout(Duration.ofMillis(50)),
 				Contracts.echo(this.shm.contract));
 		PathException ex = catchThrowableOfType(PathException.class,
 				() -> path.call(this.shm.call("bytes", (Object) new byte[3 << 20])));
@@ -495,8 +495,8 @@ class ShmPathTests {
 		this.shm.server(this.server, ShmOptions.defaults().withMaxMemoryBytes((long) server * mib),
 				Contracts.service(this.shm.contract,
 						(frame) -> Contracts.value(Contracts.pattern(((byte[]) frame.arguments()[0]).length, 1))));
-		Path path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withMaxMemoryBytes((long) client * mib)),
-				this.server);
+		CallPath path = this.shm
+			.connect(this.shm.provider(ShmOptions.defaults().withMaxMemoryBytes((long) client * mib)), this.server);
 		PathException ex = catchThrowableOfType(PathException.class,
 				() -> path.call(this.shm.call("bytes", (Object) new byte[both + 1])));
 		assertThat(ex.reason()).isEqualTo(Reason.EXHAUSTED);
@@ -512,7 +512,7 @@ class ShmPathTests {
 	@Test
 	void replyThatFindsNoMemoryComesInPieces() throws Exception {
 		AtomicInteger executed = new AtomicInteger();
-		Path path = connect(ShmOptions.defaults().withMaxMemoryBytes(0), sized(executed));
+		CallPath path = connect(ShmOptions.defaults().withMaxMemoryBytes(0), sized(executed));
 		int calls = 0;
 		for (int size : new int[] { 2000, 2005, 2006, 2007, 2048, 2049, 4000, 4054, 4055, 10_000, 3 << 20, 1 }) {
 			assertThat(ShmFixture.value(path, this.shm.call("join", "", size))).isEqualTo("x".repeat(size));
@@ -525,7 +525,7 @@ class ShmPathTests {
 	@Test
 	void replyThatIsTooLongFailsAndMayHaveBeenExecuted() throws Exception {
 		AtomicInteger executed = new AtomicInteger();
-		Path path = connect(ShmOptions.defaults().withMaxFrameBytes(1 << 20), sized(executed));
+		CallPath path = connect(ShmOptions.defaults().withMaxFrameBytes(1 << 20), sized(executed));
 		PathException ex = catchThrowableOfType(PathException.class,
 				() -> path.call(this.shm.call("join", "", 3 << 20)));
 		assertThat(ex.reason()).isEqualTo(Reason.PROTOCOL);
@@ -557,7 +557,7 @@ class ShmPathTests {
 		ShmPathServer running = this.shm.server(this.server, ShmOptions.defaults(), Contracts.echo(this.shm.contract));
 		assertThat(running.clients()).isEmpty();
 		ShmPathProvider provider = this.shm.provider(ShmOptions.defaults().withWaiting("park"));
-		Path path = this.shm.connect(provider, this.server);
+		CallPath path = this.shm.connect(provider, this.server);
 		for (int i = 0; i < 3; i++) {
 			assertThat(ShmFixture.value(path, this.shm.call("join", "a", 1))).isEqualTo("a-1");
 		}
@@ -585,7 +585,7 @@ class ShmPathTests {
 			CompletableFuture<PathProvider.Attempt> first = Async.call(() -> this.shm.attempt(provider, silent));
 			mute.connected.await();
 			CompletableFuture<PathProvider.Attempt> second = Async.call(() -> this.shm.attempt(provider, silent));
-			Path path = Async.call(() -> this.shm.connect(provider, this.server)).get(20, TimeUnit.SECONDS);
+			CallPath path = Async.call(() -> this.shm.connect(provider, this.server)).get(20, TimeUnit.SECONDS);
 			assertThat(ShmFixture.value(path, this.shm.call("join", "a", 1))).isEqualTo("a-1");
 			Async.call(() -> {
 				path.close();
@@ -603,12 +603,12 @@ class ShmPathTests {
 	void whoWantsThePeerThatIsBeingConnectedSharesIt() throws Exception {
 		this.shm.server(this.server, ShmOptions.defaults(), Contracts.echo(this.shm.contract));
 		ShmPathProvider provider = this.shm.provider(ShmOptions.defaults());
-		List<CompletableFuture<Path>> paths = new ArrayList<>();
+		List<CompletableFuture<CallPath>> paths = new ArrayList<>();
 		for (int i = 0; i < 8; i++) {
 			paths.add(Async.call(() -> this.shm.connect(provider, this.server)));
 		}
 		Set<Object> pairs = ConcurrentHashMap.newKeySet();
-		for (CompletableFuture<Path> path : paths) {
+		for (CompletableFuture<CallPath> path : paths) {
 			pairs.add(((ShmPath) path.get(20, TimeUnit.SECONDS)).lanes());
 		}
 		assertThat(pairs).hasSize(1);
@@ -648,7 +648,7 @@ class ShmPathTests {
 		CountDownLatch called = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
 		ShmPathServer running = this.shm.server(this.server, ShmOptions.defaults(), blocking(called, release));
-		Path path = this.shm.connect(this.shm.provider(ShmOptions.defaults()), this.server);
+		CallPath path = this.shm.connect(this.shm.provider(ShmOptions.defaults()), this.server);
 		CompletableFuture<Object> held = CompletableFuture.supplyAsync(() -> {
 			try {
 				return ShmFixture.value(path, this.shm.call("join", "hold", 1));
@@ -704,7 +704,7 @@ class ShmPathTests {
 		}
 		CountDownLatch called = new CountDownLatch(40);
 		CountDownLatch release = new CountDownLatch(1);
-		Path path = connect(blocking(called, release));
+		CallPath path = connect(blocking(called, release));
 		ExecutorService virtual = (ExecutorService) executors.invoke(null);
 		List<Future<Object>> held = new java.util.ArrayList<>();
 		for (int i = 0; i < 40; i++) {
@@ -721,7 +721,7 @@ class ShmPathTests {
 
 	@Test
 	void nestedCallsThroughTheSamePairEnd() throws Exception {
-		Path[] back = new Path[1];
+		CallPath[] back = new CallPath[1];
 		Contract contract = Contracts.of(EchoContract.class);
 		this.shm.server(this.server, ShmOptions.defaults(), Contracts.service(this.shm.contract, (frame) -> {
 			int depth = (int) frame.arguments()[1];

@@ -10,9 +10,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.shm.lane.LaneClient;
@@ -120,7 +120,7 @@ class ShmPeerTests {
 	@Test
 	void callForWhichThePeerMapsNoMemoryEndsAtItsDeadlineAndWasNotExecuted() throws Exception {
 		try (FakeServer busy = new FakeServer(this.shm.directory, this.server.instanceId())) {
-			Path path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(4)), this.server);
+			CallPath path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(4)), this.server);
 			PathException failure = catchThrowableOfType(PathException.class,
 					() -> path.call(Contracts.callBefore(this.shm.contract, "bytes",
 							System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(50), (Object) new byte[20_000])));

@@ -13,14 +13,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
-import io.github.vicinal.channel.PathProvider;
-import io.github.vicinal.channel.PathProvider.Connected;
-import io.github.vicinal.channel.PathProvider.Unavailable;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.PathProvider.Connected;
+import io.github.vicinal.path.PathProvider.Unavailable;
 import io.github.vicinal.contract.Contract;
-import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.testing.Async;
@@ -60,7 +59,7 @@ class StoppedServerTests {
 				List.of(this.server))) {
 			ShmPathProvider provider = this.shm
 				.provider(ShmOptions.defaults().withHandshakeTimeout(Duration.ofSeconds(2)));
-			Path path = this.shm.connect(provider, this.server);
+			CallPath path = this.shm.connect(provider, this.server);
 			assertThat(ShmFixture.value(path, this.shm.call("join", "a", 1))).isEqualTo("a-1");
 			child.stop();
 			List<CompletableFuture<String>> binding = new ArrayList<>();
@@ -88,7 +87,7 @@ class StoppedServerTests {
 	/** For a contract that no other path has. */
 	private PathProvider.Attempt connect(PathProvider provider) {
 		Contract contract = Contracts.of(EchoContract.class);
-		return provider.connect(contract, new PeerAnnouncement(this.server, Set.of(PathKind.SHM), contract.hash(), ""));
+		return provider.connect(contract, new PeerAnnouncement(this.server, Set.of("shm"), contract.hash(), ""));
 	}
 
 }

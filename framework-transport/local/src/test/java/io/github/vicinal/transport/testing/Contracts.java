@@ -9,9 +9,8 @@ import java.util.function.Function;
 
 import tools.jackson.databind.json.JsonMapper;
 
-import io.github.vicinal.channel.CallFrame;
-import io.github.vicinal.peer.PathKind;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
@@ -52,7 +51,7 @@ public final class Contracts {
 	}
 
 	public static PeerAnnouncement announce(PeerIdentity peer, Contract contract) {
-		return new PeerAnnouncement(peer, Set.of(PathKind.DIRECT, PathKind.UDS), contract.hash(), "");
+		return new PeerAnnouncement(peer, Set.of("direct", "uds"), contract.hash(), "");
 	}
 
 	/** A service that answers each call with its first argument. */

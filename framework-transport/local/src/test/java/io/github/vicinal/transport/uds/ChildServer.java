@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-import io.github.vicinal.channel.CallFrame;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;

@@ -12,7 +12,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-import io.github.vicinal.channel.CallFrame;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.transport.testing.Contracts;
 
 /**
@@ -39,7 +40,7 @@ public final class EchoDriver {
 		System.setProperty("child.tier", "4");
 		System.out.println("load " + Files.readString(Path.of("/proc/loadavg")).strip());
 		try (UdsFixture uds = new UdsFixture(); ChildServer child = ChildServer.start(uds.directory, uds.identity())) {
-			io.github.vicinal.channel.Path path = uds.connect(uds.provider(UdsOptions.defaults()), child.identity());
+			CallPath path = uds.connect(uds.provider(UdsOptions.defaults()), child.identity());
 			long server = child.process().pid();
 			for (int callers : new int[] { 1, 8 }) {
 				run(uds, path, callers, seconds, deadline);
@@ -53,8 +54,8 @@ public final class EchoDriver {
 		}
 	}
 
-	private static long[] run(UdsFixture uds, io.github.vicinal.channel.Path path, int callers, double seconds,
-			boolean deadline) throws Exception {
+	private static long[] run(UdsFixture uds, CallPath path, int callers, double seconds, boolean deadline)
+			throws Exception {
 		long end = System.nanoTime() + (long) (seconds * 1e9);
 		ExecutorService threads = Executors.newFixedThreadPool(callers);
 		List<Callable<long[]>> tasks = new ArrayList<>();
@@ -73,8 +74,7 @@ public final class EchoDriver {
 		return all;
 	}
 
-	private static long[] caller(UdsFixture uds, io.github.vicinal.channel.Path path, long end, boolean deadline)
-			throws Exception {
+	private static long[] caller(UdsFixture uds, CallPath path, long end, boolean deadline) throws Exception {
 		byte[] body = Contracts.pattern(BODY_BYTES, 1);
 		long[] nanos = new long[1 << 20];
 		int count = 0;

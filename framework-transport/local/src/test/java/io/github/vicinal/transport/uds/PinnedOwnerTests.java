@@ -15,13 +15,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.github.vicinal.channel.CallFrame;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
-import io.github.vicinal.channel.PathProvider;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.contract.Contract;
-import io.github.vicinal.peer.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -124,16 +124,16 @@ class PinnedOwnerTests {
 
 	private PathProvider.Attempt connect(PathProvider provider, PeerIdentity peer) {
 		return provider.connect(this.contract,
-				new PeerAnnouncement(peer, Set.of(PathKind.SHM, PathKind.UDS), this.contract.hash(), ""));
+				new PeerAnnouncement(peer, Set.of("shm", "uds"), this.contract.hash(), ""));
 	}
 
-	private io.github.vicinal.channel.Path connected(PathProvider provider, PeerIdentity peer) {
+	private CallPath connected(PathProvider provider, PeerIdentity peer) {
 		PathProvider.Attempt attempt = connect(provider, peer);
 		assertThat(attempt).isInstanceOf(PathProvider.Connected.class);
 		return ((PathProvider.Connected) attempt).path();
 	}
 
-	private Object call(io.github.vicinal.channel.Path path) throws PathException {
+	private Object call(CallPath path) throws PathException {
 		CallFrame frame = Contracts.call(this.contract, "bytes", (Object) new byte[] { 1 });
 		return ((Reply.Value) path.call(frame)).body();
 	}
@@ -154,7 +154,7 @@ class PinnedOwnerTests {
 		UdsPathServer server = uds(this.rendezvous, identity);
 		ShmPathServer lanes = shm(this.rendezvous, identity);
 		UdsPathProvider client = udsClient();
-		io.github.vicinal.channel.Path path = connected(client, identity);
+		CallPath path = connected(client, identity);
 		assertThat(call(path)).isEqualTo(new byte[] { 1 });
 		String token = Files.readString(this.directory.resolve("host-token"));
 		delete(this.directory);
@@ -200,7 +200,7 @@ class PinnedOwnerTests {
 		PeerIdentity identity = PeerIdentity.create(this.rendezvous.hostId());
 		UdsPathServer uds = uds(this.rendezvous, identity);
 		ShmPathServer shm = shm(this.rendezvous, identity);
-		io.github.vicinal.channel.Path before = connected(udsClient(), identity);
+		CallPath before = connected(udsClient(), identity);
 		delete(this.directory);
 		assertThat(uds.unavailable()).isEmpty();
 		assertThat(shm.unavailable()).isEmpty();

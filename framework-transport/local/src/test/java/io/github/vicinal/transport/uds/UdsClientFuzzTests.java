@@ -16,9 +16,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathProvider;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.testing.Contracts;
@@ -108,7 +108,7 @@ class UdsClientFuzzTests {
 			if (!(attempt instanceof PathProvider.Connected connected)) {
 				return ((PathProvider.Unavailable) attempt).reason();
 			}
-			Path path = connected.path();
+			CallPath path = connected.path();
 			return path
 				.call(Contracts.callBefore(this.uds.contract, "items",
 						System.nanoTime() + Duration.ofMillis(300).toNanos(), List.of()))

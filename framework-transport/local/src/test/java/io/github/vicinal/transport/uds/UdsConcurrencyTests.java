@@ -15,8 +15,8 @@ import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.github.vicinal.channel.CallFrame;
-import io.github.vicinal.channel.Path;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.CallPath;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
@@ -42,7 +42,7 @@ class UdsConcurrencyTests {
 			UdsPathServer server = uds.server(identity, UdsOptions.defaults(), Contracts.echo(uds.contract));
 			UdsPathProvider provider = uds
 				.provider(UdsOptions.defaults().withMaxConnectionsPerPeer(16).withAcquireTimeout(PATIENCE));
-			Path path = uds.connect(provider, identity);
+			CallPath path = uds.connect(provider, identity);
 			List<Callable<Long>> tasks = new ArrayList<>();
 			for (int i = 0; i < THREADS; i++) {
 				int seed = i;
@@ -68,7 +68,7 @@ class UdsConcurrencyTests {
 		try (UdsFixture uds = new UdsFixture()) {
 			PeerIdentity identity = uds.identity();
 			uds.server(identity, UdsOptions.defaults(), Contracts.service(uds.contract, gate::pass));
-			Path path = uds.connect(uds.provider(UdsOptions.defaults()), identity);
+			CallPath path = uds.connect(uds.provider(UdsOptions.defaults()), identity);
 			List<CompletableFuture<Object>> calls = new ArrayList<>();
 			for (int i = 0; i < 200; i++) {
 				int number = i;
@@ -91,7 +91,7 @@ class UdsConcurrencyTests {
 		try (UdsFixture uds = new UdsFixture()) {
 			PeerIdentity identity = uds.identity();
 			uds.server(identity, UdsOptions.defaults(), Contracts.echo(uds.contract));
-			Path path = uds.connect(uds.provider(UdsOptions.defaults().withAcquireTimeout(PATIENCE)), identity);
+			CallPath path = uds.connect(uds.provider(UdsOptions.defaults().withAcquireTimeout(PATIENCE)), identity);
 			// Compiled for 17, which has no virtual threads.
 			Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
 			List<CompletableFuture<Object>> answers = new ArrayList<>();
@@ -115,7 +115,7 @@ class UdsConcurrencyTests {
 		}
 	}
 
-	private static long caller(UdsFixture uds, Path path, int seed) throws Exception {
+	private static long caller(UdsFixture uds, CallPath path, int seed) throws Exception {
 		long good = 0;
 		for (int call = 0; call < CALLS; call++) {
 			byte[] body = Contracts.pattern((seed * 131 + call * 17) % 3000 + ((call % 100 == 0) ? 100_000 : 0),

@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.Service;
 import io.github.vicinal.transport.testing.Async;
@@ -52,7 +52,7 @@ class UdsExecutionTests {
 			PeerIdentity identity = uds.identity();
 			UdsOptions options = UdsOptions.defaults().withDrainTimeout(Duration.ofSeconds(20));
 			UdsPathServer server = uds.server(identity, options, service);
-			Path path = uds.connect(uds.provider(UdsOptions.defaults()), identity);
+			CallPath path = uds.connect(uds.provider(UdsOptions.defaults()), identity);
 			List<CompletableFuture<Integer>> callers = new ArrayList<>();
 			for (int i = 0; i < CALLERS; i++) {
 				int caller = i;
@@ -74,7 +74,7 @@ class UdsExecutionTests {
 	}
 
 	/** Returns how many calls succeeded. */
-	private static int callUntil(AtomicBoolean stop, UdsFixture uds, Path path, int caller,
+	private static int callUntil(AtomicBoolean stop, UdsFixture uds, CallPath path, int caller,
 			Map<String, AtomicInteger> executions) {
 		int successes = 0;
 		for (int call = 0; !stop.get(); call++) {

@@ -18,12 +18,12 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.github.vicinal.channel.CallFrame;
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
-import io.github.vicinal.channel.Reply;
-import io.github.vicinal.channel.PathProvider;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractReader.MethodDescription;
 import io.github.vicinal.peer.PeerIdentity;
@@ -79,11 +79,11 @@ class UdsFailureTests {
 		}
 	}
 
-	private static PathException failure(Path path, CallFrame frame) {
+	private static PathException failure(CallPath path, CallFrame frame) {
 		return catchThrowableOfType(PathException.class, () -> path.call(frame));
 	}
 
-	private CompletableFuture<Object> async(Path path, CallFrame frame) {
+	private CompletableFuture<Object> async(CallPath path, CallFrame frame) {
 		return Async.call(() -> {
 			try {
 				return path.call(frame);
@@ -104,7 +104,7 @@ class UdsFailureTests {
 	void serverThatDoesNotWaitForCallsSaysGoodbyeToIdleClients() throws Exception {
 		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults().withDrainTimeout(Duration.ZERO),
 				blocking());
-		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
+		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
 		assertThat(UdsFixture.value(path, this.uds.call("bytes", (Object) new byte[] { 1 }))).isNotNull();
 		server.close();
 		PathException ex = failure(path, this.uds.call("bytes", (Object) new byte[] { 2 }));
@@ -115,7 +115,7 @@ class UdsFailureTests {
 	@Test
 	void deadlineEndsTheCallAndLeavesThePathOpen() throws Exception {
 		this.uds.server(this.identity, UdsOptions.defaults(), blocking());
-		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
+		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
 		long before = System.nanoTime();
 		PathException ex = failure(path, soon("join", 100, "a", 1));
 		assertThat(ex.reason()).isEqualTo(Reason.TIMEOUT);
@@ -130,7 +130,7 @@ class UdsFailureTests {
 	@Test
 	void deadlineInThePastIsNotExecuted() {
 		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults(), blocking());
-		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
+		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
 		PathException ex = failure(path, soon("nothing", -1));
 		assertThat(ex.reason()).isEqualTo(Reason.TIMEOUT);
 		assertThat(ex.maybeExecuted()).isFalse();
@@ -140,7 +140,7 @@ class UdsFailureTests {
 	@Test
 	void interruptEndsTheCallAndStaysSet() throws Exception {
 		this.uds.server(this.identity, UdsOptions.defaults(), blocking());
-		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
+		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
 		AtomicReference<PathException> thrown = new AtomicReference<>();
 		CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
 		Thread caller = new Thread(() -> {
@@ -159,7 +159,7 @@ class UdsFailureTests {
 	@Test
 	void interruptedCallerDoesNotStartACall() {
 		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults(), blocking());
-		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
+		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
 		Thread.currentThread().interrupt();
 		PathException ex = failure(path, this.uds.call("bytes", (Object) new byte[0]));
 		assertThat(Thread.interrupted()).isTrue();
@@ -171,7 +171,7 @@ class UdsFailureTests {
 	@Test
 	void stoppingServerLetsCallsInFlightEnd() throws Exception {
 		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults(), blocking());
-		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
+		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
 		path.call(this.uds.call("bytes", (Object) new byte[0]));
 		CompletableFuture<Object> inFlight = async(path, this.uds.call("join", "a", 1));
 		this.entered.await();
@@ -194,7 +194,7 @@ class UdsFailureTests {
 	void stoppingServerCutsOffWhatDoesNotEnd() throws Exception {
 		UdsPathServer server = this.uds.server(this.identity,
 				UdsOptions.defaults().withDrainTimeout(Duration.ofMillis(50)), blocking());
-		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
+		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
 		CompletableFuture<Object> inFlight = async(path, this.uds.call("join", "a", 1));
 		this.entered.await();
 		server.close();
@@ -207,7 +207,7 @@ class UdsFailureTests {
 	void stoppingServerWithoutAThreadForGoodbyesCutsOffItsConnections() throws Exception {
 		UdsPathServer server = this.uds.server(this.identity,
 				UdsOptions.defaults().withDrainTimeout(Duration.ofMillis(50)), blocking());
-		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
+		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
 		CompletableFuture<Object> inFlight = async(path, this.uds.call("join", "a", 1));
 		this.entered.await();
 		assertThat(UdsFixture.value(path, this.uds.call("bytes", (Object) new byte[] { 1 }))).isNotNull();
@@ -232,7 +232,7 @@ class UdsFailureTests {
 	@Test
 	void idleConnectionsOfAStoppedServerSayThatNothingWasExecuted() {
 		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults(), blocking());
-		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
+		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
 		server.close();
 		PathException ex = failure(path, this.uds.call("bytes", (Object) new byte[0]));
 		assertThat(ex.maybeExecuted()).isFalse();
@@ -244,13 +244,13 @@ class UdsFailureTests {
 	void restartedServerIsFoundUnderItsNewId() throws Exception {
 		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults(), blocking());
 		UdsPathProvider provider = this.uds.provider(UdsOptions.defaults());
-		Path path = this.uds.connect(provider, this.identity);
+		CallPath path = this.uds.connect(provider, this.identity);
 		server.close();
 		PeerIdentity restarted = this.uds.identity();
 		this.uds.server(restarted, UdsOptions.defaults(), blocking());
 		assertThat(failure(path, this.uds.call("bytes", (Object) new byte[0])).maybeExecuted()).isFalse();
 		path.close();
-		Path next = this.uds.connect(provider, restarted);
+		CallPath next = this.uds.connect(provider, restarted);
 		assertThat(UdsFixture.value(next, this.uds.call("bytes", (Object) new byte[] { 2 })))
 			.isEqualTo(new byte[] { 2 });
 		assertThat(this.uds.refused(provider, this.identity, this.uds.contract).retryable()).isTrue();
@@ -262,7 +262,7 @@ class UdsFailureTests {
 		// first has closed.
 		UdsPathServer first = this.uds.server(this.identity, UdsOptions.defaults(), blocking());
 		UdsPathProvider provider = this.uds.provider(UdsOptions.defaults());
-		Path path = this.uds.connect(provider, this.identity);
+		CallPath path = this.uds.connect(provider, this.identity);
 		first.close();
 		this.uds.server(this.identity, UdsOptions.defaults(), blocking());
 		assertThat(UdsFixture.value(path, this.uds.call("bytes", (Object) new byte[] { 3 })))
@@ -372,7 +372,7 @@ class UdsFailureTests {
 	@Test
 	void exhaustedPoolRefusesByDeadlineAndByTimeout() throws Exception {
 		this.uds.server(this.identity, UdsOptions.defaults(), blocking());
-		Path path = this.uds.connect(
+		CallPath path = this.uds.connect(
 				this.uds.provider(
 						UdsOptions.defaults().withMaxConnectionsPerPeer(1).withAcquireTimeout(Duration.ofMillis(100))),
 				this.identity);
@@ -397,7 +397,7 @@ class UdsFailureTests {
 	void serverRefusesMoreConnectionsThanItMayHave() throws Exception {
 		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults().withMaxConnections(1), blocking());
 		UdsPathProvider provider = this.uds.provider(UdsOptions.defaults());
-		Path path = this.uds.connect(provider, this.identity);
+		CallPath path = this.uds.connect(provider, this.identity);
 		CompletableFuture<Object> inFlight = async(path, this.uds.call("join", "a", 1));
 		this.entered.await();
 		PathException ex = failure(path, this.uds.call("bytes", (Object) new byte[0]));
@@ -415,7 +415,7 @@ class UdsFailureTests {
 						(frame) -> frame.method().method().getName().equals("join")
 								? Contracts.value("x".repeat((Integer) frame.arguments()[1]))
 								: Contracts.value(frame.arguments()[0])));
-		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
+		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
 		PathException call = failure(path, this.uds.call("bytes", (Object) new byte[30_000]));
 		assertThat(call.maybeExecuted()).isFalse();
 		assertThat(call).hasMessageContaining("larger than the limit of 20000 bytes");
@@ -429,7 +429,7 @@ class UdsFailureTests {
 	void unencodableValuesFailOnlyTheirOwnCall() throws Exception {
 		this.uds.server(this.identity, UdsOptions.defaults(), Contracts.service(this.uds.contract,
 				(frame) -> Contracts.value((frame.arguments().length == 0) ? null : List.of(new Unencodable()))));
-		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
+		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
 		PathException argument = failure(path, this.uds.call("items", List.of(new Unencodable())));
 		assertThat(argument.reason()).isEqualTo(Reason.CODEC);
 		assertThat(argument.maybeExecuted()).isFalse();
@@ -442,7 +442,7 @@ class UdsFailureTests {
 	@Test
 	void classesThatFailToBeEncodedFailOnlyTheirOwnCall() throws Exception {
 		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults(), blocking());
-		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
+		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
 		PathException ex = failure(path, this.uds.call("items", failing(new NoClassDefFoundError("X"))));
 		assertThat(ex.reason()).isEqualTo(Reason.CODEC);
 		assertThat(ex.maybeExecuted()).isFalse();
@@ -454,7 +454,7 @@ class UdsFailureTests {
 	@Test
 	void connectionOfACallThatEndedInAnErrorIsNotUsedAgain() throws Exception {
 		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults(), blocking());
-		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults().withMaxConnectionsPerPeer(1)),
+		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults().withMaxConnectionsPerPeer(1)),
 				this.identity);
 		CallFrame frame = soon("items", 20_000, failing(new OutOfMemoryError("as the test wants it")));
 		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> path.call(frame));
@@ -468,7 +468,7 @@ class UdsFailureTests {
 				Contracts.service(this.uds.contract, (frame) -> {
 					throw new IllegalStateException("a bug");
 				}));
-		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
+		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
 		PathException ex = failure(path, this.uds.call("nothing"));
 		assertThat(ex.reason()).isEqualTo(Reason.REFUSED);
 		assertThat(ex.maybeExecuted()).isTrue();
@@ -481,7 +481,7 @@ class UdsFailureTests {
 			Thread.currentThread().interrupt();
 			return Contracts.value("fine");
 		}));
-		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
+		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
 		assertThat(UdsFixture.value(path, this.uds.call("join", "a", 2))).isEqualTo("fine");
 		assertThat(UdsFixture.value(path, this.uds.call("join", "a", 2))).isEqualTo("fine");
 	}
@@ -489,8 +489,8 @@ class UdsFailureTests {
 	@Test
 	void idleConnectionsAreClosed() throws Exception {
 		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults(), blocking());
-		Path path = this.uds.connect(this.uds.provider(UdsOptions.defaults().withIdleTimeout(Duration.ofMillis(50))),
-				this.identity);
+		CallPath path = this.uds
+			.connect(this.uds.provider(UdsOptions.defaults().withIdleTimeout(Duration.ofMillis(50))), this.identity);
 		Async.await(() -> server.metrics().open().sum() == 0);
 		assertThat(UdsFixture.value(path, this.uds.call("bytes", (Object) new byte[] { 1 }))).isNotNull();
 		assertThat(server.metrics().accepted().sum()).isEqualTo(2);
@@ -500,7 +500,7 @@ class UdsFailureTests {
 	void closedPathAndProviderRefuseCalls() {
 		this.uds.server(this.identity, UdsOptions.defaults(), blocking());
 		UdsPathProvider provider = this.uds.provider(UdsOptions.defaults());
-		Path path = this.uds.connect(provider, this.identity);
+		CallPath path = this.uds.connect(provider, this.identity);
 		path.close();
 		path.close();
 		assertThat(path.isOpen()).isFalse();

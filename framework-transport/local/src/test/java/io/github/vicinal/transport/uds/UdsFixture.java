@@ -8,10 +8,11 @@ import java.util.Deque;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
 
-import io.github.vicinal.channel.CallFrame;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathProvider;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -90,11 +91,11 @@ final class UdsFixture implements AutoCloseable {
 		return provider;
 	}
 
-	io.github.vicinal.channel.Path connect(PathProvider provider, PeerIdentity peer) {
+	CallPath connect(PathProvider provider, PeerIdentity peer) {
 		return connect(provider, peer, this.contract);
 	}
 
-	io.github.vicinal.channel.Path connect(PathProvider provider, PeerIdentity peer, Contract contract) {
+	CallPath connect(PathProvider provider, PeerIdentity peer, Contract contract) {
 		PathProvider.Attempt attempt = provider.connect(contract, Contracts.announce(peer, contract));
 		if (attempt instanceof PathProvider.Connected connected) {
 			return connected.path();
@@ -110,7 +111,7 @@ final class UdsFixture implements AutoCloseable {
 		return Contracts.call(this.contract, method, arguments);
 	}
 
-	static Object value(io.github.vicinal.channel.Path path, CallFrame frame) throws PathException {
+	static Object value(CallPath path, CallFrame frame) throws PathException {
 		return Objects.requireNonNull(((Reply.Value) path.call(frame)).body());
 	}
 

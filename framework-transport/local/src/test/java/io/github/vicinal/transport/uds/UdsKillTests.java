@@ -7,9 +7,9 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.transport.wire.SocketFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,7 +22,7 @@ class UdsKillTests {
 	@RepeatedTest(6)
 	void killedPeerEndsItsCallsAtOnce() throws Exception {
 		try (UdsFixture uds = new UdsFixture(); ChildServer child = ChildServer.start(uds.directory, uds.identity())) {
-			Path path = uds.connect(uds.provider(UdsOptions.defaults()), child.identity());
+			CallPath path = uds.connect(uds.provider(UdsOptions.defaults()), child.identity());
 			CompletableFuture<PathException> failure = new CompletableFuture<>();
 			Thread caller = new Thread(() -> failure
 				.complete(catchThrowableOfType(PathException.class, () -> path.call(uds.call("join", "hang", 1)))));
@@ -43,7 +43,7 @@ class UdsKillTests {
 	@Test
 	void idleConnectionOfAKilledPeerSaysThatNothingWasExecuted() throws Exception {
 		try (UdsFixture uds = new UdsFixture(); ChildServer child = ChildServer.start(uds.directory, uds.identity())) {
-			Path path = uds.connect(uds.provider(UdsOptions.defaults()), child.identity());
+			CallPath path = uds.connect(uds.provider(UdsOptions.defaults()), child.identity());
 			assertThat(UdsFixture.value(path, uds.call("join", "a", 1))).isEqualTo("a");
 			child.process().destroyForcibly().waitFor();
 			PathException next = catchThrowableOfType(PathException.class, () -> path.call(uds.call("join", "a", 1)));

@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.github.vicinal.channel.CallFrame;
-import io.github.vicinal.channel.Path;
-import io.github.vicinal.channel.Reply;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.Service;
@@ -35,7 +35,7 @@ class UdsPathTests {
 		this.uds.close();
 	}
 
-	private Path connect(Service... services) {
+	private CallPath connect(Service... services) {
 		this.uds.server(this.server, UdsOptions.defaults(), services);
 		return this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.server);
 	}
@@ -43,7 +43,7 @@ class UdsPathTests {
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 1, 1024, 65_495, 65_496, 65_497, 65_536, 131_072, 1_000_003, 10_000_000 })
 	void carriesBodiesOfAnySize(int size) throws Exception {
-		Path path = connect(Contracts.echo(this.uds.contract));
+		CallPath path = connect(Contracts.echo(this.uds.contract));
 		byte[] body = Contracts.pattern(size, size);
 		for (int i = 0; i < 3; i++) {
 			assertThat(UdsFixture.value(path, this.uds.call("bytes", (Object) body))).isEqualTo(body);
@@ -52,7 +52,7 @@ class UdsPathTests {
 
 	@Test
 	void carriesValuesNullAndNothing() throws Exception {
-		Path path = connect(Contracts.echo(this.uds.contract));
+		CallPath path = connect(Contracts.echo(this.uds.contract));
 		EchoContract.Item item = new EchoContract.Item();
 		item.name = "näme";
 		item.numbers = new int[] { 1, 2, 3 };
@@ -67,7 +67,7 @@ class UdsPathTests {
 	@Test
 	void carriesStatusHeadersAndFailures() throws Exception {
 		Map<String, List<String>> headers = Map.of("x-a", List.of("1", "2"), "content-type", List.of("text/plain"));
-		Path path = connect(Contracts.service(this.uds.contract,
+		CallPath path = connect(Contracts.service(this.uds.contract,
 				(frame) -> frame.method().method().getName().equals("nothing")
 						? new Reply.Failure(409, headers, new byte[] { 1, 2 }, "some.Failure")
 						: new Reply.Value(201, headers, frame.headers().get("traceparent"))));
@@ -90,8 +90,8 @@ class UdsPathTests {
 		UdsPathServer server = this.uds.server(this.server, UdsOptions.defaults(), Contracts.echo(this.uds.contract),
 				Contracts.service(other, (frame) -> Contracts.value(frame.arguments()[0] + "" + frame.arguments()[0])));
 		UdsPathProvider provider = this.uds.provider(UdsOptions.defaults());
-		Path first = this.uds.connect(provider, this.server);
-		Path second = this.uds.connect(provider, this.server, other);
+		CallPath first = this.uds.connect(provider, this.server);
+		CallPath second = this.uds.connect(provider, this.server, other);
 		assertThat(UdsFixture.value(first, this.uds.call("join", "a", 1))).isEqualTo("a-1");
 		assertThat(UdsFixture.value(second, Contracts.call(other, "twice", "ab"))).isEqualTo("abab");
 		assertThat(server.metrics().accepted().sum()).isEqualTo(1);
@@ -102,7 +102,7 @@ class UdsPathTests {
 
 	@Test
 	void tellsTheServerHowLongTheCallerWaits() throws Exception {
-		Path path = connect(Contracts.service(this.uds.contract,
+		CallPath path = connect(Contracts.service(this.uds.contract,
 				(frame) -> Contracts.value(Long.toString(frame.remainingNanos()))));
 		String forEver = (String) UdsFixture.value(path, this.uds.call("join", "", 1));
 		assertThat(forEver).isEqualTo(Long.toString(Long.MAX_VALUE));

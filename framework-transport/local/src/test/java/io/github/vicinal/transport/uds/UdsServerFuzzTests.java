@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.github.vicinal.channel.Path;
+import io.github.vicinal.path.CallPath;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.testing.Async;
@@ -41,7 +41,7 @@ class UdsServerFuzzTests {
 
 	private UdsPathServer server;
 
-	private Path path;
+	private CallPath path;
 
 	@BeforeEach
 	void open() {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
-import io.github.vicinal.channel.ChannelReport.PathReport;
+import io.github.vicinal.report.ChannelReport.PathReport;
 import io.github.vicinal.samples.trainticket.launch.RunningServices;
 import io.github.vicinal.samples.trainticket.launch.Service;
 import org.junit.jupiter.api.DisplayName;

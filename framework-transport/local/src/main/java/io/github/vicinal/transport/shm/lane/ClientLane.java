@@ -6,8 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.channel.PathException;
-import io.github.vicinal.channel.PathException.Reason;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.waiting.Condition;

@@ -1,9 +1,10 @@
-package io.github.vicinal.channel;
+package io.github.vicinal.path;
 
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 
 import io.github.vicinal.codec.CodecChoice;
-import io.github.vicinal.peer.PathKind;
 
 /**
  * One way to reach one peer for one contract. Thread-safe.
@@ -21,7 +22,7 @@ import io.github.vicinal.peer.PathKind;
  *
  * @since 0.1.0
  */
-public interface Path extends AutoCloseable {
+public interface CallPath extends AutoCloseable {
 
 	/**
 	 * Returns the kind of path.
@@ -43,6 +44,23 @@ public interface Path extends AutoCloseable {
 	 * @throws PathException if there is no answer; the path may be closed then
 	 */
 	Reply call(CallFrame frame) throws PathException;
+
+	/**
+	 * Makes a call without holding the calling thread.
+	 * <p>
+	 * Unless a path overrides this method, a thread of the executor makes the call and
+	 * waits for its answer. A path that can wait without a thread overrides it, and uses
+	 * the executor for work that may block only. The stage completes on any thread of the
+	 * path or the executor, so what follows must not block. To cancel it does not end the
+	 * call; the deadline of the frame does.
+	 * @param frame the call; it belongs to the path until the stage completes
+	 * @param executor runs what may block, never on the thread that calls this method
+	 * @return a stage that completes with the peer's answer, or with a
+	 * {@link PathException} if there is none; the path may be closed then
+	 */
+	default CompletionStage<Reply> callLater(CallFrame frame, Executor executor) {
+		return LaterCalls.make(() -> call(frame), executor);
+	}
 
 	/**
 	 * Returns whether calls can still succeed.

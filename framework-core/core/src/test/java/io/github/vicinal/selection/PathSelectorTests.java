@@ -1,4 +1,4 @@
-package io.github.vicinal.channel;
+package io.github.vicinal.selection;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,7 +16,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
-import io.github.vicinal.channel.PathSelector.PathSwitch;
+import io.github.vicinal.selection.PathSelector.PathSwitch;
 import io.github.vicinal.choice.Decision;
 import io.github.vicinal.choice.LinearCost;
 import io.github.vicinal.choice.SwitchingRule;

@@ -1,8 +1,7 @@
-package io.github.vicinal.channel;
+package io.github.vicinal.path;
 
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.peer.PeerAnnouncement;
-import io.github.vicinal.peer.PathKind;
 
 /**
  * The client side of one kind of path.
@@ -44,7 +43,7 @@ public interface PathProvider extends AutoCloseable {
 	 * @param path the open path; the caller closes it
 	 * @since 0.1.0
 	 */
-	record Connected(Path path) implements Attempt {
+	record Connected(CallPath path) implements Attempt {
 	}
 
 	/**

@@ -1,4 +1,4 @@
-package io.github.vicinal.channel;
+package io.github.vicinal.selection;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;

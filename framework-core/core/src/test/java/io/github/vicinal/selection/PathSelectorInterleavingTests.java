@@ -1,4 +1,4 @@
-package io.github.vicinal.channel;
+package io.github.vicinal.selection;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,4 +1,4 @@
-package io.github.vicinal.channel;
+package io.github.vicinal.selection;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -91,7 +91,8 @@ public final class PathSelector {
 
 	private static final int SPREAD_SHIFT = 20;
 
-	static final int LOOK_MILLIS = 10;
+	/** Minimum interval between looks at the calls in flight, in milliseconds. */
+	public static final int LOOK_MILLIS = 10;
 
 	private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS);
 
@@ -757,21 +758,6 @@ public final class PathSelector {
 			sum += path.inFlight();
 		}
 		return sum;
-	}
-
-	/**
-	 * Returns what a switch of calls is taken to lose.
-	 * @param bytes the size of the calls
-	 * @return nanoseconds
-	 */
-	public double lossNanos(long bytes) {
-		this.lock.lock();
-		try {
-			return nearest(LinearCost.sizeClass(bytes)).rule.loss();
-		}
-		finally {
-			this.lock.unlock();
-		}
 	}
 
 	/**

@@ -1,4 +1,4 @@
-package io.github.vicinal.channel;
+package io.github.vicinal.path;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,4 +1,4 @@
-package io.github.vicinal.channel;
+package io.github.vicinal.report;
 
 import java.time.Instant;
 import java.util.List;
