@@ -1,4 +1,4 @@
-package io.github.vicinal.choice;
+package io.github.vicinal.cache.aic;
 
 import java.util.List;
 import java.util.Random;
@@ -67,7 +67,7 @@ class CounterfactualRuleTests {
 		}
 		assertThat(fooled).as("calls by the candidate that does not keep its promise").isLessThan(6_000);
 		assertThat(this.rule.reverts()).isPositive();
-		assertThat(this.rule.decisions()).anyMatch((decision) -> decision.kind() == Decision.Kind.LOSS)
+		assertThat(this.rule.decisions()).anyMatch((decision) -> decision.cause() == PolicySwitch.Cause.LOSS)
 			.anyMatch((decision) -> decision.toString().contains("taken back, lost"));
 	}
 

@@ -1,17 +1,18 @@
-package io.github.vicinal.choice;
+package io.github.vicinal.cache.aic;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
 /**
- * The {@link SwitchingRule} for alternatives that can be simulated: for each call it is
- * known what every candidate would have made of it, a success or not. Nothing needs to be
- * probed, and candidates are compared on the same calls, which shows much smaller
- * differences than means of different calls.
+ * Chooses among alternatives that can be simulated: for each call it is known what every
+ * candidate would have made of it, a success or not. Nothing needs to be probed, and
+ * candidates are compared on the same calls, which shows much smaller differences than
+ * means of different calls.
  * <p>
- * It switches by the same inequality: when the calls that the other candidate would have
- * won, over one of three horizons, exceed the measured loss of a switch, times one plus a
+ * It switches by the inequality of the rule for paths, {@code SwitchingRule} in the
+ * module {@code vicinal-core}: when the calls that the other candidate would have won,
+ * over one of three horizons, exceed the measured loss of a switch, times one plus a
  * hysteresis. The loss is what the real system falls short of the simulation of the new
  * candidate after a switch. If in that time it falls short of the simulation of the old
  * candidate by several times the loss, the switch is taken back. If it stays far below
@@ -85,6 +86,9 @@ public final class CounterfactualRule {
 	 */
 	private static final int PENALTY_HALF_LIFE = 1 << 20;
 
+	/** No candidate. */
+	private static final int NONE = -1;
+
 	private final List<String> names;
 
 	private final int count;
@@ -108,11 +112,11 @@ public final class CounterfactualRule {
 	/** What switches from one to another are known to have lost, in successes. */
 	private final double[][] penalty;
 
-	private final Deque<Decision> decisions = new ArrayDeque<>();
+	private final Deque<PolicySwitch> decisions = new ArrayDeque<>();
 
 	private int current;
 
-	private int previous = SwitchingRule.NONE;
+	private int previous = NONE;
 
 	private long total;
 
@@ -239,7 +243,7 @@ public final class CounterfactualRule {
 		this.penalty[this.previous][this.current] -= this.againstOld;
 		this.reverts++;
 		double waits = 2 * this.backOff;
-		switchTo(this.previous, Decision.Kind.LOSS, (double) -this.againstOld / this.measured, this.measured);
+		switchTo(this.previous, PolicySwitch.Cause.LOSS, (double) -this.againstOld / this.measured, this.measured);
 		this.backOff = Math.min(MAX_BACK_OFF, waits);
 		this.waitUntil = this.total + (long) (this.backOff * DWELL);
 		return true;
@@ -284,7 +288,7 @@ public final class CounterfactualRule {
 		}
 		double gain = this.successes[bestHorizon][best] - achieved(bestHorizon);
 		this.penalty[best][this.current] += this.successes[bestHorizon][this.current] - achieved(bestHorizon);
-		switchTo(best, Decision.Kind.GAIN, gain / this.calls[bestHorizon], this.calls[bestHorizon]);
+		switchTo(best, PolicySwitch.Cause.GAIN, gain / this.calls[bestHorizon], this.calls[bestHorizon]);
 		this.measuring = true;
 		this.measured = 0;
 		this.againstOld = 0;
@@ -293,12 +297,12 @@ public final class CounterfactualRule {
 		return true;
 	}
 
-	private void switchTo(int to, Decision.Kind kind, double gain, double over) {
+	private void switchTo(int to, PolicySwitch.Cause cause, double gain, double over) {
 		if (this.decisions.size() == MAX_DECISIONS) {
 			this.decisions.removeFirst();
 		}
 		double failures = 1 - recentRate(to);
-		this.decisions.addLast(new Decision(this.total, this.names.get(this.current), this.names.get(to), kind,
+		this.decisions.addLast(new PolicySwitch(this.total, this.names.get(this.current), this.names.get(to), cause,
 				failures + gain, failures, over, this.loss));
 		this.previous = this.current;
 		this.current = to;
@@ -319,13 +323,10 @@ public final class CounterfactualRule {
 		return this.current;
 	}
 
-	/**
-	 * Makes a candidate the one in use without a reason, for tests.
-	 * @param candidate its number
-	 */
-	public void force(int candidate) {
+	/** Makes a candidate the one in use, whatever it achieves. */
+	void force(int candidate) {
 		this.measuring = false;
-		switchTo(candidate, Decision.Kind.FAILURE, 0, 0);
+		switchTo(candidate, PolicySwitch.Cause.FORCED, 0, 0);
 	}
 
 	/**
@@ -391,7 +392,7 @@ public final class CounterfactualRule {
 	 * numbers of calls.
 	 * @return a copy of at most {@value #MAX_DECISIONS}
 	 */
-	public List<Decision> decisions() {
+	public List<PolicySwitch> decisions() {
 		return List.copyOf(this.decisions);
 	}
 
