@@ -9,14 +9,13 @@ import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
-import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.boot.placement.PlacementProperties.Mode;
 import io.github.vicinal.boot.placement.PlacementService.Outcome;
 import io.github.vicinal.placement.model.InvalidModelException;
-import io.github.vicinal.placement.model.ModelJson;
+import io.github.vicinal.placement.model.ModelDescriptor;
 import io.github.vicinal.placement.recommend.Recommendation;
-import io.github.vicinal.placement.recommend.RecommendationJson;
+import io.github.vicinal.placement.recommend.RecommendationDescriptor;
 import io.github.vicinal.placement.sources.Cluster.PathInUse;
 import io.github.vicinal.placement.sources.MeasuredPath;
 
@@ -36,8 +35,6 @@ public class PlacementEndpoint {
 	static final int VERSION = 1;
 
 	private final PlacementService service;
-
-	private final JsonMapper mapper = JsonMapper.builder().build();
 
 	/**
 	 * Creates the endpoint.
@@ -104,20 +101,15 @@ public class PlacementEndpoint {
 		return this.service.report().toMap();
 	}
 
-	Map<String, Object> model() {
-		return members(new ModelJson().write(observe().model()));
+	ModelDescriptor model() {
+		return ModelDescriptor.of(observe().model());
 	}
 
 	private PlacementDescriptor describe(Outcome outcome) {
 		Recommendation found = outcome.recommendation();
 		return new PlacementDescriptor(FORMAT, VERSION, this.service.mode().name().toLowerCase(Locale.ROOT),
-				members(new ModelJson().write(outcome.model())), outcome.paths(), outcome.costs(),
-				(found != null) ? members(new RecommendationJson().write(found)) : null, outcome.notSeen());
-	}
-
-	@SuppressWarnings("unchecked")
-	private Map<String, Object> members(String json) {
-		return this.mapper.readValue(json, Map.class);
+				ModelDescriptor.of(outcome.model()), outcome.paths(), outcome.costs(),
+				(found != null) ? RecommendationDescriptor.of(found) : null, outcome.notSeen());
 	}
 
 	/**
@@ -134,8 +126,8 @@ public class PlacementEndpoint {
 	 * @param recommendation what to run where, in the form that the command line writes
 	 * @param notSeen what is known to be missing, one sentence each
 	 */
-	public record PlacementDescriptor(String format, int version, String mode, Map<String, Object> model,
-			List<PathInUse> paths, List<MeasuredPath> measuredPaths, @Nullable Map<String, Object> recommendation,
+	public record PlacementDescriptor(String format, int version, String mode, ModelDescriptor model,
+			List<PathInUse> paths, List<MeasuredPath> measuredPaths, @Nullable RecommendationDescriptor recommendation,
 			List<String> notSeen) {
 	}
 
