@@ -18,6 +18,7 @@ import io.github.vicinal.transport.uds.UdsPathProvider;
 import io.github.vicinal.transport.uds.UdsPathServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.servlet.http.HttpServletRequest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -53,6 +54,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** What is there under which conditions, and what mistakes at start say. */
 @ExtendWith(OutputCaptureExtension.class)
+@Tag("every-jdk")
 class AutoConfigurationTests {
 
 	private final ApplicationContextRunner client = new ApplicationContextRunner()
