@@ -11,7 +11,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,7 +39,6 @@ import static org.awaitility.Awaitility.await;
 
 /** One application calls another, over each path, as users set them up. */
 @Timeout(60)
-@Tag("every-jdk")
 class EndToEndTests {
 
 	private ConfigurableApplicationContext server = start(BasketService.class, Map.of());
