@@ -3,6 +3,7 @@ package io.github.vicinal.transport.shm.waiting;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -11,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /** The rules of waiting, with a simulated clock and simulated competitors. */
+@Tag("every-jdk")
 class WaiterTests {
 
 	private static final long LEARNED = WaitMode.parse("learned");
