@@ -62,9 +62,9 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * One channel.
 	 *
 	 * @param enabled Whether the channel may use typed paths.
-	 * @param paths Paths that may be used, best first, such as direct, shm, uds and
-	 * http. HTTP always remains as the last
-	 * resort. Default is what the annotation says, else all.
+	 * @param paths Paths that may be used, best first, such as direct, shm, uds and http.
+	 * HTTP always remains as the last resort. Default is what the annotation says, else
+	 * all.
 	 * @param timeout How long a call may take. Default is the read timeout of the HTTP
 	 * client.
 	 * @param ignoreClientInterceptors Whether typed paths may be used although the HTTP
@@ -153,8 +153,8 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 *
 	 * @param enabled Whether contracts that controllers implement are offered over typed
 	 * paths.
-	 * @param paths Paths that are offered, such as direct, shm and uds. Default is all that
-	 * the application has.
+	 * @param paths Paths that are offered, such as direct, shm and uds. Default is all
+	 * that the application has.
 	 * @param httpSocket Whether Tomcat also takes HTTP requests on a Unix domain socket,
 	 * from processes of this user on this host.
 	 * @param requests How many requests run at once, whatever path they come by.

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.vicinal.boot.contract.ArgumentRule;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.boot.contract.ResultShape;
-import io.github.vicinal.channel.PathException;
+import io.github.vicinal.path.PathException;
 import io.github.vicinal.contract.ContractMethod;
 
 /** What is known of a contract method before it is called. */
