@@ -79,6 +79,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 		}
 	}
 
+	@SuppressWarnings("FutureReturnValueIgnored")
 	@Override
 	public @Nullable V get(K key, Function<? super K, ? extends @Nullable V> loader) {
 		V value = this.store.get(Objects.requireNonNull(key, "key"));

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.github.vicinal.cache.aic.AicPolicy;
+import io.github.vicinal.cache.aic.CounterfactualRule;
+import io.github.vicinal.cache.aic.PolicySwitch;
 import io.github.vicinal.cache.policy.PolicyFactory;
 import io.github.vicinal.cache.policy.ReplacementPolicy;
-import io.github.vicinal.choice.CounterfactualRule;
-import io.github.vicinal.choice.Decision;
 
 /** Puts a cache together. */
 final class Engines {
@@ -60,7 +60,7 @@ final class Engines {
 		}
 		double regret = Double.isNaN(best) ? 0 : best - rule.realRate();
 		return new CacheReport(name, aic.activeName(), maximum, size, rule.calls(), candidates, regret, rule.switches(),
-				rule.reverts(), sizes, rule.decisions().stream().map(Decision::toString).toList());
+				rule.reverts(), sizes, rule.decisions().stream().map(PolicySwitch::toString).toList());
 	}
 
 }

@@ -38,7 +38,7 @@ final class Flights<K, V> {
 	}
 
 	int place(int hash) {
-		return (int) (hash * this.multiplier >>> (Long.SIZE - Integer.numberOfTrailingZeros(PLACES)));
+		return (int) ((hash * this.multiplier) >>> (Long.SIZE - Integer.numberOfTrailingZeros(PLACES)));
 	}
 
 	private @Nullable Object at(int place) {
@@ -81,6 +81,7 @@ final class Flights<K, V> {
 		}
 	}
 
+	@SuppressWarnings("FutureReturnValueIgnored")
 	private static Object with(@Nullable Object there, Flight<?, ?> mine) {
 		if (there == null) {
 			return mine;
@@ -107,6 +108,7 @@ final class Flights<K, V> {
 	}
 
 	/** Returns what is left, or the very same if the flight is not there. */
+	@SuppressWarnings("FutureReturnValueIgnored")
 	private static @Nullable Object without(@Nullable Object there, Flight<?, ?> flight) {
 		if (there == flight) {
 			return null;
@@ -246,6 +248,7 @@ final class Flights<K, V> {
 		}
 
 		/** Returns false if the thread would wait for itself. */
+		@SuppressWarnings("FutureReturnValueIgnored")
 		static boolean await(Flight<?, ?> flight) throws InterruptedException {
 			Landing landing = new Landing(flight);
 			Thread me = Thread.currentThread();

@@ -181,7 +181,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 	private record Dead<K, V>(Entry<K> entry, @Nullable Dead<K, V> next) {
 	}
 
-	@SuppressWarnings("unchecked")
+	@SuppressWarnings({ "unchecked", "rawtypes" })
 	PolicyStore(CacheBuilder<K, V> builder, Removals<K, V> removals, int seed, PolicyFactory factory) {
 		this.builder = builder;
 		this.removals = removals;

@@ -129,7 +129,7 @@ final class ReadBuffer<E> {
 
 	/** Returns the number of the stripe that this thread's reads are in. */
 	int stripe() {
-		return (int) (Thread.currentThread().getId() * 0x9E3779B97F4A7C15L >>> 40) & (this.stripes.length - 1);
+		return (int) ((Thread.currentThread().getId() * 0x9E3779B97F4A7C15L) >>> 40) & (this.stripes.length - 1);
 	}
 
 	/**

@@ -266,7 +266,7 @@ final class SetStore<K, V> extends Store<K, V> {
 
 	/** The upper bits of a product choose the set: any number of sets will do. */
 	int set(int hash) {
-		return (int) ((hash & 0xFFFFFFFFL) * this.sets >>> 32);
+		return (int) (((hash & 0xFFFFFFFFL) * this.sets) >>> 32);
 	}
 
 	@SuppressWarnings("unchecked")
@@ -601,7 +601,7 @@ final class SetStore<K, V> extends Store<K, V> {
 	 */
 	private long tagged(long word, int group, int at, int hash) {
 		int index = at >> 3;
-		long tag = (hash & TAG) * 1L << (at << 3);
+		long tag = (long) (hash & TAG) << (at << 3);
 		long others = ~((long) TAG << (at << 3));
 		if (index == group) {
 			return (word & others) | tag;
@@ -642,7 +642,7 @@ final class SetStore<K, V> extends Store<K, V> {
 
 	/** Returns the version modulo {@link #INSERTS_SAMPLE}. */
 	static int low(long version) {
-		return (int) ((version >>> 7) & 1 | (version >>> 13) & 6);
+		return (int) (((version >>> 7) & 1) | ((version >>> 13) & 6));
 	}
 
 	/** What is in a place is new. */

@@ -22,12 +22,12 @@ class ArchitectureTests {
 		.importPackages(ROOT);
 
 	@Test
-	void buildsOnTheSwitchingRuleAndCaffeineAlone() {
+	void buildsOnCaffeineAlone() {
 		noClasses().should()
 			.dependOnClassesThat()
-			.resideOutsideOfPackages(ROOT + "..", "io.github.vicinal.choice", "java..", "org.slf4j", "org.jspecify..",
+			.resideOutsideOfPackages(ROOT + "..", "java..", "org.slf4j", "org.jspecify..",
 					"com.github.benmanes.caffeine.cache")
-			.because("caches are used without Spring, and without the rest of core")
+			.because("caches are used without Spring, and without core")
 			.check(this.cache);
 	}
 

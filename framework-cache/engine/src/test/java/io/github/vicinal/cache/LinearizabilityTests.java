@@ -10,6 +10,7 @@ import org.jetbrains.lincheck.datastructures.Options;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
  * would have answered the same. Lincheck makes up the operations, runs them at once (or
  * by turns, at each access to shared memory: model checking), and looks for the order.
  */
+@Tag("deep")
 class LinearizabilityTests {
 
 	private static void check(Class<?> caches) {

@@ -4,18 +4,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
+import io.github.vicinal.testing.property.ForAll;
+import io.github.vicinal.testing.property.IntRange;
+import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -61,18 +63,21 @@ class ReadBufferTests {
 	}
 
 	@Test
+	@Tag("deep")
 	void everyInterleavingOfThreadsThatMeet() {
 		explore(3, Meeting.class);
 		stress(3, Meeting.class);
 	}
 
 	@Test
+	@Tag("deep")
 	void everyInterleavingOfAReaderAndWhoDrains() {
 		explore(2, Alone.class);
 		stress(2, Alone.class);
 	}
 
 	@Test
+	@Tag("deep")
 	void everyInterleavingOfAReaderThatLapsAndWhoDrains() {
 		explore(2, Lapping.class);
 		stress(2, Lapping.class);

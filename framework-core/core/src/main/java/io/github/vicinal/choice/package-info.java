@@ -4,8 +4,8 @@
  * One rule decides every switch: {@link io.github.vicinal.choice.SwitchingRule}. It is
  * used for the paths to a peer; ways to wait and moves of services are alternatives of
  * the same kind. Where all alternatives can be simulated on every call, as cache policies
- * can, {@link io.github.vicinal.choice.CounterfactualRule} applies the same inequality to
- * paired outcomes.
+ * can, the {@code CounterfactualRule} of the module {@code vicinal-cache} applies the
+ * same inequality to paired outcomes.
  */
 @NullMarked
 package io.github.vicinal.choice;

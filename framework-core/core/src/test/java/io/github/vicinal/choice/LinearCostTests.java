@@ -2,10 +2,11 @@ package io.github.vicinal.choice;
 
 import java.util.Random;
 
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.DoubleRange;
 import org.junit.jupiter.api.Test;
+
+import io.github.vicinal.testing.property.DoubleRange;
+import io.github.vicinal.testing.property.ForAll;
+import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

@@ -7,14 +7,15 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.contract.TypeClosure;
+import io.github.vicinal.testing.property.ForAll;
+import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * transparent type, whatever collection classes the caller used, Fory brings back what
  * JSON brings back, in value, in class and in iteration order.
  */
+@Tag("every-jdk")
 class TransparentTypesTests {
 
 	private static final Contract CONTRACT = TestContracts.of(Transparent.class);

@@ -3,23 +3,22 @@ package io.github.vicinal.peer;
 import java.util.Map;
 import java.util.Set;
 
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import io.github.vicinal.peer.PeerAnnouncement.MalformedAnnouncementException;
+import io.github.vicinal.testing.property.ForAll;
+import io.github.vicinal.testing.property.Gen;
+import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** The header that anybody can write. */
 class PeerAnnouncementTests {
+
+	private static final String HEX = "0123456789abcdef";
 
 	private static final String ID = "0123456789abcdef0123456789abcdef";
 
@@ -39,23 +38,17 @@ class PeerAnnouncementTests {
 		assertThat(read.missing()).isEqualTo(announcement.missing());
 	}
 
-	@Provide
-	Arbitrary<PeerAnnouncement> announcements() {
-		Arbitrary<String> ids = Arbitraries.strings().withChars("0123456789abcdef").ofLength(32);
-		Arbitrary<String> hosts = Arbitraries.oneOf(ids, Arbitraries.just(PeerIdentity.NO_HOST));
-		Arbitrary<Set<String>> paths = Arbitraries.of("direct", "uds").set();
-		Arbitrary<String> hashes = Arbitraries.oneOf(Arbitraries.just(""),
-				Arbitraries.strings().withChars("0123456789abcdef").ofLength(16));
-		return Combinators
-			.combine(ids, hosts, paths, hashes, Arbitraries.strings().ofMaxLength(500),
-					Arbitraries.integers().between(0, 65535),
-					Arbitraries.of("", "127.0.0.1", "0:0:0:0:0:0:0:1", "fe80:0:0:0:a00:27ff:fe4e:66a1"),
-					Arbitraries.of(Ends.values()))
-			.as((id, host, kinds, hash, refusal, port, address,
-					ends) -> new PeerAnnouncement(new PeerIdentity(id, host), kinds, hash, refusal)
-						.withHttpSocket(port, address)
-						.withTicket(ends.ticket)
-						.withMissing(ends.missing));
+	PeerAnnouncement announcements(Gen gen) {
+		String id = gen.text(HEX, 32);
+		String host = gen.bool() ? gen.text(HEX, 32) : PeerIdentity.NO_HOST;
+		Set<String> paths = Set.copyOf(gen.list(0, 2, () -> gen.one("direct", "uds")));
+		String hash = gen.bool() ? "" : gen.text(HEX, 16);
+		Ends ends = gen.one(Ends.values());
+		return new PeerAnnouncement(new PeerIdentity(id, host), paths, hash, gen.text(0, 500))
+			.withHttpSocket(gen.integer(0, 65535),
+					gen.one("", "127.0.0.1", "0:0:0:0:0:0:0:1", "fe80:0:0:0:a00:27ff:fe4e:66a1"))
+			.withTicket(ends.ticket)
+			.withMissing(ends.missing);
 	}
 
 	/** What may end an announcement. */

@@ -1,14 +1,16 @@
 package io.github.vicinal.replica;
 
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+
+import io.github.vicinal.testing.property.ForAll;
+import io.github.vicinal.testing.property.IntRange;
+import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -31,6 +33,7 @@ class EstimatesTests {
 
 	/** One order of the calls explains what threads see. */
 	@Test
+	@Tag("deep")
 	void peaksAreLinearizable() {
 		new StressOptions().iterations(10)
 			.invocationsPerIteration(300)

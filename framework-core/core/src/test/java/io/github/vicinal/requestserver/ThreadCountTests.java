@@ -2,12 +2,14 @@ package io.github.vicinal.requestserver;
 
 import java.util.concurrent.TimeUnit;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("every-jdk")
 class ThreadCountTests {
 
 	private static final long SERVICE = TimeUnit.MILLISECONDS.toNanos(5);

@@ -6,6 +6,7 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -18,6 +19,7 @@ import io.github.vicinal.requestserver.TurnQueue.Entry;
  * what became of it, and no slot is free while somebody waits, or lost.
  */
 @Timeout(120)
+@Tag("deep")
 class TurnQueueInterleavingTests {
 
 	@Test

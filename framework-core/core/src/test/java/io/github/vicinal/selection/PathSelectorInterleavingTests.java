@@ -9,6 +9,7 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -20,6 +21,7 @@ import io.github.vicinal.choice.SwitchingRule;
  * the rules decided.
  */
 @Timeout(120)
+@Tag("deep")
 class PathSelectorInterleavingTests {
 
 	@Test

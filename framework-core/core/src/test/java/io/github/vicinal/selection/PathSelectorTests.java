@@ -11,9 +11,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
 import io.github.vicinal.selection.PathSelector.PathSwitch;
@@ -21,6 +18,9 @@ import io.github.vicinal.choice.Decision;
 import io.github.vicinal.choice.LinearCost;
 import io.github.vicinal.choice.SwitchingRule;
 import io.github.vicinal.choice.SwitchingSettings;
+import io.github.vicinal.testing.property.ForAll;
+import io.github.vicinal.testing.property.IntRange;
+import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

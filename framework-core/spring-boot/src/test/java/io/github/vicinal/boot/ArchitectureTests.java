@@ -24,7 +24,7 @@ class ArchitectureTests {
 	@Test
 	void onlyThisModuleKnowsSpring() {
 		noClasses().that()
-			.resideOutsideOfPackages(ROOT + ".boot..", ROOT + ".testkit..", ROOT + ".cache.spring..")
+			.resideOutsideOfPackages(ROOT + ".boot..", ROOT + ".testkit..")
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage("org.springframework..")
@@ -51,6 +51,16 @@ class ArchitectureTests {
 			.dependOnClassesThat()
 			.resideInAPackage(ROOT + ".boot..")
 			.because("a path is chosen by configuration, not by code")
+			.check(this.classes);
+	}
+
+	@Test
+	void cachesAndPlacementBuildOnThisModule() {
+		noClasses().should()
+			.dependOnClassesThat()
+			.resideInAnyPackage(ROOT + ".cache..", ROOT + ".placement..", ROOT + ".boot.cache..",
+					ROOT + ".boot.placement..")
+			.because("each feature keeps its auto-configuration")
 			.check(this.classes);
 	}
 

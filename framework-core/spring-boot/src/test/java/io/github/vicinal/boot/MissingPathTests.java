@@ -39,7 +39,7 @@ class MissingPathTests {
 		var client = this.applications.start(BasketClient.class,
 				Map.of("spring.http.serviceclient.baskets.base-url", "http://localhost:" + port,
 						"vicinal.channels.baskets.paths", clientPaths, "vicinal.rendezvous.directory",
-						directory.toString()));
+						directory.toString(), "logging.level.io.github.vicinal", "info"));
 		Baskets baskets = client.getBean(Baskets.class);
 		ChannelsEndpoint endpoint = client.getBean(ChannelsEndpoint.class);
 		await().untilAsserted(() -> {

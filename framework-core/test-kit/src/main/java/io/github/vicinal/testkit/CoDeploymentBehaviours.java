@@ -127,6 +127,7 @@ abstract class CoDeploymentBehaviours extends Behaviours {
 		assertThat(proxy.ping()).isEqualTo("untouched");
 	}
 
+	@SuppressWarnings("RethrowReflectiveOperationExceptionAsLinkageError")
 	private static void ping(Class<?> contract, Object proxy) {
 		try {
 			Method ping = contract.getMethod("ping");

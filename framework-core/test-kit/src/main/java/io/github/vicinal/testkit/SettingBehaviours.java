@@ -129,6 +129,7 @@ abstract class SettingBehaviours extends Behaviours {
 
 	@Test
 	@DisplayName("no message converter but one for texts")
+	@SuppressWarnings("removal")
 	void textConverterOnly() {
 		KitClient client = blocking((builder) -> builder.messageConverters(
 				List.<HttpMessageConverter<?>>of(new StringHttpMessageConverter(StandardCharsets.UTF_8))));

@@ -10,7 +10,6 @@ import io.github.vicinal.cache.policy.Policies;
 import io.github.vicinal.cache.policy.PolicyFactory;
 import io.github.vicinal.cache.policy.ReplacementPolicy;
 import io.github.vicinal.cache.policy.Slots;
-import io.github.vicinal.choice.CounterfactualRule;
 
 /**
  * Chooses the policy in use among candidates. One key in so many is sampled, so that a

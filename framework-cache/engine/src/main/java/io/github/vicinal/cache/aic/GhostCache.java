@@ -93,7 +93,7 @@ final class GhostCache {
 	}
 
 	private int home(int hash) {
-		return (hash * 0x9E3779B9 >>> 9) & (this.index.length - 1);
+		return ((hash * 0x9E3779B9) >>> 9) & (this.index.length - 1);
 	}
 
 	/**

@@ -41,11 +41,12 @@ final class HashIndex {
 	}
 
 	private int segment(int hash) {
-		return (int) ((hash * 0xC2B2AE35 & 0xFFFFFFFFL) * this.segments.length >>> 32);
+		int mixed = hash * 0xC2B2AE35;
+		return (int) (((mixed & 0xFFFFFFFFL) * this.segments.length) >>> 32);
 	}
 
 	private static int home(int hash, int mask) {
-		return (hash * 0x9E3779B9 >>> 7) & mask;
+		return ((hash * 0x9E3779B9) >>> 7) & mask;
 	}
 
 	private int hash(int[] segment, int at) {

@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
 import io.github.vicinal.cache.policy.PolicyFactory;
 import io.github.vicinal.cache.policy.ReplacementPolicy;
 import io.github.vicinal.cache.policy.Slots;
+import io.github.vicinal.testing.property.ForAll;
+import io.github.vicinal.testing.property.IntRange;
+import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

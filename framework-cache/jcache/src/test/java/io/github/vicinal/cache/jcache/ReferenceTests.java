@@ -35,13 +35,11 @@ import javax.cache.spi.CachingProvider;
 import javax.management.JMX;
 import javax.management.ObjectName;
 
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
 import org.jsr107.ri.spi.RICachingProvider;
+
+import io.github.vicinal.testing.property.ForAll;
+import io.github.vicinal.testing.property.Gen;
+import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -64,22 +62,18 @@ class ReferenceTests {
 			String policy) {
 	}
 
-	@Provide
-	Arbitrary<List<Step>> steps() {
-		Arbitrary<String> values = Arbitraries.of("a", "b", "c", "refused");
-		return Combinators
-			.combine(Arbitraries.integers().between(0, 19), Arbitraries.integers().between(0, KEYS - 1), values, values)
-			.as((kind, key, value, other) -> new Step(kind, "k" + key, value, other))
-			.list()
-			.ofMinSize(1)
-			.ofMaxSize(60);
+	List<Step> steps(Gen gen) {
+		return gen.list(1, 60,
+				() -> new Step(gen.integer(0, 19), "k" + gen.integer(0, KEYS - 1), value(gen), value(gen)));
 	}
 
-	@Provide
-	Arbitrary<Setup> setups() {
-		Arbitrary<Boolean> any = Arbitraries.of(true, false);
-		return Combinators.combine(any, any, any, any, Arbitraries.integers().between(0, 3), Arbitraries.of(POLICIES))
-			.as(Setup::new);
+	private static String value(Gen gen) {
+		return gen.one("a", "b", "c", "refused");
+	}
+
+	Setup setups(Gen gen) {
+		return new Setup(gen.bool(), gen.bool(), gen.bool(), gen.bool(), gen.integer(0, 3),
+				gen.one(POLICIES.toArray(String[]::new)));
 	}
 
 	@Property(tries = 400)

@@ -7,10 +7,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
-import org.springframework.util.unit.DataSize;
 
-import io.github.vicinal.boot.autoconfigure.VicinalProperties.Shm;
-import io.github.vicinal.boot.autoconfigure.VicinalProperties.Uds;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -34,32 +31,28 @@ import io.github.vicinal.transport.uds.UdsPathServer;
 @ConditionalOnBean(Codecs.class)
 public final class LocalTransportAutoConfiguration {
 
-	@Bean
-	@Lazy
-	@ConditionalOnMissingBean
-	UdsOptions vicinalUdsOptions(VicinalProperties properties, Environment environment) {
-		Uds uds = properties.uds();
-		UdsOptions defaults = UdsOptions.defaults();
-		DataSize heap = properties.shm().maxHeapPerPeer();
-		return defaults.withMaxHeapBytes((heap != null) ? heap.toBytes() : defaults.maxHeapBytes())
-			.withMaxFrameBytes(Math.toIntExact(uds.maxFrameSize().toBytes()))
-			.withMaxConnectionsPerPeer(uds.maxConnectionsPerPeer())
-			.withMaxConnections(uds.maxConnections())
-			.withDrainTimeout(DrainTimeouts.ofPath(environment));
+	private final UdsOptions uds;
+
+	private final ShmOptions shm;
+
+	/** Paths are opened when a client asks for one; mistakes are known at start. */
+	LocalTransportAutoConfiguration(VicinalProperties properties, Environment environment) {
+		this.shm = LocalTransportOptions.shm(properties, environment);
+		this.uds = LocalTransportOptions.uds(properties, environment);
 	}
 
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	ShmOptions vicinalShmOptions(VicinalProperties properties, Environment environment) {
-		Shm shm = properties.shm();
-		ShmOptions defaults = ShmOptions.defaults();
-		DataSize heap = shm.maxHeapPerPeer();
-		return new ShmOptions(shm.lanes(), shm.maxLanes(), Math.toIntExact(shm.inlineSize().toBytes()),
-				Math.toIntExact(shm.maxFrameSize().toBytes()), shm.maxMemoryPerPeer().toBytes(),
-				(heap != null) ? heap.toBytes() : defaults.maxHeapBytes(), shm.maxPeers(), shm.maxThreads(),
-				defaults.acquireTimeout(), shm.idleTimeout(), defaults.handshakeTimeout(),
-				DrainTimeouts.ofPath(environment), shm.waiting());
+	UdsOptions vicinalUdsOptions(Environment environment) {
+		return this.uds.withDrainTimeout(DrainTimeouts.ofPath(environment));
+	}
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	ShmOptions vicinalShmOptions(Environment environment) {
+		return this.shm.withDrainTimeout(DrainTimeouts.ofPath(environment));
 	}
 
 	@Bean

@@ -133,45 +133,6 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			@DefaultValue("64MB") DataSize maxMemoryPerPeer, @Nullable DataSize maxHeapPerPeer,
 			@DefaultValue("1024") int maxPeers, @DefaultValue("256") int maxThreads,
 			@DefaultValue("10s") Duration idleTimeout, @Name("wait") @DefaultValue("learned") String waiting) {
-
-		private static final int MAX_LANES = 256;
-
-		/** Up to 20,000 times. */
-		private static final String SPIN = "spin-(\\d{1,4}|1\\d{4}|20000)";
-
-		/** Up to 1,000 times. */
-		private static final String YIELD = "yield-(\\d{1,3}|1000)";
-
-		private static final String WAYS = "learned|park|%1$s|%2$s|%1$s\\+%2$s".formatted(SPIN, YIELD);
-
-		public Shm {
-			check(lanes >= 1 && lanes <= MAX_LANES && Integer.bitCount(lanes) == 1, "lanes",
-					"a power of two from 1 to 256", lanes);
-			check(maxLanes >= lanes, "max-lanes", "at least vicinal.shm.lanes", maxLanes);
-			check(maxHeapPerPeer == null || !maxHeapPerPeer.isNegative(), "max-heap-per-peer", "0 or more",
-					String.valueOf(maxHeapPerPeer));
-			check(!idleTimeout.isNegative() && !idleTimeout.isZero(), "idle-timeout", "positive", idleTimeout);
-			long inline = inlineSize.toBytes();
-			check(inline >= 2048 && inline <= 1 << 20 && inline % 128 == 0, "inline-size",
-					"a multiple of 128B from 2KB to 1MB", inlineSize);
-			check(maxFrameSize.toBytes() >= 1024 && maxFrameSize.toBytes() <= 1 << 30, "max-frame-size",
-					"from 1KB to 1GB", maxFrameSize);
-			check(!maxMemoryPerPeer.isNegative(), "max-memory-per-peer", "0 or more", maxMemoryPerPeer);
-			check(maxPeers >= 1, "max-peers", "at least 1", maxPeers);
-			check(maxThreads >= 1, "max-threads", "at least 1", maxThreads);
-			check(waiting.matches(WAYS), "wait",
-					"learned, park, spin-N, yield-M or spin-N+yield-M with N up to 20000 and M up to 1000", waiting);
-		}
-
-		private static void check(boolean valid, String property, String rule, Object value) {
-			if (!valid) {
-				throw new IllegalArgumentException(
-						"vicinal.shm.%s must be %s, but is %s; to do without shared memory, leave shm out of "
-							.formatted(property, rule, value)
-								+ "vicinal.server.paths and vicinal.channels.<name>.paths");
-			}
-		}
-
 	}
 
 	/**
@@ -185,24 +146,6 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 */
 	public record Uds(@DefaultValue("64MB") DataSize maxFrameSize, @DefaultValue("256") int maxConnectionsPerPeer,
 			@DefaultValue("1024") int maxConnections) {
-
-		public Uds {
-			atLeastOne("max-connections-per-peer", maxConnectionsPerPeer);
-			atLeastOne("max-connections", maxConnections);
-			if (maxFrameSize.toBytes() < 1024 || maxFrameSize.toBytes() > 1 << 30) {
-				throw new IllegalArgumentException(
-						"vicinal.uds.max-frame-size must be from 1KB to 1GB, but is %s".formatted(maxFrameSize));
-			}
-		}
-
-		private static void atLeastOne(String property, int value) {
-			if (value < 1) {
-				throw new IllegalArgumentException(
-						"vicinal.uds.%s must be at least 1, but is %d; to do without sockets, leave uds out of "
-							.formatted(property, value) + "vicinal.server.paths and vicinal.channels.<name>.paths");
-			}
-		}
-
 	}
 
 	/**

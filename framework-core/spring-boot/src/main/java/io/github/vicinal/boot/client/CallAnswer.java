@@ -10,8 +10,10 @@ import org.springframework.http.HttpHeaders;
 /**
  * The answer to one call as its path saw it, for the cache that may keep it. Of several
  * attempts, the last one counts. Thread-safe.
+ *
+ * @since 0.1.0
  */
-final class CallAnswer {
+public final class CallAnswer {
 
 	private volatile long sentNanos = System.nanoTime();
 
@@ -24,8 +26,15 @@ final class CallAnswer {
 	 * @param headers the headers; not changed any more
 	 * @param delayNanos time since the request was sent
 	 * @param at when it came
+	 * @since 0.1.0
 	 */
-	record Received(int status, HttpHeaders headers, long delayNanos, Instant at) {
+	public record Received(int status, HttpHeaders headers, long delayNanos, Instant at) {
+	}
+
+	/**
+	 * Creates an answer that has not come.
+	 */
+	public CallAnswer() {
 	}
 
 	/** Says that an attempt begins; what came of earlier ones does not count. */
@@ -53,8 +62,11 @@ final class CallAnswer {
 		this.received = null;
 	}
 
-	/** Returns what came of the last attempt, or {@code null} if that is not known. */
-	@Nullable Received received() {
+	/**
+	 * Returns what came of the last attempt.
+	 * @return the answer, or {@code null} if it is not known
+	 */
+	public @Nullable Received received() {
 		return this.received;
 	}
 

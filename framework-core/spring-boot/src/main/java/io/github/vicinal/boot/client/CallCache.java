@@ -1,20 +1,32 @@
 package io.github.vicinal.boot.client;
 
+import java.util.Collection;
+
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.Advised;
 
 import io.github.vicinal.report.ChannelReport;
 
-/** Answers calls of one method from a cache, before anything else sees them. */
-interface CallCache {
+/**
+ * Answers calls of one method from a cache, before anything else sees them. Thread-safe.
+ *
+ * @since 0.1.0
+ */
+public interface CallCache {
 
-	/** A call that may throw anything. */
+	/**
+	 * A call that may throw anything.
+	 *
+	 * @since 0.1.0
+	 */
 	@FunctionalInterface
 	interface Call {
 
 		/**
 		 * Makes the call.
-		 * @param answer to be told what came
+		 * @param answer receives the answer
 		 * @return what the contract method returns
+		 * @throws Throwable what the HTTP call would have thrown
 		 */
 		@Nullable Object proceed(CallAnswer answer) throws Throwable;
 
@@ -23,10 +35,11 @@ interface CallCache {
 	/**
 	 * Names a client whose calls are to be answered. Until then none is, nor if one of
 	 * the clients cannot be looked into.
-	 * @param found what the client adds to requests
+	 * @param interceptors what typed calls of the channel pass
+	 * @param proxy the client's proxy, or the factory that makes it
 	 * @throws InvalidChannelException if the client must not be served from this cache
 	 */
-	void client(RequestAdditions.Found found);
+	void client(Collection<?> interceptors, Advised proxy);
 
 	/**
 	 * Returns the cached answer, or makes the call.

@@ -1,73 +1,38 @@
 package io.github.vicinal.boot.client;
 
 import java.lang.reflect.Method;
-import java.time.Duration;
-import java.util.Collection;
-import java.util.List;
-import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.framework.Advised;
-import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
-import io.github.vicinal.boot.contract.ResultShape.Envelope;
-import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.channel.CacheableCall;
 import io.github.vicinal.contract.Contract;
 
 /**
- * Makes the caches of cacheable methods. Present where {@code vicinal-cache} is.
+ * Makes the caches of methods with {@link CacheableCall}. A bean of this type is present
+ * where {@code vicinal-cache} is. Thread-safe.
  *
  * @since 0.1.0
  */
 public abstract class CallCaches {
 
-	CallCaches() {
+	/**
+	 * Creates what makes caches.
+	 */
+	protected CallCaches() {
 	}
 
 	/**
-	 * Makes the cache of a method whose answers can be cached.
-	 * @param name the name of the cache
+	 * Makes the cache of a method.
 	 * @param channel the name of the channel
+	 * @param contract the contract of the channel
+	 * @param method the method
+	 * @param annotation what the method says of its cache
+	 * @return the cache
+	 * @throws InvalidChannelException if calls of the method cannot be cached
 	 */
-	abstract CallCache create(String name, String channel, Contract contract, MethodPlan plan,
+	protected abstract CallCache create(String channel, Contract contract, CacheableMethod method,
 			CacheableCall annotation);
-
-	/**
-	 * What an application has that adds to the requests of all clients.
-	 *
-	 * @param balancers classes that load balancers ask to change requests
-	 * @param baggage names of the headers to which traces add baggage
-	 * @since 0.1.0
-	 */
-	public record Context(List<Class<?>> balancers, List<String> baggage) {
-
-		/** Nothing. */
-		public static final Context NOTHING = new Context(List.of(), List.of());
-
-	}
-
-	/** Returns what the application adds to the requests of all clients. */
-	abstract Context context();
-
-	/**
-	 * Names a client of a channel with cacheable methods.
-	 * @param caches makes caches
-	 * @param channel the name of the channel
-	 * @param cached the caches of its methods
-	 * @param interceptors what typed calls of the channel pass
-	 * @param proxy the client's proxy, or the factory that makes it
-	 * @throws InvalidChannelException if one of the methods must not be cached
-	 */
-	static void client(@Nullable CallCaches caches, String channel, Collection<CallCache> cached,
-			Collection<?> interceptors, Advised proxy) {
-		if (caches == null || cached.isEmpty()) {
-			return;
-		}
-		RequestAdditions.Found found = RequestAdditions.of(channel, proxy, interceptors, caches.context());
-		cached.forEach((cache) -> cache.client(found));
-	}
 
 	/**
 	 * Returns the cache of a method.
@@ -82,50 +47,13 @@ public abstract class CallCaches {
 		if (annotation == null) {
 			return null;
 		}
-		String where = "%s.%s".formatted(method.getDeclaringClass().getSimpleName(), method.getName());
 		if (caches == null) {
-			throw new InvalidChannelException(where + " has @CacheableCall, but there are no caches",
+			throw new InvalidChannelException(
+					"%s.%s has @CacheableCall, but there are no caches"
+						.formatted(method.getDeclaringClass().getSimpleName(), method.getName()),
 					"Add the dependency io.github.vicinal:vicinal-cache, or remove @CacheableCall");
 		}
-		String reason = whyNot(plan);
-		if (reason != null) {
-			throw new InvalidChannelException("%s has @CacheableCall, but %s".formatted(where, reason),
-					"Remove @CacheableCall, or change the method");
-		}
-		try {
-			Duration lifetime = DurationStyle.detectAndParse(annotation.expireAfterWrite());
-			if (lifetime.isZero() || lifetime.isNegative()) {
-				throw new IllegalArgumentException("not positive");
-			}
-		}
-		catch (IllegalArgumentException ex) {
-			throw new InvalidChannelException(
-					"%s has @CacheableCall(expireAfterWrite = \"%s\"), which is not a positive duration"
-						.formatted(where, annotation.expireAfterWrite()),
-					"Write for example 500ms, 30s or PT5M");
-		}
-		String name = annotation.cache().isEmpty() ? channel + "." + method.getName() : annotation.cache();
-		return caches.create(name, channel, contract, plan, annotation);
-	}
-
-	private static @Nullable String whyNot(MethodPlan plan) {
-		if (!plan.method().idempotent()) {
-			return "%s may not be repeated: say @AffinityChannel(idempotent = YES) if it only reads"
-				.formatted(plan.httpMethod());
-		}
-		if (plan.method().resultType() == void.class) {
-			return "it returns nothing";
-		}
-		String argument = ArgumentKeys.whyNot(plan.method().method());
-		if (argument != null) {
-			return argument;
-		}
-		if (plan.shape().timing() == Timing.FLUX) {
-			return "a stream of elements is not kept; return a Mono<List<..>>";
-		}
-		return (plan.shape().envelope() != Envelope.NONE)
-				? "only plain values are kept, not an " + plan.shape().envelope().name().toLowerCase(Locale.ROOT)
-				: null;
+		return caches.create(channel, contract, plan, annotation);
 	}
 
 }

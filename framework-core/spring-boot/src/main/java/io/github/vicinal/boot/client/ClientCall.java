@@ -273,8 +273,8 @@ final class ClientCall implements CallCache.Call {
 	}
 
 	/**
-	 * Returns whether a part of the result is for the caller, who then gets all of it. It
-	 * is not if the call goes on at another replica after this response.
+	 * Returns whether a part of the result is for the caller, which then gets all of it.
+	 * It is not if the call goes on at another replica after this response.
 	 */
 	boolean delivers() {
 		ReplicaTurn current = this.turn;

@@ -51,8 +51,6 @@ final class ClientChannel {
 
 	private final Map<Method, MethodPlan> plans;
 
-	private final @Nullable CallCaches callCaches;
-
 	/** Caches of cacheable methods. Not modified after construction. */
 	private final Map<MethodPlan, CallCache> caches;
 
@@ -92,8 +90,7 @@ final class ClientChannel {
 		this.group = facts.group();
 		this.bean = facts.bean();
 		this.plans = plans(channel, tools.placeholders());
-		this.callCaches = tools.callCaches().get();
-		this.caches = caches(this.callCaches);
+		this.caches = caches(tools.callCaches().get());
 		this.additions = new KnownAdditions(channel, this.plans.values(), traits, tools.balancerAdditions(),
 				() -> new ClientAdditions.Application(tools.mapper().get(), tools.observation()));
 		this.routes = new CallRoutes(channel, facts.targets(), replicas, facts.discovers(), traits, this.additions);
@@ -129,7 +126,7 @@ final class ClientChannel {
 	 * @param proxy its proxy, or the factory that makes it
 	 */
 	void client(Advised proxy) {
-		CallCaches.client(this.callCaches, name(), this.caches.values(), this.interceptors, proxy);
+		this.caches.values().forEach((cache) -> cache.client(this.interceptors, proxy));
 		this.additions.client(proxy);
 	}
 

@@ -4,18 +4,21 @@ import java.net.URI;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
+import io.micrometer.context.ContextSnapshot;
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.boot.contract.ArgumentRule;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.boot.contract.ResultShape;
+import io.github.vicinal.path.PathException;
 import io.github.vicinal.contract.ContractMethod;
 
 /** What is known of a contract method before it is called. */
-final class MethodPlan {
+final class MethodPlan implements CacheableMethod {
 
 	private static final String OWN_URL = "its annotation names a URL with a host of its own";
 
@@ -150,15 +153,18 @@ final class MethodPlan {
 		return Pattern.compile(pattern.toString(), Pattern.DOTALL);
 	}
 
-	ContractMethod method() {
+	@Override
+	public ContractMethod method() {
 		return this.method;
 	}
 
-	ResultShape shape() {
+	@Override
+	public ResultShape shape() {
 		return this.shape;
 	}
 
-	String httpMethod() {
+	@Override
+	public String httpMethod() {
 		return this.httpMethod;
 	}
 
@@ -214,8 +220,8 @@ final class MethodPlan {
 		return ExchangeContractReader.hasBody(this.method.method());
 	}
 
-	/** Returns the names of the headers that a call's arguments fill. */
-	Set<String> explainedHeaders(@Nullable Object[] arguments) {
+	@Override
+	public Set<String> explainedHeaders(@Nullable Object[] arguments) {
 		Set<String> names = new HashSet<>();
 		for (int i = 0; i < arguments.length; i++) {
 			String name = this.headerNames[i];
@@ -224,6 +230,19 @@ final class MethodPlan {
 			}
 		}
 		return names;
+	}
+
+	@Override
+	public RuntimeException raised(PathException failure) {
+		return ClientFailures.ofRestClient(this.httpMethod, this.path, failure);
+	}
+
+	@Override
+	@SuppressWarnings("try")
+	public <T extends @Nullable Object> T asSubscriber(Object subscription, Supplier<T> part) {
+		try (ContextSnapshot.Scope scope = CallerContext.of(subscription, null).open()) {
+			return part.get();
+		}
 	}
 
 	/** Returns why such a call must go over HTTP, or {@code null}. */

@@ -17,7 +17,11 @@ import io.github.vicinal.transport.uds.UdsPathProvider;
 import io.github.vicinal.transport.uds.UdsPathServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.servlet.http.HttpServletRequest;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.logging.LogLevel;
+import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -52,6 +56,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** What is there under which conditions, and what mistakes at start say. */
 @ExtendWith(OutputCaptureExtension.class)
+@Tag("every-jdk")
 class AutoConfigurationTests {
 
 	private final ApplicationContextRunner client = new ApplicationContextRunner()
@@ -73,6 +78,12 @@ class AutoConfigurationTests {
 					VicinalAutoConfiguration.class, LocalTransportAutoConfiguration.class,
 					ChannelClientAutoConfiguration.class, ServiceAutoConfiguration.class,
 					ChannelsEndpointAutoConfiguration.class, VicinalMetricsAutoConfiguration.class));
+	}
+
+	/** The level is one per JVM, and applications of other tests turn it off. */
+	@BeforeEach
+	void logWarnings() {
+		LoggingSystem.get(getClass().getClassLoader()).setLogLevel(LoggingSystem.ROOT_LOGGER_NAME, LogLevel.WARN);
 	}
 
 	@Test

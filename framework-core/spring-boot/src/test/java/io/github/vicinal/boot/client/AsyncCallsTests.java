@@ -21,6 +21,7 @@ import java.util.function.Supplier;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.http.client.observation.DefaultClientRequestObservationConvention;
@@ -55,6 +56,7 @@ import static org.awaitility.Awaitility.await;
 
 /** Calls whose caller does not wait: the threads they get, and those that get none. */
 @Timeout(60)
+@Tag("every-jdk")
 class AsyncCallsTests {
 
 	private static final String ADDRESS = "198.51.100.1:80";

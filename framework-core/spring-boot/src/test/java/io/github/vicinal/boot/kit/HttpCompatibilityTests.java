@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.kit;
 
+import org.junit.jupiter.api.Tag;
+
 import io.github.vicinal.testkit.ChannelCompatibilityKit;
 import io.github.vicinal.testkit.KitEnvironment;
 
@@ -7,6 +9,7 @@ import io.github.vicinal.testkit.KitEnvironment;
  * The compatibility kit on the path {@code http}: the HTTP client of an annotated client
  * that is restricted to it.
  */
+@Tag("every-jdk")
 class HttpCompatibilityTests extends ChannelCompatibilityKit {
 
 	@Override

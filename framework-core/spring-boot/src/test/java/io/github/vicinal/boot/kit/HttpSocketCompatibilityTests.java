@@ -3,6 +3,7 @@ package io.github.vicinal.boot.kit;
 import java.util.Map;
 
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -18,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * client over TCP.
  */
 @ExtendWith(HttpSocketCompatibilityTests.ApacheDifferences.class)
+@Tag("every-jdk")
 class HttpSocketCompatibilityTests extends ChannelCompatibilityKit {
 
 	private static VicinalKitEnvironment environment;

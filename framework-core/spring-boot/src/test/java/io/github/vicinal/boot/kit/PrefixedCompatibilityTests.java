@@ -3,11 +3,13 @@ package io.github.vicinal.boot.kit;
 import java.util.Map;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 import io.github.vicinal.testkit.KitEnvironment;
 import io.github.vicinal.testkit.RequestCompatibilityKit;
 
 /** Requests and responses of a server that has a context path, a servlet path or both. */
+@Tag("every-jdk")
 class PrefixedCompatibilityTests {
 
 	@Nested

@@ -1,9 +1,12 @@
 package io.github.vicinal.boot.kit;
 
+import org.junit.jupiter.api.Tag;
+
 import io.github.vicinal.testkit.ChannelCompatibilityKit;
 import io.github.vicinal.testkit.KitEnvironment;
 
 /** The compatibility kit on the path {@code shm}: memory shared by two processes. */
+@Tag("every-jdk")
 class ShmCompatibilityTests extends ChannelCompatibilityKit {
 
 	@Override

@@ -23,6 +23,7 @@ import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationPredicate;
 import io.micrometer.observation.ObservationRegistry;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.SpringApplication;
@@ -47,6 +48,7 @@ import static org.awaitility.Awaitility.await;
 
 /** The shortcut records what full observations record; the oracle is Micrometer. */
 @Timeout(60)
+@Tag("every-jdk")
 class MeterShortcutTests {
 
 	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();

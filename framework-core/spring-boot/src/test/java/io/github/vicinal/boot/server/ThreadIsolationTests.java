@@ -3,6 +3,7 @@ package io.github.vicinal.boot.server;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -11,6 +12,7 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What a handler sees that does not run on its caller's thread. */
+@Tag("every-jdk")
 class ThreadIsolationTests {
 
 	private final InheritableThreadLocal<String> user = new InheritableThreadLocal<>();

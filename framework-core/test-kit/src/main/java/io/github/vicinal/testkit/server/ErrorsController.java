@@ -207,7 +207,7 @@ class ErrorsController implements ErrorsContract {
 		UnserialisableException() {
 			super("holds a thread", new RuntimeException("and a lambda") {
 
-				@SuppressWarnings("UnusedVariable")
+				@SuppressWarnings({ "UnusedVariable", "UnnecessaryLambda" })
 				private final Runnable lambda = () -> {
 				};
 

@@ -92,6 +92,7 @@ final class Figure {
 		return (kind == Kind.HOSTS) ? figure.hosts() : figure.circle(kind == Kind.ANNOTATED);
 	}
 
+	@SuppressWarnings("AnnotateFormatMethod")
 	private static String format(String format, @Nullable Object... arguments) {
 		return String.format(Locale.ROOT, format, arguments);
 	}
@@ -134,8 +135,9 @@ final class Figure {
 		double height = 60 + tallest * CELL;
 		int at = 0;
 		for (Map.Entry<String, List<Service>> host : onHost.entrySet()) {
+			int row = at / columns;
 			double left = 10 + (at % columns) * width;
-			double top = 10 + (at / columns) * (height + 14);
+			double top = 10 + row * (height + 14);
 			host(host.getKey(), host.getValue(), left, top, width, height, across);
 			at++;
 		}

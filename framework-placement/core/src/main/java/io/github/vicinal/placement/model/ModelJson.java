@@ -15,9 +15,6 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.JsonNodeFactory;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The JSON form of a {@link PlacementModel}, version {@value #VERSION}. The guide shows
@@ -202,114 +199,7 @@ public final class ModelJson {
 	 * @return JSON that {@link #read(String)} reads to an equal model
 	 */
 	public String write(PlacementModel model) {
-		ObjectNode root = JsonNodeFactory.instance.objectNode();
-		root.put("format", FORMAT);
-		root.put("version", VERSION);
-		ArrayNode services = root.putArray("services");
-		model.services().forEach((service) -> write(service, services.addObject()));
-		ArrayNode hosts = root.putArray("hosts");
-		model.hosts().forEach((host) -> write(host, hosts.addObject()));
-		ArrayNode edges = root.putArray("edges");
-		model.edges().forEach((edge) -> write(edge, edges.addObject()));
-		ArrayNode separations = root.putArray("separations");
-		for (Separation separation : model.separations()) {
-			ObjectNode node = separations.addObject();
-			separation.services().forEach(node.putArray("services")::add);
-			node.put("scope", (separation.scope() == Separation.Scope.HOST) ? "host" : "zone");
-			node.put("reason", separation.reason());
-		}
-		ObjectNode costs = root.putObject("pathCosts");
-		write(model.pathCosts().sameHost(), costs.putObject("sameHost"));
-		write(model.pathCosts().otherHost(), costs.putObject("otherHost"));
-		ObjectNode objective = root.putObject("objective");
-		objective.put("edgeWeight", model.objective().weight().id());
-		objective.put("routing", model.objective().routing().id());
-		objective.put("communication", model.objective().communication());
-		objective.put("imbalance", model.objective().imbalance());
-		objective.put("moves", model.objective().moves());
-		objective.put("hosts", model.objective().hosts());
-		Plan current = model.current();
-		if (current != null) {
-			write(current, root.putObject("current"));
-		}
-		return this.mapper.writerWithDefaultPrettyPrinter().writeValueAsString(root);
-	}
-
-	private static void write(Service service, ObjectNode node) {
-		node.put("name", service.name());
-		node.put("replicas", service.replicas());
-		service.demand().amounts().forEach(node.putObject("demand")::put);
-		if (!service.ports().isEmpty()) {
-			service.ports().forEach(node.putArray("ports")::add);
-		}
-		if (service.maxPerHost() != Integer.MAX_VALUE) {
-			node.put("maxPerHost", service.maxPerHost());
-		}
-		if (!service.zones().isEmpty()) {
-			service.zones().forEach(node.putArray("zones")::add);
-		}
-		if (!service.pinnedTo().isEmpty()) {
-			service.pinnedTo().forEach(node.putArray("pinnedTo")::add);
-		}
-	}
-
-	private static void write(Host host, ObjectNode node) {
-		node.put("name", host.name());
-		if (!host.zone().isEmpty()) {
-			node.put("zone", host.zone());
-		}
-		host.capacity().amounts().forEach(node.putObject("capacity")::put);
-		if (!host.reserve().amounts().isEmpty()) {
-			host.reserve().amounts().forEach(node.putObject("reserve")::put);
-		}
-		if (host.maxReplicas() != Integer.MAX_VALUE) {
-			node.put("maxReplicas", host.maxReplicas());
-		}
-	}
-
-	private static void write(Edge edge, ObjectNode node) {
-		node.put("from", edge.from());
-		node.put("to", edge.to());
-		put(node, "callsPerSecond", edge.callsPerSecond());
-		put(node, "applicationBytesPerSecond", edge.applicationBytesPerSecond());
-		put(node, "wireBytesPerSecond", edge.wireBytesPerSecond());
-		put(node, "hopBytesPerSecond", edge.hopBytesPerSecond());
-		put(node, "p90LatencyMicros", edge.p90LatencyMicros());
-		if (!edge.evidence().equals(Evidence.given())) {
-			ObjectNode evidence = node.putObject("evidence");
-			evidence.put("source", edge.evidence().source());
-			evidence.put("samples", edge.evidence().samples());
-			evidence.put("windowSeconds", edge.evidence().window().toMillis() / 1000.0);
-			evidence.put("partial", edge.evidence().partial());
-			evidence.put("note", edge.evidence().note());
-		}
-	}
-
-	private static void put(ObjectNode node, String name, @Nullable Double value) {
-		if (value != null) {
-			node.put(name, value.doubleValue());
-		}
-	}
-
-	private static void write(PathCost cost, ObjectNode node) {
-		node.put("path", cost.path());
-		node.put("latencyMicros", cost.latencyMicros());
-		node.put("latencyMicrosPerKib", cost.latencyMicrosPerKib());
-		node.put("cpuMicros", cost.cpuMicros());
-		node.put("cpuMicrosPerKib", cost.cpuMicrosPerKib());
-		node.put("relativeError", cost.relativeError());
-	}
-
-	/**
-	 * Writes a plan into an object: by service, by host, the number of replicas.
-	 * @param plan the plan
-	 * @param node receives it
-	 */
-	public static void write(Plan plan, ObjectNode node) {
-		plan.replicas().forEach((service, byHost) -> {
-			ObjectNode hosts = node.putObject(service);
-			byHost.forEach((host, count) -> hosts.put(host, count.intValue()));
-		});
+		return this.mapper.writerWithDefaultPrettyPrinter().writeValueAsString(ModelDescriptor.of(model));
 	}
 
 }

@@ -281,7 +281,7 @@ final class ReplicaSearch {
 		if (this.placement[j] != b || t == s || !mayHost(t, a, s)) {
 			return;
 		}
-		second(i, s, a, j, t, b, a, delta, overDelta, away);
+		second(i, a, j, t, b, a, delta, overDelta, away);
 	}
 
 	/** A neighbour comes along from a to b. */
@@ -300,14 +300,14 @@ final class ReplicaSearch {
 		for (int tries = 0; tries < size; tries++) {
 			int j = first + (at + tries) % size;
 			if (this.placement[j] == a) {
-				second(i, s, a, j, t, a, b, delta, overDelta, away);
+				second(i, a, j, t, a, b, delta, overDelta, away);
 				return;
 			}
 		}
 	}
 
 	/** Shifts i from a to where j comes from or goes, then j; undoes both if refused. */
-	private void second(int i, int s, int a, int j, int t, int from, int to, double delta, double overDelta, int away) {
+	private void second(int i, int a, int j, int t, int from, int to, double delta, double overDelta, int away) {
 		int b = (from == a) ? to : from;
 		shift(i, b);
 		double deltaT = shiftBy(t, from, to);

@@ -8,9 +8,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -34,6 +31,9 @@ import io.github.vicinal.placement.solver.FirstFitAffinity;
 import io.github.vicinal.placement.solver.Progress;
 import io.github.vicinal.placement.solver.VicinalSolver;
 import io.github.vicinal.placement.verify.PlacementVerifier;
+import io.github.vicinal.testing.property.ForAll;
+import io.github.vicinal.testing.property.LongRange;
+import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -3,9 +3,6 @@ package io.github.vicinal.placement.solver;
 import java.util.Arrays;
 import java.util.Objects;
 
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -17,6 +14,9 @@ import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.recommend.CompiledModel;
+import io.github.vicinal.testing.property.ForAll;
+import io.github.vicinal.testing.property.LongRange;
+import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

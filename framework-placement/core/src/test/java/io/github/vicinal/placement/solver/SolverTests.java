@@ -9,9 +9,6 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,6 +19,9 @@ import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.recommend.CompiledModel;
 import io.github.vicinal.placement.verify.PlacementVerifier;
 import io.github.vicinal.placement.verify.Verdict;
+import io.github.vicinal.testing.property.ForAll;
+import io.github.vicinal.testing.property.LongRange;
+import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

@@ -218,7 +218,7 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 				Service one = service(service, members);
 				if (one != null) {
 					found.add(one);
-					networks.put(service, networks(service, members));
+					networks.put(service, networks(members));
 				}
 			});
 			if (found.isEmpty()) {
@@ -380,7 +380,7 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 			return ports;
 		}
 
-		private static Set<String> networks(String service, Map<?, ?> members) {
+		private static Set<String> networks(Map<?, ?> members) {
 			Set<String> networks = names(members.get("networks"));
 			return networks.isEmpty() ? Set.of("default") : networks;
 		}

@@ -9,8 +9,6 @@ import java.util.List;
 import java.util.Map;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -26,6 +24,8 @@ import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.sources.InstanceReport.Outgoing;
 import io.github.vicinal.placement.sources.LocalServer.Answer;
+import io.github.vicinal.testing.property.ForAll;
+import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -2,15 +2,15 @@ package io.github.vicinal.placement.sources;
 
 import java.nio.charset.StandardCharsets;
 
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Service;
+import io.github.vicinal.testing.property.ForAll;
+import io.github.vicinal.testing.property.IntRange;
+import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -9,9 +9,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 
-import net.jqwik.api.Example;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -20,6 +18,8 @@ import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.sources.LocalServer.Answer;
+import io.github.vicinal.testing.property.ForAll;
+import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -81,7 +81,7 @@ class JsonFuzzTests {
 		}
 	}
 
-	@Example
+	@Test
 	void valuesThatAddUpToInfinity() throws IOException {
 		String vector = VECTOR.replace("\"40.5\"", "\"1e308\"").replace("\"cart\",\"db\"", "\"cart\"");
 		try (LocalServer server = new LocalServer((request) -> Answer.ok(vector))) {

@@ -6,8 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +14,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.sources.LocalServer.Answer;
+import io.github.vicinal.testing.property.ForAll;
+import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -210,6 +210,7 @@ final class ShmCall implements Runnable {
 	}
 
 	/** A contract that a client has bound, with what is known of its methods. */
+	@SuppressWarnings("ArrayRecordComponent")
 	record BoundContract(ServerBinding binding, HandlerTimes[] times) {
 
 		static BoundContract of(ServerBinding binding) {

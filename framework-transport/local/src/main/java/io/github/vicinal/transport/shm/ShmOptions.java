@@ -8,6 +8,9 @@ import io.github.vicinal.transport.shm.waiting.WaitMode;
 import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.WireLimits;
 
+import static io.github.vicinal.transport.wire.InvalidOptionException.check;
+import static io.github.vicinal.transport.wire.InvalidOptionException.checkPositive;
+
 /**
  * The limits of the path {@code shm}. Immutable.
  *
@@ -39,10 +42,6 @@ public record ShmOptions(int lanes, int maxLanes, int inlineBytes, int maxFrameB
 	/** A refusal must always fit. */
 	private static final int SMALLEST_INLINE_BYTES = 2048;
 
-	private static final int SMALLEST_FRAME_LIMIT = 1024;
-
-	private static final int LARGEST_FRAME_LIMIT = 1 << 30;
-
 	/** A further segment has at most one part in so many of the memory of the first. */
 	private static final int FURTHER_MEMORY_SHARE = 16;
 
@@ -51,20 +50,22 @@ public record ShmOptions(int lanes, int maxLanes, int inlineBytes, int maxFrameB
 	private static final int MAX_HEADER_BYTES = 64 << 10;
 
 	public ShmOptions {
-		new SegmentLayout(lanes, inlineBytes);
-		check(inlineBytes >= SMALLEST_INLINE_BYTES, "The inline size", "at least 2048 bytes", inlineBytes);
-		check(maxFrameBytes >= SMALLEST_FRAME_LIMIT && maxFrameBytes <= LARGEST_FRAME_LIMIT, "The largest frame",
-				"between 1 KiB and 1 GiB", maxFrameBytes);
-		check(maxLanes >= lanes, "The largest number of lanes", "at least that of one segment", maxLanes);
-		check(maxHeapBytes >= 0, "The heap per peer", "not negative", maxHeapBytes);
-		check(positive(idleTimeout), "The idle time", "positive", idleTimeout);
-		check(maxMemoryBytes >= 0, "The memory per peer", "not negative", maxMemoryBytes);
-		check(maxPeers > 0, "The number of peers", "at least 1", maxPeers);
-		check(maxThreads > 0, "The number of threads", "at least 1", maxThreads);
-		check(positive(acquireTimeout), "The time to wait for a lane", "positive", acquireTimeout);
-		check(positive(handshakeTimeout), "The time to connect", "positive", handshakeTimeout);
-		check(!drainTimeout.isNegative(), "The time for calls in flight", "not negative", drainTimeout);
-		WaitMode.parse(waiting);
+		check(lanes >= 1 && lanes <= SegmentLayout.MAX_LANES && Integer.bitCount(lanes) == 1, "lanes",
+				"a power of two from 1 to " + SegmentLayout.MAX_LANES, lanes);
+		check(maxLanes >= lanes, "maxLanes", "at least the number of lanes of a segment, " + lanes, maxLanes);
+		check(inlineBytes >= SMALLEST_INLINE_BYTES && inlineBytes <= SegmentLayout.MAX_INLINE_BYTES
+				&& inlineBytes % SegmentLayout.LINE == 0, "inlineBytes", "a multiple of 128B from 2KB to 1MB",
+				inlineBytes);
+		WireLimits.checkMaxFrameBytes(maxFrameBytes);
+		check(maxMemoryBytes >= 0, "maxMemoryBytes", "0 or more", maxMemoryBytes);
+		check(maxHeapBytes >= 0, "maxHeapBytes", "0 or more", maxHeapBytes);
+		check(maxPeers >= 1, "maxPeers", "at least 1", maxPeers);
+		check(maxThreads >= 1, "maxThreads", "at least 1", maxThreads);
+		checkPositive("acquireTimeout", acquireTimeout);
+		checkPositive("idleTimeout", idleTimeout);
+		checkPositive("handshakeTimeout", handshakeTimeout);
+		check(!drainTimeout.isNegative(), "drainTimeout", "0 or more", drainTimeout);
+		check(WaitMode.isName(waiting), "waiting", WaitMode.NAMES, waiting);
 	}
 
 	/**
@@ -179,16 +180,6 @@ public record ShmOptions(int lanes, int maxLanes, int inlineBytes, int maxFrameB
 	LaneLimits laneLimits(long maxMemoryOfPeer, HeapBudget heap) {
 		return new LaneLimits(this.maxFrameBytes + ControlChannel.FIXED_BYTES,
 				Math.min(this.maxMemoryBytes, maxMemoryOfPeer), this.acquireTimeout, this.idleTimeout, heap);
-	}
-
-	private static boolean positive(Duration duration) {
-		return !duration.isNegative() && !duration.isZero();
-	}
-
-	private static void check(boolean valid, String what, String rule, Object value) {
-		if (!valid) {
-			throw new IllegalArgumentException("%s must be %s, not %s".formatted(what, rule, value));
-		}
 	}
 
 }

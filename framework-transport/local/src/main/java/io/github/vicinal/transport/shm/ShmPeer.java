@@ -651,7 +651,7 @@ final class ShmPeer {
 		try {
 			FrameDescriptor.read(response, lane.responseLength(), answer, this.limits);
 			if (answer.type == FrameType.REFUSED) {
-				PathException refusal = refused(client, answer, answer.payload(response));
+				PathException refusal = refused(answer, answer.payload(response));
 				this.faultyAnswers.set(0);
 				throw refusal;
 			}
@@ -682,7 +682,7 @@ final class ShmPeer {
 		}
 	}
 
-	private PathException refused(LaneClient client, FrameHeader answer, PayloadReader payload) throws WireException {
+	private PathException refused(FrameHeader answer, PayloadReader payload) throws WireException {
 		Refusal refusal = Refusal.of(answer.code);
 		String text = "%s refused (%s): %s".formatted(this, refusal.id(),
 				WireException.printable(payload.readString()));

@@ -5,6 +5,9 @@ import java.time.Duration;
 import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.WireLimits;
 
+import static io.github.vicinal.transport.wire.InvalidOptionException.check;
+import static io.github.vicinal.transport.wire.InvalidOptionException.checkPositive;
+
 /**
  * The limits of the path {@code uds}. Immutable.
  *
@@ -29,23 +32,18 @@ public record UdsOptions(int maxFrameBytes, int maxHeaders, int maxHeaderBytes, 
 		int maxConnections, long maxHeapBytes, Duration acquireTimeout, Duration idleTimeout, Duration handshakeTimeout,
 		Duration drainTimeout) {
 
-	private static final int SMALLEST_FRAME_LIMIT = 1024;
-
-	private static final int LARGEST_FRAME_LIMIT = 1 << 30;
-
 	public UdsOptions {
-		check(maxFrameBytes >= SMALLEST_FRAME_LIMIT && maxFrameBytes <= LARGEST_FRAME_LIMIT, "The largest frame",
-				"between 1 KiB and 1 GiB", maxFrameBytes);
-		check(maxHeaders >= 0 && maxHeaders <= 0xffff, "The number of headers", "between 0 and 65535", maxHeaders);
-		check(maxHeaderBytes >= 0 && maxHeaderBytes <= maxFrameBytes, "The size of headers",
-				"at most that of a whole frame", maxHeaderBytes);
-		check(maxConnectionsPerPeer > 0, "The number of connections per peer", "at least 1", maxConnectionsPerPeer);
-		check(maxConnections > 0, "The number of connections", "at least 1", maxConnections);
-		check(maxHeapBytes >= 0, "The heap per peer", "not negative", maxHeapBytes);
-		check(positive(acquireTimeout), "The time to wait for a connection", "positive", acquireTimeout);
-		check(positive(idleTimeout), "The idle time", "positive", idleTimeout);
-		check(positive(handshakeTimeout), "The time to connect", "positive", handshakeTimeout);
-		check(!drainTimeout.isNegative(), "The time for calls in flight", "not negative", drainTimeout);
+		WireLimits.checkMaxFrameBytes(maxFrameBytes);
+		check(maxHeaders >= 0 && maxHeaders <= 0xffff, "maxHeaders", "from 0 to 65535", maxHeaders);
+		check(maxHeaderBytes >= 0 && maxHeaderBytes <= maxFrameBytes, "maxHeaderBytes",
+				"at most the size of a whole frame", maxHeaderBytes);
+		check(maxConnectionsPerPeer >= 1, "maxConnectionsPerPeer", "at least 1", maxConnectionsPerPeer);
+		check(maxConnections >= 1, "maxConnections", "at least 1", maxConnections);
+		check(maxHeapBytes >= 0, "maxHeapBytes", "0 or more", maxHeapBytes);
+		checkPositive("acquireTimeout", acquireTimeout);
+		checkPositive("idleTimeout", idleTimeout);
+		checkPositive("handshakeTimeout", handshakeTimeout);
+		check(!drainTimeout.isNegative(), "drainTimeout", "0 or more", drainTimeout);
 	}
 
 	/**
@@ -109,16 +107,6 @@ public record UdsOptions(int maxFrameBytes, int maxHeaders, int maxHeaderBytes, 
 
 	WireLimits limits() {
 		return new WireLimits(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes);
-	}
-
-	private static boolean positive(Duration duration) {
-		return !duration.isNegative() && !duration.isZero();
-	}
-
-	private static void check(boolean valid, String what, String rule, Object value) {
-		if (!valid) {
-			throw new IllegalArgumentException("%s must be %s, not %s".formatted(what, rule, value));
-		}
 	}
 
 }

@@ -14,6 +14,20 @@ public record WireLimits(int maxFrameBytes, int maxHeaders, int maxHeaderBytes) 
 	/** HTTP carries three digits, whether they mean anything or not. */
 	private static final int MAX_STATUS = 999;
 
+	private static final int SMALLEST_FRAME_LIMIT = 1024;
+
+	private static final int LARGEST_FRAME_LIMIT = 1 << 30;
+
+	/**
+	 * Checks the option {@code maxFrameBytes} of a path.
+	 * @param bytes the longest frame
+	 * @throws InvalidOptionException if it breaks the rule
+	 */
+	public static void checkMaxFrameBytes(int bytes) {
+		InvalidOptionException.check(bytes >= SMALLEST_FRAME_LIMIT && bytes <= LARGEST_FRAME_LIMIT, "maxFrameBytes",
+				"from 1KB to 1GB", bytes);
+	}
+
 	static void requireStatus(int status, Refusal refusal) throws WireException {
 		if (status < MIN_STATUS || status > MAX_STATUS) {
 			throw new WireException(refusal, "there is no status %d".formatted(status));

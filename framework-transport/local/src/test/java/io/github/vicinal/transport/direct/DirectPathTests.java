@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -36,6 +37,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /** Calls inside one JVM. */
 @Timeout(30)
+@Tag("every-jdk")
 class DirectPathTests {
 
 	private final Contract contract = Contracts.of(EchoContract.class);

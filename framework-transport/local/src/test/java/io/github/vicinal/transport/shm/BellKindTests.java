@@ -14,6 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Both sides use the best bells that both can use, and say why not better ones. */
 @Timeout(60)
+@Tag("every-jdk")
 class BellKindTests {
 
 	private final ShmFixture shm = new ShmFixture();

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -33,6 +34,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /** One side cuts off the file of a pair that lives. */
 @Timeout(60)
+@Tag("every-jdk")
 class CutOffFileTests {
 
 	private static final ShmOptions OPTIONS = ShmOptions.defaults().withLanes(4);

@@ -28,6 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,6 +64,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /** Calls by shared memory, and how they fail. */
 @Timeout(60)
+@Tag("every-jdk")
 class ShmPathTests {
 
 	private final ShmFixture shm = new ShmFixture();

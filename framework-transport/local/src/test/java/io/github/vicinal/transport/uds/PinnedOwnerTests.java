@@ -12,6 +12,7 @@ import java.util.concurrent.Future;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -43,6 +44,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
  * another user or by this one.
  */
 @Timeout(60)
+@Tag("every-jdk")
 class PinnedOwnerTests {
 
 	private final Contract contract = Contracts.of(EchoContract.class);

@@ -12,6 +12,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,6 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Many callers at once. */
 @Timeout(60)
+@Tag("every-jdk")
 class UdsConcurrencyTests {
 
 	private static final int THREADS = 64;

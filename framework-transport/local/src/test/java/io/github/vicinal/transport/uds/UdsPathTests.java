@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Calls that succeed. */
 @Timeout(30)
+@Tag("every-jdk")
 class UdsPathTests {
 
 	private final UdsFixture uds = new UdsFixture();

@@ -87,6 +87,7 @@ final class Ending {
 
 	private static String neutral(String text) {
 		return text.replaceAll("\"timestamp\":\"[^\"]*\"", "\"timestamp\":\"-\"")
+			.replaceAll("id='created'>[^<]*<", "id='created'>-<")
 			.replaceAll("(JSESSIONID|XSRF-TOKEN|remember-me|REMEMBER)=[^;\\]]+", "$1=-")
 			.replaceAll("(?i)expires=[^;\\]]+", "expires=-")
 			.replaceAll("localhost:[0-9]+", "localhost:port");

@@ -46,7 +46,10 @@ public final class BellSupport {
 	 */
 	public static BellSupport detect() {
 		try {
-			NativeBells found = (NativeBells) Class.forName(FACTORY).getDeclaredConstructor().newInstance();
+			NativeBells found = Class.forName(FACTORY)
+				.asSubclass(NativeBells.class)
+				.getDeclaredConstructor()
+				.newInstance();
 			String problem = found.unavailable();
 			return (problem == null) ? new BellSupport(found, "", OTHERS) : new BellSupport(null, problem, OTHERS);
 		}

@@ -302,7 +302,8 @@ public final class FifoBells implements Bells {
 			}
 			// First, so that whatever is opened behind this look asks for another one.
 			this.next = Watchdog.NEVER;
-			boolean more = FifoBells.this.server.sweep() | FifoBells.this.poller.sweep();
+			boolean more = FifoBells.this.server.sweep();
+			more |= FifoBells.this.poller.sweep();
 			for (FifoBell lane : FifoBells.this.lanes) {
 				more |= lane.sweep();
 			}

@@ -331,6 +331,7 @@ public final class LaneClient implements AutoCloseable {
 	 * A lane in quarantine becomes free without a word, so one of those who wait looks at
 	 * times. Under the lock, which it gives away meanwhile.
 	 */
+	@SuppressWarnings("WaitNotInLoop")
 	private void awaitFreed(long nanos) throws InterruptedException {
 		if (this.looking || this.quarantined.get() == 0) {
 			this.freed.awaitNanos(nanos);

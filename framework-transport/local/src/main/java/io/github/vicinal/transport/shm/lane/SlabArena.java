@@ -165,6 +165,7 @@ final class SlabArena {
 	 * gives away meanwhile. The other side does not say what it has read, so one of those
 	 * who wait, the first, looks at times.
 	 */
+	@SuppressWarnings("WaitNotInLoop")
 	private void sleep(Waiting self, long nanos) throws InterruptedException {
 		// What is free and does not suit this one may suit another.
 		wakeNext();
@@ -230,7 +231,7 @@ final class SlabArena {
 	/** Under the lock. */
 	private boolean mayComeFree(int length) {
 		return this.growingBytes > 0 || largeEnough(length)
-				|| growth(slabBytes(length)) > 0 && slabBytes(length) < this.noGrowthBytes;
+				|| (growth(slabBytes(length)) > 0 && slabBytes(length) < this.noGrowthBytes);
 	}
 
 	private boolean largeEnough(int length) {
@@ -504,7 +505,7 @@ final class SlabArena {
 
 		private final int offset;
 
-		Slab(Arena arena, int offset) {
+		private Slab(Arena arena, int offset) {
 			this.arena = arena;
 			this.offset = offset;
 		}

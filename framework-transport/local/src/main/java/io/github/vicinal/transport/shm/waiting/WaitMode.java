@@ -23,7 +23,12 @@ public final class WaitMode {
 
 	static final int MAX_YIELDS = 1_000;
 
-	private static final Pattern FIXED = Pattern.compile("(?:spin-([0-9]{1,5}))?\\+?(?:yield-([0-9]{1,4}))?");
+	/** The rule for names of modes, as it follows "must be". */
+	public static final String NAMES = "learned, park, spin-N, yield-M or spin-N+yield-M with N up to %d and M up to %d"
+		.formatted(MAX_SPINS, MAX_YIELDS);
+
+	private static final Pattern FIXED = Pattern
+		.compile("(?:spin-(?<spins>[0-9]{1,5}))?(?:(?:^|(?<=[0-9])\\+)yield-(?<yields>[0-9]{1,4}))?");
 
 	private static final int FIXED_KIND = 1;
 
@@ -34,6 +39,15 @@ public final class WaitMode {
 	private static final int COUNT_MASK = (1 << 24) - 1;
 
 	private WaitMode() {
+	}
+
+	/**
+	 * Returns whether there is a mode of that name.
+	 * @param name a name
+	 * @return whether {@link #parse} reads it
+	 */
+	public static boolean isName(String name) {
+		return name.equals(LEARNED) || name.equals(PARK) || fixed(name) >= 0;
 	}
 
 	/**
@@ -49,22 +63,26 @@ public final class WaitMode {
 		if (name.equals(PARK)) {
 			return fixed(0, 0);
 		}
-		Matcher matcher = FIXED.matcher(name);
-		if (name.isEmpty() || !matcher.matches()) {
-			throw new IllegalArgumentException(
-					"There is no way to wait called '%s'; there are learned, park, spin-N, yield-N and spin-N+yield-M"
-						.formatted(name));
+		long fixed = fixed(name);
+		if (fixed < 0) {
+			throw new IllegalArgumentException("The way to wait must be %s, not '%s'".formatted(NAMES, name));
 		}
-		return fixed(count(name, matcher.group(1), MAX_SPINS), count(name, matcher.group(2), MAX_YIELDS));
+		return fixed;
 	}
 
-	private static int count(String name, @Nullable String digits, int most) {
-		int count = (digits != null) ? Integer.parseInt(digits) : 0;
-		if (count > most) {
-			throw new IllegalArgumentException("'%s' waits too long: at most %d spins and %d yields are allowed"
-				.formatted(name, MAX_SPINS, MAX_YIELDS));
+	/** Reads the name of a fixed mode; negative if it is none. */
+	private static long fixed(String name) {
+		Matcher matcher = FIXED.matcher(name);
+		if (name.isEmpty() || !matcher.matches()) {
+			return -1;
 		}
-		return count;
+		int spins = count(matcher.group("spins"));
+		int yields = count(matcher.group("yields"));
+		return (spins <= MAX_SPINS && yields <= MAX_YIELDS) ? fixed(spins, yields) : -1;
+	}
+
+	private static int count(@Nullable String digits) {
+		return (digits != null) ? Integer.parseInt(digits) : 0;
 	}
 
 	private static long fixed(int spins, int yields) {

@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * to sleep, and forgets a ring that nobody waits for. Sleepers may also wake for no
  * reason; that can only help, so it is left out.
  */
+@Tag("deep")
 class BellProtocolTests {
 
 	private static final int CALLER_STEPS = 12;

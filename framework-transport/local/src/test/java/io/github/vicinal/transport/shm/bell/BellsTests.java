@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Each kind of bell wakes, ends its sleep in time, and is not lost to an interrupt. */
 @Timeout(30)
+@Tag("every-jdk")
 class BellsTests {
 
 	private static final FifoBells.Messenger SILENT = (number) -> {

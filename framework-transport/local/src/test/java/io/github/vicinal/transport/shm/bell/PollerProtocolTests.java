@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * answered by a thread of its own, which allows more than one receiver would. Callers
  * wake for no reason as well in the code; that can only help, so it is left out.
  */
+@Tag("deep")
 class PollerProtocolTests {
 
 	/** The steps of a caller. */

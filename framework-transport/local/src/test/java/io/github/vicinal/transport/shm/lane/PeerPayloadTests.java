@@ -7,12 +7,12 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
-import net.jqwik.api.lifecycle.AfterProperty;
-import net.jqwik.api.lifecycle.BeforeProperty;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 
+import io.github.vicinal.testing.property.ForAll;
+import io.github.vicinal.testing.property.IntRange;
+import io.github.vicinal.testing.property.Property;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
@@ -36,7 +36,7 @@ class PeerPayloadTests {
 
 	private int arenaBytes;
 
-	@BeforeProperty
+	@BeforeEach
 	void create() throws Exception {
 		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-payload");
 		MemoryFiles files = new MemoryFiles(this.directory);
@@ -55,7 +55,7 @@ class PeerPayloadTests {
 		this.arena.free(this.arena.allocate(20_000, System.nanoTime() + TimeUnit.SECONDS.toNanos(20)));
 	}
 
-	@AfterProperty
+	@AfterEach
 	void delete() throws Exception {
 		this.arena.close();
 		Segment.deleteOrphans(this.directory, Duration.ofSeconds(-10));

@@ -1,0 +1,83 @@
+package io.github.vicinal.boot.cache;
+
+import java.io.InputStream;
+import java.io.Reader;
+import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.io.InputStreamSource;
+import org.springframework.http.StreamingHttpOutputMessage;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.bind.annotation.RequestBody;
+
+import io.github.vicinal.contract.TypeClosure;
+
+/**
+ * Whether the arguments of a method can be the key of a call: two calls with equal keys
+ * must make equal requests. What is no body becomes text by conversions that nobody
+ * knows, so that only values are keys whose contents decide about it.
+ */
+final class ArgumentKeys {
+
+	private static final List<Class<?>> CONTAINERS = List.of(Collection.class, Map.class, Optional.class);
+
+	/** Bodies that are written as they are, and perhaps only once. */
+	private static final List<Class<?>> STREAMS = List.of(InputStream.class, Reader.class, InputStreamSource.class,
+			StreamingHttpOutputMessage.Body.class);
+
+	private static final String PUBLISHER = "org.reactivestreams.Publisher";
+
+	private ArgumentKeys() {
+	}
+
+	/** Returns why they cannot, or {@code null}. */
+	static @Nullable String whyNot(Method method) {
+		Parameter[] parameters = method.getParameters();
+		for (int i = 0; i < parameters.length; i++) {
+			ResolvableType type = ResolvableType.forMethodParameter(method, i);
+			boolean body = AnnotatedElementUtils.hasAnnotation(parameters[i], RequestBody.class);
+			if (body ? isStream(type.toClass()) : !isKey(type)) {
+				return body ? "its body is a stream, %s".formatted(type)
+						: "it cannot be seen what its argument %d of type %s becomes in a request".formatted(i + 1,
+								type);
+			}
+		}
+		return null;
+	}
+
+	private static boolean isStream(Class<?> type) {
+		return STREAMS.stream().anyMatch((stream) -> stream.isAssignableFrom(type))
+				|| ClassUtils.getAllInterfacesForClassAsSet(type)
+					.stream()
+					.anyMatch((known) -> known.getName().equals(PUBLISHER));
+	}
+
+	private static boolean isKey(ResolvableType type) {
+		Class<?> raw = type.toClass();
+		if (raw.isArray()) {
+			return isKey(type.getComponentType());
+		}
+		if (raw.isPrimitive() || TypeClosure.whyMutable(type.getType()).isEmpty()) {
+			return true;
+		}
+		for (Class<?> container : CONTAINERS) {
+			if (container.isAssignableFrom(raw)) {
+				ResolvableType[] contents = type.as(container).getGenerics();
+				boolean known = contents.length > 0;
+				for (ResolvableType content : contents) {
+					known &= isKey(content);
+				}
+				return known;
+			}
+		}
+		return false;
+	}
+
+}

@@ -1,0 +1,155 @@
+package io.github.vicinal.boot.cache;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.github.vicinal.boot.client.CacheableMethod;
+import io.github.vicinal.boot.client.InvalidChannelException;
+
+/**
+ * Whether the answers of a method may be kept for its clients, and what tells their
+ * callers apart. Nothing may be kept before a client is known, nor if one cannot be
+ * looked into. Thread-safe.
+ */
+final class CallerParts {
+
+	private static final Logger logger = LoggerFactory.getLogger(CallerParts.class);
+
+	private final String channel;
+
+	private final CacheableMethod plan;
+
+	/** The name of the cache. */
+	private final String cache;
+
+	private final boolean sharedByAll;
+
+	private final Supplier<List<CallCacheKeyContributor>> contributors;
+
+	/** What covers an addition of a client; guarded by this object for writes. */
+	private volatile List<CallCacheKeyContributor> used = List.of();
+
+	/** Whether requests may differ in more than their arguments. */
+	private volatile boolean differ;
+
+	private volatile @Nullable String off = "no client is known yet";
+
+	private boolean refused;
+
+	/** What is the same for all requests of the first client. */
+	private @Nullable Map<String, Object> constants;
+
+	/**
+	 * Creates what is not known yet.
+	 * @param sharedByAll whether all callers may see the same answers
+	 * @param contributors add to the keys of calls
+	 */
+	CallerParts(String channel, CacheableMethod plan, String cache, boolean sharedByAll,
+			Supplier<List<CallCacheKeyContributor>> contributors) {
+		this.channel = channel;
+		this.plan = plan;
+		this.cache = cache;
+		this.sharedByAll = sharedByAll;
+		this.contributors = contributors;
+	}
+
+	/** Takes what a client may add to requests. */
+	synchronized void client(RequestAdditions.Found found) {
+		List<RequestAddition> additions = new ArrayList<>(found.additions());
+		Map<String, Object> first = this.constants;
+		if (first != null && !first.equals(found.constants())) {
+			// As those of a scope do that know who calls when they are made.
+			additions.add(new RequestAddition(this.channel,
+					"several clients, which differ in default headers, cookies or URLs", null));
+		}
+		this.constants = (first != null) ? first : found.constants();
+		Set<CallCacheKeyContributor> all = new LinkedHashSet<>(this.used);
+		List<RequestAddition> open = new ArrayList<>();
+		List<CallCacheKeyContributor> asked = additions.isEmpty() ? List.of() : this.contributors.get();
+		for (RequestAddition addition : additions) {
+			List<CallCacheKeyContributor> covering = asked.stream().filter((each) -> each.covers(addition)).toList();
+			all.addAll(covering);
+			if (covering.isEmpty()) {
+				open.add(addition);
+			}
+		}
+		this.differ |= !additions.isEmpty();
+		// First, so that no call is answered without them.
+		this.used = List.copyOf(all);
+		if (!open.isEmpty() && !this.sharedByAll) {
+			boolean known = this.refused;
+			this.refused = true;
+			String what = open.stream().map(RequestAddition::description).distinct().toList().toString();
+			this.off = "the HTTP client may add to requests what differs from caller to caller: " + what;
+			refuse(open, what, known);
+		}
+		if (!this.refused) {
+			this.off = null;
+		}
+	}
+
+	private void refuse(List<RequestAddition> open, String what, boolean known) {
+		String method = this.plan.method().method().getDeclaringClass().getSimpleName() + "."
+				+ this.plan.method().method().getName();
+		String remedies = ("Add a bean of type %s that covers it, so that callers share answers only with those whose part of the key is the same; "
+				+ "or, if all callers may see the same answers, say so: @CacheableCall(sharedByAllCallers = true) or vicinal.cache.caches.%s.shared-by-all-callers=true; "
+				+ "or remove @CacheableCall")
+			.formatted(CallCacheKeyContributor.class.getName(), this.cache);
+		if (open.stream().anyMatch((addition) -> addition.source() != null)) {
+			throw new InvalidChannelException(
+					"%s has @CacheableCall, but the HTTP client of channel '%s' may add to requests what differs from caller to caller: %s. One caller would get the answers of another"
+						.formatted(method, this.channel, what),
+					remedies);
+		}
+		if (known) {
+			return;
+		}
+		logger.warn(
+				"Calls of {} are not cached: the HTTP client of channel '{}' cannot be looked into {}, and may add to requests who calls. {}",
+				method, this.channel, what, remedies);
+	}
+
+	/** Returns why nothing is kept, or {@code null}. */
+	@Nullable String off() {
+		return this.off;
+	}
+
+	/** Returns whether keys tell callers apart. */
+	boolean tellApart() {
+		return !this.used.isEmpty();
+	}
+
+	/** Returns whether requests are the same for all callers but for their arguments. */
+	boolean areAlike() {
+		return !this.differ;
+	}
+
+	/**
+	 * Returns what the key of a call by this thread has, besides the arguments.
+	 * @return the parts, or {@code null} if the call must not be answered from the cache
+	 */
+	@Nullable List<Object> parts() {
+		List<CallCacheKeyContributor> asked = this.used;
+		if (asked.isEmpty()) {
+			return List.of();
+		}
+		List<Object> parts = new ArrayList<>(asked.size());
+		for (CallCacheKeyContributor contributor : asked) {
+			Object part = contributor.part(this.channel, this.plan.method().method());
+			if (part == null) {
+				return null;
+			}
+			parts.add(part);
+		}
+		return parts;
+	}
+
+}

@@ -1,0 +1,569 @@
+package io.github.vicinal.boot.cache;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.aop.framework.Advised;
+import reactor.core.publisher.Mono;
+
+import io.github.vicinal.boot.cache.AnswerRules.Verdict;
+import io.github.vicinal.boot.client.CacheableMethod;
+import io.github.vicinal.boot.client.CallAnswer;
+import io.github.vicinal.boot.client.CallCache;
+import io.github.vicinal.boot.contract.ResultShape.Timing;
+import io.github.vicinal.cache.Cache;
+import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.codec.ContractCodec;
+import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.contract.TypeClosure;
+
+/**
+ * Answers calls of one method from an engine. What is deeply immutable is kept as it is;
+ * anything else is kept encoded, and decoded for each caller. Arguments are compared by
+ * value likewise: as they are, or by what they are encoded to.
+ */
+final class EngineCallCache implements CallCache {
+
+	private static final Logger logger = LoggerFactory.getLogger(EngineCallCache.class);
+
+	private static final int BUFFER_BYTES = 256;
+
+	/** What the engine, the key and the answer take besides their contents, about. */
+	private static final int ENTRY_BYTES = 256;
+
+	private static final int ARGUMENT_BYTES = 32;
+
+	/** Size of a value that cannot be estimated. */
+	private static final int UNKNOWN_BYTES = 4096;
+
+	private final Cache<Object, Object> cache;
+
+	private final String channel;
+
+	private final CacheableMethod plan;
+
+	private final ContractCodec codec;
+
+	private final boolean immutableArguments;
+
+	private final boolean immutableResult;
+
+	private final LongAdder hits = new LongAdder();
+
+	private final LongAdder misses = new LongAdder();
+
+	/** Longest time that an answer may be used. */
+	private final Duration lifetime;
+
+	private final CallerParts callers;
+
+	private final Supplier<RequestAdditions.Application> application;
+
+	/**
+	 * Whether the last answer must not be kept: then nobody waits for another's call, of
+	 * which nothing but an answer of its own would come.
+	 */
+	private volatile boolean direct;
+
+	/** Why the last answer that must not be kept was not kept. */
+	private volatile @Nullable String notKept;
+
+	EngineCallCache(Cache<Object, Object> cache, String channel, CacheableMethod plan, ContractCodec codec,
+			Duration lifetime, CallerParts callers, Supplier<RequestAdditions.Application> application) {
+		this.cache = cache;
+		this.channel = channel;
+		this.plan = plan;
+		this.codec = codec;
+		this.lifetime = lifetime;
+		this.callers = callers;
+		this.application = application;
+		this.immutableArguments = plan.method()
+			.argumentTypes()
+			.stream()
+			.allMatch((type) -> TypeClosure.whyMutable(type).isEmpty());
+		this.immutableResult = TypeClosure.whyMutable(plan.method().resultType()).isEmpty();
+	}
+
+	@Override
+	public void client(Collection<?> interceptors, Advised proxy) {
+		client(RequestAdditions.of(this.channel, proxy, interceptors, this.application.get()));
+	}
+
+	/** Takes what a client may add to requests. */
+	void client(RequestAdditions.Found found) {
+		this.callers.client(found);
+	}
+
+	/** Weighs an entry in bytes, about. */
+	static int weight(Object key, Object value) {
+		return (value instanceof Kept kept) ? kept.bytes : ENTRY_BYTES;
+	}
+
+	/** An answer. Each is equal to itself alone. */
+	private static final class Kept {
+
+		/** The result, or what it is encoded to. */
+		final Object value;
+
+		/** From then on it must not be used. */
+		final long deadline;
+
+		final int bytes;
+
+		Kept(Object value, long deadline, int bytes) {
+			this.value = value;
+			this.deadline = deadline;
+			this.bytes = bytes;
+		}
+
+		boolean isFresh() {
+			return this.deadline - System.nanoTime() > 0;
+		}
+
+	}
+
+	/** Says that an answer is for the caller of its call, and for nobody else. */
+	@SuppressWarnings("serial")
+	private static final class NotKept extends RuntimeException {
+
+		private final @Nullable Object result;
+
+		NotKept(EngineCallCache method, @Nullable Object result, String reason) {
+			super("The answer of %s is not kept: %s".formatted(method, reason), null, false, false);
+			this.result = result;
+		}
+
+	}
+
+	/**
+	 * What a call is known by. Channels may have a method in common, by a contract that
+	 * they share or one that their contracts extend, and still mean different services,
+	 * types and codecs.
+	 *
+	 * @param method the method of one channel: there is one such object for each
+	 * @param arguments its arguments, if they are immutable
+	 * @param encoded the arguments encoded, else
+	 * @param parts what else tells callers apart
+	 */
+	private record Key(EngineCallCache method, List<@Nullable Object> arguments, byte @Nullable [] encoded,
+			List<Object> parts) {
+
+		@Override
+		public boolean equals(@Nullable Object other) {
+			return other instanceof Key that && this.method == that.method && this.arguments.equals(that.arguments)
+					&& Arrays.equals(this.encoded, that.encoded) && this.parts.equals(that.parts);
+		}
+
+		@Override
+		public int hashCode() {
+			int ofCall = 31 * (31 * System.identityHashCode(this.method) + this.arguments.hashCode())
+					+ Arrays.hashCode(this.encoded);
+			return 31 * ofCall + this.parts.hashCode();
+		}
+
+	}
+
+	/** Carries what a call throws through the cache. */
+	@SuppressWarnings("serial")
+	private static final class CallFailed extends RuntimeException {
+
+		private final Throwable failure;
+
+		CallFailed(Throwable failure) {
+			super(failure.getMessage(), failure, false, false);
+			this.failure = failure;
+		}
+
+	}
+
+	/**
+	 * Says that a call is another one when its answer comes: its arguments were changed
+	 * meanwhile, or a refresh is made for another caller. The answer is for its own
+	 * caller, and for nobody else.
+	 */
+	@SuppressWarnings("serial")
+	private static final class CallChanged extends RuntimeException {
+
+		private final @Nullable Object result;
+
+		CallChanged(EngineCallCache method, @Nullable Object result) {
+			super("Arguments or caller of %s were changed before the answer came".formatted(method), null, false,
+					false);
+			this.result = result;
+		}
+
+	}
+
+	private Key key(@Nullable Object[] arguments, List<Object> parts) {
+		if (this.immutableArguments) {
+			return new Key(this, Arrays.asList(arguments.clone()), null, parts);
+		}
+		return new Key(this, List.of(), encode(arguments), parts);
+	}
+
+	private byte[] encode(@Nullable Object[] arguments) {
+		EncodeBuffer buffer = new EncodeBuffer(BUFFER_BYTES);
+		this.codec.encodeArguments(this.plan.method(), arguments, buffer);
+		return Arrays.copyOf(buffer.array(), buffer.size());
+	}
+
+	/** The caller had the arguments back, and what came answers another question. */
+	private boolean isChanged(Key key, @Nullable Object[] arguments) {
+		return key.encoded != null && !Arrays.equals(key.encoded, encode(arguments));
+	}
+
+	/** A refresh may run on a thread on which another caller's identity is found. */
+	private boolean isOfAnotherCaller(Key key) {
+		return this.callers.tellApart() && !key.parts.equals(this.callers.parts());
+	}
+
+	/**
+	 * Makes what is kept of an answer.
+	 * @return what is kept, {@code null} for {@code null}
+	 * @throws NotKept if it must not be kept
+	 */
+	private @Nullable Object keep(Key key, @Nullable Object[] arguments, @Nullable Object result, CallAnswer answer) {
+		Verdict verdict = judge(arguments, answer);
+		if (verdict.reason() != null) {
+			throw new NotKept(this, result, verdict.reason());
+		}
+		if (result == null) {
+			return null;
+		}
+		byte[] encoded = this.immutableResult ? null : encode(result);
+		long bytes = ENTRY_BYTES + bytes(key) + ((encoded != null) ? encoded.length : bytes(result));
+		return new Kept((encoded != null) ? encoded : result, System.nanoTime() + verdict.nanos(),
+				(int) Math.min(Integer.MAX_VALUE, bytes));
+	}
+
+	private byte[] encode(Object result) {
+		EncodeBuffer buffer = new EncodeBuffer(BUFFER_BYTES);
+		this.codec.encodeResult(this.plan.method(), result, buffer);
+		return Arrays.copyOf(buffer.array(), buffer.size());
+	}
+
+	/** Estimates what a value takes that is kept as it is. */
+	private long bytes(Object result) {
+		if (result instanceof CharSequence text) {
+			return 2L * text.length();
+		}
+		try {
+			return encode(result).length;
+		}
+		catch (RuntimeException ex) {
+			// It need not be encoded to be kept, and must not fail for the estimate.
+			return UNKNOWN_BYTES;
+		}
+	}
+
+	private static long bytes(Key key) {
+		long bytes = (key.encoded != null) ? key.encoded.length : 0;
+		for (Object argument : key.arguments) {
+			bytes += (argument instanceof CharSequence text) ? 2L * text.length() : ARGUMENT_BYTES;
+		}
+		return bytes + (long) ARGUMENT_BYTES * key.parts.size();
+	}
+
+	/** Judges an answer, and remembers whether those of this method are kept. */
+	private Verdict judge(@Nullable Object[] arguments, CallAnswer answer) {
+		Set<String> fromArguments = this.plan.explainedHeaders(arguments);
+		Verdict verdict = AnswerRules.judge(answer.received(), this.lifetime, this.callers.tellApart(),
+				(name) -> fromArguments.contains(name) || (this.callers.areAlike() && !name.equals("cookie")));
+		String reason = verdict.reason();
+		if (reason != null && this.notKept == null) {
+			logger.info("An answer of {} is not kept: {}", this, reason);
+		}
+		if (reason != null) {
+			this.notKept = reason;
+		}
+		this.direct = reason != null;
+		return verdict;
+	}
+
+	private @Nullable Object give(@Nullable Object kept) {
+		if (kept == null || this.immutableResult) {
+			return (kept instanceof Kept known) ? known.value : null;
+		}
+		byte[] bytes = (byte[]) ((Kept) kept).value;
+		return this.codec.decodeResult(this.plan.method(), bytes, 0, bytes.length);
+	}
+
+	@Override
+	public @Nullable Object call(@Nullable Object[] arguments, Call call) throws Throwable {
+		if (this.callers.off() != null) {
+			return uncached(call);
+		}
+		if (this.plan.shape().timing() == Timing.MONO) {
+			return Publishers.mono(this, arguments, call);
+		}
+		List<Object> parts = this.callers.parts();
+		if (parts == null) {
+			return uncached(call);
+		}
+		Key key = key(arguments, parts);
+		return (this.plan.shape().timing() == Timing.SYNC) ? sync(key, arguments, call) : future(key, arguments, call);
+	}
+
+	/** Makes a call of which nothing is kept. */
+	private @Nullable Object uncached(Call call) throws Throwable {
+		count(false);
+		return call.proceed(new CallAnswer());
+	}
+
+	private @Nullable Object sync(Key key, @Nullable Object[] arguments, Call call) throws Throwable {
+		boolean[] called = new boolean[1];
+		try {
+			Object kept = (this.direct && !isPresent(key)) ? directly(arguments, call)
+					: get(key, arguments, call, called);
+			return give(kept);
+		}
+		catch (NotKept ex) {
+			called[0] = true;
+			return ex.result;
+		}
+		catch (CallFailed ex) {
+			called[0] = true;
+			throw ex.failure;
+		}
+		catch (CompletionException ex) {
+			called[0] = true;
+			if (ex.getCause() instanceof InterruptedException) {
+				throw this.plan.raised(new PathException(PathException.Reason.INTERRUPTED, false,
+						"Interrupted while another thread made the same call", ex));
+			}
+			throw (ex.getCause() != null) ? ex.getCause() : ex;
+		}
+		finally {
+			count(!called[0]);
+		}
+	}
+
+	/**
+	 * Makes a call for its caller alone, and learns whether its answer could be kept.
+	 * @throws NotKept always
+	 */
+	private @Nullable Object directly(@Nullable Object[] arguments, Call call) {
+		CallAnswer answer = new CallAnswer();
+		Object result;
+		try {
+			result = call.proceed(answer);
+		}
+		catch (Throwable ex) {
+			throw new CallFailed(ex);
+		}
+		judge(arguments, answer);
+		throw new NotKept(this, result, "it is for its caller alone");
+	}
+
+	private @Nullable Object get(Key key, @Nullable Object[] arguments, Call call, boolean[] called) {
+		Thread caller = Thread.currentThread();
+		// Looked at by this thread only: it may be the one that refreshes later.
+		boolean[] returned = new boolean[1];
+		try {
+			return get(key, arguments, call, called, () -> Thread.currentThread() != caller || returned[0]);
+		}
+		finally {
+			returned[0] = true;
+		}
+	}
+
+	private @Nullable Object get(Key key, @Nullable Object[] arguments, Call call, boolean[] called,
+			BooleanSupplier refreshing) {
+		boolean[] own = new boolean[1];
+		while (true) {
+			try {
+				Object kept = this.cache.get(key, (missing) -> load(key, arguments, call, called, own, refreshing));
+				if (kept == null || ((Kept) kept).isFresh()) {
+					return kept;
+				}
+				this.cache.asMap().remove(key, kept);
+			}
+			catch (CallFailed ex) {
+				if (ex.failure instanceof NotKept notKept) {
+					if (own[0]) {
+						throw notKept;
+					}
+					// It was another's call, and its answer is for that caller alone.
+					return directly(arguments, call);
+				}
+				if (!(ex.failure instanceof CallChanged)) {
+					throw ex;
+				}
+				// It was another's refresh, which this call had waited for.
+			}
+		}
+	}
+
+	private @Nullable Object load(Key key, @Nullable Object[] arguments, Call call, boolean[] called, boolean[] own,
+			BooleanSupplier refreshing) {
+		boolean refreshes = refreshing.getAsBoolean();
+		CallAnswer answer = new CallAnswer();
+		try {
+			if (!refreshes) {
+				own[0] = true;
+				called[0] = isAbsent(key);
+				return keep(key, arguments, call.proceed(answer), answer);
+			}
+			if (isChanged(key, arguments) || isOfAnotherCaller(key)) {
+				throw new CallChanged(this, null);
+			}
+			Object result = call.proceed(answer);
+			if (isChanged(key, arguments)) {
+				throw new CallChanged(this, result);
+			}
+			return keep(key, arguments, result, answer);
+		}
+		catch (Throwable ex) {
+			throw new CallFailed(ex);
+		}
+	}
+
+	private CompletableFuture<@Nullable Object> future(Key key, @Nullable Object[] arguments, Call call) {
+		if (this.direct && !isPresent(key)) {
+			count(false);
+			return directFuture(arguments, call);
+		}
+		boolean[] called = new boolean[1];
+		boolean[] own = new boolean[1];
+		CompletableFuture<@Nullable Object> future = this.cache.getAsync(key, (missing) -> {
+			own[0] = true;
+			called[0] = isAbsent(key);
+			CallAnswer answer = new CallAnswer();
+			try {
+				return stage(call.proceed(answer)).thenApply((result) -> {
+					if (isChanged(key, arguments)) {
+						throw new CallChanged(this, result);
+					}
+					return keep(key, arguments, result, answer);
+				});
+			}
+			catch (Throwable ex) {
+				return CompletableFuture.failedFuture(ex);
+			}
+		});
+		count(!called[0]);
+		CompletableFuture<@Nullable Object> given = future.thenCompose((kept) -> {
+			if (kept == null || ((Kept) kept).isFresh()) {
+				return CompletableFuture.completedFuture(give(kept));
+			}
+			this.cache.asMap().remove(key, kept);
+			return future(key, arguments, call);
+		});
+		return given.exceptionallyCompose((ex) -> {
+			Throwable failure = (ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex;
+			if (failure instanceof NotKept notKept) {
+				return own[0] ? CompletableFuture.completedFuture(notKept.result) : directFuture(arguments, call);
+			}
+			if (failure instanceof CallChanged changed) {
+				return own[0] ? CompletableFuture.completedFuture(changed.result) : future(key, arguments, call);
+			}
+			return given;
+		});
+	}
+
+	private CompletableFuture<@Nullable Object> directFuture(@Nullable Object[] arguments, Call call) {
+		CallAnswer answer = new CallAnswer();
+		try {
+			CompletableFuture<@Nullable Object> result = stage(call.proceed(answer)).toCompletableFuture();
+			result.thenRun(() -> judge(arguments, answer));
+			return result;
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	private boolean isPresent(Key key) {
+		return this.cache.peek(key) != null;
+	}
+
+	/** Whether the call is waited for: else there is an answer, and it is a refresh. */
+	private boolean isAbsent(Key key) {
+		return !this.cache.asMap().containsKey(key);
+	}
+
+	@SuppressWarnings("unchecked")
+	private static CompletionStage<@Nullable Object> stage(@Nullable Object future) {
+		return (future instanceof CompletionStage<?> stage) ? (CompletionStage<@Nullable Object>) stage
+				: CompletableFuture.completedFuture(future);
+	}
+
+	private void count(boolean hit) {
+		(hit ? this.hits : this.misses).increment();
+	}
+
+	@Override
+	public ChannelReport.CachedMethod report() {
+		return new ChannelReport.CachedMethod(this.plan.method().signature(), this.cache.name(),
+				this.cache.policy().name(), values(), this.hits.sum(), this.misses.sum(), this.cache.estimatedSize());
+	}
+
+	private String values() {
+		String off = this.callers.off();
+		if (off != null) {
+			return "not kept: " + off;
+		}
+		String how = this.immutableResult ? "shared, as they are immutable" : "copied by " + this.codec.name();
+		String reason = this.notKept;
+		return (reason != null) ? "%s; the last one that was not kept: %s".formatted(how, reason) : how;
+	}
+
+	@Override
+	public String toString() {
+		return "%s of channel '%s'".formatted(this.plan.method().signature(), this.channel);
+	}
+
+	/** Loaded only where Reactor is. */
+	private static final class Publishers {
+
+		static Object mono(EngineCallCache cache, @Nullable Object[] arguments, Call call) {
+			Key asked = cache.key(arguments, List.of());
+			return Mono.deferContextual((context) -> {
+				// Takes the caller from the subscriber's context, or from its thread.
+				List<Object> parts = cache.callers.tellApart()
+						? cache.plan.<@Nullable List<Object>>asSubscriber(context, cache.callers::parts) : List.of();
+				if (parts == null) {
+					cache.count(false);
+					return Mono.defer(() -> mono(cache, new CallAnswer(), call));
+				}
+				Key key = new Key(cache, asked.arguments, asked.encoded, parts);
+				return Mono.fromFuture(() -> cache.future(key, arguments,
+						(answer) -> Mono.from(publisher(answer, call)).contextWrite(context).toFuture()));
+			});
+		}
+
+		private static Mono<Object> mono(EngineCallCache cache, CallAnswer answer, Call call) {
+			try {
+				return Mono.from(publisher(answer, call));
+			}
+			catch (Throwable ex) {
+				return Mono.error(ex);
+			}
+		}
+
+		@SuppressWarnings("unchecked")
+		private static Publisher<Object> publisher(CallAnswer answer, Call call) throws Throwable {
+			Object publisher = call.proceed(answer);
+			if (publisher == null) {
+				throw new IllegalStateException("The HTTP client returned no publisher");
+			}
+			return (Publisher<Object>) publisher;
+		}
+
+	}
+
+}

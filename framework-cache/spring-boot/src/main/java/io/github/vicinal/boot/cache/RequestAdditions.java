@@ -1,0 +1,392 @@
+package io.github.vicinal.boot.cache;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.net.Authenticator;
+import java.net.CookieHandler;
+import java.net.CookieManager;
+import java.net.http.HttpClient;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+import org.aopalliance.aop.Advice;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.service.invoker.HttpExchangeAdapter;
+import org.springframework.web.util.DefaultUriBuilderFactory;
+import org.springframework.web.util.UriComponentsBuilder;
+
+/**
+ * Finds what an HTTP client may add to requests that differs from caller to caller, by
+ * what is registered with it. What is the same for all requests is none: a default header
+ * or cookie, for example. What cannot be looked into is an addition without a source.
+ */
+final class RequestAdditions {
+
+	private static final String OURS = "io.github.vicinal.";
+
+	/** Adapters and request factories that wrap those of the client. */
+	private static final String OUR_CLIENT = OURS + "boot.client.";
+
+	private static final String SPRINGS_INVOKER = "org.springframework.web.service.invoker.";
+
+	private static final String LOAD_BALANCERS = "org.springframework.cloud.client.loadbalancer.";
+
+	private static final String CIRCUIT_BREAKERS = "org.springframework.cloud.client.circuitbreaker.";
+
+	private static final String REST_CLIENT_ADAPTER = "org.springframework.web.client.support.RestClientAdapter";
+
+	private static final String REST_CLIENT = "org.springframework.web.client.DefaultRestClient";
+
+	/** They write the version that a request has, and nothing else. */
+	private static final Set<String> API_VERSIONS = Set.of("org.springframework.web.client.DefaultApiVersionInserter",
+			"org.springframework.boot.http.client.autoconfigure.PropertiesApiVersionInserter");
+
+	private static final String FACTORIES = "org.springframework.http.client.";
+
+	private static final String APACHES = "org.apache.hc.";
+
+	private static final String APACHE_CLIENT = APACHES + "client5.http.impl.classic.InternalHttpClient";
+
+	private final String channel;
+
+	private final Collection<Class<?>> ofBalancers;
+
+	private final List<RequestAddition> found = new ArrayList<>();
+
+	/** What is the same for all requests of a client, but may differ between clients. */
+	private final Map<String, Object> constants = new TreeMap<>();
+
+	/**
+	 * What an application has that adds to the requests of all clients.
+	 *
+	 * @param balancers classes that load balancers ask to change requests
+	 * @param baggage names of the headers to which traces add baggage
+	 */
+	record Application(List<Class<?>> balancers, List<String> baggage) {
+
+		/** Nothing. */
+		static final Application NOTHING = new Application(List.of(), List.of());
+
+	}
+
+	/**
+	 * What was found.
+	 *
+	 * @param additions what may differ from caller to caller
+	 * @param constants what is the same for all requests of the client
+	 */
+	record Found(List<RequestAddition> additions, Map<String, Object> constants) {
+
+		/** Result for a client that adds nothing. */
+		static final Found NOTHING = new Found(List.of(), Map.of());
+
+		/** May hold what only the server should see. */
+		@Override
+		public String toString() {
+			return this.additions.toString();
+		}
+
+	}
+
+	private RequestAdditions(String channel, Collection<Class<?>> ofBalancers) {
+		this.channel = channel;
+		this.ofBalancers = ofBalancers;
+	}
+
+	/** A class does not look as it did when this was written. */
+	@SuppressWarnings("serial")
+	private static final class UnknownLayoutException extends Exception {
+
+		UnknownLayoutException(String message) {
+			super(message, null, false, false);
+		}
+
+	}
+
+	/**
+	 * Looks into the client behind a proxy.
+	 * @param channel the name of the channel
+	 * @param proxy the proxy, or the factory that makes it
+	 * @param interceptors what typed calls of the channel pass
+	 * @param application what the application has that adds to the requests of all
+	 * clients
+	 * @return what was found
+	 */
+	static Found of(String channel, Advised proxy, Collection<?> interceptors, Application application) {
+		RequestAdditions additions = new RequestAdditions(channel, application.balancers());
+		interceptors.forEach((interceptor) -> additions.add("channel interceptor", interceptor));
+		if (!application.baggage().isEmpty()) {
+			additions.unknown(
+					"baggage of traces %s (management.tracing.baggage.remote-fields)".formatted(application.baggage()));
+		}
+		try {
+			additions.proxy(proxy);
+		}
+		catch (UnknownLayoutException | RuntimeException ex) {
+			additions.unknown(String.valueOf(ex.getMessage()));
+		}
+		return new Found(List.copyOf(additions.found), Map.copyOf(additions.constants));
+	}
+
+	private void add(String kind, Object source) {
+		this.found.add(new RequestAddition(this.channel, kind + " " + source.getClass().getName(), source.getClass()));
+	}
+
+	private void unknown(String what) {
+		this.found.add(new RequestAddition(this.channel, what, null));
+	}
+
+	private void proxy(Advised proxy) throws UnknownLayoutException {
+		for (Advisor advisor : proxy.getAdvisors()) {
+			Advice advice = advisor.getAdvice();
+			String name = advice.getClass().getName();
+			if (name.startsWith(SPRINGS_INVOKER)) {
+				methods((Map<?, ?>) required(advice, "httpServiceMethods"));
+				return;
+			}
+			if (!name.startsWith(OURS)) {
+				add("advice", advice);
+			}
+		}
+		unknown("the proxy is not one of HttpServiceProxyFactory");
+	}
+
+	private void methods(Map<?, ?> methods) throws UnknownLayoutException {
+		for (Object method : methods.values()) {
+			// They have all that is looked at in common.
+			processor(required(method, "requestValuesProcessor"));
+			for (Object resolver : (Collection<?>) required(method, "argumentResolvers")) {
+				if (!resolver.getClass().getName().startsWith(SPRINGS_INVOKER)) {
+					add("argument resolver", resolver);
+				}
+			}
+			adapter(captured(required(required(method, "responseFunction"), "responseFunction")));
+			return;
+		}
+	}
+
+	private void processor(Object processor) throws UnknownLayoutException {
+		String name = processor.getClass().getName();
+		if (name.startsWith(SPRINGS_INVOKER)) {
+			for (Object each : (Collection<?>) required(processor, "processors")) {
+				processor(each);
+			}
+		}
+		else if (!name.startsWith(OURS) && !name.startsWith(CIRCUIT_BREAKERS)) {
+			add("request values processor", processor);
+		}
+	}
+
+	private void adapter(Object adapter) throws UnknownLayoutException {
+		String name = adapter.getClass().getName();
+		if (name.equals(REST_CLIENT_ADAPTER)) {
+			restClient(required(adapter, "restClient"));
+		}
+		else if (name.startsWith(OUR_CLIENT) || name.startsWith(CIRCUIT_BREAKERS)) {
+			adapter(required(adapter, "delegate"));
+		}
+		else {
+			unknown("exchange adapter " + name);
+		}
+	}
+
+	private void restClient(Object client) throws UnknownLayoutException {
+		if (!client.getClass().getName().equals(REST_CLIENT)) {
+			unknown("RestClient of " + client.getClass().getName());
+			return;
+		}
+		for (Object interceptor : all(get(client, "interceptors"))) {
+			if (interceptor.getClass().getName().startsWith(LOAD_BALANCERS)) {
+				this.ofBalancers.forEach((type) -> this.found.add(new RequestAddition(this.channel,
+						"request transformer of the load balancer " + type.getName(), type)));
+			}
+			else {
+				add("request interceptor", interceptor);
+			}
+		}
+		for (Object initializer : all(get(client, "initializers"))) {
+			add("request initializer", initializer);
+		}
+		Object defaults = get(client, "defaultRequest");
+		if (defaults != null) {
+			add("consumer of default requests", defaults);
+		}
+		Object versions = get(client, "apiVersionInserter");
+		if (versions != null && !API_VERSIONS.contains(versions.getClass().getName())) {
+			add("API version inserter", versions);
+		}
+		for (String name : List.of("defaultHeaders", "defaultCookies", "defaultApiVersion")) {
+			Object value = get(client, name);
+			if (value != null) {
+				this.constants.put(name, value);
+			}
+		}
+		Object uris = required(client, "uriBuilderFactory");
+		if (uris.getClass() != DefaultUriBuilderFactory.class) {
+			add("URI builder factory", uris);
+		}
+		else {
+			this.constants.put("defaultUriVariables", ((DefaultUriBuilderFactory) uris).getDefaultUriVariables());
+			Object base = get(uris, "baseUri");
+			if (base instanceof UriComponentsBuilder builder) {
+				this.constants.put("baseUri", builder.cloneBuilder().build().toUriString());
+			}
+		}
+		requestFactory(required(client, "clientRequestFactory"));
+	}
+
+	private static Collection<?> all(@Nullable Object registered) {
+		return (registered instanceof Collection<?> some) ? some : List.of();
+	}
+
+	private void requestFactory(Object factory) throws UnknownLayoutException {
+		Class<?> type = factory.getClass();
+		String name = type.getName();
+		if (name.startsWith(OUR_CLIENT)) {
+			requestFactory(required(factory, "delegate"));
+			return;
+		}
+		if (!name.startsWith(FACTORIES)) {
+			add("request factory", factory);
+			return;
+		}
+		switch (type.getSimpleName()) {
+			case "SimpleClientHttpRequestFactory" -> ofJvm();
+			case "BufferingClientHttpRequestFactory" -> requestFactory(required(factory, "requestFactory"));
+			case "JdkClientHttpRequestFactory" -> jdk((HttpClient) required(factory, "httpClient"));
+			case "HttpComponentsClientHttpRequestFactory" -> {
+				Object contexts = get(factory, "httpContextFactory");
+				if (contexts != null) {
+					add("HTTP context factory", contexts);
+				}
+				apache(required(factory, "httpClient"));
+			}
+			default -> unknown("HTTP library of " + ClassUtils.getQualifiedName(type));
+		}
+	}
+
+	/** What the libraries of the JVM ask, whoever sets it. */
+	private void ofJvm() {
+		Authenticator authenticator = Authenticator.getDefault();
+		if (authenticator != null) {
+			add("authenticator of the JVM", authenticator);
+		}
+		CookieHandler cookies = CookieHandler.getDefault();
+		if (cookies != null && cookies.getClass() != CookieManager.class) {
+			add("cookie handler of the JVM", cookies);
+		}
+	}
+
+	private void jdk(HttpClient client) {
+		if (!client.getClass().getName().startsWith("jdk.internal.net.http.")) {
+			add("HTTP client", client);
+			return;
+		}
+		client.authenticator().ifPresent((authenticator) -> add("authenticator", authenticator));
+		client.cookieHandler()
+			.filter((handler) -> handler.getClass() != CookieManager.class)
+			.ifPresent((handler) -> add("cookie handler", handler));
+	}
+
+	private void apache(Object client) throws UnknownLayoutException {
+		if (client.getClass().getName().startsWith(OURS)) {
+			apache(required(client, "delegate"));
+			return;
+		}
+		if (!client.getClass().getName().equals(APACHE_CLIENT)) {
+			add("HTTP client", client);
+			return;
+		}
+		foreign("cookie store", get(client, "cookieStore"));
+		foreign("credentials provider", get(client, "credentialsProvider"));
+		ofJvm();
+		foreign("request executor", get(client, "requestExecutor"));
+		foreign("route planner", get(client, "routePlanner"));
+		Object element = required(client, "execChain");
+		while (element != null) {
+			Object handler = required(element, "handler");
+			foreign("execution interceptor", handler);
+			if (handler.getClass().getName().startsWith(APACHES) && has(handler, "httpProcessor")) {
+				Object processor = required(handler, "httpProcessor");
+				foreign("HTTP processor", processor);
+				for (Object interceptor : (Object[]) required(processor, "requestInterceptors")) {
+					foreign("interceptor of the HTTP client", interceptor);
+				}
+			}
+			element = get(element, "next");
+		}
+	}
+
+	private void foreign(String kind, @Nullable Object part) {
+		if (part != null && !part.getClass().getName().startsWith(APACHES)) {
+			add(kind, part);
+		}
+	}
+
+	private static boolean has(Object target, String name) {
+		return field(target, name) != null;
+	}
+
+	private static @Nullable Field field(Object target, String name) {
+		for (Class<?> type = target.getClass(); type != null; type = type.getSuperclass()) {
+			for (Field field : type.getDeclaredFields()) {
+				if (field.getName().equals(name) && !Modifier.isStatic(field.getModifiers())) {
+					return field;
+				}
+			}
+		}
+		return null;
+	}
+
+	private static @Nullable Object get(Object target, String name) throws UnknownLayoutException {
+		return value(target, field(target, name), name);
+	}
+
+	private static Object required(Object target, String name) throws UnknownLayoutException {
+		Object value = get(target, name);
+		if (value == null) {
+			throw unknownLayout(target, name);
+		}
+		return value;
+	}
+
+	/** Returns the adapter that a lambda expression has captured. */
+	private static Object captured(Object lambda) throws UnknownLayoutException {
+		for (Field field : lambda.getClass().getDeclaredFields()) {
+			if (HttpExchangeAdapter.class.isAssignableFrom(field.getType())) {
+				Object value = value(lambda, field, field.getName());
+				if (value != null) {
+					return value;
+				}
+			}
+		}
+		throw unknownLayout(lambda, "exchange adapter");
+	}
+
+	private static @Nullable Object value(Object target, @Nullable Field field, String name)
+			throws UnknownLayoutException {
+		if (field == null) {
+			throw unknownLayout(target, name);
+		}
+		try {
+			field.setAccessible(true);
+			return field.get(target);
+		}
+		catch (ReflectiveOperationException | RuntimeException ex) {
+			throw unknownLayout(target, name);
+		}
+	}
+
+	private static UnknownLayoutException unknownLayout(Object target, String name) {
+		return new UnknownLayoutException(
+				"%s has no '%s' that can be read".formatted(target.getClass().getName(), name));
+	}
+
+}

@@ -1,0 +1,76 @@
+package io.github.vicinal.boot.cache;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.context.annotation.Bean;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+/** What may depend on what, and what is visible. */
+class ArchitectureTests {
+
+	private static final String ROOT = "io.github.vicinal";
+
+	private final JavaClasses classes = new ClassFileImporter()
+		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+		.importPackages(ROOT + ".boot.cache");
+
+	@Test
+	void featuresDoNotKnowEachOther() {
+		noClasses().should()
+			.dependOnClassesThat()
+			.resideInAnyPackage(ROOT + ".placement..", ROOT + ".boot.placement..", ROOT + ".boot.server..",
+					ROOT + ".transport..")
+			.because("each feature can be used without the others")
+			.check(this.classes);
+	}
+
+	@Test
+	void onlyApiIsPublic() {
+		classes().that()
+			.arePublic()
+			.and()
+			.areTopLevelClasses()
+			.should()
+			.beAnnotatedWith(AutoConfiguration.class)
+			.orShould()
+			.haveNameMatching(
+					".*\\.(CacheCustomizer|CacheReportsEndpoint|CallCacheKeyContributor|EngineCallCaches|RequestAddition)")
+			.because("what nobody else needs may change at any time")
+			.check(this.classes);
+	}
+
+	@Test
+	void autoConfigurationsAreFinalAndTheirBeansPackagePrivate() {
+		classes().that()
+			.areAnnotatedWith(AutoConfiguration.class)
+			.should()
+			.bePublic()
+			.andShould()
+			.haveModifier(JavaModifier.FINAL)
+			.because("they are no API")
+			.check(this.classes);
+		methods().that()
+			.areDeclaredInClassesThat()
+			.areAnnotatedWith(AutoConfiguration.class)
+			.and()
+			.areAnnotatedWith(Bean.class)
+			.should()
+			.bePackagePrivate()
+			.because("they are no API")
+			.check(this.classes);
+	}
+
+	@Test
+	void nothingStaticChanges() {
+		fields().that().areStatic().should().beFinal().because("several applications share a JVM").check(this.classes);
+	}
+
+}

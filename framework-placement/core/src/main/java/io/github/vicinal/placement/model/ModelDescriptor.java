@@ -1,0 +1,220 @@
+package io.github.vicinal.placement.model;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@link ModelJson} writes: a model as values that a JSON library writes as they
+ * are. What a model leaves open is {@code null} here, and absent from JSON. Immutable.
+ *
+ * @param format names the form
+ * @param version its version
+ * @param services services
+ * @param hosts hosts
+ * @param edges traffic between services
+ * @param separations services that must not meet
+ * @param pathCosts what calls cost
+ * @param objective what is minimised
+ * @param current where replicas run now, by service and host
+ * @since 0.1.0
+ */
+@JsonInclude(Include.NON_NULL)
+@JsonPropertyOrder({ "format", "version", "services", "hosts", "edges", "separations", "pathCosts", "objective",
+		"current" })
+public record ModelDescriptor(String format, int version, List<ServiceDescriptor> services, List<HostDescriptor> hosts,
+		List<EdgeDescriptor> edges, List<SeparationDescriptor> separations, PathCostsDescriptor pathCosts,
+		ObjectiveDescriptor objective, @Nullable Map<String, Map<String, Integer>> current) {
+
+	/**
+	 * Describes a model.
+	 * @param model the model
+	 * @return its description
+	 */
+	public static ModelDescriptor of(PlacementModel model) {
+		Plan current = model.current();
+		return new ModelDescriptor(ModelJson.FORMAT, ModelJson.VERSION,
+				model.services().stream().map(ModelDescriptor::describe).toList(),
+				model.hosts().stream().map(ModelDescriptor::describe).toList(),
+				model.edges().stream().map(ModelDescriptor::describe).toList(),
+				model.separations().stream().map(ModelDescriptor::describe).toList(),
+				new PathCostsDescriptor(describe(model.pathCosts().sameHost()),
+						describe(model.pathCosts().otherHost())),
+				describe(model.objective()), (current != null) ? current.replicas() : null);
+	}
+
+	private static ServiceDescriptor describe(Service service) {
+		return new ServiceDescriptor(service.name(), service.replicas(), service.demand().amounts(),
+				given(service.ports()), limit(service.maxPerHost()), given(service.zones()), given(service.pinnedTo()));
+	}
+
+	private static HostDescriptor describe(Host host) {
+		Map<String, Long> reserve = host.reserve().amounts();
+		return new HostDescriptor(host.name(), host.zone().isEmpty() ? null : host.zone(), host.capacity().amounts(),
+				reserve.isEmpty() ? null : reserve, limit(host.maxReplicas()));
+	}
+
+	private static EdgeDescriptor describe(Edge edge) {
+		Evidence known = edge.evidence();
+		return new EdgeDescriptor(edge.from(), edge.to(), edge.callsPerSecond(), edge.applicationBytesPerSecond(),
+				edge.wireBytesPerSecond(), edge.hopBytesPerSecond(), edge.p90LatencyMicros(),
+				known.equals(Evidence.given()) ? null : new EvidenceDescriptor(known.source(), known.samples(),
+						known.window().toMillis() / 1000.0, known.partial(), known.note()));
+	}
+
+	private static SeparationDescriptor describe(Separation separation) {
+		return new SeparationDescriptor(separation.services(),
+				(separation.scope() == Separation.Scope.HOST) ? "host" : "zone", separation.reason());
+	}
+
+	private static PathCostDescriptor describe(PathCost cost) {
+		return new PathCostDescriptor(cost.path(), cost.latencyMicros(), cost.latencyMicrosPerKib(), cost.cpuMicros(),
+				cost.cpuMicrosPerKib(), cost.relativeError());
+	}
+
+	private static ObjectiveDescriptor describe(Objective objective) {
+		return new ObjectiveDescriptor(objective.weight().id(), objective.routing().id(), objective.communication(),
+				objective.imbalance(), objective.moves(), objective.hosts());
+	}
+
+	private static <T> @Nullable List<T> given(Collection<T> values) {
+		return values.isEmpty() ? null : new ArrayList<>(values);
+	}
+
+	private static @Nullable Integer limit(int limit) {
+		return (limit != Integer.MAX_VALUE) ? limit : null;
+	}
+
+	/**
+	 * A service.
+	 *
+	 * @param name its name
+	 * @param replicas number of its replicas
+	 * @param demand what each replica needs, by resource
+	 * @param ports ports that each replica takes on its host
+	 * @param maxPerHost maximum number of replicas on one host
+	 * @param zones zones that it may run in
+	 * @param pinnedTo hosts that it may run on
+	 * @since 0.1.0
+	 */
+	@JsonInclude(Include.NON_NULL)
+	@JsonPropertyOrder({ "name", "replicas", "demand", "ports", "maxPerHost", "zones", "pinnedTo" })
+	public record ServiceDescriptor(String name, int replicas, Map<String, Long> demand, @Nullable List<Integer> ports,
+			@Nullable Integer maxPerHost, @Nullable List<String> zones, @Nullable List<String> pinnedTo) {
+	}
+
+	/**
+	 * A host.
+	 *
+	 * @param name its name
+	 * @param zone its zone
+	 * @param capacity what it has, by resource
+	 * @param reserve what is not for services, by resource
+	 * @param maxReplicas maximum number of replicas
+	 * @since 0.1.0
+	 */
+	@JsonInclude(Include.NON_NULL)
+	@JsonPropertyOrder({ "name", "zone", "capacity", "reserve", "maxReplicas" })
+	public record HostDescriptor(String name, @Nullable String zone, Map<String, Long> capacity,
+			@Nullable Map<String, Long> reserve, @Nullable Integer maxReplicas) {
+	}
+
+	/**
+	 * The traffic between two services.
+	 *
+	 * @param from the service that calls
+	 * @param to the service that is called
+	 * @param callsPerSecond calls in 1/s
+	 * @param applicationBytesPerSecond bytes of arguments and results, in B/s
+	 * @param wireBytesPerSecond bytes on the network, in B/s
+	 * @param hopBytesPerSecond bytes times hops, in B/s
+	 * @param p90LatencyMicros time within which 90 % of the calls end, in us
+	 * @param evidence where the figures come from
+	 * @since 0.1.0
+	 */
+	@JsonInclude(Include.NON_NULL)
+	@JsonPropertyOrder({ "from", "to", "callsPerSecond", "applicationBytesPerSecond", "wireBytesPerSecond",
+			"hopBytesPerSecond", "p90LatencyMicros", "evidence" })
+	public record EdgeDescriptor(String from, String to, @Nullable Double callsPerSecond,
+			@Nullable Double applicationBytesPerSecond, @Nullable Double wireBytesPerSecond,
+			@Nullable Double hopBytesPerSecond, @Nullable Double p90LatencyMicros,
+			@Nullable EvidenceDescriptor evidence) {
+	}
+
+	/**
+	 * Where the figures of an edge come from.
+	 *
+	 * @param source what was read
+	 * @param samples number of calls behind the figures
+	 * @param windowSeconds time that they were observed for, in s
+	 * @param partial whether calls may be missing
+	 * @param note what else is to be known
+	 * @since 0.1.0
+	 */
+	@JsonPropertyOrder({ "source", "samples", "windowSeconds", "partial", "note" })
+	public record EvidenceDescriptor(String source, long samples, double windowSeconds, boolean partial, String note) {
+	}
+
+	/**
+	 * Services that must not meet.
+	 *
+	 * @param services the services
+	 * @param scope where they must not meet: {@code host} or {@code zone}
+	 * @param reason why
+	 * @since 0.1.0
+	 */
+	@JsonPropertyOrder({ "services", "scope", "reason" })
+	public record SeparationDescriptor(List<String> services, String scope, String reason) {
+	}
+
+	/**
+	 * What calls cost.
+	 *
+	 * @param sameHost within a host
+	 * @param otherHost between hosts
+	 * @since 0.1.0
+	 */
+	@JsonPropertyOrder({ "sameHost", "otherHost" })
+	public record PathCostsDescriptor(PathCostDescriptor sameHost, PathCostDescriptor otherHost) {
+	}
+
+	/**
+	 * What a call over one path costs.
+	 *
+	 * @param path the path
+	 * @param latencyMicros time of a call, in us
+	 * @param latencyMicrosPerKib time for each KiB, in us
+	 * @param cpuMicros CPU time of both ends, in us
+	 * @param cpuMicrosPerKib CPU time of both ends for each KiB, in us
+	 * @param relativeError by which share the figures may be wrong
+	 * @since 0.1.0
+	 */
+	@JsonPropertyOrder({ "path", "latencyMicros", "latencyMicrosPerKib", "cpuMicros", "cpuMicrosPerKib",
+			"relativeError" })
+	public record PathCostDescriptor(String path, double latencyMicros, double latencyMicrosPerKib, double cpuMicros,
+			double cpuMicrosPerKib, double relativeError) {
+	}
+
+	/**
+	 * What is minimised.
+	 *
+	 * @param edgeWeight what is counted of an edge
+	 * @param routing how calls choose among replicas
+	 * @param communication weight of traffic between hosts
+	 * @param imbalance weight of the imbalance of hosts
+	 * @param moves weight of replicas that move
+	 * @param hosts weight of hosts in use
+	 * @since 0.1.0
+	 */
+	@JsonPropertyOrder({ "edgeWeight", "routing", "communication", "imbalance", "moves", "hosts" })
+	public record ObjectiveDescriptor(String edgeWeight, String routing, double communication, double imbalance,
+			double moves, double hosts) {
+	}
+
+}

@@ -1,0 +1,188 @@
+package io.github.vicinal.placement.recommend;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.verify.Verdict;
+
+/**
+ * What {@link RecommendationJson} writes: a recommendation as values that a JSON library
+ * writes as they are. What is not known is {@code null} here, and absent from JSON.
+ * Immutable.
+ *
+ * @param format names the form
+ * @param version its version
+ * @param action {@code none}, {@code keep} or {@code apply}
+ * @param reason why
+ * @param before what runs now
+ * @param after what should run
+ * @param gain what the difference is worth
+ * @param moves steps from one to the other, in order
+ * @param merges services that might share a JVM
+ * @param notSeen what is known to be missing, one sentence each
+ * @param search how the plan was found
+ * @since 0.1.0
+ */
+@JsonInclude(Include.NON_NULL)
+@JsonPropertyOrder({ "format", "version", "action", "reason", "before", "after", "gain", "moves", "merges", "notSeen",
+		"search" })
+public record RecommendationDescriptor(String format, int version, String action, String reason,
+		@Nullable SideDescriptor before, @Nullable SideDescriptor after, @Nullable GainDescriptor gain,
+		List<MoveDescriptor> moves, List<MergeDescriptor> merges, List<String> notSeen, SearchDescriptor search) {
+
+	/**
+	 * Describes a recommendation.
+	 * @param recommendation the recommendation
+	 * @return its description
+	 */
+	public static RecommendationDescriptor of(Recommendation recommendation) {
+		return new RecommendationDescriptor(RecommendationJson.FORMAT, RecommendationJson.VERSION,
+				recommendation.action().name().toLowerCase(Locale.ROOT), recommendation.reason(),
+				side(recommendation.before(), recommendation.beforeVerdict()),
+				side(recommendation.after(), recommendation.afterVerdict()), gain(recommendation.gain()),
+				recommendation.moves().stream().map(RecommendationDescriptor::move).toList(),
+				recommendation.merges().stream().map(RecommendationDescriptor::merge).toList(),
+				recommendation.notSeen(),
+				new SearchDescriptor(recommendation.solver(), recommendation.seed(), recommendation.iterations(),
+						recommendation.time().toMillis(), recommendation.stopped(), recommendation.lowerBound(),
+						recommendation.gap()));
+	}
+
+	private static @Nullable SideDescriptor side(@Nullable Plan plan, @Nullable Verdict verdict) {
+		if (plan == null || verdict == null) {
+			return null;
+		}
+		return new SideDescriptor(verdict.feasible(), verdict.violations(), verdict.checks(), verdict.weight().id(),
+				verdict.weight().unit(), verdict.routing().id(), verdict.crossHostShare(),
+				new ScoreDescriptor(verdict.objective(), verdict.communication(), verdict.imbalance(), verdict.moved(),
+						verdict.replicas(), verdict.usedHosts(), verdict.hosts()),
+				verdict.unmeasuredEdges(), plan.replicas());
+	}
+
+	private static @Nullable GainDescriptor gain(@Nullable Gain gain) {
+		return (gain == null) ? null
+				: new GainDescriptor(gain.latencyMicrosPerSecond(), gain.latencyErrorMicrosPerSecond(),
+						gain.cpuMicrosPerSecond(), gain.cpuErrorMicrosPerSecond(), gain.callsPerSecond(),
+						gain.edgesWithoutCalls(), gain.edgesWithoutBytes());
+	}
+
+	private static MoveDescriptor move(Move move) {
+		return new MoveDescriptor(move.service(), move.from(), move.to(), move.temporary(), move.fits());
+	}
+
+	private static MergeDescriptor merge(Merge merge) {
+		return new MergeDescriptor(merge.services(), merge.trafficShare(), merge.obstacles().isEmpty(),
+				merge.obstacles());
+	}
+
+	/**
+	 * A plan and what it achieves.
+	 *
+	 * @param feasible whether it breaks no rule
+	 * @param violations rules that it breaks
+	 * @param checked rules that were checked
+	 * @param edgeWeight what is counted of an edge
+	 * @param edgeWeightUnit the unit of that
+	 * @param routing how calls choose among replicas
+	 * @param crossHostShare share of the traffic that crosses hosts, from 0 to 1
+	 * @param objective what is minimised, and its parts
+	 * @param unmeasuredEdges number of edges without a figure for that
+	 * @param plan number of replicas, by service and host
+	 * @since 0.1.0
+	 */
+	@JsonPropertyOrder({ "feasible", "violations", "checked", "edgeWeight", "edgeWeightUnit", "routing",
+			"crossHostShare", "objective", "unmeasuredEdges", "plan" })
+	public record SideDescriptor(boolean feasible, List<String> violations, List<String> checked, String edgeWeight,
+			String edgeWeightUnit, String routing, double crossHostShare, ScoreDescriptor objective,
+			int unmeasuredEdges, Map<String, Map<String, Integer>> plan) {
+	}
+
+	/**
+	 * The value of the objective, and its parts.
+	 *
+	 * @param value the value
+	 * @param communication traffic between hosts
+	 * @param imbalance imbalance of hosts
+	 * @param movedReplicas number of replicas that move
+	 * @param replicas number of all replicas
+	 * @param usedHosts number of hosts in use
+	 * @param hosts number of all hosts
+	 * @since 0.1.0
+	 */
+	@JsonPropertyOrder({ "value", "communication", "imbalance", "movedReplicas", "replicas", "usedHosts", "hosts" })
+	public record ScoreDescriptor(double value, double communication, double imbalance, int movedReplicas, int replicas,
+			int usedHosts, int hosts) {
+	}
+
+	/**
+	 * What the difference of two plans is worth.
+	 *
+	 * @param latencyMicrosPerSecond time that callers wait less, in us/s
+	 * @param latencyErrorMicrosPerSecond error of that, in us/s
+	 * @param cpuMicrosPerSecond CPU time that is saved, in us/s
+	 * @param cpuErrorMicrosPerSecond error of that, in us/s
+	 * @param callsPerSecond calls that are counted, in 1/s
+	 * @param edgesWithoutCalls number of edges whose calls are not known
+	 * @param edgesWithoutBytes number of edges whose bytes are not known
+	 * @since 0.1.0
+	 */
+	@JsonPropertyOrder({ "latencyMicrosPerSecond", "latencyErrorMicrosPerSecond", "cpuMicrosPerSecond",
+			"cpuErrorMicrosPerSecond", "callsPerSecond", "edgesWithoutCalls", "edgesWithoutBytes" })
+	public record GainDescriptor(double latencyMicrosPerSecond, double latencyErrorMicrosPerSecond,
+			double cpuMicrosPerSecond, double cpuErrorMicrosPerSecond, double callsPerSecond, int edgesWithoutCalls,
+			int edgesWithoutBytes) {
+	}
+
+	/**
+	 * A step: one replica moves.
+	 *
+	 * @param service its service
+	 * @param from the host that it leaves
+	 * @param to the host that it goes to
+	 * @param temporary whether it moves on later
+	 * @param fits whether it finds room there
+	 * @since 0.1.0
+	 */
+	@JsonPropertyOrder({ "service", "from", "to", "temporary", "fits" })
+	public record MoveDescriptor(String service, String from, String to, boolean temporary, boolean fits) {
+	}
+
+	/**
+	 * Services that might share a JVM.
+	 *
+	 * @param services the services
+	 * @param trafficShare share of the traffic that is between them, from 0 to 1
+	 * @param allowed whether nothing stands against it
+	 * @param obstacles what stands against it
+	 * @since 0.1.0
+	 */
+	@JsonPropertyOrder({ "services", "trafficShare", "allowed", "obstacles" })
+	public record MergeDescriptor(List<String> services, double trafficShare, boolean allowed, List<String> obstacles) {
+	}
+
+	/**
+	 * How the plan was found.
+	 *
+	 * @param solver name of the solver
+	 * @param seed what decided random choices
+	 * @param iterations number of steps of the search
+	 * @param timeMillis time that it took, in ms
+	 * @param stopped whether it was stopped before its end
+	 * @param lowerBound a proven lower bound of the objective
+	 * @param gap how far the plan may be from the best one
+	 * @since 0.1.0
+	 */
+	@JsonInclude(Include.NON_NULL)
+	@JsonPropertyOrder({ "solver", "seed", "iterations", "timeMillis", "stopped", "lowerBound", "gap" })
+	public record SearchDescriptor(String solver, long seed, long iterations, long timeMillis, boolean stopped,
+			@Nullable Double lowerBound, @Nullable Double gap) {
+	}
+
+}

@@ -1,0 +1,137 @@
+package io.github.vicinal.boot.placement;
+
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.boot.client.ClientChannels;
+import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.report.ChannelReport.CostReport;
+import io.github.vicinal.report.ChannelReport.PathReport;
+import io.github.vicinal.report.ChannelReport.PeerReport;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.placement.sources.InstanceReport;
+import io.github.vicinal.placement.sources.InstanceReport.Outgoing;
+import io.github.vicinal.placement.sources.MicrometerSource;
+
+/**
+ * What this instance reports of itself. Calls of channels come from the channels, which
+ * know their peers and count bytes; all others from {@code http.client.requests}.
+ * Thread-safe.
+ */
+final class LocalInstance {
+
+	private static final long MIB = 1 << 20;
+
+	private final String service;
+
+	private final PeerIdentity identity;
+
+	private final String host;
+
+	private final String zone;
+
+	private final Supplier<@Nullable ClientChannels> channels;
+
+	private final Supplier<@Nullable MeterRegistry> meters;
+
+	/**
+	 * Creates the instance.
+	 * @param service name of the application
+	 * @param identity what it calls itself towards its peers
+	 * @param host name of its host, {@code null} for one that is made from the identity
+	 * @param zone the zone of that host, empty if there are none
+	 * @param channels its channels, or {@code null} if it has none
+	 * @param meters its meters, or {@code null} if it has none
+	 */
+	public LocalInstance(String service, PeerIdentity identity, @Nullable String host, String zone,
+			Supplier<@Nullable ClientChannels> channels, Supplier<@Nullable MeterRegistry> meters) {
+		this.service = service;
+		this.identity = identity;
+		this.host = (host != null) ? host : madeFrom(identity);
+		this.zone = zone;
+		this.channels = channels;
+		this.meters = meters;
+	}
+
+	private static String madeFrom(PeerIdentity identity) {
+		String id = identity.hostId().equals(PeerIdentity.NO_HOST) ? identity.instanceId() : identity.hostId();
+		return "host-" + id.substring(0, 8);
+	}
+
+	/**
+	 * Reports.
+	 * @return the report
+	 */
+	public InstanceReport report() {
+		java.lang.management.OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
+		double cpuSeconds = 0;
+		long seenMemory = 0;
+		if (system instanceof OperatingSystemMXBean more) {
+			cpuSeconds = Math.max(0, more.getProcessCpuTime() / 1e9);
+			seenMemory = more.getTotalMemorySize() / MIB;
+		}
+		HostCapacity capacity = HostCapacity.read(Runtime.getRuntime().availableProcessors(), seenMemory);
+		long memory = (ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getCommitted()
+				+ ManagementFactory.getMemoryMXBean().getNonHeapMemoryUsage().getCommitted()) / MIB;
+		MeterRegistry registry = this.meters.get();
+		return new InstanceReport(this.service, this.identity.instanceId(),
+				ProcessHandle.current().pid() + "@" + this.host, this.host, this.zone, capacity.processors(),
+				capacity.memoryMib(), ManagementFactory.getRuntimeMXBean().getUptime() / 1000.0, cpuSeconds, memory,
+				(registry != null) ? MicrometerSource.served(registry) : 0,
+				(registry != null) ? MicrometerSource.servedSeconds(registry) : 0, outgoing(registry));
+	}
+
+	private List<Outgoing> outgoing(@Nullable MeterRegistry registry) {
+		List<Outgoing> outgoing = new ArrayList<>();
+		Map<String, Double> others = (registry != null) ? new TreeMap<>(MicrometerSource.made(registry))
+				: new TreeMap<>();
+		ClientChannels known = this.channels.get();
+		for (ChannelReport channel : (known != null) ? known.reports() : List.<ChannelReport>of()) {
+			for (PeerReport peer : channel.peers()) {
+				for (PathReport path : peer.paths()) {
+					if (path.calls() > 0) {
+						outgoing.add(new Outgoing(service(channel.name()), peer.address(),
+								(peer.instanceId() != null) ? peer.instanceId() : "", path.path(), path.calls(),
+								(path.bytes() > 0) ? (double) path.bytes() : null, cost(path.cost())));
+						others.merge(host(peer.address()), (double) -path.calls(), Double::sum);
+					}
+				}
+			}
+		}
+		others.forEach((host, calls) -> {
+			if (calls > 0 && !host.isEmpty()) {
+				outgoing.add(new Outgoing(host, host, "", "http", calls, null, null));
+			}
+		});
+		return outgoing;
+	}
+
+	private static Outgoing.@Nullable Cost cost(@Nullable CostReport known) {
+		if (known == null) {
+			return null;
+		}
+		Double cpu = known.cpuMicros();
+		return new Outgoing.Cost(1e3 * known.fixedMicros(), known.nanosPerByte(), (cpu != null) ? 1e3 * cpu : null);
+	}
+
+	/** A group with several clients has one channel for each: group-Interface. */
+	private static String service(String channel) {
+		int dash = channel.lastIndexOf('-');
+		return (dash > 0 && dash + 1 < channel.length() && Character.isUpperCase(channel.charAt(dash + 1)))
+				? channel.substring(0, dash) : channel;
+	}
+
+	private static String host(String address) {
+		int colon = address.lastIndexOf(':');
+		return (colon > 0) ? address.substring(0, colon) : address;
+	}
+
+}

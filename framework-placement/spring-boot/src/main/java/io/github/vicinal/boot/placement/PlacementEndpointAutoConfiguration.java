@@ -1,0 +1,135 @@
+package io.github.vicinal.boot.placement;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.cloud.client.discovery.DiscoveryClient;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.env.Environment;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.ResourceLoader;
+
+import io.github.vicinal.boot.autoconfigure.ChannelClientAutoConfiguration;
+import io.github.vicinal.boot.autoconfigure.ServiceAutoConfiguration;
+import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.boot.client.ClientChannels;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.placement.model.InvalidModelException;
+import io.github.vicinal.placement.model.ModelJson;
+import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.recommend.MergeChecker;
+import io.github.vicinal.placement.sources.InstanceSource;
+
+/**
+ * Auto-configuration of {@link PlacementEndpoint}.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(after = { VicinalAutoConfiguration.class, ChannelClientAutoConfiguration.class,
+		ServiceAutoConfiguration.class })
+@ConditionalOnClass({ ConditionalOnAvailableEndpoint.class, InstanceSource.class, MeterRegistry.class })
+@ConditionalOnBean(PeerIdentity.class)
+@ConditionalOnAvailableEndpoint(PlacementEndpoint.class)
+@EnableConfigurationProperties(PlacementProperties.class)
+@ImportRuntimeHints(PlacementEndpointAutoConfiguration.Hints.class)
+public final class PlacementEndpointAutoConfiguration {
+
+	/** Where instances are found. */
+	interface Instances extends Supplier<List<URI>> {
+
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	PlacementService vicinalPlacementService(PlacementProperties properties, PeerIdentity identity,
+			Environment environment, ResourceLoader resources, ObjectProvider<ClientChannels> channels,
+			ObjectProvider<MeterRegistry> meters, ObjectProvider<Instances> found,
+			ObjectProvider<MergeChecker> merges) {
+		LocalInstance local = new LocalInstance(environment.getProperty("spring.application.name", "application"),
+				identity, properties.host(), properties.zone(), channels::getIfAvailable, meters::getIfAvailable);
+		Supplier<List<URI>> addresses = () -> {
+			List<URI> all = new ArrayList<>(properties.instances());
+			found.orderedStream().forEach((more) -> all.addAll(more.get()));
+			return all;
+		};
+		return new PlacementService(properties, model(properties, resources), local, addresses,
+				merges.getIfAvailable(MergeChecker::none));
+	}
+
+	private static @Nullable PlacementModel model(PlacementProperties properties, ResourceLoader resources) {
+		String location = properties.model();
+		if (location == null) {
+			return null;
+		}
+		String property = "%s.model is '%s'".formatted(PlacementProperties.PREFIX, location);
+		Resource resource = resources.getResource(location);
+		try {
+			return new ModelJson().read(resource.getContentAsString(StandardCharsets.UTF_8));
+		}
+		catch (IOException ex) {
+			throw new InvalidPlacementException("%s, which cannot be read: %s".formatted(property, ex.getMessage()),
+					"Name a file that exists, as in file:/etc/shop.json, or leave it out");
+		}
+		catch (InvalidModelException ex) {
+			throw new InvalidPlacementException("%s, which is no model: %s".formatted(property, ex.getMessage()),
+					"Correct it; 'vicinal-placement solve --model' says the same without starting the application");
+		}
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	PlacementEndpoint vicinalPlacementEndpoint(PlacementService service) {
+		return new PlacementEndpoint(service);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnAvailableEndpoint(endpoint = PlacementEndpoint.class, exposure = EndpointExposure.WEB)
+	PlacementViewsEndpointExtension vicinalPlacementViewsEndpointExtension(PlacementEndpoint endpoint) {
+		return new PlacementViewsEndpointExtension(endpoint);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(DiscoveryClient.class)
+	@ConditionalOnProperty(name = PlacementProperties.PREFIX + ".discovery")
+	static class Discovery {
+
+		@Bean
+		Instances vicinalDiscoveredInstances(ObjectProvider<DiscoveryClient> client) {
+			return () -> {
+				DiscoveryClient known = client.getIfAvailable();
+				return (known != null) ? new DiscoveredInstances(known).get() : List.of();
+			};
+		}
+
+	}
+
+	static final class Hints implements RuntimeHintsRegistrar {
+
+		@Override
+		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+			hints.resources().registerPattern("io/github/vicinal/boot/placement/placement.html");
+		}
+
+	}
+
+}

@@ -1,0 +1,90 @@
+package io.github.vicinal.boot.placement;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Properties of the placement endpoint.
+ *
+ * @param mode What the endpoint does: "recommend", or "off" to show only what was
+ * observed.
+ * @param model Location of a model with services, hosts and rules, such as
+ * file:shop.json; traffic is added to it. Default is a model of what reports.
+ * @param instances Base addresses of the actuators of other instances, such as
+ * http://host:8080/actuator.
+ * @param discovery Whether instances are found through the DiscoveryClient, too.
+ * @param timeout How long another instance may take to answer.
+ * @param refresh Instances are asked at most this often.
+ * @param halfLife After this time a call has half its weight.
+ * @param minimumCalls Edges with fewer calls are left out, and named.
+ * @param searchTime How long to search for a plan.
+ * @param seed Decides all random choices.
+ * @param maxMoves Most replicas that a plan may move. Default is no limit.
+ * @param routing How calls choose among replicas: uniform or local. Default is what the
+ * model says, else uniform.
+ * @param edgeWeight What is counted of an edge: calls, application-bytes, path-latency or
+ * path-cpu. Default is what the model says, else calls.
+ * @param host Name of the host that this instance runs on. Default is made from what
+ * processes of one host share.
+ * @param zone Name of the zone of that host.
+ * @since 0.1.0
+ */
+@ConfigurationProperties(PlacementProperties.PREFIX)
+record PlacementProperties(@DefaultValue("recommend") Mode mode, @Nullable String model,
+		@DefaultValue List<URI> instances, @DefaultValue("false") boolean discovery,
+		@DefaultValue("2s") Duration timeout, @DefaultValue("5s") Duration refresh,
+		@DefaultValue("10m") Duration halfLife, @DefaultValue("100") long minimumCalls,
+		@DefaultValue("500ms") Duration searchTime, @DefaultValue("1") long seed, @Nullable Integer maxMoves,
+		@Nullable String routing, @Nullable String edgeWeight, @Nullable String host, @DefaultValue("") String zone) {
+
+	/** Where the properties stand. */
+	public static final String PREFIX = "vicinal.placement";
+
+	/** The longest search that a request may ask for. */
+	static final Duration LONGEST_SEARCH = Duration.ofSeconds(30);
+
+	public PlacementProperties {
+		positive("timeout", timeout);
+		positive("half-life", halfLife);
+		positive("search-time", searchTime);
+		if (searchTime.compareTo(LONGEST_SEARCH) > 0) {
+			throw new InvalidPlacementException("%s.search-time is %d s".formatted(PREFIX, searchTime.toSeconds()),
+					"Choose at most %d s; a request waits for it".formatted(LONGEST_SEARCH.toSeconds()));
+		}
+		if (minimumCalls < 0) {
+			throw new InvalidPlacementException("%s.minimum-calls is %d".formatted(PREFIX, minimumCalls),
+					"Choose at least 0, or leave it out for 100");
+		}
+		for (URI instance : instances) {
+			if (instance.getHost() == null
+					|| !("http".equals(instance.getScheme()) || "https".equals(instance.getScheme()))) {
+				throw new InvalidPlacementException("%s.instances has '%s'".formatted(PREFIX, instance),
+						"Write the base address of an actuator, such as http://host:8080/actuator");
+			}
+		}
+	}
+
+	private static void positive(String name, Duration value) {
+		if (value.isNegative() || value.isZero()) {
+			throw new InvalidPlacementException("%s.%s is %d ms".formatted(PREFIX, name, value.toMillis()),
+					"Choose a positive time, or leave it out for the default");
+		}
+	}
+
+	/** What the endpoint does. */
+	public enum Mode {
+
+		/** Shows what was observed. */
+		OFF,
+
+		/** Recommends, and applies nothing. */
+		RECOMMEND
+
+	}
+
+}

@@ -1,0 +1,120 @@
+package io.github.vicinal.boot.placement;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
+import org.springframework.util.MimeType;
+import org.springframework.util.MimeTypeUtils;
+
+import io.github.vicinal.boot.placement.PlacementService.BusyException;
+
+/**
+ * Shows placement as a page for people ({@code placement/page}), what this instance
+ * reports to others ({@code placement/instance}), and the model alone
+ * ({@code placement/model}).
+ *
+ * @since 0.1.0
+ */
+@EndpointWebExtension(endpoint = PlacementEndpoint.class)
+class PlacementViewsEndpointExtension {
+
+	private static final MimeType HTML = new MimeType(MimeTypeUtils.TEXT_HTML, StandardCharsets.UTF_8);
+
+	private final PlacementEndpoint endpoint;
+
+	/**
+	 * Creates the extension.
+	 * @param endpoint knows all that is shown
+	 */
+	public PlacementViewsEndpointExtension(PlacementEndpoint endpoint) {
+		this.endpoint = endpoint;
+	}
+
+	/**
+	 * Shows what is observed and, unless the mode is off, what is recommended.
+	 * @return model and recommendation, or what is wrong
+	 */
+	@ReadOperation
+	public WebEndpointResponse<Object> placement() {
+		return answer(this.endpoint::placement);
+	}
+
+	/**
+	 * Shows what would be recommended.
+	 * @param hosts hosts to change or add, as {@code name=cpuMillis:memoryMiB,...}
+	 * @param pins where services must run, as {@code service=host|host,...}
+	 * @param routing how calls choose among replicas
+	 * @param edgeWeight what is counted of an edge
+	 * @param sameHostCpuMicros CPU time of a call within a host, both ends, in us
+	 * @param otherHostCpuMicros CPU time of a call between hosts, both ends, in us
+	 * @param maxMoves most replicas that may move
+	 * @param searchMillis how long to search
+	 * @param seed decides all random choices
+	 * @return model and recommendation, or what is wrong
+	 */
+	@WriteOperation
+	public WebEndpointResponse<Object> whatIf(@Nullable String hosts, @Nullable String pins, @Nullable String routing,
+			@Nullable String edgeWeight, @Nullable Double sameHostCpuMicros, @Nullable Double otherHostCpuMicros,
+			@Nullable Integer maxMoves, @Nullable Long searchMillis, @Nullable Long seed) {
+		return answer(() -> this.endpoint.whatIf(hosts, pins, routing, edgeWeight, sameHostCpuMicros,
+				otherHostCpuMicros, maxMoves, searchMillis, seed));
+	}
+
+	/** Boot leaves messages out of its own errors; these are for who asked. */
+	private static WebEndpointResponse<Object> answer(Supplier<Object> operation) {
+		try {
+			return new WebEndpointResponse<>(operation.get(), WebEndpointResponse.STATUS_OK,
+					MimeTypeUtils.APPLICATION_JSON);
+		}
+		catch (InvalidEndpointRequestException ex) {
+			return refused(WebEndpointResponse.STATUS_BAD_REQUEST, String.valueOf(ex.getReason()));
+		}
+		catch (BusyException ex) {
+			return refused(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE, String.valueOf(ex.getMessage()));
+		}
+	}
+
+	private static WebEndpointResponse<Object> refused(int status, String message) {
+		return new WebEndpointResponse<>(Map.of("message", message), status, MimeTypeUtils.APPLICATION_JSON);
+	}
+
+	/**
+	 * Shows one view.
+	 * @param view {@code page}, {@code instance} or {@code model}
+	 * @return the view, or {@code null} if there is none of that name
+	 */
+	@ReadOperation(produces = { "application/json", "text/html" })
+	public @Nullable WebEndpointResponse<Object> view(@Selector String view) {
+		return switch (view) {
+			case "page" -> new WebEndpointResponse<>(page(), WebEndpointResponse.STATUS_OK, HTML);
+			case "instance" -> new WebEndpointResponse<>(this.endpoint.instance(), WebEndpointResponse.STATUS_OK,
+					MimeTypeUtils.APPLICATION_JSON);
+			case "model" -> answer(this.endpoint::model);
+			default -> null;
+		};
+	}
+
+	private static String page() {
+		try (InputStream in = PlacementViewsEndpointExtension.class.getResourceAsStream("placement.html")) {
+			if (in == null) {
+				throw new IllegalStateException("placement.html is missing from the jar");
+			}
+			return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,115 @@
+package io.github.vicinal.boot.placement;
+
+import java.util.List;
+import java.util.Map;
+
+import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.cloud.client.DefaultServiceInstance;
+import org.springframework.cloud.client.ServiceInstance;
+import org.springframework.cloud.client.discovery.DiscoveryClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** When the placement endpoint is there, and what mistakes at start say. */
+class PlacementAutoConfigurationTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(
+				AutoConfigurations.of(VicinalAutoConfiguration.class, PlacementEndpointAutoConfiguration.class))
+		.withBean(SimpleMeterRegistry.class)
+		.withPropertyValues("spring.jmx.enabled=true", "management.endpoints.jmx.exposure.include=placement");
+
+	@Test
+	void isThereWhereItIsExposedAndItsModuleIs() {
+		this.runner.run((context) -> assertThat(context).hasSingleBean(PlacementEndpoint.class));
+		this.runner.withPropertyValues("management.endpoints.jmx.exposure.include=health")
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(PlacementEndpoint.class));
+		this.runner.withPropertyValues("vicinal.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(PlacementEndpoint.class));
+		this.runner.withClassLoader(new FilteredClassLoader("io.github.vicinal.placement"))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(PlacementService.class));
+		this.runner.withClassLoader(new FilteredClassLoader("org.springframework.cloud"))
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(PlacementEndpoint.class));
+	}
+
+	@Test
+	void instancesComeFromDiscoveryIfThatIsAskedFor() {
+		this.runner
+			.run((context) -> assertThat(context).doesNotHaveBean(PlacementEndpointAutoConfiguration.Instances.class));
+		this.runner.withPropertyValues("vicinal.placement.discovery=true")
+			.run((context) -> assertThat(context).hasSingleBean(PlacementEndpointAutoConfiguration.Instances.class));
+		ServiceInstance instance = new DefaultServiceInstance("1", "orders", "10.0.0.7", 8080, false,
+				Map.of("management.port", "9090", "management.context-path", "/manage"));
+		assertThat(new DiscoveredInstances(new OneInstance(instance)).get()).singleElement()
+			.hasToString("http://10.0.0.7:9090/manage");
+	}
+
+	/**
+	 * Who asks them names those; to leave them out would hide that something is missing.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "my_service, http://my_service:8080/actuator", "two words, http://two%20words:8080/actuator",
+			"[::1, http://%5B%3A%3A1%3A8080" })
+	void whatIsRegisteredAndNoAddressIsKept(String host, String shown) {
+		ServiceInstance instance = new DefaultServiceInstance("1", "orders", host, 8080, false, Map.of());
+		assertThat(new DiscoveredInstances(new OneInstance(instance)).get()).singleElement().satisfies((uri) -> {
+			assertThat(uri).hasToString(shown);
+			assertThat(uri.getHost()).isNull();
+		});
+	}
+
+	private record OneInstance(ServiceInstance instance) implements DiscoveryClient {
+
+		@Override
+		public String description() {
+			return "one instance";
+		}
+
+		@Override
+		public List<ServiceInstance> getInstances(String serviceId) {
+			return List.of(this.instance);
+		}
+
+		@Override
+		public List<String> getServices() {
+			return List.of("orders");
+		}
+
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = ';', value = { "model=file:nowhere.json; nowhere.json; Name a file",
+			"model=classpath:META-INF/spring.factories; no model; Correct it", "instances=ftp://x; ftp://x; actuator",
+			"half-life=0s; half-life; positive", "search-time=2m; 120 s; at most 30 s",
+			"edge-weight=love; love; Choose one", "minimum-calls=-1; -1; at least 0" })
+	void mistakesSayWhatToDo(String property, String value, String action) {
+		this.runner.withPropertyValues("vicinal.placement." + property).run((context) -> {
+			assertThat(context).hasFailed();
+			FailureAnalysis analysis = new InvalidPlacementFailureAnalyzer().analyze(context.getStartupFailure());
+			assertThat(analysis).isNotNull();
+			assertThat(analysis.getDescription()).contains("vicinal.placement.").contains(value);
+			assertThat(analysis.getAction()).contains(action);
+			assertThat(analysis.getCause()).isInstanceOf(InvalidPlacementException.class);
+		});
+	}
+
+	@Test
+	void aNativeImageHasThePage() {
+		RuntimeHints hints = new RuntimeHints();
+		new PlacementEndpointAutoConfiguration.Hints().registerHints(hints, null);
+		assertThat(RuntimeHintsPredicates.resource().forResource("io/github/vicinal/boot/placement/placement.html"))
+			.accepts(hints);
+	}
+
+}

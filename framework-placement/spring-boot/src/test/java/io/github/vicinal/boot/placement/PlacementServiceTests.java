@@ -1,0 +1,207 @@
+package io.github.vicinal.boot.placement;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import com.sun.net.httpserver.HttpServer;
+import io.github.vicinal.boot.placement.PlacementService.BusyException;
+import io.github.vicinal.boot.placement.PlacementService.Outcome;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.placement.model.ModelJson;
+import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.recommend.MergeChecker;
+import io.github.vicinal.placement.recommend.Recommendation;
+import io.github.vicinal.placement.sources.InstanceReport;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** What is recommended when some of the evidence is missing, or a search is running. */
+@Timeout(60)
+class PlacementServiceTests {
+
+	/** The traffic of shop and stock pays for any move. */
+	private static final String MODEL = """
+			{ "format": "vicinal-placement-model", "version": 1,
+			  "services": [ { "name": "shop", "demand": { "cpuMillis": 500 } },
+			    { "name": "stock", "replicas": %d, "demand": { "cpuMillis": 500 } } ],
+			  "hosts": [ { "name": "a", "capacity": { "cpuMillis": 2000 } },
+			    { "name": "b", "capacity": { "cpuMillis": 2000 } } ],
+			  "edges": [ { "from": "shop", "to": "stock", "callsPerSecond": 10000, "applicationBytesPerSecond": 0 } ]
+			  %s }""";
+
+	private final List<HttpServer> servers = new ArrayList<>();
+
+	@AfterEach
+	void stop() {
+		this.servers.forEach((server) -> server.stop(0));
+	}
+
+	private static PlacementModel model(int replicas, String current) {
+		return new ModelJson().read(MODEL.formatted(replicas, current.isEmpty() ? "" : ", \"current\": " + current));
+	}
+
+	/** Starts what answers like the actuator of an instance of stock. */
+	private URI stock(String instance, String host) {
+		InstanceReport report = new InstanceReport("stock", instance, instance, host, "", 2, 1000, 100, 10, 100, 0, 0,
+				List.of());
+		byte[] body = JsonMapper.shared().writeValueAsBytes(report.toMap());
+		try {
+			HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+			server.createContext("/actuator/placement/instance", (exchange) -> {
+				exchange.sendResponseHeaders(200, body.length);
+				exchange.getResponseBody().write(body);
+				exchange.close();
+			});
+			server.start();
+			this.servers.add(server);
+			return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/actuator");
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** The service of the instance of shop on host a. */
+	private static PlacementService service(PlacementModel model, @Nullable Integer maxMoves, MergeChecker merges,
+			URI... others) {
+		PlacementProperties properties = new PlacementProperties(PlacementProperties.Mode.RECOMMEND, null, List.of(),
+				false, Duration.ofSeconds(5), Duration.ZERO, Duration.ofMinutes(10), 1, Duration.ofMillis(50), 1,
+				maxMoves, null, null, "a", "");
+		LocalInstance shop = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "", () -> null,
+				() -> null);
+		return new PlacementService(properties, model, shop, () -> List.of(others), merges);
+	}
+
+	private static Outcome recommend(PlacementModel model, @Nullable Integer maxMoves, URI... others) {
+		return service(model, maxMoves, MergeChecker.none(), others).recommend(WhatIf.NOTHING);
+	}
+
+	private static Recommendation recommendation(Outcome outcome) {
+		return Objects.requireNonNull(outcome.recommendation());
+	}
+
+	private static void keepsBecauseNobodySaysWhereStockRuns(Outcome outcome) {
+		assertThat(outcome.unlocated()).containsExactly("stock");
+		Recommendation found = recommendation(outcome);
+		assertThat(found.action()).isEqualTo(Recommendation.Action.KEEP);
+		assertThat(found.reason()).contains("not known where all replicas of [stock] run");
+		assertThat(Objects.requireNonNull(found.before()).on("shop")).isEqualTo(Map.of("a", 1));
+	}
+
+	@Test
+	void whatAllReportIsApplied() {
+		Outcome outcome = recommend(model(1, ""), null, stock("i1", "b"));
+		assertThat(outcome.unlocated()).isEmpty();
+		assertThat(recommendation(outcome).action()).isEqualTo(Recommendation.Action.APPLY);
+		assertThat(recommendation(outcome).before())
+			.isEqualTo(new Plan(Map.of("shop", Map.of("a", 1), "stock", Map.of("b", 1))));
+	}
+
+	@Test
+	void aServiceThatDoesNotReportKeepsEverything() {
+		Outcome outcome = recommend(model(1, ""), null, URI.create("http://127.0.0.1:1/actuator"));
+		keepsBecauseNobodySaysWhereStockRuns(outcome);
+		assertThat(outcome.notSeen()).anySatisfy((line) -> assertThat(line).contains("127.0.0.1:1"))
+			.anySatisfy((line) -> assertThat(line).contains("'stock': 0 of 1 replicas report where they run"));
+		assertThat(Objects.requireNonNull(recommendation(outcome).gain()).latencyMicrosPerSecond()).isZero();
+	}
+
+	@Test
+	void aReplicaThatDoesNotReportKeepsEverything() {
+		Outcome outcome = recommend(model(2, ""), null, stock("i1", "b"));
+		keepsBecauseNobodySaysWhereStockRuns(outcome);
+		assertThat(outcome.notSeen()).anySatisfy((line) -> assertThat(line).contains("'stock': 1 of 2 replicas"));
+	}
+
+	@Test
+	void aHostThatTheModelDoesNotHaveKeepsEverything() {
+		Outcome outcome = recommend(model(1, ""), null, stock("i1", "c"));
+		keepsBecauseNobodySaysWhereStockRuns(outcome);
+		assertThat(outcome.notSeen())
+			.anySatisfy((line) -> assertThat(line).contains("'stock' reports to run on [c]", "or the model has"));
+	}
+
+	@Test
+	void moreThanTheModelHasIsNamed() {
+		Outcome outcome = recommend(model(1, ""), null, stock("i1", "b"), stock("i2", "c"));
+		assertThat(outcome.unlocated()).isEmpty();
+		assertThat(outcome.notSeen())
+			.anySatisfy((line) -> assertThat(line).contains("'stock' reports to run on [c], too"));
+	}
+
+	@Test
+	void aLimitOfMovesNeedsNoCompleteEvidence() {
+		keepsBecauseNobodySaysWhereStockRuns(recommend(model(1, ""), 1));
+	}
+
+	@Test
+	void theModelSaysWhereThoseRunThatDoNotReport() {
+		Outcome outcome = recommend(model(1, "{ \"shop\": { \"b\": 1 }, \"stock\": { \"b\": 1 } }"), null);
+		assertThat(outcome.unlocated()).isEmpty();
+		assertThat(recommendation(outcome).before())
+			.isEqualTo(new Plan(Map.of("shop", Map.of("a", 1), "stock", Map.of("b", 1))));
+		assertThat(recommendation(outcome).notSeen())
+			.anySatisfy((line) -> assertThat(line).contains("'stock': 0 of 1", "taken is what the model says, {b=1}"));
+	}
+
+	@Test
+	void aModelThatReportsContradictIsNotBelieved() {
+		keepsBecauseNobodySaysWhereStockRuns(
+				recommend(model(2, "{ \"stock\": { \"a\": 2 } }"), null, stock("i1", "b")));
+	}
+
+	/** The search is held where it asks whether services may share a JVM. */
+	@Test
+	void whoAsksDuringASearchIsToldToComeBack() throws Exception {
+		CountDownLatch searching = new CountDownLatch(1);
+		CountDownLatch enough = new CountDownLatch(1);
+		PlacementService service = service(model(1, ""), null, (one, other) -> {
+			searching.countDown();
+			try {
+				assertThat(enough.await(30, TimeUnit.SECONDS)).isTrue();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+			return List.of();
+		}, stock("i1", "b"));
+		PlacementEndpoint endpoint = new PlacementEndpoint(service);
+		PlacementViewsEndpointExtension web = new PlacementViewsEndpointExtension(endpoint);
+		CompletableFuture<WebEndpointResponse<Object>> first = CompletableFuture.supplyAsync(web::placement);
+		try {
+			assertThat(searching.await(30, TimeUnit.SECONDS)).isTrue();
+			for (WebEndpointResponse<Object> second : List.of(web.placement(),
+					web.whatIf(null, null, null, null, null, null, null, null, null))) {
+				assertThat(second.getStatus()).isEqualTo(503);
+				assertThat(second.getBody()).asString().contains("Another search is running");
+			}
+			assertThatExceptionOfType(BusyException.class).isThrownBy(endpoint::placement);
+			assertThat(web.view("model")).isNotNull();
+		}
+		finally {
+			enough.countDown();
+		}
+		assertThat(first.get(30, TimeUnit.SECONDS).getStatus()).isEqualTo(200);
+		assertThat(web.placement().getStatus()).isEqualTo(200);
+	}
+
+}
