@@ -63,8 +63,9 @@ public class CodecBenchmark {
 
 	@Setup
 	public void prepare() {
-		Contract contract = Contract.of(Api.class, (type, each) -> new MethodDescription(
-				List.of(each.getGenericParameterTypes()), each.getGenericReturnType(), false, null));
+		Contract contract = Contract.of(Api.class,
+				(type, each) -> new MethodDescription(List.of(each.getGenericParameterTypes()),
+						each.getGenericReturnType(), false, null));
 		this.chosen = new Codecs(JsonMapper.builder().build(), true).choose(contract, Set.of(this.codec)).codec();
 		if (!this.chosen.name().equals(this.codec)) {
 			throw new IllegalStateException("The codec is " + this.chosen.name());
@@ -94,11 +95,12 @@ public class CodecBenchmark {
 	private static Object result(String name) {
 		return switch (name) {
 			case "point" -> new Point(123_456, "Elisabeth", 17, -300, 0.25, true);
-			case "basket" -> new Basket(new UUID(1, 2), "customer-4711", Status.PAID, Instant.ofEpochSecond(1_767_322_000),
-					IntStream.range(0, 12)
-						.mapToObj((i) -> new Item("ART-" + (1000 + i), "Fine article number %d of the shop".formatted(i), i + 1,
-								new BigDecimal("19.%d".formatted(10 + i))))
-						.toList());
+			case "basket" ->
+				new Basket(new UUID(1, 2), "customer-4711", Status.PAID, Instant.ofEpochSecond(1_767_322_000), IntStream
+					.range(0, 12)
+					.mapToObj((i) -> new Item("ART-" + (1000 + i), "Fine article number %d of the shop".formatted(i),
+							i + 1, new BigDecimal("19.%d".formatted(10 + i))))
+					.toList());
 			case "note" -> new Note(1, "eve", "Lorem ipsum dolor sit amet, \"quoted\" text. ".repeat(2300));
 			case "deep" -> nested(3);
 			case "order" -> new Order(1, "customer",
