@@ -98,15 +98,4 @@ class ArchitectureTests {
 			.check(this.core);
 	}
 
-	@Test
-	void codecsWorkWithoutFory() {
-		noClasses().that()
-			.haveNameNotMatching(".*\\.codec\\.(ForyCodec|ForyOutput|Shape|Shapes)(\\$.*)?")
-			.should()
-			.dependOnClassesThat()
-			.resideInAPackage("org.apache.fory..")
-			.because("Fory is optional: only classes that are loaded where it is present may name it")
-			.check(this.core);
-	}
-
 }

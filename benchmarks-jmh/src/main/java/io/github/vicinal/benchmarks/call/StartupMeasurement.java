@@ -80,7 +80,7 @@ public final class StartupMeasurement implements Measurement {
 
 	/** The starter's own jars; those of the benchmarks hold the application. */
 	private static boolean isStarter(String name) {
-		return (name.startsWith("vicinal-") && !name.startsWith("vicinal-benchmarks")) || name.startsWith("fory-");
+		return name.startsWith("vicinal-") && !name.startsWith("vicinal-benchmarks");
 	}
 
 	private static double start(String java, String classPath) throws IOException, InterruptedException {

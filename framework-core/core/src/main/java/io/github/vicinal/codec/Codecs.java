@@ -16,10 +16,9 @@ import io.github.vicinal.contract.TypeClosure;
  * The codecs of one application, and the rule that chooses between them. Thread-safe;
  * answers are computed once per contract and type.
  * <p>
- * Jackson is always offered. Fory is offered where it is provably equivalent: it is on
- * the class path and enabled, every type of the contract survives a JSON round trip
- * unchanged, and nothing in the mapper's configuration alters how those types are
- * written.
+ * Jackson is always offered. The flat format is offered where it is provably equivalent:
+ * it is enabled, every type of the contract survives a JSON round trip unchanged, and
+ * nothing in the mapper's configuration alters how those types are written.
  *
  * @since 0.1.0
  */
@@ -27,11 +26,11 @@ public final class Codecs {
 
 	private static final Set<String> ONLY_JACKSON = Set.of(JacksonCodec.NAME);
 
-	private static final Set<String> BOTH = Set.of(JacksonCodec.NAME, "fory");
+	private static final Set<String> BOTH = Set.of(JacksonCodec.NAME, FlatCodec.NAME);
 
 	private final JsonMapper mapper;
 
-	private final @Nullable String foryMissing;
+	private final boolean flatEnabled;
 
 	private final PlainMapper plain;
 
@@ -42,23 +41,12 @@ public final class Codecs {
 	/**
 	 * Creates the codecs of an application.
 	 * @param mapper the application's own mapper
-	 * @param foryEnabled whether Fory may be used where it is equivalent
+	 * @param flatEnabled whether the flat format may be used where it is equivalent
 	 */
-	public Codecs(JsonMapper mapper, boolean foryEnabled) {
+	public Codecs(JsonMapper mapper, boolean flatEnabled) {
 		this.mapper = mapper;
 		this.plain = new PlainMapper(mapper);
-		this.foryMissing = !foryEnabled ? "Fory is disabled"
-				: isPresent() ? null : "Fory (org.apache.fory:fory-core) is not on the class path";
-	}
-
-	private static boolean isPresent() {
-		try {
-			Class.forName("org.apache.fory.Fory", false, Codecs.class.getClassLoader());
-			return true;
-		}
-		catch (ClassNotFoundException | LinkageError ex) {
-			return false;
-		}
+		this.flatEnabled = flatEnabled;
 	}
 
 	/**
@@ -71,17 +59,16 @@ public final class Codecs {
 
 	/**
 	 * Returns the names of the codecs that this side can use for a contract, to be sent
-	 * to the peer. The first call for a contract prepares its codecs, which can take some
-	 * hundred milliseconds.
+	 * to the peer. The first call for a contract prepares its codecs.
 	 * @param contract the contract
-	 * @return {@code jackson}, and {@code fory} where it is provably equivalent here
+	 * @return {@code jackson}, and {@code flat} where it is provably equivalent here
 	 */
 	public Set<String> offers(Contract contract) {
-		return (offer(contract).fory != null) ? BOTH : ONLY_JACKSON;
+		return (offer(contract).flat != null) ? BOTH : ONLY_JACKSON;
 	}
 
 	/**
-	 * Explains whether this side offers Fory for a contract.
+	 * Explains whether this side offers the flat format for a contract.
 	 * @param contract the contract
 	 * @return one sentence for people
 	 */
@@ -97,13 +84,13 @@ public final class Codecs {
 	 */
 	public CodecChoice choose(Contract contract, Set<String> peerOffers) {
 		Offer offer = offer(contract);
-		if (offer.fory == null) {
+		if (offer.flat == null) {
 			return new CodecChoice(offer.jackson, offer.reason);
 		}
-		if (!peerOffers.contains(offer.fory.name())) {
-			return new CodecChoice(offer.jackson, "Jackson: the peer does not offer Fory for this contract");
+		if (!peerOffers.contains(offer.flat.name())) {
+			return new CodecChoice(offer.jackson, "Jackson: the peer does not offer the flat format for this contract");
 		}
-		return new CodecChoice(offer.fory, offer.reason);
+		return new CodecChoice(offer.flat, offer.reason);
 	}
 
 	/**
@@ -130,34 +117,29 @@ public final class Codecs {
 
 	private Offer prepare(Contract contract) {
 		ContractCodec jackson = new JacksonCodec(contract, this.mapper);
-		String obstacle = this.foryMissing;
-		if (obstacle == null) {
-			Optional<String> opaque = contract.closure().opaqueReason();
-			obstacle = opaque.isPresent() ? opaque.get() : this.plain.whyNot(contract.closure().types());
-		}
+		String obstacle = whyNotFlat(contract);
 		if (obstacle != null) {
 			return new Offer(jackson, null, "Jackson: " + obstacle);
 		}
 		try {
 			int maxDepth = this.mapper.tokenStreamFactory().streamReadConstraints().getMaxNestingDepth();
-			return new Offer(jackson, ForyFactory.create(contract, maxDepth),
-					"Fory: JSON would give back equal values of the same classes");
+			return new Offer(jackson, new FlatCodec(contract, maxDepth),
+					"Flat: JSON would give back equal values of the same classes");
 		}
 		catch (RuntimeException | LinkageError ex) {
-			return new Offer(jackson, null, "Jackson: Fory cannot be set up for this contract: " + ex);
+			return new Offer(jackson, null, "Jackson: the flat format cannot be set up for this contract: " + ex);
 		}
 	}
 
-	private record Offer(ContractCodec jackson, @Nullable ContractCodec fory, String reason) {
+	private @Nullable String whyNotFlat(Contract contract) {
+		if (!this.flatEnabled) {
+			return "the flat format is disabled";
+		}
+		Optional<String> opaque = contract.closure().opaqueReason();
+		return opaque.isPresent() ? opaque.get() : this.plain.whyNot(contract.closure().types());
 	}
 
-	/** Loaded only where Fory is present. */
-	private static final class ForyFactory {
-
-		static ContractCodec create(Contract contract, int maxDepth) {
-			return new ForyCodec(contract, maxDepth);
-		}
-
+	private record Offer(ContractCodec jackson, @Nullable ContractCodec flat, String reason) {
 	}
 
 }

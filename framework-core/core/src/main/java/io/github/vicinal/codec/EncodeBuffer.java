@@ -1,6 +1,9 @@
 package io.github.vicinal.codec;
 
 import java.io.OutputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.IntConsumer;
@@ -13,6 +16,19 @@ import java.util.function.IntConsumer;
 public final class EncodeBuffer extends OutputStream {
 
 	private static final int MAX_ARRAY_BYTES = Integer.MAX_VALUE - 8;
+
+	/** Maximum number of bytes of a whole number of 32 bits: seven bits in each. */
+	private static final int MAX_VAR_INT_BYTES = 5;
+
+	/** Maximum number of bytes of a whole number of 64 bits. */
+	private static final int MAX_VAR_LONG_BYTES = 10;
+
+	private static final VarHandle SHORTS = MethodHandles.byteArrayViewVarHandle(short[].class,
+			ByteOrder.LITTLE_ENDIAN);
+
+	private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+
+	private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
 	private final IntConsumer beforeGrowth;
 
@@ -54,6 +70,57 @@ public final class EncodeBuffer extends OutputStream {
 		this.size += length;
 	}
 
+	void writeShort(short value) {
+		ensureWritable(Short.BYTES);
+		SHORTS.set(this.bytes, this.size, value);
+		this.size += Short.BYTES;
+	}
+
+	void writeInt(int value) {
+		ensureWritable(Integer.BYTES);
+		INTS.set(this.bytes, this.size, value);
+		this.size += Integer.BYTES;
+	}
+
+	void writeLong(long value) {
+		ensureWritable(Long.BYTES);
+		LONGS.set(this.bytes, this.size, value);
+		this.size += Long.BYTES;
+	}
+
+	/** Writes a number that is mostly small and not negative: seven bits per byte. */
+	void writeUnsigned(int value) {
+		ensureWritable(MAX_VAR_INT_BYTES);
+		byte[] target = this.bytes;
+		int at = this.size;
+		int rest = value;
+		while ((rest & ~0x7F) != 0) {
+			target[at++] = (byte) (rest | 0x80);
+			rest >>>= 7;
+		}
+		target[at++] = (byte) rest;
+		this.size = at;
+	}
+
+	/** Writes a number that is mostly near zero: the sign is its lowest bit. */
+	void writeVarInt(int value) {
+		writeUnsigned((value << 1) ^ (value >> (Integer.SIZE - 1)));
+	}
+
+	/** Writes a number that is mostly near zero: the sign is its lowest bit. */
+	void writeVarLong(long value) {
+		ensureWritable(MAX_VAR_LONG_BYTES);
+		byte[] target = this.bytes;
+		int at = this.size;
+		long rest = (value << 1) ^ (value >> (Long.SIZE - 1));
+		while ((rest & ~0x7FL) != 0) {
+			target[at++] = (byte) (rest | 0x80);
+			rest >>>= 7;
+		}
+		target[at++] = (byte) rest;
+		this.size = at;
+	}
+
 	/**
 	 * Makes room, so that the next {@code length} bytes fit into {@link #array()}.
 	 * @param length bytes that will be written
@@ -66,7 +133,7 @@ public final class EncodeBuffer extends OutputStream {
 		}
 		long wanted = Math.max((long) this.size + length, this.bytes.length * 2L);
 		if ((long) this.size + length > MAX_ARRAY_BYTES) {
-			throw new CodecException("A value of more than 2 GiB cannot be encoded", null);
+			throw tooLarge();
 		}
 		int grown = (int) Math.min(wanted, MAX_ARRAY_BYTES);
 		this.beforeGrowth.accept(grown);
@@ -108,6 +175,10 @@ public final class EncodeBuffer extends OutputStream {
 		if (this.bytes.length > keepAtMostBytes) {
 			this.bytes = new byte[keepAtMostBytes];
 		}
+	}
+
+	static CodecException tooLarge() {
+		return new CodecException("A value of more than 2 GiB cannot be encoded", null);
 	}
 
 }

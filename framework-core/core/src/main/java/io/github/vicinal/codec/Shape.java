@@ -1,11 +1,9 @@
 package io.github.vicinal.codec;
 
-import org.apache.fory.context.ReadContext;
-import org.apache.fory.context.WriteContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How values of one declared type are laid out. Bound to one Fory instance.
+ * How values of one declared type are laid out. Immutable once made, and thread-safe.
  * <p>
  * Every reference is preceded by a byte that tells {@code null} from a value; hence each
  * element of a collection takes at least one byte, and a forged size can be refused
@@ -17,49 +15,75 @@ abstract class Shape {
 
 	private static final byte VALUE = 1;
 
-	/** Values that come as a reference but are never null: primitive types. */
-	boolean primitive() {
-		return false;
+	private final boolean primitive;
+
+	/** Creates the shape of a type whose values may be {@code null}. */
+	Shape() {
+		this(false);
 	}
 
-	final void writeNullable(WriteContext context, @Nullable Object value, int depth) {
-		if (primitive()) {
+	/**
+	 * Creates a shape.
+	 * @param primitive whether the type is primitive, so that values are never null
+	 */
+	Shape(boolean primitive) {
+		this.primitive = primitive;
+	}
+
+	final void writeNullable(EncodeBuffer out, @Nullable Object value, int depth) {
+		if (this.primitive) {
 			if (value == null) {
 				throw new CodecException("null for a primitive type", null);
 			}
-			write(context, value, depth);
+			write(out, value, depth);
 			return;
 		}
 		if (value == null) {
-			context.writeByte(NULL);
+			out.write(NULL);
 			return;
 		}
-		context.writeByte(VALUE);
-		write(context, value, depth);
+		out.write(VALUE);
+		write(out, value, depth);
 	}
 
-	final @Nullable Object readNullable(ReadContext context, int depth) {
-		if (primitive()) {
-			return read(context, depth);
+	final @Nullable Object readNullable(FlatInput in, int depth) {
+		if (this.primitive) {
+			return read(in, depth);
 		}
-		byte flag = context.readByte();
+		byte flag = in.readByte();
 		if (flag == NULL) {
 			return null;
 		}
 		if (flag != VALUE) {
 			throw new CodecException("%d is neither null nor a value".formatted(flag), null);
 		}
-		return read(context, depth);
+		return read(in, depth);
 	}
 
 	/**
 	 * Writes a value.
-	 * @param context where to
+	 * @param out where to
 	 * @param value not null
-	 * @param depth how many arrays and objects JSON would have opened around it
+	 * @param depth number of arrays and objects that JSON would have opened around it
 	 */
-	abstract void write(WriteContext context, Object value, int depth);
+	abstract void write(EncodeBuffer out, Object value, int depth);
 
-	abstract Object read(ReadContext context, int depth);
+	/**
+	 * Reads a value.
+	 * @param in holds what {@link #write} has written, or what a peer has forged
+	 * @param depth number of arrays and objects that JSON would have opened around it
+	 */
+	abstract Object read(FlatInput in, int depth);
+
+	static void checkClass(Object value, Class<?> expected) {
+		if (value.getClass() != expected) {
+			throw wrongClass(value, expected);
+		}
+	}
+
+	static CodecException wrongClass(Object value, Class<?> expected) {
+		return new CodecException(
+				"%s where the contract says %s".formatted(value.getClass().getName(), expected.getName()), null);
+	}
 
 }

@@ -1,5 +1,6 @@
 package io.github.vicinal.codec;
 
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -7,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
+import com.sun.management.ThreadMXBean;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -26,7 +28,7 @@ class CodecFuzzTests {
 
 	private final ContractCodec jackson = new JacksonCodec(this.contract, JsonMapper.builder().build());
 
-	private final ContractCodec fory = new ForyCodec(this.contract, 500);
+	private final ContractCodec flat = new FlatCodec(this.contract, 500);
 
 	@Test
 	void jacksonAnswersForgedBytes() {
@@ -34,8 +36,8 @@ class CodecFuzzTests {
 	}
 
 	@Test
-	void foryAnswersForgedBytes() {
-		assertTimeoutPreemptively(Duration.ofSeconds(30), () -> fuzz(this.fory, 2));
+	void flatAnswersForgedBytes() {
+		assertTimeoutPreemptively(Duration.ofSeconds(30), () -> fuzz(this.flat, 2));
 	}
 
 	private void fuzz(ContractCodec codec, long seed) {
@@ -105,8 +107,53 @@ class CodecFuzzTests {
 				Arrays.fill(bytes, (byte) 1);
 				System.arraycopy(huge, 0, bytes, head, huge.length);
 				assertThatExceptionOfType(CodecException.class)
-					.isThrownBy(() -> this.fory.decodeResult(method, bytes, 0, bytes.length));
+					.isThrownBy(() -> this.flat.decodeResult(method, bytes, 0, bytes.length));
 			}
+		}
+	}
+
+	/** Each list claims all bytes that are left, as if each byte held a null. */
+	@Test
+	void nestedListsCannotClaimTheSameBytesTwice() {
+		ContractMethod method = TestContracts.method(this.contract, "node");
+		byte[] bytes = new byte[200_000];
+		EncodeBuffer forged = new EncodeBuffer(bytes.length);
+		while (forged.size() < 200 * 9) {
+			forged.write(1); // a node
+			forged.writeVarInt(7);
+			forged.write(0); // no next
+			forged.write(1); // children
+			forged.writeUnsigned(bytes.length - 200 * 9);
+		}
+		System.arraycopy(forged.array(), 0, bytes, 0, forged.size());
+		ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+		long allocated = Long.MAX_VALUE;
+		// The first time also loads classes.
+		for (int i = 0; i < 2; i++) {
+			long before = threads.getCurrentThreadAllocatedBytes();
+			assertThatExceptionOfType(CodecException.class)
+				.isThrownBy(() -> this.flat.decodeResult(method, bytes, 0, bytes.length));
+			allocated = threads.getCurrentThreadAllocatedBytes() - before;
+		}
+		assertThat(allocated).isLessThan(16L * bytes.length);
+	}
+
+	@Test
+	void textsOfForgedLengthAreRefusedBeforeAnythingIsAllocated() {
+		ContractMethod method = TestContracts.method(this.contract, "named");
+		ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+		for (int header : new int[] { -1, -2, Integer.MAX_VALUE, Integer.MAX_VALUE - 1, 200, 201 }) {
+			EncodeBuffer forged = new EncodeBuffer(64);
+			forged.write(1); // the record
+			forged.write(1); // its first component
+			forged.write(1); // a text
+			forged.writeUnsigned(header);
+			forged.write(new byte[20], 0, 20);
+			long before = threads.getCurrentThreadAllocatedBytes();
+			assertThatExceptionOfType(CodecException.class).as("header %d", header)
+				.isThrownBy(() -> this.flat.decodeResult(method, forged.array(), 0, forged.size()))
+				.withMessageContaining("bytes are left");
+			assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(1_000_000);
 		}
 	}
 
@@ -119,7 +166,7 @@ class CodecFuzzTests {
 			bytes[i + 1] = 0;
 		}
 		assertThatExceptionOfType(CodecException.class)
-			.isThrownBy(() -> this.fory.decodeResult(method, bytes, 0, bytes.length))
+			.isThrownBy(() -> this.flat.decodeResult(method, bytes, 0, bytes.length))
 			.withMessageContaining("500");
 		String json = "{\"next\":".repeat(10_000);
 		assertThatExceptionOfType(CodecException.class).isThrownBy(() -> this.jackson.decodeResult(method,
@@ -135,7 +182,7 @@ class CodecFuzzTests {
 				node = new Transparent.Node(i, node, null);
 			}
 			Transparent.Node value = node;
-			assertThat(refuses(() -> TestContracts.result(this.fory, method, value))).as("depth %d", depth)
+			assertThat(refuses(() -> TestContracts.result(this.flat, method, value))).as("depth %d", depth)
 				.isEqualTo(refuses(() -> TestContracts.result(this.jackson, method, value)));
 		}
 	}
@@ -146,18 +193,18 @@ class CodecFuzzTests {
 		ContractMethod method = TestContracts.method(this.contract, "list");
 		for (Object wrong : new Object[] { "text", List.of("text"), Map.of(), List.of(new Transparent.Empty()) }) {
 			assertThatExceptionOfType(CodecException.class)
-				.isThrownBy(() -> this.fory.encodeResult(method, wrong, out));
+				.isThrownBy(() -> this.flat.encodeResult(method, wrong, out));
 			assertThat(out.size()).isZero();
 		}
 		ContractMethod numbers = TestContracts.method(this.contract, "numbers");
 		Object subclass = new Transparent.Numbers(new java.math.BigDecimal("1") {
 		}, null, 0, 0);
 		assertThatExceptionOfType(CodecException.class)
-			.isThrownBy(() -> this.fory.encodeArguments(numbers, new Object[] { subclass }, out))
+			.isThrownBy(() -> this.flat.encodeArguments(numbers, new Object[] { subclass }, out))
 			.withMessageContaining("java.math.BigDecimal");
 		assertThat(out.size()).isZero();
 		ContractMethod add = TestContracts.method(this.contract, "add");
-		for (ContractCodec codec : List.of(this.jackson, this.fory)) {
+		for (ContractCodec codec : List.of(this.jackson, this.flat)) {
 			assertThatExceptionOfType(CodecException.class)
 				.isThrownBy(() -> codec.encodeArguments(add, new Object[] { 1 }, out));
 		}
@@ -167,8 +214,8 @@ class CodecFuzzTests {
 	void valueThatOutgrowsTheBufferIsComplete() {
 		ContractMethod method = TestContracts.method(this.contract, "map");
 		Map<String, List<Integer>> value = Map.of("key".repeat(100_000), List.of(1, 2), "other", List.of());
-		byte[] bytes = TestContracts.result(this.fory, method, value);
-		assertThat(this.fory.decodeResult(method, bytes, 0, bytes.length)).isEqualTo(value);
+		byte[] bytes = TestContracts.result(this.flat, method, value);
+		assertThat(this.flat.decodeResult(method, bytes, 0, bytes.length)).isEqualTo(value);
 	}
 
 }

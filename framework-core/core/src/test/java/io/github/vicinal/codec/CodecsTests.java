@@ -57,28 +57,28 @@ class CodecsTests {
 	private final Contract transparent = TestContracts.of(Dates.class);
 
 	@Test
-	void foryIsOfferedWhereItIsEquivalent() {
+	void flatIsOfferedWhereItIsEquivalent() {
 		Codecs codecs = new Codecs(JsonMapper.builder().build(), true);
-		assertThat(codecs.offers(this.transparent)).containsExactlyInAnyOrder("jackson", "fory");
-		CodecChoice choice = codecs.choose(this.transparent, Set.of("jackson", "fory"));
-		assertThat(choice.codec().name()).isEqualTo("fory");
-		assertThat(choice.reason()).isEqualTo("Fory: JSON would give back equal values of the same classes");
-		assertThat(codecs.choose(this.transparent, Set.of("jackson", "fory")).codec()).isSameAs(choice.codec());
+		assertThat(codecs.offers(this.transparent)).containsExactlyInAnyOrder("jackson", "flat");
+		CodecChoice choice = codecs.choose(this.transparent, Set.of("jackson", "flat"));
+		assertThat(choice.codec().name()).isEqualTo("flat");
+		assertThat(choice.reason()).isEqualTo("Flat: JSON would give back equal values of the same classes");
+		assertThat(codecs.choose(this.transparent, Set.of("jackson", "flat")).codec()).isSameAs(choice.codec());
 		assertThat(codecs.explain(this.transparent)).isEqualTo(choice.reason());
 	}
 
 	@Test
-	void peerThatDoesNotOfferForyGetsJackson() {
+	void peerThatDoesNotOfferFlatGetsJackson() {
 		CodecChoice choice = new Codecs(JsonMapper.builder().build(), true).choose(this.transparent, Set.of("jackson"));
 		assertThat(choice.codec().name()).isEqualTo("jackson");
-		assertThat(choice.reason()).isEqualTo("Jackson: the peer does not offer Fory for this contract");
+		assertThat(choice.reason()).isEqualTo("Jackson: the peer does not offer the flat format for this contract");
 	}
 
 	@Test
-	void disabledForyIsNotOffered() {
+	void disabledFlatIsNotOffered() {
 		Codecs codecs = new Codecs(JsonMapper.builder().build(), false);
 		assertThat(codecs.offers(this.transparent)).containsExactly("jackson");
-		assertThat(codecs.explain(this.transparent)).isEqualTo("Jackson: Fory is disabled");
+		assertThat(codecs.explain(this.transparent)).isEqualTo("Jackson: the flat format is disabled");
 	}
 
 	@Test
@@ -152,18 +152,18 @@ class CodecsTests {
 			.changeDefaultPropertyInclusion((value) -> value.withValueInclusion(JsonInclude.Include.NON_NULL))
 			.build();
 		Codecs codecs = new Codecs(mapper, true);
-		assertThat(codecs.explain(this.transparent)).startsWith("Fory");
+		assertThat(codecs.explain(this.transparent)).startsWith("Flat");
 		Contract contract = TestContracts.of(Transparent.class);
 		ContractCodec jackson = new JacksonCodec(contract, mapper);
-		ContractCodec fory = codecs.choose(contract, Set.of("fory")).codec();
-		assertThat(fory.name()).isEqualTo("fory");
+		ContractCodec flat = codecs.choose(contract, Set.of("flat")).codec();
+		assertThat(flat.name()).isEqualTo("flat");
 		for (long seed = 0; seed < 100; seed++) {
 			for (ContractMethod method : contract.methods()) {
 				Object[] values = RandomValues.arguments(method, seed);
 				byte[] json = TestContracts.arguments(jackson, method, values);
-				byte[] binary = TestContracts.arguments(fory, method, values);
+				byte[] binary = TestContracts.arguments(flat, method, values);
 				assertThat(TransparentTypesTests.same(jackson.decodeArguments(method, json, 0, json.length),
-						fory.decodeArguments(method, binary, 0, binary.length)))
+						flat.decodeArguments(method, binary, 0, binary.length)))
 					.as("%s", method)
 					.isTrue();
 			}
@@ -200,9 +200,9 @@ class CodecsTests {
 	void accessorsAndConstructorsRunWithEachCodec() {
 		Contract contract = TestContracts.of(Customs.class);
 		Codecs codecs = new Codecs(JsonMapper.builder().build(), true);
-		ContractCodec fory = codecs.choose(contract, Set.of("fory")).codec();
-		assertThat(fory.name()).isEqualTo("fory");
-		for (ContractCodec codec : List.of(new JacksonCodec(contract, JsonMapper.builder().build()), fory)) {
+		ContractCodec flat = codecs.choose(contract, Set.of("flat")).codec();
+		assertThat(flat.name()).isEqualTo("flat");
+		for (ContractCodec codec : List.of(new JacksonCodec(contract, JsonMapper.builder().build()), flat)) {
 			Masked masked = (Masked) roundTrip(codec, contract, "masked", new Masked("eve", "secret"));
 			assertThat(masked.raw()).as(codec.name()).isEqualTo("***");
 			Trimmed.made.set(0);
@@ -266,7 +266,7 @@ class CodecsTests {
 	@Test
 	void manyThreadsShareACodec() throws Exception {
 		Contract contract = TestContracts.of(Transparent.class);
-		ContractCodec codec = new ForyCodec(contract, 500);
+		ContractCodec codec = new FlatCodec(contract, 500);
 		ContractMethod method = TestContracts.method(contract, "map");
 		ExecutorService threads = Executors.newFixedThreadPool(8);
 		try {
@@ -291,12 +291,14 @@ class CodecsTests {
 		}
 	}
 
-	/** Jackson reads accessors and calls canonical constructors; so must Fory. */
+	/**
+	 * Jackson reads accessors and calls canonical constructors; so must the flat format.
+	 */
 	@Test
 	void accessorsAndConstructorsAreUsed() {
 		Contract contract = TestContracts.of(Liars.class);
 		for (ContractCodec codec : List.of(new JacksonCodec(contract, JsonMapper.shared()),
-				new ForyCodec(contract, 500))) {
+				new FlatCodec(contract, 500))) {
 			for (Object liar : new Object[] { new Liar("a"), new ListLiar("a", List.of()) }) {
 				ContractMethod method = TestContracts.method(contract, (liar instanceof Liar) ? "liar" : "listLiar");
 				byte[] bytes = TestContracts.result(codec, method, liar);

@@ -93,7 +93,7 @@ class EncodeGrowthTests {
 			.findFirst()
 			.orElseThrow();
 		ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-		for (ContractCodec codec : List.of(new ForyCodec(CONTRACT, 500),
+		for (ContractCodec codec : List.of(new FlatCodec(CONTRACT, 500),
 				new JacksonCodec(CONTRACT, JsonMapper.builder().build()))) {
 			// Compiles serializers.
 			codec.encodeResult(method, null, new EncodeBuffer(64));

@@ -44,6 +44,10 @@ interface Transparent {
 
 	Named named(Named value);
 
+	Wide wide(Wide value);
+
+	Twelve twelve(Twelve value);
+
 	List<Scalars> list(List<Scalars> value);
 
 	List<? extends Scalars> wildcards(List<? extends Scalars> value);
@@ -138,6 +142,16 @@ interface Transparent {
 	}
 
 	record Named(boolean isActive, String getaway, String settle, int _under, int x, int X1) {
+	}
+
+	/** Has more components than the template has. */
+	record Wide(int a, Integer b, String c, long d, double e, List<Wide> f, boolean g, byte h, short i, char j, float k,
+			UUID l, String m, Color n) {
+	}
+
+	/** Has as many components as the template has. */
+	record Twelve(int a, Integer b, String c, long d, double e, Twelve f, boolean g, byte h, short i, char j, float k,
+			UUID l) {
 	}
 
 	record Empty() {

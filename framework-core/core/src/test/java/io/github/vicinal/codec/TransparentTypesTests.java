@@ -21,8 +21,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The proof behind {@link TypeClosure#opaqueReason()}: for random values of every
- * transparent type, whatever collection classes the caller used, Fory brings back what
- * JSON brings back, in value, in class and in iteration order.
+ * transparent type, whatever collection classes the caller used, the flat format brings
+ * back what JSON brings back, in value, in class and in iteration order.
  */
 @Tag("every-jdk")
 class TransparentTypesTests {
@@ -33,7 +33,7 @@ class TransparentTypesTests {
 
 	private final ContractCodec jackson = new JacksonCodec(CONTRACT, this.mapper);
 
-	private static final ContractCodec FORY = new ForyCodec(CONTRACT, 500);
+	private static final ContractCodec FLAT = new FlatCodec(CONTRACT, 500);
 
 	@Test
 	void theContractIsTransparent() {
@@ -41,18 +41,18 @@ class TransparentTypesTests {
 	}
 
 	@Property(tries = 400)
-	void foryEqualsJacksonForArgumentsAndResults(@ForAll long seed) {
+	void flatEqualsJacksonForArgumentsAndResults(@ForAll long seed) {
 		for (ContractMethod method : CONTRACT.methods()) {
 			Object[] arguments = RandomValues.arguments(method, seed);
 			Object[] viaJson = decode(this.jackson, method, arguments);
-			Object[] viaFory = decode(FORY, method, arguments);
-			assertThat(same(viaJson, viaFory)).as("%s: %s / %s", method, show(viaJson), show(viaFory)).isTrue();
+			Object[] viaFlat = decode(FLAT, method, arguments);
+			assertThat(same(viaJson, viaFlat)).as("%s: %s / %s", method, show(viaJson), show(viaFlat)).isTrue();
 			assertThat(equal(arguments, viaJson)).as("%s: %s / %s", method, show(arguments), show(viaJson)).isTrue();
 			if (arguments.length == 1) {
 				byte[] json = TestContracts.result(this.jackson, method, arguments[0]);
-				byte[] fory = TestContracts.result(FORY, method, arguments[0]);
+				byte[] flat = TestContracts.result(FLAT, method, arguments[0]);
 				assertThat(same(this.jackson.decodeResult(method, json, 0, json.length),
-						FORY.decodeResult(method, fory, 0, fory.length)))
+						FLAT.decodeResult(method, flat, 0, flat.length)))
 					.as("%s", method)
 					.isTrue();
 			}

@@ -70,7 +70,7 @@ public final class VicinalAutoConfiguration {
 	@Lazy
 	@ConditionalOnMissingBean
 	Codecs vicinalCodecs(VicinalProperties properties, ObjectProvider<JsonMapper> mapper) {
-		return new Codecs(mapper.getIfUnique(JsonMapper::new), properties.codec().fory());
+		return new Codecs(mapper.getIfUnique(JsonMapper::new), properties.codec().flat());
 	}
 
 	@Bean

@@ -98,10 +98,10 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * How arguments and results are encoded.
 	 *
-	 * @param fory Whether Fory may be used where it is present and provably equivalent to
-	 * JSON.
+	 * @param flat Whether values may travel in Vicinal's flat format where it is provably
+	 * equivalent to JSON.
 	 */
-	public record Codec(@DefaultValue("true") boolean fory) {
+	public record Codec(@DefaultValue("true") boolean flat) {
 	}
 
 	/**
