@@ -85,8 +85,8 @@ abstract class DeadlineBehaviours extends Behaviours {
 	void interruptedBefore() {
 		TimingContract proxy = path(TimingContract.class);
 		// The JDK's client notices when it sends or when it reads: two exceptions.
-		pingInterrupted(http(TimingContract.class)).failure(RestClientException.class);
-		pingInterrupted(proxy).failure(RestClientException.class);
+		callInterrupted(http(TimingContract.class)).failure(RestClientException.class);
+		callInterrupted(proxy).failure(RestClientException.class);
 		assertThat(proxy.ping()).isEqualTo("timing");
 	}
 
@@ -115,13 +115,16 @@ abstract class DeadlineBehaviours extends Behaviours {
 		assertThat(slow.get(20, TimeUnit.SECONDS)).isEqualTo("passed");
 	}
 
-	private Outcome pingInterrupted(TimingContract client) {
+	/** The answer waits at a gate: one that is there at once is returned over HTTP. */
+	private Outcome callInterrupted(TimingContract client) {
+		String gate = newGate();
 		Thread.currentThread().interrupt();
 		try {
-			return kit().outcome(client::ping);
+			return kit().outcome(() -> client.waitAt(gate));
 		}
 		finally {
 			Thread.interrupted();
+			control().open(gate);
 		}
 	}
 
