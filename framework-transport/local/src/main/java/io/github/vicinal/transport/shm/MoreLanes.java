@@ -93,12 +93,13 @@ final class MoreLanes implements Watchdog.Watched {
 	 */
 	@Nullable Taken take(ShmPeer first, ClientBinding wanted, long deadlineNanos) throws PathException {
 		while (true) {
-			Taken taken = tryTake(wanted);
+			Segment[] seen = this.segments;
+			Taken taken = tryTake(seen, wanted);
 			if (taken == null) {
 				ClientLane lane = first.lanes().tryTake();
 				taken = (lane != null) ? new Taken(first, lane) : null;
 			}
-			CountDownLatch awaited = (taken == null) ? open() : null;
+			CountDownLatch awaited = (taken == null) ? open(seen) : null;
 			if (awaited == null) {
 				return taken;
 			}
@@ -116,8 +117,8 @@ final class MoreLanes implements Watchdog.Watched {
 		}
 	}
 
-	private @Nullable Taken tryTake(ClientBinding wanted) {
-		for (Segment segment : this.segments) {
+	private static @Nullable Taken tryTake(Segment[] among, ClientBinding wanted) {
+		for (Segment segment : among) {
 			ClientLane lane = segment.peer.isBound(wanted) ? segment.peer.lanes().tryTake() : null;
 			if (lane != null) {
 				segment.used = true;
@@ -129,11 +130,16 @@ final class MoreLanes implements Watchdog.Watched {
 
 	/**
 	 * Returns when to look again, or {@code null} if there will be no further segment.
+	 * @param seen the segments that have no free lane
 	 */
-	private synchronized @Nullable CountDownLatch open() {
+	private synchronized @Nullable CountDownLatch open(Segment[] seen) {
 		CountDownLatch running = this.opening;
 		if (running != null) {
 			return running;
+		}
+		if (this.segments != seen) {
+			// One has come since the caller looked, and is to be looked at first.
+			return new CountDownLatch(0);
 		}
 		if (this.closed || this.segments.length >= this.most || this.watchdog.now() < this.nextAttempt) {
 			return null;
