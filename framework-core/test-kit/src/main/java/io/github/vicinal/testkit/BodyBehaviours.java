@@ -241,6 +241,16 @@ abstract class BodyBehaviours extends Behaviours {
 	}
 
 	@Test
+	@DisplayName("an Optional of a text or a number is what HTTP makes of it")
+	void optionalValues() {
+		sameAnywhere(BodiesContract.class, (client) -> client.findText(true));
+		sameAnywhere(BodiesContract.class, (client) -> client.findText(false));
+		assertThat(same(BodiesContract.class, (client) -> client.findNumber(true)).value()).isEqualTo(Optional.of(7));
+		assertThat(same(BodiesContract.class, (client) -> client.findNumber(false)).value())
+			.isEqualTo(Optional.empty());
+	}
+
+	@Test
 	@DisplayName("Optional components of a record are present or empty, also when they are null")
 	@SuppressWarnings({ "NullAway", "NullOptional" })
 	void optionalComponents() {

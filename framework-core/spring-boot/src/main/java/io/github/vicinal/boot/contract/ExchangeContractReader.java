@@ -368,6 +368,10 @@ public final class ExchangeContractReader implements ContractReader {
 		if (shape.valueType() == Object.class || shape.valueType() instanceof WildcardType) {
 			return "the result is declared as Object: only the value tells its media type";
 		}
+		if (shape.envelope() == ResultShape.Envelope.OPTIONAL
+				&& (shape.valueClass() == String.class || shape.valueClass() == byte[].class)) {
+			return "an Optional of text or bytes is JSON to servers and a plain body to HTTP clients";
+		}
 		String httpMethod = httpMethod(contract, method);
 		if (httpMethod.isEmpty()) {
 			return "it names no HTTP method";

@@ -54,6 +54,9 @@ final class RequestTemplate {
 
 	private final String pattern;
 
+	/** What converters of clients say of a text where nothing is declared. */
+	private static final String TEXT = "text/plain;charset=UTF-8";
+
 	private final String contentType;
 
 	private final String declaredAccept;
@@ -134,7 +137,7 @@ final class RequestTemplate {
 		return Arrays.stream(handler.getMethodParameters())
 			.filter((parameter) -> parameter.hasParameterAnnotation(RequestBody.class))
 			.findFirst()
-			.map((parameter) -> (parameter.getParameterType() == String.class) ? MediaType.TEXT_PLAIN_VALUE
+			.map((parameter) -> (parameter.getParameterType() == String.class) ? TEXT
 					: (parameter.getParameterType() == byte[].class) ? MediaType.APPLICATION_OCTET_STREAM_VALUE
 							: MediaType.APPLICATION_JSON_VALUE)
 			.orElse("");

@@ -114,6 +114,12 @@ public interface BodiesContract extends KitContract {
 	@PostExchange("/maybe")
 	Optional<Item> findItem(@RequestParam boolean there);
 
+	@PostExchange("/find-text")
+	Optional<String> findText(@RequestParam boolean there);
+
+	@PostExchange("/find-number")
+	Optional<Integer> findNumber(@RequestParam boolean there);
+
 	@PostExchange("/maybe-in-record")
 	Maybe echoMaybe(@RequestBody Maybe maybe);
 

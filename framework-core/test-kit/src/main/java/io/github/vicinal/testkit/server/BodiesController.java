@@ -132,6 +132,16 @@ class BodiesController implements BodiesContract {
 	}
 
 	@Override
+	public Optional<String> findText(boolean there) {
+		return there ? Optional.of("found") : Optional.empty();
+	}
+
+	@Override
+	public Optional<Integer> findNumber(boolean there) {
+		return there ? Optional.of(7) : Optional.empty();
+	}
+
+	@Override
 	public Optional<Item> findItem(boolean there) {
 		return (there) ? Optional.of(new Item("found", new BigDecimal("1.10"))) : Optional.empty();
 	}
