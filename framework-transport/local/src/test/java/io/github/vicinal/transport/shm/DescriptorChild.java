@@ -86,6 +86,7 @@ public final class DescriptorChild {
 		BellSupport bells = args[1].equals(SocketBells.KIND) ? BellSupport.socketOnly() : BellSupport.fifoOnly();
 		ShmOptions options = ShmOptions.defaults().withIdleTimeout(IDLE).withWaiting("park");
 		PeerIdentity identity = PeerIdentity.create(rendezvous.hostId());
+		List<FileInputStream> filled;
 		try (ShmPathServer server = new ShmPathServer(identity, rendezvous, services, options, bells, null);
 				ShmPathProvider provider = new ShmPathProvider(PeerIdentity.create(rendezvous.hostId()), rendezvous,
 						Contracts.codecs(), options, bells)) {
@@ -100,7 +101,7 @@ public final class DescriptorChild {
 				idle = Descriptors.count(directory);
 			}
 			while (idle > 20);
-			List<FileInputStream> filled = fill();
+			filled = fill();
 			call(path, contract, 100);
 			call(path, contract, 50_000);
 			for (FileInputStream file : filled) {
@@ -110,8 +111,8 @@ public final class DescriptorChild {
 			if (!path.isOpen() || executed.get() != 4 * CALLERS) {
 				throw new IllegalStateException(executed + " calls were executed, open: " + path.isOpen());
 			}
-			System.out.println("ok, filled with " + filled.size());
 		}
+		System.out.println("ok, filled with " + filled.size());
 		System.exit(0);
 	}
 
