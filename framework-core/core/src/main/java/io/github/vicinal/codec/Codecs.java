@@ -1,6 +1,7 @@
 package io.github.vicinal.codec;
 
 import java.lang.reflect.Type;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -38,12 +39,25 @@ public final class Codecs {
 
 	private final Map<Type, Boolean> byReference = new ConcurrentHashMap<>();
 
+	private final List<OwnCodec> own;
+
 	/**
 	 * Creates the codecs of an application.
 	 * @param mapper the application's own mapper
 	 * @param flatEnabled whether the flat format may be used where it is equivalent
 	 */
 	public Codecs(JsonMapper mapper, boolean flatEnabled) {
+		this(mapper, flatEnabled, List.of());
+	}
+
+	/**
+	 * Creates the codecs of an application that has contracts of Vicinal's own.
+	 * @param mapper the application's own mapper
+	 * @param flatEnabled whether the flat format may be used where it is equivalent
+	 * @param own the codecs of such contracts
+	 */
+	public Codecs(JsonMapper mapper, boolean flatEnabled, List<OwnCodec> own) {
+		this.own = List.copyOf(own);
 		this.mapper = mapper;
 		this.plain = new PlainMapper(mapper);
 		this.flatEnabled = flatEnabled;
@@ -64,6 +78,10 @@ public final class Codecs {
 	 * @return {@code jackson}, and {@code flat} where it is provably equivalent here
 	 */
 	public Set<String> offers(Contract contract) {
+		ContractCodec own = own(contract);
+		if (own != null) {
+			return Set.of(own.name());
+		}
 		return (offer(contract).flat != null) ? BOTH : ONLY_JACKSON;
 	}
 
@@ -73,7 +91,8 @@ public final class Codecs {
 	 * @return one sentence for people
 	 */
 	public String explain(Contract contract) {
-		return offer(contract).reason;
+		ContractCodec own = own(contract);
+		return (own != null) ? "Messages of Vicinal's own" : offer(contract).reason;
 	}
 
 	/**
@@ -83,6 +102,10 @@ public final class Codecs {
 	 * @return the codec and the reason; both sides come to the same one
 	 */
 	public CodecChoice choose(Contract contract, Set<String> peerOffers) {
+		ContractCodec own = own(contract);
+		if (own != null) {
+			return new CodecChoice(own, "Messages of Vicinal's own");
+		}
 		Offer offer = offer(contract);
 		if (offer.flat == null) {
 			return new CodecChoice(offer.jackson, offer.reason);
@@ -91,6 +114,25 @@ public final class Codecs {
 			return new CodecChoice(offer.jackson, "Jackson: the peer does not offer the flat format for this contract");
 		}
 		return new CodecChoice(offer.flat, offer.reason);
+	}
+
+	private @Nullable ContractCodec own(Contract contract) {
+		for (OwnCodec candidate : this.own) {
+			if (candidate.contract() == contract.type()) {
+				return candidate.codec();
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Returns whether arguments and results of a contract may be handed over inside one
+	 * JVM without a copy, whatever their types are.
+	 * @param contract the contract
+	 * @return whether it is a contract of Vicinal's own, whose values are immutable
+	 */
+	public boolean byReference(Contract contract) {
+		return own(contract) != null;
 	}
 
 	/**

@@ -42,6 +42,16 @@ import org.springframework.http.client.observation.DefaultClientRequestObservati
 import org.springframework.util.ClassUtils;
 import org.springframework.web.client.RestClient;
 
+import io.github.vicinal.boot.exchange.ExchangeRequests;
+import io.github.vicinal.boot.exchange.Exchanges;
+import io.github.vicinal.channel.Channel;
+import io.github.vicinal.channel.ChannelSettings;
+import io.github.vicinal.exchange.ExchangeClient;
+import io.github.vicinal.exchange.HttpExchanges;
+import io.github.vicinal.path.PathKind;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import io.github.vicinal.boot.client.PathIds;
+import io.github.vicinal.boot.client.PlainRequests;
 import io.github.vicinal.boot.client.CallCaches;
 import io.github.vicinal.boot.client.ChannelDefinition;
 import io.github.vicinal.boot.client.ChannelGroupConfigurer;
@@ -86,6 +96,9 @@ public final class ChannelClientAutoConfiguration {
 	private static final String PROXY_FACTORY_CUSTOMIZER = "org.springframework.web.service.invoker."
 			+ "HttpServiceProxyFactory$ProxyFactoryCustomizer";
 
+	/** The name of the channel of exchanges in reports and meters. */
+	private static final String EXCHANGES = "http-exchanges";
+
 	private static final String HTTP_OBSERVATION = "http.client.requests";
 
 	private static final String HTTP_OBSERVATION_NAME = "management.observations.http.client.requests.name";
@@ -105,10 +118,30 @@ public final class ChannelClientAutoConfiguration {
 	@Order(Ordered.LOWEST_PRECEDENCE)
 	ClientHttpRequestFactoryBuilderCustomizer<ClientHttpRequestFactoryBuilder<ClientHttpRequestFactory>> vicinalRequestFactoryCustomizer(
 			HttpLegs legs, ObjectProvider<Rendezvous> rendezvous, ObjectProvider<PeerIdentity> identity,
-			VicinalProperties properties) {
+			VicinalProperties properties, ObjectProvider<Exchanges> exchanges) {
 		HttpSockets sockets = new HttpSockets(rendezvous::getIfAvailable,
 				VicinalAutoConfiguration.self(identity, rendezvous));
-		return (builder) -> ChannelRequestFactories.asking(builder, legs, sockets, properties.defaultTimeout());
+		Exchanges ofClients = exchanges.getIfAvailable();
+		PlainRequests plain = (ofClients != null) ? new ExchangeRequests(ofClients) : PlainRequests.OF_CLIENT;
+		return (builder) -> ChannelRequestFactories.asking(builder, legs, sockets, properties.defaultTimeout(), plain);
+	}
+
+	/** The channel is made with the first request to a server that may be asked. */
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnBooleanProperty(name = "vicinal.http-exchanges.enabled", matchIfMissing = true)
+	Exchanges vicinalExchanges(VicinalProperties properties, ObjectProvider<PathProvider> providers) {
+		VicinalProperties.HttpExchanges configured = properties.httpExchanges();
+		return new Exchanges(configured.peers(), () -> {
+			List<PathProvider> all = providers.orderedStream().toList();
+			List<PathKind> provided = all.stream().map(PathProvider::kind).sorted().toList();
+			List<PathKind> paths = configured.paths().isEmpty() ? provided
+					: PathIds.kinds(configured.paths(), provided, "vicinal.http-exchanges.paths");
+			ChannelSettings settings = new ChannelSettings(EXCHANGES, paths, null, properties.reconnectDelay(), false,
+					false, properties.confirmInterval());
+			return new ExchangeClient(
+					new Channel(settings, HttpExchanges.contract(), all, connector(), Clock.systemUTC()));
+		});
 	}
 
 	/** An error that is replayed through the HTTP client has been observed already. */

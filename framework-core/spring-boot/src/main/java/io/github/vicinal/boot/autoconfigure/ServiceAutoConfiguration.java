@@ -51,6 +51,10 @@ import io.github.vicinal.boot.server.ThreadIsolation;
 import io.github.vicinal.boot.server.TomcatHttpSocket;
 import io.github.vicinal.boot.server.TypedHandlerMapping;
 import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.exchange.ExchangeService;
+import io.github.vicinal.exchange.HttpExchanges;
+import io.github.vicinal.boot.server.TomcatExchanges;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.requestserver.RequestServer;
@@ -118,9 +122,12 @@ public final class ServiceAutoConfiguration {
 	ServiceCatalog vicinalServiceCatalog(VicinalProperties properties, ObjectProvider<PeerIdentity> identity,
 			ObjectProvider<ServiceSource> source, ObjectProvider<ServiceRegistry> registry,
 			ObjectProvider<PathServer> servers, ObjectProvider<HttpSocketServer> httpSocket,
-			ObjectProvider<Rendezvous> rendezvous, ConnectionTickets tickets) {
+			ObjectProvider<Rendezvous> rendezvous, ConnectionTickets tickets,
+			ObjectProvider<ExchangeService> exchanges) {
 		Supplier<@Nullable PeerIdentity> self = VicinalAutoConfiguration.self(identity, rendezvous);
-		return new ServiceCatalog(() -> Objects.requireNonNull(self.get()), (name) -> source.getObject().find(name),
+		return new ServiceCatalog(() -> Objects.requireNonNull(self.get()),
+				(name) -> name.equals(HttpExchanges.contract().name()) ? exchanges.getIfAvailable()
+						: source.getObject().find(name),
 				registry::getObject, () -> offered(properties, servers), httpSocket::getIfAvailable, tickets);
 	}
 
@@ -184,6 +191,24 @@ public final class ServiceAutoConfiguration {
 			}
 
 		};
+	}
+
+	/** Where Tomcat is. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnBooleanProperty(name = "vicinal.http-exchanges.enabled", matchIfMissing = true)
+	@ConditionalOnClass(
+			name = { "org.springframework.boot.tomcat.TomcatWebServer", "org.apache.coyote.AbstractProcessor" })
+	static class TomcatExchangesConfiguration {
+
+		@Bean
+		@Lazy
+		@ConditionalOnMissingBean
+		ExchangeService vicinalExchangeService(ApplicationContext context, ThreadIsolation isolation,
+				ConnectionTickets tickets, Codecs codecs) {
+			return new ExchangeService(new TomcatExchanges(() -> TomcatSocket.webServer(context), isolation, tickets),
+					codecs);
+		}
+
 	}
 
 	/** Where Tomcat is, and sockets are switched on. */

@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.autoconfigure;
 
+import java.util.List;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
 import io.github.vicinal.boot.server.ServerLifecycle;
 import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.exchange.HttpExchanges;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.requestserver.RequestServer;
@@ -70,7 +72,8 @@ public final class VicinalAutoConfiguration {
 	@Lazy
 	@ConditionalOnMissingBean
 	Codecs vicinalCodecs(VicinalProperties properties, ObjectProvider<JsonMapper> mapper) {
-		return new Codecs(mapper.getIfUnique(JsonMapper::new), properties.codec().flat());
+		return new Codecs(mapper.getIfUnique(JsonMapper::new), properties.codec().flat(),
+				List.of(HttpExchanges.codec()));
 	}
 
 	@Bean

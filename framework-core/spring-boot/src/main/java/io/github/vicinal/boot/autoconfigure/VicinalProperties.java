@@ -33,6 +33,7 @@ import io.github.vicinal.requestserver.Priority;
  * @param shm Shared memory.
  * @param uds Unix domain sockets.
  * @param server What is offered to other applications.
+ * @param httpExchanges HTTP requests as they are, over other paths than HTTP.
  * @since 0.1.0
  */
 @ConfigurationProperties("vicinal")
@@ -40,7 +41,7 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		@DefaultValue("1s") Duration reconnectDelay, @DefaultValue("true") boolean comparePaths,
 		@DefaultValue("4s") Duration confirmInterval, @DefaultValue("60s") Duration defaultTimeout,
 		@DefaultValue Rendezvous rendezvous, @DefaultValue Codec codec, @DefaultValue Shm shm, @DefaultValue Uds uds,
-		@DefaultValue Server server) {
+		@DefaultValue Server server, @DefaultValue HttpExchanges httpExchanges) {
 
 	public VicinalProperties {
 		if (defaultTimeout.isNegative()) {
@@ -146,6 +147,20 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 */
 	public record Uds(@DefaultValue("64MB") DataSize maxFrameSize, @DefaultValue("256") int maxConnectionsPerPeer,
 			@DefaultValue("1024") int maxConnections) {
+	}
+
+	/**
+	 * HTTP requests as they are, over other paths than HTTP.
+	 *
+	 * @param enabled Whether requests of HTTP clients may go to peers over other paths,
+	 * and are taken from there.
+	 * @param peers Hosts that are asked for other paths although they have no address of
+	 * this machine, with or without a port; "*.example" stands for all names that end so.
+	 * @param paths Paths that may be used, best first, such as direct, shm and uds.
+	 * Default is all that the application has.
+	 */
+	public record HttpExchanges(@DefaultValue("true") boolean enabled, @DefaultValue List<String> peers,
+			@DefaultValue List<String> paths) {
 	}
 
 	/**

@@ -36,6 +36,9 @@ final class ApacheClients {
 
 	private static final String CLIENT = "org.apache.hc.client5.http.impl.classic.InternalHttpClient";
 
+	/** Exchanges of the client, which leave calls of channels alone. */
+	private static final String OURS = "io.github.vicinal.boot.exchange.";
+
 	private static final String APACHES = "org.apache.hc.";
 
 	private ApacheClients() {
@@ -77,7 +80,7 @@ final class ApacheClients {
 		for (Object element = first; element != null; element = Fields.get(element, "next")) {
 			Object handler = Fields.required(element, "handler");
 			String name = handler.getClass().getName();
-			if (!name.startsWith(APACHES)) {
+			if (!name.startsWith(APACHES) && !name.startsWith(OURS)) {
 				found.unsupported("execution interceptor " + name);
 			}
 			else if (name.endsWith(".MainClientExec")) {

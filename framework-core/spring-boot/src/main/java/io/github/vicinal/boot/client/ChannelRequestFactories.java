@@ -28,18 +28,19 @@ public final class ChannelRequestFactories {
 	 * @param sockets finds the sockets of peers of this host
 	 * @param timeout how long calls of channels wait where the client has no time-out;
 	 * zero for as long as the client does
+	 * @param plain makes the requests that belong to no channel
 	 * @return a builder of request factories that ask peers, on requests that belong to a
 	 * channel
 	 */
 	public static ClientHttpRequestFactoryBuilder<ClientHttpRequestFactory> asking(
 			ClientHttpRequestFactoryBuilder<? extends ClientHttpRequestFactory> builder, HttpLegs legs,
-			HttpSockets sockets, Duration timeout) {
+			HttpSockets sockets, Duration timeout, PlainRequests plain) {
 		return (settings) -> {
-			ClientHttpRequestFactory built = builder.build(settings);
+			ClientHttpRequestFactory built = plain.build(builder, settings);
 			boolean tells = APACHE_CLIENT && overSockets(built, legs, sockets);
 			boolean follows = settings == null || settings.redirects() != HttpRedirects.DONT_FOLLOW;
 			return new ChannelRequestFactory(built, DefaultTimeouts.of(built, settings, timeout), legs,
-					(settings != null) ? settings.readTimeout() : null, follows && !tells, follows);
+					(settings != null) ? settings.readTimeout() : null, follows && !tells, follows, plain);
 		};
 	}
 

@@ -53,6 +53,11 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 	/** How the client follows redirects; {@code null} if it does not. */
 	private final @Nullable RedirectRules redirects;
 
+	private final PlainRequests plain;
+
+	/** What is known of the delegate. */
+	private final PlainRequests.Factory library;
+
 	/**
 	 * Creates the factory.
 	 * @param delegate makes the requests
@@ -61,15 +66,19 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 	 * @param readTimeout how long the client waits, or {@code null}
 	 * @param redirectsSilently whether the client may follow redirects without telling
 	 * @param follows whether the client follows redirects at all
+	 * @param plain makes the requests that belong to no channel
 	 */
 	ChannelRequestFactory(ClientHttpRequestFactory delegate, ClientHttpRequestFactory calls, HttpLegs legs,
-			@Nullable Duration readTimeout, boolean redirectsSilently, boolean follows) {
+			@Nullable Duration readTimeout, boolean redirectsSilently, boolean follows, PlainRequests plain) {
+		this.plain = plain;
 		this.delegate = delegate;
 		this.calls = calls;
 		this.legs = legs;
 		this.readTimeout = readTimeout;
 		this.redirectsSilently = redirectsSilently;
 		this.redirects = follows ? RedirectRules.of(delegate) : null;
+		this.library = new PlainRequests.Factory(delegate, readTimeout, this.redirects, follows,
+				new LibraryAdditions(delegate));
 	}
 
 	/** Returns what makes the requests. */
@@ -88,7 +97,10 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 	@Override
 	public ClientHttpRequest createRequest(URI uri, HttpMethod method) throws IOException {
 		HttpLeg leg = this.legs.current();
-		return (leg != null) ? new ChannelRequest(uri, method, leg) : this.delegate.createRequest(uri, method);
+		if (leg != null) {
+			return new ChannelRequest(uri, method, leg);
+		}
+		return this.plain.create(this.library, uri, method);
 	}
 
 	/**

@@ -107,7 +107,7 @@ final class ClientAdditions {
 	/** Collects what is found. */
 	static final class Found {
 
-		private final Application application;
+		private final @Nullable Application application;
 
 		private final Set<String> unsupported = new LinkedHashSet<>();
 
@@ -125,8 +125,13 @@ final class ClientAdditions {
 
 		private @Nullable CookieJar jar;
 
-		Found(Application application) {
+		Found(@Nullable Application application) {
 			this.application = application;
+		}
+
+		/** Returns the application, which only what is above the HTTP library needs. */
+		Application application() {
+			return Objects.requireNonNull(this.application);
 		}
 
 		/** Adds what is different from typed paths, if anything. */
@@ -203,6 +208,21 @@ final class ClientAdditions {
 			balancers.get().forEach(all::unsupported);
 		}
 		return new ClientAdditions(all);
+	}
+
+	/**
+	 * Looks into the HTTP library of a request factory.
+	 * @param factory the library's own factory
+	 * @param found receives what it adds
+	 */
+	static ClientAdditions of(ClientHttpRequestFactory factory, Found found) {
+		try {
+			library(factory, found);
+		}
+		catch (UnknownLayoutException | RuntimeException ex) {
+			found.unsupported("unknown HTTP client: it cannot be looked into (%s)".formatted(ex.getMessage()));
+		}
+		return new ClientAdditions(found);
 	}
 
 	private static void inspect(Advised proxy, Found found) throws UnknownLayoutException {
@@ -285,7 +305,7 @@ final class ClientAdditions {
 		each((Collection<?>) Fields.get(client, "initializers"), "request initializer ", found);
 		defaults(client, found);
 		found.different(BodyConverters.difference(converters(Fields.required(client, "messageConverters")),
-				found.application.mapper()));
+				found.application().mapper()));
 		requestFactory(Fields.required(client, "clientRequestFactory"), found);
 	}
 
@@ -308,7 +328,8 @@ final class ClientAdditions {
 		headers((HttpHeaders) Fields.get(client, "defaultHeaders"), found);
 		cookies(Fields.get(client, "defaultCookies"), found);
 		found.different(StatusRules.difference(Fields.get(client, "defaultStatusHandlers")));
-		found.different(found.application.observation()
+		found.different(found.application()
+			.observation()
 			.difference(Fields.get(client, "observationRegistry"), Fields.get(client, "observationConvention")));
 	}
 
@@ -390,7 +411,7 @@ final class ClientAdditions {
 			return;
 		}
 		RestTemplate template = (RestTemplate) client;
-		Application application = found.application;
+		Application application = found.application();
 		// All of it can be changed at any time.
 		found.live(() -> {
 			Found now = new Found(application);
@@ -466,7 +487,7 @@ final class ClientAdditions {
 		else {
 			found.different(ReactiveCodecs.difference(
 					Fields.required(Fields.required(client, "exchangeFunction"), "strategies"),
-					found.application.mapper()));
+					found.application().mapper()));
 		}
 		if (Fields.get(builder, "filters") instanceof Collection<?> filters) {
 			for (Object filter : filters) {

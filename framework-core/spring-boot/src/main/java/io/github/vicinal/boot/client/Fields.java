@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
  * Reads what HTTP clients keep to themselves. Where that cannot be read the client counts
  * as unknown, never as one that adds nothing.
  */
-final class Fields {
+public final class Fields {
 
 	private Fields() {
 	}
 
 	/** A class does not look as it did when this was written. */
-	static final class UnknownLayoutException extends Exception {
+	public static final class UnknownLayoutException extends Exception {
 
 		private static final long serialVersionUID = 1;
 
@@ -31,7 +31,7 @@ final class Fields {
 	 * @param name the field's name, in its class or one that it extends
 	 * @throws UnknownLayoutException if there is no such field, or it cannot be read
 	 */
-	static @Nullable Object get(Object target, String name) throws UnknownLayoutException {
+	public static @Nullable Object get(Object target, String name) throws UnknownLayoutException {
 		for (Class<?> type = target.getClass(); type != null; type = type.getSuperclass()) {
 			for (Field field : type.getDeclaredFields()) {
 				if (field.getName().equals(name) && !Modifier.isStatic(field.getModifiers())) {
@@ -43,7 +43,7 @@ final class Fields {
 	}
 
 	/** Returns the value of a field that must not be empty. */
-	static Object required(Object target, String name) throws UnknownLayoutException {
+	public static Object required(Object target, String name) throws UnknownLayoutException {
 		Object value = get(target, name);
 		if (value == null) {
 			throw new UnknownLayoutException(target.getClass(), name, null);

@@ -15,7 +15,7 @@ import io.github.vicinal.path.Reply;
  * path may be answered with one: the library has not seen it and cannot follow it. The
  * next request is made by the library, which follows further redirects itself.
  */
-enum RedirectRules {
+public enum RedirectRules {
 
 	/** {@code java.net.http}, with {@code Redirect.NORMAL}. */
 	JDK {
@@ -72,7 +72,7 @@ enum RedirectRules {
 	 * @param keepsHeaders whether it has the headers of the one before
 	 * @param keepsBody whether it has the body of the one before
 	 */
-	record Hop(URI uri, HttpMethod method, boolean keepsHeaders, boolean keepsBody) {
+	public record Hop(URI uri, HttpMethod method, boolean keepsHeaders, boolean keepsBody) {
 	}
 
 	abstract @Nullable Hop next(HttpMethod method, URI from, int status, URI to);
@@ -102,7 +102,7 @@ enum RedirectRules {
 	 * @return whether the library makes such a request: Apache HttpClient does not if
 	 * there were any
 	 */
-	boolean mayLeave(URI from, URI to, HttpHeaders headers) {
+	public boolean mayLeave(URI from, URI to, HttpHeaders headers) {
 		if (String.valueOf(from.getRawAuthority()).equalsIgnoreCase(to.getRawAuthority())
 				&& from.getScheme().equalsIgnoreCase(to.getScheme())) {
 			return true;
@@ -124,7 +124,7 @@ enum RedirectRules {
 	 * @param answer the response
 	 * @return the next request, or {@code null} if the response stands
 	 */
-	@Nullable Hop after(HttpMethod method, URI from, Reply.Failure answer) {
+	public @Nullable Hop after(HttpMethod method, URI from, Reply.Failure answer) {
 		String location = location(answer);
 		if (!isRedirect(answer.status()) || location == null) {
 			return null;

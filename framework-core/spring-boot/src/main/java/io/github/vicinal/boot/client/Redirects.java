@@ -12,7 +12,7 @@ import org.springframework.http.client.ClientHttpResponse;
  * Whether an HTTP library followed a redirect. What it hides may have set a cookie, or
  * may not be kept: what comes in the end is the answer to another request.
  */
-final class Redirects {
+public final class Redirects {
 
 	private static final String RESPONSES = "org.springframework.http.client.";
 
@@ -25,7 +25,7 @@ final class Redirects {
 	 * @param asked where the request went
 	 * @return {@code true} also if that cannot be seen
 	 */
-	static boolean mayBeBehind(ClientHttpResponse response, URI asked) {
+	public static boolean mayBeBehind(ClientHttpResponse response, URI asked) {
 		try {
 			Object inner = switch (response.getClass().getName()) {
 				case RESPONSES + "JdkClientHttpResponse" -> field(response, "response");

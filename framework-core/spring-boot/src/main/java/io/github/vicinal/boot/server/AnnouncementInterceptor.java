@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
 
+import io.github.vicinal.exchange.HttpExchanges;
 import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.peer.PeerAnnouncement;
 
@@ -32,14 +33,13 @@ public final class AnnouncementInterceptor implements HandlerInterceptor {
 	public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
 		Inquiry inquiry = (request.getDispatcherType() == DispatcherType.REQUEST)
 				? (Inquiry) request.getAttribute(Inquiry.ATTRIBUTE) : null;
-		if (inquiry != null && handler instanceof HandlerMethod method) {
-			announce(inquiry, method, request, response);
+		if (inquiry != null && (handler instanceof HandlerMethod || inquiry.ofExchanges())) {
+			announce(inquiry, handler, request, response);
 		}
 		return true;
 	}
 
-	private void announce(Inquiry inquiry, HandlerMethod handler, HttpServletRequest request,
-			HttpServletResponse response) {
+	private void announce(Inquiry inquiry, Object handler, HttpServletRequest request, HttpServletResponse response) {
 		String foreign = Wrappers.foreign(request, response);
 		if (foreign != null) {
 			inquiry.watch().httpOnly(foreign);
@@ -69,6 +69,11 @@ public final class AnnouncementInterceptor implements HandlerInterceptor {
 		/** Returns the name of the contract. */
 		String contract() {
 			return ContractInquiry.parse(this.asked).contract();
+		}
+
+		/** Returns whether the client asks for exchanges, which any handler takes. */
+		boolean ofExchanges() {
+			return contract().equals(HttpExchanges.contract().name());
 		}
 
 		/** Returns whether the connection must end with the answer. */

@@ -126,7 +126,7 @@ public final class ServiceCatalog implements AutoCloseable {
 	 * @param handler the handler that its request has reached
 	 * @return the value of the announcement header, or {@code null} if the name is none
 	 */
-	@Nullable String announcement(Inquiry inquiry, HandlerMethod handler) {
+	@Nullable String announcement(Inquiry inquiry, Object handler) {
 		ConnectionFacts facts = inquiry.facts();
 		PeerAnnouncement base = (facts != null) ? base(inquiry.contract(), facts.localAddr(), facts.localPort())
 				: base(inquiry.contract(), "", 0);
@@ -140,19 +140,23 @@ public final class ServiceCatalog implements AutoCloseable {
 		if (facts == null || !inquiry.refusal().isEmpty()) {
 			return new PeerAnnouncement(base.peer(), Set.of(), base.contractHash(), inquiry.refusal()).format();
 		}
-		if (service instanceof MvcService mvc) {
-			mvc.seen(handler, inquiry.watch().reason());
+		if (service instanceof MvcService mvc && handler instanceof HandlerMethod method) {
+			mvc.seen(method, inquiry.watch().reason());
 		}
 		Map<Integer, String> methods = service.httpOnlyMethods();
 		return new PeerAnnouncement(base.peer(), base.paths(), base.contractHash(),
 				String.join(", ", new TreeSet<>(methods.values())), methods.keySet())
 			.withHttpSocket(base.httpSocketPort(), base.httpSocketAddress())
-			.withTicket(this.tickets.ticket(declaresAccept(handler) ? facts.withoutAccept() : facts))
+			.withTicket(this.tickets
+				.ticket((!inquiry.ofExchanges() && declaresAccept(handler)) ? facts.withoutAccept() : facts))
 			.withMissing(base.missing())
 			.format();
 	}
 
-	private static boolean declaresAccept(HandlerMethod handler) {
+	private static boolean declaresAccept(Object announcing) {
+		if (!(announcing instanceof HandlerMethod handler)) {
+			return false;
+		}
 		HttpExchange ofMethod = AnnotatedElementUtils.findMergedAnnotation(handler.getMethod(), HttpExchange.class);
 		HttpExchange ofType = AnnotatedElementUtils.findMergedAnnotation(handler.getBeanType(), HttpExchange.class);
 		return (ofMethod != null && ofMethod.accept().length > 0) || (ofType != null && ofType.accept().length > 0);

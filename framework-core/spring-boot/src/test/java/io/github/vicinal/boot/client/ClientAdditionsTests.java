@@ -85,7 +85,8 @@ class ClientAdditionsTests {
 
 	private static ClientHttpRequestFactory asking(ClientHttpRequestFactoryBuilder<?> builder) {
 		return ChannelRequestFactories
-			.asking(builder, new HttpLegs(), new HttpSockets(() -> null, () -> null), Duration.ZERO)
+			.asking(builder, new HttpLegs(), new HttpSockets(() -> null, () -> null), Duration.ZERO,
+					PlainRequests.OF_CLIENT)
 			.build();
 	}
 

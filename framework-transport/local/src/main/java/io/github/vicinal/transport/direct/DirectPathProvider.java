@@ -102,7 +102,8 @@ public final class DirectPathProvider implements PathProvider {
 		List<ContractMethod> methods = contract.methods();
 		MethodPlan[] plans = new MethodPlan[methods.size()];
 		for (int i = 0; i < plans.length; i++) {
-			plans[i] = new MethodPlan(methods.get(i), this.codecs, theirs.methods().get(i), theirCodecs, sameClasses);
+			plans[i] = new MethodPlan(methods.get(i), this.codecs, theirs.methods().get(i), theirCodecs, sameClasses,
+					this.codecs.byReference(contract));
 		}
 		return plans;
 	}

@@ -33,7 +33,7 @@ final class MethodPlan {
 	private final DeadlineRule rule = new DeadlineRule();
 
 	MethodPlan(ContractMethod callerMethod, Codecs caller, ContractMethod calleeMethod, Codecs callee,
-			boolean sameClasses) {
+			boolean sameClasses, boolean immutableContract) {
 		this.callerMethod = callerMethod;
 		this.calleeMethod = calleeMethod;
 		List<Type> types = callerMethod.argumentTypes();
@@ -42,16 +42,17 @@ final class MethodPlan {
 		this.primitives = new boolean[types.size()];
 		boolean all = true;
 		boolean any = false;
+		boolean immutable = sameClasses && immutableContract;
 		for (int i = 0; i < this.references.length; i++) {
-			this.references[i] = sameClasses && caller.byReference(types.get(i))
-					&& callee.byReference(calleeTypes.get(i));
+			this.references[i] = immutable
+					|| (sameClasses && caller.byReference(types.get(i)) && callee.byReference(calleeTypes.get(i)));
 			this.primitives[i] = types.get(i) instanceof Class<?> type && type.isPrimitive();
 			all &= this.references[i];
 			any |= this.references[i];
 		}
 		this.allReferences = all;
 		this.anyReference = any;
-		this.resultReference = callerMethod.resultType() == void.class || (sameClasses
+		this.resultReference = immutable || callerMethod.resultType() == void.class || (sameClasses
 				&& caller.byReference(callerMethod.resultType()) && callee.byReference(calleeMethod.resultType()));
 	}
 

@@ -1,0 +1,439 @@
+package io.github.vicinal.exchange;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes of a body on their way from one writer to one reader, as a socket's buffer
+ * holds them: a writer waits while there are {@value #LIMIT_BYTES} bytes that nobody has
+ * read, and either side can be told instead of waiting. Thread-safe.
+ */
+final class BodyPipe {
+
+	/** Bytes from which on a writer waits. */
+	static final int LIMIT_BYTES = ExchangeMessage.PART_BYTES;
+
+	private static final int FIRST_BYTES = 2048;
+
+	private static final byte[] NONE = {};
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final Condition changed = this.lock.newCondition();
+
+	private byte[] bytes;
+
+	private int from;
+
+	private int to;
+
+	/** Bytes from which on writers wait. */
+	private int limit = LIMIT_BYTES;
+
+	/** Whether the reader is to see what is there, although it is not much. */
+	private boolean flushed;
+
+	private boolean ended;
+
+	/** Whether nobody reads any more. */
+	private boolean unread;
+
+	private @Nullable IOException failure;
+
+	private @Nullable Runnable onReadable;
+
+	private @Nullable Runnable onWritable;
+
+	BodyPipe() {
+		this.bytes = NONE;
+	}
+
+	/** Creates a pipe that has ended after a content. */
+	static BodyPipe of(ByteBuffer content) {
+		BodyPipe pipe = new BodyPipe();
+		pipe.bytes = content.array();
+		pipe.from = content.arrayOffset() + content.position();
+		pipe.to = pipe.from + content.remaining();
+		pipe.ended = true;
+		return pipe;
+	}
+
+	/**
+	 * Sets from how many bytes on writers wait: more while the writer is the thread that
+	 * will hand them on.
+	 */
+	void limit(int newLimit) {
+		this.lock.lock();
+		try {
+			this.limit = newLimit;
+			this.changed.signalAll();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Writes, and waits while there is no room.
+	 * @param source its remaining bytes are taken
+	 * @param timeoutNanos how long to wait for room each time
+	 */
+	void write(ByteBuffer source, long timeoutNanos) throws IOException {
+		Runnable wake;
+		this.lock.lock();
+		try {
+			while (source.hasRemaining()) {
+				awaitRoom(timeoutNanos);
+				int count = Math.min(source.remaining(), this.limit - (this.to - this.from));
+				reserve(count);
+				source.get(this.bytes, this.to, count);
+				this.to += count;
+			}
+			this.changed.signalAll();
+			wake = takeOnReadable();
+		}
+		finally {
+			this.lock.unlock();
+		}
+		run(wake);
+	}
+
+	private void awaitRoom(long timeoutNanos) throws IOException {
+		long left = timeoutNanos;
+		while (this.to - this.from >= this.limit && !this.unread) {
+			this.flushed = true;
+			this.changed.signalAll();
+			if (left <= 0) {
+				throw new SocketTimeoutException(
+						"nobody has read the body for %d ms".formatted(TimeUnit.NANOSECONDS.toMillis(timeoutNanos)));
+			}
+			left = await(left);
+		}
+		if (this.unread) {
+			throw new IOException("Broken pipe: nobody reads the body any more");
+		}
+	}
+
+	/** Waits for a change. */
+	private long await(long nanos) throws InterruptedIOException {
+		try {
+			return this.changed.awaitNanos(nanos);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new InterruptedIOException("the thread was interrupted");
+		}
+	}
+
+	private void reserve(int count) {
+		if (this.to + count <= this.bytes.length) {
+			return;
+		}
+		int size = this.to - this.from;
+		byte[] target = (size + count <= this.bytes.length) ? this.bytes
+				: new byte[Math.max(size + count, Math.max(FIRST_BYTES, this.bytes.length * 2))];
+		System.arraycopy(this.bytes, this.from, target, 0, size);
+		this.bytes = target;
+		this.from = 0;
+		this.to = size;
+	}
+
+	/**
+	 * Adds a part without waiting; it may exceed the limit once.
+	 * @return whether there was room; if not, nothing was added
+	 */
+	boolean put(ByteBuffer part) {
+		Runnable wake;
+		this.lock.lock();
+		try {
+			if (this.unread) {
+				return true;
+			}
+			if (this.ended || this.to - this.from >= this.limit) {
+				return false;
+			}
+			int count = part.remaining();
+			reserve(count);
+			part.get(part.position(), this.bytes, this.to, count);
+			this.to += count;
+			this.changed.signalAll();
+			wake = (count > 0) ? takeOnReadable() : null;
+		}
+		finally {
+			this.lock.unlock();
+		}
+		run(wake);
+		return true;
+	}
+
+	/** Lets the reader see what is there. */
+	void flush() {
+		this.lock.lock();
+		try {
+			this.flushed = true;
+			this.changed.signalAll();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Says that nothing follows.
+	 * @param problem what a reader is to be told at the end, or {@code null}
+	 */
+	void end(@Nullable IOException problem) {
+		Runnable wake;
+		this.lock.lock();
+		try {
+			if (!this.ended) {
+				this.ended = true;
+				this.failure = problem;
+				this.changed.signalAll();
+			}
+			wake = takeOnReadable();
+		}
+		finally {
+			this.lock.unlock();
+		}
+		run(wake);
+	}
+
+	/** Says that nobody reads any more: what is there is dropped, and writers fail. */
+	void stopReading() {
+		Runnable wake;
+		this.lock.lock();
+		try {
+			this.unread = true;
+			this.bytes = NONE;
+			this.from = 0;
+			this.to = 0;
+			this.changed.signalAll();
+			wake = this.onWritable;
+			this.onWritable = null;
+		}
+		finally {
+			this.lock.unlock();
+		}
+		run(wake);
+	}
+
+	/** As a stream reads: waits for at least one byte, returns -1 at the end. */
+	int read(byte[] target, int offset, int length, long timeoutNanos) throws IOException {
+		Runnable wake;
+		int count;
+		this.lock.lock();
+		try {
+			long left = timeoutNanos;
+			while (this.from == this.to && !this.ended && !this.unread) {
+				if (left <= 0) {
+					throw new SocketTimeoutException("nothing of the body has come for %d ms"
+						.formatted(TimeUnit.NANOSECONDS.toMillis(timeoutNanos)));
+				}
+				left = await(left);
+			}
+			if (this.from == this.to) {
+				if (this.failure != null) {
+					throw this.failure;
+				}
+				return -1;
+			}
+			count = Math.min(length, this.to - this.from);
+			System.arraycopy(this.bytes, this.from, target, offset, count);
+			wake = taken(count);
+		}
+		finally {
+			this.lock.unlock();
+		}
+		run(wake);
+		return count;
+	}
+
+	/** Notes that bytes were read, and returns who waits for that. */
+	private @Nullable Runnable taken(int count) {
+		this.from += count;
+		this.changed.signalAll();
+		if (this.to - this.from >= this.limit) {
+			return null;
+		}
+		Runnable wake = this.onWritable;
+		this.onWritable = null;
+		return wake;
+	}
+
+	/**
+	 * Takes all that is there, up to a part. The bytes belong to the caller.
+	 * @return the part, maybe empty
+	 */
+	ByteBuffer take() {
+		Runnable wake;
+		ByteBuffer part;
+		this.lock.lock();
+		try {
+			int count = Math.min(this.to - this.from, ExchangeMessage.PART_BYTES);
+			if (this.ended && count == this.to - this.from) {
+				// Nothing is written any more, so the array can be given away.
+				part = ByteBuffer.wrap(this.bytes, this.from, count);
+				this.bytes = NONE;
+				this.from = 0;
+				this.to = 0;
+				return part;
+			}
+			byte[] copy = new byte[count];
+			System.arraycopy(this.bytes, this.from, copy, 0, count);
+			part = ByteBuffer.wrap(copy);
+			wake = taken(count);
+			this.flushed = this.to > this.from;
+		}
+		finally {
+			this.lock.unlock();
+		}
+		run(wake);
+		return part;
+	}
+
+	/**
+	 * Waits until a reader should look: after a flush, with a full part, or at the end.
+	 * @return whether it should
+	 */
+	boolean awaitPart(long nanos) throws InterruptedIOException {
+		this.lock.lock();
+		try {
+			long left = nanos;
+			while (!hasPart() && left > 0) {
+				left = await(left);
+			}
+			return hasPart();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Waits until there is room for a part, or nobody reads any more. */
+	void awaitHasRoom(long nanos) throws InterruptedIOException {
+		this.lock.lock();
+		try {
+			long left = nanos;
+			while (!roomy() && left > 0) {
+				left = await(left);
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Returns whether a part would be taken, if only to be dropped. */
+	boolean hasRoom() {
+		this.lock.lock();
+		try {
+			return roomy();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private boolean roomy() {
+		return this.to - this.from < this.limit || this.unread;
+	}
+
+	private boolean hasPart() {
+		return this.flushed || this.ended || this.to - this.from >= this.limit;
+	}
+
+	/** Returns whether nothing follows what is there, which may be nothing. */
+	boolean isEnded() {
+		this.lock.lock();
+		try {
+			return this.ended;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Returns whether all was read. */
+	boolean isDrained() {
+		this.lock.lock();
+		try {
+			return this.ended && this.from == this.to;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	@Nullable IOException failure() {
+		this.lock.lock();
+		try {
+			return this.failure;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	int available() {
+		this.lock.lock();
+		try {
+			return this.to - this.from;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Runs a task as soon as a read would not wait. */
+	void whenReadable(Runnable task) {
+		this.lock.lock();
+		try {
+			if (this.from == this.to && !this.ended && !this.unread) {
+				this.onReadable = task;
+				return;
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+		task.run();
+	}
+
+	/** Returns whether a write would not wait; if it would, the task runs when not. */
+	boolean isWritable(Runnable task) {
+		this.lock.lock();
+		try {
+			if (this.to - this.from < this.limit || this.unread) {
+				return true;
+			}
+			this.flushed = true;
+			this.changed.signalAll();
+			this.onWritable = task;
+			return false;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private @Nullable Runnable takeOnReadable() {
+		Runnable task = this.onReadable;
+		this.onReadable = null;
+		return task;
+	}
+
+	private static void run(@Nullable Runnable task) {
+		if (task != null) {
+			task.run();
+		}
+	}
+
+}

@@ -1,0 +1,24 @@
+package io.github.vicinal.exchange;
+
+/**
+ * What precedes the body of a response.
+ *
+ * @param status the HTTP status code, 100 to 999
+ * @param fields the header fields
+ * @since 0.1.0
+ */
+public record ResponseHead(int status, HttpFields fields) {
+
+	/** Smallest status code. */
+	static final int MIN_STATUS = 100;
+
+	/** Largest status code: web servers send any number of three digits. */
+	static final int MAX_STATUS = 999;
+
+	public ResponseHead {
+		if (status < MIN_STATUS || status > MAX_STATUS) {
+			throw new IllegalArgumentException("A status has three digits and begins with 1 to 9: " + status);
+		}
+	}
+
+}

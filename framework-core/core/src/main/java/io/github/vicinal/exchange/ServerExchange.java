@@ -1,0 +1,206 @@
+package io.github.vicinal.exchange;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.exchange.ExchangeMessage.Answer;
+import io.github.vicinal.exchange.ExchangeMessage.End;
+
+/**
+ * An exchange as the web server sees it: what a connection is otherwise. Thread-safe; one
+ * thread at a time reads the request's body, one writes the response.
+ *
+ * @since 0.1.0
+ */
+public final class ServerExchange {
+
+	private final RequestHead head;
+
+	private final String ticket;
+
+	private final BodyPipe request;
+
+	private final BodyPipe response = new BodyPipe();
+
+	private final long ioNanos;
+
+	private volatile @Nullable ResponseHead responseHead;
+
+	private volatile boolean headSent;
+
+	/** Last time at which the client had a word in this. */
+	private volatile long heardNanos = System.nanoTime();
+
+	private long written;
+
+	ServerExchange(RequestHead head, String ticket, BodyPipe request, Duration ioTimeout) {
+		this.head = head;
+		this.ticket = ticket;
+		this.request = request;
+		this.ioNanos = ioTimeout.toNanos();
+	}
+
+	/**
+	 * Returns the head of the request.
+	 * @return the head
+	 */
+	public RequestHead head() {
+		return this.head;
+	}
+
+	/**
+	 * Returns the ticket of the client's connection.
+	 * @return the ticket, empty if the client has none
+	 */
+	public String ticket() {
+		return this.ticket;
+	}
+
+	/**
+	 * Reads from the request's body; waits for at least one byte.
+	 * @param target receives the bytes
+	 * @param offset where
+	 * @param length how many at most
+	 * @return a count, -1 at the end
+	 * @throws IOException if the client has gone or sends nothing for too long
+	 */
+	public int read(byte[] target, int offset, int length) throws IOException {
+		return this.request.read(target, offset, length, this.ioNanos);
+	}
+
+	/**
+	 * Returns how much of the request's body could be read without waiting.
+	 * @return bytes
+	 */
+	public int available() {
+		return this.request.available();
+	}
+
+	/**
+	 * Returns whether the request's body has been read.
+	 * @return whether a read would return -1 at once
+	 */
+	public boolean isFullyRead() {
+		return this.request.isDrained();
+	}
+
+	/**
+	 * Runs a task as soon as a read would not wait.
+	 * @param task runs once, on any thread
+	 */
+	public void whenReadable(Runnable task) {
+		this.request.whenReadable(task);
+	}
+
+	/** Says that nobody reads the request's body any more. */
+	public void stopReading() {
+		this.request.stopReading();
+	}
+
+	/**
+	 * Says what precedes the response's body. Must be called before anything is written.
+	 * @param newHead the head
+	 */
+	public void commit(ResponseHead newHead) {
+		this.responseHead = newHead;
+	}
+
+	/**
+	 * Writes to the response's body; waits while the client does not read.
+	 * @param part its remaining bytes are taken
+	 * @throws IOException if the client has gone or reads nothing for too long
+	 */
+	public void write(ByteBuffer part) throws IOException {
+		int count = part.remaining();
+		this.response.write(part, this.ioNanos);
+		this.written += count;
+	}
+
+	/**
+	 * Returns how much was written.
+	 * @return bytes
+	 */
+	public long written() {
+		return this.written;
+	}
+
+	/**
+	 * Returns whether a write would not wait.
+	 * @param task runs once when that is so again, on any thread; not called if it is
+	 * @return whether there is room
+	 */
+	public boolean isWritable(Runnable task) {
+		return this.response.isWritable(task);
+	}
+
+	/** Lets the client see what was written. */
+	public void flush() {
+		this.response.flush();
+	}
+
+	/**
+	 * Ends the exchange.
+	 * @param problem why the response is not complete, {@code null} if it is: the client
+	 * is told that the connection was lost
+	 */
+	public void end(@Nullable IOException problem) {
+		this.request.stopReading();
+		this.response.end((this.responseHead != null) ? problem
+				: (problem != null) ? problem : new IOException("The server did not respond"));
+	}
+
+	/** The thread that executes the request hands the response on itself. */
+	void inline(boolean inline) {
+		this.response.limit(inline ? Integer.MAX_VALUE / 2 : BodyPipe.LIMIT_BYTES);
+	}
+
+	BodyPipe request() {
+		return this.request;
+	}
+
+	boolean isEnded() {
+		return this.response.isEnded();
+	}
+
+	/** Waits until there is something to be said to the client. */
+	boolean awaitPart(long nanos) throws InterruptedIOException {
+		return this.response.awaitPart(nanos);
+	}
+
+	/** Says that the client has gone. */
+	void abandon() {
+		this.request.end(new IOException("Connection reset: the client has gone"));
+		this.response.stopReading();
+	}
+
+	void heard() {
+		this.heardNanos = System.nanoTime();
+	}
+
+	long silentNanos(long now) {
+		return now - this.heardNanos;
+	}
+
+	/**
+	 * Says to the client what there is to say.
+	 * @param number the number of the exchange
+	 */
+	Answer answer(long number) {
+		boolean ended = this.response.isEnded();
+		ByteBuffer body = this.response.take();
+		boolean done = ended && this.response.isDrained();
+		ResponseHead known = this.headSent ? null : this.responseHead;
+		if (known != null) {
+			this.headSent = true;
+		}
+		if (!done) {
+			return new Answer(number, known, body, End.OPEN);
+		}
+		return new Answer(0, known, body, (this.response.failure() != null) ? End.CUT_OFF : End.COMPLETE);
+	}
+
+}

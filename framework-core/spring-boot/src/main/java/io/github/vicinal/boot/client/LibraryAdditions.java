@@ -1,0 +1,92 @@
+package io.github.vicinal.boot.client;
+
+import java.net.URI;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.client.ClientHttpRequestFactory;
+import org.springframework.http.client.JdkClientHttpRequestFactory;
+
+import io.github.vicinal.boot.client.Fields.UnknownLayoutException;
+
+/**
+ * What an HTTP library does to requests and responses below Spring: cookies, proxies,
+ * authentication, compression. Thread-safe.
+ */
+public final class LibraryAdditions {
+
+	private final ClientAdditions additions;
+
+	/** JDK-8283544. */
+	private static final int SAYS_EMPTY_BEFORE = 19;
+
+	private final boolean decodes;
+
+	private final boolean saysEmpty;
+
+	LibraryAdditions(ClientHttpRequestFactory factory) {
+		this.additions = ClientAdditions.of(factory, new ClientAdditions.Found(null));
+		this.decodes = decodes(factory);
+		this.saysEmpty = factory instanceof JdkClientHttpRequestFactory
+				&& Runtime.version().feature() < SAYS_EMPTY_BEFORE;
+	}
+
+	private static boolean decodes(ClientHttpRequestFactory factory) {
+		try {
+			return Boolean.TRUE.equals(Fields.get(factory, "compression"));
+		}
+		catch (UnknownLayoutException ex) {
+			return false;
+		}
+	}
+
+	/**
+	 * Returns what the library would do to a request that nobody else can do.
+	 * @param uri where the request goes
+	 * @return what, for people, or {@code null}
+	 */
+	public @Nullable String of(URI uri) {
+		if (!this.additions.unsupported().isEmpty()) {
+			return String.join(", ", this.additions.unsupported());
+		}
+		String live = this.additions.live();
+		if (live != null) {
+			return live;
+		}
+		CookieJar jar = this.additions.jar();
+		if (jar != null && jar.mayHoldCookies()) {
+			return "cookies";
+		}
+		return this.additions.proxied(uri) ? "proxy" : null;
+	}
+
+	/**
+	 * Keeps cookies of a response, as the library would.
+	 * @param uri where the request went
+	 * @param setCookies the values of the {@code Set-Cookie} headers
+	 */
+	public void keepCookies(URI uri, List<String> setCookies) {
+		CookieJar jar = this.additions.jar();
+		if (jar != null && !setCookies.isEmpty()) {
+			jar.keep(uri, setCookies);
+		}
+	}
+
+	/**
+	 * Returns whether the library says of each request without a body that it has none.
+	 * @return whether there is a {@code Content-Length} of 0 also with methods that have
+	 * no body
+	 */
+	public boolean saysEmpty() {
+		return this.saysEmpty;
+	}
+
+	/**
+	 * Returns whether the library decompresses bodies.
+	 * @return whether it accepts gzip and deflate by itself
+	 */
+	public boolean decodes() {
+		return this.decodes;
+	}
+
+}

@@ -1,0 +1,58 @@
+package io.github.vicinal.boot.client;
+
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.HttpClientSettings;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.client.ClientHttpRequest;
+import org.springframework.http.client.ClientHttpRequestFactory;
+
+/** Makes the requests of HTTP clients that belong to no channel. Thread-safe. */
+public interface PlainRequests {
+
+	/** Leaves requests to the client. */
+	PlainRequests OF_CLIENT = new PlainRequests() {
+	};
+
+	/**
+	 * Builds what makes the requests.
+	 * @param builder the builder
+	 * @param settings what is built
+	 * @return a factory of the kind that the builder builds
+	 */
+	default ClientHttpRequestFactory build(ClientHttpRequestFactoryBuilder<? extends ClientHttpRequestFactory> builder,
+			@Nullable HttpClientSettings settings) {
+		return builder.build(settings);
+	}
+
+	/**
+	 * Creates a request.
+	 * @param factory creates it otherwise
+	 * @param uri where it goes
+	 * @param method its method
+	 * @return the request
+	 * @throws IOException if it cannot be created
+	 */
+	default ClientHttpRequest create(Factory factory, URI uri, HttpMethod method) throws IOException {
+		return factory.delegate().createRequest(uri, method);
+	}
+
+	/**
+	 * What is known of a factory.
+	 *
+	 * @param delegate the factory of the HTTP library
+	 * @param readTimeout how long the client waits, {@code null} if it does not say
+	 * @param redirects how the client follows redirects, {@code null} if it does not, or
+	 * its rules are not known
+	 * @param redirectsSilently whether the library follows redirects without telling
+	 * @param additions what the library does to requests
+	 */
+	record Factory(ClientHttpRequestFactory delegate, @Nullable Duration readTimeout, @Nullable RedirectRules redirects,
+			boolean redirectsSilently, LibraryAdditions additions) {
+	}
+
+}

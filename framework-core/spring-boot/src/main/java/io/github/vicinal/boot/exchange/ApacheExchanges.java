@@ -1,0 +1,230 @@
+package io.github.vicinal.boot.exchange;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.apache.hc.client5.http.classic.ExecChain;
+import org.apache.hc.client5.http.classic.ExecChainHandler;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.HttpHeaders;
+import org.apache.hc.core5.http.HttpHost;
+import org.apache.hc.core5.http.HttpVersion;
+import org.apache.hc.core5.http.io.entity.BasicHttpEntity;
+import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
+import org.apache.hc.core5.http.protocol.HttpProcessor;
+import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.channel.Peer;
+import io.github.vicinal.exchange.ClientExchange;
+import io.github.vicinal.exchange.ExchangeClient;
+import io.github.vicinal.exchange.HttpFields;
+import io.github.vicinal.exchange.RequestHead;
+import io.github.vicinal.exchange.ResponseHead;
+import io.github.vicinal.peer.PeerAnnouncement;
+
+/**
+ * Exchanges of Apache HttpClient 5: the last element of its chain before a connection is
+ * taken, so that its cookies, redirects, retries, authentication and compression are as
+ * ever. Thread-safe.
+ */
+final class ApacheExchanges implements ExecChainHandler {
+
+	private final Exchanges exchanges;
+
+	/** How long the client waits where a request does not say so, or {@code null}. */
+	private final @Nullable Duration readTimeout;
+
+	/**
+	 * What the client does to each request and response; {@code null} before it is built,
+	 * and if it cannot be found.
+	 */
+	private volatile @Nullable HttpProcessor processor;
+
+	ApacheExchanges(Exchanges exchanges, @Nullable Duration readTimeout) {
+		this.exchanges = exchanges;
+		this.readTimeout = readTimeout;
+	}
+
+	void processor(@Nullable HttpProcessor found) {
+		this.processor = found;
+	}
+
+	@Override
+	public ClassicHttpResponse execute(ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
+			throws IOException, HttpException {
+		HttpHost target = scope.route.getTargetHost();
+		HttpProcessor known = this.processor;
+		if (known == null || scope.route.getProxyHost() != null
+				|| request.containsHeader(PeerAnnouncement.REQUEST_HEADER)
+				|| !this.exchanges.mayAsk(target.getSchemeName(), target.getHostName(), port(target))) {
+			return chain.proceed(request, scope);
+		}
+		ExchangeClient client = this.exchanges.client();
+		if (client == null) {
+			return chain.proceed(request, scope);
+		}
+		String address = target.getHostName() + ":" + port(target);
+		ExchangeClient.Route route = upgrades(request) ? null
+				: client.route(address, Exchanges.isIdempotent(request.getMethod()));
+		if (route != null) {
+			ClassicHttpResponse response = exchange(route, request, scope, known);
+			if (response != null) {
+				return response;
+			}
+		}
+		return overHttp(client, client.channel().peer(address), request, scope, chain);
+	}
+
+	private static int port(HttpHost host) {
+		return (host.getPort() >= 0) ? host.getPort() : "https".equalsIgnoreCase(host.getSchemeName()) ? 443 : 80;
+	}
+
+	private static boolean upgrades(ClassicHttpRequest request) {
+		Header upgrade = request.getFirstHeader(HttpHeaders.UPGRADE);
+		return upgrade != null && Exchanges.leavesHttp(upgrade.getName(), upgrade.getValue());
+	}
+
+	private ClassicHttpResponse overHttp(ExchangeClient client, Peer peer, ClassicHttpRequest request,
+			ExecChain.Scope scope, ExecChain chain) throws IOException, HttpException {
+		HttpAttempt attempt = new HttpAttempt(client, peer, request.getMethod());
+		List<String> names = new ArrayList<>();
+		for (Header header : request.getHeaders()) {
+			names.add(header.getName());
+		}
+		names.addAll(ADDED);
+		attempt.ask(names, request::setHeader);
+		ClassicHttpResponse response = null;
+		try {
+			response = chain.proceed(request, scope);
+			return response;
+		}
+		finally {
+			request.removeHeaders(PeerAnnouncement.REQUEST_HEADER);
+			request.removeHeaders(PeerAnnouncement.SENT_HEADERS_HEADER);
+			if (response != null) {
+				Header announcement = response.getFirstHeader(PeerAnnouncement.HEADER);
+				attempt.answered(response.getCode(), (announcement != null) ? announcement.getValue() : null, true);
+				response.removeHeaders(PeerAnnouncement.HEADER);
+			}
+			else {
+				attempt.failed();
+			}
+		}
+	}
+
+	/** What the client itself adds to requests, later than here. */
+	private static final List<String> ADDED = List.of("cookie", "authorization");
+
+	private @Nullable ClassicHttpResponse exchange(ExchangeClient.Route route, ClassicHttpRequest request,
+			ExecChain.Scope scope, HttpProcessor known) throws IOException, HttpException {
+		Header[] before = request.getHeaders();
+		HttpClientContext context = scope.clientContext;
+		context.setRoute(scope.route);
+		context.setRequest(request);
+		HttpEntity entity = request.getEntity();
+		known.process(request, entity, context);
+		RequestHead head = head(request, scope.route.getTargetHost());
+		ClientExchange exchange = null;
+		ClassicHttpResponse response = null;
+		try {
+			exchange = head.fits() ? this.exchanges.make(route, head, (entity != null) ? new EntityBody(entity) : null,
+					timeout(context)) : null;
+			if (exchange == null) {
+				request.setHeaders(before);
+				return null;
+			}
+			response = response(exchange, request);
+			context.setResponse(response);
+			known.process(response, response.getEntity(), context);
+			return response;
+		}
+		finally {
+			if (exchange != null && response == null) {
+				exchange.close();
+			}
+		}
+	}
+
+	private static RequestHead head(ClassicHttpRequest request, HttpHost target) {
+		HttpFields.Builder fields = HttpFields.builder();
+		boolean host = false;
+		for (Header header : request.getHeaders()) {
+			String value = header.getValue();
+			fields.add(header.getName(), (value != null) ? value : "");
+			host |= header.getName().equalsIgnoreCase(HttpHeaders.HOST);
+		}
+		if (!host) {
+			fields.add(HttpHeaders.HOST, target.toHostString());
+		}
+		String path = request.getPath();
+		return new RequestHead(request.getMethod(), (path == null || path.isEmpty()) ? "/" : path, fields.build());
+	}
+
+	private long timeout(HttpClientContext context) {
+		Timeout asked = context.getRequestConfigOrDefault().getResponseTimeout();
+		if (asked != null && asked.isEnabled()) {
+			return asked.toDuration().toNanos();
+		}
+		Duration configured = this.readTimeout;
+		return (configured != null && !configured.isZero()) ? configured.toNanos() : ClientExchange.NO_TIMEOUT;
+	}
+
+	private static ClassicHttpResponse response(ClientExchange exchange, ClassicHttpRequest request)
+			throws IOException {
+		ResponseHead head = exchange.response();
+		int status = head.status();
+		BasicClassicHttpResponse response = new BasicClassicHttpResponse(status, "");
+		response.setVersion(HttpVersion.HTTP_1_1);
+		head.fields().forEach(response::addHeader);
+		boolean entity = status >= 200 && status != 204 && status != 205 && status != 304
+				&& !request.getMethod().equals("HEAD");
+		if (!entity) {
+			exchange.close();
+			return response;
+		}
+		Header length = response.getFirstHeader(HttpHeaders.CONTENT_LENGTH);
+		Header type = response.getFirstHeader(HttpHeaders.CONTENT_TYPE);
+		Header encoding = response.getFirstHeader(HttpHeaders.CONTENT_ENCODING);
+		InputStream body = new ResponseBody(exchange);
+		response.setEntity(new BasicHttpEntity(body, (length != null) ? length(length.getValue()) : -1,
+				(type != null) ? ContentType.parseLenient(type.getValue()) : null,
+				(encoding != null) ? encoding.getValue() : null, length == null));
+		return response;
+	}
+
+	private static long length(String value) {
+		try {
+			return Long.parseLong(value);
+		}
+		catch (NumberFormatException ex) {
+			return -1;
+		}
+	}
+
+	/** An entity as the client writes it. */
+	private record EntityBody(HttpEntity entity) implements OutgoingBody {
+
+		@Override
+		public void writeTo(OutputStream out) throws IOException {
+			this.entity.writeTo(out);
+		}
+
+		@Override
+		public boolean isRepeatable() {
+			return this.entity.isRepeatable();
+		}
+
+	}
+
+}

@@ -1,0 +1,200 @@
+package io.github.vicinal.boot.exchange;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.StreamingHttpOutputMessage;
+import org.springframework.http.client.AbstractStreamingClientHttpRequest;
+import org.springframework.http.client.ClientHttpRequest;
+import org.springframework.http.client.ClientHttpRequestFactory;
+import org.springframework.http.client.ClientHttpResponse;
+
+import io.github.vicinal.boot.client.PlainRequests;
+import io.github.vicinal.boot.client.RedirectRules;
+import io.github.vicinal.boot.client.Redirects;
+import io.github.vicinal.exchange.ClientExchange;
+import io.github.vicinal.exchange.ExchangeClient;
+import io.github.vicinal.exchange.HttpFields;
+import io.github.vicinal.exchange.RequestHead;
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.peer.PeerAnnouncement;
+
+/** A request that becomes an exchange if there is a path when it is executed. */
+final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
+
+	private final Exchanges exchanges;
+
+	private final PlainRequests.Factory factory;
+
+	private final URI uri;
+
+	private final HttpMethod method;
+
+	ExchangeRequest(Exchanges exchanges, PlainRequests.Factory factory, URI uri, HttpMethod method) {
+		this.exchanges = exchanges;
+		this.factory = factory;
+		this.uri = uri;
+		this.method = method;
+	}
+
+	@Override
+	public HttpMethod getMethod() {
+		return this.method;
+	}
+
+	@Override
+	public URI getURI() {
+		return this.uri;
+	}
+
+	@Override
+	protected ClientHttpResponse executeInternal(HttpHeaders headers, StreamingHttpOutputMessage.@Nullable Body body)
+			throws IOException {
+		ExchangeClient client = headers.containsHeader(PeerAnnouncement.REQUEST_HEADER) ? null
+				: this.exchanges.client();
+		if (client == null) {
+			return request(this.factory.delegate(), this.uri, this.method, headers, body).execute();
+		}
+		String address = this.uri.getHost() + ":" + ExchangeRequests.port(this.uri);
+		ExchangeClient.Route route = (headers.containsHeader(HttpHeaders.UPGRADE)
+				|| this.factory.additions().of(this.uri) != null) ? null
+						: client.route(address, Exchanges.isIdempotent(this.method.name()));
+		if (route != null) {
+			ClientHttpResponse response = exchange(route, headers, body);
+			if (response != null) {
+				return response;
+			}
+		}
+		return overHttp(client, address, headers, body);
+	}
+
+	private ClientHttpResponse overHttp(ExchangeClient client, String address, HttpHeaders headers,
+			StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
+		HttpAttempt attempt = new HttpAttempt(client, client.channel().peer(address), this.method.name());
+		ClientHttpRequest request = request(this.factory.delegate(), this.uri, this.method, headers, body);
+		attempt.ask(request.getHeaders().headerNames(), request.getHeaders()::set);
+		ClientHttpResponse response = null;
+		try {
+			response = request.execute();
+			int status = response.getStatusCode().value();
+			attempt.answered(status, response.getHeaders().getFirst(PeerAnnouncement.HEADER),
+					!this.factory.redirectsSilently() || !Redirects.mayBeBehind(response, request.getURI()));
+			return response;
+		}
+		finally {
+			if (response == null) {
+				attempt.failed();
+			}
+		}
+	}
+
+	private ClientHttpRequest request(ClientHttpRequestFactory delegate, URI target, HttpMethod asked,
+			HttpHeaders headers, StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
+		ClientHttpRequest request = delegate.createRequest(target, asked);
+		request.getHeaders().putAll(headers);
+		request.getAttributes().putAll(getAttributes());
+		if (body != null && request instanceof StreamingHttpOutputMessage streaming) {
+			streaming.setBody(body);
+		}
+		else if (body != null) {
+			body.writeTo(request.getBody());
+		}
+		return request;
+	}
+
+	private @Nullable ClientHttpResponse exchange(ExchangeClient.Route route, HttpHeaders headers,
+			StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
+		RequestHead head = head(headers, body != null);
+		ClientExchange exchange = head.fits()
+				? this.exchanges.make(route, head, (body != null) ? new WrittenBody(body) : null, timeoutNanos())
+				: null;
+		if (exchange == null) {
+			return null;
+		}
+		ExchangeResponse response = null;
+		try {
+			response = new ExchangeResponse(exchange, this.method.equals(HttpMethod.HEAD),
+					this.factory.additions().decodes());
+			return redirected(response, headers, body);
+		}
+		finally {
+			if (response == null) {
+				exchange.close();
+			}
+		}
+	}
+
+	private RequestHead head(HttpHeaders headers, boolean body) {
+		HttpFields.Builder fields = HttpFields.builder();
+		headers.forEach((name, values) -> values.forEach((value) -> fields.add(name, (value != null) ? value : "")));
+		if (!headers.containsHeader(HttpHeaders.HOST)) {
+			fields.add(HttpHeaders.HOST,
+					(this.uri.getPort() >= 0) ? this.uri.getHost() + ":" + this.uri.getPort() : this.uri.getHost());
+		}
+		if (!headers.containsHeader(HttpHeaders.CONTENT_LENGTH)) {
+			if (body) {
+				fields.add(HttpHeaders.TRANSFER_ENCODING, "chunked");
+			}
+			else if (this.factory.additions().saysEmpty() || this.method.equals(HttpMethod.POST)
+					|| this.method.equals(HttpMethod.PUT) || this.method.equals(HttpMethod.PATCH)) {
+				fields.add(HttpHeaders.CONTENT_LENGTH, "0");
+			}
+		}
+		String path = this.uri.getRawPath();
+		String target = (path == null || path.isEmpty()) ? "/" : path;
+		String query = this.uri.getRawQuery();
+		return new RequestHead(this.method.name(), (query != null) ? target + "?" + query : target, fields.build());
+	}
+
+	private long timeoutNanos() {
+		Duration timeout = this.factory.readTimeout();
+		return (timeout != null && !timeout.isZero()) ? timeout.toNanos() : ClientExchange.NO_TIMEOUT;
+	}
+
+	/** The response, or what a redirect leads to, as the library would follow it. */
+	private ClientHttpResponse redirected(ExchangeResponse response, HttpHeaders headers,
+			StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
+		HttpHeaders answered = response.getHeaders();
+		this.factory.additions().keepCookies(this.uri, answered.getOrEmpty(HttpHeaders.SET_COOKIE));
+		RedirectRules rules = this.factory.redirects();
+		int status = response.getStatusCode().value();
+		String location = answered.getFirst(HttpHeaders.LOCATION);
+		if (rules == null || location == null || status < 300 || status >= 400) {
+			return response;
+		}
+		RedirectRules.Hop hop = rules.after(this.method, this.uri,
+				new Reply.Failure(status, Map.of(HttpHeaders.LOCATION, List.of(location)), new byte[0], ""));
+		HttpHeaders kept = new HttpHeaders();
+		kept.putAll(headers);
+		if (hop == null || !rules.mayLeave(this.uri, hop.uri(), kept)) {
+			return response;
+		}
+		response.close();
+		return request(this.factory.delegate(), hop.uri(), hop.method(), hop.keepsHeaders() ? kept : HttpHeaders.EMPTY,
+				hop.keepsBody() ? body : null)
+			.execute();
+	}
+
+	/** A body as Spring writes it. */
+	private record WrittenBody(StreamingHttpOutputMessage.Body body) implements OutgoingBody {
+
+		@Override
+		public void writeTo(OutputStream out) throws IOException {
+			this.body.writeTo(out);
+		}
+
+		@Override
+		public boolean isRepeatable() {
+			return this.body.repeatable();
+		}
+
+	}
+
+}

@@ -1,0 +1,112 @@
+package io.github.vicinal.boot.exchange;
+
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+
+import org.apache.hc.client5.http.impl.ChainElement;
+import org.apache.hc.core5.http.protocol.HttpProcessor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.HttpClientSettings;
+import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.client.ClientHttpRequest;
+import org.springframework.http.client.ClientHttpRequestFactory;
+import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
+import org.springframework.util.ClassUtils;
+
+import io.github.vicinal.boot.client.Fields;
+import io.github.vicinal.boot.client.Fields.UnknownLayoutException;
+import io.github.vicinal.boot.client.PlainRequests;
+
+/**
+ * Makes the requests of {@code RestClient}, {@code RestTemplate} and HTTP interfaces
+ * exchanges where that can be: within Apache HttpClient, or in front of a library that
+ * does nothing to requests that Vicinal could not do. Thread-safe.
+ *
+ * @since 0.1.0
+ */
+public final class ExchangeRequests implements PlainRequests {
+
+	private static final boolean APACHE_CLIENT = ClassUtils
+		.isPresent("org.apache.hc.client5.http.classic.ExecChainHandler", ExchangeRequests.class.getClassLoader());
+
+	private static final Logger logger = LoggerFactory.getLogger(ExchangeRequests.class);
+
+	private final Exchanges exchanges;
+
+	/**
+	 * Creates the requests of an application.
+	 * @param exchanges makes exchanges
+	 */
+	public ExchangeRequests(Exchanges exchanges) {
+		this.exchanges = exchanges;
+	}
+
+	@Override
+	public ClientHttpRequestFactory build(ClientHttpRequestFactoryBuilder<? extends ClientHttpRequestFactory> builder,
+			@Nullable HttpClientSettings settings) {
+		return (APACHE_CLIENT && builder instanceof HttpComponentsClientHttpRequestFactoryBuilder)
+				? Apache.build(builder, settings, this.exchanges) : builder.build(settings);
+	}
+
+	@Override
+	public ClientHttpRequest create(Factory factory, URI uri, HttpMethod method) throws IOException {
+		String host = uri.getHost();
+		if (host == null || (APACHE_CLIENT && Apache.makes(factory.delegate()))
+				|| !this.exchanges.mayAsk(String.valueOf(uri.getScheme()), host, port(uri))) {
+			return factory.delegate().createRequest(uri, method);
+		}
+		return new ExchangeRequest(this.exchanges, factory, uri, method);
+	}
+
+	static int port(URI uri) {
+		return (uri.getPort() >= 0) ? uri.getPort() : "https".equalsIgnoreCase(uri.getScheme()) ? 443 : 80;
+	}
+
+	/** Loaded only where Apache's client is. */
+	private static final class Apache {
+
+		private static final String MAIN = ".MainClientExec";
+
+		static boolean makes(ClientHttpRequestFactory factory) {
+			return factory instanceof HttpComponentsClientHttpRequestFactory;
+		}
+
+		static ClientHttpRequestFactory build(
+				ClientHttpRequestFactoryBuilder<? extends ClientHttpRequestFactory> builder,
+				@Nullable HttpClientSettings settings, Exchanges exchanges) {
+			Duration timeout = (settings != null) ? settings.readTimeout() : null;
+			ApacheExchanges element = new ApacheExchanges(exchanges, timeout);
+			HttpComponentsClientHttpRequestFactory built = ((HttpComponentsClientHttpRequestFactoryBuilder) builder)
+				.withHttpClientCustomizer(
+						(client) -> client.addExecInterceptorBefore(ChainElement.CONNECT.name(), "VICINAL", element))
+				.build(settings);
+			try {
+				element.processor(processor(built));
+			}
+			catch (UnknownLayoutException ex) {
+				logger.warn("Requests of Apache HttpClient go over HTTP: it cannot be looked into ({})",
+						ex.getMessage());
+			}
+			return built;
+		}
+
+		private static @Nullable HttpProcessor processor(HttpComponentsClientHttpRequestFactory factory)
+				throws UnknownLayoutException {
+			for (Object element = Fields.get(factory.getHttpClient(), "execChain"); element != null; element = Fields
+				.get(element, "next")) {
+				Object handler = Fields.required(element, "handler");
+				if (handler.getClass().getName().endsWith(MAIN)) {
+					return (HttpProcessor) Fields.required(handler, "httpProcessor");
+				}
+			}
+			return null;
+		}
+
+	}
+
+}

@@ -1,0 +1,94 @@
+package io.github.vicinal.boot.exchange;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.InflaterInputStream;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.client.ClientHttpResponse;
+
+import io.github.vicinal.exchange.ClientExchange;
+import io.github.vicinal.exchange.ResponseHead;
+
+/** The response of an exchange, whose body comes as it is read. */
+final class ExchangeResponse implements ClientHttpResponse {
+
+	private final ClientExchange exchange;
+
+	private final int status;
+
+	private final HttpHeaders headers = new HttpHeaders();
+
+	private final boolean empty;
+
+	private final @Nullable String encoding;
+
+	private @Nullable InputStream body;
+
+	/**
+	 * Waits for the head of a response.
+	 * @param exchange the exchange
+	 * @param headOnly whether the response has no body by the method of its request
+	 * @param decodes whether the HTTP library would decompress the body
+	 */
+	ExchangeResponse(ClientExchange exchange, boolean headOnly, boolean decodes) throws IOException {
+		ResponseHead head = exchange.response();
+		this.exchange = exchange;
+		this.status = head.status();
+		head.fields().forEach(this.headers::add);
+		this.empty = headOnly || this.status < 200 || this.status == 204 || this.status == 304;
+		this.encoding = (decodes && !this.empty) ? encoding() : null;
+	}
+
+	private @Nullable String encoding() {
+		String known = this.headers.getFirst(HttpHeaders.CONTENT_ENCODING);
+		return (known != null && (known.equalsIgnoreCase("gzip") || known.equalsIgnoreCase("deflate"))) ? known : null;
+	}
+
+	@Override
+	public HttpStatusCode getStatusCode() {
+		return HttpStatusCode.valueOf(this.status);
+	}
+
+	@Override
+	public String getStatusText() {
+		HttpStatus known = HttpStatus.resolve(this.status);
+		return (known != null) ? known.getReasonPhrase() : "";
+	}
+
+	@Override
+	public HttpHeaders getHeaders() {
+		return this.headers;
+	}
+
+	@Override
+	public InputStream getBody() throws IOException {
+		InputStream known = this.body;
+		if (known == null) {
+			known = this.empty ? InputStream.nullInputStream() : decoded(new ResponseBody(this.exchange));
+			this.body = known;
+		}
+		return known;
+	}
+
+	private InputStream decoded(InputStream raw) throws IOException {
+		if (this.encoding == null) {
+			return raw;
+		}
+		BufferedInputStream buffered = new BufferedInputStream(raw);
+		return this.encoding.equalsIgnoreCase("gzip") ? new GZIPInputStream(buffered)
+				: new InflaterInputStream(buffered);
+	}
+
+	/** Gives up what has not been read. */
+	@Override
+	public void close() {
+		this.exchange.close();
+	}
+
+}

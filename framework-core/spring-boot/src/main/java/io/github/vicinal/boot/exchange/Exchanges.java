@@ -1,0 +1,161 @@
+package io.github.vicinal.boot.exchange;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Collection;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.github.vicinal.channel.Peer;
+import io.github.vicinal.exchange.ClientExchange;
+import io.github.vicinal.exchange.ExchangeClient;
+import io.github.vicinal.exchange.RequestHead;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.report.ChannelReport;
+
+/**
+ * The exchanges of an application's HTTP clients: which requests may become some, and how
+ * each is made. Nothing is opened before the first request to a server that may be asked.
+ * Thread-safe.
+ *
+ * @since 0.1.0
+ */
+public final class Exchanges implements AutoCloseable {
+
+	/** By RFC 9110, section 9.2.2. */
+	private static final Set<String> IDEMPOTENT = Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE");
+
+	/** Requests that begin another protocol. */
+	private static final String UPGRADE = "upgrade";
+
+	private static final Logger logger = LoggerFactory.getLogger(Exchanges.class);
+
+	private final AskedPeers asked;
+
+	private final Supplier<ExchangeClient> maker;
+
+	private volatile @Nullable ExchangeClient client;
+
+	private boolean closed;
+
+	/**
+	 * Creates the exchanges of an application.
+	 * @param named names of hosts that are asked for paths although they are not this
+	 * machine's
+	 * @param maker makes the client once it is needed
+	 */
+	public Exchanges(Collection<String> named, Supplier<ExchangeClient> maker) {
+		this.asked = new AskedPeers(named);
+		this.maker = maker;
+	}
+
+	/**
+	 * Returns whether a server may be asked for its paths.
+	 * @param scheme of the request
+	 * @param host of the server
+	 * @param port of the server
+	 */
+	boolean mayAsk(String scheme, String host, int port) {
+		return "http".equalsIgnoreCase(scheme) && this.asked.mayAsk(host, port);
+	}
+
+	/** Returns whether a request may be repeated by the definition of its method. */
+	static boolean isIdempotent(String method) {
+		return IDEMPOTENT.contains(method);
+	}
+
+	/** Returns whether a request can only go over HTTP, as it begins something else. */
+	static boolean leavesHttp(String name, String value) {
+		return name.equalsIgnoreCase(UPGRADE) && !value.toLowerCase(Locale.ROOT).startsWith("h2c");
+	}
+
+	/** Returns the client, which is made if it was not there. */
+	@Nullable ExchangeClient client() {
+		ExchangeClient known = this.client;
+		return (known != null) ? known : make();
+	}
+
+	private synchronized @Nullable ExchangeClient make() {
+		if (this.client == null && !this.closed) {
+			this.client = this.maker.get();
+		}
+		return this.client;
+	}
+
+	/**
+	 * Makes an exchange.
+	 * @param route its way
+	 * @param head the head of the request
+	 * @param body the body, or {@code null} if there is none
+	 * @param timeoutNanos how long the client waits, or {@link ClientExchange#NO_TIMEOUT}
+	 * @return the exchange, or {@code null} if the request goes over HTTP instead: it was
+	 * not executed, or may be repeated
+	 * @throws IOException if neither is so
+	 */
+	@Nullable ClientExchange make(ExchangeClient.Route route, RequestHead head, @Nullable OutgoingBody body, long timeoutNanos)
+			throws IOException {
+		if (body == null) {
+			try {
+				return ClientExchange.begin(route, head, ByteBuffer.allocate(0), true, timeoutNanos);
+			}
+			catch (PathException ex) {
+				return failed(ex, head, true);
+			}
+		}
+		PartsOutput parts = new PartsOutput(route, head, timeoutNanos);
+		try {
+			body.writeTo(parts);
+			return parts.end();
+		}
+		catch (PartsOutput.UnsentException ex) {
+			return failed(ex.failure(), head, body.isRepeatable());
+		}
+		catch (IOException | RuntimeException | Error ex) {
+			parts.abort();
+			throw ex;
+		}
+	}
+
+	private static @Nullable ClientExchange failed(PathException failure, RequestHead head, boolean repeatable)
+			throws IOException {
+		boolean waited = switch (failure.reason()) {
+			case TIMEOUT, INTERRUPTED -> true;
+			default -> false;
+		};
+		if (!waited && repeatable && (!failure.maybeExecuted() || isIdempotent(head.method()))) {
+			logger.debug("{} goes over HTTP: {}", head, failure.getMessage());
+			return null;
+		}
+		throw ClientExchange.failure(failure);
+	}
+
+	/**
+	 * Describes the servers that were asked, if any.
+	 * @return the report, or {@code null} if there were none
+	 */
+	public @Nullable ChannelReport report() {
+		ExchangeClient known = this.client;
+		return (known != null) ? known.channel().report() : null;
+	}
+
+	/** Returns what is known of a server. */
+	@Nullable Peer peer(String address) {
+		ExchangeClient known = client();
+		return (known != null) ? known.channel().peer(address) : null;
+	}
+
+	@Override
+	public synchronized void close() {
+		this.closed = true;
+		ExchangeClient known = this.client;
+		if (known != null) {
+			known.channel().close();
+		}
+	}
+
+}

@@ -1,0 +1,78 @@
+package io.github.vicinal.boot.exchange;
+
+import java.util.Locale;
+import java.util.function.BiConsumer;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.channel.CallOverHttp;
+import io.github.vicinal.channel.Peer;
+import io.github.vicinal.exchange.ExchangeClient;
+import io.github.vicinal.exchange.HttpExchanges;
+import io.github.vicinal.peer.ContractInquiry;
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.peer.PeerAnnouncement.MalformedAnnouncementException;
+
+/**
+ * A request that goes over HTTP to a server that may be asked: it asks for paths, and
+ * learns from the response. Used by one thread at a time.
+ */
+final class HttpAttempt {
+
+	private final Peer peer;
+
+	private final CallOverHttp call;
+
+	private final long start = System.nanoTime();
+
+	private final boolean confirms;
+
+	HttpAttempt(ExchangeClient client, Peer peer, String method) {
+		this.peer = peer;
+		this.confirms = peer.confirms();
+		this.call = client.overHttp(peer, Exchanges.isIdempotent(method));
+	}
+
+	/**
+	 * Adds the headers that ask.
+	 * @param names the names of all other headers that the client knows of
+	 * @param header sets a header
+	 */
+	void ask(Iterable<String> names, BiConsumer<String, String> header) {
+		header.accept(PeerAnnouncement.REQUEST_HEADER,
+				new ContractInquiry(HttpExchanges.contract().name(), this.confirms).format());
+		header.accept(PeerAnnouncement.SENT_HEADERS_HEADER, String.join(",", names).toLowerCase(Locale.ROOT));
+	}
+
+	/**
+	 * Learns from the response.
+	 * @param status its status
+	 * @param announcement what the server says of itself, or {@code null}
+	 * @param own whether the response is that of the server that was asked, and not of
+	 * one that a redirect led to
+	 */
+	void answered(int status, @Nullable String announcement, boolean own) {
+		this.call.end(System.nanoTime() - this.start, status, own);
+		if (!own) {
+			return;
+		}
+		if (announcement == null) {
+			if (status < 300) {
+				this.peer.silent();
+			}
+			return;
+		}
+		try {
+			this.peer.announced(PeerAnnouncement.parse(announcement), this.start);
+		}
+		catch (MalformedAnnouncementException ex) {
+			this.peer.ignored(String.valueOf(ex.getMessage()));
+		}
+	}
+
+	/** Notes that there was no response. */
+	void failed() {
+		this.call.end(System.nanoTime() - this.start, 0, false);
+	}
+
+}

@@ -1,0 +1,126 @@
+package io.github.vicinal.boot.exchange;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.exchange.ClientExchange;
+import io.github.vicinal.exchange.ExchangeClient;
+import io.github.vicinal.exchange.ExchangeMessage;
+import io.github.vicinal.exchange.RequestHead;
+import io.github.vicinal.path.PathException;
+
+/**
+ * Sends the body of a request in parts, while it is written. A body that fits into one
+ * part is sent with the head, in one call. What is written after the server has responded
+ * is dropped. Not thread-safe.
+ */
+final class PartsOutput extends OutputStream {
+
+	private static final int FIRST_BYTES = 1024;
+
+	private final ExchangeClient.Route route;
+
+	private final RequestHead head;
+
+	private final long timeoutNanos;
+
+	/** The part that is being written; a new array for each. */
+	private byte[] part = new byte[FIRST_BYTES];
+
+	private int size;
+
+	private @Nullable ClientExchange exchange;
+
+	private boolean wanted = true;
+
+	PartsOutput(ExchangeClient.Route route, RequestHead head, long timeoutNanos) {
+		this.route = route;
+		this.head = head;
+		this.timeoutNanos = timeoutNanos;
+	}
+
+	@Override
+	public void write(int value) throws IOException {
+		write(new byte[] { (byte) value }, 0, 1);
+	}
+
+	@Override
+	public void write(byte[] bytes, int offset, int length) throws IOException {
+		Objects.checkFromIndexSize(offset, length, bytes.length);
+		int from = offset;
+		int left = length;
+		while (left > 0 && this.wanted) {
+			if (this.size == ExchangeMessage.PART_BYTES) {
+				send(false);
+			}
+			int count = Math.min(left, ExchangeMessage.PART_BYTES - this.size);
+			if (this.size + count > this.part.length) {
+				int grown = Math.max(this.size + count, Math.min(this.part.length * 2, ExchangeMessage.PART_BYTES));
+				this.part = Arrays.copyOf(this.part, grown);
+			}
+			System.arraycopy(bytes, from, this.part, this.size, count);
+			this.size += count;
+			from += count;
+			left -= count;
+		}
+	}
+
+	private void send(boolean last) throws IOException {
+		ByteBuffer sent = ByteBuffer.wrap(this.part, 0, this.size);
+		ClientExchange begun = this.exchange;
+		if (begun == null) {
+			try {
+				this.exchange = ClientExchange.begin(this.route, this.head, sent, last, this.timeoutNanos);
+			}
+			catch (PathException ex) {
+				throw new UnsentException(ex);
+			}
+		}
+		else {
+			this.wanted = begun.push(sent, last);
+		}
+		if (!last) {
+			this.part = new byte[this.wanted ? ExchangeMessage.PART_BYTES : 0];
+			this.size = 0;
+		}
+	}
+
+	/** Sends what is left, and returns the exchange. */
+	ClientExchange end() throws IOException {
+		if (this.wanted) {
+			send(true);
+		}
+		return Objects.requireNonNull(this.exchange);
+	}
+
+	/** Gives the exchange up. */
+	void abort() {
+		ClientExchange begun = this.exchange;
+		if (begun != null) {
+			begun.close();
+		}
+	}
+
+	/** The first part was not taken. */
+	@SuppressWarnings("serial")
+	static final class UnsentException extends IOException {
+
+		private final PathException failure;
+
+		UnsentException(PathException failure) {
+			super(failure);
+			this.failure = failure;
+		}
+
+		PathException failure() {
+			return this.failure;
+		}
+
+	}
+
+}

@@ -1,0 +1,543 @@
+package io.github.vicinal.boot.server;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.util.Iterator;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+
+import jakarta.servlet.ServletConnection;
+import org.apache.coyote.AbstractProcessor;
+import org.apache.coyote.ActionCode;
+import org.apache.coyote.ContinueResponseTiming;
+import org.apache.coyote.ErrorState;
+import org.apache.coyote.InputBuffer;
+import org.apache.coyote.OutputBuffer;
+import org.apache.coyote.http11.AbstractHttp11Protocol;
+import org.apache.juli.logging.Log;
+import org.apache.juli.logging.LogFactory;
+import org.apache.tomcat.util.buf.ByteChunk;
+import org.apache.tomcat.util.http.FastHttpDateFormat;
+import org.apache.tomcat.util.http.MimeHeaders;
+import org.apache.tomcat.util.net.AbstractEndpoint.Handler.SocketState;
+import org.apache.tomcat.util.net.ApplicationBufferHandler;
+import org.apache.tomcat.util.net.DispatchType;
+import org.apache.tomcat.util.net.ServletConnectionImpl;
+import org.apache.tomcat.util.net.SocketEvent;
+import org.apache.tomcat.util.net.SocketWrapperBase;
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.exchange.HttpFields;
+import io.github.vicinal.exchange.ResponseHead;
+import io.github.vicinal.exchange.ServerExchange;
+
+/**
+ * What Tomcat's own processor of HTTP/1.1 is to a socket, for an exchange: it checks and
+ * fills in the request, hands it to the adapter, and goes on with it when asynchronous
+ * handlers or non-blocking streams say so. Used by one exchange at a time, and then by
+ * others.
+ */
+final class ExchangeProcessor extends AbstractProcessor {
+
+	private static final Log log = LogFactory.getLog(ExchangeProcessor.class);
+
+	private static final int BUFFER_BYTES = 8192;
+
+	private final TomcatExchanges server;
+
+	private final AbstractHttp11Protocol<?> protocol;
+
+	private final ServletConnection connection = new ServletConnectionImpl("vicinal", "http/1.1", "", false);
+
+	/** As the lock of a socket: one thread at a time. */
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final Input input = new Input();
+
+	private final Output output = new Output();
+
+	private @Nullable ServerExchange exchange;
+
+	/** Whether Tomcat watches over the time of an asynchronous handler. */
+	private boolean waiting;
+
+	/** Whether the response has no body, whatever is written. */
+	private boolean swallows;
+
+	ExchangeProcessor(TomcatExchanges server, AbstractHttp11Protocol<?> protocol) {
+		super(protocol.getAdapter());
+		this.server = server;
+		this.protocol = protocol;
+		this.request.getMimeHeaders().setLimit(protocol.getMaxHeaderCount());
+		this.response.getMimeHeaders().setLimit(protocol.getMaxHeaderCount());
+		this.request.setInputBuffer(this.input);
+		this.response.setOutputBuffer(this.output);
+	}
+
+	/** Executes an exchange; asynchronous handlers may go on afterwards. */
+	void begin(ServerExchange next) {
+		this.lock.lock();
+		try {
+			this.exchange = next;
+		}
+		finally {
+			this.lock.unlock();
+		}
+		run(SocketEvent.OPEN_READ);
+	}
+
+	/** Does what Tomcat's connection handler does for a socket. */
+	private void run(SocketEvent event) {
+		ServerExchange ended;
+		IOException problem = null;
+		this.lock.lock();
+		try {
+			if (this.exchange == null) {
+				return;
+			}
+			SocketState state;
+			try {
+				state = process(null, event);
+			}
+			catch (IOException | RuntimeException ex) {
+				setErrorState(ErrorState.CLOSE_NOW, ex);
+				state = SocketState.CLOSED;
+			}
+			if (state == SocketState.LONG) {
+				if (!this.waiting) {
+					this.waiting = true;
+					this.protocol.addWaitingProcessor(this);
+				}
+				return;
+			}
+			if (this.waiting) {
+				this.waiting = false;
+				this.protocol.removeWaitingProcessor(this);
+			}
+			ended = current();
+			if (!getErrorState().isIoAllowed()) {
+				problem = new IOException("The server has closed the connection");
+			}
+			else if (this.output.isShort()) {
+				problem = new IOException("The response is shorter than its length");
+			}
+			this.exchange = null;
+			recycle();
+		}
+		finally {
+			this.lock.unlock();
+		}
+		this.server.release(this);
+		ended.end(problem);
+	}
+
+	private ServerExchange current() {
+		ServerExchange known = this.exchange;
+		if (known == null) {
+			throw new IllegalStateException("There is no exchange");
+		}
+		return known;
+	}
+
+	@Override
+	protected SocketState service(@Nullable SocketWrapperBase<?> socket) throws IOException {
+		ServerExchange served = current();
+		this.request.markStartTime();
+		if (!ExchangeRequests.fill(this.request, served, this.server)) {
+			// What is in error reaches no application, only its error page.
+			this.response.setStatus(400);
+			setErrorState(ErrorState.CLOSE_CLEAN, null);
+		}
+		else {
+			parseHost(this.request.getMimeHeaders().getValue("host"));
+		}
+		try {
+			this.adapter.service(this.request, this.response);
+		}
+		catch (Exception ex) {
+			log.error("An exchange failed in the container", ex);
+			this.response.setStatus(500);
+			setErrorState(ErrorState.CLOSE_CLEAN, ex);
+			this.adapter.log(this.request, this.response, 0);
+		}
+		if (getErrorState().isError()) {
+			if (getErrorState().isIoAllowed()) {
+				action(ActionCode.CLOSE, null);
+			}
+			this.request.updateCounters();
+			return SocketState.CLOSED;
+		}
+		if (isAsync()) {
+			return SocketState.LONG;
+		}
+		this.request.updateCounters();
+		return SocketState.CLOSED;
+	}
+
+	/** As Tomcat's processor of HTTP/1.1 prepares a response. */
+	@Override
+	protected void prepareResponse() {
+		this.response.setCommitted(true);
+		int status = this.response.getStatus();
+		MimeHeaders headers = this.response.getMimeHeaders();
+		boolean entity = status >= 200 && status != 204 && status != 205 && status != 304;
+		this.swallows = !entity || "HEAD".equals(this.request.getMethod());
+		if (!entity) {
+			this.response.setContentLength((status == 205) ? 0 : -1);
+		}
+		if (entity && this.protocol.useCompression(this.request, this.response)) {
+			// The fields say that the response depends on what the client accepts; to
+			// compress it between two processes of one host is of no use.
+			headers.removeHeader("Content-Encoding");
+		}
+		if (entity || status == 204) {
+			if (this.response.getContentType() != null) {
+				headers.setValue("Content-Type").setString(this.response.getContentType());
+			}
+			if (this.response.getContentLanguage() != null) {
+				headers.setValue("Content-Language").setString(this.response.getContentLanguage());
+			}
+		}
+		long length = this.response.getContentLengthLong();
+		if (length != -1) {
+			headers.setValue("Content-Length").setLong(length);
+		}
+		else if (entity) {
+			headers.addValue("Transfer-Encoding").setString("chunked");
+		}
+		if (headers.getValue("Date") == null) {
+			headers.addValue("Date").setString(FastHttpDateFormat.getCurrentDate());
+		}
+		String name = this.protocol.getServer();
+		if (name != null) {
+			headers.setValue("Server").setString(name);
+		}
+		else if (this.protocol.getServerRemoveAppProvidedValues()) {
+			headers.removeHeader("server");
+		}
+		commit(status, headers);
+	}
+
+	/** Fields of a connection that does not exist are left out. */
+	private void commit(int status, MimeHeaders headers) {
+		HttpFields.Builder fields = HttpFields.builder();
+		int bytes = 0;
+		for (int i = 0; i < headers.size(); i++) {
+			String name = headers.getName(i).toString();
+			if (!name.equalsIgnoreCase("Connection") && !name.equalsIgnoreCase("Keep-Alive")) {
+				String value = printable(headers.getValue(i).toString());
+				fields.add(name, value);
+				bytes += name.length() + value.length() + 4;
+			}
+		}
+		if (bytes > this.protocol.getMaxHttpResponseHeaderSize()) {
+			throw new IllegalStateException("The fields of the response take %d bytes, more than the limit of %d"
+				.formatted(bytes, this.protocol.getMaxHttpResponseHeaderSize()));
+		}
+		current().commit(new ResponseHead(status, fields.build()));
+	}
+
+	/** As Tomcat writes values: control characters are spaces. */
+	private static String printable(String value) {
+		for (int i = 0; i < value.length(); i++) {
+			char c = value.charAt(i);
+			if ((c < ' ' && c != '\t') || c == 127 || c > 255) {
+				StringBuilder clean = new StringBuilder(value);
+				for (int j = i; j < clean.length(); j++) {
+					char each = clean.charAt(j);
+					if ((each < ' ' && each != '\t') || each == 127) {
+						clean.setCharAt(j, ' ');
+					}
+					else if (each > 255) {
+						clean.setCharAt(j, (char) (each & 0xFF));
+					}
+				}
+				return clean.toString();
+			}
+		}
+		return value;
+	}
+
+	@Override
+	protected void finishResponse() {
+		current().flush();
+	}
+
+	@Override
+	protected void flush() {
+		current().flush();
+	}
+
+	@Override
+	protected void ack(ContinueResponseTiming timing) {
+		// The body comes as far as it is read, whether it was asked for or not.
+	}
+
+	@Override
+	protected void earlyHints() {
+		// Spring's clients do not see them.
+	}
+
+	@Override
+	protected int available(boolean doRead) {
+		return this.input.available();
+	}
+
+	/** A form login brings back the body of the request that it interrupted. */
+	@Override
+	protected void setRequestBody(ByteChunk body) {
+		byte[] saved = new byte[body.getLength()];
+		System.arraycopy(body.getBytes(), body.getStart(), saved, 0, saved.length);
+		this.request.setInputBuffer(new Saved(ByteBuffer.wrap(saved)));
+	}
+
+	@Override
+	protected void setSwallowResponse() {
+		this.swallows = true;
+	}
+
+	@Override
+	protected void disableSwallowRequest() {
+		current().stopReading();
+	}
+
+	@Override
+	protected void populateRequestAttributeRemoteHost() {
+		String address = this.request.remoteAddr().toString();
+		try {
+			this.request.remoteHost().setString(InetAddress.getByName(address).getHostName());
+		}
+		catch (UnknownHostException ex) {
+			this.request.remoteHost().setString(address);
+		}
+	}
+
+	@Override
+	protected boolean getPopulateRequestAttributesFromSocket() {
+		return false;
+	}
+
+	@Override
+	protected void processSocketEvent(SocketEvent event, boolean dispatch) {
+		if (dispatch) {
+			execute(() -> run(event));
+		}
+		else {
+			run(event);
+		}
+	}
+
+	@Override
+	protected void execute(Runnable task) {
+		try {
+			this.server.executor().execute(task);
+		}
+		catch (RejectedExecutionException ex) {
+			log.warn("The container takes no further tasks of an exchange", ex);
+			ServerExchange lost = this.exchange;
+			if (lost != null) {
+				lost.end(new IOException("The server has stopped"));
+			}
+		}
+	}
+
+	@Override
+	protected void executeDispatches() {
+		Iterator<DispatchType> dispatches = getIteratorAndClearDispatches();
+		while (dispatches != null && dispatches.hasNext()) {
+			processSocketEvent(dispatches.next().getSocketStatus(), true);
+		}
+	}
+
+	@Override
+	protected boolean isRequestBodyFullyRead() {
+		return current().isFullyRead();
+	}
+
+	@Override
+	protected void registerReadInterest() {
+		current().whenReadable(() -> execute(() -> run(SocketEvent.OPEN_READ)));
+	}
+
+	@Override
+	protected boolean isReadyForWrite() {
+		return current().isWritable(() -> execute(() -> run(SocketEvent.OPEN_WRITE)));
+	}
+
+	@Override
+	protected boolean flushBufferedWrite() {
+		return !isReadyForWrite();
+	}
+
+	@Override
+	protected boolean isTrailerFieldsReady() {
+		return true;
+	}
+
+	@Override
+	protected SocketState dispatchEndRequest() {
+		return SocketState.CLOSED;
+	}
+
+	@Override
+	protected ServletConnection getServletConnection() {
+		return this.connection;
+	}
+
+	@Override
+	protected Log getLog() {
+		return log;
+	}
+
+	@Override
+	public void pause() {
+		// Nothing is kept between exchanges.
+	}
+
+	@Override
+	public void recycle() {
+		super.recycle();
+		this.swallows = false;
+		this.output.written = 0;
+		this.input.unread = -1;
+		this.input.begun = false;
+		this.request.recycle();
+		this.response.recycle();
+		this.request.setInputBuffer(this.input);
+		this.response.setOutputBuffer(this.output);
+	}
+
+	/** The body of the request, not further than its length. */
+	private final class Input implements InputBuffer {
+
+		private byte @Nullable [] buffer;
+
+		/** What is left of the announced length; -1 if it is not known. */
+		private long unread = -1;
+
+		private boolean begun;
+
+		private long unread() {
+			if (!this.begun) {
+				this.begun = true;
+				this.unread = ExchangeProcessor.this.request.getContentLengthLong();
+			}
+			return this.unread;
+		}
+
+		@Override
+		public int doRead(ApplicationBufferHandler handler) throws IOException {
+			long left = unread();
+			if (left == 0) {
+				return -1;
+			}
+			byte[] target = this.buffer;
+			if (target == null) {
+				target = new byte[BUFFER_BYTES];
+				this.buffer = target;
+			}
+			int count;
+			try {
+				count = current().read(target, 0, (left < 0) ? target.length : (int) Math.min(left, target.length));
+			}
+			catch (IOException ex) {
+				ExchangeProcessor.this.response.action(ActionCode.CLOSE_NOW, ex);
+				throw ex;
+			}
+			if (count < 0) {
+				if (left > 0) {
+					throw new EOFException("The body of the request ends %d bytes before its length".formatted(left));
+				}
+				return -1;
+			}
+			this.unread = (left < 0) ? -1 : left - count;
+			handler.setByteBuffer(ByteBuffer.wrap(target, 0, count));
+			return count;
+		}
+
+		@Override
+		public int available() {
+			return (unread() == 0) ? 0 : current().available();
+		}
+
+	}
+
+	/** A body that is there already. */
+	private static final class Saved implements InputBuffer {
+
+		private final ByteBuffer body;
+
+		Saved(ByteBuffer body) {
+			this.body = body;
+		}
+
+		@Override
+		public int doRead(ApplicationBufferHandler handler) {
+			int count = this.body.remaining();
+			if (count == 0) {
+				return -1;
+			}
+			handler.setByteBuffer(this.body.slice());
+			this.body.position(this.body.limit());
+			return count;
+		}
+
+		@Override
+		public int available() {
+			return this.body.remaining();
+		}
+
+	}
+
+	/** The body of the response, not further than its length. */
+	private final class Output implements OutputBuffer {
+
+		private long written;
+
+		@Override
+		public int doWrite(ByteBuffer chunk) throws IOException {
+			if (!ExchangeProcessor.this.response.isCommitted()) {
+				ExchangeProcessor.this.response.action(ActionCode.COMMIT, null);
+			}
+			int count = chunk.remaining();
+			long length = ExchangeProcessor.this.response.getContentLengthLong();
+			if (ExchangeProcessor.this.swallows || (length >= 0 && this.written >= length)) {
+				chunk.position(chunk.limit());
+				return count;
+			}
+			int limit = chunk.limit();
+			if (length >= 0 && count > length - this.written) {
+				chunk.limit(chunk.position() + (int) (length - this.written));
+			}
+			this.written += chunk.remaining();
+			try {
+				current().write(chunk);
+			}
+			catch (IOException ex) {
+				ExchangeProcessor.this.response.action(ActionCode.CLOSE_NOW, ex);
+				throw ex;
+			}
+			finally {
+				chunk.limit(limit);
+				chunk.position(limit);
+			}
+			return count;
+		}
+
+		/** Whether a client would wait for the rest of what was announced. */
+		boolean isShort() {
+			return !ExchangeProcessor.this.swallows && ExchangeProcessor.this.response.isCommitted()
+					&& this.written < ExchangeProcessor.this.response.getContentLengthLong();
+		}
+
+		@Override
+		public long getBytesWritten() {
+			return this.written;
+		}
+
+	}
+
+}

@@ -1,0 +1,154 @@
+package io.github.vicinal.boot.server;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+import org.apache.catalina.connector.Connector;
+import org.apache.coyote.http11.AbstractHttp11Protocol;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.tomcat.TomcatWebServer;
+import org.springframework.boot.web.server.WebServer;
+
+import io.github.vicinal.exchange.ExchangeHandler;
+import io.github.vicinal.exchange.ServerExchange;
+import io.github.vicinal.server.HttpRequiredException;
+
+/**
+ * Hands exchanges to Tomcat's adapter, which is where requests go once their bytes have
+ * been parsed. Everything behind it runs as for any request: valves, constraints,
+ * filters, sessions, asynchronous handlers, error pages and the access log. Thread-safe.
+ */
+public final class TomcatExchanges implements ExchangeHandler {
+
+	/** Maximum number of processors that are kept for further exchanges. */
+	private static final int MAX_POOLED = 256;
+
+	private static final String STRANGER = "this instance has not seen an HTTP request of the client yet";
+
+	private static final Duration DEFAULT_IO_TIMEOUT = Duration.ofSeconds(20);
+
+	private final Supplier<@Nullable WebServer> webServer;
+
+	private final ThreadIsolation isolation;
+
+	private final ConnectionTickets tickets;
+
+	private final ConcurrentLinkedDeque<ExchangeProcessor> pool = new ConcurrentLinkedDeque<>();
+
+	private final AtomicInteger pooled = new AtomicInteger();
+
+	private volatile @Nullable AbstractHttp11Protocol<?> protocol;
+
+	/**
+	 * Creates the handler of an application.
+	 * @param webServer its web server, {@code null} before it has started
+	 * @param isolation keeps the caller's thread state away
+	 * @param tickets name the connections of clients
+	 */
+	public TomcatExchanges(Supplier<@Nullable WebServer> webServer, ThreadIsolation isolation,
+			ConnectionTickets tickets) {
+		this.webServer = webServer;
+		this.isolation = isolation;
+		this.tickets = tickets;
+	}
+
+	@Override
+	public Optional<String> refusal() {
+		if (this.protocol != null) {
+			return Optional.empty();
+		}
+		if (!(this.webServer.get() instanceof TomcatWebServer server)) {
+			return Optional.of("its web server is not an embedded Tomcat");
+		}
+		Connector connector = server.getTomcat().getConnector();
+		if (!(connector.getProtocolHandler() instanceof AbstractHttp11Protocol<?> found)) {
+			return Optional.of("its connector speaks %s".formatted(connector.getProtocol()));
+		}
+		if (found.isSSLEnabled() || connector.getSecure()) {
+			return Optional.of("its connector takes TLS only, whose certificates exchanges do not have");
+		}
+		try {
+			new ExchangeProcessor(this, found).recycle();
+		}
+		catch (LinkageError | RuntimeException ex) {
+			return Optional.of("this version of Tomcat differs from those that exchanges are made for: " + ex);
+		}
+		this.protocol = found;
+		return Optional.empty();
+	}
+
+	AbstractHttp11Protocol<?> protocol() {
+		AbstractHttp11Protocol<?> known = this.protocol;
+		if (known == null) {
+			throw new IllegalStateException("No exchange was offered");
+		}
+		return known;
+	}
+
+	Executor executor() {
+		return protocol().getExecutor();
+	}
+
+	/** Nothing about a connection is taken from the client's word. */
+	ConnectionFacts facts(ServerExchange exchange) {
+		ConnectionFacts facts = this.tickets.facts(exchange.ticket());
+		if (facts == null) {
+			throw new HttpRequiredException(STRANGER);
+		}
+		return facts;
+	}
+
+	@Override
+	public void check(ServerExchange exchange) {
+		facts(exchange);
+	}
+
+	@Override
+	public void serveHere(ServerExchange exchange) {
+		this.isolation.run(null, () -> {
+			serve(exchange);
+			return true;
+		});
+	}
+
+	@Override
+	public void serveElsewhere(ServerExchange exchange) {
+		Executor threads = executor();
+		if (threads == null) {
+			throw new RejectedExecutionException("the web server has stopped");
+		}
+		threads.execute(() -> serve(exchange));
+	}
+
+	private void serve(ServerExchange exchange) {
+		ExchangeProcessor processor = this.pool.poll();
+		if (processor == null) {
+			processor = new ExchangeProcessor(this, protocol());
+		}
+		else {
+			this.pooled.decrementAndGet();
+		}
+		processor.begin(exchange);
+	}
+
+	void release(ExchangeProcessor processor) {
+		if (this.pooled.incrementAndGet() <= MAX_POOLED) {
+			this.pool.push(processor);
+		}
+		else {
+			this.pooled.decrementAndGet();
+		}
+	}
+
+	@Override
+	public Duration ioTimeout() {
+		int millis = protocol().getConnectionTimeout();
+		return (millis > 0) ? Duration.ofMillis(millis) : DEFAULT_IO_TIMEOUT;
+	}
+
+}

@@ -1,0 +1,175 @@
+package io.github.vicinal.boot.exchange;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.HttpClientSettings;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.web.client.RestClient;
+
+import io.github.vicinal.report.ChannelReport.PathReport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Exchanges behave as requests over HTTP, on each path and with each HTTP library. */
+@Timeout(300)
+class ExchangeBehaviourTests {
+
+	private static final Duration READ_TIMEOUT = Duration.ofMillis(1500);
+
+	@RegisterExtension
+	final Applications applications = new Applications();
+
+	@TestFactory
+	Stream<DynamicTest> direct() {
+		return behaviours("direct", "http-components");
+	}
+
+	@TestFactory
+	Stream<DynamicTest> directOfTheJdk() {
+		return behaviours("direct", "jdk");
+	}
+
+	@TestFactory
+	Stream<DynamicTest> shm() {
+		return behaviours("shm", "http-components");
+	}
+
+	@TestFactory
+	Stream<DynamicTest> uds() {
+		return behaviours("uds", "http-components");
+	}
+
+	private Stream<DynamicTest> behaviours(String path, String library) {
+		ConfigurableApplicationContext server = this.applications.server(path);
+		ConfigurableApplicationContext client = this.applications.client(path, library);
+		String base = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
+		RestClient exchanges = client.getBean(RestClient.Builder.class).baseUrl(base).build();
+		RestClient plain = RestClient.builder().baseUrl(base).requestFactory(plain(library)).build();
+		Exchanges sent = client.getBean(Exchanges.class);
+		List<DynamicTest> tests = new ArrayList<>();
+		tests.add(DynamicTest.dynamicTest("is connected", () -> connect(exchanges, sent, path)));
+		ExchangeBehaviours.all().forEach((name, behaviour) -> tests.add(DynamicTest.dynamicTest(name, () -> {
+			// The first ones are executed by another thread than later ones.
+			for (int i = 0; i < 4; i++) {
+				String expected = observe(behaviour, plain, base);
+				assertThat(observe(behaviour, exchanges, base)).as("attempt %d", i).isEqualTo(expected);
+			}
+		})));
+		tests.add(DynamicTest.dynamicTest("went over the path", () -> {
+			assertThat(calls(sent, path)).isGreaterThan(3L * ExchangeBehaviours.all().size());
+			assertThat(calls(sent, "http")).isLessThan(50);
+		}));
+		return tests.stream();
+	}
+
+	/** The first requests go over HTTP and bring the announcement. */
+	private static void connect(RestClient client, Exchanges sent, String path) {
+		long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+		while (calls(sent, path) == 0) {
+			assertThat(client.get().uri("/text").retrieve().body(String.class)).isEqualTo("héllo");
+			assertThat(System.nanoTime()).as("time to connect; report: %s", sent.report()).isLessThan(end);
+		}
+	}
+
+	private static long calls(Exchanges exchanges, String path) {
+		var report = exchanges.report();
+		return (report == null) ? 0
+				: report.peers()
+					.stream()
+					.flatMap((peer) -> peer.paths().stream())
+					.filter((each) -> each.path().equals(path))
+					.mapToLong(PathReport::calls)
+					.sum();
+	}
+
+	private static org.springframework.http.client.ClientHttpRequestFactory plain(String library) {
+		HttpClientSettings settings = HttpClientSettings.defaults().withReadTimeout(READ_TIMEOUT);
+		return library.equals("jdk") ? ClientHttpRequestFactoryBuilder.jdk().build(settings)
+				: ClientHttpRequestFactoryBuilder.httpComponents().build(settings);
+	}
+
+	private static String observe(ExchangeBehaviours.Behaviour behaviour, RestClient client, String base) {
+		try {
+			return String.valueOf(behaviour.observe(client, base));
+		}
+		catch (Exception ex) {
+			return "threw " + ex.getClass().getName() + " by "
+					+ ((ex.getCause() != null) ? ex.getCause().getClass().getName() : "nothing");
+		}
+	}
+
+	/** A client without a server of its own. */
+	@SpringBootConfiguration
+	@EnableAutoConfiguration
+	static class ClientApplication {
+
+	}
+
+	/** Starts applications that share a rendezvous directory, and closes them. */
+	static final class Applications implements org.junit.jupiter.api.extension.AfterEachCallback {
+
+		private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
+
+		private final Path rendezvous;
+
+		Applications() {
+			try {
+				Path memory = Path.of("/dev/shm");
+				this.rendezvous = Files.isDirectory(memory) ? Files.createTempDirectory(memory, "vicinal-exchange")
+						: Files.createTempDirectory("vicinal-exchange");
+			}
+			catch (IOException ex) {
+				throw new java.io.UncheckedIOException(ex);
+			}
+		}
+
+		ConfigurableApplicationContext server(String path) {
+			return start(ShopApplication.class, Map.of("server.port", "0", "vicinal.server.paths", path,
+					"spring.servlet.multipart.max-file-size", "20MB", "server.shutdown", "immediate"));
+		}
+
+		ConfigurableApplicationContext client(String path, String library) {
+			return start(ClientApplication.class,
+					Map.of("spring.main.web-application-type", "none", "vicinal.http-exchanges.paths", path,
+							"vicinal.confirm-interval", "0s", "spring.http.clients.imperative.factory", library,
+							"spring.http.clients.read-timeout", READ_TIMEOUT.toMillis() + "ms"));
+		}
+
+		ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
+			Map<String, Object> all = new TreeMap<>(properties);
+			all.put("spring.main.banner-mode", "off");
+			all.put("vicinal.rendezvous.directory", this.rendezvous.toString());
+			all.put("spring.cloud.loadbalancer.enabled", "false");
+			var application = new org.springframework.boot.SpringApplication(type);
+			application.setDefaultProperties(all);
+			ConfigurableApplicationContext context = application.run();
+			this.contexts.add(context);
+			return context;
+		}
+
+		@Override
+		public void afterEach(org.junit.jupiter.api.extension.ExtensionContext test) throws IOException {
+			for (int i = this.contexts.size() - 1; i >= 0; i--) {
+				this.contexts.get(i).close();
+			}
+			org.springframework.util.FileSystemUtils.deleteRecursively(this.rendezvous);
+		}
+
+	}
+
+}
