@@ -27,6 +27,7 @@ import io.github.vicinal.benchmarks.cache.CacheTraceMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheTracesMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheTrainTicketMeasurement;
 import io.github.vicinal.benchmarks.call.CallMeasurement;
+import io.github.vicinal.benchmarks.call.ExchangeMeasurement;
 import io.github.vicinal.benchmarks.call.EchoServer;
 import io.github.vicinal.benchmarks.call.StartupMeasurement;
 import io.github.vicinal.benchmarks.crash.CrashMeasurement;
@@ -54,13 +55,14 @@ import io.github.vicinal.benchmarks.wait.WaitMeasurement;
 		description = "Measures by name; 'list' shows the names. Exit code 1: a bar falls short. 2: bad usage.")
 public final class Bench implements Callable<Integer> {
 
-	private static final List<Measurement> MEASUREMENTS = List.of(new CallMeasurement(), new StartupMeasurement(),
-			new TrainTicketMeasurement(), new PlacementMeasurement(), new ScaleMeasurement(), new LoopMeasurement(),
-			new CacheTable1Measurement(), new CacheTraceMeasurement(), new CacheTracesMeasurement(),
-			new CacheAdversarialMeasurement(), new CacheSpeedMeasurement(), new CacheMemoryMeasurement(),
-			new CacheTrainTicketMeasurement(), new CacheTckMeasurement(), new ShmMeasurement(), new WaitMeasurement(),
-			new CrashMeasurement(), new ServerMeasurement(), new OverloadMeasurement(), new LocalityMeasurement(),
-			new SelectorSimulationMeasurement(), new SelectorMeasurement(), new StormMeasurement());
+	private static final List<Measurement> MEASUREMENTS = List.of(new CallMeasurement(), new ExchangeMeasurement(),
+			new StartupMeasurement(), new TrainTicketMeasurement(), new PlacementMeasurement(), new ScaleMeasurement(),
+			new LoopMeasurement(), new CacheTable1Measurement(), new CacheTraceMeasurement(),
+			new CacheTracesMeasurement(), new CacheAdversarialMeasurement(), new CacheSpeedMeasurement(),
+			new CacheMemoryMeasurement(), new CacheTrainTicketMeasurement(), new CacheTckMeasurement(),
+			new ShmMeasurement(), new WaitMeasurement(), new CrashMeasurement(), new ServerMeasurement(),
+			new OverloadMeasurement(), new LocalityMeasurement(), new SelectorSimulationMeasurement(),
+			new SelectorMeasurement(), new StormMeasurement());
 
 	@Spec
 	@SuppressWarnings("NullAway.Init")
