@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.actuate;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -26,13 +27,19 @@ public class ChannelsEndpoint {
 
 	private final Supplier<@Nullable ServiceCatalog> services;
 
+	private final Supplier<@Nullable ChannelReport> exchanges;
+
 	/**
 	 * Creates the endpoint.
 	 * @param channels the application's channels, or {@code null} if it has no clients
 	 * @param services what it offers, or {@code null} if it serves nothing
+	 * @param exchanges the channel of HTTP exchanges, or {@code null} if no server was
+	 * asked
 	 */
-	public ChannelsEndpoint(Supplier<@Nullable ClientChannels> channels, Supplier<@Nullable ServiceCatalog> services) {
+	public ChannelsEndpoint(Supplier<@Nullable ClientChannels> channels, Supplier<@Nullable ServiceCatalog> services,
+			Supplier<@Nullable ChannelReport> exchanges) {
 		this.channels = channels;
+		this.exchanges = exchanges;
 		this.services = services;
 	}
 
@@ -59,7 +66,12 @@ public class ChannelsEndpoint {
 
 	private List<ChannelReport> reports() {
 		ClientChannels known = this.channels.get();
-		return (known != null) ? known.reports() : List.of();
+		ChannelReport ofExchanges = this.exchanges.get();
+		List<ChannelReport> reports = new ArrayList<>((known != null) ? known.reports() : List.of());
+		if (ofExchanges != null) {
+			reports.add(ofExchanges);
+		}
+		return reports;
 	}
 
 	/**

@@ -12,6 +12,7 @@ import org.springframework.context.annotation.Bean;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.boot.actuate.ChannelsPageEndpointExtension;
 import io.github.vicinal.boot.client.ClientChannels;
+import io.github.vicinal.boot.exchange.Exchanges;
 import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.codec.Codecs;
 
@@ -29,8 +30,11 @@ public final class ChannelsEndpointAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	ChannelsEndpoint vicinalChannelsEndpoint(ObjectProvider<ClientChannels> channels,
-			ObjectProvider<ServiceCatalog> services) {
-		return new ChannelsEndpoint(channels::getIfAvailable, services::getIfAvailable);
+			ObjectProvider<ServiceCatalog> services, ObjectProvider<Exchanges> exchanges) {
+		return new ChannelsEndpoint(channels::getIfAvailable, services::getIfAvailable, () -> {
+			Exchanges known = exchanges.getIfAvailable();
+			return (known != null) ? known.report() : null;
+		});
 	}
 
 	@Bean

@@ -15,7 +15,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 
 import io.github.vicinal.boot.actuate.RequestServerMetrics;
+import io.github.vicinal.boot.actuate.ExchangeMetrics;
 import io.github.vicinal.boot.actuate.VicinalMetrics;
+import io.github.vicinal.boot.exchange.Exchanges;
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.boot.observation.MeterShortcut;
 import io.github.vicinal.codec.Codecs;
@@ -92,6 +94,12 @@ public final class VicinalMetricsAutoConfiguration {
 			return (observations != null && registered != null)
 					? MeterShortcut.of(observations, registered).orElse(null) : null;
 		};
+	}
+
+	@Bean
+	@ConditionalOnBean(Exchanges.class)
+	ExchangeMetrics vicinalExchangeMetrics(Exchanges exchanges) {
+		return new ExchangeMetrics(exchanges.counts());
 	}
 
 }

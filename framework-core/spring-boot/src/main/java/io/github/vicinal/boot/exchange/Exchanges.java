@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import io.github.vicinal.channel.Peer;
 import io.github.vicinal.exchange.ClientExchange;
 import io.github.vicinal.exchange.ExchangeClient;
 import io.github.vicinal.exchange.RequestHead;
@@ -38,6 +37,8 @@ public final class Exchanges implements AutoCloseable {
 	private final AskedPeers asked;
 
 	private final Supplier<ExchangeClient> maker;
+
+	private final ExchangeCounts counts = new ExchangeCounts();
 
 	private volatile @Nullable ExchangeClient client;
 
@@ -143,10 +144,12 @@ public final class Exchanges implements AutoCloseable {
 		return (known != null) ? known.channel().report() : null;
 	}
 
-	/** Returns what is known of a server. */
-	@Nullable Peer peer(String address) {
-		ExchangeClient known = client();
-		return (known != null) ? known.channel().peer(address) : null;
+	/**
+	 * Returns how many requests took which path.
+	 * @return live counts
+	 */
+	public ExchangeCounts counts() {
+		return this.counts;
 	}
 
 	@Override

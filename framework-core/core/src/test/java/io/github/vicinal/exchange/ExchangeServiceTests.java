@@ -1,0 +1,244 @@
+package io.github.vicinal.exchange;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.exchange.ExchangeMessage.Abort;
+import io.github.vicinal.exchange.ExchangeMessage.Answer;
+import io.github.vicinal.exchange.ExchangeMessage.Begin;
+import io.github.vicinal.exchange.ExchangeMessage.End;
+import io.github.vicinal.exchange.ExchangeMessage.Pull;
+import io.github.vicinal.exchange.ExchangeMessage.Push;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.server.HttpRequiredException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** Clients that behave well, and those that do not. */
+@Timeout(60)
+class ExchangeServiceTests {
+
+	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	private final TestHandler handler = new TestHandler();
+
+	private final ExchangeService service = new ExchangeService(this.handler,
+			new Codecs(JsonMapper.builder().build(), false, List.of(HttpExchanges.codec())));
+
+	@AfterEach
+	void stop() {
+		this.service.close();
+		this.threads.shutdownNow();
+	}
+
+	private Answer call(String method, ExchangeMessage message) {
+		ContractMethod called = HttpExchanges.Contracts.method(method);
+		Reply reply = this.service.invoke(new CallFrame(HttpExchanges.contract(), called, new Object[] { message },
+				CallFrame.NO_DEADLINE, Map.of()));
+		return (Answer) ((Reply.Value) reply).body();
+	}
+
+	private Answer begin(String target, byte[] body, boolean last) {
+		return call("begin", new Begin(new RequestHead("POST", target, HttpFields.NONE), ByteBuffer.wrap(body), last));
+	}
+
+	@Test
+	void aSmallExchangeIsOneCall() {
+		for (int i = 0; i < 5; i++) {
+			Answer answer = begin("/echo", new byte[] { 1, 2, 3 }, true);
+			assertThat(answer.end()).isEqualTo(End.COMPLETE);
+			assertThat(answer.exchange()).isZero();
+			assertThat(answer.head()).isNotNull();
+			assertThat(answer.body().remaining()).isEqualTo(3);
+		}
+		assertThat(this.handler.here).isEqualTo(3);
+		assertThat(this.service.kept()).isZero();
+	}
+
+	@Test
+	void aLongRequestIsPushed() {
+		Answer answer = begin("/echo", new byte[ExchangeMessage.PART_BYTES], false);
+		long received = 0;
+		for (int i = 0; i < 4; i++) {
+			while (answer.end() == End.FULL) {
+				answer = call("push", new Push(answer.exchange(), ByteBuffer.allocate(0), false));
+			}
+			answer = call("push", new Push(answer.exchange(), ByteBuffer.allocate(ExchangeMessage.PART_BYTES), i == 3));
+			assertThat(answer.end()).isNotEqualTo(End.UNKNOWN);
+		}
+		while (answer.end() != End.COMPLETE) {
+			received += answer.body().remaining();
+			answer = call("pull", new Pull(answer.exchange()));
+			assertThat(answer.end()).isIn(End.OPEN, End.COMPLETE);
+		}
+		received += answer.body().remaining();
+		assertThat(received).isEqualTo(5L * ExchangeMessage.PART_BYTES);
+		assertThat(this.service.kept()).isZero();
+	}
+
+	@Test
+	void aPartThatWasNotAskedForEndsTheExchange() throws Exception {
+		Answer answer = begin("/never", new byte[ExchangeMessage.PART_BYTES], false);
+		assertThat(answer.end()).isEqualTo(End.FULL);
+		assertThat(call("push", new Push(answer.exchange(), ByteBuffer.allocate(1), false)).end())
+			.isEqualTo(End.UNKNOWN);
+		assertThat(this.handler.ended.get(30, TimeUnit.SECONDS)).contains("reset");
+		assertThat(this.service.kept()).isZero();
+	}
+
+	@Test
+	void anUnknownNumberIsSaidToBeUnknown() {
+		assertThat(call("pull", new Pull(4711)).end()).isEqualTo(End.UNKNOWN);
+		assertThat(call("push", new Push(4711, ByteBuffer.allocate(1), true)).end()).isEqualTo(End.UNKNOWN);
+		call("abort", new Abort(4711));
+		assertThat(this.service.kept()).isZero();
+	}
+
+	@Test
+	void anAbortReachesTheHandler() throws Exception {
+		Answer answer = begin("/never", new byte[0], false);
+		call("abort", new Abort(answer.exchange()));
+		assertThat(this.handler.ended.get(30, TimeUnit.SECONDS)).contains("reset");
+		assertThat(this.service.kept()).isZero();
+	}
+
+	@Test
+	void aClientThatNeverReadsIsGivenUp() throws Exception {
+		this.handler.ioTimeout = Duration.ofMillis(50);
+		Answer answer = begin("/much", new byte[0], true);
+		assertThat(answer.end()).isEqualTo(End.OPEN);
+		assertThat(this.handler.ended.get(30, TimeUnit.SECONDS)).contains("nobody has read");
+		Answer last = call("pull", new Pull(answer.exchange()));
+		while (last.end() == End.OPEN) {
+			last = call("pull", new Pull(answer.exchange()));
+		}
+		assertThat(last.end()).isEqualTo(End.CUT_OFF);
+	}
+
+	@Test
+	void aResponseWithoutEndIsReadInPartsThatStayBounded() {
+		Answer answer = begin("/much", new byte[0], true);
+		for (int i = 0; i < 50; i++) {
+			assertThat(answer.body().remaining()).isLessThanOrEqualTo(ExchangeMessage.PART_BYTES);
+			answer = call("pull", new Pull(answer.exchange()));
+			assertThat(answer.end()).isEqualTo(End.OPEN);
+		}
+		call("abort", new Abort(answer.exchange()));
+	}
+
+	@Test
+	void withoutThreadsRequestsComeByHttp() {
+		this.threads.shutdown();
+		assertThatExceptionOfType(HttpRequiredException.class).isThrownBy(() -> begin("/echo", new byte[0], true));
+		assertThat(this.service.kept()).isZero();
+	}
+
+	@Test
+	void closingEndsWhatIsOnItsWay() throws Exception {
+		begin("/never", new byte[0], false);
+		this.service.close();
+		assertThat(this.handler.ended.get(30, TimeUnit.SECONDS)).contains("reset");
+	}
+
+	/** A web server of three pages. */
+	private final class TestHandler implements ExchangeHandler {
+
+		private final CompletableFuture<String> ended = new CompletableFuture<>();
+
+		private Duration ioTimeout = Duration.ofSeconds(20);
+
+		private int here;
+
+		@Override
+		public Optional<String> refusal() {
+			return Optional.empty();
+		}
+
+		@Override
+		public void check(ServerExchange exchange) {
+			assertThat(exchange.ticket()).isEmpty();
+		}
+
+		@Override
+		public void serveHere(ServerExchange exchange) {
+			this.here++;
+			serve(exchange);
+		}
+
+		@Override
+		public void serveElsewhere(ServerExchange exchange) {
+			if (ExchangeServiceTests.this.threads.isShutdown()) {
+				throw new RejectedExecutionException();
+			}
+			ExchangeServiceTests.this.threads.execute(() -> serve(exchange));
+		}
+
+		private void serve(ServerExchange exchange) {
+			try {
+				switch (exchange.head().target()) {
+					case "/echo" -> echo(exchange);
+					case "/much" -> much(exchange);
+					default -> never(exchange);
+				}
+				exchange.end(null);
+			}
+			catch (IOException ex) {
+				exchange.end(ex);
+				this.ended.complete(String.valueOf(ex.getMessage()));
+			}
+		}
+
+		private void echo(ServerExchange exchange) throws IOException {
+			exchange.commit(new ResponseHead(200, HttpFields.NONE));
+			byte[] buffer = new byte[10_000];
+			int read = exchange.read(buffer, 0, buffer.length);
+			while (read >= 0) {
+				exchange.write(ByteBuffer.wrap(buffer.clone(), 0, read));
+				read = exchange.read(buffer, 0, buffer.length);
+			}
+		}
+
+		private void much(ServerExchange exchange) throws IOException {
+			exchange.commit(new ResponseHead(200, HttpFields.NONE));
+			while (true) {
+				exchange.write(ByteBuffer.allocate(100_000));
+			}
+		}
+
+		/** Waits for a body that is left in the pipe, until the client is gone. */
+		private void never(ServerExchange exchange) throws IOException {
+			CompletableFuture<Void> gone = new CompletableFuture<>();
+			while (!gone.isDone()) {
+				if (exchange.request().failure() != null) {
+					throw new IOException("reset: " + exchange.request().failure());
+				}
+				Thread.onSpinWait();
+			}
+		}
+
+		@Override
+		public Duration ioTimeout() {
+			return this.ioTimeout;
+		}
+
+	}
+
+}
