@@ -15,6 +15,8 @@ public class ChannelObservationContext extends Observation.Context {
 
 	private final PathKind path;
 
+	private boolean answered;
+
 	/**
 	 * Creates a context.
 	 * @param channel the channel's name
@@ -39,6 +41,22 @@ public class ChannelObservationContext extends Observation.Context {
 	 */
 	public PathKind path() {
 		return this.path;
+	}
+
+	/**
+	 * Returns whether the peer has answered.
+	 * @return {@code false} while the call runs, and if it ended without an answer
+	 */
+	public boolean isAnswered() {
+		return this.answered;
+	}
+
+	/**
+	 * Says whether the peer has answered.
+	 * @param answered whether it has
+	 */
+	public void setAnswered(boolean answered) {
+		this.answered = answered;
 	}
 
 }

@@ -40,7 +40,10 @@ public enum ChannelObservationDocumentation implements ObservationDocumentation 
 			}
 		},
 
-		/** {@code ANSWERED}, or the reason why there was no answer. */
+		/**
+		 * {@code ANSWERED}, or the reason why there was no answer; {@code UNKNOWN} while
+		 * the call runs.
+		 */
 		OUTCOME {
 			@Override
 			public String asString() {

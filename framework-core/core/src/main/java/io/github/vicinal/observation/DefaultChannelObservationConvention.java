@@ -35,12 +35,10 @@ public class DefaultChannelObservationConvention implements ChannelObservationCo
 	}
 
 	private static KeyValue outcome(ChannelObservationContext context) {
-		Throwable error = context.getError();
-		if (error == null) {
-			return ANSWERED;
+		if (context.getError() instanceof PathException failure) {
+			return KeyValue.of(LowCardinalityKeyNames.OUTCOME, failure.reason().name());
 		}
-		return (error instanceof PathException failure)
-				? KeyValue.of(LowCardinalityKeyNames.OUTCOME, failure.reason().name()) : UNKNOWN;
+		return (context.getError() == null && context.isAnswered()) ? ANSWERED : UNKNOWN;
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.github.vicinal.peer;
 
+import java.math.BigInteger;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -18,11 +19,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=direct,uds; c=&lt;contract hash&gt;
- * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; m=2,7; t=&lt;ticket&gt;; r="why these only http"
+ * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; m=0x84; t=&lt;ticket&gt;; r="why these only http"
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; n=shm:no-tmpfs
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=; u=8080; a=10.0.0.7; r="why only http"
  * </pre>
  *
+ * The methods that must come by HTTP are a number: bit {@code n} stands for the method
+ * with index {@code n}, so that {@code 0x84} names the methods 2 and 7.
+ * <p>
  * Anybody can write a header: everything in it is a claim, which the path verifies when
  * it connects.
  *
@@ -74,7 +78,19 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 
 	private static final int MAX_PORT = 65535;
 
-	private static final Pattern INDEX = Pattern.compile("[0-9]{1,4}");
+	/** Begins the number whose bits are methods. */
+	private static final String METHODS_PREFIX = "0x";
+
+	private static final Pattern METHODS = Pattern.compile(METHODS_PREFIX + "[0-9a-f]+");
+
+	private static final int BITS_PER_DIGIT = 4;
+
+	/** Characters around the text of a refusal. */
+	private static final int REFUSAL_FRAME_CHARS = "; r=\"\"".length();
+
+	private static final String TOO_MANY_METHODS = "an announcement cannot name so many methods that must come by HTTP";
+
+	private static final String TOO_LONG = "the announcement would be too long";
 
 	private static final Pattern PORT = Pattern.compile("[0-9]{1,5}");
 
@@ -189,24 +205,46 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	}
 
 	/**
-	 * Writes the header value.
+	 * Writes the header value. What does not fit is left out: first the words for missing
+	 * paths, then the end of the refusal. If the methods or the paths themselves do not
+	 * fit, no path is offered, and the refusal says so.
 	 * @return printable ASCII of at most {@link #MAX_CHARS} characters
 	 */
 	public String format() {
-		StringBuilder value = new StringBuilder("v=").append(VERSION)
+		StringBuilder value = new StringBuilder(MAX_CHARS / 2);
+		writeIdentity(value, this.paths);
+		if (!this.httpOnlyMethods.isEmpty()) {
+			value.append("; m=").append(bits(this.httpOnlyMethods));
+		}
+		writeConnection(value);
+		if (value.length() + REFUSAL_FRAME_CHARS + TOO_MANY_METHODS.length() > MAX_CHARS) {
+			value.setLength(0);
+			writeIdentity(value, Set.of());
+			writeConnection(value);
+			writeRefusal(value, this.httpOnlyMethods.isEmpty() ? TOO_LONG : TOO_MANY_METHODS);
+			return value.toString();
+		}
+		String text = printable(this.refusal);
+		writeMissing(value, MAX_CHARS - (text.isEmpty() ? 0 : REFUSAL_FRAME_CHARS + text.length()));
+		writeRefusal(value, text);
+		return value.toString();
+	}
+
+	private void writeIdentity(StringBuilder value, Set<String> offered) {
+		value.append("v=")
+			.append(VERSION)
 			.append("; i=")
 			.append(this.peer.instanceId())
 			.append("; h=")
 			.append(this.peer.hostId())
 			.append("; p=")
-			.append(this.paths.stream().sorted().collect(Collectors.joining(",")));
+			.append(offered.stream().sorted().collect(Collectors.joining(",")));
 		if (!this.contractHash.isEmpty()) {
 			value.append("; c=").append(this.contractHash);
 		}
-		if (!this.httpOnlyMethods.isEmpty()) {
-			value.append("; m=")
-				.append(this.httpOnlyMethods.stream().sorted().map(String::valueOf).collect(Collectors.joining(",")));
-		}
+	}
+
+	private void writeConnection(StringBuilder value) {
 		if (this.httpSocketPort > 0) {
 			value.append("; u=").append(this.httpSocketPort);
 		}
@@ -216,18 +254,35 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 		if (!this.ticket.isEmpty()) {
 			value.append("; t=").append(this.ticket);
 		}
-		if (!this.missing.isEmpty()) {
-			value.append("; n=")
-				.append(this.missing.entrySet()
-					.stream()
-					.sorted(Map.Entry.comparingByKey())
-					.map((entry) -> entry.getKey() + ":" + entry.getValue())
-					.collect(Collectors.joining(",")));
+	}
+
+	private void writeMissing(StringBuilder value, int maxChars) {
+		String separator = "; n=";
+		int written = 0;
+		for (Map.Entry<String, String> entry : new TreeMap<>(this.missing).entrySet()) {
+			int chars = separator.length() + entry.getKey().length() + 1 + entry.getValue().length();
+			if (written < MAX_MISSING && value.length() + chars <= maxChars) {
+				value.append(separator).append(entry.getKey()).append(':').append(entry.getValue());
+				separator = ",";
+				written++;
+			}
 		}
-		if (!this.refusal.isEmpty()) {
-			value.append("; r=\"").append(printable(this.refusal)).append('"');
+	}
+
+	private static void writeRefusal(StringBuilder value, String text) {
+		int chars = Math.min(text.length(), MAX_CHARS - value.length() - REFUSAL_FRAME_CHARS);
+		if (chars > 0) {
+			value.append("; r=\"").append(text, 0, chars).append('"');
 		}
-		return value.toString();
+	}
+
+	/** A bit for each method takes less room than its index. */
+	private static String bits(Set<Integer> methods) {
+		BigInteger bits = BigInteger.ZERO;
+		for (Integer method : methods) {
+			bits = bits.setBit(method);
+		}
+		return METHODS_PREFIX + bits.toString(1 << BITS_PER_DIGIT);
 	}
 
 	private static String printable(String text) {
@@ -283,16 +338,20 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 		return Integer.parseInt(number);
 	}
 
-	private static Set<Integer> methods(@Nullable String indexes) {
-		if (indexes == null) {
-			return Set.of();
-		}
+	private static Set<Integer> methods(@Nullable String bits) {
 		Set<Integer> methods = new TreeSet<>();
-		for (String index : indexes.split(",", -1)) {
-			if (!INDEX.matcher(index).matches()) {
-				throw new IllegalArgumentException("'m' holds something else than the indexes of methods");
+		if (bits == null) {
+			return methods;
+		}
+		if (!METHODS.matcher(bits).matches()) {
+			throw new IllegalArgumentException("'m' is no hexadecimal number whose bits are methods");
+		}
+		int digits = bits.length() - METHODS_PREFIX.length();
+		for (int i = 0; i < digits * BITS_PER_DIGIT; i++) {
+			int digit = Character.digit(bits.charAt(bits.length() - 1 - i / BITS_PER_DIGIT), 1 << BITS_PER_DIGIT);
+			if ((digit >> (i % BITS_PER_DIGIT) & 1) != 0) {
+				methods.add(i);
 			}
-			methods.add(Integer.valueOf(index));
 		}
 		return methods;
 	}

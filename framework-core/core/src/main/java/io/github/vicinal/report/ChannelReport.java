@@ -134,8 +134,9 @@ public record ChannelReport(String name, String contract, String contractHash, @
 	 * One path to a peer.
 	 *
 	 * @param path its name
-	 * @param state {@code in use}, {@code standby}, {@code connecting} or
-	 * {@code unavailable}
+	 * @param state {@code in use}, {@code standby}, {@code late} (calls over it do not
+	 * come back), {@code on trial} (it failed, and has to stay open for a while),
+	 * {@code connecting} or {@code unavailable}
 	 * @param reason why it is not in use, empty if it is
 	 * @param calls calls made
 	 * @param errors calls that ended without an answer

@@ -2,6 +2,8 @@ package io.github.vicinal.peer;
 
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +38,7 @@ class PeerAnnouncementTests {
 		assertThat(read.httpSocketAddress()).isEqualTo(announcement.httpSocketAddress());
 		assertThat(read.ticket()).isEqualTo(announcement.ticket());
 		assertThat(read.missing()).isEqualTo(announcement.missing());
+		assertThat(read.httpOnlyMethods()).isEqualTo(announcement.httpOnlyMethods());
 	}
 
 	PeerAnnouncement announcements(Gen gen) {
@@ -44,7 +47,8 @@ class PeerAnnouncementTests {
 		Set<String> paths = Set.copyOf(gen.list(0, 2, () -> gen.one("direct", "uds")));
 		String hash = gen.bool() ? "" : gen.text(HEX, 16);
 		Ends ends = gen.one(Ends.values());
-		return new PeerAnnouncement(new PeerIdentity(id, host), paths, hash, gen.text(0, 500))
+		return new PeerAnnouncement(new PeerIdentity(id, host), paths, hash, gen.text(0, 500),
+				Set.copyOf(gen.list(0, 40, () -> gen.integer(0, 200))))
 			.withHttpSocket(gen.integer(0, 65535),
 					gen.one("", "127.0.0.1", "0:0:0:0:0:0:0:1", "fe80:0:0:0:a00:27ff:fe4e:66a1"))
 			.withTicket(ends.ticket)
@@ -105,6 +109,7 @@ class PeerAnnouncementTests {
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; u=70000 | from 0 to 65535
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; u=80; a=evil.example | An IP address has digits
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; t=x | A ticket has 16 to 32
+			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; m=2,7 | is no hexadecimal number
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=shm | a path without a reason
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=shm:/dev/shm/me | something else than words
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=a:b,a:b,a:b,a:b,a:b,a:b,a:b,a:b,a:b | more than 8 paths
@@ -139,6 +144,60 @@ class PeerAnnouncementTests {
 	@Test
 	void earlierVersionsGiveNoReasons() throws MalformedAnnouncementException {
 		assertThat(PeerAnnouncement.parse("v=1; i=" + ID + "; h=; p=uds").missing()).isEmpty();
+	}
+
+	@Test
+	void hundredsOfMethodsThatNeedHttpAreAnnounced() throws MalformedAnnouncementException {
+		Set<Integer> odd = IntStream.range(0, 1000).filter((i) -> i % 2 == 1).boxed().collect(Collectors.toSet());
+		PeerAnnouncement announcement = longest(odd);
+		PeerAnnouncement read = PeerAnnouncement.parse(announcement.format());
+		assertThat(read.httpOnlyMethods()).isEqualTo(odd);
+		assertThat(read.paths()).isEqualTo(announcement.paths());
+		assertThat(read.ticket()).isEqualTo(announcement.ticket());
+		assertThat(announcement.refusal()).startsWith(read.refusal());
+		assertThat(read.refusal()).isNotEmpty();
+	}
+
+	@Test
+	void noPathIsOfferedIfTheMethodsThatNeedHttpCannotBeNamed() throws MalformedAnnouncementException {
+		PeerAnnouncement read = PeerAnnouncement.parse(longest(Set.of(9999)).format());
+		assertThat(read.paths()).isEmpty();
+		assertThat(read.httpOnlyMethods()).isEmpty();
+		assertThat(read.refusal()).isEqualTo("an announcement cannot name so many methods that must come by HTTP");
+	}
+
+	@Test
+	void noPathIsOfferedIfThePathsCannotBeNamed() throws MalformedAnnouncementException {
+		Set<String> paths = IntStream.range(0, 60)
+			.mapToObj("tunnel-under-the-river%d"::formatted)
+			.collect(Collectors.toSet());
+		String header = new PeerAnnouncement(new PeerIdentity(ID, ID), paths, "", "").format();
+		PeerAnnouncement read = PeerAnnouncement.parse(header);
+		assertThat(read.paths()).isEmpty();
+		assertThat(read.refusal()).isEqualTo("the announcement would be too long");
+	}
+
+	@Test
+	void wordsForMissingPathsGiveWayToWhatDecides() throws MalformedAnnouncementException {
+		Map<String, String> missing = IntStream.range(0, 12)
+			.boxed()
+			.collect(Collectors.toMap("far-away-path-number-%d"::formatted, (i) -> "x".repeat(24)));
+		PeerAnnouncement announcement = longest(Set.of(1200)).withMissing(missing);
+		PeerAnnouncement read = PeerAnnouncement.parse(announcement.format());
+		assertThat(read.httpOnlyMethods()).containsExactly(1200);
+		assertThat(missing).containsAllEntriesOf(read.missing());
+		assertThat(read.missing()).hasSizeLessThan(8);
+		assertThat(PeerAnnouncement
+			.parse(new PeerAnnouncement(new PeerIdentity(ID, ID), Set.of(), "", "").withMissing(missing).format())
+			.missing()).hasSize(8);
+	}
+
+	private static PeerAnnouncement longest(Set<Integer> methods) {
+		return new PeerAnnouncement(new PeerIdentity(ID, ID), Set.of("direct", "shm", "uds"), "0123456789abcdef",
+				"why ".repeat(100), methods)
+			.withHttpSocket(65535, "fe80:0:0:0:a00:27ff:fe4e:66a1")
+			.withTicket(ID)
+			.withMissing(Ends.ALL.missing);
 	}
 
 }

@@ -19,9 +19,11 @@ import io.github.vicinal.path.PathKind;
  * @param own the project's own
  * @param httpContext makes a context for the first, without an outcome
  * @param ownContext makes a context for the second, without an outcome
+ * @param ownAnswered makes a context for the second, of a call that was answered
  */
 record CallSeriesPair(CallSeries<ClientRequestObservationContext> http, CallSeries<ChannelObservationContext> own,
-		Supplier<ClientRequestObservationContext> httpContext, Supplier<ChannelObservationContext> ownContext) {
+		Supplier<ClientRequestObservationContext> httpContext, Supplier<ChannelObservationContext> ownContext,
+		Supplier<ChannelObservationContext> ownAnswered) {
 
 	/** The pairs of one method. Thread-safe. */
 	static final class Cache {

@@ -121,7 +121,7 @@ public final class ClientObservation {
 		try (Observation.Scope scope = http.openScope()) {
 			own.start();
 		}
-		return new ObservedCall(http, httpContext, own, headers(httpContext));
+		return new ObservedCall(http, httpContext, own, ownContext, headers(httpContext));
 	}
 
 	private @Nullable CallSeriesPair series(MeterShortcut meters, String channel, PathKind path, MethodPlan plan,
@@ -138,8 +138,13 @@ public final class ClientObservation {
 			URI base) {
 		Supplier<ClientRequestObservationContext> httpContext = () -> httpContext(plan, template, base);
 		Supplier<ChannelObservationContext> ownContext = () -> new ChannelObservationContext(channel, path);
+		Supplier<ChannelObservationContext> answered = () -> {
+			ChannelObservationContext context = ownContext.get();
+			context.setAnswered(true);
+			return context;
+		};
 		return new CallSeriesPair(meters.series(this.httpConvention, httpContext.get()),
-				meters.series(this.channelConvention, ownContext.get()), httpContext, ownContext);
+				meters.series(this.channelConvention, ownContext.get()), httpContext, ownContext, answered);
 	}
 
 	private static ClientRequestObservationContext httpContext(MethodPlan plan, String template, URI base) {
@@ -210,13 +215,16 @@ public final class ClientObservation {
 
 		private final Observation own;
 
+		private final ChannelObservationContext ownContext;
+
 		private final Map<String, String> headers;
 
 		private ObservedCall(Observation http, ClientRequestObservationContext httpContext, Observation own,
-				Map<String, String> headers) {
+				ChannelObservationContext ownContext, Map<String, String> headers) {
 			this.http = http;
 			this.httpContext = httpContext;
 			this.own = own;
+			this.ownContext = ownContext;
 			this.headers = headers;
 		}
 
@@ -228,6 +236,7 @@ public final class ClientObservation {
 		@Override
 		void answered(int status, Map<String, List<String>> fields, @Nullable Throwable raised) {
 			this.httpContext.setResponse(new ObservedRequest.Response(status, fields));
+			this.ownContext.setAnswered(true);
 			this.own.stop();
 			if (raised != null) {
 				this.http.error(raised);
@@ -274,7 +283,7 @@ public final class ClientObservation {
 		@Override
 		void answered(int status, Map<String, List<String>> fields, @Nullable Throwable raised) {
 			long nanos = this.meters.now() - this.start;
-			this.series.own().record(this.own, nanos, 0, this.series.ownContext());
+			this.series.own().record(this.own, nanos, 0, this.series.ownAnswered());
 			if (raised == null) {
 				this.series.http().record(this.http, nanos, status, () -> httpContext(status, null));
 			}

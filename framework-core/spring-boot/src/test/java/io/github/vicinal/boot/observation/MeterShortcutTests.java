@@ -97,7 +97,8 @@ class MeterShortcutTests {
 		assertThat(observed.getBean(Bystander.class).stopped).isNotEmpty();
 		assertThat(shortcut).isEqualTo(full);
 		assertThat(shortcut.keySet()).anyMatch((name) -> name.startsWith("http.server.requests.active"))
-			.anyMatch((name) -> name.startsWith("vicinal.channel.calls.active"))
+			.anyMatch((name) -> name.startsWith("vicinal.channel.calls.active") && name.contains("outcome=UNKNOWN"))
+			.anyMatch((name) -> name.startsWith("vicinal.channel.calls ") && name.contains("outcome=ANSWERED"))
 			.anyMatch((name) -> name.contains("outcome=SERVER_ERROR") && name.contains("region=north"));
 	}
 
