@@ -63,7 +63,7 @@ final class CallRoutes {
 	/**
 	 * Chooses the replica, the peer and the path of a call.
 	 * @param call the call, which is told of the choice
-	 * @param noRoom why no call can be made over a path now, if that is so
+	 * @param noRoom why there is no thread for a call over a path, if that is so
 	 * @return an open path that can carry the call, or {@code null} for HTTP
 	 */
 	@Nullable CallPath route(ClientCall call, @Nullable String noRoom) {
@@ -72,7 +72,8 @@ final class CallRoutes {
 		String address = (turn != null) ? turn.address() : elsewhere ? null : target();
 		Peer peer = this.channel.known(address);
 		call.goTo(turn, address, peer);
-		String reason = (noRoom != null) ? noRoom : onlyHttpBecause(call);
+		String noThread = (noRoom != null && peer != null && peer.callsLater()) ? null : noRoom;
+		String reason = (noThread != null) ? noThread : onlyHttpBecause(call);
 		boolean byChance = this.discovers && this.traits.balanced()
 				&& (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0;
 		// A path that is selected but never used would count as a hung call.
@@ -88,10 +89,11 @@ final class CallRoutes {
 		}
 		if (reason != null && peer != null && peer.hasPath()) {
 			String always = peer.httpOnlyReason(call.plan().method());
-			this.channel.leftToHttp((always != null && noRoom == null) ? call.plan().method() + ": " + reason : reason);
+			this.channel
+				.leftToHttp((always != null && noThread == null) ? call.plan().method() + ": " + reason : reason);
 		}
 		if (path == null) {
-			call.leaveToHttp(noRoom, reason == null);
+			call.leaveToHttp(noThread, reason == null);
 		}
 		return path;
 	}
