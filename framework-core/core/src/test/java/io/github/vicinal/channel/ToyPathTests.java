@@ -74,8 +74,10 @@ class ToyPathTests {
 	}
 
 	private Peer connected(Channel client) {
-		client.announced(ADDRESS,
-				new PeerAnnouncement(PeerIdentity.create(""), Set.of("toy", "teleport"), this.contract.hash(), ""));
+		client.peer(ADDRESS)
+			.announced(
+					new PeerAnnouncement(PeerIdentity.create(""), Set.of("toy", "teleport"), this.contract.hash(), ""),
+					System.nanoTime());
 		return client.peer(ADDRESS);
 	}
 

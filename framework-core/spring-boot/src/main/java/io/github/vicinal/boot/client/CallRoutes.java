@@ -19,6 +19,8 @@ final class CallRoutes {
 	/** One call in 64 lets HTTP find replicas behind a balancer that cannot be asked. */
 	private static final int DISCOVERY_MASK = 63;
 
+	private static final String NO_ANSWER_YET = "no answer over HTTP yet, which would name the peer's paths";
+
 	private final Channel channel;
 
 	private final CallTargets targets;
@@ -104,7 +106,8 @@ final class CallRoutes {
 	 */
 	private @Nullable String target() {
 		String chosen = this.targets.choose();
-		return (chosen != null) ? chosen : this.channel.address(null);
+		Peer latest = (chosen == null) ? this.channel.known(null) : null;
+		return (latest != null) ? latest.address() : chosen;
 	}
 
 	/** Returns why only HTTP has the effect that a call must have, or {@code null}. */
@@ -132,7 +135,11 @@ final class CallRoutes {
 			return known;
 		}
 		String reason = onlyHttpBecause(call);
-		return (reason != null) ? reason : this.channel.reasonForHttp(call.address());
+		if (reason != null) {
+			return reason;
+		}
+		Peer peer = this.channel.known(call.address());
+		return (peer != null) ? peer.reasonForHttp() : NO_ANSWER_YET;
 	}
 
 }

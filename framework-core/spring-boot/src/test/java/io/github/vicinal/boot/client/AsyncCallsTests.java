@@ -500,7 +500,9 @@ class AsyncCallsTests {
 		Channel channel = new Channel(
 				new ChannelSettings("shop", List.of(UdsPathProvider.KIND), null, Duration.ofSeconds(1), false, true),
 				contract, List.of(new FakeProvider()), Runnable::run, Clock.systemUTC());
-		channel.announced(ADDRESS, new PeerAnnouncement(PeerIdentity.create(""), Set.of("uds"), contract.hash(), ""));
+		channel.peer(ADDRESS)
+			.announced(new PeerAnnouncement(PeerIdentity.create(""), Set.of("uds"), contract.hash(), ""),
+					System.nanoTime());
 		return reactive(channel, new HttpLegs(), ADDRESS, calls, interceptors);
 	}
 
