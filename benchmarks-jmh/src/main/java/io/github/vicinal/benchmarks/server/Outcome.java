@@ -65,7 +65,7 @@ record Outcome(double offeredPerSecond, double goodPerSecond, double refusedPerS
 			long from = System.nanoTime() + warm;
 			long until = from + (long) (seconds * TimeUnit.SECONDS.toNanos(1));
 			long[] sent = new long[1];
-			new OpenLoop(ratePerSecond, seed).run(until - System.nanoTime(), (due) -> {
+			new PoissonArrivals(ratePerSecond, seed).run(until - System.nanoTime(), (due) -> {
 				boolean counts = due - from >= 0;
 				if (counts && (sent[0]++ & 127) == 0) {
 					longest[0] = Math.max(longest[0], server.waiting());

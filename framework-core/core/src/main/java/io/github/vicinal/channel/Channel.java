@@ -20,15 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.selection.PathSelector;
 import io.github.vicinal.report.ChannelReport;
-import io.github.vicinal.path.Reply;
 import io.github.vicinal.path.PathProvider;
-import io.github.vicinal.path.PathException;
-import io.github.vicinal.path.CallPath;
-import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.report.ChannelReport.MethodByHttp;
 import io.github.vicinal.contract.Contract;
-import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.path.PathKind;
 
 /**
@@ -142,52 +136,6 @@ public final class Channel implements AutoCloseable {
 	}
 
 	/**
-	 * Returns the path that the next call takes.
-	 * @param address the peer's HTTP address, or {@code null} for the one that answered
-	 * last, where there is only one
-	 * @param method the method that is called
-	 * @param arguments its arguments, which tell how large the call is
-	 * @return an open path, or {@code null} for HTTP
-	 */
-	public @Nullable CallPath path(@Nullable String address, ContractMethod method, @Nullable Object[] arguments) {
-		Peer peer = known(address);
-		return (peer != null) ? peer.path(method, arguments) : null;
-	}
-
-	/**
-	 * Returns what a cautious caller expects a call to a peer to take, over whichever
-	 * path: a mean that rises to a peak at once and decays in some ten seconds.
-	 * @param address the peer's HTTP address
-	 * @return nanoseconds, {@code NaN} if nothing is known of the peer
-	 */
-	public double expectedNanos(String address) {
-		Peer peer = known(address);
-		return (peer != null) ? peer.expectedNanos() : Double.NaN;
-	}
-
-	/**
-	 * Returns how many calls to a peer are in flight that may take any path between
-	 * processes, HTTP included.
-	 * @param address the peer's HTTP address
-	 * @return a count
-	 */
-	public long inFlight(String address) {
-		Peer peer = known(address);
-		return (peer != null) ? peer.inFlight() : 0;
-	}
-
-	/**
-	 * Returns why a method can only be called by HTTP although a path is open.
-	 * @param address the address that the path was asked for
-	 * @param method the method
-	 * @return the reason, or {@code null}
-	 */
-	public @Nullable String httpOnlyReason(@Nullable String address, ContractMethod method) {
-		Peer peer = known(address);
-		return (peer != null) ? peer.httpOnlyReason(method) : method.httpOnlyReason();
-	}
-
-	/**
 	 * Sets what the client adds to each call.
 	 * @param headers values by lower-case names; several values are separated by line
 	 * feeds
@@ -199,93 +147,6 @@ public final class Channel implements AutoCloseable {
 
 	Map<String, String> clientHeaders() {
 		return this.clientHeaders;
-	}
-
-	/**
-	 * Returns the headers of each call to a peer: what the client adds, and the peer's
-	 * ticket.
-	 * @param address the address that the path was asked for
-	 * @return values by lower-case names; not to be changed
-	 */
-	public Map<String, String> frameHeaders(@Nullable String address) {
-		Peer peer = known(address);
-		return (peer != null) ? peer.frameHeaders() : this.clientHeaders;
-	}
-
-	/**
-	 * Returns why {@link #path} named no path.
-	 * @param address the address that the path was asked for
-	 * @return the reason
-	 */
-	public String reasonForHttp(@Nullable String address) {
-		Peer peer = known(address);
-		return (peer != null) ? peer.reasonForHttp() : "no answer over HTTP yet, which would name the peer's paths";
-	}
-
-	/**
-	 * Returns the HTTP address of the peer that {@link #path} is about.
-	 * @param address the peer's HTTP address, or {@code null} for the one that answered
-	 * last
-	 * @return the address, or {@code null} if no peer has answered yet
-	 */
-	public @Nullable String address(@Nullable String address) {
-		if (address != null) {
-			return address;
-		}
-		Peer peer = this.latest;
-		return (peer != null) ? peer.address() : null;
-	}
-
-	/**
-	 * Makes a call over a path and keeps its statistics. A path that can no longer carry
-	 * calls is left.
-	 * @param address the address that the path was asked for
-	 * @param path what {@link #path} returned
-	 * @param frame the call
-	 * @return the reply
-	 * @throws PathException if there is no answer
-	 */
-	public Reply call(@Nullable String address, CallPath path, CallFrame frame) throws PathException {
-		Peer peer = known(address);
-		return (peer != null) ? peer.call(path, frame) : path.call(frame);
-	}
-
-	/**
-	 * Notes that a call is sent over HTTP. It is in flight until the returned object is
-	 * told otherwise.
-	 * @param address the peer's HTTP address
-	 * @param method the method that is called
-	 * @param arguments its arguments
-	 * @param comparable whether the call could have taken another path as well, so that
-	 * it is a part of the load that paths are compared for
-	 * @return the call, which must be ended
-	 */
-	public CallOverHttp callingOverHttp(String address, ContractMethod method, @Nullable Object[] arguments,
-			boolean comparable) {
-		return peer(address).callingOverHttp(method, arguments, comparable);
-	}
-
-	/**
-	 * Returns whether a request that is about to be sent over HTTP confirms that the
-	 * address still leads to the peer that paths lead to. Its connection must not be used
-	 * again: others may lead elsewhere. That is so for few requests only.
-	 * @param address the peer's HTTP address
-	 * @return whether the request has to say so
-	 */
-	public boolean confirms(String address) {
-		Peer peer = known(address);
-		return peer != null && peer.confirms();
-	}
-
-	/**
-	 * Returns whether a path other than HTTP is open.
-	 * @param address the peer's HTTP address, or {@code null} for the one that answered
-	 * last
-	 * @return whether {@link #path} could name one
-	 */
-	public boolean hasPath(@Nullable String address) {
-		Peer peer = known(address);
-		return peer != null && peer.hasPath();
 	}
 
 	/**
@@ -314,75 +175,6 @@ public final class Channel implements AutoCloseable {
 					"the HTTP client's request factory does not come from Spring Boot's builder, so that its answers "
 							+ "are not seen; customize that builder instead of replacing it");
 		}
-	}
-
-	/**
-	 * Notes what a peer announced in an answer over HTTP.
-	 * @param address the peer's HTTP address
-	 * @param announcement the announcement
-	 */
-	public void announced(String address, PeerAnnouncement announcement) {
-		announced(address, announcement, System.nanoTime());
-	}
-
-	/**
-	 * Notes what a peer announced in an answer over HTTP.
-	 * @param address the peer's HTTP address
-	 * @param announcement the announcement
-	 * @param sentNanos the {@link System#nanoTime()} at which the request was sent, by
-	 * which a slow answer is told from the latest one
-	 */
-	public void announced(String address, PeerAnnouncement announcement, long sentNanos) {
-		peer(address).announced(announcement, sentNanos);
-	}
-
-	/**
-	 * Returns whether a peer runs in this JVM, and calls to it are direct.
-	 * @param address the peer's HTTP address
-	 * @return {@code false} as long as that is not known
-	 */
-	public boolean isDirect(String address) {
-		Peer peer = known(address);
-		return peer != null && peer.isDirect();
-	}
-
-	/**
-	 * Returns what a peer announced last.
-	 * @param address the peer's HTTP address
-	 * @return the announcement, or {@code null} if there is none
-	 */
-	public @Nullable PeerAnnouncement announcement(String address) {
-		Peer peer = known(address);
-		return (peer != null) ? peer.announcement() : null;
-	}
-
-	/**
-	 * Notes what carries HTTP requests to a peer.
-	 * @param address the peer's HTTP address
-	 * @param transport what, and why, in words for people
-	 */
-	public void httpTransport(String address, String transport) {
-		Peer peer = known(address);
-		if (peer != null) {
-			peer.httpTransport(transport);
-		}
-	}
-
-	/**
-	 * Notes that a peer answered over HTTP without an announcement.
-	 * @param address the peer's HTTP address
-	 */
-	public void silent(String address) {
-		peer(address).silent();
-	}
-
-	/**
-	 * Notes that a peer's announcement could not be used.
-	 * @param address the peer's HTTP address
-	 * @param reason why
-	 */
-	public void ignored(String address, String reason) {
-		peer(address).ignored(reason);
 	}
 
 	/** Notes that a peer has answered over HTTP. */

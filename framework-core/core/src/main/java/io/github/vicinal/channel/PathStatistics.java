@@ -2,6 +2,8 @@ package io.github.vicinal.channel;
 
 import java.util.concurrent.atomic.LongAdder;
 
+import io.github.vicinal.report.LatencyHistogram;
+
 /** What one path to one peer has done for one channel. Thread-safe. */
 final class PathStatistics {
 
@@ -9,7 +11,7 @@ final class PathStatistics {
 
 	private final LongAdder errors = new LongAdder();
 
-	private final LatencyHistogram latency = new LatencyHistogram();
+	private final LatencyHistogram latency = LatencyHistogram.coarse();
 
 	void count() {
 		this.calls.increment();

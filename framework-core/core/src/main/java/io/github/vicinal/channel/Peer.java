@@ -161,6 +161,15 @@ public final class Peer {
 	}
 
 	/**
+	 * Returns whether the path in use waits for answers without holding a thread.
+	 * @return {@code false} if there is no path
+	 */
+	public boolean callsLater() {
+		CallPath path = current();
+		return path != null && path.callsLater();
+	}
+
+	/**
 	 * Returns why a method can only be called by HTTP although a path is open.
 	 * @param method the method
 	 * @return the reason, or {@code null}

@@ -49,10 +49,11 @@ public interface CallPath extends AutoCloseable {
 	 * Makes a call without holding the calling thread.
 	 * <p>
 	 * Unless a path overrides this method, a thread of the executor makes the call and
-	 * waits for its answer. A path that can wait without a thread overrides it, and uses
-	 * the executor for work that may block only. The stage completes on any thread of the
-	 * path or the executor, so what follows must not block. To cancel it does not end the
-	 * call; the deadline of the frame does.
+	 * waits for its answer. A path that can wait without a thread overrides it together
+	 * with {@link #callsLater()}, and uses the executor for work that may block only. The
+	 * stage completes on any thread of the path or the executor, so what follows must not
+	 * block. To cancel it does not end the call; the deadline of the frame does, and so
+	 * does {@link #close()}.
 	 * @param frame the call; it belongs to the path until the stage completes
 	 * @param executor runs what may block, never on the thread that calls this method
 	 * @return a stage that completes with the peer's answer, or with a
@@ -60,6 +61,15 @@ public interface CallPath extends AutoCloseable {
 	 */
 	default CompletionStage<Reply> callLater(CallFrame frame, Executor executor) {
 		return LaterCalls.make(() -> call(frame), executor);
+	}
+
+	/**
+	 * Returns whether {@link #callLater} waits for answers without holding a thread.
+	 * Callers that wait for the answer of a call themselves do not ask.
+	 * @return {@code false} if a thread of the executor waits
+	 */
+	default boolean callsLater() {
+		return false;
 	}
 
 	/**

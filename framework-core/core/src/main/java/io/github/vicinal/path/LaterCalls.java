@@ -20,7 +20,7 @@ public final class LaterCalls {
 	 * @param call the call
 	 * @param executor runs the call
 	 * @return a stage that completes as the call does; with a {@link PathException} if
-	 * the executor takes no call
+	 * the executor takes no call, or cannot start a thread for it
 	 */
 	public static CompletionStage<Reply> make(BlockingCall call, Executor executor) {
 		CompletableFuture<Reply> answer = new CompletableFuture<>();
@@ -34,7 +34,8 @@ public final class LaterCalls {
 				}
 			});
 		}
-		catch (RejectedExecutionException ex) {
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			// A native thread that cannot be started is an OutOfMemoryError.
 			answer.completeExceptionally(new PathException(PathException.Reason.EXHAUSTED, false,
 					"the executor of calls that complete later takes no further call: " + ex.getMessage(), ex));
 		}

@@ -3,6 +3,8 @@ package io.github.vicinal.replica;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
+import io.github.vicinal.choice.PeakEwma;
+
 /**
  * One of several instances that may answer a call, and what is known of it from the calls
  * of this process. Thread-safe; what a call does is lock-free and allocates nothing.
@@ -40,6 +42,9 @@ public final class Replica {
 	/** Pause of a replica after a probe found it unreachable, at least. */
 	private static final int UNREACHABLE_MILLIS = 8 * PROBE_MILLIS;
 
+	/** Time in which a peak of the latency decays to 1/e. */
+	private static final long PEAK_DECAY_MILLIS = 10_000;
+
 	/** Interval between fits of the curve, in ticks. */
 	private static final int FIT_TICKS = 32;
 
@@ -60,7 +65,7 @@ public final class Replica {
 
 	private final AtomicInteger inFlight = new AtomicInteger();
 
-	private final PeakEwma peak = new PeakEwma();
+	private final PeakEwma peak = new PeakEwma(PEAK_DECAY_MILLIS);
 
 	private final LatencyEstimates overall = new LatencyEstimates(1);
 
@@ -310,8 +315,8 @@ public final class Replica {
 	/** Returns what a call would cost: latency times calls in flight. */
 	float cost(int millis) {
 		int current = this.inFlight.get();
-		float latency = this.peak.nanos(millis);
-		return (latency == 0 && current > 0) ? UNKNOWN_NANOS * current : latency * (current + 1);
+		float latency = (float) this.peak.value(millis);
+		return Float.isNaN(latency) ? UNKNOWN_NANOS * current : latency * (current + 1);
 	}
 
 	/**
@@ -359,8 +364,10 @@ public final class Replica {
 		return this.window.get();
 	}
 
+	/** Returns the peak EWMA of the latency, 0 if there is none. */
 	float peakNanos(int millis) {
-		return this.peak.nanos(millis);
+		float nanos = (float) this.peak.value(millis);
+		return Float.isNaN(nanos) ? 0 : nanos;
 	}
 
 }

@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.github.vicinal.report.LatencyHistogram;
 import io.github.vicinal.requestserver.Refusal.Reason;
+import io.github.vicinal.requestserver.RequestServerReport.Quantiles;
 import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 
 /**
@@ -72,11 +74,11 @@ public final class RequestServer implements AutoCloseable {
 	 */
 	private final ThreadLocal<int[]> depth = ThreadLocal.withInitial(() -> new int[2]);
 
-	private final Durations postDelays = new Durations();
+	private final LatencyHistogram postDelays = LatencyHistogram.fine();
 
-	private final Durations waits = new Durations();
+	private final LatencyHistogram waits = LatencyHistogram.fine();
 
-	private final Durations responses = new Durations();
+	private final LatencyHistogram responses = LatencyHistogram.fine();
 
 	private final LongAdder failed = new LongAdder();
 
@@ -380,11 +382,11 @@ public final class RequestServer implements AutoCloseable {
 	 */
 	public RequestServerReport report() {
 		TurnQueue.Snapshot snapshot = this.queue.snapshot();
-		RequestServerReport.Quantiles responseTimes = this.responses.quantiles();
+		Quantiles responseTimes = Quantiles.of(this.responses);
 		return new RequestServerReport(this.settings.name(), this.queue.limit(), running(), waiting(),
 				this.settings.queueCapacity(), snapshot.overloaded(), snapshot.overloads(),
 				this.queue.serviceNanos() / 1e3, responseTimes.count(), this.failed.sum(), snapshot.refused(),
-				this.postDelays.quantiles(), this.waits.quantiles(), responseTimes, snapshot.channels());
+				Quantiles.of(this.postDelays), Quantiles.of(this.waits), responseTimes, snapshot.channels());
 	}
 
 }

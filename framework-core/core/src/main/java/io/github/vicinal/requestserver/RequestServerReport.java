@@ -2,6 +2,8 @@ package io.github.vicinal.requestserver;
 
 import java.util.Map;
 
+import io.github.vicinal.report.LatencyHistogram;
+
 /**
  * What a {@link RequestServer} did since its start, and what it does now.
  *
@@ -42,6 +44,16 @@ public record RequestServerReport(String name, int threads, int running, int wai
 	 * @since 0.1.0
 	 */
 	public record Quantiles(long count, double total, double p50, double p99, double p999, double max) {
+
+		static Quantiles of(LatencyHistogram durations) {
+			return new Quantiles(durations.count(), durations.sumNanos() / 1e3, micros(durations, 0.5),
+					micros(durations, 0.99), micros(durations, 0.999), micros(durations, 1));
+		}
+
+		private static double micros(LatencyHistogram durations, double quantile) {
+			return durations.quantileNanos(quantile) / 1e3;
+		}
+
 	}
 
 }

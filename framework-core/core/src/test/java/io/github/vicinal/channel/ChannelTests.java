@@ -92,7 +92,8 @@ class ChannelTests {
 	}
 
 	private @Nullable CallPath path(Channel channel, @Nullable String address) {
-		return channel.path(address, this.contract.methods().get(0), new Object[0]);
+		Peer peer = channel.known(address);
+		return (peer != null) ? peer.path(this.contract.methods().get(0), new Object[0]) : null;
 	}
 
 	private PeerReport report() {
@@ -108,7 +109,7 @@ class ChannelTests {
 	void theBestPathThatConnectsIsTakenInTheBackground() {
 		this.direct.attempt = new PathProvider.Unavailable("another JVM", false);
 		PeerIdentity peer = PeerIdentity.create("");
-		this.channel.announced(ADDRESS, announcement(peer, PathKind.DIRECT, UDS));
+		this.channel.peer(ADDRESS).announced(announcement(peer, PathKind.DIRECT, UDS), System.nanoTime());
 
 		assertThat(path(this.channel, null)).isNull();
 		assertThat(report().reason()).contains("connecting");
@@ -129,7 +130,7 @@ class ChannelTests {
 		Channel ordered = new Channel(
 				new ChannelSettings("shop", List.of(UDS, SHM), null, Duration.ofNanos(1), false, true), this.contract,
 				List.of(shm, this.uds), this.connecting::add, Clock.systemUTC());
-		ordered.announced(ADDRESS, announcement(PeerIdentity.create(""), SHM, UDS));
+		ordered.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), SHM, UDS), System.nanoTime());
 		runConnector();
 		assertThat(path(ordered, ADDRESS)).isSameAs(this.uds.paths.get(0));
 		PeerReport report = ordered.report().peers().get(0);
@@ -138,7 +139,7 @@ class ChannelTests {
 
 		this.uds.paths.get(0).failure = new PathException(PathException.Reason.PEER_GONE, true, "gone", null);
 		assertThatExceptionOfType(PathException.class)
-			.isThrownBy(() -> ordered.call(ADDRESS, this.uds.paths.get(0), frame()));
+			.isThrownBy(() -> ordered.known(ADDRESS).call(this.uds.paths.get(0), frame()));
 		assertThat(path(ordered, ADDRESS)).isSameAs(shm.paths.get(0));
 	}
 
@@ -146,7 +147,7 @@ class ChannelTests {
 	void nothingIsConnectedWhereOnlyHttpIsAllowed() {
 		Channel http = new Channel(new ChannelSettings("shop", List.of(), null, Duration.ofNanos(1), false, true),
 				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
-		http.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.DIRECT, UDS));
+		http.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), PathKind.DIRECT, UDS), System.nanoTime());
 		assertThat(this.connecting).isEmpty();
 		PeerReport report = http.report().peers().get(0);
 		assertThat(report.path()).isEqualTo("http");
@@ -159,17 +160,18 @@ class ChannelTests {
 	@Test
 	void aFailedPathIsLeftAtOnceAndConnectedAgain() {
 		PeerIdentity peer = PeerIdentity.create("");
-		this.channel.announced(ADDRESS, announcement(peer, UDS));
+		this.channel.peer(ADDRESS).announced(announcement(peer, UDS), System.nanoTime());
 		runConnector();
 		FakePath first = this.uds.paths.get(0);
 		first.failure = new PathException(PathException.Reason.PEER_GONE, true, "the peer is gone", null);
 
-		assertThatExceptionOfType(PathException.class).isThrownBy(() -> this.channel.call(ADDRESS, first, frame()));
+		assertThatExceptionOfType(PathException.class)
+			.isThrownBy(() -> this.channel.known(ADDRESS).call(first, frame()));
 		assertThat(first.open).isFalse();
 		assertThat(path(this.channel, ADDRESS)).isNull();
 		assertThat(report().reason()).contains("the peer is gone");
 
-		this.channel.announced(ADDRESS, announcement(peer, UDS));
+		this.channel.peer(ADDRESS).announced(announcement(peer, UDS), System.nanoTime());
 		runConnector();
 		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(1));
 		assertThat(report().decisions()).hasSize(3);
@@ -177,26 +179,28 @@ class ChannelTests {
 
 	@Test
 	void aFailureThatLeavesThePathOpenKeepsIt() {
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
+		this.channel.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
 		runConnector();
 		FakePath path = this.uds.paths.get(0);
 		path.failure = new PathException(PathException.Reason.TIMEOUT, true, "too late", null);
 		path.staysOpen = true;
 
-		assertThatExceptionOfType(PathException.class).isThrownBy(() -> this.channel.call(ADDRESS, path, frame()));
+		assertThatExceptionOfType(PathException.class)
+			.isThrownBy(() -> this.channel.known(ADDRESS).call(path, frame()));
 		assertThat(path(this.channel, ADDRESS)).isSameAs(path);
 		assertThat(pathOf(report(), "uds").errors()).isEqualTo(1);
 	}
 
 	@Test
 	void aPathWithoutRoomIsNotLeft() {
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
+		this.channel.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
 		runConnector();
 		FakePath path = this.uds.paths.get(0);
 		path.failure = new PathException(PathException.Reason.EXHAUSTED, false, "all connections are in use", null);
 		path.staysOpen = true;
 		for (int i = 0; i < 1000; i++) {
-			assertThatExceptionOfType(PathException.class).isThrownBy(() -> this.channel.call(ADDRESS, path, frame()));
+			assertThatExceptionOfType(PathException.class)
+				.isThrownBy(() -> this.channel.known(ADDRESS).call(path, frame()));
 			assertThat(path(this.channel, ADDRESS)).isSameAs(path);
 		}
 		assertThat(pathOf(report(), "uds").state()).isEqualTo("in use");
@@ -207,13 +211,14 @@ class ChannelTests {
 	void whatAPathThrowsIsCountedAsAnError() {
 		for (FakeProvider provider : List.of(this.uds, this.direct)) {
 			String address = provider.kind.id() + ":80";
-			this.channel.announced(address, announcement(PeerIdentity.create(""), provider.kind));
+			this.channel.peer(address)
+				.announced(announcement(PeerIdentity.create(""), provider.kind), System.nanoTime());
 			runConnector();
 			FakePath path = provider.paths.get(0);
 			path.bug = new IllegalStateException("a bug");
 			assertThatExceptionOfType(IllegalStateException.class)
-				.isThrownBy(() -> this.channel.call(address, path, frame()));
-			assertThat(this.channel.inFlight(address)).isZero();
+				.isThrownBy(() -> this.channel.known(address).call(path, frame()));
+			assertThat(this.channel.known(address).inFlight()).isZero();
 			PeerReport report = this.channel.report()
 				.peers()
 				.stream()
@@ -226,10 +231,10 @@ class ChannelTests {
 
 	@Test
 	void aRestartedPeerIsConnectedAnew() {
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
+		this.channel.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
 		runConnector();
 		this.uds.paths.get(0).open = false;
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
+		this.channel.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
 
 		assertThat(report().decisions().get(1).why()).contains("the peer was restarted");
 		runConnector();
@@ -238,10 +243,10 @@ class ChannelTests {
 
 	@Test
 	void anInstanceThatOthersFollowIsLeftAtOnceAlthoughItsPathIsOpen() {
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
+		this.channel.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
 		runConnector();
 		PeerIdentity successor = PeerIdentity.create("");
-		this.channel.announced(ADDRESS, announcement(successor, UDS));
+		this.channel.peer(ADDRESS).announced(announcement(successor, UDS), System.nanoTime());
 
 		assertThat(this.uds.paths.get(0).open).isFalse();
 		assertThat(path(this.channel, ADDRESS)).isNull();
@@ -255,11 +260,11 @@ class ChannelTests {
 		PeerIdentity first = PeerIdentity.create("");
 		PeerIdentity second = PeerIdentity.create("");
 		long now = System.nanoTime();
-		this.channel.announced(ADDRESS, announcement(first, UDS), now);
+		this.channel.peer(ADDRESS).announced(announcement(first, UDS), now);
 		runConnector();
-		this.channel.announced(ADDRESS, announcement(second, UDS), now + 2);
+		this.channel.peer(ADDRESS).announced(announcement(second, UDS), now + 2);
 		runConnector();
-		this.channel.announced(ADDRESS, announcement(first, UDS), now + 1);
+		this.channel.peer(ADDRESS).announced(announcement(first, UDS), now + 1);
 
 		assertThat(report().instanceId()).isEqualTo(second.instanceId());
 		assertThat(path(this.channel, ADDRESS)).isNotNull();
@@ -270,7 +275,7 @@ class ChannelTests {
 		PeerIdentity blue = PeerIdentity.create("");
 		PeerIdentity green = PeerIdentity.create("");
 		for (PeerIdentity answering : List.of(blue, green, blue)) {
-			this.channel.announced(ADDRESS, announcement(answering, UDS));
+			this.channel.peer(ADDRESS).announced(announcement(answering, UDS), System.nanoTime());
 			runConnector();
 		}
 		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(2));
@@ -283,7 +288,7 @@ class ChannelTests {
 		PeerIdentity first = PeerIdentity.create("");
 		PeerIdentity second = PeerIdentity.create("");
 		for (PeerIdentity answering : List.of(first, second, first, second)) {
-			this.channel.announced(ADDRESS, announcement(answering, UDS));
+			this.channel.peer(ADDRESS).announced(announcement(answering, UDS), System.nanoTime());
 			runConnector();
 		}
 		assertThat(this.uds.paths).allSatisfy((path) -> assertThat(path.open).isFalse());
@@ -298,13 +303,13 @@ class ChannelTests {
 						Duration.ofMillis(200)),
 				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
 		PeerAnnouncement announced = announcement(PeerIdentity.create(""), UDS);
-		confirming.announced(ADDRESS, announced);
+		confirming.peer(ADDRESS).announced(announced, System.nanoTime());
 		runConnector();
 		assertThat(path(confirming, ADDRESS)).isNotNull();
 
 		await().atMost(Duration.ofSeconds(5)).until(() -> path(confirming, ADDRESS) == null);
 		assertThat(path(confirming, ADDRESS)).as("only one call").isNotNull();
-		confirming.announced(ADDRESS, announced);
+		confirming.peer(ADDRESS).announced(announced, System.nanoTime());
 		assertThat(path(confirming, ADDRESS)).isNotNull();
 	}
 
@@ -315,19 +320,19 @@ class ChannelTests {
 				new ChannelSettings("shop", List.of(UDS), null, Duration.ofNanos(1), false, true,
 						Duration.ofMillis(200)),
 				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
-		assertThat(confirming.confirms(ADDRESS)).as("an unknown peer").isFalse();
-		confirming.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
+		assertThat(confirming.peer(ADDRESS).confirms()).as("an unknown peer").isFalse();
+		confirming.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
 		long connected = System.nanoTime();
-		await().during(Duration.ofMillis(150)).until(() -> !confirming.confirms(ADDRESS));
+		await().during(Duration.ofMillis(150)).until(() -> !confirming.known(ADDRESS).confirms());
 		runConnector();
-		await().atMost(Duration.ofSeconds(5)).until(() -> confirming.confirms(ADDRESS));
+		await().atMost(Duration.ofSeconds(5)).until(() -> confirming.known(ADDRESS).confirms());
 		int more = 0;
 		for (int i = 0; i < 1000; i++) {
-			more += confirming.confirms(ADDRESS) ? 1 : 0;
+			more += confirming.known(ADDRESS).confirms() ? 1 : 0;
 		}
 		long halves = Duration.ofNanos(System.nanoTime() - connected).dividedBy(Duration.ofMillis(100));
 		assertThat(more).isLessThanOrEqualTo((int) halves);
-		assertThat(confirming.confirms("elsewhere:80")).isFalse();
+		assertThat(confirming.peer("elsewhere:80").confirms()).isFalse();
 	}
 
 	@Test
@@ -336,7 +341,7 @@ class ChannelTests {
 				new ChannelSettings("shop", List.of(PathKind.DIRECT), null, Duration.ofNanos(1), false, true,
 						Duration.ofMillis(200)),
 				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
-		confirming.announced(ADDRESS, announcement(PeerIdentity.create(""), PathKind.DIRECT));
+		confirming.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), PathKind.DIRECT), System.nanoTime());
 		runConnector();
 		assertThat(path(confirming, ADDRESS)).isNotNull();
 		await().pollInterval(Duration.ofMillis(1))
@@ -349,9 +354,9 @@ class ChannelTests {
 	void aMethodThatNeedsHttpIsLeftToItUntilTheNextAnnouncement() throws Exception {
 		PeerAnnouncement announced = announcement(PeerIdentity.create(""), UDS).withTicket("0123456789abcdef");
 		this.channel.clientHeaders(Map.of("x-tenant", "red"));
-		this.channel.announced(ADDRESS, announced);
+		this.channel.peer(ADDRESS).announced(announced, System.nanoTime());
 		runConnector();
-		assertThat(this.channel.frameHeaders(ADDRESS)).containsOnly(Map.entry("x-tenant", "red"),
+		assertThat(this.channel.known(ADDRESS).frameHeaders()).containsOnly(Map.entry("x-tenant", "red"),
 				Map.entry(PeerAnnouncement.TICKET_HEADER, "0123456789abcdef"));
 		CallPath path = path(this.channel, ADDRESS);
 		this.uds.paths.get(0).staysOpen = true;
@@ -360,13 +365,13 @@ class ChannelTests {
 		ContractMethod method = this.contract.methods().get(0);
 		CallFrame frame = new CallFrame(this.contract, method, new Object[0], CallFrame.NO_DEADLINE, Map.of());
 		assertThatExceptionOfType(PathException.class)
-			.isThrownBy(() -> this.channel.call(ADDRESS, Objects.requireNonNull(path), frame));
+			.isThrownBy(() -> this.channel.known(ADDRESS).call(Objects.requireNonNull(path), frame));
 
-		assertThat(this.channel.httpOnlyReason(ADDRESS, method)).isEqualTo("it has a filter");
+		assertThat(this.channel.known(ADDRESS).httpOnlyReason(method)).isEqualTo("it has a filter");
 		assertThat(this.uds.paths.get(0).open).isTrue();
-		this.channel.announced(ADDRESS, announced.withTicket("fedcba9876543210"));
-		assertThat(this.channel.httpOnlyReason(ADDRESS, method)).isNull();
-		assertThat(this.channel.frameHeaders(ADDRESS)).containsEntry(PeerAnnouncement.TICKET_HEADER,
+		this.channel.peer(ADDRESS).announced(announced.withTicket("fedcba9876543210"), System.nanoTime());
+		assertThat(this.channel.known(ADDRESS).httpOnlyReason(method)).isNull();
+		assertThat(this.channel.known(ADDRESS).frameHeaders()).containsEntry(PeerAnnouncement.TICKET_HEADER,
 				"fedcba9876543210");
 	}
 
@@ -378,13 +383,13 @@ class ChannelTests {
 			PeerAnnouncement announced = announcement(PeerIdentity.create(""), UDS);
 			long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
 			while (this.uds.paths.size() == start && System.nanoTime() < deadline) {
-				patient.announced(ADDRESS, announced);
+				patient.peer(ADDRESS).announced(announced, System.nanoTime());
 				runConnector();
 			}
 			assertThat(this.uds.paths).as("paths after start " + start).hasSize(start + 1);
 			FakePath path = this.uds.paths.get(start);
 			path.failure = new PathException(PathException.Reason.PEER_GONE, false, "crashed", null);
-			assertThatExceptionOfType(PathException.class).isThrownBy(() -> patient.call(ADDRESS, path, frame()));
+			assertThatExceptionOfType(PathException.class).isThrownBy(() -> patient.known(ADDRESS).call(path, frame()));
 		}
 	}
 
@@ -399,7 +404,7 @@ class ChannelTests {
 		int attempts = 0;
 		for (int i = 0; i < 5; i++) {
 			for (PeerAnnouncement instance : instances) {
-				patient.announced(ADDRESS, instance);
+				patient.peer(ADDRESS).announced(instance, System.nanoTime());
 				attempts += this.connecting.size();
 				runConnector();
 			}
@@ -410,10 +415,10 @@ class ChannelTests {
 	@Test
 	void anInstanceThatIsGoneBeforeItsPathOpensIsLeftForTheNext() {
 		this.uds.attempt = new PathProvider.Unavailable("gone", true);
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
+		this.channel.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
 		runConnector();
 		this.uds.attempt = new PathProvider.Unavailable("unset", false);
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
+		this.channel.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
 		runConnector();
 		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(0));
 	}
@@ -424,21 +429,22 @@ class ChannelTests {
 		this.uds.attempt = new PathProvider.Unavailable("no directory", true);
 		PeerAnnouncement first = announcement(PeerIdentity.create(""), UDS);
 		PeerAnnouncement second = announcement(PeerIdentity.create(""), UDS);
-		patient.announced(ADDRESS, first);
+		patient.peer(ADDRESS).announced(first, System.nanoTime());
 		runConnector();
-		patient.announced(ADDRESS, second);
+		patient.peer(ADDRESS).announced(second, System.nanoTime());
 		runConnector();
 		for (int i = 0; i < 5; i++) {
-			patient.announced(ADDRESS, first);
-			patient.announced(ADDRESS, second);
+			patient.peer(ADDRESS).announced(first, System.nanoTime());
+			patient.peer(ADDRESS).announced(second, System.nanoTime());
 			assertThat(this.connecting).isEmpty();
 		}
 	}
 
 	@Test
 	void anotherContractHashKeepsTheChannelOnHttp() {
-		this.channel.announced(ADDRESS,
-				new PeerAnnouncement(PeerIdentity.create(""), Set.of("uds"), "ffffffffffffffff", ""));
+		this.channel.peer(ADDRESS)
+			.announced(new PeerAnnouncement(PeerIdentity.create(""), Set.of("uds"), "ffffffffffffffff", ""),
+					System.nanoTime());
 		assertThat(this.connecting).isEmpty();
 		assertThat(report().reason()).contains("the contract differs")
 			.contains(this.contract.hash())
@@ -447,19 +453,20 @@ class ChannelTests {
 
 	@Test
 	void aRefusalIsShown() {
-		this.channel.announced(ADDRESS,
-				new PeerAnnouncement(PeerIdentity.create(""), Set.of(), "", "a filter covers it"));
+		this.channel.peer(ADDRESS)
+			.announced(new PeerAnnouncement(PeerIdentity.create(""), Set.of(), "", "a filter covers it"),
+					System.nanoTime());
 		assertThat(report().path()).isEqualTo("http");
 		assertThat(report().reason()).contains("a filter covers it");
 	}
 
 	@Test
 	void aPeerWithoutAnnouncementIsExplained() {
-		this.channel.silent(ADDRESS);
+		this.channel.peer(ADDRESS).silent();
 		overHttp(this.channel, 1000, 200, true);
 		assertThat(report().reason()).contains("runs without Vicinal");
 		assertThat(pathOf(report(), "http").calls()).isEqualTo(1);
-		this.channel.ignored(ADDRESS, "it is garbage");
+		this.channel.peer(ADDRESS).ignored("it is garbage");
 		assertThat(report().reason()).isEqualTo("it is garbage");
 		assertThat(this.channel.ignoredAnnouncements()).isEqualTo(1);
 	}
@@ -469,9 +476,9 @@ class ChannelTests {
 		Channel patient = channel(Duration.ofHours(1), false);
 		this.uds.attempt = new PathProvider.Unavailable("no directory", true);
 		PeerAnnouncement announcement = announcement(PeerIdentity.create(""), UDS);
-		patient.announced(ADDRESS, announcement);
+		patient.peer(ADDRESS).announced(announcement, System.nanoTime());
 		runConnector();
-		patient.announced(ADDRESS, announcement);
+		patient.peer(ADDRESS).announced(announcement, System.nanoTime());
 		assertThat(this.connecting).isEmpty();
 		assertThat(patient.report().peers().get(0).reason()).contains("uds: no directory");
 	}
@@ -479,7 +486,7 @@ class ChannelTests {
 	@Test
 	void aProviderThatThrowsIsAReason() {
 		this.uds.attempt = null;
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
+		this.channel.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
 		runConnector();
 		assertThat(report().reason()).contains("failed with java.lang.IllegalStateException: broken provider");
 	}
@@ -488,12 +495,12 @@ class ChannelTests {
 	void anErrorOfAProviderIsAReasonAndNotTheLastAttempt() {
 		this.uds.error = new OutOfMemoryError("unable to create native thread");
 		PeerAnnouncement announcement = announcement(PeerIdentity.create(""), UDS);
-		this.channel.announced(ADDRESS, announcement);
+		this.channel.peer(ADDRESS).announced(announcement, System.nanoTime());
 		runConnector();
 		assertThat(report().reason())
 			.contains("failed with java.lang.OutOfMemoryError: unable to create native thread");
 		this.uds.error = null;
-		this.channel.announced(ADDRESS, announcement);
+		this.channel.peer(ADDRESS).announced(announcement, System.nanoTime());
 		runConnector();
 		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(0));
 	}
@@ -509,16 +516,16 @@ class ChannelTests {
 					task.run();
 				}, Clock.systemUTC());
 		PeerAnnouncement announcement = announcement(PeerIdentity.create(""), UDS);
-		limited.announced(ADDRESS, announcement);
-		assertThat(limited.reasonForHttp(ADDRESS)).contains("unable to create native thread");
-		limited.announced(ADDRESS, announcement);
+		limited.peer(ADDRESS).announced(announcement, System.nanoTime());
+		assertThat(limited.known(ADDRESS).reasonForHttp()).contains("unable to create native thread");
+		limited.peer(ADDRESS).announced(announcement, System.nanoTime());
 		assertThat(path(limited, ADDRESS)).isSameAs(this.uds.paths.get(0));
 	}
 
 	@Test
 	void aSocketThatBecomesTheMoreExpensivePathIsLeftForHttp() throws PathException {
 		Channel comparing = channel(Duration.ofNanos(1), true);
-		comparing.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
+		comparing.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
 		runConnector();
 		FakePath slow = this.uds.paths.get(0);
 		slow.busyNanos = 2_000_000;
@@ -531,7 +538,7 @@ class ChannelTests {
 			}
 			else {
 				slow.busyNanos = (i % 16 == 0) ? 2_000_000 : 200_000;
-				comparing.call(ADDRESS, path, frame());
+				comparing.known(ADDRESS).call(path, frame());
 			}
 		}
 		assertThat(left).isTrue();
@@ -540,7 +547,7 @@ class ChannelTests {
 
 	private Channel comparingWithSocket() {
 		Channel comparing = channel(Duration.ofNanos(1), true);
-		comparing.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
+		comparing.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
 		runConnector();
 		return comparing;
 	}
@@ -550,7 +557,7 @@ class ChannelTests {
 	}
 
 	private CallOverHttp callingOverHttp(Channel channel, boolean comparable) {
-		return channel.callingOverHttp(ADDRESS, this.contract.methods().get(0), new Object[0], comparable);
+		return channel.peer(ADDRESS).callingOverHttp(this.contract.methods().get(0), new Object[0], comparable);
 	}
 
 	@Test
@@ -560,13 +567,13 @@ class ChannelTests {
 		CallOverHttp failed = callingOverHttp(comparing, true);
 		CallOverHttp repeated = callingOverHttp(comparing, true);
 		CallOverHttp onlyHttp = callingOverHttp(comparing, false);
-		assertThat(comparing.inFlight(ADDRESS)).isEqualTo(3);
+		assertThat(comparing.known(ADDRESS).inFlight()).isEqualTo(3);
 		answered.end(1000, 200, true);
-		assertThat(comparing.inFlight(ADDRESS)).isEqualTo(2);
+		assertThat(comparing.known(ADDRESS).inFlight()).isEqualTo(2);
 		failed.end(1000, 0, true);
 		repeated.repeated();
 		onlyHttp.end(1000, 200, true);
-		assertThat(comparing.inFlight(ADDRESS)).isZero();
+		assertThat(comparing.known(ADDRESS).inFlight()).isZero();
 		assertThat(pathOf(comparing.report().peers().get(0), "http").calls()).isEqualTo(3);
 	}
 
@@ -575,12 +582,12 @@ class ChannelTests {
 		Channel comparing = comparingWithSocket();
 		CallOverHttp before = callingOverHttp(comparing, true);
 		this.uds.paths.get(0).open = false;
-		comparing.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
+		comparing.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
 		CallOverHttp after = callingOverHttp(comparing, true);
 		before.end(1000, 200, true);
-		assertThat(comparing.inFlight(ADDRESS)).isEqualTo(1);
+		assertThat(comparing.known(ADDRESS).inFlight()).isEqualTo(1);
 		after.end(1000, 200, true);
-		assertThat(comparing.inFlight(ADDRESS)).isZero();
+		assertThat(comparing.known(ADDRESS).inFlight()).isZero();
 	}
 
 	@Test
@@ -589,7 +596,7 @@ class ChannelTests {
 		FakePath socket = this.uds.paths.get(0);
 		socket.busyNanos = 20_000;
 		for (int i = 0; i < 5_000; i++) {
-			comparing.call(ADDRESS, socket, frame());
+			comparing.known(ADDRESS).call(socket, frame());
 			overHttp(comparing, 100, 200, false);
 		}
 		PeerReport report = comparing.report().peers().get(0);
@@ -608,12 +615,12 @@ class ChannelTests {
 		}
 		socket.status = 503;
 		for (int i = 0; i < 2_000; i++) {
-			comparing.call(ADDRESS, socket, frame());
+			comparing.known(ADDRESS).call(socket, frame());
 		}
 		socket.status = 200;
 		socket.busyNanos = 100_000;
 		for (int i = 0; i < 100; i++) {
-			comparing.call(ADDRESS, socket, frame());
+			comparing.known(ADDRESS).call(socket, frame());
 		}
 		PeerReport report = comparing.report().peers().get(0);
 		assertThat(report.decisions()).as("%s", report.decisions()).hasSize(1);
@@ -626,7 +633,7 @@ class ChannelTests {
 		Channel comparing = comparingWithSocket();
 		FakePath socket = this.uds.paths.get(0);
 		for (int i = 0; i < 100; i++) {
-			comparing.call(ADDRESS, socket, frame());
+			comparing.known(ADDRESS).call(socket, frame());
 		}
 		CountDownLatch hangs = new CountDownLatch(1);
 		socket.hangs = hangs;
@@ -635,7 +642,7 @@ class ChannelTests {
 		for (int i = 0; i < 2; i++) {
 			Thread caller = new Thread(() -> {
 				try {
-					comparing.call(ADDRESS, socket, frame());
+					comparing.known(ADDRESS).call(socket, frame());
 				}
 				catch (PathException ex) {
 					throw new IllegalStateException(ex);
@@ -663,7 +670,7 @@ class ChannelTests {
 		Awaitility.await().pollInterval(Duration.ofMillis(20)).atMost(Duration.ofSeconds(20)).until(() -> {
 			CallPath next = path(comparing, ADDRESS);
 			if (next != null) {
-				comparing.call(ADDRESS, next, frame());
+				comparing.known(ADDRESS).call(next, frame());
 			}
 			return comparing.report().peers().get(0).path().equals("uds");
 		});
@@ -677,34 +684,35 @@ class ChannelTests {
 		socket.failure = new PathException(PathException.Reason.PROTOCOL, true, "garbage", null);
 		for (int i = 0; i < 3; i++) {
 			assertThat(path(comparing, ADDRESS)).isSameAs(socket);
-			assertThatExceptionOfType(PathException.class).isThrownBy(() -> comparing.call(ADDRESS, socket, frame()));
+			assertThatExceptionOfType(PathException.class)
+				.isThrownBy(() -> comparing.known(ADDRESS).call(socket, frame()));
 		}
 		assertThat(path(comparing, ADDRESS)).isNull();
 		PeerReport report = comparing.report().peers().get(0);
 		assertThat(report.reason()).startsWith("most calls over uds failed");
-		assertThat(comparing.reasonForHttp(ADDRESS)).isEqualTo("most calls over uds failed");
+		assertThat(comparing.known(ADDRESS).reasonForHttp()).isEqualTo("most calls over uds failed");
 		assertThat(pathOf(report, "uds").state()).isEqualTo("on trial");
 	}
 
 	@Test
 	void pathsToAPeerThatIsGoneAreLeftAlthoughNobodyCallsIt() {
-		this.channel.announced("shop:1", announcement(PeerIdentity.create(""), UDS));
+		this.channel.peer("shop:1").announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
 		runConnector();
-		this.channel.announced("shop:2", announcement(PeerIdentity.create(""), UDS));
+		this.channel.peer("shop:2").announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
 		runConnector();
 		FakePath gone = this.uds.paths.get(0);
 		gone.open = false;
 		this.channel.look(System.nanoTime() + Duration.ofSeconds(2).toNanos());
 		assertThat(gone.closed).isTrue();
-		assertThat(this.channel.hasPath("shop:1")).isFalse();
-		assertThat(this.channel.reasonForHttp("shop:1")).isEqualTo("uds: the peer is gone");
+		assertThat(this.channel.known("shop:1").hasPath()).isFalse();
+		assertThat(this.channel.known("shop:1").reasonForHttp()).isEqualTo("uds: the peer is gone");
 		assertThat(this.uds.paths.get(1).closed).isFalse();
 	}
 
 	@Test
 	void addressesThatNobodyNamesAnyMoreAreForgotten() {
 		for (int port = 1; port <= 100; port++) {
-			this.channel.announced("shop:" + port, announcement(PeerIdentity.create(""), UDS));
+			this.channel.peer("shop:" + port).announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
 			runConnector();
 		}
 		long now = System.nanoTime();
@@ -722,7 +730,7 @@ class ChannelTests {
 	@Test
 	void ofManyPeersOnlyThoseThatAreNeededStay() {
 		for (int port = 1; port <= 300; port++) {
-			this.channel.announced("shop:" + port, announcement(PeerIdentity.create("")));
+			this.channel.peer("shop:" + port).announced(announcement(PeerIdentity.create("")), System.nanoTime());
 		}
 		long now = System.nanoTime();
 		for (int look = 1; look <= 12; look++) {
@@ -749,26 +757,12 @@ class ChannelTests {
 
 	@Test
 	void closingClosesPaths() {
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
+		this.channel.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
 		runConnector();
 		this.channel.close();
 		assertThat(this.uds.paths.get(0).open).isFalse();
-		this.channel.announced(ADDRESS, announcement(PeerIdentity.create(""), UDS));
+		this.channel.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
 		assertThat(this.connecting).isEmpty();
-	}
-
-	@Test
-	void quantilesAreWithinABucket() {
-		LatencyHistogram histogram = new LatencyHistogram();
-		assertThat(histogram.quantileNanos(0.5)).isZero();
-		for (int i = 1; i <= 1000; i++) {
-			histogram.record(i * 1000L);
-		}
-		assertThat(histogram.quantileNanos(0.5)).isBetween(500_000L, 620_000L);
-		assertThat(histogram.quantileNanos(0.99)).isBetween(990_000L, 1_240_000L);
-		histogram.record(0);
-		histogram.record(Long.MAX_VALUE);
-		assertThat(histogram.quantileNanos(0.5)).isPositive();
 	}
 
 	private final class FakeProvider implements PathProvider {

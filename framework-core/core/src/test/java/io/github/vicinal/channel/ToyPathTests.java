@@ -74,8 +74,10 @@ class ToyPathTests {
 	}
 
 	private Peer connected(Channel client) {
-		client.announced(ADDRESS,
-				new PeerAnnouncement(PeerIdentity.create(""), Set.of("toy", "teleport"), this.contract.hash(), ""));
+		client.peer(ADDRESS)
+			.announced(
+					new PeerAnnouncement(PeerIdentity.create(""), Set.of("toy", "teleport"), this.contract.hash(), ""),
+					System.nanoTime());
 		return client.peer(ADDRESS);
 	}
 
@@ -169,6 +171,29 @@ class ToyPathTests {
 			});
 		assertThat(peer.callLater(waiting, frame(), Runnable::run).toCompletableFuture().get(20, TimeUnit.SECONDS))
 			.isEqualTo(new Reply.Value(200, Map.of(), "toy"));
+	}
+
+	@Test
+	void anExecutorWithoutAThreadForACallLeavesItUnexecuted() {
+		Peer peer = connected(this.channel);
+		CompletionStage<Reply> refused = peer.callLater(new WaitingPath(path(peer)), frame(), (task) -> {
+			throw new OutOfMemoryError("unable to create native thread");
+		});
+		assertThat(refused).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOfSatisfying(PathException.class, (ex) -> {
+				assertThat(ex.reason()).isEqualTo(PathException.Reason.EXHAUSTED);
+				assertThat(ex.maybeExecuted()).isFalse();
+			});
+		assertThat(report(this.channel, "toy")).returns(0L, PathReport::errors);
+		assertThat(peer.inFlight()).isZero();
+	}
+
+	@Test
+	void aPeerSaysWhetherItsPathNeedsAThread() {
+		assertThat(this.channel.peer("other:80").callsLater()).isFalse();
+		assertThat(connected(this.channel).callsLater()).isTrue();
 	}
 
 	/** The same path, without an answer that comes later of itself. */
@@ -293,6 +318,11 @@ class ToyPathTests {
 			CompletableFuture<Reply> answer = new CompletableFuture<>();
 			this.queue.add(answer);
 			return answer;
+		}
+
+		@Override
+		public boolean callsLater() {
+			return true;
 		}
 
 		@Override

@@ -1,11 +1,5 @@
 package io.github.vicinal.replica;
 
-import org.jetbrains.lincheck.datastructures.IntGen;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
-import org.jetbrains.lincheck.datastructures.Operation;
-import org.jetbrains.lincheck.datastructures.Param;
-import org.jetbrains.lincheck.datastructures.StressOptions;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.vicinal.testing.property.ForAll;
@@ -13,58 +7,8 @@ import io.github.vicinal.testing.property.IntRange;
 import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
 
 class EstimatesTests {
-
-	@Test
-	void aPeakIsTakenAtOnceAndDecaysWithTime() {
-		PeakEwma peak = new PeakEwma();
-		peak.record(1_000, 0);
-		peak.record(9_000, 1);
-		assertThat(peak.nanos(1)).isEqualTo(9_000);
-		assertThat(peak.nanos(10_001)).isEqualTo((float) (9_000 / Math.E), within(10f));
-		peak.record(1_000, 1);
-		assertThat(peak.nanos(1)).as("no time has passed").isEqualTo(9_000);
-		peak.record(1_000, 10_001);
-		assertThat(peak.nanos(10_001)).isBetween(3_000f, 4_500f);
-		assertThat(peak.nanos(-50_000)).as("a clock that jumped back").isFinite();
-	}
-
-	/** One order of the calls explains what threads see. */
-	@Test
-	@Tag("deep")
-	void peaksAreLinearizable() {
-		new StressOptions().iterations(10)
-			.invocationsPerIteration(300)
-			.threads(3)
-			.actorsPerThread(2)
-			.check(Peaks.class);
-		new ModelCheckingOptions().iterations(6)
-			.invocationsPerIteration(150)
-			.threads(2)
-			.actorsPerThread(2)
-			.check(Peaks.class);
-	}
-
-	/** The operations that Lincheck combines. */
-	@Param(name = "nanos", gen = IntGen.class, conf = "1:5")
-	@Param(name = "millis", gen = IntGen.class, conf = "1:5")
-	public static class Peaks {
-
-		private final PeakEwma peak = new PeakEwma();
-
-		@Operation
-		public void record(@Param(name = "nanos") int nanos, @Param(name = "millis") int millis) {
-			this.peak.record(nanos * 1_000, millis * 1_000);
-		}
-
-		@Operation
-		public float nanos(@Param(name = "millis") int millis) {
-			return this.peak.nanos(millis * 1_000);
-		}
-
-	}
 
 	@Test
 	void estimatesFollowAndForgetSinglePauses() {

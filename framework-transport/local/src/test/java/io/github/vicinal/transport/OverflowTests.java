@@ -96,7 +96,8 @@ class OverflowTests {
 				new ChannelSettings("shop", List.of(ShmPathProvider.KIND, UdsPathProvider.KIND), null,
 						Duration.ofSeconds(1), false, true),
 				this.contract, List.of(shm, uds), Runnable::run, Clock.systemUTC());
-		this.channel.announced(ADDRESS, new PeerAnnouncement(server, Set.of("shm", "uds"), this.contract.hash(), ""));
+		this.channel.peer(ADDRESS)
+			.announced(new PeerAnnouncement(server, Set.of("shm", "uds"), this.contract.hash(), ""), System.nanoTime());
 	}
 
 	private <T extends AutoCloseable> T closing(T closeable) {
@@ -130,7 +131,7 @@ class OverflowTests {
 	void callersOfASlowHandlerOverflowToTheNextPaths() throws Exception {
 		assertThat(this.contract.methods()).noneMatch((method) -> method.idempotent());
 		CallPath best = Objects.requireNonNull(
-				this.channel.path(ADDRESS, Contracts.call(this.contract, "join", "", 1).method(), new Object[0]));
+				this.channel.known(ADDRESS).path(Contracts.call(this.contract, "join", "", 1).method(), new Object[0]));
 		assertThat(best.kind()).isEqualTo(ShmPathProvider.KIND);
 		List<CompletableFuture<Object>> calls = new ArrayList<>();
 		for (int i = 0; i < CALLERS; i++) {
@@ -155,13 +156,14 @@ class OverflowTests {
 		assertThat(report(ShmPathProvider.KIND).state()).isEqualTo("in use");
 		assertThat(report(UdsPathProvider.KIND).state()).isEqualTo("standby");
 		assertThat(report().decisions()).noneMatch((decision) -> decision.from().equals("shm"));
-		assertThat(this.channel.path(ADDRESS, Contracts.call(this.contract, "join", "", 1).method(), new Object[0]))
+		assertThat(
+				this.channel.known(ADDRESS).path(Contracts.call(this.contract, "join", "", 1).method(), new Object[0]))
 			.isSameAs(best);
 	}
 
 	private Object call(CallPath path, String text) throws PathException {
 		try {
-			Reply reply = this.channel.call(ADDRESS, path, Contracts.call(this.contract, "join", text, 1));
+			Reply reply = this.channel.known(ADDRESS).call(path, Contracts.call(this.contract, "join", text, 1));
 			return Objects.requireNonNull(((Reply.Value) reply).body());
 		}
 		catch (PathException ex) {

@@ -32,10 +32,18 @@ final class LocalTransportOptions {
 		Shm shm = properties.shm();
 		ShmOptions defaults = ShmOptions.defaults();
 		return named("shm", environment,
-				() -> new ShmOptions(shm.lanes(), shm.maxLanes(), bytes(shm.inlineSize()), bytes(shm.maxFrameSize()),
-						shm.maxMemoryPerPeer().toBytes(), heap(shm, defaults.maxHeapBytes()), shm.maxPeers(),
-						shm.maxThreads(), defaults.acquireTimeout(), shm.idleTimeout(), defaults.handshakeTimeout(),
-						defaults.drainTimeout(), shm.waiting()));
+				() -> defaults.toBuilder()
+					.lanes(shm.lanes())
+					.maxLanes(shm.maxLanes())
+					.inlineBytes(bytes(shm.inlineSize()))
+					.maxFrameBytes(bytes(shm.maxFrameSize()))
+					.maxMemoryBytes(shm.maxMemoryPerPeer().toBytes())
+					.maxHeapBytes(heap(shm, defaults.maxHeapBytes()))
+					.maxPeers(shm.maxPeers())
+					.maxThreads(shm.maxThreads())
+					.idleTimeout(shm.idleTimeout())
+					.waiting(shm.waiting())
+					.build());
 	}
 
 	static UdsOptions uds(VicinalProperties properties, Environment environment) {

@@ -2,6 +2,7 @@ package io.github.vicinal.boot.client;
 
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -19,10 +20,11 @@ import org.springframework.core.task.VirtualThreadTaskExecutor;
 import io.github.vicinal.path.PathException;
 
 /**
- * The calls of one channel whose caller does not wait. Typed paths block, so that each
- * call holds a thread: a virtual one where there are any (Java 21), else one of a pool. A
- * call beyond the most that may be in flight, and one for which there is no thread at
- * once, goes by HTTP, which holds none. Thread-safe.
+ * The calls of one channel whose caller does not wait. A call over a path that completes
+ * it later holds no thread. Over other paths it holds one: a virtual thread where there
+ * are any (Java 21), else one of a pool. Of these calls, one beyond the most that may be
+ * in flight, and one for which there is no thread at once, goes by HTTP, which holds
+ * none. Thread-safe.
  */
 final class AsyncCalls implements AutoCloseable {
 
@@ -85,10 +87,14 @@ final class AsyncCalls implements AutoCloseable {
 
 	/**
 	 * Attempts a call over a typed path. What its caller carries goes with it.
-	 * @return the attempt; to cancel it interrupts the call
+	 * @return the attempt; to cancel it interrupts the call, unless the path completes it
+	 * later
 	 */
 	@SuppressWarnings("try")
 	CompletableFuture<Attempt> attempt(ClientCall call, CallerContext caller) {
+		if (!this.closed && call.attemptsLater()) {
+			return later(call, caller);
+		}
 		CompletableFuture<Attempt> attempt = submit(() -> {
 			try (ContextSnapshot.Scope scope = caller.open()) {
 				return call.attempt();
@@ -102,6 +108,45 @@ final class AsyncCalls implements AutoCloseable {
 			return CompletableFuture.completedFuture(new Attempt.GoOn(reason));
 		}
 		return attempt;
+	}
+
+	/** The path ends the call by its deadline, or when the path is closed. */
+	@SuppressWarnings("try")
+	private CompletableFuture<Attempt> later(ClientCall call, CallerContext caller) {
+		CompletableFuture<Attempt> result = new CompletableFuture<>();
+		try (ContextSnapshot.Scope scope = caller.open()) {
+			call.attemptLater(this::block, caller::open).whenComplete((attempt, failure) -> {
+				if (failure != null) {
+					result.completeExceptionally((failure instanceof CompletionException && failure.getCause() != null)
+							? failure.getCause() : failure);
+				}
+				else if (!result.complete(attempt)) {
+					abandoned(attempt, call.observed());
+				}
+			});
+		}
+		return result;
+	}
+
+	/** Runs what a path cannot do without a thread, such as a call over the next path. */
+	private void block(Runnable task) {
+		if (this.closed || !this.free.tryAcquire()) {
+			throw new RejectedExecutionException(reason());
+		}
+		try {
+			this.executor.execute(() -> {
+				try {
+					task.run();
+				}
+				finally {
+					this.free.release();
+				}
+			});
+		}
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			this.free.release();
+			throw ex;
+		}
 	}
 
 	/**

@@ -3,7 +3,13 @@ package io.github.vicinal.boot.client;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
+import io.micrometer.context.ContextSnapshot;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
@@ -50,24 +56,94 @@ final class CallAttempts {
 	/** Makes a call over a path, on the calling thread. */
 	Attempt attempt(ClientCall call, Peer peer, CallPath path) {
 		Reply reply;
-		CallAnswer answer = call.answer();
 		try {
-			if (answer != null) {
-				answer.sending();
-			}
+			sending(call);
 			reply = exchange(call, peer, path);
-			if (answer != null) {
-				answer.received(reply.status(), reply.headers());
-			}
+			received(call, reply);
 		}
 		catch (PathException ex) {
 			return failed(call, path, ex);
 		}
 		catch (RuntimeException | Error ex) {
-			call.observed()
-				.failed(new PathException(PathException.Reason.IO, true, String.valueOf(ex.getMessage()), ex), ex);
+			raised(call, ex);
 			throw ex;
 		}
+		return answered(call, path, reply);
+	}
+
+	/** Returns whether a call over a path needs no thread until its answer is there. */
+	boolean attemptsLater(CallPath path) {
+		return path.callsLater() && this.interceptors.isEmpty();
+	}
+
+	/**
+	 * Makes a call over a path without holding the calling thread.
+	 * @param executor runs what may block
+	 * @param completing opens the caller's context on the thread that completes the call
+	 * @return a stage that completes with the attempt, on a thread of the path
+	 */
+	@SuppressWarnings("try")
+	CompletionStage<Attempt> attemptLater(ClientCall call, Peer peer, CallPath path, Executor executor,
+			Supplier<ContextSnapshot.Scope> completing) {
+		CompletionStage<Reply> made;
+		try {
+			sending(call);
+			made = peer.callLater(path, frame(call, peer), executor);
+		}
+		catch (RuntimeException | Error ex) {
+			made = CompletableFuture.failedStage(ex);
+		}
+		return made.handle((reply, problem) -> {
+			try (ContextSnapshot.Scope scope = completing.get()) {
+				return attempted(call, path, reply, problem);
+			}
+		});
+	}
+
+	private Attempt attempted(ClientCall call, CallPath path, @Nullable Reply reply, @Nullable Throwable problem) {
+		Throwable failure = (problem instanceof CompletionException && problem.getCause() != null) ? problem.getCause()
+				: problem;
+		if (failure instanceof PathException known) {
+			return failed(call, path, known);
+		}
+		try {
+			if (reply == null) {
+				throw (failure != null) ? failure : new IllegalStateException("The path completed without a reply");
+			}
+			received(call, reply);
+		}
+		catch (RuntimeException | Error ex) {
+			raised(call, ex);
+			throw ex;
+		}
+		catch (Throwable ex) {
+			raised(call, ex);
+			throw new CompletionException(ex);
+		}
+		return answered(call, path, reply);
+	}
+
+	private static void sending(ClientCall call) {
+		CallAnswer answer = call.answer();
+		if (answer != null) {
+			answer.sending();
+		}
+	}
+
+	private static void received(ClientCall call, Reply reply) {
+		CallAnswer answer = call.answer();
+		if (answer != null) {
+			answer.received(reply.status(), reply.headers());
+		}
+	}
+
+	private static void raised(ClientCall call, Throwable raised) {
+		call.observed()
+			.failed(new PathException(PathException.Reason.IO, true, String.valueOf(raised.getMessage()), raised),
+					raised);
+	}
+
+	private Attempt answered(ClientCall call, CallPath path, Reply reply) {
 		keepCookies(call, reply);
 		if (isRedirect(reply)) {
 			Reply.Failure redirect = this.traits.reactive() ? null : bodyless(reply);
@@ -99,9 +175,13 @@ final class CallAttempts {
 				: new Attempt.Unanswered(failure);
 	}
 
+	private CallFrame frame(ClientCall call, Peer peer) {
+		return new CallFrame(this.channel.contract(), call.plan().method(), call.arguments(), call.deadline(),
+				headers(peer.frameHeaders(), call.observed().headers()));
+	}
+
 	private Reply exchange(ClientCall call, Peer peer, CallPath path) throws PathException {
-		CallFrame frame = new CallFrame(this.channel.contract(), call.plan().method(), call.arguments(),
-				call.deadline(), headers(peer.frameHeaders(), call.observed().headers()));
+		CallFrame frame = frame(call, peer);
 		if (this.interceptors.isEmpty()) {
 			return peer.call(path, frame);
 		}

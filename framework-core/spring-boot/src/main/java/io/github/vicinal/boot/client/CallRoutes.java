@@ -19,6 +19,8 @@ final class CallRoutes {
 	/** One call in 64 lets HTTP find replicas behind a balancer that cannot be asked. */
 	private static final int DISCOVERY_MASK = 63;
 
+	private static final String NO_ANSWER_YET = "no answer over HTTP yet, which would name the peer's paths";
+
 	private final Channel channel;
 
 	private final CallTargets targets;
@@ -63,7 +65,7 @@ final class CallRoutes {
 	/**
 	 * Chooses the replica, the peer and the path of a call.
 	 * @param call the call, which is told of the choice
-	 * @param noRoom why no call can be made over a path now, if that is so
+	 * @param noRoom why there is no thread for a call over a path, if that is so
 	 * @return an open path that can carry the call, or {@code null} for HTTP
 	 */
 	@Nullable CallPath route(ClientCall call, @Nullable String noRoom) {
@@ -72,7 +74,8 @@ final class CallRoutes {
 		String address = (turn != null) ? turn.address() : elsewhere ? null : target();
 		Peer peer = this.channel.known(address);
 		call.goTo(turn, address, peer);
-		String reason = (noRoom != null) ? noRoom : onlyHttpBecause(call);
+		String noThread = (noRoom != null && peer != null && peer.callsLater()) ? null : noRoom;
+		String reason = (noThread != null) ? noThread : onlyHttpBecause(call);
 		boolean byChance = this.discovers && this.traits.balanced()
 				&& (ThreadLocalRandom.current().nextInt() & DISCOVERY_MASK) == 0;
 		// A path that is selected but never used would count as a hung call.
@@ -88,10 +91,11 @@ final class CallRoutes {
 		}
 		if (reason != null && peer != null && peer.hasPath()) {
 			String always = peer.httpOnlyReason(call.plan().method());
-			this.channel.leftToHttp((always != null && noRoom == null) ? call.plan().method() + ": " + reason : reason);
+			this.channel
+				.leftToHttp((always != null && noThread == null) ? call.plan().method() + ": " + reason : reason);
 		}
 		if (path == null) {
-			call.leaveToHttp(noRoom, reason == null);
+			call.leaveToHttp(noThread, reason == null);
 		}
 		return path;
 	}
@@ -102,7 +106,8 @@ final class CallRoutes {
 	 */
 	private @Nullable String target() {
 		String chosen = this.targets.choose();
-		return (chosen != null) ? chosen : this.channel.address(null);
+		Peer latest = (chosen == null) ? this.channel.known(null) : null;
+		return (latest != null) ? latest.address() : chosen;
 	}
 
 	/** Returns why only HTTP has the effect that a call must have, or {@code null}. */
@@ -130,7 +135,11 @@ final class CallRoutes {
 			return known;
 		}
 		String reason = onlyHttpBecause(call);
-		return (reason != null) ? reason : this.channel.reasonForHttp(call.address());
+		if (reason != null) {
+			return reason;
+		}
+		Peer peer = this.channel.known(call.address());
+		return (peer != null) ? peer.reasonForHttp() : NO_ANSWER_YET;
 	}
 
 }

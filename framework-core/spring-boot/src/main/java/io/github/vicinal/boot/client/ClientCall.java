@@ -3,7 +3,12 @@ package io.github.vicinal.boot.client;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
+import io.micrometer.context.ContextSnapshot;
 import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
@@ -133,7 +138,7 @@ final class ClientCall implements CallCache.Call {
 	/**
 	 * Chooses replica and path, and starts the observation of a call over a path, on its
 	 * caller's thread.
-	 * @param noRoom why no call can be made over a path now, if that is so
+	 * @param noRoom why there is no thread for a call over a path, if that is so
 	 * @param parent what the call belongs to, or {@code null} if that is the thread's
 	 * current observation
 	 * @return whether there is a path; else the call goes over HTTP
@@ -177,12 +182,29 @@ final class ClientCall implements CallCache.Call {
 
 	/** Attempts the call over its path, on the calling thread. */
 	Attempt attempt() {
-		Peer called = this.peer;
-		CallPath chosen = this.path;
-		if (called == null || chosen == null) {
-			throw new IllegalStateException("There is no path; the call goes over HTTP");
-		}
-		return this.client.attempts().attempt(this, called, chosen);
+		return this.client.attempts().attempt(this, called(), chosen());
+	}
+
+	/** Returns whether an attempt needs no thread until its answer is there. */
+	boolean attemptsLater() {
+		return this.client.attempts().attemptsLater(chosen());
+	}
+
+	/**
+	 * Attempts the call over its path, without holding the calling thread.
+	 * @param executor runs what may block
+	 * @param completing opens the caller's context on the thread that completes the call
+	 */
+	CompletionStage<Attempt> attemptLater(Executor executor, Supplier<ContextSnapshot.Scope> completing) {
+		return this.client.attempts().attemptLater(this, called(), chosen(), executor, completing);
+	}
+
+	private Peer called() {
+		return Objects.requireNonNull(this.peer, "There is no peer; the call goes over HTTP");
+	}
+
+	private CallPath chosen() {
+		return Objects.requireNonNull(this.path, "There is no path; the call goes over HTTP");
 	}
 
 	/**

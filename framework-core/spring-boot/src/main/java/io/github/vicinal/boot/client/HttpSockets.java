@@ -18,6 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.github.vicinal.channel.Channel;
+import io.github.vicinal.channel.Peer;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -85,8 +86,9 @@ public final class HttpSockets {
 	 */
 	@Nullable HttpSocket find(Channel channel, URI uri) {
 		String address = HttpAddress.of(uri);
-		PeerAnnouncement announced = channel.announcement(address);
-		if (announced == null) {
+		Peer peer = channel.known(address);
+		PeerAnnouncement announced = (peer != null) ? peer.announcement() : null;
+		if (peer == null || announced == null) {
 			return null;
 		}
 		String problem = problem(channel, uri, announced);
@@ -94,7 +96,7 @@ public final class HttpSockets {
 		if (problem == null && directory != null) {
 			Path socket = directory.httpSocket(announced.peer().instanceId()).orElse(null);
 			if (socket != null && Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
-				channel.httpTransport(address, OVER_SOCKET);
+				peer.httpTransport(OVER_SOCKET);
 				return new HttpSocket(socket, announced.peer().instanceId());
 			}
 			problem = "the peer's socket is gone";
@@ -177,7 +179,10 @@ public final class HttpSockets {
 	 * @param reason why
 	 */
 	void tcp(Channel channel, String address, String reason) {
-		channel.httpTransport(address, "tcp: " + reason);
+		Peer peer = channel.known(address);
+		if (peer != null) {
+			peer.httpTransport("tcp: " + reason);
+		}
 	}
 
 	/**

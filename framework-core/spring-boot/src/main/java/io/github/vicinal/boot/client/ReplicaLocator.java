@@ -18,6 +18,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.channel.Channel;
+import io.github.vicinal.channel.Peer;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.replica.Locality;
@@ -70,10 +71,11 @@ final class ReplicaLocator implements Locator {
 
 	@Override
 	public Located locate(String address) {
-		if (this.channel.isDirect(address)) {
+		Peer peer = this.channel.known(address);
+		if (peer != null && peer.isDirect()) {
 			return new Located(Locality.JVM, "its path is direct");
 		}
-		PeerAnnouncement announced = this.channel.announcement(address);
+		PeerAnnouncement announced = (peer != null) ? peer.announcement() : null;
 		if (announced != null && !announced.peer().hostId().equals(PeerIdentity.NO_HOST)) {
 			PeerIdentity me = this.self.get();
 			if (me != null && me.sameHost(announced.peer())) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -384,6 +385,105 @@ class AsyncCallsTests {
 		assertThat(overHttp).isCancelled();
 	}
 
+	/** The path has not answered yet, and no thread waits for it. */
+	@Test
+	void aCallNeedsNoThreadWhereThePathNeedsNone() throws Throwable {
+		this.path.later = new ArrayDeque<>();
+		ClientChannel channel = channel(calls((task) -> {
+			throw new RejectedExecutionException("there is no thread");
+		}, 1));
+		CompletableFuture<String> future = future(channel, "http");
+		CompletableFuture<String> reactive = mono(channel, "http").toFuture();
+		CompletableFuture<String> failing = future(channel, "http");
+		assertThat(this.path.later).hasSize(3);
+		for (CompletableFuture<String> waits : List.of(future, reactive, failing)) {
+			assertThat(waits).isNotDone();
+		}
+
+		this.path.later.poll().complete(new Reply.Value(200, Map.of(), "typed"));
+		this.path.later.poll().complete(new Reply.Value(200, Map.of(), "typed"));
+		this.path.later.poll()
+			.completeExceptionally(new PathException(PathException.Reason.TIMEOUT, true, "late", null));
+
+		assertThat(future).isCompletedWithValue("typed");
+		assertThat(reactive).isCompletedWithValue("typed");
+		assertThatThrownBy(failing::join).hasCauseInstanceOf(WebClientRequestException.class);
+		assertThat(channel.report().leftToHttp()).isEmpty();
+	}
+
+	@Test
+	void callsThatHoldThreadsDoNotKeepOthersFromAPathThatNeedsNone() throws Throwable {
+		AsyncCalls calls = calls(this.waiting::add, 1);
+		ClientChannel channel = channel(calls);
+		assertThat(submit(calls, () -> ANSWER)).isNotNull();
+		assertThat(calls.noRoom()).contains("at most 1");
+		this.path.later = new ArrayDeque<>();
+		CompletableFuture<String> future = future(channel, "http");
+		CompletableFuture<String> reactive = mono(channel, "http").toFuture();
+		this.path.later.forEach((call) -> call.complete(new Reply.Value(200, Map.of(), "typed")));
+		assertThat(future).isCompletedWithValue("typed");
+		assertThat(reactive).isCompletedWithValue("typed");
+	}
+
+	@Test
+	void aCallThatAPathRefusesLaterGoesByHttpForTheSameCaller() throws Throwable {
+		ThreadLocal<String> user = new ThreadLocal<>();
+		ContextRegistry.getInstance().registerThreadLocalAccessor("user", user);
+		try {
+			this.path.later = new ArrayDeque<>();
+			ClientChannel channel = channel(calls(this.waiting::add, 1));
+			user.set("one");
+			CompletableFuture<String> future = invoke(channel, "future",
+					() -> CompletableFuture.completedFuture(user.get()));
+			user.remove();
+			this.path.later.poll()
+				.completeExceptionally(new PathException(PathException.Reason.REFUSED, false, "refused", null));
+			assertThat(future).isCompletedWithValue("one");
+			assertThat(user.get()).isNull();
+		}
+		finally {
+			ContextRegistry.getInstance().removeThreadLocalAccessor("user");
+		}
+	}
+
+	/** A path that throws instead of completing a stage. */
+	@Test
+	void whatAPathThrowsIsWhatTheCallEndsWith() throws Throwable {
+		this.path.later = new ArrayDeque<>() {
+
+			@Override
+			public boolean add(CompletableFuture<Reply> call) {
+				throw new IllegalStateException("broken");
+			}
+
+		};
+		ClientChannel channel = channel(calls(this.waiting::add, 1));
+		CompletableFuture<String> future = future(channel, "http");
+		assertThat(future).isCompletedExceptionally();
+		assertThatThrownBy(future::join).hasCauseInstanceOf(IllegalStateException.class).hasRootCauseMessage("broken");
+	}
+
+	/** Interceptors may block, before and after the call. */
+	@Test
+	void interceptorsGetAThread() throws Throwable {
+		this.path.later = new ArrayDeque<>();
+		ClientChannel channel = channel(calls(this.waiting::add, 1), (name, frame, next) -> next.call(frame));
+		CompletableFuture<String> future = future(channel, "http");
+		assertThat(this.path.later).isEmpty();
+		runWaiting();
+		assertThat(future).isCompletedWithValue("typed");
+	}
+
+	@Test
+	void toCancelACallThatCompletesLaterLeavesItToThePath() throws Throwable {
+		this.path.later = new ArrayDeque<>();
+		ClientChannel channel = channel(calls(this.waiting::add, 1));
+		CompletableFuture<String> future = future(channel, "http");
+		future.cancel(true);
+		this.path.later.poll().complete(new Reply.Value(200, Map.of(), "typed"));
+		assertThat(future).isCancelled();
+	}
+
 	interface Shop {
 
 		@GetExchange("/future")
@@ -400,7 +500,9 @@ class AsyncCallsTests {
 		Channel channel = new Channel(
 				new ChannelSettings("shop", List.of(UdsPathProvider.KIND), null, Duration.ofSeconds(1), false, true),
 				contract, List.of(new FakeProvider()), Runnable::run, Clock.systemUTC());
-		channel.announced(ADDRESS, new PeerAnnouncement(PeerIdentity.create(""), Set.of("uds"), contract.hash(), ""));
+		channel.peer(ADDRESS)
+			.announced(new PeerAnnouncement(PeerIdentity.create(""), Set.of("uds"), contract.hash(), ""),
+					System.nanoTime());
 		return reactive(channel, new HttpLegs(), ADDRESS, calls, interceptors);
 	}
 
@@ -477,6 +579,24 @@ class AsyncCallsTests {
 		private final List<Long> deadlines = new ArrayList<>();
 
 		private PathException failure;
+
+		/** The calls that wait for their answer, if the path completes them later. */
+		private Deque<CompletableFuture<Reply>> later;
+
+		@Override
+		public CompletionStage<Reply> callLater(CallFrame frame, Executor executor) {
+			if (this.later == null) {
+				return CallPath.super.callLater(frame, executor);
+			}
+			CompletableFuture<Reply> call = new CompletableFuture<>();
+			this.later.add(call);
+			return call;
+		}
+
+		@Override
+		public boolean callsLater() {
+			return this.later != null;
+		}
 
 		@Override
 		public PathKind kind() {

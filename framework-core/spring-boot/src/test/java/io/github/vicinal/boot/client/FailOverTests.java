@@ -238,7 +238,7 @@ class FailOverTests {
 
 	private void assertNothingInFlight() {
 		assertThat(this.replicas.report()).extracting(ReplicaReport::inFlight).containsOnly(0);
-		assertThat(REPLICAS).allSatisfy((replica) -> assertThat(this.channel.inFlight(replica)).isZero());
+		assertThat(REPLICAS).allSatisfy((replica) -> assertThat(this.channel.peer(replica).inFlight()).isZero());
 	}
 
 	@ParameterizedTest
@@ -457,8 +457,9 @@ class FailOverTests {
 	@ParameterizedTest
 	@EnumSource
 	void aCallThatATypedPathLosesGoesOnIfItMay(Caller caller) throws Exception {
-		REPLICAS.forEach((replica) -> this.channel.announced(replica,
-				new PeerAnnouncement(PeerIdentity.create(""), Set.of("uds"), this.channel.contract().hash(), "")));
+		REPLICAS.forEach((replica) -> this.channel.peer(replica)
+			.announced(new PeerAnnouncement(PeerIdentity.create(""), Set.of("uds"), this.channel.contract().hash(), ""),
+					System.nanoTime()));
 		assertThat(get(caller)).isEqualTo("typed");
 		assertThat(met()).as("over HTTP").isEmpty();
 		this.path.failure = new PathException(PathException.Reason.IO, true, "closed", null);

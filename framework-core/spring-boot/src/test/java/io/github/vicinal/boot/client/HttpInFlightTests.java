@@ -50,7 +50,7 @@ class HttpInFlightTests {
 	}
 
 	private long inFlight() {
-		return this.channel.inFlight(HttpAddress.of(PEER)) + this.channel.inFlight(HttpAddress.of(OTHER));
+		return this.channel.peer(HttpAddress.of(PEER)).inFlight() + this.channel.peer(HttpAddress.of(OTHER)).inFlight();
 	}
 
 	private HttpLeg sent() {
@@ -98,7 +98,7 @@ class HttpInFlightTests {
 		call("name", () -> {
 			sent().sending(OTHER, new HttpHeaders());
 			assertThat(inFlight()).isEqualTo(1);
-			assertThat(this.channel.inFlight(HttpAddress.of(OTHER))).isEqualTo(1);
+			assertThat(this.channel.peer(HttpAddress.of(OTHER)).inFlight()).isEqualTo(1);
 			return "shop";
 		});
 		assertThat(inFlight()).isZero();

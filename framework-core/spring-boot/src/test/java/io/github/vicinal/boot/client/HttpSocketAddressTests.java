@@ -55,8 +55,10 @@ class HttpSocketAddressTests {
 
 	private String transport(String uri, String announcedAddress) {
 		URI to = URI.create(uri);
-		this.channel.announced(HttpAddress.of(to),
-				new PeerAnnouncement(this.peer, Set.of(), "", "http only").withHttpSocket(8080, announcedAddress));
+		this.channel.peer(HttpAddress.of(to))
+			.announced(
+					new PeerAnnouncement(this.peer, Set.of(), "", "http only").withHttpSocket(8080, announcedAddress),
+					System.nanoTime());
 		this.sockets.find(this.channel, to);
 		return this.channel.report()
 			.peers()

@@ -38,8 +38,9 @@ class HttpSocketsTests {
 	private PeerIdentity announce(Rendezvous rendezvous) throws IOException {
 		PeerIdentity peer = PeerIdentity.create(rendezvous.hostId());
 		Files.createFile(rendezvous.httpSocket(peer.instanceId()).orElseThrow());
-		this.channel.announced("127.0.0.1:8080",
-				new PeerAnnouncement(peer, Set.of("uds"), "0".repeat(16), "").withHttpSocket(8080, "127.0.0.1"));
+		this.channel.peer("127.0.0.1:8080")
+			.announced(new PeerAnnouncement(peer, Set.of("uds"), "0".repeat(16), "").withHttpSocket(8080, "127.0.0.1"),
+					System.nanoTime());
 		return peer;
 	}
 

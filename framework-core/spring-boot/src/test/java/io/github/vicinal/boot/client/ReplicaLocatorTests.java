@@ -35,8 +35,9 @@ class ReplicaLocatorTests {
 			Runnable::run);
 
 	private void announce(String address, String host) {
-		this.channel.announced(address,
-				new PeerAnnouncement(PeerIdentity.create(host), Set.of("uds"), "0".repeat(16), ""));
+		this.channel.peer(address)
+			.announced(new PeerAnnouncement(PeerIdentity.create(host), Set.of("uds"), "0".repeat(16), ""),
+					System.nanoTime());
 	}
 
 	@ParameterizedTest

@@ -236,7 +236,9 @@ final class ControlChannel implements AutoCloseable {
 		EncodeBuffer out = new EncodeBuffer(CHUNK_BYTES / 8);
 		int start = FrameDescriptor.begin(out);
 		fields.write(out);
-		FrameDescriptor.end(out, start, type, 0, 0, correlation, binding, 0, 0);
+		FrameDescriptor.correlation(out, start, correlation);
+		FrameDescriptor.binding(out, start, binding);
+		FrameDescriptor.end(out, start, type);
 		write(out);
 	}
 
@@ -316,7 +318,7 @@ final class ControlChannel implements AutoCloseable {
 		EncodeBuffer out = new EncodeBuffer(CHUNK_BYTES / 8);
 		int start = FrameDescriptor.begin(out);
 		new Payload.Check(lane, sequence).write(out);
-		FrameDescriptor.end(out, start, FrameType.CHECK, 0, 0, 0, 0, 0, 0);
+		FrameDescriptor.end(out, start, FrameType.CHECK);
 		if (!this.writing.tryLock()) {
 			return;
 		}
@@ -350,7 +352,9 @@ final class ControlChannel implements AutoCloseable {
 		EncodeBuffer out = new EncodeBuffer(CHUNK_BYTES / 8);
 		int start = FrameDescriptor.begin(out);
 		Payload.writeReason(out, text);
-		FrameDescriptor.end(out, start, FrameType.REFUSED, FrameDescriptor.FLAG_CLOSING, 0, 0, 0, refusal.number(), 0);
+		FrameDescriptor.flags(out, start, FrameDescriptor.FLAG_CLOSING);
+		FrameDescriptor.code(out, start, refusal.number());
+		FrameDescriptor.end(out, start, FrameType.REFUSED);
 		write(out);
 	}
 

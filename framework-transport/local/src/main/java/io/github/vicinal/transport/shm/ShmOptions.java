@@ -12,32 +12,12 @@ import static io.github.vicinal.transport.wire.InvalidOptionException.check;
 import static io.github.vicinal.transport.wire.InvalidOptionException.checkPositive;
 
 /**
- * The limits of the path {@code shm}. Immutable.
+ * The limits of the path {@code shm}. Immutable; {@link #builder()} starts with
+ * {@link #defaults()}.
  *
- * @param lanes calls in flight to one peer before a further segment is made, and how many
- * each has; a power of two, 1 to 256
- * @param maxLanes maximum number of calls that a client has in flight to one peer
- * @param inlineBytes how many bytes of a call or reply lie in its lane, a multiple of 128
- * @param maxFrameBytes the longest call or reply, in bytes
- * @param maxMemoryBytes the most memory for larger calls or replies, per peer and
- * direction; of two peers the smaller limit counts for both directions
- * @param maxHeapBytes the most heap for larger calls or replies that are being encoded or
- * decoded, per peer; one that needs more than that gets it alone
- * @param maxPeers how many clients a server shares memory with
- * @param maxThreads how many calls that are not known to be short are executed at a time
- * @param acquireTimeout how long a call waits for a lane or memory that others use, even
- * if its deadline is later; then it goes another way
- * @param idleTimeout time after which what only calls need is closed: file descriptors,
- * threads, and segments beyond the first
- * @param handshakeTimeout how long connecting may take
- * @param drainTimeout how long a server that stops waits for the calls in flight
- * @param waiting how to wait: {@code learned}, {@code park}, or a fixed way such as
- * {@code spin-200+yield-50}
  * @since 0.1.0
  */
-public record ShmOptions(int lanes, int maxLanes, int inlineBytes, int maxFrameBytes, long maxMemoryBytes,
-		long maxHeapBytes, int maxPeers, int maxThreads, Duration acquireTimeout, Duration idleTimeout,
-		Duration handshakeTimeout, Duration drainTimeout, String waiting) {
+public final class ShmOptions {
 
 	/** A refusal must always fit. */
 	private static final int SMALLEST_INLINE_BYTES = 2048;
@@ -49,23 +29,67 @@ public record ShmOptions(int lanes, int maxLanes, int inlineBytes, int maxFrameB
 
 	private static final int MAX_HEADER_BYTES = 64 << 10;
 
-	public ShmOptions {
-		check(lanes >= 1 && lanes <= SegmentLayout.MAX_LANES && Integer.bitCount(lanes) == 1, "lanes",
-				"a power of two from 1 to " + SegmentLayout.MAX_LANES, lanes);
-		check(maxLanes >= lanes, "maxLanes", "at least the number of lanes of a segment, " + lanes, maxLanes);
-		check(inlineBytes >= SMALLEST_INLINE_BYTES && inlineBytes <= SegmentLayout.MAX_INLINE_BYTES
-				&& inlineBytes % SegmentLayout.LINE == 0, "inlineBytes", "a multiple of 128B from 2KB to 1MB",
-				inlineBytes);
-		WireLimits.checkMaxFrameBytes(maxFrameBytes);
-		check(maxMemoryBytes >= 0, "maxMemoryBytes", "0 or more", maxMemoryBytes);
-		check(maxHeapBytes >= 0, "maxHeapBytes", "0 or more", maxHeapBytes);
-		check(maxPeers >= 1, "maxPeers", "at least 1", maxPeers);
-		check(maxThreads >= 1, "maxThreads", "at least 1", maxThreads);
-		checkPositive("acquireTimeout", acquireTimeout);
-		checkPositive("idleTimeout", idleTimeout);
-		checkPositive("handshakeTimeout", handshakeTimeout);
-		check(!drainTimeout.isNegative(), "drainTimeout", "0 or more", drainTimeout);
-		check(WaitMode.isName(waiting), "waiting", WaitMode.NAMES, waiting);
+	private final int lanes;
+
+	private final int maxLanes;
+
+	private final int inlineBytes;
+
+	private final int maxFrameBytes;
+
+	private final long maxMemoryBytes;
+
+	private final long maxHeapBytes;
+
+	private final int maxPeers;
+
+	private final int maxThreads;
+
+	private final Duration acquireTimeout;
+
+	private final Duration idleTimeout;
+
+	private final Duration handshakeTimeout;
+
+	private final Duration drainTimeout;
+
+	private final String waiting;
+
+	private ShmOptions(Builder builder) {
+		this.lanes = builder.lanes;
+		this.maxLanes = builder.maxLanes;
+		this.inlineBytes = builder.inlineBytes;
+		this.maxFrameBytes = builder.maxFrameBytes;
+		this.maxMemoryBytes = builder.maxMemoryBytes;
+		this.maxHeapBytes = builder.maxHeapBytes;
+		this.maxPeers = builder.maxPeers;
+		this.maxThreads = builder.maxThreads;
+		this.acquireTimeout = builder.acquireTimeout;
+		this.idleTimeout = builder.idleTimeout;
+		this.handshakeTimeout = builder.handshakeTimeout;
+		this.drainTimeout = builder.drainTimeout;
+		this.waiting = builder.waiting;
+		validate();
+	}
+
+	private void validate() {
+		check(this.lanes >= 1 && this.lanes <= SegmentLayout.MAX_LANES && Integer.bitCount(this.lanes) == 1, "lanes",
+				"a power of two from 1 to " + SegmentLayout.MAX_LANES, this.lanes);
+		check(this.maxLanes >= this.lanes, "maxLanes", "at least the number of lanes of a segment, " + this.lanes,
+				this.maxLanes);
+		check(this.inlineBytes >= SMALLEST_INLINE_BYTES && this.inlineBytes <= SegmentLayout.MAX_INLINE_BYTES
+				&& this.inlineBytes % SegmentLayout.LINE == 0, "inlineBytes", "a multiple of 128B from 2KB to 1MB",
+				this.inlineBytes);
+		WireLimits.checkMaxFrameBytes(this.maxFrameBytes);
+		check(this.maxMemoryBytes >= 0, "maxMemoryBytes", "0 or more", this.maxMemoryBytes);
+		check(this.maxHeapBytes >= 0, "maxHeapBytes", "0 or more", this.maxHeapBytes);
+		check(this.maxPeers >= 1, "maxPeers", "at least 1", this.maxPeers);
+		check(this.maxThreads >= 1, "maxThreads", "at least 1", this.maxThreads);
+		checkPositive("acquireTimeout", this.acquireTimeout);
+		checkPositive("idleTimeout", this.idleTimeout);
+		checkPositive("handshakeTimeout", this.handshakeTimeout);
+		check(!this.drainTimeout.isNegative(), "drainTimeout", "0 or more", this.drainTimeout);
+		check(WaitMode.isName(this.waiting), "waiting", WaitMode.NAMES, this.waiting);
 	}
 
 	/**
@@ -75,9 +99,147 @@ public record ShmOptions(int lanes, int maxLanes, int inlineBytes, int maxFrameB
 	 * peers, 256 threads, 100 ms to wait for a lane, times of 10 s, learned waiting
 	 */
 	public static ShmOptions defaults() {
-		return new ShmOptions(64, 1024, 2048, 64 << 20, 64L << 20, defaultHeapBytes(), 1024, 256,
-				Duration.ofMillis(100), Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofSeconds(10),
-				WaitMode.LEARNED);
+		return builder().build();
+	}
+
+	/**
+	 * Returns a builder of options.
+	 * @return one that holds the defaults
+	 */
+	public static Builder builder() {
+		return new Builder();
+	}
+
+	/**
+	 * Returns a builder of similar options.
+	 * @return one that holds these
+	 */
+	public Builder toBuilder() {
+		Builder builder = new Builder();
+		builder.lanes = this.lanes;
+		builder.maxLanes = this.maxLanes;
+		builder.inlineBytes = this.inlineBytes;
+		builder.maxFrameBytes = this.maxFrameBytes;
+		builder.maxMemoryBytes = this.maxMemoryBytes;
+		builder.maxHeapBytes = this.maxHeapBytes;
+		builder.maxPeers = this.maxPeers;
+		builder.maxThreads = this.maxThreads;
+		builder.acquireTimeout = this.acquireTimeout;
+		builder.idleTimeout = this.idleTimeout;
+		builder.handshakeTimeout = this.handshakeTimeout;
+		builder.drainTimeout = this.drainTimeout;
+		builder.waiting = this.waiting;
+		return builder;
+	}
+
+	/**
+	 * Returns the number of calls in flight to one peer before a further segment is made,
+	 * and how many each has; a power of two, 1 to 256.
+	 * @return a number
+	 */
+	public int lanes() {
+		return this.lanes;
+	}
+
+	/**
+	 * Returns the maximum number of calls that a client has in flight to one peer.
+	 * @return a number
+	 */
+	public int maxLanes() {
+		return this.maxLanes;
+	}
+
+	/**
+	 * Returns how many bytes of a call or reply lie in its lane, a multiple of 128.
+	 * @return bytes
+	 */
+	public int inlineBytes() {
+		return this.inlineBytes;
+	}
+
+	/**
+	 * Returns the longest call or reply, in bytes.
+	 * @return bytes
+	 */
+	public int maxFrameBytes() {
+		return this.maxFrameBytes;
+	}
+
+	/**
+	 * Returns the most memory for larger calls or replies, per peer and direction; of two
+	 * peers the smaller limit counts for both directions.
+	 * @return bytes
+	 */
+	public long maxMemoryBytes() {
+		return this.maxMemoryBytes;
+	}
+
+	/**
+	 * Returns the most heap for larger calls or replies that are being encoded or
+	 * decoded, per peer; one that needs more than that gets it alone.
+	 * @return bytes
+	 */
+	public long maxHeapBytes() {
+		return this.maxHeapBytes;
+	}
+
+	/**
+	 * Returns how many clients a server shares memory with.
+	 * @return a number
+	 */
+	public int maxPeers() {
+		return this.maxPeers;
+	}
+
+	/**
+	 * Returns how many calls that are not known to be short are executed at a time.
+	 * @return a number
+	 */
+	public int maxThreads() {
+		return this.maxThreads;
+	}
+
+	/**
+	 * Returns how long a call waits for a lane or memory that others use, even if its
+	 * deadline is later; then it goes another way.
+	 * @return a positive duration
+	 */
+	public Duration acquireTimeout() {
+		return this.acquireTimeout;
+	}
+
+	/**
+	 * Returns the time after which what only calls need is closed: file descriptors,
+	 * threads, and segments beyond the first.
+	 * @return a positive duration
+	 */
+	public Duration idleTimeout() {
+		return this.idleTimeout;
+	}
+
+	/**
+	 * Returns how long connecting may take.
+	 * @return a positive duration
+	 */
+	public Duration handshakeTimeout() {
+		return this.handshakeTimeout;
+	}
+
+	/**
+	 * Returns how long a server that stops waits for the calls in flight.
+	 * @return a duration, or 0
+	 */
+	public Duration drainTimeout() {
+		return this.drainTimeout;
+	}
+
+	/**
+	 * Returns how to wait: {@code learned}, {@code park}, or a fixed way such as {@code
+	 * spin-200+yield-50}.
+	 * @return the name of a way to wait
+	 */
+	public String waiting() {
+		return this.waiting;
 	}
 
 	/**
@@ -95,69 +257,47 @@ public record ShmOptions(int lanes, int maxLanes, int inlineBytes, int maxFrameB
 	 * @return other options
 	 */
 	public ShmOptions withLanes(int count) {
-		return new ShmOptions(count, count, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
-				this.maxHeapBytes, this.maxPeers, this.maxThreads, this.acquireTimeout, this.idleTimeout,
-				this.handshakeTimeout, this.drainTimeout, this.waiting);
+		return toBuilder().lanes(count).maxLanes(count).build();
 	}
 
 	public ShmOptions withMaxLanes(int count) {
-		return new ShmOptions(this.lanes, count, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
-				this.maxHeapBytes, this.maxPeers, this.maxThreads, this.acquireTimeout, this.idleTimeout,
-				this.handshakeTimeout, this.drainTimeout, this.waiting);
+		return toBuilder().maxLanes(count).build();
 	}
 
 	public ShmOptions withMaxFrameBytes(int bytes) {
-		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, bytes, this.maxMemoryBytes,
-				this.maxHeapBytes, this.maxPeers, this.maxThreads, this.acquireTimeout, this.idleTimeout,
-				this.handshakeTimeout, this.drainTimeout, this.waiting);
+		return toBuilder().maxFrameBytes(bytes).build();
 	}
 
 	public ShmOptions withMaxMemoryBytes(long bytes) {
-		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, this.maxFrameBytes, bytes, this.maxHeapBytes,
-				this.maxPeers, this.maxThreads, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout,
-				this.drainTimeout, this.waiting);
+		return toBuilder().maxMemoryBytes(bytes).build();
 	}
 
 	public ShmOptions withMaxHeapBytes(long bytes) {
-		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
-				bytes, this.maxPeers, this.maxThreads, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout,
-				this.drainTimeout, this.waiting);
+		return toBuilder().maxHeapBytes(bytes).build();
 	}
 
 	public ShmOptions withMaxPeers(int peers) {
-		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
-				this.maxHeapBytes, peers, this.maxThreads, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout,
-				this.drainTimeout, this.waiting);
+		return toBuilder().maxPeers(peers).build();
 	}
 
 	public ShmOptions withAcquireTimeout(Duration timeout) {
-		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
-				this.maxHeapBytes, this.maxPeers, this.maxThreads, timeout, this.idleTimeout, this.handshakeTimeout,
-				this.drainTimeout, this.waiting);
+		return toBuilder().acquireTimeout(timeout).build();
 	}
 
 	public ShmOptions withIdleTimeout(Duration timeout) {
-		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
-				this.maxHeapBytes, this.maxPeers, this.maxThreads, this.acquireTimeout, timeout, this.handshakeTimeout,
-				this.drainTimeout, this.waiting);
+		return toBuilder().idleTimeout(timeout).build();
 	}
 
 	public ShmOptions withHandshakeTimeout(Duration timeout) {
-		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
-				this.maxHeapBytes, this.maxPeers, this.maxThreads, this.acquireTimeout, this.idleTimeout, timeout,
-				this.drainTimeout, this.waiting);
+		return toBuilder().handshakeTimeout(timeout).build();
 	}
 
 	public ShmOptions withDrainTimeout(Duration timeout) {
-		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
-				this.maxHeapBytes, this.maxPeers, this.maxThreads, this.acquireTimeout, this.idleTimeout,
-				this.handshakeTimeout, timeout, this.waiting);
+		return toBuilder().drainTimeout(timeout).build();
 	}
 
 	public ShmOptions withWaiting(String way) {
-		return new ShmOptions(this.lanes, this.maxLanes, this.inlineBytes, this.maxFrameBytes, this.maxMemoryBytes,
-				this.maxHeapBytes, this.maxPeers, this.maxThreads, this.acquireTimeout, this.idleTimeout,
-				this.handshakeTimeout, this.drainTimeout, way);
+		return toBuilder().waiting(way).build();
 	}
 
 	/**
@@ -180,6 +320,119 @@ public record ShmOptions(int lanes, int maxLanes, int inlineBytes, int maxFrameB
 	LaneLimits laneLimits(long maxMemoryOfPeer, HeapBudget heap) {
 		return new LaneLimits(this.maxFrameBytes + ControlChannel.FIXED_BYTES,
 				Math.min(this.maxMemoryBytes, maxMemoryOfPeer), this.acquireTimeout, this.idleTimeout, heap);
+	}
+
+	/**
+	 * Builds options. Limits are checked by {@link #build()}. Not thread-safe.
+	 *
+	 * @since 0.1.0
+	 */
+	public static final class Builder {
+
+		private int lanes = 64;
+
+		private int maxLanes = 1024;
+
+		private int inlineBytes = 2048;
+
+		private int maxFrameBytes = 64 << 20;
+
+		private long maxMemoryBytes = 64L << 20;
+
+		private long maxHeapBytes = defaultHeapBytes();
+
+		private int maxPeers = 1024;
+
+		private int maxThreads = 256;
+
+		private Duration acquireTimeout = Duration.ofMillis(100);
+
+		private Duration idleTimeout = Duration.ofSeconds(10);
+
+		private Duration handshakeTimeout = Duration.ofSeconds(10);
+
+		private Duration drainTimeout = Duration.ofSeconds(10);
+
+		private String waiting = WaitMode.LEARNED;
+
+		private Builder() {
+		}
+
+		public Builder lanes(int value) {
+			this.lanes = value;
+			return this;
+		}
+
+		public Builder maxLanes(int value) {
+			this.maxLanes = value;
+			return this;
+		}
+
+		public Builder inlineBytes(int value) {
+			this.inlineBytes = value;
+			return this;
+		}
+
+		public Builder maxFrameBytes(int value) {
+			this.maxFrameBytes = value;
+			return this;
+		}
+
+		public Builder maxMemoryBytes(long value) {
+			this.maxMemoryBytes = value;
+			return this;
+		}
+
+		public Builder maxHeapBytes(long value) {
+			this.maxHeapBytes = value;
+			return this;
+		}
+
+		public Builder maxPeers(int value) {
+			this.maxPeers = value;
+			return this;
+		}
+
+		public Builder maxThreads(int value) {
+			this.maxThreads = value;
+			return this;
+		}
+
+		public Builder acquireTimeout(Duration value) {
+			this.acquireTimeout = value;
+			return this;
+		}
+
+		public Builder idleTimeout(Duration value) {
+			this.idleTimeout = value;
+			return this;
+		}
+
+		public Builder handshakeTimeout(Duration value) {
+			this.handshakeTimeout = value;
+			return this;
+		}
+
+		public Builder drainTimeout(Duration value) {
+			this.drainTimeout = value;
+			return this;
+		}
+
+		public Builder waiting(String value) {
+			this.waiting = value;
+			return this;
+		}
+
+		/**
+		 * Builds the options.
+		 * @return the options
+		 * @throws io.github.vicinal.transport.wire.InvalidOptionException if a value
+		 * breaks its limit
+		 */
+		public ShmOptions build() {
+			return new ShmOptions(this);
+		}
+
 	}
 
 }

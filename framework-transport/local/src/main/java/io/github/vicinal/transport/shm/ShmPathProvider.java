@@ -2,11 +2,8 @@ package io.github.vicinal.transport.shm;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.LongAdder;
@@ -27,6 +24,8 @@ import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.shm.lane.MemoryFiles;
 import io.github.vicinal.transport.shm.lane.Segment;
 import io.github.vicinal.transport.wire.ClientBinding;
+import io.github.vicinal.transport.wire.ConnectConditions;
+import io.github.vicinal.transport.wire.CountedRefusals;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.Watchdog;
@@ -56,7 +55,7 @@ public final class ShmPathProvider implements PathProvider {
 
 	private final BellSupport bells;
 
-	private final Map<String, LongAdder> violations;
+	private final CountedRefusals violations = new CountedRefusals(logger, "A server broke a rule");
 
 	private final Watchdog watchdog = new Watchdog("vicinal-shm-client-watchdog");
 
@@ -90,11 +89,6 @@ public final class ShmPathProvider implements PathProvider {
 		this.codecs = codecs;
 		this.options = options;
 		this.bells = bells;
-		Map<String, LongAdder> adders = new LinkedHashMap<>();
-		for (Refusal rule : Refusal.values()) {
-			adders.put(rule.id(), new LongAdder());
-		}
-		this.violations = Collections.unmodifiableMap(adders);
 	}
 
 	/**
@@ -104,7 +98,7 @@ public final class ShmPathProvider implements PathProvider {
 	 * {@code malformed} or {@code too-large}
 	 */
 	public Map<String, LongAdder> violations() {
-		return this.violations;
+		return this.violations.counters();
 	}
 
 	/**
@@ -124,21 +118,6 @@ public final class ShmPathProvider implements PathProvider {
 		return this.peers.values().stream().mapToLong(ShmPeer::memoryBytes).sum();
 	}
 
-	/** The first one of each kind is worth a line in the log. */
-	private void violated(Refusal rule, String text) {
-		LongAdder adder = this.violations.get(rule.id());
-		if (adder == null) {
-			return;
-		}
-		adder.increment();
-		if (adder.sum() == 1) {
-			logger.warn("A server broke a rule ({}): {}; further ones are only counted", rule.id(), text);
-		}
-		else {
-			logger.debug("A server broke a rule ({}): {}", rule.id(), text);
-		}
-	}
-
 	@Override
 	public PathKind kind() {
 		return KIND;
@@ -146,32 +125,11 @@ public final class ShmPathProvider implements PathProvider {
 
 	@Override
 	public Attempt connect(Contract contract, PeerAnnouncement announcement) {
+		Unavailable unmet = ConnectConditions.unmet(KIND, this.rendezvous, MemoryDirectory::unsuitable, contract,
+				announcement);
 		Path directory = this.rendezvous.directory().orElse(null);
-		if (directory == null) {
-			return new Unavailable(this.rendezvous.unavailable().orElse("there is no rendezvous directory"), false);
-		}
-		Optional<String> unsuitable = MemoryDirectory.unsuitable(directory);
-		if (unsuitable.isPresent()) {
-			return new Unavailable(unsuitable.get(), false);
-		}
-		if (!announcement.paths().contains(KIND.id())) {
-			return new Unavailable("the peer does not offer shm"
-					+ (announcement.refusal().isEmpty() ? "" : ": " + announcement.refusal()), false);
-		}
-		Optional<String> problem = this.rendezvous.look();
-		if (problem.isPresent()) {
-			return new Unavailable(problem.get(), true);
-		}
-		if (!this.rendezvous.isHere(announcement.peer())) {
-			return new Unavailable(
-					"the peer runs on another host or uses another rendezvous directory than " + directory, false);
-		}
-		String hash = announcement.contractHash();
-		if (!hash.isEmpty() && !hash.equals(contract.hash())) {
-			return new Unavailable(
-					"the contract %s differs: it is %s here and %s there; build both sides from the same version of it"
-						.formatted(contract.name(), contract.hash(), hash),
-					false);
+		if (unmet != null || directory == null) {
+			return (unmet != null) ? unmet : new Unavailable("there is no rendezvous directory", false);
 		}
 		return connect(contract, announcement.peer().instanceId(), directory);
 	}
@@ -225,7 +183,7 @@ public final class ShmPathProvider implements PathProvider {
 				opening = this.openings.get(instanceId);
 				mine = opening == null;
 				if (opening == null) {
-					opening = new Opening(new ShmPeer(instanceId, this.options, this.codecs, this::violated),
+					opening = new Opening(new ShmPeer(instanceId, this.options, this.codecs, this.violations::count),
 							new CompletableFuture<>());
 					this.openings.put(instanceId, opening);
 				}
@@ -261,7 +219,7 @@ public final class ShmPathProvider implements PathProvider {
 		catch (IOException | WireException | RuntimeException | Error ex) {
 			peer.close("it was not connected");
 			if (ex instanceof InternalError) {
-				violated(Refusal.MALFORMED, "it cut off the segment: " + ex.getMessage());
+				this.violations.count(Refusal.MALFORMED, "it cut off the segment: " + ex.getMessage());
 			}
 			opened(instanceId, null);
 			opening.done().completeExceptionally(ex);

@@ -1,11 +1,7 @@
 package io.github.vicinal.transport.shm;
 
 import java.io.IOException;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -37,16 +33,15 @@ import io.github.vicinal.transport.shm.lane.LaneServer;
 import io.github.vicinal.transport.shm.lane.MemoryFiles;
 import io.github.vicinal.transport.shm.lane.ReceiverGuard;
 import io.github.vicinal.transport.shm.lane.Segment;
-import io.github.vicinal.transport.wire.AcceptorBackOff;
 import io.github.vicinal.transport.wire.ClientHeaps;
 import io.github.vicinal.transport.wire.HeapBudget;
+import io.github.vicinal.transport.wire.LocalListener;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.ServerCalls;
 import io.github.vicinal.transport.wire.ServerMetrics;
 import io.github.vicinal.transport.wire.SocketFile;
 import io.github.vicinal.transport.wire.Watchdog;
-import io.github.vicinal.transport.wire.WireException;
 
 /**
  * Offers the services of this process by shared memory. Thread-safe.
@@ -67,9 +62,6 @@ public final class ShmPathServer implements PathServer {
 
 	private static final long END_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-	/** Time that closing waits for the sweep at most. */
-	private static final long SWEEP_MILLIS = 1000;
-
 	private final PeerIdentity identity;
 
 	private final Rendezvous rendezvous;
@@ -80,7 +72,9 @@ public final class ShmPathServer implements PathServer {
 
 	private final LaneServer.@Nullable Handler rawHandler;
 
-	private final ServerMetrics metrics = new ServerMetrics();
+	private final ServerMetrics metrics = new ServerMetrics(logger);
+
+	private final LocalListener listener;
 
 	private final ServerCalls calls;
 
@@ -94,8 +88,6 @@ public final class ShmPathServer implements PathServer {
 
 	private final Set<ShmConnection> connections = ConcurrentHashMap.newKeySet();
 
-	private final Set<Refusal> reported = ConcurrentHashMap.newKeySet();
-
 	private final AtomicLong threads = new AtomicLong();
 
 	/** How many calls are executed that are not known to be short. */
@@ -103,25 +95,11 @@ public final class ShmPathServer implements PathServer {
 
 	private final ExecutorService receivers;
 
-	private volatile @Nullable String unavailable = "the server has not been started";
-
 	private volatile boolean draining;
 
 	private boolean closed;
 
-	/** Written before the first thread starts. */
-	private volatile @Nullable ClassLoader loader;
-
-	private volatile PeerCheck peerCheck = (channel) -> {
-		throw new WireException(Refusal.STRANGER, "the server has not been started");
-	};
-
 	private volatile @Nullable MemoryFiles files;
-
-	private @Nullable ServerSocketChannel listener;
-
-	/** Deletes what dead processes have left, once. */
-	private @Nullable Thread sweeper;
 
 	/**
 	 * Creates a server.
@@ -143,9 +121,11 @@ public final class ShmPathServer implements PathServer {
 		this.bellSupport = bellSupport;
 		this.rawHandler = rawHandler;
 		this.calls = new ServerCalls(services, options.limits(), this::refused);
+		this.listener = new LocalListener(ShmPathProvider.KIND, identity, SocketFile.LANES, rendezvous, new Acceptor(),
+				LocalListener.plainThreads(), null, logger);
 		this.receivers = new ThreadPoolExecutor(0, Integer.MAX_VALUE, options.idleTimeout().toNanos(),
 				TimeUnit.NANOSECONDS, new SynchronousQueue<>(),
-				(task) -> thread("receiver-" + this.threads.incrementAndGet(), task));
+				(task) -> this.listener.thread("receiver-" + this.threads.incrementAndGet(), task));
 	}
 
 	@Override
@@ -158,128 +138,8 @@ public final class ShmPathServer implements PathServer {
 	 * application's.
 	 */
 	@Override
-	public synchronized void start() {
-		if (this.listener != null || this.draining) {
-			return;
-		}
-		Path where = this.rendezvous.directory().orElse(null);
-		if (where == null) {
-			this.unavailable = this.rendezvous.unavailable().orElse("there is no rendezvous directory");
-			return;
-		}
-		Optional<String> unsuitable = MemoryDirectory.unsuitable(where);
-		if (unsuitable.isPresent()) {
-			this.unavailable = unsuitable.get();
-			return;
-		}
-		Optional<String> problem = this.rendezvous.look();
-		if (problem.isPresent()) {
-			this.unavailable = problem.get();
-			return;
-		}
-		this.loader = Thread.currentThread().getContextClassLoader();
-		this.files = new MemoryFiles(where, this.rendezvous::look);
-		try {
-			this.peerCheck = PeerCheck.sameUser(this.rendezvous);
-			listen(where);
-			startSweep(where);
-			this.unavailable = null;
-		}
-		catch (IOException | RuntimeException ex) {
-			this.unavailable = notOpened(where, ex);
-		}
-	}
-
-	private void startSweep(Path where) {
-		Thread thread = thread("sweep", () -> sweep(where));
-		thread.start();
-		this.sweeper = thread;
-	}
-
-	private void awaitSweep() {
-		try {
-			if (this.sweeper != null) {
-				this.sweeper.join(SWEEP_MILLIS);
-			}
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-	}
-
-	private void listen(Path where) throws IOException {
-		ServerSocketChannel channel = SocketFile.open(where, this.identity.instanceId(), SocketFile.LANES);
-		this.listener = channel;
-		thread("accept", () -> accept(channel)).start();
-	}
-
-	private static String notOpened(Path where, Throwable cause) {
-		return "no socket can be opened in %s: %s: %s".formatted(where, cause.getClass().getSimpleName(),
-				cause.getMessage());
-	}
-
-	/**
-	 * Offers nothing while the directory is not this user's, and opens the socket anew if
-	 * it went with the directory. Pairs that are there go on.
-	 */
-	private synchronized void repair() {
-		ServerSocketChannel known = this.listener;
-		Path where = this.rendezvous.directory().orElse(null);
-		if (known == null || where == null || this.draining) {
-			return;
-		}
-		String problem = this.rendezvous.look().or(() -> MemoryDirectory.unsuitable(where)).orElse(null);
-		Path socket = SocketFile.of(where, this.identity.instanceId(), SocketFile.LANES);
-		if (problem == null && !Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
-			try {
-				known.close();
-				listen(where);
-				logger.info("The socket of this server was deleted, and has been opened anew in {}", where);
-			}
-			catch (IOException | RuntimeException | OutOfMemoryError ex) {
-				problem = notOpened(where, ex);
-			}
-		}
-		if (problem != null && !problem.equals(this.unavailable)) {
-			logger.warn("Calls over shm are not offered: {}", problem);
-		}
-		this.unavailable = problem;
-	}
-
-	/**
-	 * Removes what dead processes have left. In the background: the more there is to look
-	 * at, the longer it takes.
-	 */
-	private static void sweep(Path where) {
-		try {
-			Set<String> listening = SocketFile.listening();
-			int bells = FifoBells.deleteOrphans(where,
-					(instance) -> SocketFile.isDead(SocketFile.of(where, instance, SocketFile.LANES), listening));
-			int stale = SocketFile.deleteStale(where) + Segment.deleteOrphans(where) + bells;
-			if (stale > 0) {
-				logger.info("Deleted {} files of dead processes in {}", stale, where);
-			}
-		}
-		catch (IOException | RuntimeException ex) {
-			logger.debug("The files of dead processes could not be deleted: {}", ex.toString());
-		}
-	}
-
-	private void accept(ServerSocketChannel channel) {
-		AcceptorBackOff backOff = new AcceptorBackOff(logger);
-		while (true) {
-			try {
-				accepted(channel.accept());
-				backOff.accepted();
-			}
-			catch (ClosedChannelException ex) {
-				return;
-			}
-			catch (IOException | RuntimeException | OutOfMemoryError ex) {
-				// No file or no thread is left: those that are there must live on.
-				backOff.pauseAfter(ex);
-			}
-		}
+	public void start() {
+		this.listener.start();
 	}
 
 	private void accepted(SocketChannel channel) throws IOException {
@@ -316,25 +176,13 @@ public final class ShmPathServer implements PathServer {
 		}
 	}
 
-	private Thread thread(String suffix, Runnable task) {
-		String name = "vicinal-shm-%s-%s".formatted(this.identity.instanceId().substring(0, 8), suffix);
-		Thread thread = new Thread(null, task, name, 0, false);
-		thread.setDaemon(true);
-		// Codecs find classes by name through the thread's loader.
-		thread.setContextClassLoader(this.loader);
-		return thread;
-	}
-
 	/**
 	 * {@inheritDoc} Looks whether the directory and the socket are still there, which
 	 * takes a few system calls.
 	 */
 	@Override
 	public Optional<String> unavailable() {
-		if (!this.draining) {
-			repair();
-		}
-		return Optional.ofNullable(this.unavailable);
+		return this.listener.unavailable();
 	}
 
 	/** Says of each client how this side waits for its calls. */
@@ -413,7 +261,7 @@ public final class ShmPathServer implements PathServer {
 	}
 
 	PeerCheck peerCheck() {
-		return this.peerCheck;
+		return this.listener.peerCheck();
 	}
 
 	/**
@@ -440,15 +288,8 @@ public final class ShmPathServer implements PathServer {
 		return this.draining;
 	}
 
-	/** Counts a refusal; the first one of each kind is worth a line in the log. */
 	void refused(Refusal refusal, String text) {
-		this.metrics.refused(refusal);
-		if (this.reported.add(refusal)) {
-			logger.warn("Refused ({}): {}; further ones are only counted", refusal.id(), text);
-		}
-		else {
-			logger.debug("Refused ({}): {}", refusal.id(), text);
-		}
+		this.metrics.refused(refusal, text);
 	}
 
 	void ended(ShmConnection connection) {
@@ -460,7 +301,7 @@ public final class ShmPathServer implements PathServer {
 	@Override
 	public synchronized void stopAccepting() {
 		this.draining = true;
-		this.unavailable = "the server is closed";
+		this.listener.stop();
 	}
 
 	@Override
@@ -476,18 +317,8 @@ public final class ShmPathServer implements PathServer {
 		this.closed = true;
 		stopAccepting();
 		drain(drainTimeout);
-		ServerSocketChannel channel = this.listener;
-		if (channel != null) {
-			try {
-				// First the file, then the socket: nobody finds a dead socket. Until now,
-				// the socket told others that the bells of this server are in use.
-				Files.deleteIfExists(SocketFile.of(files().directory(), this.identity.instanceId(), SocketFile.LANES));
-				channel.close();
-			}
-			catch (IOException ex) {
-				logger.debug("The socket could not be removed: {}", ex.toString());
-			}
-		}
+		// Until now, the socket told others that the bells of this server are in use.
+		this.listener.remove();
 		for (ShmConnection connection : this.connections) {
 			// It stays idle, as no more calls are begun.
 			if (connection.isIdle()) {
@@ -499,7 +330,7 @@ public final class ShmPathServer implements PathServer {
 		this.loop.close();
 		this.receivers.shutdown();
 		this.guard.close();
-		awaitSweep();
+		this.listener.awaitSweep();
 		this.watchdog.close();
 	}
 
@@ -528,6 +359,34 @@ public final class ShmPathServer implements PathServer {
 
 	private boolean idle() {
 		return this.connections.stream().allMatch(ShmConnection::isIdle);
+	}
+
+	/** What the listener asks of this server. */
+	private final class Acceptor implements LocalListener.Acceptor {
+
+		@Override
+		public Optional<String> unsuitable(Path directory) {
+			return MemoryDirectory.unsuitable(directory);
+		}
+
+		@Override
+		public void starting(Path directory) {
+			ShmPathServer.this.files = new MemoryFiles(directory, ShmPathServer.this.rendezvous::look);
+		}
+
+		@Override
+		public int sweep(Path directory) throws IOException {
+			Set<String> listening = SocketFile.listening();
+			int bells = FifoBells.deleteOrphans(directory,
+					(instance) -> SocketFile.isDead(SocketFile.of(directory, instance, SocketFile.LANES), listening));
+			return SocketFile.deleteStale(directory) + Segment.deleteOrphans(directory) + bells;
+		}
+
+		@Override
+		public void accepted(SocketChannel channel) throws IOException {
+			ShmPathServer.this.accepted(channel);
+		}
+
 	}
 
 }

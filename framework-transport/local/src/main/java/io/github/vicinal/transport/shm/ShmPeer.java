@@ -633,8 +633,11 @@ final class ShmPeer {
 			if (remaining <= 0) {
 				throw new PathException(Reason.TIMEOUT, false, "the deadline had passed before the call", null);
 			}
-			FrameDescriptor.end(out, start, FrameType.CALL, 0, headerBytes, 0, wanted.number(), frame.method().index(),
-					remaining);
+			FrameDescriptor.headerBlockLength(out, start, headerBytes);
+			FrameDescriptor.binding(out, start, wanted.number());
+			FrameDescriptor.code(out, start, frame.method().index());
+			FrameDescriptor.remaining(out, start, remaining);
+			FrameDescriptor.end(out, start, FrameType.CALL);
 		}
 		catch (WireException ex) {
 			throw new PathException(ex.refusal().reason(), false, ex.text(), ex);

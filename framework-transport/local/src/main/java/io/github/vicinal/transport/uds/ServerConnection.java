@@ -339,7 +339,12 @@ final class ServerConnection implements Runnable {
 
 	private void send(int start, FrameType type, int flags, int headerBytes, long correlation, int binding, int code)
 			throws IOException {
-		FrameDescriptor.end(this.out, start, type, flags, headerBytes, correlation, binding, code, 0);
+		FrameDescriptor.flags(this.out, start, flags);
+		FrameDescriptor.headerBlockLength(this.out, start, headerBytes);
+		FrameDescriptor.correlation(this.out, start, correlation);
+		FrameDescriptor.binding(this.out, start, binding);
+		FrameDescriptor.code(this.out, start, code);
+		FrameDescriptor.end(this.out, start, type);
 		write();
 	}
 

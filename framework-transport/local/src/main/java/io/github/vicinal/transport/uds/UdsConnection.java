@@ -148,7 +148,7 @@ final class UdsConnection {
 		int start = FrameDescriptor.begin(request);
 		try {
 			new Payload.Hello(this.peer.self(), this.peer.expected(), this.limits.maxFrameBytes()).write(request);
-			FrameDescriptor.end(request, start, FrameType.HELLO, 0, 0, 0, 0, 0, 0);
+			FrameDescriptor.end(request, start, FrameType.HELLO);
 			FrameHeader answer = exchange(request, 0, false);
 			answer.require(FrameType.WELCOME);
 			Payload.Welcome welcome = Payload.Welcome.read(this.frames.payload());
@@ -176,7 +176,9 @@ final class UdsConnection {
 		try {
 			binding.request().write(request);
 			long id = ++this.correlation;
-			FrameDescriptor.end(request, start, FrameType.BIND, 0, 0, id, binding.number(), 0, 0);
+			FrameDescriptor.correlation(request, start, id);
+			FrameDescriptor.binding(request, start, binding.number());
+			FrameDescriptor.end(request, start, FrameType.BIND);
 			FrameHeader answer = exchange(request, id, false);
 			answer.require(FrameType.BOUND);
 			if (answer.binding != binding.number()) {
@@ -264,8 +266,12 @@ final class UdsConnection {
 					throw unsent(timeout(false));
 				}
 			}
-			FrameDescriptor.end(request, start, FrameType.CALL, 0, headerBytes, id, binding.number(),
-					frame.method().index(), remaining);
+			FrameDescriptor.headerBlockLength(request, start, headerBytes);
+			FrameDescriptor.correlation(request, start, id);
+			FrameDescriptor.binding(request, start, binding.number());
+			FrameDescriptor.code(request, start, frame.method().index());
+			FrameDescriptor.remaining(request, start, remaining);
+			FrameDescriptor.end(request, start, FrameType.CALL);
 		}
 		catch (WireException ex) {
 			throw unsent(UdsException.refused(ex.refusal(), false, ex.text()));

@@ -9,41 +9,59 @@ import static io.github.vicinal.transport.wire.InvalidOptionException.check;
 import static io.github.vicinal.transport.wire.InvalidOptionException.checkPositive;
 
 /**
- * The limits of the path {@code uds}. Immutable.
+ * The limits of the path {@code uds}. Immutable; {@link #builder()} starts with
+ * {@link #defaults()}.
  *
- * @param maxFrameBytes the longest frame that is accepted, in bytes without its fixed
- * part of 40
- * @param maxHeaders the largest number of headers in a frame
- * @param maxHeaderBytes the largest size of all headers in a frame, in bytes
- * @param maxConnectionsPerPeer how many calls a client has in flight to one peer
- * @param maxConnections how many connections a server has at a time; each has a thread
- * @param maxHeapBytes the most heap for larger calls or replies that are being encoded,
- * sent, received or decoded, per peer: half of it for each direction; one that needs more
- * than that gets it alone
- * @param acquireTimeout how long a call waits for a connection that others use, even if
- * its deadline is later; then it goes another way
- * @param idleTimeout after which an unused connection is closed
- * @param handshakeTimeout how long connecting, and the arrival of the rest of a begun
- * frame at a server, may take
- * @param drainTimeout how long a server that stops waits for the calls in flight
  * @since 0.1.0
  */
-public record UdsOptions(int maxFrameBytes, int maxHeaders, int maxHeaderBytes, int maxConnectionsPerPeer,
-		int maxConnections, long maxHeapBytes, Duration acquireTimeout, Duration idleTimeout, Duration handshakeTimeout,
-		Duration drainTimeout) {
+public final class UdsOptions {
 
-	public UdsOptions {
-		WireLimits.checkMaxFrameBytes(maxFrameBytes);
-		check(maxHeaders >= 0 && maxHeaders <= 0xffff, "maxHeaders", "from 0 to 65535", maxHeaders);
-		check(maxHeaderBytes >= 0 && maxHeaderBytes <= maxFrameBytes, "maxHeaderBytes",
-				"at most the size of a whole frame", maxHeaderBytes);
-		check(maxConnectionsPerPeer >= 1, "maxConnectionsPerPeer", "at least 1", maxConnectionsPerPeer);
-		check(maxConnections >= 1, "maxConnections", "at least 1", maxConnections);
-		check(maxHeapBytes >= 0, "maxHeapBytes", "0 or more", maxHeapBytes);
-		checkPositive("acquireTimeout", acquireTimeout);
-		checkPositive("idleTimeout", idleTimeout);
-		checkPositive("handshakeTimeout", handshakeTimeout);
-		check(!drainTimeout.isNegative(), "drainTimeout", "0 or more", drainTimeout);
+	private final int maxFrameBytes;
+
+	private final int maxHeaders;
+
+	private final int maxHeaderBytes;
+
+	private final int maxConnectionsPerPeer;
+
+	private final int maxConnections;
+
+	private final long maxHeapBytes;
+
+	private final Duration acquireTimeout;
+
+	private final Duration idleTimeout;
+
+	private final Duration handshakeTimeout;
+
+	private final Duration drainTimeout;
+
+	private UdsOptions(Builder builder) {
+		this.maxFrameBytes = builder.maxFrameBytes;
+		this.maxHeaders = builder.maxHeaders;
+		this.maxHeaderBytes = builder.maxHeaderBytes;
+		this.maxConnectionsPerPeer = builder.maxConnectionsPerPeer;
+		this.maxConnections = builder.maxConnections;
+		this.maxHeapBytes = builder.maxHeapBytes;
+		this.acquireTimeout = builder.acquireTimeout;
+		this.idleTimeout = builder.idleTimeout;
+		this.handshakeTimeout = builder.handshakeTimeout;
+		this.drainTimeout = builder.drainTimeout;
+		validate();
+	}
+
+	private void validate() {
+		WireLimits.checkMaxFrameBytes(this.maxFrameBytes);
+		check(this.maxHeaders >= 0 && this.maxHeaders <= 0xffff, "maxHeaders", "from 0 to 65535", this.maxHeaders);
+		check(this.maxHeaderBytes >= 0 && this.maxHeaderBytes <= this.maxFrameBytes, "maxHeaderBytes",
+				"at most the size of a whole frame", this.maxHeaderBytes);
+		check(this.maxConnectionsPerPeer >= 1, "maxConnectionsPerPeer", "at least 1", this.maxConnectionsPerPeer);
+		check(this.maxConnections >= 1, "maxConnections", "at least 1", this.maxConnections);
+		check(this.maxHeapBytes >= 0, "maxHeapBytes", "0 or more", this.maxHeapBytes);
+		checkPositive("acquireTimeout", this.acquireTimeout);
+		checkPositive("idleTimeout", this.idleTimeout);
+		checkPositive("handshakeTimeout", this.handshakeTimeout);
+		check(!this.drainTimeout.isNegative(), "drainTimeout", "0 or more", this.drainTimeout);
 	}
 
 	/**
@@ -53,60 +71,246 @@ public record UdsOptions(int maxFrameBytes, int maxHeaders, int maxHeaderBytes, 
 	 * connection, and times of 10 s
 	 */
 	public static UdsOptions defaults() {
-		return new UdsOptions(64 << 20, 1024, 64 << 10, 256, 1024, HeapBudget.defaultBytes(), Duration.ofMillis(100),
-				Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofSeconds(10));
+		return builder().build();
+	}
+
+	/**
+	 * Returns a builder of options.
+	 * @return one that holds the defaults
+	 */
+	public static Builder builder() {
+		return new Builder();
+	}
+
+	/**
+	 * Returns a builder of similar options.
+	 * @return one that holds these
+	 */
+	public Builder toBuilder() {
+		Builder builder = new Builder();
+		builder.maxFrameBytes = this.maxFrameBytes;
+		builder.maxHeaders = this.maxHeaders;
+		builder.maxHeaderBytes = this.maxHeaderBytes;
+		builder.maxConnectionsPerPeer = this.maxConnectionsPerPeer;
+		builder.maxConnections = this.maxConnections;
+		builder.maxHeapBytes = this.maxHeapBytes;
+		builder.acquireTimeout = this.acquireTimeout;
+		builder.idleTimeout = this.idleTimeout;
+		builder.handshakeTimeout = this.handshakeTimeout;
+		builder.drainTimeout = this.drainTimeout;
+		return builder;
+	}
+
+	/**
+	 * Returns the longest frame that is accepted, in bytes without its fixed part of 40.
+	 * @return bytes
+	 */
+	public int maxFrameBytes() {
+		return this.maxFrameBytes;
+	}
+
+	/**
+	 * Returns the largest number of headers in a frame.
+	 * @return a number
+	 */
+	public int maxHeaders() {
+		return this.maxHeaders;
+	}
+
+	/**
+	 * Returns the largest size of all headers in a frame, in bytes.
+	 * @return bytes
+	 */
+	public int maxHeaderBytes() {
+		return this.maxHeaderBytes;
+	}
+
+	/**
+	 * Returns how many calls a client has in flight to one peer.
+	 * @return a number
+	 */
+	public int maxConnectionsPerPeer() {
+		return this.maxConnectionsPerPeer;
+	}
+
+	/**
+	 * Returns how many connections a server has at a time; each has a thread.
+	 * @return a number
+	 */
+	public int maxConnections() {
+		return this.maxConnections;
+	}
+
+	/**
+	 * Returns the most heap for larger calls or replies that are being encoded, sent,
+	 * received or decoded, per peer: half of it for each direction; one that needs more
+	 * than that gets it alone.
+	 * @return bytes
+	 */
+	public long maxHeapBytes() {
+		return this.maxHeapBytes;
+	}
+
+	/**
+	 * Returns how long a call waits for a connection that others use, even if its
+	 * deadline is later; then it goes another way.
+	 * @return a positive duration
+	 */
+	public Duration acquireTimeout() {
+		return this.acquireTimeout;
+	}
+
+	/**
+	 * Returns the time after which an unused connection is closed.
+	 * @return a positive duration
+	 */
+	public Duration idleTimeout() {
+		return this.idleTimeout;
+	}
+
+	/**
+	 * Returns how long connecting, and the arrival of the rest of a begun frame at a
+	 * server, may take.
+	 * @return a positive duration
+	 */
+	public Duration handshakeTimeout() {
+		return this.handshakeTimeout;
+	}
+
+	/**
+	 * Returns how long a server that stops waits for the calls in flight.
+	 * @return a duration, or 0
+	 */
+	public Duration drainTimeout() {
+		return this.drainTimeout;
 	}
 
 	public UdsOptions withMaxFrameBytes(int bytes) {
-		return new UdsOptions(bytes, this.maxHeaders, Math.min(this.maxHeaderBytes, bytes), this.maxConnectionsPerPeer,
-				this.maxConnections, this.maxHeapBytes, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout,
-				this.drainTimeout);
+		return toBuilder().maxFrameBytes(bytes).maxHeaderBytes(Math.min(this.maxHeaderBytes, bytes)).build();
 	}
 
 	public UdsOptions withMaxConnectionsPerPeer(int connections) {
-		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, connections,
-				this.maxConnections, this.maxHeapBytes, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout,
-				this.drainTimeout);
+		return toBuilder().maxConnectionsPerPeer(connections).build();
 	}
 
 	public UdsOptions withMaxConnections(int connections) {
-		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, this.maxConnectionsPerPeer,
-				connections, this.maxHeapBytes, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout,
-				this.drainTimeout);
+		return toBuilder().maxConnections(connections).build();
 	}
 
 	public UdsOptions withMaxHeapBytes(long bytes) {
-		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, this.maxConnectionsPerPeer,
-				this.maxConnections, bytes, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout,
-				this.drainTimeout);
+		return toBuilder().maxHeapBytes(bytes).build();
 	}
 
 	public UdsOptions withAcquireTimeout(Duration timeout) {
-		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, this.maxConnectionsPerPeer,
-				this.maxConnections, this.maxHeapBytes, timeout, this.idleTimeout, this.handshakeTimeout,
-				this.drainTimeout);
+		return toBuilder().acquireTimeout(timeout).build();
 	}
 
 	public UdsOptions withIdleTimeout(Duration timeout) {
-		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, this.maxConnectionsPerPeer,
-				this.maxConnections, this.maxHeapBytes, this.acquireTimeout, timeout, this.handshakeTimeout,
-				this.drainTimeout);
+		return toBuilder().idleTimeout(timeout).build();
 	}
 
 	public UdsOptions withHandshakeTimeout(Duration timeout) {
-		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, this.maxConnectionsPerPeer,
-				this.maxConnections, this.maxHeapBytes, this.acquireTimeout, this.idleTimeout, timeout,
-				this.drainTimeout);
+		return toBuilder().handshakeTimeout(timeout).build();
 	}
 
 	public UdsOptions withDrainTimeout(Duration timeout) {
-		return new UdsOptions(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes, this.maxConnectionsPerPeer,
-				this.maxConnections, this.maxHeapBytes, this.acquireTimeout, this.idleTimeout, this.handshakeTimeout,
-				timeout);
+		return toBuilder().drainTimeout(timeout).build();
 	}
 
 	WireLimits limits() {
 		return new WireLimits(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes);
+	}
+
+	/**
+	 * Builds options. Limits are checked by {@link #build()}. Not thread-safe.
+	 *
+	 * @since 0.1.0
+	 */
+	public static final class Builder {
+
+		private int maxFrameBytes = 64 << 20;
+
+		private int maxHeaders = 1024;
+
+		private int maxHeaderBytes = 64 << 10;
+
+		private int maxConnectionsPerPeer = 256;
+
+		private int maxConnections = 1024;
+
+		private long maxHeapBytes = HeapBudget.defaultBytes();
+
+		private Duration acquireTimeout = Duration.ofMillis(100);
+
+		private Duration idleTimeout = Duration.ofSeconds(10);
+
+		private Duration handshakeTimeout = Duration.ofSeconds(10);
+
+		private Duration drainTimeout = Duration.ofSeconds(10);
+
+		private Builder() {
+		}
+
+		public Builder maxFrameBytes(int value) {
+			this.maxFrameBytes = value;
+			return this;
+		}
+
+		public Builder maxHeaders(int value) {
+			this.maxHeaders = value;
+			return this;
+		}
+
+		public Builder maxHeaderBytes(int value) {
+			this.maxHeaderBytes = value;
+			return this;
+		}
+
+		public Builder maxConnectionsPerPeer(int value) {
+			this.maxConnectionsPerPeer = value;
+			return this;
+		}
+
+		public Builder maxConnections(int value) {
+			this.maxConnections = value;
+			return this;
+		}
+
+		public Builder maxHeapBytes(long value) {
+			this.maxHeapBytes = value;
+			return this;
+		}
+
+		public Builder acquireTimeout(Duration value) {
+			this.acquireTimeout = value;
+			return this;
+		}
+
+		public Builder idleTimeout(Duration value) {
+			this.idleTimeout = value;
+			return this;
+		}
+
+		public Builder handshakeTimeout(Duration value) {
+			this.handshakeTimeout = value;
+			return this;
+		}
+
+		public Builder drainTimeout(Duration value) {
+			this.drainTimeout = value;
+			return this;
+		}
+
+		/**
+		 * Builds the options.
+		 * @return the options
+		 * @throws io.github.vicinal.transport.wire.InvalidOptionException if a value
+		 * breaks its limit
+		 */
+		public UdsOptions build() {
+			return new UdsOptions(this);
+		}
+
 	}
 
 }

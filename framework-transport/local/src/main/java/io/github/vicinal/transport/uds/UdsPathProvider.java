@@ -17,6 +17,7 @@ import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.transport.wire.ClientBinding;
+import io.github.vicinal.transport.wire.ConnectConditions;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.SocketFile;
 import io.github.vicinal.transport.wire.Watchdog;
@@ -74,28 +75,11 @@ public final class UdsPathProvider implements PathProvider {
 
 	@Override
 	public Attempt connect(Contract contract, PeerAnnouncement announcement) {
+		Unavailable unmet = ConnectConditions.unmet(KIND, this.rendezvous, (directory) -> Optional.empty(), contract,
+				announcement);
 		Path directory = this.rendezvous.directory().orElse(null);
-		if (directory == null) {
-			return new Unavailable(this.rendezvous.unavailable().orElse("there is no rendezvous directory"), false);
-		}
-		if (!announcement.paths().contains(KIND.id())) {
-			return new Unavailable("the peer does not offer uds"
-					+ (announcement.refusal().isEmpty() ? "" : ": " + announcement.refusal()), false);
-		}
-		Optional<String> problem = this.rendezvous.look();
-		if (problem.isPresent()) {
-			return new Unavailable(problem.get(), true);
-		}
-		if (!this.rendezvous.isHere(announcement.peer())) {
-			return new Unavailable(
-					"the peer runs on another host or uses another rendezvous directory than " + directory, false);
-		}
-		String hash = announcement.contractHash();
-		if (!hash.isEmpty() && !hash.equals(contract.hash())) {
-			return new Unavailable(
-					"the contract %s differs: it is %s here and %s there; build both sides from the same version of it"
-						.formatted(contract.name(), contract.hash(), hash),
-					false);
+		if (unmet != null || directory == null) {
+			return (unmet != null) ? unmet : new Unavailable("there is no rendezvous directory", false);
 		}
 		return connect(contract, announcement.peer().instanceId(), directory);
 	}

@@ -1,12 +1,7 @@
 package io.github.vicinal.transport.uds;
 
 import java.io.IOException;
-import java.nio.channels.AsynchronousCloseException;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -26,17 +21,16 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
-import io.github.vicinal.transport.wire.AcceptorBackOff;
 import io.github.vicinal.transport.wire.ClientHeaps;
 import io.github.vicinal.transport.wire.ServerMetrics;
 import io.github.vicinal.transport.wire.Frames;
+import io.github.vicinal.transport.wire.LocalListener;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.ServerCalls;
 import io.github.vicinal.transport.wire.SocketFile;
 import io.github.vicinal.transport.wire.SocketHeap;
 import io.github.vicinal.transport.wire.Watchdog;
-import io.github.vicinal.transport.wire.WireException;
 
 /**
  * Offers the services of this process on a Unix domain socket. Thread-safe.
@@ -58,20 +52,13 @@ public final class UdsPathServer implements PathServer {
 
 	private static final long NOTICE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-	/** Time that closing waits for the sweep at most. */
-	private static final long SWEEP_MILLIS = 1000;
-
 	private final PeerIdentity identity;
-
-	private final Rendezvous rendezvous;
 
 	private final UdsOptions options;
 
-	private final @Nullable PeerCheck givenPeerCheck;
+	private final ServerMetrics metrics = new ServerMetrics(logger);
 
-	private final ThreadFactory threads;
-
-	private final ServerMetrics metrics = new ServerMetrics();
+	private final LocalListener listener;
 
 	private final ServerCalls calls;
 
@@ -81,25 +68,10 @@ public final class UdsPathServer implements PathServer {
 
 	private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
 
-	private final Set<Refusal> reported = ConcurrentHashMap.newKeySet();
-
-	private volatile @Nullable String unavailable = "the server has not been started";
-
 	private volatile boolean draining;
 
-	/** Written before the first thread starts. */
-	private @Nullable ClassLoader loader;
-
-	private volatile PeerCheck peerCheck = (channel) -> {
-		throw new WireException(Refusal.STRANGER, "the server has not been started");
-	};
-
-	private @Nullable ServerSocketChannel listener;
-
-	/** Deletes what dead processes have left, once. */
-	private @Nullable Thread sweeper;
-
-	private @Nullable Path file;
+	/** Number of the next connection. Used by the thread that accepts them. */
+	private long number;
 
 	/** Says goodbye to idle clients; {@code null} if no thread could be had for it. */
 	private @Nullable Thread goodbyes;
@@ -114,16 +86,15 @@ public final class UdsPathServer implements PathServer {
 	 * @param options limits
 	 */
 	public UdsPathServer(PeerIdentity identity, Rendezvous rendezvous, ServiceRegistry services, UdsOptions options) {
-		this(identity, rendezvous, services, options, null, (task) -> new Thread(null, task, "vicinal-uds", 0, false));
+		this(identity, rendezvous, services, options, null, LocalListener.plainThreads());
 	}
 
 	UdsPathServer(PeerIdentity identity, Rendezvous rendezvous, ServiceRegistry services, UdsOptions options,
 			@Nullable PeerCheck peerCheck, ThreadFactory threads) {
 		this.identity = identity;
-		this.rendezvous = rendezvous;
 		this.options = options;
-		this.givenPeerCheck = peerCheck;
-		this.threads = threads;
+		this.listener = new LocalListener(UdsPathProvider.KIND, identity, SocketFile.CALLS, rendezvous, new Acceptor(),
+				threads, peerCheck, logger);
 		this.calls = new ServerCalls(services, options.limits(), this::refused);
 		this.heaps = new ClientHeaps<>(() -> new SocketHeap(options.maxHeapBytes()), SocketHeap::bytes);
 		this.watchdog = new Watchdog("vicinal-uds-server-watchdog");
@@ -139,140 +110,11 @@ public final class UdsPathServer implements PathServer {
 	 * application's.
 	 */
 	@Override
-	public synchronized void start() {
-		if (this.listener != null || this.draining) {
-			return;
-		}
-		Path directory = this.rendezvous.directory().orElse(null);
-		if (directory == null) {
-			this.unavailable = this.rendezvous.unavailable().orElse("there is no rendezvous directory");
-			return;
-		}
-		Optional<String> problem = this.rendezvous.look();
-		if (problem.isPresent()) {
-			this.unavailable = problem.get();
-			return;
-		}
-		this.loader = Thread.currentThread().getContextClassLoader();
-		try {
-			this.peerCheck = (this.givenPeerCheck != null) ? this.givenPeerCheck : PeerCheck.sameUser(this.rendezvous);
-			listen(directory);
-			startSweep(directory);
-			this.unavailable = null;
-		}
-		catch (IOException | RuntimeException | OutOfMemoryError ex) {
-			removeSocket();
-			this.listener = null;
-			this.unavailable = notOpened(directory, ex);
-		}
+	public void start() {
+		this.listener.start();
 	}
 
-	/** In the background: the more there is to look at, the longer it takes. */
-	private static void sweep(Path directory) {
-		try {
-			int stale = SocketFile.deleteStale(directory);
-			if (stale > 0) {
-				logger.info("Deleted {} sockets of dead processes in {}", stale, directory);
-			}
-		}
-		catch (IOException | RuntimeException ex) {
-			logger.debug("The sockets of dead processes could not be deleted: {}", ex.toString());
-		}
-	}
-
-	private void startSweep(Path directory) {
-		Thread thread = thread("sweep", () -> sweep(directory));
-		thread.start();
-		this.sweeper = thread;
-	}
-
-	private void awaitSweep() {
-		try {
-			if (this.sweeper != null) {
-				this.sweeper.join(SWEEP_MILLIS);
-			}
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-	}
-
-	private void listen(Path directory) throws IOException {
-		ServerSocketChannel channel = SocketFile.open(directory, this.identity.instanceId(), SocketFile.CALLS);
-		this.listener = channel;
-		this.file = SocketFile.of(directory, this.identity.instanceId(), SocketFile.CALLS);
-		thread("accept", () -> accept(channel)).start();
-	}
-
-	private static String notOpened(Path directory, Throwable cause) {
-		return "no socket can be opened in %s: %s: %s".formatted(directory, cause.getClass().getSimpleName(),
-				cause.getMessage());
-	}
-
-	/**
-	 * Offers nothing while the directory is not this user's, and opens the socket anew if
-	 * it went with the directory. Connections that are there go on.
-	 */
-	private synchronized void repair() {
-		ServerSocketChannel known = this.listener;
-		Path directory = this.rendezvous.directory().orElse(null);
-		if (known == null || this.file == null || directory == null || this.draining) {
-			return;
-		}
-		String problem = this.rendezvous.look().orElse(null);
-		if (problem == null && !Files.exists(this.file, LinkOption.NOFOLLOW_LINKS)) {
-			try {
-				known.close();
-				listen(directory);
-				logger.info("The socket of this server was deleted, and has been opened anew in {}", directory);
-			}
-			catch (IOException | RuntimeException | OutOfMemoryError ex) {
-				problem = notOpened(directory, ex);
-			}
-		}
-		if (problem != null && !problem.equals(this.unavailable)) {
-			logger.warn("Calls over uds are not offered: {}", problem);
-		}
-		this.unavailable = problem;
-	}
-
-	private void removeSocket() {
-		try {
-			// First the file, then the socket: nobody finds a dead socket.
-			if (this.file != null) {
-				Files.deleteIfExists(this.file);
-			}
-			if (this.listener != null) {
-				this.listener.close();
-			}
-		}
-		catch (IOException ex) {
-			logger.debug("The socket could not be removed: {}", ex.toString());
-		}
-	}
-
-	private void accept(ServerSocketChannel channel) {
-		AcceptorBackOff backOff = new AcceptorBackOff(logger);
-		long number = 0;
-		while (!this.draining) {
-			try {
-				accepted(channel.accept(), number++);
-				backOff.accepted();
-			}
-			catch (ClosedChannelException ex) {
-				if (!(ex instanceof AsynchronousCloseException) || !this.draining) {
-					logger.debug("No longer accepting: {}", ex.toString());
-				}
-				return;
-			}
-			catch (IOException | RuntimeException | OutOfMemoryError ex) {
-				// No file or no thread is left: those that are there must live on.
-				backOff.pauseAfter(ex);
-			}
-		}
-	}
-
-	private void accepted(SocketChannel channel, long number) throws IOException {
+	private void accepted(SocketChannel channel) throws IOException {
 		boolean started = false;
 		try {
 			this.metrics.accepted().increment();
@@ -284,7 +126,7 @@ public final class UdsPathServer implements PathServer {
 			this.connections.add(connection);
 			this.metrics.open().increment();
 			try {
-				thread(Long.toString(number), connection).start();
+				this.listener.thread(Long.toString(this.number++), connection).start();
 				started = true;
 			}
 			finally {
@@ -311,25 +153,13 @@ public final class UdsPathServer implements PathServer {
 		channel.write(Frames.refused(Refusal.CONNECTIONS, text));
 	}
 
-	private Thread thread(String suffix, Runnable task) {
-		Thread thread = this.threads.newThread(task);
-		thread.setName("vicinal-uds-%s-%s".formatted(this.identity.instanceId().substring(0, 8), suffix));
-		thread.setDaemon(true);
-		// Codecs find classes by name through the thread's loader.
-		thread.setContextClassLoader(this.loader);
-		return thread;
-	}
-
 	/**
 	 * {@inheritDoc} Looks whether the directory and the socket are still there, which
 	 * takes a few system calls.
 	 */
 	@Override
 	public Optional<String> unavailable() {
-		if (!this.draining) {
-			repair();
-		}
-		return Optional.ofNullable(this.unavailable);
+		return this.listener.unavailable();
 	}
 
 	/**
@@ -369,22 +199,15 @@ public final class UdsPathServer implements PathServer {
 	}
 
 	PeerCheck peerCheck() {
-		return this.peerCheck;
+		return this.listener.peerCheck();
 	}
 
 	boolean draining() {
 		return this.draining;
 	}
 
-	/** Counts a refusal; the first one of each kind is worth a line in the log. */
 	void refused(Refusal refusal, String text) {
-		this.metrics.refused(refusal);
-		if (this.reported.add(refusal)) {
-			logger.warn("Refused ({}): {}; further ones are only counted", refusal.id(), text);
-		}
-		else {
-			logger.debug("Refused ({}): {}", refusal.id(), text);
-		}
+		this.metrics.refused(refusal, text);
 	}
 
 	void ended(ServerConnection connection) {
@@ -399,16 +222,16 @@ public final class UdsPathServer implements PathServer {
 			return;
 		}
 		this.draining = true;
-		this.unavailable = "the server is closed";
-		if (this.listener != null) {
-			removeSocket();
+		this.listener.stop();
+		if (this.listener.isStarted()) {
+			this.listener.remove();
 			sayGoodbyes();
 		}
 	}
 
 	private void sayGoodbyes() {
 		// A client that does not read could hold up whoever says goodbye to it.
-		Thread speaker = thread("drain", () -> this.connections.forEach(ServerConnection::end));
+		Thread speaker = this.listener.thread("drain", () -> this.connections.forEach(ServerConnection::end));
 		try {
 			speaker.start();
 			this.goodbyes = speaker;
@@ -432,10 +255,10 @@ public final class UdsPathServer implements PathServer {
 		}
 		this.closed = true;
 		stopAccepting();
-		if (this.listener != null) {
+		if (this.listener.isStarted()) {
 			drain(drainTimeout, this.goodbyes);
 		}
-		awaitSweep();
+		this.listener.awaitSweep();
 		this.watchdog.close();
 	}
 
@@ -474,6 +297,21 @@ public final class UdsPathServer implements PathServer {
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
+	}
+
+	/** What the listener asks of this server. */
+	private final class Acceptor implements LocalListener.Acceptor {
+
+		@Override
+		public int sweep(Path directory) throws IOException {
+			return SocketFile.deleteStale(directory);
+		}
+
+		@Override
+		public void accepted(SocketChannel channel) throws IOException {
+			UdsPathServer.this.accepted(channel);
+		}
+
 	}
 
 }

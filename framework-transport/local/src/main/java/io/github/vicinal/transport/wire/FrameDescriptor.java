@@ -85,30 +85,57 @@ public final class FrameDescriptor {
 	}
 
 	/**
-	 * Starts a frame: leaves room for the header at the end of the buffer.
+	 * Starts a frame: leaves room for the header at the end of the buffer. Fields that
+	 * are not set before {@link #end} are 0.
 	 * @return where the frame starts
 	 */
 	public static int begin(EncodeBuffer out) {
 		int start = out.size();
 		out.ensureWritable(HEADER_BYTES);
 		out.size(start + HEADER_BYTES);
+		clear(out, start);
 		return start;
 	}
 
-	/** Ends a frame: writes its header, as its length is known now. */
-	public static void end(EncodeBuffer out, int start, FrameType type, int flags, int headerBlockLength,
-			long correlation, int binding, int code, long remaining) {
+	/** Sets all fields to 0. */
+	static void clear(EncodeBuffer out, int start) {
+		byte[] bytes = out.array();
+		for (int i = start; i < start + HEADER_BYTES; i += Long.BYTES) {
+			LONG.set(bytes, i, 0L);
+		}
+	}
+
+	public static void flags(EncodeBuffer out, int start, int flags) {
+		SHORT.set(out.array(), start + FLAGS_OFFSET, (short) flags);
+	}
+
+	public static void headerBlockLength(EncodeBuffer out, int start, int bytes) {
+		INT.set(out.array(), start + HEADER_BLOCK_LENGTH_OFFSET, bytes);
+	}
+
+	public static void correlation(EncodeBuffer out, int start, long correlation) {
+		LONG.set(out.array(), start + CORRELATION_OFFSET, correlation);
+	}
+
+	public static void binding(EncodeBuffer out, int start, int binding) {
+		INT.set(out.array(), start + BINDING_OFFSET, binding);
+	}
+
+	public static void code(EncodeBuffer out, int start, int code) {
+		INT.set(out.array(), start + CODE_OFFSET, code);
+	}
+
+	public static void remaining(EncodeBuffer out, int start, long nanos) {
+		LONG.set(out.array(), start + REMAINING_OFFSET, nanos);
+	}
+
+	/** Ends a frame: writes what is the same in all of them, its type and its length. */
+	public static void end(EncodeBuffer out, int start, FrameType type) {
 		byte[] bytes = out.array();
 		INT.set(bytes, start + MAGIC_OFFSET, MAGIC);
 		bytes[start + VERSION_OFFSET] = VERSION;
 		bytes[start + TYPE_OFFSET] = type.number();
-		SHORT.set(bytes, start + FLAGS_OFFSET, (short) flags);
 		INT.set(bytes, start + LENGTH_OFFSET, out.size() - start - HEADER_BYTES);
-		INT.set(bytes, start + HEADER_BLOCK_LENGTH_OFFSET, headerBlockLength);
-		LONG.set(bytes, start + CORRELATION_OFFSET, correlation);
-		INT.set(bytes, start + BINDING_OFFSET, binding);
-		INT.set(bytes, start + CODE_OFFSET, code);
-		LONG.set(bytes, start + REMAINING_OFFSET, remaining);
 	}
 
 	/**

@@ -16,7 +16,9 @@ public final class Frames {
 		EncodeBuffer out = new EncodeBuffer(SMALL_BYTES);
 		int start = FrameDescriptor.begin(out);
 		Payload.writeReason(out, text);
-		FrameDescriptor.end(out, start, FrameType.REFUSED, FrameDescriptor.FLAG_CLOSING, 0, 0, 0, refusal.number(), 0);
+		FrameDescriptor.flags(out, start, FrameDescriptor.FLAG_CLOSING);
+		FrameDescriptor.code(out, start, refusal.number());
+		FrameDescriptor.end(out, start, FrameType.REFUSED);
 		return ByteBuffer.wrap(out.array(), 0, out.size());
 	}
 
@@ -28,7 +30,8 @@ public final class Frames {
 
 	public static void appendGoodbye(EncodeBuffer out) {
 		int start = FrameDescriptor.begin(out);
-		FrameDescriptor.end(out, start, FrameType.GOODBYE, 0, 0, 0, 0, Refusal.SHUTTING_DOWN.number(), 0);
+		FrameDescriptor.code(out, start, Refusal.SHUTTING_DOWN.number());
+		FrameDescriptor.end(out, start, FrameType.GOODBYE);
 	}
 
 }

@@ -77,7 +77,9 @@ public final class ServerCalls {
 			}
 			CodecChoice choice = service.codecs().choose(contract, bind.codecs());
 			new Payload.Bound(choice.codec().name(), choice.reason(), service.codecs().offers(contract)).write(out);
-			FrameDescriptor.end(out, start, FrameType.BOUND, 0, 0, correlation, number, 0, 0);
+			FrameDescriptor.correlation(out, start, correlation);
+			FrameDescriptor.binding(out, start, number);
+			FrameDescriptor.end(out, start, FrameType.BOUND);
 			return new ServerBinding(service, contract, choice.codec(), contract.methods());
 		}
 		catch (WireException ex) {
@@ -186,7 +188,11 @@ public final class ServerCalls {
 				throw new WireException(Refusal.TOO_LARGE,
 						"the answer of %d bytes is larger than the limit of %d bytes".formatted(length, maxBytes));
 			}
-			FrameDescriptor.end(out, start, type, 0, headerBytes, correlation, number, reply.status(), 0);
+			FrameDescriptor.headerBlockLength(out, start, headerBytes);
+			FrameDescriptor.correlation(out, start, correlation);
+			FrameDescriptor.binding(out, start, number);
+			FrameDescriptor.code(out, start, reply.status());
+			FrameDescriptor.end(out, start, type);
 		}
 		catch (WireException ex) {
 			refusal(out, start, ex.refusal(), FrameDescriptor.FLAG_EXECUTED, ex.text(), correlation);
@@ -230,7 +236,11 @@ public final class ServerCalls {
 		this.refused.accept(refusal, text);
 		out.size(start + FrameDescriptor.HEADER_BYTES);
 		Payload.writeReason(out, text);
-		FrameDescriptor.end(out, start, FrameType.REFUSED, flags, 0, correlation, 0, refusal.number(), 0);
+		FrameDescriptor.clear(out, start);
+		FrameDescriptor.flags(out, start, flags);
+		FrameDescriptor.correlation(out, start, correlation);
+		FrameDescriptor.code(out, start, refusal.number());
+		FrameDescriptor.end(out, start, FrameType.REFUSED);
 	}
 
 }

@@ -1,11 +1,11 @@
 package io.github.vicinal.transport.wire;
 
 import java.util.Arrays;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+
+import org.slf4j.Logger;
 
 /**
  * What a server counts. Thread-safe; the counters only grow, except where noted.
@@ -24,15 +24,14 @@ public final class ServerMetrics {
 
 	private final LongAdder bytes = new LongAdder();
 
-	private final Map<String, LongAdder> refusals;
+	private final CountedRefusals refusals;
 
-	/** Creates counters that are all 0. */
-	public ServerMetrics() {
-		Map<String, LongAdder> adders = new LinkedHashMap<>();
-		for (Refusal refusal : Refusal.values()) {
-			adders.put(refusal.id(), new LongAdder());
-		}
-		this.refusals = Collections.unmodifiableMap(adders);
+	/**
+	 * Creates counters that are all 0.
+	 * @param logger gets the first refusal of each kind
+	 */
+	public ServerMetrics(Logger logger) {
+		this.refusals = new CountedRefusals(logger, "Refused");
 	}
 
 	/**
@@ -89,14 +88,12 @@ public final class ServerMetrics {
 	 * {@code too-large} or {@code stranger}
 	 */
 	public Map<String, LongAdder> refusals() {
-		return this.refusals;
+		return this.refusals.counters();
 	}
 
-	public void refused(Refusal refusal) {
-		LongAdder adder = this.refusals.get(refusal.id());
-		if (adder != null) {
-			adder.increment();
-		}
+	/** Counts a refusal; the first one of each kind is worth a line in the log. */
+	public void refused(Refusal refusal, String text) {
+		this.refusals.count(refusal, text);
 	}
 
 }

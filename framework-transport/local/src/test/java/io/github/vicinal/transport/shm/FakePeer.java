@@ -54,7 +54,9 @@ final class FakePeer implements AutoCloseable {
 		EncodeBuffer out = new EncodeBuffer(256);
 		int start = FrameDescriptor.begin(out);
 		fields.write(out);
-		FrameDescriptor.end(out, start, type, 0, 0, correlation, binding, 0, 0);
+		FrameDescriptor.correlation(out, start, correlation);
+		FrameDescriptor.binding(out, start, binding);
+		FrameDescriptor.end(out, start, type);
 		return Arrays.copyOf(out.array(), out.size());
 	}
 

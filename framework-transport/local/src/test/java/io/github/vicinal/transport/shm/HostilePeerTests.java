@@ -241,8 +241,18 @@ class HostilePeerTests {
 			}
 			return Contracts.value(frame.arguments()[0]);
 		}));
-		ShmOptions oneThread = new ShmOptions(1, 1, 2048, 1 << 20, 1 << 20, 1 << 20, 10, 1, Duration.ofSeconds(10),
-				Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ZERO, "park");
+		ShmOptions oneThread = ShmOptions.builder()
+			.lanes(1)
+			.maxLanes(1)
+			.maxFrameBytes(1 << 20)
+			.maxMemoryBytes(1 << 20)
+			.maxHeapBytes(1 << 20)
+			.maxPeers(10)
+			.maxThreads(1)
+			.acquireTimeout(Duration.ofSeconds(10))
+			.drainTimeout(Duration.ZERO)
+			.waiting("park")
+			.build();
 		ShmPathProvider hostile = this.shm.provider(oneThread);
 		try (ShmPathServer running = new ShmPathServer(this.server, this.shm.rendezvous, services, oneThread,
 				BellSupport.fifoOnly(), null)) {
@@ -437,12 +447,12 @@ class HostilePeerTests {
 		EncodeBuffer out = new EncodeBuffer(1000);
 		int start = FrameDescriptor.begin(out);
 		new Payload.Hello(this.shm.clientIdentity.instanceId(), this.server.instanceId(), 1 << 20).write(out);
-		FrameDescriptor.end(out, start, FrameType.HELLO, 0, 0, 0, 0, 0, 0);
+		FrameDescriptor.end(out, start, FrameType.HELLO);
 		start = FrameDescriptor.begin(out);
 		new Payload.Attach("0".repeat(32) + ".seg", 4, 2048, new SegmentLayout(4, 2048).hash(), 7, 1 << 20,
 				Set.of("fifo"))
 			.write(out);
-		FrameDescriptor.end(out, start, FrameType.ATTACH, 0, 0, 0, 0, 0, 0);
+		FrameDescriptor.end(out, start, FrameType.ATTACH);
 		return java.util.Arrays.copyOf(out.array(), out.size());
 	}
 

@@ -188,7 +188,8 @@ class ShmPathTests {
 		EncodeBuffer out = new EncodeBuffer(100);
 		int start = FrameDescriptor.begin(out);
 		Payload.writeReason(out, "for a test");
-		FrameDescriptor.end(out, start, FrameType.REFUSED, 0, 0, 0, 0, Refusal.FAILED.number(), 0);
+		FrameDescriptor.code(out, start, Refusal.FAILED.number());
+		FrameDescriptor.end(out, start, FrameType.REFUSED);
 		return Arrays.copyOf(out.array(), out.size());
 	}
 
@@ -686,8 +687,15 @@ class ShmPathTests {
 		this.shm.server(this.server, ShmOptions.defaults(), Contracts.echo(this.shm.contract));
 		// 256 lanes of 2 x 1 MiB: more than the address space of one mapping of this
 		// kind.
-		ShmOptions greedy = new ShmOptions(256, 256, 1 << 20, 64 << 20, 64L << 20, 1 << 20, 10, 10,
-				Duration.ofSeconds(1), Duration.ofSeconds(10), Duration.ofSeconds(5), Duration.ZERO, "park");
+		ShmOptions greedy = ShmOptions.builder()
+			.lanes(256)
+			.maxLanes(256)
+			.inlineBytes(1 << 20)
+			.maxHeapBytes(1 << 20)
+			.handshakeTimeout(Duration.ofSeconds(5))
+			.drainTimeout(Duration.ZERO)
+			.waiting("park")
+			.build();
 		long usable = this.shm.directory.toFile().getUsableSpace();
 		Skip.unless(usable < (600L << 20), "the file system has room for 512 MiB");
 		PathProvider.Attempt attempt = this.shm.attempt(this.shm.provider(greedy), this.server);

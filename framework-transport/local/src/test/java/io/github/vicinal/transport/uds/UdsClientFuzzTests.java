@@ -95,7 +95,9 @@ class UdsClientFuzzTests {
 		EncodeBuffer out = new EncodeBuffer(64);
 		int start = FrameDescriptor.begin(out);
 		out.write(payload.array(), 0, payload.size());
-		FrameDescriptor.end(out, start, type, 0, 0, correlation, 0, code, 0);
+		FrameDescriptor.correlation(out, start, correlation);
+		FrameDescriptor.code(out, start, code);
+		FrameDescriptor.end(out, start, type);
 		return Arrays.copyOf(out.array(), out.size());
 	}
 

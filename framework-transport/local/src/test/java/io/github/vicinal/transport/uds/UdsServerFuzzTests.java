@@ -217,7 +217,12 @@ class UdsServerFuzzTests {
 		EncodeBuffer out = new EncodeBuffer(64);
 		int start = FrameDescriptor.begin(out);
 		out.write(payload, 0, payload.length);
-		FrameDescriptor.end(out, start, type, 0, headerBytes, 1, binding, code, Long.MAX_VALUE);
+		FrameDescriptor.headerBlockLength(out, start, headerBytes);
+		FrameDescriptor.correlation(out, start, 1);
+		FrameDescriptor.binding(out, start, binding);
+		FrameDescriptor.code(out, start, code);
+		FrameDescriptor.remaining(out, start, Long.MAX_VALUE);
+		FrameDescriptor.end(out, start, type);
 		return java.util.Arrays.copyOf(out.array(), out.size());
 	}
 

@@ -51,7 +51,12 @@ class WireFuzzTests {
 		EncodeBuffer out = new EncodeBuffer(64);
 		int start = FrameDescriptor.begin(out);
 		out.write(new byte[10], 0, 10);
-		FrameDescriptor.end(out, start, FrameType.CALL, 0, 4, 7, 1, 2, 1000);
+		FrameDescriptor.headerBlockLength(out, start, 4);
+		FrameDescriptor.correlation(out, start, 7);
+		FrameDescriptor.binding(out, start, 1);
+		FrameDescriptor.code(out, start, 2);
+		FrameDescriptor.remaining(out, start, 1000);
+		FrameDescriptor.end(out, start, FrameType.CALL);
 		return out.array();
 	}
 

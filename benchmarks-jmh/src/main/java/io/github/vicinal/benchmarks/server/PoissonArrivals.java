@@ -10,13 +10,13 @@ import java.util.function.LongConsumer;
  * rate, the same for the same seed. A request that is sent late keeps its time, so that
  * its delay counts.
  */
-final class OpenLoop {
+final class PoissonArrivals {
 
 	private final double ratePerSecond;
 
 	private final Random random;
 
-	OpenLoop(double ratePerSecond, long seed) {
+	PoissonArrivals(double ratePerSecond, long seed) {
 		this.ratePerSecond = ratePerSecond;
 		this.random = new Random(seed);
 	}

@@ -1,0 +1,62 @@
+package io.github.vicinal.transport.wire;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProvider.Unavailable;
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.peer.Rendezvous;
+
+/** What has to be so before a client tries to connect to a peer of the same host. */
+public final class ConnectConditions {
+
+	private ConnectConditions() {
+	}
+
+	/**
+	 * Returns the first condition that is not met.
+	 * @param kind the kind of path
+	 * @param rendezvous where the peer's socket would be
+	 * @param unsuitable returns why the directory is no good for this kind of path
+	 * @param contract the contract that will be called
+	 * @param announcement what the peer said of itself
+	 * @return why there is no path, or {@code null} if the client may try
+	 */
+	public static @Nullable Unavailable unmet(PathKind kind, Rendezvous rendezvous,
+			Function<Path, Optional<String>> unsuitable, Contract contract, PeerAnnouncement announcement) {
+		Path directory = rendezvous.directory().orElse(null);
+		if (directory == null) {
+			return new Unavailable(rendezvous.unavailable().orElse("there is no rendezvous directory"), false);
+		}
+		Optional<String> problem = unsuitable.apply(directory);
+		if (problem.isPresent()) {
+			return new Unavailable(problem.get(), false);
+		}
+		if (!announcement.paths().contains(kind.id())) {
+			return new Unavailable("the peer does not offer " + kind.id()
+					+ (announcement.refusal().isEmpty() ? "" : ": " + announcement.refusal()), false);
+		}
+		problem = rendezvous.look();
+		if (problem.isPresent()) {
+			return new Unavailable(problem.get(), true);
+		}
+		if (!rendezvous.isHere(announcement.peer())) {
+			return new Unavailable(
+					"the peer runs on another host or uses another rendezvous directory than " + directory, false);
+		}
+		String hash = announcement.contractHash();
+		if (!hash.isEmpty() && !hash.equals(contract.hash())) {
+			return new Unavailable(
+					"the contract %s differs: it is %s here and %s there; build both sides from the same version of it"
+						.formatted(contract.name(), contract.hash(), hash),
+					false);
+		}
+		return null;
+	}
+
+}
