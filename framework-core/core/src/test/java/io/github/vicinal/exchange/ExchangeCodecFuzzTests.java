@@ -55,7 +55,8 @@ class ExchangeCodecFuzzTests {
 	}
 
 	@Property(tries = 3000)
-	void aChangedMessage(@ForAll @IntRange(max = 200) int at, @ForAll byte value, @ForAll @IntRange(max = 200) int cut) {
+	void aChangedMessage(@ForAll @IntRange(max = 200) int at, @ForAll byte value,
+			@ForAll @IntRange(max = 200) int cut) {
 		EncodeBuffer out = new EncodeBuffer(64);
 		this.codec.encodeArguments(BEGIN, new Object[] { begin(new byte[40]) }, out);
 		byte[] bytes = Arrays.copyOf(out.array(), out.size());
