@@ -6,6 +6,7 @@ import java.io.InterruptedIOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -59,7 +60,15 @@ public final class ClientExchange implements Closeable {
 
 	private @Nullable ResponseHead head;
 
+	/** Bytes of a response that may come before the whole request is sent. */
+	private static final int MAX_EARLY_BYTES = 16 * 1024 * 1024;
+
 	private ByteBuffer body = NOTHING;
+
+	/** Parts of the response that came while the request was sent. */
+	private final ArrayDeque<ByteBuffer> early = new ArrayDeque<>();
+
+	private int earlyBytes;
 
 	private End end = End.OPEN;
 
@@ -115,8 +124,14 @@ public final class ClientExchange implements Closeable {
 		if (answer.head() != null) {
 			this.head = answer.head();
 		}
-		this.body = answer.body();
 		this.end = answer.end();
+		if (!this.body.hasRemaining() && this.early.isEmpty()) {
+			this.body = answer.body();
+		}
+		else if (answer.body().hasRemaining()) {
+			this.early.add(answer.body());
+			this.earlyBytes += answer.body().remaining();
+		}
 	}
 
 	/**
@@ -130,16 +145,20 @@ public final class ClientExchange implements Closeable {
 	 */
 	public boolean push(ByteBuffer part, boolean last) throws IOException {
 		while (this.end == End.FULL) {
+			if (this.earlyBytes > MAX_EARLY_BYTES) {
+				throw new IOException("The server has sent %d bytes of its response and reads no more of the request"
+					.formatted(this.earlyBytes));
+			}
 			call(PUSH, new Push(this.number, NOTHING, false), CallFrame.NO_DEADLINE);
 		}
-		if (this.head != null || this.end == End.COMPLETE || this.end == End.CUT_OFF) {
+		if (this.end == End.COMPLETE || this.end == End.CUT_OFF) {
 			return false;
 		}
 		if (this.end == End.UNKNOWN) {
 			throw reset();
 		}
 		call(PUSH, new Push(this.number, part, last), CallFrame.NO_DEADLINE);
-		return this.head == null && (this.end == End.OPEN || this.end == End.FULL);
+		return this.end == End.OPEN || this.end == End.FULL;
 	}
 
 	/**
@@ -172,13 +191,18 @@ public final class ClientExchange implements Closeable {
 		if (!this.body.hasRemaining()) {
 			long deadline = 0;
 			while (!this.body.hasRemaining()) {
+				ByteBuffer next = this.early.poll();
+				if (next != null) {
+					this.body = next;
+					continue;
+				}
 				if (this.closed) {
 					throw new SocketException("Socket closed");
 				}
 				if (this.end == End.COMPLETE) {
 					return -1;
 				}
-				if (this.end != End.OPEN) {
+				if (this.end != End.OPEN && this.end != End.FULL) {
 					throw reset();
 				}
 				deadline = (deadline == 0) ? deadline() : deadline;

@@ -264,11 +264,20 @@ public final class ExchangeService implements Service {
 		return said(number, exchange);
 	}
 
-	private Answer said(long number, ServerExchange exchange) {
+	private Answer said(long number, ServerExchange exchange) throws InterruptedIOException {
 		if (exchange.isEnded()) {
 			return answer(number, exchange);
 		}
-		return new Answer(number, null, ByteBuffer.allocate(0), exchange.request().hasRoom() ? End.OPEN : End.FULL);
+		if (exchange.request().hasRoom()) {
+			return new Answer(number, null, ByteBuffer.allocate(0), End.OPEN);
+		}
+		if (!exchange.awaitPart(0)) {
+			return new Answer(number, null, ByteBuffer.allocate(0), End.FULL);
+		}
+		// A handler that responds while it reads would wait for the client, and the
+		// client for the handler.
+		Answer part = answer(number, exchange);
+		return (part.end() == End.OPEN) ? new Answer(number, part.head(), part.body(), End.FULL) : part;
 	}
 
 	private Answer pull(Pull pull, Runnable beforeWaiting) throws InterruptedIOException {

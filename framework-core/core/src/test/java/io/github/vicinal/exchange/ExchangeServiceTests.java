@@ -79,8 +79,10 @@ class ExchangeServiceTests {
 		long received = 0;
 		for (int i = 0; i < 4; i++) {
 			while (answer.end() == End.FULL) {
+				received += answer.body().remaining();
 				answer = call("push", new Push(answer.exchange(), ByteBuffer.allocate(0), false));
 			}
+			received += answer.body().remaining();
 			answer = call("push", new Push(answer.exchange(), ByteBuffer.allocate(ExchangeMessage.PART_BYTES), i == 3));
 			assertThat(answer.end()).isNotEqualTo(End.UNKNOWN);
 		}

@@ -144,6 +144,8 @@ final class ExchangeBehaviours {
 					.uri("/count")
 					.contentType(MediaType.APPLICATION_OCTET_STREAM)
 					.body(new InputStreamResource(new ByteArrayInputStream(bytes(5 << 20))))));
+		all.put("1 MB that comes back", (client, base) -> show(
+				client.post().uri("/mirror").contentType(MediaType.APPLICATION_OCTET_STREAM).body(bytes(1 << 20))));
 		all.put("body that is not read", (client, base) -> show(client.post().uri("/reject").body(new byte[100_000])));
 		all.put("Expect, not read", (client,
 				base) -> show(client.post().uri("/reject").header("Expect", "100-continue").body(new byte[1000])));

@@ -201,6 +201,12 @@ class ShopApplication {
 			return new TreeMap<>(Map.of("count", count, "sum", sum));
 		}
 
+		/** Responds while it reads. */
+		@PostMapping("/mirror")
+		void mirror(HttpServletRequest request, HttpServletResponse response) throws IOException {
+			request.getInputStream().transferTo(response.getOutputStream());
+		}
+
 		/** Answers without reading the body. */
 		@PostMapping("/reject")
 		ResponseEntity<String> reject() {
