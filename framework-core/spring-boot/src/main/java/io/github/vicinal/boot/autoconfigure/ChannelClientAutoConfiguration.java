@@ -130,18 +130,20 @@ public final class ChannelClientAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	@ConditionalOnBooleanProperty(name = "vicinal.http-exchanges.enabled", matchIfMissing = true)
-	Exchanges vicinalExchanges(VicinalProperties properties, ObjectProvider<PathProvider> providers) {
+	Exchanges vicinalExchanges(VicinalProperties properties, ObjectProvider<PathProvider> providers,
+			Environment environment) {
 		VicinalProperties.HttpExchanges configured = properties.httpExchanges();
-		return new Exchanges(configured.peers(), () -> {
-			List<PathProvider> all = providers.orderedStream().toList();
-			List<PathKind> provided = all.stream().map(PathProvider::kind).sorted().toList();
-			List<PathKind> paths = configured.paths().isEmpty() ? provided
-					: PathIds.kinds(configured.paths(), provided, "vicinal.http-exchanges.paths");
-			ChannelSettings settings = new ChannelSettings(EXCHANGES, paths, null, properties.reconnectDelay(), false,
-					false, properties.confirmInterval());
-			return new ExchangeClient(
-					new Channel(settings, HttpExchanges.contract(), all, connector(), Clock.systemUTC()));
-		});
+		return new Exchanges(configured.peers(), () -> environment.getProperty("local.server.port", Integer.class),
+				() -> {
+					List<PathProvider> all = providers.orderedStream().toList();
+					List<PathKind> provided = all.stream().map(PathProvider::kind).sorted().toList();
+					List<PathKind> paths = configured.paths().isEmpty() ? provided
+							: PathIds.kinds(configured.paths(), provided, "vicinal.http-exchanges.paths");
+					ChannelSettings settings = new ChannelSettings(EXCHANGES, paths, null, properties.reconnectDelay(),
+							false, false, properties.confirmInterval());
+					return new ExchangeClient(
+							new Channel(settings, HttpExchanges.contract(), all, connector(), Clock.systemUTC()));
+				});
 	}
 
 	/** An error that is replayed through the HTTP client has been observed already. */

@@ -9,7 +9,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which servers are asked for their paths: those at an address of this machine,
@@ -24,6 +27,8 @@ final class AskedPeers {
 
 	private final Set<String> named;
 
+	private final Supplier<@Nullable Integer> ownPort;
+
 	private final Map<String, Known> hosts = new ConcurrentHashMap<>();
 
 	private record Known(boolean isHere, long nanos) {
@@ -33,15 +38,22 @@ final class AskedPeers {
 	 * Creates the rule.
 	 * @param named names of hosts, with or without a port; {@code *.} stands for any
 	 * number of labels in front
+	 * @param ownPort the port of the application's own server, {@code null} if it has
+	 * none: an application does not ask itself, as its tests would
 	 */
-	AskedPeers(Collection<String> named) {
+	AskedPeers(Collection<String> named, Supplier<@Nullable Integer> ownPort) {
+		this.ownPort = ownPort;
 		this.named = named.stream().map((name) -> name.strip().toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
 	}
 
 	/** Returns whether the server of an address may be asked. */
 	boolean mayAsk(String host, int port) {
 		String name = host.toLowerCase(Locale.ROOT);
-		return isNamed(name) || isNamed(name + ":" + port) || isHere(name);
+		if (isHere(name)) {
+			Integer own = this.ownPort.get();
+			return own == null || own != port;
+		}
+		return isNamed(name) || isNamed(name + ":" + port);
 	}
 
 	private boolean isNamed(String name) {

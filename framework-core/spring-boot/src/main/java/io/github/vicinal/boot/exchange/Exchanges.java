@@ -48,10 +48,12 @@ public final class Exchanges implements AutoCloseable {
 	 * Creates the exchanges of an application.
 	 * @param named names of hosts that are asked for paths although they are not this
 	 * machine's
+	 * @param ownPort the port of the application's own server, {@code null} if it has
+	 * none
 	 * @param maker makes the client once it is needed
 	 */
-	public Exchanges(Collection<String> named, Supplier<ExchangeClient> maker) {
-		this.asked = new AskedPeers(named);
+	public Exchanges(Collection<String> named, Supplier<@Nullable Integer> ownPort, Supplier<ExchangeClient> maker) {
+		this.asked = new AskedPeers(named, ownPort);
 		this.maker = maker;
 	}
 

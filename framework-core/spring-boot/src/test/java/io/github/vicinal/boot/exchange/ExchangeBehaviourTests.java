@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.exchange;
 
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -11,25 +12,33 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
 
 import io.github.vicinal.report.ChannelReport.PathReport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Exchanges behave as requests over HTTP, on each path and with each HTTP library. */
 @Timeout(300)
 class ExchangeBehaviourTests {
 
-	private static final Duration READ_TIMEOUT = Duration.ofMillis(1500);
+	private static final Duration READ_TIMEOUT = Duration.ofSeconds(20);
+
+	/** The first two are executed by a thread of Tomcat, later ones by the caller's. */
+	private static final int ATTEMPTS = 3;
 
 	@RegisterExtension
 	final Applications applications = new Applications();
@@ -37,6 +46,21 @@ class ExchangeBehaviourTests {
 	@TestFactory
 	Stream<DynamicTest> direct() {
 		return behaviours("direct", "http-components");
+	}
+
+	@TestFactory
+	Stream<DynamicTest> securedDirect() {
+		return secured("direct", "default");
+	}
+
+	@TestFactory
+	Stream<DynamicTest> securedShm() {
+		return secured("shm", "default");
+	}
+
+	@TestFactory
+	Stream<DynamicTest> securedAgainstForgery() {
+		return secured("uds", "csrf");
 	}
 
 	@TestFactory
@@ -49,13 +73,43 @@ class ExchangeBehaviourTests {
 		return behaviours("shm", "http-components");
 	}
 
+	@Tag("deep")
 	@TestFactory
 	Stream<DynamicTest> uds() {
 		return behaviours("uds", "http-components");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "direct", "shm" })
+	void aClientThatWaitsTooLongIsTold(String path) {
+		ConfigurableApplicationContext server = this.applications.server(ShopApplication.class, path, "default");
+		ConfigurableApplicationContext client = this.applications.client(path, "http-components");
+		String base = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
+		connect(client.getBean(RestClient.Builder.class).baseUrl(base).build(), client.getBean(Exchanges.class), path);
+		RestClient hurried = client.getBean(RestClient.Builder.class)
+			.baseUrl(base)
+			.requestFactory(client.getBean(ClientHttpRequestFactoryBuilder.class)
+				.build(HttpClientSettings.defaults().withReadTimeout(Duration.ofMillis(300))))
+			.build();
+		for (int i = 0; i < ATTEMPTS; i++) {
+			assertThatExceptionOfType(ResourceAccessException.class)
+				.isThrownBy(() -> hurried.get().uri("/slow?ms=5000").retrieve().body(String.class))
+				.withCauseInstanceOf(SocketTimeoutException.class);
+		}
+	}
+
 	private Stream<DynamicTest> behaviours(String path, String library) {
-		ConfigurableApplicationContext server = this.applications.server(path);
+		return compared(this.applications.server(ShopApplication.class, path, "default"), path, library,
+				ExchangeBehaviours.all());
+	}
+
+	private Stream<DynamicTest> secured(String path, String profile) {
+		return compared(this.applications.server(SecuredShopApplication.class, path, profile), path, "http-components",
+				ExchangeBehaviours.secured());
+	}
+
+	private Stream<DynamicTest> compared(ConfigurableApplicationContext server, String path, String library,
+			Map<String, ExchangeBehaviours.Behaviour> behaviours) {
 		ConfigurableApplicationContext client = this.applications.client(path, library);
 		String base = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
 		RestClient exchanges = client.getBean(RestClient.Builder.class).baseUrl(base).build();
@@ -63,15 +117,14 @@ class ExchangeBehaviourTests {
 		Exchanges sent = client.getBean(Exchanges.class);
 		List<DynamicTest> tests = new ArrayList<>();
 		tests.add(DynamicTest.dynamicTest("is connected", () -> connect(exchanges, sent, path)));
-		ExchangeBehaviours.all().forEach((name, behaviour) -> tests.add(DynamicTest.dynamicTest(name, () -> {
-			// The first ones are executed by another thread than later ones.
-			for (int i = 0; i < 4; i++) {
+		behaviours.forEach((name, behaviour) -> tests.add(DynamicTest.dynamicTest(name, () -> {
+			for (int i = 0; i < ATTEMPTS; i++) {
 				String expected = observe(behaviour, plain, base);
 				assertThat(observe(behaviour, exchanges, base)).as("attempt %d", i).isEqualTo(expected);
 			}
 		})));
 		tests.add(DynamicTest.dynamicTest("went over the path", () -> {
-			assertThat(calls(sent, path)).isGreaterThan(3L * ExchangeBehaviours.all().size());
+			assertThat(calls(sent, path)).isGreaterThan((ATTEMPTS - 1L) * behaviours.size());
 			assertThat(calls(sent, "http")).isLessThan(50);
 		}));
 		return tests.stream();
@@ -81,7 +134,11 @@ class ExchangeBehaviourTests {
 	private static void connect(RestClient client, Exchanges sent, String path) {
 		long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
 		while (calls(sent, path) == 0) {
-			assertThat(client.get().uri("/text").retrieve().body(String.class)).isEqualTo("héllo");
+			assertThat(client.get()
+				.uri("/text")
+				.headers((headers) -> headers.setBasicAuth("user", "secret"))
+				.retrieve()
+				.body(String.class)).isEqualTo("héllo");
 			assertThat(System.nanoTime()).as("time to connect; report: %s", sent.report()).isLessThan(end);
 		}
 	}
@@ -138,9 +195,9 @@ class ExchangeBehaviourTests {
 			}
 		}
 
-		ConfigurableApplicationContext server(String path) {
-			return start(ShopApplication.class, Map.of("server.port", "0", "vicinal.server.paths", path,
-					"spring.servlet.multipart.max-file-size", "20MB", "server.shutdown", "immediate"));
+		ConfigurableApplicationContext server(Class<?> type, String path, String profile) {
+			return start(type, Map.of("spring.profiles.active", profile, "server.port", "0", "vicinal.server.paths",
+					path, "spring.servlet.multipart.max-file-size", "20MB", "server.shutdown", "immediate"));
 		}
 
 		ConfigurableApplicationContext client(String path, String library) {

@@ -9,14 +9,18 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 import org.slf4j.MDC;
 import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.InputStreamResource;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.util.LinkedMultiValueMap;
 import org.springframework.util.MultiValueMap;
 import org.springframework.web.client.RestClient;
@@ -72,6 +76,60 @@ final class ExchangeBehaviours {
 		asynchronous(all);
 		state(all);
 		return all;
+	}
+
+	/** Returns the behaviours of an application with Spring Security, by name. */
+	static Map<String, Behaviour> secured() {
+		Map<String, Behaviour> all = new LinkedHashMap<>();
+		all.put("nobody", (client, base) -> show(client.get().uri("/text")));
+		all.put("nobody, 2 MB", (client, base) -> outcome(() -> show(
+				client.post().uri("/count").contentType(MediaType.APPLICATION_OCTET_STREAM).body(bytes(2 << 20)))));
+		all.put("wrong password", (client, base) -> show(client.get().uri("/me").headers(as("user", "wrong"))));
+		all.put("a user", (client, base) -> show(client.get().uri("/me").headers(as("user", "secret"))));
+		all.put("another user", (client, base) -> show(client.get().uri("/me").headers(as("boss", "secret"))));
+		all.put("a rule on the path, not met",
+				(client, base) -> show(client.get().uri("/etag").headers(as("user", "secret"))));
+		all.put("a rule on the path, met",
+				(client, base) -> show(client.get().uri("/etag").headers(as("boss", "secret"))));
+		all.put("a rule on a parameter",
+				(client, base) -> show(client.get().uri("/text?colour=red").headers(as("boss", "secret"))));
+		all.put("a rule on a parameter in a form", (client, base) -> {
+			MultiValueMap<String, String> form = new LinkedMultiValueMap<>();
+			form.add("colour", "red");
+			return show(client.post()
+				.uri("/form")
+				.contentType(MediaType.APPLICATION_FORM_URLENCODED)
+				.headers(as("user", "secret"))
+				.body(form));
+		});
+		all.put("a rule on a method, not met",
+				(client, base) -> show(client.get().uri("/bosses").headers(as("user", "secret"))));
+		all.put("a rule on a method, met",
+				(client, base) -> show(client.get().uri("/bosses").headers(as("boss", "secret"))));
+		all.put("a body", (client,
+				base) -> show(client.post().uri("/orders").headers(as("user", "secret")).body(Order.sample())));
+		all.put("an asynchronous handler",
+				(client, base) -> show(client.get().uri("/later").headers(as("user", "secret"))));
+		all.put("an asynchronous handler, nobody", (client, base) -> show(client.get().uri("/later")));
+		all.put("a path for the firewall",
+				(client, base) -> show(client.get().uri(URI.create(base + "/seen//x")).headers(as("user", "secret"))));
+		all.put("an unknown path", (client, base) -> show(client.get().uri("/none").headers(as("user", "secret"))));
+		all.put("the caller's own authentication", (client, base) -> {
+			SecurityContextHolder.getContext()
+				.setAuthentication(new TestingAuthenticationToken("caller", "x", "ROLE_ADMIN"));
+			try {
+				return show(client.get().uri("/me")) + " after: "
+						+ SecurityContextHolder.getContext().getAuthentication().getName();
+			}
+			finally {
+				SecurityContextHolder.clearContext();
+			}
+		});
+		return all;
+	}
+
+	private static Consumer<HttpHeaders> as(String user, String password) {
+		return (headers) -> headers.setBasicAuth(user, password);
 	}
 
 	private static void requests(Map<String, Behaviour> all) {
@@ -218,14 +276,6 @@ final class ExchangeBehaviours {
 				(client, base) -> show(client.post().uri("/nonblocking").body(new byte[300_000])));
 		all.put("non-blocking 20 bytes", (client, base) -> show(client.post().uri("/nonblocking").body(new byte[20])));
 		all.put("slow handler", (client, base) -> show(client.get().uri("/slow?ms=700")));
-		all.put("read time-out", (client, base) -> {
-			try {
-				return show(client.get().uri("/slow?ms=2500"));
-			}
-			catch (Exception ex) {
-				return ex.getClass().getSimpleName();
-			}
-		});
 	}
 
 	private static void state(Map<String, Behaviour> all) {
