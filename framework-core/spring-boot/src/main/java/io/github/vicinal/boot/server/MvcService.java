@@ -257,11 +257,8 @@ final class MvcService implements Service {
 		RequestWatch watch = call.watch();
 		String reason = watch.reason();
 		// What rejects a request says nothing about those that reach the handler.
-		if (reason != null && (watch.isAborted() || watch.isHandling())) {
+		if (reason != null && (watch.isAsynchronous() || watch.isHandling())) {
 			call.target().seen(reason);
-		}
-		if (reason != null && watch.isAborted()) {
-			throw new HttpRequiredException(reason);
 		}
 		if (ResponseFields.areTooLong(response.headers(),
 				this.environment.requiredContainer().maxResponseHeaderBytes())) {
