@@ -15,7 +15,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.core.MethodParameter;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.service.annotation.HttpExchange;
 
@@ -143,13 +145,28 @@ public final class ServiceCatalog implements AutoCloseable {
 		if (service instanceof MvcService mvc) {
 			mvc.seen(handler, inquiry.watch().reason());
 		}
+		String ticket = this.tickets.ticket(declaresAccept(handler) ? facts.withoutAccept() : facts);
+		Class<?> body = body(handler);
+		if (body != String.class && body != byte[].class) {
+			this.tickets.learn(ticket, facts, body != void.class);
+		}
 		Map<Integer, String> methods = service.httpOnlyMethods();
 		return new PeerAnnouncement(base.peer(), base.paths(), base.contractHash(),
 				String.join(", ", new TreeSet<>(methods.values())), methods.keySet())
 			.withHttpSocket(base.httpSocketPort(), base.httpSocketAddress())
-			.withTicket(this.tickets.ticket(declaresAccept(handler) ? facts.withoutAccept() : facts))
+			.withTicket(ticket)
 			.withMissing(base.missing())
 			.format();
+	}
+
+	/** Returns the type of the body that a handler takes, {@code void} for none. */
+	private static Class<?> body(HandlerMethod handler) {
+		for (MethodParameter parameter : handler.getMethodParameters()) {
+			if (parameter.hasParameterAnnotation(RequestBody.class)) {
+				return parameter.getParameterType();
+			}
+		}
+		return void.class;
 	}
 
 	private static boolean declaresAccept(HandlerMethod handler) {
