@@ -1,7 +1,6 @@
 package io.github.vicinal.boot.server;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -30,14 +29,22 @@ final class BodyFraming {
 	/** How {@code HttpURLConnection} names itself. */
 	private static final String URL_CONNECTION = "Java/";
 
-	/** Maximum number of HTTP methods, each with and without a body. */
-	private static final int MAX_WAYS = 32;
+	private static final List<String> ZERO_BYTES = List.of("0");
+
+	private static final List<String> CHUNKS = List.of("chunked");
+
+	/** Maximum number of HTTP methods. */
+	private static final int MAX_METHODS = 16;
 
 	private final String method;
 
 	private final Way way;
 
-	private final Map<String, Way> ways = new ConcurrentHashMap<>();
+	/** By HTTP method, for requests with a body. */
+	private final Map<String, Way> withBody = new ConcurrentHashMap<>();
+
+	/** By HTTP method, for requests without one. */
+	private final Map<String, Way> withoutBody = new ConcurrentHashMap<>();
 
 	/** What a request has in front of its body. */
 	private enum Way {
@@ -73,9 +80,9 @@ final class BodyFraming {
 	 * @param body whether the request is for a handler that takes a body
 	 */
 	void learn(BodyFraming request, boolean body) {
-		String key = key(request.method, body);
-		if (this.ways.size() < MAX_WAYS || this.ways.containsKey(key)) {
-			this.ways.merge(key, request.way, (known, seen) -> (known == seen) ? known : Way.UNCERTAIN);
+		Map<String, Way> ways = body ? this.withBody : this.withoutBody;
+		if (ways.size() < MAX_METHODS || ways.containsKey(request.method)) {
+			ways.merge(request.method, request.way, (known, seen) -> (known == seen) ? known : Way.UNCERTAIN);
 		}
 	}
 
@@ -87,10 +94,10 @@ final class BodyFraming {
 	 * @param body whether there is a body
 	 */
 	void addTo(Map<String, List<String>> headers, String httpMethod, boolean body) {
-		Way known = this.ways.get(key(httpMethod, body));
+		Way known = (body ? this.withBody : this.withoutBody).get(httpMethod);
 		switch ((known != null) ? known : usual(headers, httpMethod, body)) {
-			case ZERO -> headers.put(CONTENT_LENGTH, List.of("0"));
-			case CHUNKED -> headers.put(TRANSFER_ENCODING, List.of("chunked"));
+			case ZERO -> headers.put(CONTENT_LENGTH, ZERO_BYTES);
+			case CHUNKED -> headers.put(TRANSFER_ENCODING, CHUNKS);
 			default -> {
 			}
 		}
@@ -100,7 +107,7 @@ final class BodyFraming {
 		if (body) {
 			return Way.CHUNKED;
 		}
-		if (this.ways.get(key("GET", false)) == Way.ZERO) {
+		if (this.withoutBody.get("GET") == Way.ZERO) {
 			return Way.ZERO;
 		}
 		String client = headers.getOrDefault("user-agent", List.of("")).get(0);
@@ -109,10 +116,6 @@ final class BodyFraming {
 			return Way.NOTHING;
 		}
 		return client.startsWith(URL_CONNECTION) ? Way.CHUNKED : Way.ZERO;
-	}
-
-	private static String key(String httpMethod, boolean body) {
-		return body ? httpMethod.toUpperCase(Locale.ROOT) + " with a body" : httpMethod.toUpperCase(Locale.ROOT);
 	}
 
 	@Override
@@ -127,7 +130,7 @@ final class BodyFraming {
 
 	@Override
 	public String toString() {
-		return this.ways.toString();
+		return this.withoutBody + ", with a body " + this.withBody;
 	}
 
 }
