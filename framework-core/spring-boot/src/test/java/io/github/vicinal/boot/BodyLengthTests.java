@@ -76,9 +76,10 @@ class BodyLengthTests {
 		// Nothing of these has been seen over HTTP.
 		assertThat(found.json(Map.of("a", 1))).isEqualTo(expected.json(Map.of("a", 1)));
 		assertThat(found.text("text")).isEqualTo(expected.text("text"));
-		assertThat(found.none()).isEqualTo(expected.none());
 		// HttpURLConnection calls an empty body form data, which is documented.
-		assertThat(found.delete()).isEqualTo(expected.delete().replace("application/x-www-form-urlencoded", "null"));
+		String form = "application/x-www-form-urlencoded";
+		assertThat(found.none()).isEqualTo(expected.none().replace(form, "null"));
+		assertThat(found.delete()).isEqualTo(expected.delete().replace(form, "null"));
 		assertThat(found.get()).isEqualTo(expected.get());
 	}
 
