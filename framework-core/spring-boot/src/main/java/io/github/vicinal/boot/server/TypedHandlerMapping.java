@@ -183,8 +183,11 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 		if (target.answersByAnnotation(response)) {
 			return;
 		}
-		// What the handler has written comes before what it returns.
-		HandlerTarget.Answer answer = (call.written() == 0) ? target.answer(result, request, response) : null;
+		// What the handler has written comes before what it returns. Where it has sent
+		// the
+		// response, what Spring says of the value comes too late.
+		boolean late = call.written() > 0 || response.isCommitted();
+		HandlerTarget.Answer answer = late ? null : target.answer(result, request, response);
 		if (answer == null) {
 			this.results.obtain().write(result, target.handler(), request, response);
 			return;

@@ -106,6 +106,9 @@ class RequestAndResponseTests {
 		@GetExchange("/answers/{how}")
 		@Nullable String answer(@PathVariable String how);
 
+		@GetExchange("/early/{type}")
+		List<String> early(@PathVariable String type);
+
 		@GetExchange("/dispatches/{how}")
 		@Nullable String dispatch(@PathVariable String how);
 
@@ -224,6 +227,17 @@ class RequestAndResponseTests {
 		Map<String, String> expected = overHttp(filter).send("json", List.of("a"));
 		Map<String, String> actual = typed(path, filter, (cases) -> cases.send("json", List.of("a")));
 		compare(expected, actual);
+	}
+
+	/** What Spring says of a value comes too late then. */
+	@ParameterizedTest
+	@CsvSource({ "direct,false", "shm,false", "uds,false", "direct,true", "shm,true", "uds,true" })
+	void responsesThatAreSentBeforeTheirValueAreAlike(String path, boolean filter) {
+		for (String type : List.of("none", "json", "text")) {
+			String expected = Ending.of(() -> overHttp(filter).early(type));
+			String actual = typed(path, filter, (cases) -> Ending.of(() -> cases.early(type)));
+			assertThat(actual).as(type).isEqualTo(expected);
+		}
 	}
 
 	@ParameterizedTest
@@ -603,6 +617,21 @@ class RequestAndResponseTests {
 				throw new IllegalStateException(ex);
 			}
 			return how;
+		}
+
+		@Override
+		public List<String> early(String type) {
+			HttpServletResponse response = response();
+			if (!type.equals("none")) {
+				response.setContentType(type.equals("json") ? "application/json" : "text/plain");
+			}
+			try {
+				response.flushBuffer();
+			}
+			catch (IOException ex) {
+				throw new IllegalStateException(ex);
+			}
+			return List.of("a", "b");
 		}
 
 		@Override
