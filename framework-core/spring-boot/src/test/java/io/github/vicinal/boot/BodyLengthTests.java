@@ -16,15 +16,21 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.service.annotation.DeleteExchange;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.PostExchange;
 import org.springframework.web.service.registry.ImportHttpServices;
 
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
-/** Requests that go over HTTP are framed as they are without a channel. */
+/**
+ * Requests that go over HTTP are framed as they are without a channel, and typed calls
+ * show the same.
+ */
 @Timeout(60)
 class BodyLengthTests {
 
@@ -51,6 +57,32 @@ class BodyLengthTests {
 		}
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "http-components", "jdk", "simple" })
+	void typedCallsShowTheSame(String httpClient) {
+		ConfigurableApplicationContext server = start(Server.class, Map.of());
+		String url = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
+		Map<String, Object> client = Map.of("spring.http.serviceclient.framed.base-url", url,
+				"spring.http.clients.imperative.factory", httpClient, "vicinal.compare-paths", "false",
+				"vicinal.confirm-interval", "0s");
+		Framed expected = start(Client.class, with(client, "vicinal.enabled", "false")).getBean(Framed.class);
+		ConfigurableApplicationContext typed = start(Client.class, client);
+		Framed found = typed.getBean(Framed.class);
+		await().untilAsserted(() -> {
+			found.get();
+			assertThat(typed.getBean(ChannelsEndpoint.class).channel("framed").peers().get(0).path())
+				.isEqualTo("direct");
+		});
+		// Nothing of these has been seen over HTTP.
+		assertThat(found.json(Map.of("a", 1))).isEqualTo(expected.json(Map.of("a", 1)));
+		assertThat(found.text("text")).isEqualTo(expected.text("text"));
+		// HttpURLConnection calls an empty body form data, which is documented.
+		String form = "application/x-www-form-urlencoded";
+		assertThat(found.none()).isEqualTo(expected.none().replace(form, "null"));
+		assertThat(found.delete()).isEqualTo(expected.delete().replace(form, "null"));
+		assertThat(found.get()).isEqualTo(expected.get());
+	}
+
 	private static Map<String, Object> with(Map<String, Object> properties, String name, String value) {
 		Map<String, Object> all = new TreeMap<>(properties);
 		all.put(name, value);
@@ -73,6 +105,9 @@ class BodyLengthTests {
 
 		@PostExchange("/framed/none")
 		String none();
+
+		@DeleteExchange("/framed")
+		String delete();
 
 		@GetExchange("/framed")
 		String get();
@@ -114,6 +149,11 @@ class BodyLengthTests {
 
 		@Override
 		public String none() {
+			return framing();
+		}
+
+		@Override
+		public String delete() {
 			return framing();
 		}
 

@@ -181,6 +181,12 @@ abstract class RequestBehaviours extends Behaviours {
 		assertThat(sameAnywhere(RequestContract.class, (client) -> client.lookAtText("content-length", "grün")).value())
 			.asString()
 			.endsWith(": 5 5");
+		sameAnywhere(RequestContract.class, (client) -> client.lookAtBody("content-length", new Parcel("ü", 1)));
+		sameAnywhere(RequestContract.class, (client) -> client.lookAtPost("content-length"));
+		sameAnywhere(RequestContract.class, (client) -> client.lookAtPut(1, "content-length"));
+		sameAnywhere(RequestContract.class, (client) -> client.lookAtPatch(1, "content-length"));
+		sameAnywhere(RequestContract.class, (client) -> client.lookAtDelete(1, "content-length"));
+		sameAnywhere(RequestContract.class, (client) -> client.look("content-length"));
 		assertThat(look("content")).startsWith("null ");
 		assertThat(sameAnywhere(RequestContract.class, (client) -> client.lookAtPost("content")).value()).isNotNull();
 	}

@@ -22,9 +22,10 @@ import org.jspecify.annotations.Nullable;
  * @param localPort TCP port at which the request arrived
  * @param sendsAccept whether the client itself set the header {@code Accept}
  * @param headers headers that HTTP clients add by themselves, by lower-case name
+ * @param framing how the client says where requests end
  */
 record ConnectionFacts(String scheme, String remoteAddr, String localAddr, String localName, int localPort,
-		boolean sendsAccept, Map<String, List<String>> headers) {
+		boolean sendsAccept, Map<String, List<String>> headers, BodyFraming framing) {
 
 	/** Headers that HTTP clients add by themselves and that do not depend on the call. */
 	private static final List<String> CLIENT_HEADERS = List.of("host", "connection", "user-agent", "accept-encoding",
@@ -34,6 +35,11 @@ record ConnectionFacts(String scheme, String remoteAddr, String localAddr, Strin
 
 	ConnectionFacts {
 		headers = Map.copyOf(headers);
+	}
+
+	ConnectionFacts(String scheme, String remoteAddr, String localAddr, String localName, int localPort,
+			boolean sendsAccept, Map<String, List<String>> headers) {
+		this(scheme, remoteAddr, localAddr, localName, localPort, sendsAccept, headers, new BodyFraming());
 	}
 
 	/**
@@ -58,7 +64,8 @@ record ConnectionFacts(String scheme, String remoteAddr, String localAddr, Strin
 			return null;
 		}
 		return new ConnectionFacts(request.getScheme(), text(request.getRemoteAddr()), text(request.getLocalAddr()),
-				text(request.getLocalName()), request.getLocalPort(), known.contains("accept"), headers);
+				text(request.getLocalName()), request.getLocalPort(), known.contains("accept"), headers,
+				BodyFraming.of(request));
 	}
 
 	/**
@@ -67,7 +74,7 @@ record ConnectionFacts(String scheme, String remoteAddr, String localAddr, Strin
 	 */
 	ConnectionFacts withoutAccept() {
 		return this.sendsAccept ? new ConnectionFacts(this.scheme, this.remoteAddr, this.localAddr, this.localName,
-				this.localPort, false, this.headers) : this;
+				this.localPort, false, this.headers, this.framing) : this;
 	}
 
 	private static String text(@Nullable String value) {

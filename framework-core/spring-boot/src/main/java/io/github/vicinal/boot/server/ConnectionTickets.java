@@ -48,6 +48,19 @@ public final class ConnectionTickets {
 		return ticket;
 	}
 
+	/**
+	 * Learns how a client's requests are framed.
+	 * @param ticket the client's ticket
+	 * @param request one of its requests
+	 * @param body whether the request is for a handler that takes a body
+	 */
+	void learn(String ticket, ConnectionFacts request, boolean body) {
+		ConnectionFacts kept = facts(ticket);
+		if (kept != null) {
+			kept.framing().learn(request.framing(), body);
+		}
+	}
+
 	/** Returns what a ticket names, or {@code null} if it is not known (any more). */
 	@Nullable ConnectionFacts facts(@Nullable String ticket) {
 		return (ticket != null) ? this.byTicket.get(ticket) : null;

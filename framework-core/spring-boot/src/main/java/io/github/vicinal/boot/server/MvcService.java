@@ -257,11 +257,8 @@ final class MvcService implements Service {
 		RequestWatch watch = call.watch();
 		String reason = watch.reason();
 		// What rejects a request says nothing about those that reach the handler.
-		if (reason != null && (watch.isAborted() || watch.isHandling())) {
+		if (reason != null && (watch.isAsynchronous() || watch.isHandling())) {
 			call.target().seen(reason);
-		}
-		if (reason != null && watch.isAborted()) {
-			throw new HttpRequiredException(reason);
 		}
 		if (ResponseFields.areTooLong(response.headers(),
 				this.environment.requiredContainer().maxResponseHeaderBytes())) {
@@ -351,7 +348,9 @@ final class MvcService implements Service {
 			if (complete || response.isRedirected() || (written && result == null)) {
 				return written(response);
 			}
-			HandlerTarget.Answer answer = written ? null : target.answer(result, request, response);
+			// What Spring says of the value, such as its type, comes too late then.
+			boolean late = written || response.isCommitted();
+			HandlerTarget.Answer answer = late ? null : target.answer(result, request, response);
 			if (answer != null) {
 				return value(answer, response);
 			}
@@ -389,9 +388,6 @@ final class MvcService implements Service {
 	}
 
 	private static Reply value(HandlerTarget.Answer answer, FrameResponse response) {
-		if (response.isCommitted()) {
-			return new Reply.Value(response.getStatus(), response.headers(), answer.body());
-		}
 		if (answer.status() != 0) {
 			response.setStatus(answer.status());
 		}

@@ -47,6 +47,9 @@ final class RequestHeaders {
 		if (length >= 0) {
 			values.put("content-length", List.of(Long.toString(length)));
 		}
+		else {
+			facts.framing().addTo(values, target.httpMethod(), target.hasBody());
+		}
 		return new RequestHeaders(values);
 	}
 

@@ -18,7 +18,9 @@ final class RequestWatch {
 
 	private boolean inPlace;
 
-	private boolean aborted;
+	private boolean returned;
+
+	private boolean asynchronous;
 
 	/** Notes something that is for HTTP requests, unless the handler does it. */
 	void httpOnly(String what) {
@@ -27,22 +29,25 @@ final class RequestWatch {
 		}
 	}
 
-	/** Notes something that a typed call cannot even do in place. */
-	void abort(String what) {
-		if (!this.handling) {
-			httpOnly(what);
-			this.aborted = true;
+	/**
+	 * Notes that something other than the handler starts asynchronous processing, be it
+	 * in front of the handler or behind it.
+	 */
+	void asynchronous() {
+		this.asynchronous = true;
+		if (this.reason == null) {
+			this.reason = "a filter starts asynchronous processing";
 		}
 	}
 
-	/** Returns whether the call has to be made again, over HTTP. */
-	boolean isAborted() {
-		return this.aborted;
+	boolean isAsynchronous() {
+		return this.asynchronous;
 	}
 
 	/** Says that Spring handles the request as it is, with its body. */
 	void inPlace() {
 		this.handling = true;
+		this.returned = false;
 		this.inPlace = true;
 	}
 
@@ -53,6 +58,16 @@ final class RequestWatch {
 	/** Says that the request has reached its handler. */
 	void handling() {
 		this.handling = true;
+	}
+
+	/** Says that the handler has returned: what comes now is behind it. */
+	void returned() {
+		this.returned = true;
+	}
+
+	/** Returns whether the handler runs. */
+	boolean isRunning() {
+		return this.handling && !this.returned;
 	}
 
 	/**

@@ -15,7 +15,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.core.MethodParameter;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.service.annotation.HttpExchange;
 
@@ -140,23 +142,38 @@ public final class ServiceCatalog implements AutoCloseable {
 		if (facts == null || !inquiry.refusal().isEmpty()) {
 			return new PeerAnnouncement(base.peer(), Set.of(), base.contractHash(), inquiry.refusal()).format();
 		}
-		if (service instanceof MvcService mvc && handler instanceof HandlerMethod method) {
-			mvc.seen(method, inquiry.watch().reason());
-		}
+		String ticket = (service instanceof MvcService mvc && handler instanceof HandlerMethod method)
+				? ticket(mvc, method, facts, inquiry) : this.tickets.ticket(facts);
 		Map<Integer, String> methods = service.httpOnlyMethods();
 		return new PeerAnnouncement(base.peer(), base.paths(), base.contractHash(),
 				String.join(", ", new TreeSet<>(methods.values())), methods.keySet())
 			.withHttpSocket(base.httpSocketPort(), base.httpSocketAddress())
-			.withTicket(this.tickets
-				.ticket((!inquiry.ofExchanges() && declaresAccept(handler)) ? facts.withoutAccept() : facts))
+			.withTicket(ticket)
 			.withMissing(base.missing())
 			.format();
 	}
 
-	private static boolean declaresAccept(Object announcing) {
-		if (!(announcing instanceof HandlerMethod handler)) {
-			return false;
+	private String ticket(MvcService service, HandlerMethod handler, ConnectionFacts facts, Inquiry inquiry) {
+		service.seen(handler, inquiry.watch().reason());
+		String ticket = this.tickets.ticket(declaresAccept(handler) ? facts.withoutAccept() : facts);
+		Class<?> body = body(handler);
+		if (body != String.class && body != byte[].class) {
+			this.tickets.learn(ticket, facts, body != void.class);
 		}
+		return ticket;
+	}
+
+	/** Returns the type of the body that a handler takes, {@code void} for none. */
+	private static Class<?> body(HandlerMethod handler) {
+		for (MethodParameter parameter : handler.getMethodParameters()) {
+			if (parameter.hasParameterAnnotation(RequestBody.class)) {
+				return parameter.getParameterType();
+			}
+		}
+		return void.class;
+	}
+
+	private static boolean declaresAccept(HandlerMethod handler) {
 		HttpExchange ofMethod = AnnotatedElementUtils.findMergedAnnotation(handler.getMethod(), HttpExchange.class);
 		HttpExchange ofType = AnnotatedElementUtils.findMergedAnnotation(handler.getBeanType(), HttpExchange.class);
 		return (ofMethod != null && ofMethod.accept().length > 0) || (ofType != null && ofType.accept().length > 0);

@@ -7,11 +7,15 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 
 import jakarta.servlet.ServletConnection;
 import org.apache.catalina.connector.Connector;
@@ -29,9 +33,13 @@ import org.apache.tomcat.util.buf.ByteChunk;
 import org.apache.tomcat.util.http.MimeHeaders;
 import org.apache.tomcat.util.net.AbstractEndpoint.Handler.SocketState;
 import org.apache.tomcat.util.net.ApplicationBufferHandler;
+import org.apache.tomcat.util.net.DispatchType;
 import org.apache.tomcat.util.net.ServletConnectionImpl;
+import org.apache.tomcat.util.net.SocketEvent;
 import org.apache.tomcat.util.net.SocketWrapperBase;
 import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.path.CallFrame;
 
 /**
  * What a socket's processor is to Tomcat's adapter, for typed calls: it fills in the
@@ -45,11 +53,17 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 
 	private static final int MAX_KEPT_BYTES = 64 * 1024;
 
+	/** Interval between looks whether asynchronous processing has timed out. */
+	private static final long TIMEOUT_CHECK_MILLIS = 100;
+
 	private static final Log log = LogFactory.getLog(TomcatExchange.class);
 
 	private final ServletConnection connection = new ServletConnectionImpl("vicinal", "http/1.1", "", false);
 
 	private final AbstractHttp11Protocol<?> protocol;
+
+	/** What happens while the request is processed asynchronously. */
+	private final BlockingQueue<SocketEvent> events = new LinkedBlockingQueue<>();
 
 	private ByteArrayOutputStream body = new ByteArrayOutputStream(256);
 
@@ -105,9 +119,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		catch (Exception ex) {
 			throw new IOException("The container failed", ex);
 		}
-		if (isAsync()) {
-			throw new IOException("Something in front of the application started asynchronous processing");
-		}
+		finishAsync(served);
 		if (!this.response.isCommitted()) {
 			prepareResponse();
 		}
@@ -117,6 +129,42 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 				this.request.getMimeHeaders().values("Accept-Encoding"));
 		recycle();
 		return answer;
+	}
+
+	/**
+	 * Waits for the end of asynchronous processing that filters have started, and
+	 * dispatches the request again if they want it. The container does so for a socket.
+	 */
+	private void finishAsync(TypedCall served) throws IOException {
+		SocketState state = isAsync() ? asyncPostProcess() : SocketState.CLOSED;
+		SocketEvent event = SocketEvent.OPEN_READ;
+		while (state == SocketState.ASYNC_END || (state == SocketState.LONG && isAsync())) {
+			if (state == SocketState.LONG) {
+				event = next(served);
+			}
+			state = dispatch(event);
+			if (state != SocketState.CLOSED && isAsync()) {
+				state = asyncPostProcess();
+			}
+		}
+	}
+
+	private SocketEvent next(TypedCall served) throws IOException {
+		boolean limited = served.frame().deadlineNanos() != CallFrame.NO_DEADLINE;
+		try {
+			while (!limited || served.frame().remainingNanos() + HandlerTarget.GRACE_NANOS > 0) {
+				executeDispatches();
+				SocketEvent event = this.events.poll(TIMEOUT_CHECK_MILLIS, TimeUnit.MILLISECONDS);
+				if (event != null) {
+					return event;
+				}
+				timeoutAsync(System.currentTimeMillis());
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		throw new IOException("Nobody waits for the end of asynchronous processing any more");
 	}
 
 	/**
@@ -162,6 +210,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 	public void recycle() {
 		super.recycle();
 		this.call = null;
+		this.events.clear();
 		this.input = null;
 		this.headers = Map.of();
 		this.status = 0;
@@ -301,6 +350,25 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 	@Override
 	protected ServletConnection getServletConnection() {
 		return this.connection;
+	}
+
+	/** Wakes up the thread of the call. */
+	@Override
+	protected void processSocketEvent(SocketEvent event, boolean dispatch) {
+		this.events.add(event);
+	}
+
+	@Override
+	protected void executeDispatches() {
+		Iterator<DispatchType> wanted = getIteratorAndClearDispatches();
+		if (wanted != null) {
+			wanted.forEachRemaining((type) -> this.events.add(type.getSocketStatus()));
+		}
+	}
+
+	@Override
+	protected void execute(Runnable task) {
+		this.protocol.getExecutor().execute(task);
 	}
 
 	@Override

@@ -88,6 +88,8 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 				}
 				call.watch().httpOnly("the request is mapped to %s".formatted(chain.getHandler()));
 				call.watch().inPlace();
+				// What another handler starts is the container's, too.
+				call.watch().returned();
 				return chain;
 			}
 		}
@@ -126,7 +128,12 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 			return handleInPlace(call, request, response);
 		}
 		call.watch().handling();
-		handle(call, request, response);
+		try {
+			handle(call, request, response);
+		}
+		finally {
+			call.watch().returned();
+		}
 		return null;
 	}
 
@@ -147,12 +154,17 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 		if (watched != null) {
 			watched.handling(response);
 		}
-		ModelAndView view = this.adapter.obtain().handle(request, response, handler);
-		HandlerAsync started = (watched != null) ? watched.started() : null;
-		if (watched != null && started != null) {
-			finish(call, watched, started, request, response);
+		try {
+			ModelAndView view = this.adapter.obtain().handle(request, response, handler);
+			HandlerAsync started = (watched != null) ? watched.started() : null;
+			if (watched != null && started != null) {
+				finish(call, watched, started, request, response);
+			}
+			return view;
 		}
-		return view;
+		finally {
+			call.watch().returned();
+		}
 	}
 
 	private void handle(TypedCall call, HttpServletRequest request, HttpServletResponse response) throws Exception {
@@ -171,8 +183,11 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 		if (target.answersByAnnotation(response)) {
 			return;
 		}
-		// What the handler has written comes before what it returns.
-		HandlerTarget.Answer answer = (call.written() == 0) ? target.answer(result, request, response) : null;
+		// What the handler has written comes before what it returns. Where it has sent
+		// the
+		// response, what Spring says of the value comes too late.
+		boolean late = call.written() > 0 || response.isCommitted();
+		HandlerTarget.Answer answer = late ? null : target.answer(result, request, response);
 		if (answer == null) {
 			this.results.obtain().write(result, target.handler(), request, response);
 			return;

@@ -4,9 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Reader;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Enumeration;
-import java.util.List;
 
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
@@ -62,12 +60,10 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 		this.watch.httpOnly("a filter reads the body of the request");
 	}
 
-	private boolean lengthTouched() {
+	private void lengthTouched() {
 		if (this.body && !this.watch.isMapping()) {
 			this.watch.httpOnly("a filter looks at the length of the request's body");
 		}
-		// That of text and bytes is known.
-		return this.typed && super.getContentLengthLong() < 0;
 	}
 
 	/** Whether the handler of a typed call has been given its arguments. */
@@ -115,12 +111,14 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public int getContentLength() {
-		return lengthTouched() ? -1 : super.getContentLength();
+		lengthTouched();
+		return super.getContentLength();
 	}
 
 	@Override
 	public long getContentLengthLong() {
-		return lengthTouched() ? -1 : super.getContentLengthLong();
+		lengthTouched();
+		return super.getContentLengthLong();
 	}
 
 	private static boolean isLength(String name) {
@@ -128,31 +126,31 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 				|| HttpHeaders.TRANSFER_ENCODING.equalsIgnoreCase(name);
 	}
 
-	/** A body of unknown length is what HTTP calls chunked. */
-	private @Nullable String length(String name) {
-		return (this.body && HttpHeaders.TRANSFER_ENCODING.equalsIgnoreCase(name)) ? "chunked" : null;
+	private void touched(String name) {
+		if (isLength(name)) {
+			lengthTouched();
+		}
 	}
 
 	@Override
 	public @Nullable String getHeader(String name) {
-		return (isLength(name) && lengthTouched()) ? length(name) : super.getHeader(name);
+		touched(name);
+		return super.getHeader(name);
 	}
 
 	@Override
 	public Enumeration<String> getHeaders(String name) {
-		if (isLength(name) && lengthTouched()) {
-			String value = length(name);
-			return Collections.enumeration((value != null) ? List.of(value) : List.of());
-		}
+		touched(name);
 		return super.getHeaders(name);
 	}
 
 	@Override
 	public int getIntHeader(String name) {
-		return (isLength(name) && lengthTouched()) ? -1 : super.getIntHeader(name);
+		touched(name);
+		return super.getIntHeader(name);
 	}
 
-	/** The names would show that there is no {@code Content-Length}. */
+	/** The names show how the body is framed. */
 	@Override
 	public Enumeration<String> getHeaderNames() {
 		lengthTouched();
@@ -161,21 +159,23 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public AsyncContext startAsync() throws IllegalStateException {
-		asyncTouched();
-		return this.typed ? start(new HandlerAsync(this, response(), true)) : super.startAsync();
+		return ofHandler() ? start(new HandlerAsync(this, response(), true)) : super.startAsync();
 	}
 
 	@Override
 	public AsyncContext startAsync(ServletRequest request, ServletResponse response) throws IllegalStateException {
-		asyncTouched();
-		return this.typed ? start(new HandlerAsync(request, response, false)) : super.startAsync(request, response);
+		return ofHandler() ? start(new HandlerAsync(request, response, false)) : super.startAsync(request, response);
 	}
 
-	private void asyncTouched() {
-		this.watch.abort("a filter starts asynchronous processing");
-		if (this.typed && !this.watch.isHandling()) {
-			throw new IllegalStateException("A typed call is answered synchronously; it goes over HTTP instead");
+	/**
+	 * Returns whether the handler of a typed call starts asynchronous processing. What
+	 * filters start is the container's.
+	 */
+	private boolean ofHandler() {
+		if (!this.watch.isRunning()) {
+			this.watch.asynchronous();
 		}
+		return this.typed && this.watch.isRunning();
 	}
 
 	private AsyncContext start(HandlerAsync started) {
@@ -212,19 +212,13 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public boolean isAsyncStarted() {
-		return this.typed ? this.async != null : super.isAsyncStarted();
+		return this.async != null || super.isAsyncStarted();
 	}
 
 	@Override
 	public AsyncContext getAsyncContext() {
 		HandlerAsync started = this.async;
-		if (!this.typed) {
-			return super.getAsyncContext();
-		}
-		if (started == null) {
-			throw new IllegalStateException("Asynchronous processing has not been started");
-		}
-		return started;
+		return (started != null) ? started : super.getAsyncContext();
 	}
 
 	@Override

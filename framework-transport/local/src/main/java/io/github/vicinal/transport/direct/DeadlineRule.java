@@ -10,6 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * A method is trusted after {@value #FIRST_TRIAL} calls in a row that took at most a
  * quarter of the time that was left. A trusted method that takes longer than that is
  * tried anew; one that overruns the deadline must stand twice as many trials as before.
+ * <p>
+ * A handler that interrupts its own thread would interrupt the caller. One that did so on
+ * another thread is never trusted.
  */
 final class DeadlineRule {
 
@@ -34,6 +37,21 @@ final class DeadlineRule {
 	}
 
 	/**
+	 * Notes that the caller's thread was interrupted during a call on it. It cannot be
+	 * known by whom, so the interrupt stays, and a long trial follows.
+	 */
+	void interruptedHere() {
+		this.trial = Math.max(this.trial, LONGEST_TRIAL);
+		this.missing.set(this.trial);
+	}
+
+	/** Notes that a handler has interrupted the other thread that it ran on. */
+	void interruptedElsewhere() {
+		this.trial = Integer.MAX_VALUE;
+		this.missing.set(Integer.MAX_VALUE);
+	}
+
+	/**
 	 * Learns from a call that has ended.
 	 * @param tookNanos how long it took
 	 * @param remainingNanos how long the caller would have waited
@@ -46,7 +64,7 @@ final class DeadlineRule {
 			return;
 		}
 		if (tookNanos > remainingNanos && trusted()) {
-			this.trial = Math.min(LONGEST_TRIAL, this.trial * 2);
+			this.trial = (this.trial < LONGEST_TRIAL) ? this.trial * 2 : this.trial;
 		}
 		this.missing.set(this.trial);
 	}

@@ -109,6 +109,9 @@ final class DirectPath implements CallPath {
 			return result(plan, invoke(plan, frame, arguments, frame.headers()), frame);
 		}
 		finally {
+			if (Thread.currentThread().isInterrupted()) {
+				plan.rule().interruptedHere();
+			}
 			callee.leave();
 		}
 	}
@@ -125,6 +128,9 @@ final class DirectPath implements CallPath {
 				return result(plan, invoke(plan, frame, arguments, headers), frame);
 			}
 			finally {
+				if (Thread.interrupted()) {
+					plan.rule().interruptedElsewhere();
+				}
 				this.target.leave();
 			}
 		});

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
@@ -265,6 +266,43 @@ class DirectPathTests {
 		gate.get().countDown();
 		path.call(within(10_000, "nothing"));
 		assertThat(thread.get()).isNotSameAs(Thread.currentThread());
+	}
+
+	@Test
+	void handlersThatInterruptTheirThreadNeverGetThatOfTheCaller() throws Exception {
+		CallPath path = connect((frame) -> {
+			Thread.currentThread().interrupt();
+			return Contracts.value(null);
+		});
+		for (int i = 0; i < 4 * DeadlineRule.FIRST_TRIAL; i++) {
+			path.call(call("join", "text", i));
+			assertThat(Thread.interrupted()).as("call %d", i).isFalse();
+		}
+	}
+
+	@Test
+	void handlersThatInterruptTheirThreadLaterDoSoOnceOnThatOfTheCaller() throws Exception {
+		AtomicReference<Thread> thread = new AtomicReference<>();
+		AtomicBoolean interrupts = new AtomicBoolean();
+		CallPath path = connect((frame) -> {
+			thread.set(Thread.currentThread());
+			if (interrupts.get()) {
+				Thread.currentThread().interrupt();
+			}
+			return Contracts.value(null);
+		});
+		for (int i = 0; i <= 1000 * DeadlineRule.FIRST_TRIAL && thread.get() != Thread.currentThread(); i++) {
+			path.call(call("join", "text", i));
+		}
+		assertThat(thread.get()).isSameAs(Thread.currentThread());
+		interrupts.set(true);
+		int reached = 0;
+		for (int i = 0; i < 4 * DeadlineRule.FIRST_TRIAL; i++) {
+			path.call(call("join", "text", i));
+			reached += Thread.interrupted() ? 1 : 0;
+		}
+		// It could as well be the caller's own, which must not be lost.
+		assertThat(reached).isOne();
 	}
 
 	@Test

@@ -20,6 +20,9 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -71,6 +74,13 @@ class FilterArrangementTests extends ArrangementTests {
 		ledger.note("out " + response.getStatus() + " " + response.isCommitted() + " of " + request.getRequestURI());
 	});
 
+	/** Does not look at the response, which another thread may be writing. */
+	private static final FilterFactory ENTERING = http((request, response, chain, ledger) -> {
+		ledger.note("in " + request.getDispatcherType() + " " + request.getMethod() + " " + request.getRequestURI());
+		chain.doFilter(request, response);
+		ledger.note("out of " + request.getRequestURI());
+	});
+
 	private static final FilterFactory SETTING_LATE = http((request, response, chain, ledger) -> {
 		chain.doFilter(request, response);
 		response.setHeader("X-After", "late");
@@ -99,6 +109,55 @@ class FilterArrangementTests extends ArrangementTests {
 				.authorizeHttpRequests(
 						(requests) -> requests.requestMatchers("/vault/admin").denyAll().anyRequest().permitAll());
 		});
+	}
+
+	/**
+	 * A filter that processes some calls of three methods asynchronously, between two
+	 * that count.
+	 */
+	private static Arrangement asynchronous(String name, HttpFilter filter) {
+		return Arrangement.of(name)
+			.leftToHttp("starts asynchronous processing", "tenant", "search", "add")
+			.filter(-10, ENTERING)
+			.filter(0, http((request, response, chain, ledger) -> {
+				boolean some = "evil".equals(request.getHeader("X-Tenant"))
+						|| "all".equals(request.getParameter("scope"))
+						|| "signed".equals(request.getHeader("X-Signature"));
+				if (some && request.getDispatcherType() == DispatcherType.REQUEST) {
+					filter.filter(request, response, chain, ledger);
+				}
+				else {
+					chain.doFilter(request, response);
+				}
+			}))
+			.filter(10, ENTERING);
+	}
+
+	/** Answers for a request that nobody has completed. */
+	private record TimeoutListener(Ledger ledger) implements AsyncListener {
+
+		@Override
+		public void onComplete(AsyncEvent event) {
+			this.ledger.note("complete");
+		}
+
+		@Override
+		public void onTimeout(AsyncEvent event) {
+			this.ledger.note("timeout");
+			((HttpServletResponse) event.getAsyncContext().getResponse()).setStatus(504);
+			event.getAsyncContext().complete();
+		}
+
+		@Override
+		public void onError(AsyncEvent event) {
+			this.ledger.note("error");
+		}
+
+		@Override
+		public void onStartAsync(AsyncEvent event) {
+			this.ledger.note("started");
+		}
+
 	}
 
 	@Override
@@ -238,10 +297,8 @@ class FilterArrangementTests extends ArrangementTests {
 						StringBuilder names = new StringBuilder(request.getMethod());
 						for (String name : new TreeSet<>(Collections.list(request.getHeaderNames()))) {
 							String key = name.toLowerCase(Locale.ROOT);
-							if (!key.startsWith("vicinal") && !List
-								.of("host", "connection", "upgrade", "http2-settings", "content-length",
-										"transfer-encoding")
-								.contains(key)) {
+							if (!key.startsWith("vicinal")
+									&& !List.of("host", "connection", "upgrade", "http2-settings").contains(key)) {
 								names.append(' ')
 									.append(key)
 									.append('=')
@@ -584,7 +641,41 @@ class FilterArrangementTests extends ArrangementTests {
 						}
 						chain.doFilter(request, response);
 					})),
-				Arrangement.of("methods in parameters").filter(0, (ledger) -> new HiddenHttpMethodFilter()),
+				asynchronous("a filter that dispatches for some", (request, response, chain, ledger) -> {
+					request.startAsync().dispatch();
+					ledger.note("dispatches");
+				}), asynchronous("a filter that dispatches for some on another thread",
+						(request, response, chain, ledger) -> {
+							AsyncContext context = request.startAsync();
+							context.start(() -> context.dispatch());
+						}),
+				asynchronous("a filter that answers some on another thread", (request, response, chain, ledger) -> {
+					AsyncContext context = request.startAsync();
+					context.start(() -> {
+						try {
+							response.setStatus(429);
+							response.setHeader("Retry-After", "3");
+							response.setContentType("text/plain");
+							response.getWriter().write("later");
+						}
+						catch (IOException ex) {
+							ledger.note("failed " + ex);
+						}
+						context.complete();
+					});
+				}), asynchronous("a filter that goes on behind for some", (request, response, chain, ledger) -> {
+					chain.doFilter(request, response);
+					AsyncContext context = request.startAsync();
+					context.start(() -> {
+						response.setHeader("X-Late", "audited");
+						ledger.note("audited " + response.getStatus());
+						context.complete();
+					});
+				}), asynchronous("a filter that times out for some", (request, response, chain, ledger) -> {
+					AsyncContext context = request.startAsync();
+					context.setTimeout(20);
+					context.addListener(new TimeoutListener(ledger));
+				}), Arrangement.of("methods in parameters").filter(0, (ledger) -> new HiddenHttpMethodFilter()),
 				Arrangement.of("a session in any case").filter(0, http((request, response, chain, ledger) -> {
 					Object before = request.getSession().getAttribute("visits");
 					int visits = (before instanceof Integer number) ? number + 1 : 1;

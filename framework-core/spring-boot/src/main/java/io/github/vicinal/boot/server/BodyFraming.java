@@ -1,0 +1,136 @@
+package io.github.vicinal.boot.server;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a client's HTTP library says where a request ends: by a length, in chunks, or not
+ * at all. Libraries differ, and the same library differs by HTTP method, so this is
+ * learned from the client's HTTP requests. Until then it is what most libraries do.
+ * <p>
+ * What has been learned is no part of what tells connections apart. So all instances are
+ * equal. Thread-safe.
+ */
+final class BodyFraming {
+
+	private static final String CONTENT_LENGTH = "content-length";
+
+	private static final String TRANSFER_ENCODING = "transfer-encoding";
+
+	private static final List<String> WITH_CONTENT = List.of("POST", "PUT", "PATCH");
+
+	/** How the JDK's {@code HttpClient} names itself. */
+	private static final String JDK_CLIENT = "Java-http-client/";
+
+	/** How {@code HttpURLConnection} names itself. */
+	private static final String URL_CONNECTION = "Java/";
+
+	private static final List<String> ZERO_BYTES = List.of("0");
+
+	private static final List<String> CHUNKS = List.of("chunked");
+
+	/** Maximum number of HTTP methods. */
+	private static final int MAX_METHODS = 16;
+
+	private final String method;
+
+	private final Way way;
+
+	/** By HTTP method, for requests with a body. */
+	private final Map<String, Way> withBody = new ConcurrentHashMap<>();
+
+	/** By HTTP method, for requests without one. */
+	private final Map<String, Way> withoutBody = new ConcurrentHashMap<>();
+
+	/** What a request has in front of its body. */
+	private enum Way {
+
+		NOTHING, ZERO, LENGTH, CHUNKED,
+
+		/** Two clients with equal connections do it in different ways. */
+		UNCERTAIN
+
+	}
+
+	/** Creates a framing of which nothing is known. */
+	BodyFraming() {
+		this("", Way.UNCERTAIN);
+	}
+
+	private BodyFraming(String method, Way way) {
+		this.method = method;
+		this.way = way;
+	}
+
+	/** Reads the framing of a request that arrived over HTTP. */
+	static BodyFraming of(HttpServletRequest request) {
+		String length = request.getHeader(CONTENT_LENGTH);
+		Way way = (request.getHeader(TRANSFER_ENCODING) != null) ? Way.CHUNKED
+				: (length == null) ? Way.NOTHING : length.equals("0") ? Way.ZERO : Way.LENGTH;
+		return new BodyFraming(request.getMethod(), way);
+	}
+
+	/**
+	 * Learns from a request of the same client.
+	 * @param request the framing of the request
+	 * @param body whether the request is for a handler that takes a body
+	 */
+	void learn(BodyFraming request, boolean body) {
+		Map<String, Way> ways = body ? this.withBody : this.withoutBody;
+		if (ways.size() < MAX_METHODS || ways.containsKey(request.method)) {
+			ways.merge(request.method, request.way, (known, seen) -> (known == seen) ? known : Way.UNCERTAIN);
+		}
+	}
+
+	/**
+	 * Adds the headers that the HTTP request would have had, unless they depend on the
+	 * bytes of the body.
+	 * @param headers the other headers, by lower-case name
+	 * @param httpMethod the HTTP method
+	 * @param body whether there is a body
+	 */
+	void addTo(Map<String, List<String>> headers, String httpMethod, boolean body) {
+		Way known = (body ? this.withBody : this.withoutBody).get(httpMethod);
+		switch ((known != null) ? known : usual(headers, httpMethod, body)) {
+			case ZERO -> headers.put(CONTENT_LENGTH, ZERO_BYTES);
+			case CHUNKED -> headers.put(TRANSFER_ENCODING, CHUNKS);
+			default -> {
+			}
+		}
+	}
+
+	private Way usual(Map<String, List<String>> headers, String httpMethod, boolean body) {
+		if (body) {
+			return Way.CHUNKED;
+		}
+		if (this.withoutBody.get("GET") == Way.ZERO) {
+			return Way.ZERO;
+		}
+		String client = headers.getOrDefault("user-agent", List.of("")).get(0);
+		boolean delete = httpMethod.equals("DELETE");
+		if (!WITH_CONTENT.contains(httpMethod) && (!delete || client.startsWith(JDK_CLIENT))) {
+			return Way.NOTHING;
+		}
+		return client.startsWith(URL_CONNECTION) ? Way.CHUNKED : Way.ZERO;
+	}
+
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return other instanceof BodyFraming;
+	}
+
+	@Override
+	public int hashCode() {
+		return BodyFraming.class.hashCode();
+	}
+
+	@Override
+	public String toString() {
+		return this.withoutBody + ", with a body " + this.withBody;
+	}
+
+}
