@@ -12,7 +12,7 @@ import org.HdrHistogram.AtomicHistogram;
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.requestserver.Priority;
-import io.github.vicinal.requestserver.Refusal;
+import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.requestserver.Request;
 import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.requestserver.RequestServerReport;
@@ -140,7 +140,7 @@ record Outcome(double offeredPerSecond, double goodPerSecond, double refusedPerS
 		}
 
 		@Override
-		protected void refused(Refusal refusal) {
+		protected void rejected(Rejection rejection) {
 			this.refusals.incrementAndGet();
 			if (this.listener != null) {
 				this.listener.onDropped();

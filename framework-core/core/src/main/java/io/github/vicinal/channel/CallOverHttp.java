@@ -67,7 +67,7 @@ public final class CallOverHttp {
 			return;
 		}
 		this.selector.end(this.http, this.ticket, status != 0);
-		if (status == 0 || !PeerCalls.tellsCost(status) || !comparable) {
+		if (status == 0 || !PeerCalls.showsCost(status) || !comparable) {
 			this.selector.passed(this.http, this.expected);
 		}
 		else if (this.ticket != PathSelector.UNTIMED) {

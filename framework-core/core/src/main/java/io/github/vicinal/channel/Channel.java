@@ -239,7 +239,7 @@ public final class Channel implements AutoCloseable {
 		}
 		int most = (this.peers.size() > MANY_PEERS) ? MAX_IDLE_LOOKS_OF_MANY : MAX_IDLE_LOOKS;
 		Peer last = this.latest;
-		for (Peer peer : this.peers.values()) {
+		for (Peer peer : List.copyOf(this.peers.values())) {
 			if (peer.look() > most && peer != last && this.peers.remove(peer.address(), peer)) {
 				peer.close("no call was for it any more");
 			}

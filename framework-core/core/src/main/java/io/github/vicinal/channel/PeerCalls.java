@@ -174,7 +174,7 @@ final class PeerCalls {
 			chooser.end(number, ticket, reply != null);
 		}
 		answered(number, chooser, ticket, frame, expected, reply, start);
-		if (ticket == PathSelector.TIMED_WITH_CPU && cpu >= 0 && tellsCost(reply.status())) {
+		if (ticket == PathSelector.TIMED_WITH_CPU && cpu >= 0 && showsCost(reply.status())) {
 			chooser.recordCpu(number, cpuNanos() - cpu);
 		}
 		return reply;
@@ -207,7 +207,7 @@ final class PeerCalls {
 
 	private void answered(int number, PathSelector chooser, int ticket, CallFrame frame, long expected, Reply reply,
 			long start) {
-		if (!tellsCost(reply.status())) {
+		if (!showsCost(reply.status())) {
 			chooser.passed(number, expected);
 		}
 		else if (ticket != PathSelector.UNTIMED) {
@@ -279,7 +279,7 @@ final class PeerCalls {
 	}
 
 	/** A server that refuses calls is fast; that is no reason to send it more of them. */
-	static boolean tellsCost(int status) {
+	static boolean showsCost(int status) {
 		return status < SERVER_ERROR;
 	}
 

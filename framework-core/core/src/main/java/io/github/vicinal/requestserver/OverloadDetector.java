@@ -6,9 +6,10 @@ package io.github.vicinal.requestserver;
  * will be empty within {@value #BURST_WINDOWS} windows. After CoDel (RFC 8289), which
  * looks at the smallest sojourn, as that is what a good queue brings back to zero.
  * <p>
- * While there is overload, requests are refused, so that waits are short and tell nothing
- * any more. What came, refused or not, does: overload is over after a window in which
- * less came than could be served, and in which the queue was empty once. Not thread-safe.
+ * While there is overload, requests are rejected, so that waits are short and tell
+ * nothing any more. What came, rejected or not, does: overload is over after a window in
+ * which less came than could be served, and in which the queue was empty once. Not
+ * thread-safe.
  */
 final class OverloadDetector {
 
@@ -39,7 +40,7 @@ final class OverloadDetector {
 	}
 
 	/**
-	 * Notes that a request came, whether it was refused or not.
+	 * Notes that a request came, whether it was rejected or not.
 	 * @param empty whether nothing waited until now
 	 */
 	void arrived(boolean empty) {

@@ -1,8 +1,8 @@
 package io.github.vicinal.requestserver;
 
 /**
- * A piece of work for a {@link RequestServer}: either {@link #run} or {@link #refused} is
- * called, once. Used for one execution only.
+ * A piece of work for a {@link RequestServer}: either {@link #run} or {@link #rejected}
+ * is called, once. Used for one execution only.
  *
  * @since 0.1.0
  */
@@ -55,8 +55,8 @@ public abstract class Request {
 	/**
 	 * Answers a request that is not executed, on the thread that brought it or on one of
 	 * the server's; must not block.
-	 * @param refusal why
+	 * @param rejection why
 	 */
-	protected abstract void refused(Refusal refusal);
+	protected abstract void rejected(Rejection rejection);
 
 }

@@ -14,26 +14,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.github.vicinal.report.LatencyHistogram;
-import io.github.vicinal.requestserver.Refusal.Reason;
+import io.github.vicinal.requestserver.Rejection.Reason;
 import io.github.vicinal.requestserver.RequestServerReport.Quantiles;
 import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 
 /**
- * Lets so many requests run at once, in the order of priority and arrival, and refuses at
+ * Lets so many requests run at once, in the order of priority and arrival, and rejects at
  * once what it could not serve in time. Thread-safe.
  * <p>
- * A request either brings its own thread, which waits for its turn ({@link #enter}), or
- * is handed over to threads of the server ({@link #submit}). If a slot is free and nobody
- * waits, a turn costs one compare-and-set, and the work runs to completion on the thread
- * that brought it.
+ * A request either brings its own thread, which waits for its permit ({@link #enter}), or
+ * is handed over to threads of the server ({@link #submit}). If a permit is free and
+ * nobody waits, a permit costs one compare-and-set, and the work runs to completion on
+ * the thread that brought it.
  * <p>
  * A burst is queued. When the queue stands instead, see {@link OverloadDetector}, a
  * request is accepted only if it is expected to wait for no longer than its patience, and
- * one that waited longer nevertheless is refused when it is taken. So the slots never run
- * dry, and what is accepted is answered in time.
+ * one that waited longer nevertheless is rejected when it is taken. So the permits never
+ * run dry, and what is accepted is answered in time.
  *
  * <pre class="code">
- * try (Turn turn = server.enter("shop", Priority.NORMAL)) {
+ * try (Permit permit = server.enter("shop", Priority.NORMAL)) {
  *     return load(42);
  * }
  * CompletableFuture&lt;Order&gt; order = server.submit("shop", Priority.NORMAL, () -&gt; load(42));
@@ -48,11 +48,11 @@ public final class RequestServer implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(RequestServer.class);
 
-	/** Says that the caller waits for its turn for as long as it takes. */
+	/** Says that the caller waits for its permit for as long as it takes. */
 	public static final long NO_DEADLINE = Ticket.NO_DEADLINE;
 
 	/**
-	 * Looking at the clock takes as long as the rest of a turn. Of turns that are not
+	 * Looking at the clock takes as long as the rest of a permit. Of permits that are not
 	 * much longer themselves, only one of so many is timed, and counts for all of them.
 	 */
 	private static final int BRIEF_SAMPLE = 16;
@@ -61,7 +61,7 @@ public final class RequestServer implements AutoCloseable {
 
 	private final LongSupplier clock;
 
-	private final TurnQueue queue;
+	private final PermitQueue queue;
 
 	private final Executor threads;
 
@@ -69,7 +69,7 @@ public final class RequestServer implements AutoCloseable {
 	private final boolean sampled;
 
 	/**
-	 * How many turns the current thread has, one within the other, and how many brief
+	 * How many permits the current thread has, one within the other, and how many brief
 	 * ones it had.
 	 */
 	private final ThreadLocal<int[]> depth = ThreadLocal.withInitial(() -> new int[2]);
@@ -94,19 +94,19 @@ public final class RequestServer implements AutoCloseable {
 	RequestServer(RequestServerSettings settings, LongSupplier clock) {
 		this.settings = settings;
 		this.clock = clock;
-		this.queue = new TurnQueue(settings, clock);
+		this.queue = new PermitQueue(settings, clock);
 		this.threads = WorkerThreads.of(settings);
 		this.sampled = settings.threads() instanceof Threads.Auto;
 	}
 
 	/**
-	 * Takes a turn, or waits for one on this thread.
+	 * Takes a permit, or waits for one on this thread.
 	 * @param channel what it counts for: requests of one channel share a bulkhead
 	 * @param priority how much it matters
-	 * @return the turn, to be closed by this thread
-	 * @throws RefusedRequestException if there is no turn for this request
+	 * @return the permit, to be closed by this thread
+	 * @throws RejectedRequestException if there is no permit for this request
 	 */
-	public Turn enter(String channel, Priority priority) {
+	public Permit enter(String channel, Priority priority) {
 		return enter(channel, priority, NO_DEADLINE, RequestServer::nothing);
 	}
 
@@ -114,53 +114,53 @@ public final class RequestServer implements AutoCloseable {
 	}
 
 	/**
-	 * Takes a turn, or waits for one on this thread. A thread that has a turn already
+	 * Takes a permit, or waits for one on this thread. A thread that has a permit already
 	 * gets another one at once, as it could wait for itself otherwise.
 	 * @param channel what it counts for
 	 * @param priority how much it matters
-	 * @param deadlineNanos the {@link System#nanoTime()} after which the turn is of no
+	 * @param deadlineNanos the {@link System#nanoTime()} after which the permit is of no
 	 * use, or {@link #NO_DEADLINE}
 	 * @param beforeWaiting called at most once, if this thread has to wait
-	 * @return the turn, to be closed by this thread
-	 * @throws RefusedRequestException if there is no turn for this request; it must not
-	 * be executed then
+	 * @return the permit, to be closed by this thread
+	 * @throws RejectedRequestException if there is no permit for this request; it must
+	 * not be executed then
 	 */
-	public Turn enter(String channel, Priority priority, long deadlineNanos, Runnable beforeWaiting) {
-		int[] turns = this.depth.get();
-		if (turns[0] > 0) {
-			return new Turn(this, channel, 0, 0, -1, Turn.NESTED);
+	public Permit enter(String channel, Priority priority, long deadlineNanos, Runnable beforeWaiting) {
+		int[] permits = this.depth.get();
+		if (permits[0] > 0) {
+			return new Permit(this, channel, 0, 0, -1, Permit.NESTED);
 		}
 		if (this.queue.tryEnter()) {
-			turns[0]++;
+			permits[0]++;
 			boolean brief = this.queue.brief();
-			if (brief && (++turns[1] & (BRIEF_SAMPLE - 1)) != 0) {
-				return new Turn(this, channel, 0, 0, -1, Turn.UNTIMED);
+			if (brief && (++permits[1] & (BRIEF_SAMPLE - 1)) != 0) {
+				return new Permit(this, channel, 0, 0, -1, Permit.UNTIMED);
 			}
 			long now = this.clock.getAsLong();
-			return new Turn(this, channel, now, now, -1, brief ? BRIEF_SAMPLE : 1);
+			return new Permit(this, channel, now, now, -1, brief ? BRIEF_SAMPLE : 1);
 		}
 		long arrived = this.clock.getAsLong();
 		await(new ThreadTicket(channel, priority, deadlineNanos), beforeWaiting);
-		turns[0]++;
+		permits[0]++;
 		long started = this.clock.getAsLong();
-		return new Turn(this, channel, arrived, started, sampleCpu(started), 1);
+		return new Permit(this, channel, arrived, started, sampleCpu(started), 1);
 	}
 
 	private void await(ThreadTicket ticket, Runnable beforeWaiting) {
-		Refusal refusal = null;
+		Rejection rejection = null;
 		switch (this.queue.enter(ticket)) {
 			case GRANTED -> {
 				return;
 			}
 			case QUEUED -> {
 				prepare(beforeWaiting, ticket);
-				refusal = ticket.await(this.queue, this.clock);
+				rejection = ticket.await(this.queue, this.clock);
 				this.waits.record(this.clock.getAsLong() - ticket.queuedNanos, 1);
 			}
-			case REFUSED -> refusal = ticket.why;
+			case REFUSED -> rejection = ticket.why;
 		}
-		if (refusal != null) {
-			throw new RefusedRequestException(refusal);
+		if (rejection != null) {
+			throw new RejectedRequestException(rejection);
 		}
 	}
 
@@ -169,9 +169,9 @@ public final class RequestServer implements AutoCloseable {
 			beforeWaiting.run();
 		}
 		catch (RuntimeException | Error ex) {
-			// The turn may come all the same, and must not be lost.
+			// The permit may come all the same, and must not be lost.
 			if (ticket.await(this.queue, this.clock) == null) {
-				tell(this.queue.leave(ticket.channel()));
+				grant(this.queue.leave(ticket.channel()));
 			}
 			throw ex;
 		}
@@ -181,13 +181,13 @@ public final class RequestServer implements AutoCloseable {
 		return (this.sampled && (now & (ThreadCount.CPU_SAMPLE - 1)) == 0) ? ThreadCount.cpuNanos() : -1;
 	}
 
-	/** Ends a turn of this thread. */
+	/** Ends a permit of this thread. */
 	void leave(String channel, long arrived, long started, long cpu, int weight) {
 		this.depth.get()[0]--;
 		if (weight > 0) {
 			record(arrived, started, cpu, weight);
 		}
-		tell(this.queue.leave(channel));
+		grant(this.queue.leave(channel));
 	}
 
 	private void record(long arrived, long started, long cpu, int weight) {
@@ -197,7 +197,7 @@ public final class RequestServer implements AutoCloseable {
 		this.responses.record(now - arrived, weight);
 	}
 
-	private static void tell(@Nullable Ticket next) {
+	private static void grant(@Nullable Ticket next) {
 		if (next != null) {
 			next.granted();
 		}
@@ -210,7 +210,7 @@ public final class RequestServer implements AutoCloseable {
 	 * @param priority how much it matters
 	 * @param handler the work
 	 * @return completes with the result, with what the handler threw, or with a
-	 * {@link RefusedRequestException}
+	 * {@link RejectedRequestException}
 	 */
 	public <T> CompletableFuture<T> submit(String channel, Priority priority, Callable<T> handler) {
 		CompletableFuture<T> result = new CompletableFuture<>();
@@ -227,8 +227,8 @@ public final class RequestServer implements AutoCloseable {
 			}
 
 			@Override
-			protected void refused(Refusal refusal) {
-				result.completeExceptionally(new RefusedRequestException(refusal));
+			protected void rejected(Rejection rejection) {
+				result.completeExceptionally(new RejectedRequestException(rejection));
 			}
 
 		});
@@ -236,20 +236,20 @@ public final class RequestServer implements AutoCloseable {
 	}
 
 	/**
-	 * Executes a request on a thread of the server, or refuses it.
+	 * Executes a request on a thread of the server, or rejects it.
 	 * @param request the request
 	 */
 	public void execute(Request request) {
 		Handover ticket = new Handover(request);
 		boolean free = this.queue.tryEnter();
 		if (!free) {
-			TurnQueue.Entry entry = this.queue.enter(ticket);
-			Refusal refusal = ticket.why;
-			if (entry == TurnQueue.Entry.REFUSED && refusal != null) {
-				this.queue.tell(ticket, refusal);
+			PermitQueue.Entry entry = this.queue.enter(ticket);
+			Rejection rejection = ticket.why;
+			if (entry == PermitQueue.Entry.REFUSED && rejection != null) {
+				this.queue.reject(ticket, rejection);
 				return;
 			}
-			free = entry == TurnQueue.Entry.GRANTED;
+			free = entry == PermitQueue.Entry.GRANTED;
 		}
 		this.postDelays.record(this.clock.getAsLong() - request.arrivedNanos(), 1);
 		if (free) {
@@ -267,7 +267,7 @@ public final class RequestServer implements AutoCloseable {
 			this.request = request;
 		}
 
-		/** Starts, or leaves the slot to the next one that can. */
+		/** Starts, or leaves the permit to the next one that can. */
 		@Override
 		void granted() {
 			Ticket next = this;
@@ -277,7 +277,7 @@ public final class RequestServer implements AutoCloseable {
 				}
 				next = RequestServer.this.queue.leave(handover.channel());
 			}
-			tell(next);
+			grant(next);
 		}
 
 		private boolean start() {
@@ -294,25 +294,25 @@ public final class RequestServer implements AutoCloseable {
 		}
 
 		@Override
-		void refused(Refusal refusal) {
-			this.request.refused(refusal);
+		void rejected(Rejection rejection) {
+			this.request.rejected(rejection);
 		}
 
-		/** Executes the request, and those that get its slot after it. */
+		/** Executes the request, and those that get its permit after it. */
 		@Override
 		public void run() {
 			Ticket next = this;
 			while (next instanceof Handover handover) {
 				next = handover.execute();
 			}
-			tell(next);
+			grant(next);
 		}
 
 		private @Nullable Ticket execute() {
-			int[] turns = RequestServer.this.depth.get();
+			int[] permits = RequestServer.this.depth.get();
 			long started = RequestServer.this.clock.getAsLong();
 			long cpu = sampleCpu(started);
-			turns[0]++;
+			permits[0]++;
 			try {
 				this.request.run();
 			}
@@ -321,7 +321,7 @@ public final class RequestServer implements AutoCloseable {
 				logger.warn("Request server '{}': a request of channel '{}' failed", RequestServer.this.settings.name(),
 						channel(), ex);
 			}
-			turns[0]--;
+			permits[0]--;
 			Thread.interrupted();
 			record(this.request.arrivedNanos(), started, cpu, 1);
 			return RequestServer.this.queue.leave(channel());
@@ -331,7 +331,7 @@ public final class RequestServer implements AutoCloseable {
 
 	/**
 	 * Accepts nothing more, and lets what was accepted end.
-	 * @param timeout how long to wait for that; what still waits then is refused, what
+	 * @param timeout how long to wait for that; what still waits then is rejected, what
 	 * runs goes on
 	 * @return whether all that was accepted has ended
 	 * @throws InterruptedException if the calling thread is interrupted; nothing more is
@@ -343,7 +343,7 @@ public final class RequestServer implements AutoCloseable {
 		return drained;
 	}
 
-	/** Accepts nothing more and refuses what waits. What runs goes on. */
+	/** Accepts nothing more and rejects what waits. What runs goes on. */
 	@Override
 	public void close() {
 		this.queue.refuseWaiting();
@@ -381,7 +381,7 @@ public final class RequestServer implements AutoCloseable {
 	 * @return a snapshot
 	 */
 	public RequestServerReport report() {
-		TurnQueue.Snapshot snapshot = this.queue.snapshot();
+		PermitQueue.Snapshot snapshot = this.queue.snapshot();
 		Quantiles responseTimes = Quantiles.of(this.responses);
 		return new RequestServerReport(this.settings.name(), this.queue.limit(), running(), waiting(),
 				this.settings.queueCapacity(), snapshot.overloaded(), snapshot.overloads(),

@@ -18,10 +18,10 @@ import io.github.vicinal.report.LatencyHistogram;
  * @param completed requests that were executed, failed ones among them; of requests that
  * take less than 20 microseconds one of 16 is counted, for 16
  * @param failed requests whose execution threw
- * @param refused refused requests by the rule
+ * @param refused rejected requests by the rule
  * @param postDelayMicros quantiles of the POST delay, in microseconds; of requests that
  * were handed over
- * @param waitMicros quantiles of the time that threads waited for their turn, in
+ * @param waitMicros quantiles of the time that threads waited for their permit, in
  * microseconds; of those that had to wait
  * @param responseMicros quantiles of the response time, in microseconds
  * @param channels requests that wait or run, by channel, if bulkheads are configured
@@ -29,7 +29,7 @@ import io.github.vicinal.report.LatencyHistogram;
  */
 public record RequestServerReport(String name, int threads, int running, int waiting, int queueCapacity,
 		boolean overloaded, long overloads, double serviceMicros, long completed, long failed,
-		Map<Refusal.Reason, Long> refused, Quantiles postDelayMicros, Quantiles waitMicros, Quantiles responseMicros,
+		Map<Rejection.Reason, Long> refused, Quantiles postDelayMicros, Quantiles waitMicros, Quantiles responseMicros,
 		Map<String, Integer> channels) {
 
 	/**

@@ -5,9 +5,9 @@ import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.requestserver.Refusal.Reason;
+import io.github.vicinal.requestserver.Rejection.Reason;
 
-/** A thread that waits for its turn. */
+/** A thread that waits for its permit. */
 final class ThreadTicket extends Ticket {
 
 	private final Thread thread = Thread.currentThread();
@@ -16,7 +16,7 @@ final class ThreadTicket extends Ticket {
 
 	private volatile boolean decided;
 
-	private volatile @Nullable Refusal refusal;
+	private volatile @Nullable Rejection rejection;
 
 	ThreadTicket(String channel, Priority priority, long deadlineNanos) {
 		super(channel, priority, deadlineNanos);
@@ -30,22 +30,22 @@ final class ThreadTicket extends Ticket {
 	}
 
 	@Override
-	void refused(Refusal why) {
-		this.refusal = why;
+	void rejected(Rejection why) {
+		this.rejection = why;
 		this.decided = true;
 		LockSupport.unpark(this.thread);
 	}
 
 	/**
 	 * Waits until the ticket is granted, or is of no use any more.
-	 * @return why the turn is not granted, or {@code null} if it is
+	 * @return why the permit is not granted, or {@code null} if it is
 	 */
-	@Nullable Refusal await(TurnQueue queue, LongSupplier clock) {
+	@Nullable Rejection await(PermitQueue queue, LongSupplier clock) {
 		while (!this.decided) {
 			long left = (this.waitUntil == NO_DEADLINE) ? Long.MAX_VALUE : this.waitUntil - clock.getAsLong();
 			boolean interrupted = Thread.currentThread().isInterrupted();
 			if (left <= 0 || interrupted) {
-				Refusal withdrawn = queue.withdraw(this, (left <= 0) ? Reason.DEADLINE : Reason.INTERRUPTED);
+				Rejection withdrawn = queue.withdraw(this, (left <= 0) ? Reason.DEADLINE : Reason.INTERRUPTED);
 				if (withdrawn != null) {
 					return withdrawn;
 				}
@@ -55,7 +55,7 @@ final class ThreadTicket extends Ticket {
 				LockSupport.parkNanos(queue, left);
 			}
 		}
-		return this.refusal;
+		return this.rejection;
 	}
 
 	/**

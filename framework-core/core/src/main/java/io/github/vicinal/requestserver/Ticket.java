@@ -3,7 +3,7 @@ package io.github.vicinal.requestserver;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who wants a turn: it is granted or refused, once. The fields are the queue's
+ * A request for a permit, which is granted or rejected once. The fields are the queue's
  * and guarded by its lock, except where noted.
  */
 abstract class Ticket {
@@ -15,18 +15,18 @@ abstract class Ticket {
 
 	private final Priority priority;
 
-	/** The time after which a turn is of no use, or {@link #NO_DEADLINE}. */
+	/** The time after which a permit is of no use, or {@link #NO_DEADLINE}. */
 	private final long deadlineNanos;
 
 	long queuedNanos;
 
 	boolean queued;
 
-	/** Links those that are granted or refused together. */
+	/** Links those that are granted or rejected together. */
 	@Nullable Ticket next;
 
-	/** Why it is refused; between the queue's decision and its telling. */
-	@Nullable Refusal why;
+	/** Why it is rejected; from the queue's decision until the ticket is notified. */
+	@Nullable Rejection why;
 
 	Ticket(String channel, Priority priority, long deadlineNanos) {
 		this.channel = channel;
@@ -47,12 +47,12 @@ abstract class Ticket {
 	}
 
 	/**
-	 * Called without any lock, by whoever gave its turn away; must not block. Not called
-	 * if {@link TurnQueue#enter} granted it at once.
+	 * Called without any lock, by whoever gave its permit away; must not block. Not
+	 * called if {@link PermitQueue#enter} granted it at once.
 	 */
 	abstract void granted();
 
 	/** Called as {@link #granted()} is. */
-	abstract void refused(Refusal refusal);
+	abstract void rejected(Rejection rejection);
 
 }

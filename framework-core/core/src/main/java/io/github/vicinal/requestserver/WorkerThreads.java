@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 
 /**
- * Makes the threads of a request server. They are not bounded here: only who has a slot
- * gets one.
+ * Makes the threads of a request server. They are not bounded here: only what has a
+ * permit gets one.
  */
 final class WorkerThreads {
 

@@ -1,6 +1,6 @@
 /**
  * A request server: a bounded queue, threads that take from it, and a rule for what is
- * refused when more comes than they can do.
+ * rejected when more comes than they can do.
  * <p>
  * Terms:
  * <ul>

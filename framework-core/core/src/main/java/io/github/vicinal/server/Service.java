@@ -7,7 +7,7 @@ import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
-import io.github.vicinal.requestserver.RefusedRequestException;
+import io.github.vicinal.requestserver.RejectedRequestException;
 
 /**
  * One contract that this process offers. Thread-safe.
@@ -61,7 +61,7 @@ public interface Service {
 	 * @param beforeWaiting called at most once, on the calling thread, before it waits:
 	 * it may take long now
 	 * @return the outcome
-	 * @throws RefusedRequestException if nobody waits for the call any more; it was not
+	 * @throws RejectedRequestException if nobody waits for the call any more; it was not
 	 * executed. A call that is refused for another reason has an outcome
 	 * @throws HttpRequiredException if only an HTTP request can be answered; the call was
 	 * not executed

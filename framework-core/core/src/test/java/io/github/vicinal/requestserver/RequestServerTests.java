@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import io.github.vicinal.requestserver.Refusal.Reason;
+import io.github.vicinal.requestserver.Rejection.Reason;
 import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,12 +34,12 @@ class RequestServerTests {
 		return RequestServerSettings.of("test", threads);
 	}
 
-	private static Refusal refusal(CompletableFuture<?> result) {
+	private static Rejection rejection(CompletableFuture<?> result) {
 		try {
 			result.join();
 		}
 		catch (CompletionException ex) {
-			return ((RefusedRequestException) ex.getCause()).refusal();
+			return ((RejectedRequestException) ex.getCause()).rejection();
 		}
 		throw new AssertionError("It was executed");
 	}
@@ -81,10 +81,10 @@ class RequestServerTests {
 			CountDownLatch end = block(server);
 			CompletableFuture<Integer> first = server.submit("test", Priority.NORMAL, () -> 1);
 			CompletableFuture<Integer> second = server.submit("test", Priority.NORMAL, () -> 2);
-			Refusal refusal = refusal(server.submit("test", Priority.CRITICAL, () -> 3));
-			assertThat(refusal.reason()).isEqualTo(Reason.QUEUE_FULL);
-			assertThat(refusal.message()).contains("'test'").contains("full queue of 2");
-			assertThat(refusal.retryAfter()).isPositive();
+			Rejection rejection = rejection(server.submit("test", Priority.CRITICAL, () -> 3));
+			assertThat(rejection.reason()).isEqualTo(Reason.QUEUE_FULL);
+			assertThat(rejection.message()).contains("'test'").contains("full queue of 2");
+			assertThat(rejection.retryAfter()).isPositive();
 			end.countDown();
 			assertThat(first.join() + second.join()).isEqualTo(3);
 			assertThat(server.report().refused()).containsExactly(Map.entry(Reason.QUEUE_FULL, 1L));
@@ -102,7 +102,7 @@ class RequestServerTests {
 			CompletableFuture<Integer> modest = server.submit("modest", Priority.NORMAL, () -> 1);
 			assertThat(server.report().channels())
 				.containsExactlyInAnyOrderEntriesOf(Map.of("blocker", 1, "greedy", 2, "modest", 1));
-			assertThat(refusal(greedy.get(2)).reason()).isEqualTo(Reason.BULKHEAD);
+			assertThat(rejection(greedy.get(2)).reason()).isEqualTo(Reason.BULKHEAD);
 			end.countDown();
 			assertThat(modest.join()).isOne();
 			greedy.get(1).join();
@@ -127,8 +127,8 @@ class RequestServerTests {
 				}
 
 				@Override
-				protected void refused(Refusal refusal) {
-					throw new AssertionError(refusal);
+				protected void rejected(Rejection rejection) {
+					throw new AssertionError(rejection);
 				}
 
 			});
@@ -145,8 +145,8 @@ class RequestServerTests {
 		CountDownLatch end = block(server);
 		CompletableFuture<Integer> waits = server.submit("test", Priority.NORMAL, () -> 1);
 		assertThat(server.drain(Duration.ofMillis(1))).isFalse();
-		assertThat(refusal(waits).reason()).isEqualTo(Reason.SHUTTING_DOWN);
-		Refusal late = refusal(server.submit("test", Priority.NORMAL, () -> 2));
+		assertThat(rejection(waits).reason()).isEqualTo(Reason.SHUTTING_DOWN);
+		Rejection late = rejection(server.submit("test", Priority.NORMAL, () -> 2));
 		assertThat(late.reason()).isEqualTo(Reason.SHUTTING_DOWN);
 		assertThat(late.retryAfter()).isEqualTo(Duration.ofSeconds(1));
 		end.countDown();
@@ -172,16 +172,16 @@ class RequestServerTests {
 				}));
 			}
 			end.countDown();
-			List<Refusal> refusals = new ArrayList<>();
+			List<Rejection> refusals = new ArrayList<>();
 			for (CompletableFuture<Long> request : burst) {
 				try {
 					request.join();
 				}
 				catch (CompletionException ex) {
-					refusals.add(((RefusedRequestException) ex.getCause()).refusal());
+					refusals.add(((RejectedRequestException) ex.getCause()).rejection());
 				}
 			}
-			assertThat(refusals).hasSizeBetween(60, 70).allMatch((refusal) -> refusal.reason() == Reason.OVERLOAD);
+			assertThat(refusals).hasSizeBetween(60, 70).allMatch((rejection) -> rejection.reason() == Reason.OVERLOAD);
 			assertThat(refusals.get(0).message()).contains("overloaded").contains("ms, more than 7.");
 			assertThat(server.report().overloads()).isOne();
 			assertThat(server.drain(Duration.ofSeconds(10))).isTrue();
@@ -195,7 +195,7 @@ class RequestServerTests {
 			AtomicInteger warned = new AtomicInteger();
 			CompletableFuture<Thread> own = new CompletableFuture<>();
 			Thread thread = new Thread(() -> {
-				try (Turn turn = server.enter("own", Priority.NORMAL, RequestServer.NO_DEADLINE,
+				try (Permit permit = server.enter("own", Priority.NORMAL, RequestServer.NO_DEADLINE,
 						warned::incrementAndGet)) {
 					own.complete(Thread.currentThread());
 				}
@@ -223,8 +223,8 @@ class RequestServerTests {
 	@Test
 	void aTurnWithinATurnIsGrantedAtOnce() {
 		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)))) {
-			try (Turn outer = server.enter("test", Priority.NORMAL)) {
-				try (Turn inner = server.enter("test", Priority.NORMAL)) {
+			try (Permit outer = server.enter("test", Priority.NORMAL)) {
+				try (Permit inner = server.enter("test", Priority.NORMAL)) {
 					assertThat(server.running()).isOne();
 				}
 				assertThat(server.running()).isOne();
@@ -233,7 +233,7 @@ class RequestServerTests {
 			}
 			assertThat(server.running()).isZero();
 			assertThat(server.submit("test", Priority.NORMAL, () -> {
-				try (Turn turn = server.enter("test", Priority.NORMAL)) {
+				try (Permit permit = server.enter("test", Priority.NORMAL)) {
 					return server.running();
 				}
 			}).join()).isOne();
@@ -245,10 +245,10 @@ class RequestServerTests {
 	void whoWaitsBeyondItsDeadlineIsNotServed() throws InterruptedException {
 		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)))) {
 			CountDownLatch end = block(server);
-			assertThatExceptionOfType(RefusedRequestException.class)
+			assertThatExceptionOfType(RejectedRequestException.class)
 				.isThrownBy(() -> server.enter("test", Priority.NORMAL, System.nanoTime() + 1_000_000, () -> {
 				}))
-				.satisfies((ex) -> assertThat(ex.refusal().reason()).isEqualTo(Reason.DEADLINE));
+				.satisfies((ex) -> assertThat(ex.rejection().reason()).isEqualTo(Reason.DEADLINE));
 			assertThat(server.waiting()).isZero();
 			end.countDown();
 			server.enter("test", Priority.NORMAL).close();
@@ -261,11 +261,11 @@ class RequestServerTests {
 			CountDownLatch end = block(server);
 			CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
 			Thread thread = new Thread(() -> {
-				try (Turn turn = server.enter("test", Priority.NORMAL)) {
+				try (Permit permit = server.enter("test", Priority.NORMAL)) {
 					interrupted.complete(false);
 				}
-				catch (RefusedRequestException ex) {
-					interrupted.complete(ex.refusal().reason() == Reason.INTERRUPTED && Thread.interrupted());
+				catch (RejectedRequestException ex) {
+					interrupted.complete(ex.rejection().reason() == Reason.INTERRUPTED && Thread.interrupted());
 				}
 			});
 			thread.start();
@@ -336,7 +336,7 @@ class RequestServerTests {
 						}
 
 						@Override
-						protected void refused(Refusal refusal) {
+						protected void rejected(Rejection rejection) {
 							refused.incrementAndGet();
 							once();
 						}

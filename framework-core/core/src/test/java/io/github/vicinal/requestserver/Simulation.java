@@ -12,7 +12,7 @@ import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 
 /**
  * The queue of a request server in virtual time: requests come at random times, those
- * with a slot take a service time each. The same seed gives the same outcome.
+ * with a permit take a service time each. The same seed gives the same outcome.
  */
 final class Simulation {
 
@@ -22,7 +22,7 @@ final class Simulation {
 
 	private final Random random;
 
-	private final TurnQueue queue;
+	private final PermitQueue queue;
 
 	private final ToDoubleFunction<Random> serviceSeconds;
 
@@ -59,7 +59,7 @@ final class Simulation {
 	Simulation(RequestServerSettings settings, int processors, ToDoubleFunction<Random> serviceSeconds,
 			double warmSeconds, long seed) {
 		this.random = new Random(seed);
-		this.queue = new TurnQueue(settings, () -> (long) (this.now * NANOS) + this.offset);
+		this.queue = new PermitQueue(settings, () -> (long) (this.now * NANOS) + this.offset);
 		this.serviceSeconds = serviceSeconds;
 		this.processors = processors;
 		this.warmSeconds = warmSeconds;
@@ -152,7 +152,7 @@ final class Simulation {
 		}
 		switch (this.queue.enter(work)) {
 			case GRANTED -> work.granted();
-			case REFUSED -> work.refused(work.why);
+			case REFUSED -> work.rejected(work.why);
 			case QUEUED -> {
 			}
 		}
@@ -193,7 +193,7 @@ final class Simulation {
 		}
 
 		@Override
-		void refused(Refusal refusal) {
+		void rejected(Rejection rejection) {
 			if (this.arrived >= Simulation.this.warmSeconds) {
 				Simulation.this.refused++;
 			}
@@ -215,7 +215,7 @@ final class Simulation {
 	record Outcome(List<Double> waits, List<Double> responses, int refused, double slotSeconds, double end,
 			int longestQueue, int running, int waiting, long overloads) {
 
-		/** Returns which part of the time the slots were in use. */
+		/** Returns which part of the time the permits were in use. */
 		double busy(int threads, double from, double until) {
 			return this.slotSeconds / threads / (until - from);
 		}

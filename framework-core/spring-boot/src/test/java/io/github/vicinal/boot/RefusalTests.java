@@ -30,8 +30,8 @@ import io.github.vicinal.boot.EndToEndTests.BasketService;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.boot.actuate.RequestServerEndpoint;
 import io.github.vicinal.requestserver.Priority;
-import io.github.vicinal.requestserver.Refusal;
-import io.github.vicinal.requestserver.Refusal.Reason;
+import io.github.vicinal.requestserver.Rejection;
+import io.github.vicinal.requestserver.Rejection.Reason;
 import io.github.vicinal.requestserver.RequestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -120,7 +120,7 @@ class RefusalTests {
 		assertThat(refused).isInstanceOf(HttpServerErrorException.ServiceUnavailable.class);
 		HttpServerErrorException answer = (HttpServerErrorException) refused;
 		assertThat(answer.getResponseHeaders().getFirst("Retry-After")).isEqualTo("1");
-		assertThat(answer.getResponseHeaders().getFirst(Refusal.HEADER)).isEqualTo("queue-full");
+		assertThat(answer.getResponseHeaders().getFirst(Rejection.HEADER)).isEqualTo("queue-full");
 		assertThat(answer.getResponseHeaders().getFirst("Content-Type")).isEqualTo("application/problem+json");
 		assertThat(answer.getResponseBodyAsString(StandardCharsets.UTF_8)).isEqualTo(
 				"{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"Not executed: queue-full\"}");

@@ -32,7 +32,7 @@ import org.springframework.web.service.registry.ImportHttpServices;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.requestserver.Priority;
-import io.github.vicinal.requestserver.Refusal;
+import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.requestserver.RequestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -95,7 +95,7 @@ class RefusedElsewhereTests {
 				() -> orders.place("passes-a-refusal-on"));
 		assertThat(failure.getStatusCode().value()).isEqualTo(503);
 		assertThat(failure.getResponseHeaders().getFirst(HttpHeaders.RETRY_AFTER)).isEqualTo("1");
-		assertThat(failure.getResponseHeaders().containsHeader(Refusal.HEADER)).isFalse();
+		assertThat(failure.getResponseHeaders().containsHeader(Rejection.HEADER)).isFalse();
 		assertThat(placed()).containsExactlyInAnyOrder(1, 0);
 	}
 
@@ -115,7 +115,7 @@ class RefusedElsewhereTests {
 			assertThat(orders.place("works").getStatusCode().value()).isEqualTo(200);
 		}
 		assertThat(placed()).containsExactly(0, 4);
-		assertThat(turns.report().refused()).containsKey(Refusal.Reason.QUEUE_FULL);
+		assertThat(turns.report().refused()).containsKey(Rejection.Reason.QUEUE_FULL);
 	}
 
 	@AffinityChannel

@@ -40,7 +40,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import io.github.vicinal.channel.AffinityChannel;
-import io.github.vicinal.requestserver.Refusal;
+import io.github.vicinal.requestserver.Rejection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -114,7 +114,7 @@ class SilentRedirectTests {
 	}
 
 	private static void refuse(HttpExchange exchange) throws IOException {
-		exchange.getResponseHeaders().set(Refusal.HEADER, "overload");
+		exchange.getResponseHeaders().set(Rejection.HEADER, "overload");
 		exchange.sendResponseHeaders(503, -1);
 	}
 

@@ -4,6 +4,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -37,6 +38,8 @@ import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathMeter;
+import io.github.vicinal.path.PathMeters;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
@@ -104,6 +107,9 @@ class ToyPathTests {
 		assertThat(client.getBean(MeterRegistry.class).find("vicinal.channel.calls").tag("path", "toy").timers())
 			.isNotEmpty()
 			.allMatch((timer) -> timer.count() > 0);
+		assertThat(client.getBean(MeterRegistry.class).get("vicinal.toy.toys").tag("side", "client").gauge()).satisfies(
+				(gauge) -> assertThat(gauge.value()).isEqualTo(3),
+				(gauge) -> assertThat(gauge.getId().getBaseUnit()).isEqualTo("toys"));
 	}
 
 	@Test
@@ -172,6 +178,12 @@ class ToyPathTests {
 		@Bean
 		ToyProvider toyProvider(Codecs codecs) {
 			return new ToyProvider(codecs);
+		}
+
+		@Bean
+		PathMeters toyMeters() {
+			return () -> List.of(new PathMeter(PathMeter.Type.GAUGE, "vicinal.toy.toys", Map.of("side", "client"),
+					"Toys of the path", "toys", () -> 3));
 		}
 
 	}

@@ -12,7 +12,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
 
-import io.github.vicinal.requestserver.Refusal;
+import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.requestserver.RequestServerReport;
 import io.github.vicinal.requestserver.RequestServerReport.Quantiles;
@@ -74,7 +74,7 @@ public final class RequestServerMetrics implements MeterBinder {
 		Gauge.builder(PREFIX + "overloaded", this, (metrics) -> metrics.report().overloaded() ? 1 : 0)
 			.description("1 while requests are refused because the queue stands")
 			.register(registry);
-		for (Refusal.Reason reason : Refusal.Reason.values()) {
+		for (Rejection.Reason reason : Rejection.Reason.values()) {
 			FunctionCounter
 				.builder(PREFIX + "refused", this,
 						(metrics) -> metrics.report().refused().getOrDefault(reason, 0L).doubleValue())

@@ -1,5 +1,11 @@
 package io.github.vicinal.boot.autoconfigure;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -9,6 +15,8 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 
 import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.path.PathMeter;
+import io.github.vicinal.path.PathMeters;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.ServiceRegistry;
@@ -99,6 +107,32 @@ public final class LocalTransportAutoConfiguration {
 	UdsPathServer vicinalUdsPathServer(PeerIdentity identity, Rendezvous rendezvous, ServiceRegistry services,
 			UdsOptions options) {
 		return new UdsPathServer(identity, rendezvous, services, options);
+	}
+
+	@Bean
+	PathMeters vicinalShmMeters(ConfigurableListableBeanFactory beanFactory) {
+		List<PathMeter> meters = new ArrayList<>(ShmPathProvider.meters(existing(beanFactory, ShmPathProvider.class)));
+		meters.addAll(ShmPathServer.meters(existing(beanFactory, ShmPathServer.class)));
+		return () -> meters;
+	}
+
+	@Bean
+	PathMeters vicinalUdsMeters(ConfigurableListableBeanFactory beanFactory) {
+		List<PathMeter> meters = new ArrayList<>(UdsPathProvider.meters(existing(beanFactory, UdsPathProvider.class)));
+		meters.addAll(UdsPathServer.meters(existing(beanFactory, UdsPathServer.class)));
+		return () -> meters;
+	}
+
+	/** Returns a bean if it is there: to read a meter must not start a server. */
+	private static <T> Supplier<@Nullable T> existing(ConfigurableListableBeanFactory beanFactory, Class<T> type) {
+		return () -> {
+			for (String name : beanFactory.getBeanNamesForType(type, false, false)) {
+				if (beanFactory.containsSingleton(name)) {
+					return beanFactory.getBean(name, type);
+				}
+			}
+			return null;
+		};
 	}
 
 }

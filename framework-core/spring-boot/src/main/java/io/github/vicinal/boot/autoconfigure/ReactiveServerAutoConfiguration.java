@@ -5,7 +5,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication.Type;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.server.WebFilter;
 
@@ -19,7 +18,7 @@ import io.github.vicinal.peer.PeerIdentity;
  * @since 0.1.0
  */
 @AutoConfiguration
-@ConditionalOnWebApplication(type = Type.REACTIVE)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(WebFilter.class)
 @ConditionalOnProperty(name = { "vicinal.enabled", "vicinal.server.enabled" }, matchIfMissing = true)
 public final class ReactiveServerAutoConfiguration {

@@ -17,7 +17,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication.Type;
 import org.springframework.boot.web.server.WebServer;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
@@ -67,7 +66,7 @@ import io.github.vicinal.server.ServiceRegistry;
  * @since 0.1.0
  */
 @AutoConfiguration(after = { LocalTransportAutoConfiguration.class, RequestServerAutoConfiguration.class })
-@ConditionalOnWebApplication(type = Type.SERVLET)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({ DispatcherServlet.class, ServletContext.class })
 @ConditionalOnBean(Codecs.class)
 @ConditionalOnProperty(name = "vicinal.server.enabled", matchIfMissing = true)

@@ -1,13 +1,8 @@
 package io.github.vicinal.boot.autoconfigure;
 
-import java.util.Map;
-import java.util.function.Supplier;
-import java.util.function.ToLongFunction;
-
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -21,12 +16,8 @@ import io.github.vicinal.boot.exchange.Exchanges;
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.boot.observation.MeterShortcut;
 import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.path.PathMeters;
 import io.github.vicinal.requestserver.RequestServer;
-import io.github.vicinal.transport.wire.ServerMetrics;
-import io.github.vicinal.transport.shm.ShmPathProvider;
-import io.github.vicinal.transport.shm.ShmPathServer;
-import io.github.vicinal.transport.uds.UdsPathProvider;
-import io.github.vicinal.transport.uds.UdsPathServer;
 
 /**
  * Auto-configuration of meters.
@@ -34,48 +25,15 @@ import io.github.vicinal.transport.uds.UdsPathServer;
  * @since 0.1.0
  */
 @AutoConfiguration(after = { ChannelClientAutoConfiguration.class, ServiceAutoConfiguration.class })
-@ConditionalOnClass({ MeterRegistry.class, UdsPathServer.class })
+@ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean(Codecs.class)
 public final class VicinalMetricsAutoConfiguration {
 
-	private static final String SHM_SERVER = "vicinalShmPathServer";
-
-	private static final String SHM_PROVIDER = "vicinalShmPathProvider";
-
-	private static final String UDS_PROVIDER = "vicinalUdsPathProvider";
-
-	private static final String UDS_SERVER = "vicinalUdsPathServer";
-
 	@Bean
 	@ConditionalOnMissingBean
-	VicinalMetrics vicinalMetrics(ConfigurableListableBeanFactory beanFactory,
-			ObjectProvider<ClientChannels> channels) {
-		// To read a meter must not start a server.
-		return new VicinalMetrics(
-				Map.of("uds",
-						() -> beanFactory.containsSingleton(UDS_SERVER)
-								? beanFactory.getBean(UDS_SERVER, UdsPathServer.class).metrics() : null,
-						"shm",
-						() -> beanFactory.containsSingleton(SHM_SERVER)
-								? beanFactory.getBean(SHM_SERVER, ShmPathServer.class).metrics() : null),
-				channels::getIfAvailable, ServerMetrics.reasons(),
-				() -> beanFactory.containsSingleton(SHM_PROVIDER)
-						? beanFactory.getBean(SHM_PROVIDER, ShmPathProvider.class).violations() : null,
-				Map.of("shm", Map
-					.of("client", bytes(beanFactory, SHM_PROVIDER, ShmPathProvider.class, ShmPathProvider::heapBytes),
-							"server", bytes(beanFactory, SHM_SERVER, ShmPathServer.class, ShmPathServer::heapBytes)),
-						"uds",
-						Map.of("client",
-								bytes(beanFactory, UDS_PROVIDER, UdsPathProvider.class, UdsPathProvider::heapBytes),
-								"server",
-								bytes(beanFactory, UDS_SERVER, UdsPathServer.class, UdsPathServer::heapBytes))),
-				Map.of("client", bytes(beanFactory, SHM_PROVIDER, ShmPathProvider.class, ShmPathProvider::memoryBytes),
-						"server", bytes(beanFactory, SHM_SERVER, ShmPathServer.class, ShmPathServer::memoryBytes)));
-	}
-
-	private static <T> Supplier<Long> bytes(ConfigurableListableBeanFactory beanFactory, String name, Class<T> type,
-			ToLongFunction<T> bytes) {
-		return () -> beanFactory.containsSingleton(name) ? bytes.applyAsLong(beanFactory.getBean(name, type)) : 0L;
+	VicinalMetrics vicinalMetrics(ObjectProvider<PathMeters> meters, ObjectProvider<ClientChannels> channels) {
+		return new VicinalMetrics(meters.orderedStream().flatMap((kind) -> kind.all().stream()).toList(),
+				channels::getIfAvailable);
 	}
 
 	@Bean

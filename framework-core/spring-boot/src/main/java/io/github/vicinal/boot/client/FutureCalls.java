@@ -28,6 +28,7 @@ final class FutureCalls {
 	 * @return a future
 	 * @throws Throwable what the HTTP client throws instead of returning a future
 	 */
+	@SuppressWarnings("FutureReturnValueIgnored")
 	static @Nullable Object make(ClientCall call, AsyncCalls async) throws Throwable {
 		try {
 			boolean typed = call.route(async.noRoom(), null);
@@ -102,6 +103,7 @@ final class FutureCalls {
 	}
 
 	/** Lets a result that is cancelled cancel what it comes from. */
+	@SuppressWarnings("FutureReturnValueIgnored")
 	private void cancelWithResult(CompletableFuture<?> source) {
 		if (!source.isDone()) {
 			this.result.whenComplete((value, ex) -> {

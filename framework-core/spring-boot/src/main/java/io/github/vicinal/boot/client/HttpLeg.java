@@ -17,7 +17,7 @@ import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerAnnouncement.MalformedAnnouncementException;
-import io.github.vicinal.requestserver.Refusal;
+import io.github.vicinal.requestserver.Rejection;
 
 /**
  * One call of a channel on its way through an HTTP client. Used by one thread at a time.
@@ -317,7 +317,7 @@ final class HttpLeg {
 			return;
 		}
 		if (this.turn != null) {
-			this.turn.answered(answeredStatus, !this.hidesRedirects && headers.containsHeader(Refusal.HEADER));
+			this.turn.answered(answeredStatus, !this.hidesRedirects && headers.containsHeader(Rejection.HEADER));
 		}
 		String announcement = headers.getFirst(PeerAnnouncement.HEADER);
 		Peer answering = this.channel.peer(HttpAddress.of(target(uri)));

@@ -71,6 +71,7 @@ public final class LocalityServiceInstanceListSupplier extends DelegatingService
 	}
 
 	@Override
+	@SuppressWarnings("rawtypes")
 	public Flux<List<ServiceInstance>> get(Request request) {
 		return this.passes ? this.delegate.get(request) : choosing(this.delegate.get(request));
 	}

@@ -19,7 +19,7 @@ import io.github.vicinal.path.PathException;
 import io.github.vicinal.replica.Outcome;
 import io.github.vicinal.replica.Replica;
 import io.github.vicinal.replica.ReplicaChoice;
-import io.github.vicinal.requestserver.Refusal;
+import io.github.vicinal.requestserver.Rejection;
 
 /** One attempt of a call at one replica. Completes exactly once. */
 final class ReplicaTurn {
@@ -124,7 +124,7 @@ final class ReplicaTurn {
 	/** Notes what came of the call over a typed path. */
 	void attempted(Attempt attempt) {
 		if (attempt instanceof Attempt.HandlerFailed failed) {
-			answered(failed.failure().status(), failed.failure().headers().containsKey(Refusal.HEADER));
+			answered(failed.failure().status(), failed.failure().headers().containsKey(Rejection.HEADER));
 		}
 	}
 

@@ -88,7 +88,7 @@ final class SocketHttpClient extends CloseableHttpClient implements Configurable
 		HttpLeg leg = this.legs.current();
 		URI asked = (leg != null) ? leg.sent() : null;
 		if (leg == null || asked == null || !leg.executing()) {
-			return this.delegate.execute(target, request, context);
+			return delegate(target, request, context);
 		}
 		URI uri = leg.target(asked);
 		HttpSocket socket = null;
@@ -109,10 +109,17 @@ final class SocketHttpClient extends CloseableHttpClient implements Configurable
 				: execute(leg, target, request, known);
 	}
 
+	/** What replaces this method does not return what a client has to return. */
+	@SuppressWarnings("deprecation")
+	private CloseableHttpResponse delegate(HttpHost target, ClassicHttpRequest request, HttpContext context)
+			throws IOException {
+		return this.delegate.execute(target, request, context);
+	}
+
 	private CloseableHttpResponse execute(HttpLeg leg, HttpHost target, ClassicHttpRequest request,
 			HttpClientContext context) throws IOException {
 		try {
-			return this.delegate.execute(target, request, context);
+			return delegate(target, request, context);
 		}
 		finally {
 			RedirectLocations followed = context.getRedirectLocations();

@@ -1,6 +1,5 @@
 package io.github.vicinal.boot.observation;
 
-import java.util.Optional;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -13,7 +12,10 @@ public final class LazyShortcut {
 
 	private final Supplier<@Nullable MeterShortcut> finder;
 
-	private volatile @Nullable Optional<MeterShortcut> found;
+	private volatile @Nullable MeterShortcut found;
+
+	/** Written after the shortcut. */
+	private volatile boolean looked;
 
 	/**
 	 * Creates a shortcut that is not looked for yet.
@@ -28,12 +30,12 @@ public final class LazyShortcut {
 	 * @return the shortcut, or {@code null} if calls must be observed in full
 	 */
 	public @Nullable MeterShortcut get() {
-		Optional<MeterShortcut> known = this.found;
-		if (known == null) {
-			known = Optional.ofNullable(this.finder.get());
-			this.found = known;
+		if (!this.looked) {
+			this.found = this.finder.get();
+			this.looked = true;
 		}
-		return (known.isPresent() && known.get().holds()) ? known.get() : null;
+		MeterShortcut known = this.found;
+		return (known != null && known.holds()) ? known : null;
 	}
 
 }

@@ -42,7 +42,7 @@ final class ArgumentValidation {
 	@Nullable Plan plan(HandlerMethod handler) {
 		HandlerMethodValidator method = this.methodValidator;
 		if (handler.shouldValidateArguments() && method != null) {
-			Class<?>[] groups = method.determineValidationGroups(handler.getBean(), handler.getMethod());
+			Class<?>[] groups = groups(method, handler);
 			return (arguments) -> method.applyArgumentValidation(handler.getBean(), handler.getMethod(),
 					handler.getMethodParameters(), arguments, groups);
 		}
@@ -73,9 +73,15 @@ final class ArgumentValidation {
 		if (method == null || !handler.shouldValidateReturnValue()) {
 			return null;
 		}
-		Class<?>[] groups = method.determineValidationGroups(handler.getBean(), handler.getMethod());
+		Class<?>[] groups = groups(method, handler);
 		return (result) -> method.applyReturnValueValidation(handler.getBean(), handler.getMethod(),
 				handler.getReturnValueType(result), result, groups);
+	}
+
+	/** As Spring MVC asks for them, which has no other way yet. */
+	@SuppressWarnings("removal")
+	private static Class<?>[] groups(HandlerMethodValidator method, HandlerMethod handler) {
+		return method.determineValidationGroups(handler.getBean(), handler.getMethod());
 	}
 
 	/** The validation of one handler's arguments. */

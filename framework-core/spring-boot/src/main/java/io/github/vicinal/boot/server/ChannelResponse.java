@@ -10,7 +10,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.web.util.WebUtils;
 
 import io.github.vicinal.peer.PeerAnnouncement;
-import io.github.vicinal.requestserver.Refusal;
+import io.github.vicinal.requestserver.Rejection;
 
 /**
  * The response to a request. What runs for the request cannot say in it that the request
@@ -36,7 +36,7 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 	 * Says that a request was not executed, if it is one of a channel: who else would
 	 * pass that on may have executed its own part.
 	 */
-	static void refused(ServletResponse response, Refusal refusal) {
+	static void refused(ServletResponse response, Rejection refusal) {
 		ChannelResponse answer = WebUtils.getNativeResponse(response, ChannelResponse.class);
 		if (answer != null && answer.asked) {
 			answer.refused(RequestTurns.reason(refusal));
@@ -89,19 +89,19 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 	}
 
 	private void refused(String reason) {
-		super.setHeader(Refusal.HEADER, reason);
+		super.setHeader(Rejection.HEADER, reason);
 	}
 
 	@Override
 	public void setHeader(String name, String value) {
-		if (!Refusal.HEADER.equalsIgnoreCase(name)) {
+		if (!Rejection.HEADER.equalsIgnoreCase(name)) {
 			super.setHeader(name, value);
 		}
 	}
 
 	@Override
 	public void addHeader(String name, String value) {
-		if (!Refusal.HEADER.equalsIgnoreCase(name)) {
+		if (!Rejection.HEADER.equalsIgnoreCase(name)) {
 			super.addHeader(name, value);
 		}
 	}

@@ -24,7 +24,7 @@ final class LateResponse extends Response {
 
 	private final CommonHeaders common;
 
-	private @Nullable Facade facade;
+	private @Nullable Facade ownFacade;
 
 	LateResponse(org.apache.coyote.Response response, int bufferSize, Supplier<@Nullable TypedCall> call,
 			CommonHeaders common) {
@@ -37,6 +37,8 @@ final class LateResponse extends Response {
 	 * Returns whether it has been sent, somebody writes text to it, or its text has
 	 * another encoding than that of Spring's converters.
 	 */
+	// Its successor is not in every Tomcat 11.
+	@SuppressWarnings("deprecation")
 	boolean isTouched() {
 		String encoding = getCoyoteResponse().getCharacterEncoding();
 		return this.usingWriter || isCommitted() || isAppCommitted()
@@ -77,10 +79,10 @@ final class LateResponse extends Response {
 
 	@Override
 	public HttpServletResponse getResponse() {
-		Facade known = this.facade;
+		Facade known = this.ownFacade;
 		if (known == null) {
 			known = new Facade(this);
-			this.facade = known;
+			this.ownFacade = known;
 		}
 		return known;
 	}
@@ -88,9 +90,9 @@ final class LateResponse extends Response {
 	@Override
 	public void recycle() {
 		super.recycle();
-		if (this.facade != null) {
-			this.facade.clear();
-			this.facade = null;
+		if (this.ownFacade != null) {
+			this.ownFacade.clear();
+			this.ownFacade = null;
 		}
 	}
 

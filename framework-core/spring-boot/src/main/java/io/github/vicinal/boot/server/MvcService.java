@@ -28,8 +28,8 @@ import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.requestserver.Priority;
-import io.github.vicinal.requestserver.RefusedRequestException;
-import io.github.vicinal.requestserver.Turn;
+import io.github.vicinal.requestserver.RejectedRequestException;
+import io.github.vicinal.requestserver.Permit;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.server.HttpRequiredException;
 import io.github.vicinal.server.Service;
@@ -185,15 +185,15 @@ final class MvcService implements Service {
 			return throughPipeline(new TypedCall(frame, target, facts, beforeWaiting, codecs().mapper()));
 		}
 		return serve(frame, target, facts, (request) -> {
-			Turn turn;
+			Permit permit;
 			try {
-				turn = this.environment.turns()
+				permit = this.environment.turns()
 					.enter(this.contract.name(), this.priority, frame.deadlineNanos(), beforeWaiting);
 			}
-			catch (RefusedRequestException ex) {
+			catch (RejectedRequestException ex) {
 				return refused(ex, request.response());
 			}
-			try (turn) {
+			try (permit) {
 				return RequestTurns.executed(answer(target, frame, request));
 			}
 		});
@@ -218,10 +218,10 @@ final class MvcService implements Service {
 		return facts;
 	}
 
-	private static Reply refused(RefusedRequestException refused, FrameResponse response) {
-		Reply.Failure failure = RequestTurns.failure(refused.refusal());
+	private static Reply refused(RejectedRequestException refused, FrameResponse response) {
+		Reply.Failure failure = RequestTurns.failure(refused.rejection());
 		response.setStatus(failure.status());
-		return switch (refused.refusal().reason()) {
+		return switch (refused.rejection().reason()) {
 			case DEADLINE, INTERRUPTED -> throw refused;
 			default -> failure;
 		};
@@ -250,7 +250,7 @@ final class MvcService implements Service {
 				throw ex;
 			}
 		}
-		RefusedRequestException refused = call.refused();
+		RejectedRequestException refused = call.refused();
 		if (refused != null) {
 			throw refused;
 		}

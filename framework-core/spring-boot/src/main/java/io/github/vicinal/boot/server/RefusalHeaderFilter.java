@@ -6,7 +6,7 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
-import io.github.vicinal.requestserver.Refusal;
+import io.github.vicinal.requestserver.Rejection;
 
 /**
  * What {@link ChannelResponse} is to servlets: a reactive application, which refuses
@@ -18,7 +18,7 @@ public final class RefusalHeaderFilter implements WebFilter, Ordered {
 	@Override
 	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
 		exchange.getResponse()
-			.beforeCommit(() -> Mono.fromRunnable(() -> exchange.getResponse().getHeaders().remove(Refusal.HEADER)));
+			.beforeCommit(() -> Mono.fromRunnable(() -> exchange.getResponse().getHeaders().remove(Rejection.HEADER)));
 		return chain.filter(exchange);
 	}
 

@@ -14,13 +14,13 @@ import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.requestserver.Priority;
-import io.github.vicinal.requestserver.Refusal;
-import io.github.vicinal.requestserver.RefusedRequestException;
+import io.github.vicinal.requestserver.Rejection;
+import io.github.vicinal.requestserver.RejectedRequestException;
 import io.github.vicinal.requestserver.RequestServer;
-import io.github.vicinal.requestserver.Turn;
+import io.github.vicinal.requestserver.Permit;
 
 /**
- * Lets HTTP requests to handlers wait for their turn, on the web server's thread. The
+ * Lets HTTP requests to handlers wait for their permit, on the web server's thread. The
  * turn ends when that thread returns: an asynchronous response may go on.
  */
 public final class RequestTurnFilter extends OncePerRequestFilter {
@@ -34,7 +34,7 @@ public final class RequestTurnFilter extends OncePerRequestFilter {
 	/**
 	 * Creates the filter.
 	 * @param turns who decides
-	 * @param handled knows the paths that are for a turn, without context and servlet
+	 * @param handled knows the paths that are for a permit, without context and servlet
 	 * @param contracts knows the contracts that are offered
 	 */
 	public RequestTurnFilter(RequestTurns turns, Predicate<String> handled, Predicate<String> contracts) {
@@ -57,28 +57,28 @@ public final class RequestTurnFilter extends OncePerRequestFilter {
 		String channel = (call != null) ? call.frame().contract().name()
 				: channel(request.getHeader(PeerAnnouncement.REQUEST_HEADER));
 		Priority priority = this.turns.priority(channel);
-		Turn turn;
+		Permit permit;
 		try {
-			turn = (call != null)
+			permit = (call != null)
 					? this.turns.enter(channel, priority, call.frame().deadlineNanos(), call.beforeWaiting())
 					: this.turns.enter(channel, priority, RequestServer.NO_DEADLINE, RequestTurnFilter::waits);
 		}
-		catch (RefusedRequestException ex) {
-			if (call != null && isGone(ex.refusal())) {
+		catch (RejectedRequestException ex) {
+			if (call != null && isGone(ex.rejection())) {
 				call.refused(ex);
 				return;
 			}
-			refuse(response, ex.refusal());
+			refuse(response, ex.rejection());
 			return;
 		}
-		try (turn) {
+		try (permit) {
 			chain.doFilter(request, response);
 		}
 	}
 
 	/** Nobody waits for the answer any more. */
-	private static boolean isGone(Refusal refusal) {
-		return refusal.reason() == Refusal.Reason.DEADLINE || refusal.reason() == Refusal.Reason.INTERRUPTED;
+	private static boolean isGone(Rejection refusal) {
+		return refusal.reason() == Rejection.Reason.DEADLINE || refusal.reason() == Rejection.Reason.INTERRUPTED;
 	}
 
 	/** Anybody can write anything into a header. */
@@ -91,11 +91,11 @@ public final class RequestTurnFilter extends OncePerRequestFilter {
 	private static void waits() {
 	}
 
-	private static void refuse(HttpServletResponse response, Refusal refusal) throws IOException {
+	private static void refuse(HttpServletResponse response, Rejection refusal) throws IOException {
 		Reply.Failure failure = RequestTurns.failure(refusal);
 		response.setStatus(failure.status());
 		failure.headers().forEach((name, values) -> {
-			if (!name.equals(Refusal.HEADER)) {
+			if (!name.equals(Rejection.HEADER)) {
 				response.setHeader(name, values.get(0));
 			}
 		});

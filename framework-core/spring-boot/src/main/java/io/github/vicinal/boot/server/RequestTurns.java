@@ -14,9 +14,9 @@ import org.springframework.http.MediaType;
 
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.requestserver.Priority;
-import io.github.vicinal.requestserver.Refusal;
+import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.requestserver.RequestServer;
-import io.github.vicinal.requestserver.Turn;
+import io.github.vicinal.requestserver.Permit;
 
 /**
  * Turns of the calls that come over any path, and what is answered to those that get
@@ -50,16 +50,17 @@ public final class RequestTurns {
 	}
 
 	/** Returns a turn, or {@code null} if there are no turns. */
-	@Nullable Turn enter(String channel, Priority priority, long deadlineNanos, Runnable beforeWaiting) {
+	@Nullable Permit enter(String channel, Priority priority, long deadlineNanos, Runnable beforeWaiting) {
 		RequestServer known = this.server;
 		return (known != null) ? known.enter(channel, priority, deadlineNanos, beforeWaiting) : null;
 	}
 
 	/** The response to a refusal, the same on each path. */
-	static Reply.Failure failure(Refusal refusal) {
+	static Reply.Failure failure(Rejection refusal) {
 		return new Reply.Failure(HttpStatus.SERVICE_UNAVAILABLE.value(),
-				Map.of(HttpHeaders.RETRY_AFTER, List.of(retryAfter(refusal)), Refusal.HEADER, List.of(reason(refusal)),
-						HttpHeaders.CONTENT_TYPE, List.of(MediaType.APPLICATION_PROBLEM_JSON_VALUE)),
+				Map.of(HttpHeaders.RETRY_AFTER, List.of(retryAfter(refusal)), Rejection.HEADER,
+						List.of(reason(refusal)), HttpHeaders.CONTENT_TYPE,
+						List.of(MediaType.APPLICATION_PROBLEM_JSON_VALUE)),
 				body(refusal), "");
 	}
 
@@ -69,29 +70,29 @@ public final class RequestTurns {
 	 */
 	static Reply executed(Reply reply) {
 		if (reply instanceof Reply.Failure failure
-				&& failure.headers().keySet().stream().anyMatch(Refusal.HEADER::equalsIgnoreCase)) {
+				&& failure.headers().keySet().stream().anyMatch(Rejection.HEADER::equalsIgnoreCase)) {
 			Map<String, List<String>> headers = new LinkedHashMap<>(failure.headers());
-			headers.keySet().removeIf(Refusal.HEADER::equalsIgnoreCase);
+			headers.keySet().removeIf(Rejection.HEADER::equalsIgnoreCase);
 			return new Reply.Failure(failure.status(), headers, failure.body(), failure.remoteType());
 		}
 		return reply;
 	}
 
 	/** HTTP knows whole seconds. */
-	private static String retryAfter(Refusal refusal) {
+	private static String retryAfter(Rejection refusal) {
 		Duration wait = refusal.retryAfter();
 		return Long.toString(Math.max(1, wait.plusNanos(999_999_999).toSeconds()));
 	}
 
 	/** A stranger learns the rule, not the numbers. */
-	private static byte[] body(Refusal refusal) {
+	private static byte[] body(Rejection refusal) {
 		return """
 				{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"Not executed: %s"}"""
 			.formatted(reason(refusal))
 			.getBytes(StandardCharsets.UTF_8);
 	}
 
-	static String reason(Refusal refusal) {
+	static String reason(Rejection refusal) {
 		return refusal.reason().name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 

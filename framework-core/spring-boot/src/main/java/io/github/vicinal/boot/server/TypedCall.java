@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.path.CallFrame;
-import io.github.vicinal.requestserver.RefusedRequestException;
+import io.github.vicinal.requestserver.RejectedRequestException;
 
 /**
  * One typed call on its way through the servlet container. It travels as an attribute of
@@ -47,7 +47,7 @@ final class TypedCall {
 	/** Number of bytes that the answer has in the response. */
 	private long length;
 
-	private @Nullable RefusedRequestException refused;
+	private @Nullable RejectedRequestException refused;
 
 	/**
 	 * Creates a call.
@@ -213,11 +213,11 @@ final class TypedCall {
 	}
 
 	/** Notes that nobody waits for the call any more. */
-	void refused(RefusedRequestException why) {
+	void refused(RejectedRequestException why) {
 		this.refused = why;
 	}
 
-	@Nullable RefusedRequestException refused() {
+	@Nullable RejectedRequestException refused() {
 		return this.refused;
 	}
 

@@ -22,12 +22,12 @@ import org.springframework.context.annotation.Configuration;
 import io.github.vicinal.boot.actuate.RequestServerEndpoint;
 import io.github.vicinal.boot.server.ServerLifecycle;
 import io.github.vicinal.requestserver.Priority;
-import io.github.vicinal.requestserver.RefusedRequestException;
+import io.github.vicinal.requestserver.RejectedRequestException;
 import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.requestserver.RequestServerReport;
 import io.github.vicinal.requestserver.RequestServerSettings;
 import io.github.vicinal.requestserver.RequestServerSettings.Threads;
-import io.github.vicinal.requestserver.Turn;
+import io.github.vicinal.requestserver.Permit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -139,12 +139,12 @@ class RequestServerAutoConfigurationTests {
 			MeterRegistry meters = context.getBean(MeterRegistry.class);
 			String prefix = "vicinal.server.requests.";
 			assertThat(server.submit("test", Priority.NORMAL, () -> 1).join()).isOne();
-			try (Turn turn = server.enter("test", Priority.NORMAL)) {
+			try (Permit permit = server.enter("test", Priority.NORMAL)) {
 				assertThat(meters.get(prefix + "running").gauge().value()).isPositive();
 			}
 			assertThat(server.drain(Duration.ofSeconds(10))).isTrue();
 			assertThat(catchThrowable(() -> server.enter("test", Priority.NORMAL)))
-				.isInstanceOf(RefusedRequestException.class);
+				.isInstanceOf(RejectedRequestException.class);
 			await().untilAsserted(() -> {
 				assertThat(meters.get(prefix + "response").functionTimer().count()).isEqualTo(2);
 				assertThat(meters.get(prefix + "refused").tag("reason", "shutting-down").functionCounter().count())

@@ -48,7 +48,7 @@ import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.replica.ReplicaReport;
-import io.github.vicinal.requestserver.Refusal;
+import io.github.vicinal.requestserver.Rejection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -219,7 +219,7 @@ class FailOverTests {
 	private static Mono<String> unavailable(HttpLeg leg, boolean refused) {
 		HttpHeaders headers = new HttpHeaders();
 		if (refused) {
-			headers.set(Refusal.HEADER, "overload");
+			headers.set(Rejection.HEADER, "overload");
 		}
 		leg.answered(BASE, 503, headers);
 		return Mono.error(() -> new IllegalStateException("503"));
@@ -523,7 +523,7 @@ class FailOverTests {
 				throw this.failure;
 			}
 			if (this.refuses) {
-				return new Reply.Failure(503, Map.of(Refusal.HEADER, List.of("overload")), new byte[0], "");
+				return new Reply.Failure(503, Map.of(Rejection.HEADER, List.of("overload")), new byte[0], "");
 			}
 			boolean list = frame.method().signature().contains("FLUX");
 			return new Reply.Value(200, Map.of(), list ? List.of("typed") : "typed");

@@ -8,7 +8,7 @@ import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.web.server.MockServerWebExchange;
 
 import io.github.vicinal.boot.autoconfigure.ReactiveServerAutoConfiguration;
-import io.github.vicinal.requestserver.Refusal;
+import io.github.vicinal.requestserver.Rejection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,7 +25,7 @@ class RefusalHeaderFilterTests {
 			context.getBean(RefusalHeaderFilter.class).filter(exchange, (downstream) -> {
 				downstream.getResponse().setStatusCode(HttpStatus.SERVICE_UNAVAILABLE);
 				downstream.getResponse().getHeaders().set("Retry-After", "1");
-				downstream.getResponse().getHeaders().set(Refusal.HEADER.toLowerCase(), "queue-full");
+				downstream.getResponse().getHeaders().set(Rejection.HEADER.toLowerCase(), "queue-full");
 				return downstream.getResponse().setComplete();
 			}).block();
 			assertThat(exchange.getResponse().getStatusCode()).isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);

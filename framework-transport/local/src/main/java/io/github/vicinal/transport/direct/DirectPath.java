@@ -16,8 +16,8 @@ import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.CodecException;
 import io.github.vicinal.contract.Contract;
-import io.github.vicinal.requestserver.Refusal;
-import io.github.vicinal.requestserver.RefusedRequestException;
+import io.github.vicinal.requestserver.Rejection;
+import io.github.vicinal.requestserver.RejectedRequestException;
 import io.github.vicinal.server.HttpRequiredException;
 import io.github.vicinal.server.Service;
 
@@ -162,9 +162,9 @@ final class DirectPath implements CallPath {
 		try {
 			return this.service.invoke(callee, DirectPath::waits);
 		}
-		catch (RefusedRequestException ex) {
-			boolean interrupted = ex.refusal().reason() == Refusal.Reason.INTERRUPTED;
-			throw new PathException(interrupted ? Reason.INTERRUPTED : Reason.TIMEOUT, false, ex.refusal().message(),
+		catch (RejectedRequestException ex) {
+			boolean interrupted = ex.rejection().reason() == Rejection.Reason.INTERRUPTED;
+			throw new PathException(interrupted ? Reason.INTERRUPTED : Reason.TIMEOUT, false, ex.rejection().message(),
 					ex);
 		}
 		catch (HttpRequiredException ex) {

@@ -1,7 +1,10 @@
 package io.github.vicinal.transport.shm;
 
+import java.util.List;
+import java.util.function.Supplier;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.github.vicinal.transport.wire.LocalMeters;
+import io.github.vicinal.path.PathMeter;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
@@ -116,6 +121,28 @@ public final class ShmPathProvider implements PathProvider {
 	 */
 	public synchronized long memoryBytes() {
 		return this.peers.values().stream().mapToLong(ShmPeer::memoryBytes).sum();
+	}
+
+	/**
+	 * Returns the meters of providers.
+	 * @param provider the provider, {@code null} until there is one
+	 * @return meters that can be read at any time
+	 */
+	public static List<PathMeter> meters(Supplier<@Nullable ShmPathProvider> provider) {
+		List<PathMeter> meters = new ArrayList<>(LocalMeters.counters("vicinal.shm.violations",
+				"Pairs that ended because the server broke a rule of the shared memory", () -> {
+					ShmPathProvider known = provider.get();
+					return (known != null) ? known.violations() : null;
+				}));
+		meters.add(LocalMeters.heap(KIND, "client", () -> {
+			ShmPathProvider known = provider.get();
+			return (known != null) ? known.heapBytes() : 0;
+		}));
+		meters.add(LocalMeters.memory("client", () -> {
+			ShmPathProvider known = provider.get();
+			return (known != null) ? known.memoryBytes() : 0;
+		}));
+		return meters;
 	}
 
 	@Override

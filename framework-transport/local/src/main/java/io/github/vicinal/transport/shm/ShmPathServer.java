@@ -1,9 +1,11 @@
 package io.github.vicinal.transport.shm;
 
+import java.util.function.Supplier;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.github.vicinal.transport.wire.LocalMeters;
+import io.github.vicinal.path.PathMeter;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -126,6 +130,27 @@ public final class ShmPathServer implements PathServer {
 		this.receivers = new ThreadPoolExecutor(0, Integer.MAX_VALUE, options.idleTimeout().toNanos(),
 				TimeUnit.NANOSECONDS, new SynchronousQueue<>(),
 				(task) -> this.listener.thread("receiver-" + this.threads.incrementAndGet(), task));
+	}
+
+	/**
+	 * Returns the meters of servers.
+	 * @param server the server, {@code null} until there is one
+	 * @return meters that can be read at any time
+	 */
+	public static List<PathMeter> meters(Supplier<@Nullable ShmPathServer> server) {
+		List<PathMeter> meters = new ArrayList<>(LocalMeters.server(ShmPathProvider.KIND, () -> {
+			ShmPathServer known = server.get();
+			return (known != null) ? known.metrics() : null;
+		}));
+		meters.add(LocalMeters.heap(ShmPathProvider.KIND, "server", () -> {
+			ShmPathServer known = server.get();
+			return (known != null) ? known.heapBytes() : 0;
+		}));
+		meters.add(LocalMeters.memory("server", () -> {
+			ShmPathServer known = server.get();
+			return (known != null) ? known.memoryBytes() : 0;
+		}));
+		return meters;
 	}
 
 	@Override

@@ -1,5 +1,7 @@
 package io.github.vicinal.transport.uds;
 
+import java.util.List;
+import java.util.function.Supplier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -8,6 +10,8 @@ import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.vicinal.transport.wire.LocalMeters;
+import io.github.vicinal.path.PathMeter;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.codec.CodecChoice;
@@ -66,6 +70,18 @@ public final class UdsPathProvider implements PathProvider {
 		this.codecs = codecs;
 		this.options = options;
 		this.givenPeerCheck = peerCheck;
+	}
+
+	/**
+	 * Returns the meters of providers.
+	 * @param provider the provider, {@code null} until there is one
+	 * @return meters that can be read at any time
+	 */
+	public static List<PathMeter> meters(Supplier<@Nullable UdsPathProvider> provider) {
+		return List.of(LocalMeters.heap(KIND, "client", () -> {
+			UdsPathProvider known = provider.get();
+			return (known != null) ? known.heapBytes() : 0;
+		}));
 	}
 
 	@Override

@@ -1,9 +1,11 @@
 package io.github.vicinal.transport.uds;
 
+import java.util.function.Supplier;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -16,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.github.vicinal.transport.wire.LocalMeters;
+import io.github.vicinal.path.PathMeter;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -98,6 +102,23 @@ public final class UdsPathServer implements PathServer {
 		this.calls = new ServerCalls(services, options.limits(), this::refused);
 		this.heaps = new ClientHeaps<>(() -> new SocketHeap(options.maxHeapBytes()), SocketHeap::bytes);
 		this.watchdog = new Watchdog("vicinal-uds-server-watchdog");
+	}
+
+	/**
+	 * Returns the meters of servers.
+	 * @param server the server, {@code null} until there is one
+	 * @return meters that can be read at any time
+	 */
+	public static List<PathMeter> meters(Supplier<@Nullable UdsPathServer> server) {
+		List<PathMeter> meters = new ArrayList<>(LocalMeters.server(UdsPathProvider.KIND, () -> {
+			UdsPathServer known = server.get();
+			return (known != null) ? known.metrics() : null;
+		}));
+		meters.add(LocalMeters.heap(UdsPathProvider.KIND, "server", () -> {
+			UdsPathServer known = server.get();
+			return (known != null) ? known.heapBytes() : 0;
+		}));
+		return meters;
 	}
 
 	@Override

@@ -14,8 +14,8 @@ import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.requestserver.Refusal.Reason;
-import io.github.vicinal.requestserver.RefusedRequestException;
+import io.github.vicinal.requestserver.Rejection.Reason;
+import io.github.vicinal.requestserver.RejectedRequestException;
 import io.github.vicinal.server.HttpRequiredException;
 import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
@@ -136,9 +136,9 @@ public final class ServerCalls {
 		try {
 			return binding.service().invoke(call, beforeWaiting);
 		}
-		catch (RefusedRequestException ex) {
-			boolean late = ex.refusal().reason() == Reason.DEADLINE;
-			throw new WireException(late ? Refusal.DEADLINE : Refusal.FAILED, ex.refusal().message());
+		catch (RejectedRequestException ex) {
+			boolean late = ex.rejection().reason() == Reason.DEADLINE;
+			throw new WireException(late ? Refusal.DEADLINE : Refusal.FAILED, ex.rejection().message());
 		}
 		catch (HttpRequiredException ex) {
 			throw new WireException(Refusal.HTTP_REQUIRED, String.valueOf(ex.getMessage()));

@@ -108,7 +108,7 @@ class LostBellsTests {
 	}
 
 	private static boolean sleeps(String type) {
-		return Async.isSomebodyIn(type + ".sleep", "Ears.listen");
+		return Async.isSomebodyIn(type + ".sleep", "Reader.read");
 	}
 
 	private ShmPathServer serve(Service service) {

@@ -254,7 +254,7 @@ public final class FifoBells implements Bells {
 
 	@Override
 	public void ringHere(int number) throws WireException {
-		((FifoBell) bell(number)).deafen();
+		((FifoBell) bell(number)).closeReaders();
 	}
 
 	private void failed(Throwable cause) {
@@ -334,12 +334,12 @@ public final class FifoBells implements Bells {
 		private volatile boolean used;
 
 		/** Readers of threads that are awake. Guarded by this. */
-		private final Deque<Ears> idle = new ArrayDeque<>(1);
+		private final Deque<Reader> idle = new ArrayDeque<>(1);
 
 		/** All that are open. Guarded by this. */
-		private final List<Ears> all = new ArrayList<>(1);
+		private final List<Reader> all = new ArrayList<>(1);
 
-		private volatile @Nullable Clapper clapper;
+		private volatile @Nullable Writer writer;
 
 		private volatile long deadline = Watchdog.NEVER;
 
@@ -367,14 +367,14 @@ public final class FifoBells implements Bells {
 				this.used = false;
 				return true;
 			}
-			Clapper open = this.clapper;
+			Writer open = this.writer;
 			if (open != null) {
 				// A concurrent ring opens another one, and rings again.
-				this.clapper = null;
+				this.writer = null;
 				open.close();
 			}
-			for (Ears ears : this.idle) {
-				ears.close();
+			for (Reader reader : this.idle) {
+				reader.close();
 			}
 			this.all.removeAll(this.idle);
 			this.idle.clear();
@@ -386,18 +386,18 @@ public final class FifoBells implements Bells {
 
 		@Override
 		public void await(long nanos) {
-			Ears ears = null;
+			Reader reader = null;
 			use();
 			try {
-				ears = take(nanos != FOREVER);
-				if (ears == null) {
+				reader = take(nanos != FOREVER);
+				if (reader == null) {
 					return;
 				}
 				if (nanos != FOREVER) {
 					arm(nanos);
 				}
 				if (FifoBells.this.words.sayAsleep(this.word)) {
-					ears.listen();
+					reader.read();
 				}
 			}
 			catch (ClosedChannelException ex) {
@@ -407,7 +407,7 @@ public final class FifoBells implements Bells {
 				failed(ex);
 			}
 			catch (IOException ex) {
-				if (ears != null) {
+				if (reader != null) {
 					failed(ex);
 				}
 				else {
@@ -416,8 +416,8 @@ public final class FifoBells implements Bells {
 				}
 			}
 			finally {
-				if (ears != null) {
-					putBack(ears);
+				if (reader != null) {
+					putBack(reader);
 					FifoBells.this.sweep.arm();
 				}
 				if (nanos != FOREVER) {
@@ -439,17 +439,17 @@ public final class FifoBells implements Bells {
 				return time;
 			}
 			this.deadline = Watchdog.NEVER;
-			deafen();
+			closeReaders();
 			return Watchdog.NEVER;
 		}
 
 		/**
-		 * Ends sleeps. A sleeper takes its ears before it sets a deadline: who sees the
-		 * deadline closes them, even before they hear.
+		 * Ends sleeps. The reader is registered before the deadline is published, so a
+		 * thread that sees the deadline can always close the reader.
 		 */
-		synchronized void deafen() {
-			for (Ears ears : this.all) {
-				ears.close();
+		synchronized void closeReaders() {
+			for (Reader reader : this.all) {
+				reader.close();
 			}
 			this.all.clear();
 			this.idle.clear();
@@ -473,9 +473,9 @@ public final class FifoBells implements Bells {
 		}
 
 		private boolean rang() {
-			Clapper open = null;
+			Writer open = null;
 			try {
-				open = clapper();
+				open = writer();
 				if (open != null) {
 					synchronized (this.one) {
 						if (!open.rings()) {
@@ -509,9 +509,9 @@ public final class FifoBells implements Bells {
 		}
 
 		/** An interrupt of one who rang has closed it, or it was closed with the pair. */
-		private synchronized void discard(Clapper closed) {
-			if (this.clapper == closed) {
-				this.clapper = null;
+		private synchronized void discard(Writer closed) {
+			if (this.writer == closed) {
+				this.writer = null;
 			}
 			closed.close();
 		}
@@ -520,7 +520,7 @@ public final class FifoBells implements Bells {
 		 * Also has the watchdog look at this bell: under the monitor, as {@link #close()}
 		 * must find what it has to take back.
 		 */
-		private synchronized @Nullable Ears take(boolean limited) throws IOException {
+		private synchronized @Nullable Reader take(boolean limited) throws IOException {
 			if (FifoBells.this.closed) {
 				return null;
 			}
@@ -528,40 +528,40 @@ public final class FifoBells implements Bells {
 				this.watched = true;
 				FifoBells.this.watchdog.add(this);
 			}
-			Ears ears = this.idle.poll();
-			if (ears != null) {
-				return ears;
+			Reader reader = this.idle.poll();
+			if (reader != null) {
+				return reader;
 			}
 			if (!this.all.isEmpty()) {
 				// If nothing else happens, the sweep wakes all but one.
 				FifoBells.this.sweep.arm();
 			}
-			ears = new Ears(FileChannel.open(FifoBells.this.directory.resolve(this.name), StandardOpenOption.READ,
+			reader = new Reader(FileChannel.open(FifoBells.this.directory.resolve(this.name), StandardOpenOption.READ,
 					StandardOpenOption.WRITE));
-			this.all.add(ears);
-			return ears;
+			this.all.add(reader);
+			return reader;
 		}
 
-		private synchronized void putBack(Ears ears) {
-			if (ears.channel.isOpen()) {
-				this.idle.push(ears);
+		private synchronized void putBack(Reader reader) {
+			if (reader.channel.isOpen()) {
+				this.idle.push(reader);
 			}
 			else {
-				this.all.remove(ears);
+				this.all.remove(reader);
 			}
 		}
 
-		private @Nullable Clapper clapper() throws IOException {
-			Clapper open = this.clapper;
+		private @Nullable Writer writer() throws IOException {
+			Writer open = this.writer;
 			if (open != null) {
 				return open;
 			}
 			synchronized (this) {
-				if (this.clapper == null && !FifoBells.this.closed) {
-					this.clapper = Clapper.open(FifoBells.this.directory.resolve(this.name));
+				if (this.writer == null && !FifoBells.this.closed) {
+					this.writer = Writer.open(FifoBells.this.directory.resolve(this.name));
 					FifoBells.this.sweep.arm();
 				}
-				return this.clapper;
+				return this.writer;
 			}
 		}
 
@@ -569,11 +569,11 @@ public final class FifoBells implements Bells {
 			if (this.watched) {
 				FifoBells.this.watchdog.remove(this);
 			}
-			Clapper open = this.clapper;
+			Writer open = this.writer;
 			if (open != null) {
 				open.close();
 			}
-			deafen();
+			closeReaders();
 		}
 
 	}
@@ -591,8 +591,8 @@ public final class FifoBells implements Bells {
 
 	}
 
-	/** What all threads ring with. */
-	private static final class Clapper implements AutoCloseable {
+	/** The end of a FIFO that all threads ring with. */
+	private static final class Writer implements AutoCloseable {
 
 		private static final int CHECK_INTERVAL = 64;
 
@@ -601,24 +601,24 @@ public final class FifoBells implements Bells {
 		/** Stream on the same FIFO: a channel cannot report how much is in it. */
 		private final FileInputStream unread;
 
-		/** Rings until it is looked whether they are heard. */
+		/** Number of rings until the next look whether they are read. */
 		private int unchecked;
 
-		private Clapper(FileChannel channel, FileInputStream unread) {
+		private Writer(FileChannel channel, FileInputStream unread) {
 			this.channel = channel;
 			this.unread = unread;
 		}
 
 		/** Never creates the file: the other side may have deleted it. */
 		@SuppressWarnings("resource") // closed with what is returned
-		static Clapper open(Path fifo) throws IOException {
+		static Writer open(Path fifo) throws IOException {
 			FileChannel channel = FileChannel.open(fifo, StandardOpenOption.READ, StandardOpenOption.WRITE);
 			boolean opened = false;
 			try {
 				// Does not wait for a writer, as this process is one now.
-				Clapper clapper = new Clapper(channel, new FileInputStream(fifo.toFile()));
+				Writer writer = new Writer(channel, new FileInputStream(fifo.toFile()));
 				opened = true;
-				return clapper;
+				return writer;
 			}
 			finally {
 				if (!opened) {
@@ -628,7 +628,7 @@ public final class FifoBells implements Bells {
 		}
 
 		/**
-		 * Returns whether so many rings have not been heard that another one would change
+		 * Returns whether so many rings have not been read that another one would change
 		 * nothing. Without this, a FIFO that nobody reads would fill up, and who rings
 		 * would wait until somebody does. To look takes two system calls, so it is done
 		 * once for {@value #CHECK_INTERVAL} rings, of which a FIFO holds a thousand times
@@ -657,22 +657,22 @@ public final class FifoBells implements Bells {
 	}
 
 	/**
-	 * What one thread hears with: those who read from one channel would wait for one
-	 * another.
+	 * The end of a FIFO from which one thread reads: threads that read from one channel
+	 * would wait for one another.
 	 */
-	private static final class Ears implements AutoCloseable {
+	private static final class Reader implements AutoCloseable {
 
 		final FileChannel channel;
 
-		private final ByteBuffer heard = ByteBuffer.allocateDirect(DRAIN_BYTES);
+		private final ByteBuffer unread = ByteBuffer.allocateDirect(DRAIN_BYTES);
 
-		Ears(FileChannel channel) {
+		Reader(FileChannel channel) {
 			this.channel = channel;
 		}
 
-		void listen() throws IOException {
+		void read() throws IOException {
 			// Rings that nobody waited for are taken, too.
-			this.channel.read(this.heard.clear());
+			this.channel.read(this.unread.clear());
 		}
 
 		/** Stops a listening thread at once. */

@@ -11,7 +11,7 @@ import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.waiting.Condition;
-import io.github.vicinal.transport.shm.waiting.Turn;
+import io.github.vicinal.transport.shm.waiting.WaitHistory;
 import io.github.vicinal.transport.shm.waiting.Waiter;
 import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Refusal;
@@ -59,7 +59,7 @@ public final class ClientLane implements Condition {
 
 	private final Bell bell;
 
-	private final Turn turn = new Turn();
+	private final WaitHistory history = new WaitHistory();
 
 	private final HeapBudget.Lease heap;
 
@@ -127,8 +127,8 @@ public final class ClientLane implements Condition {
 		return this.responseLength;
 	}
 
-	Turn turn() {
-		return this.turn;
+	WaitHistory history() {
+		return this.history;
 	}
 
 	/**
@@ -229,7 +229,7 @@ public final class ClientLane implements Condition {
 			boolean rang = this.client.publish(this.index, this.lines, ++this.sequence);
 			if (!await(rang)) {
 				sleep(deadlineNanos);
-				this.turn.ended(System.nanoTime());
+				this.history.ended(System.nanoTime());
 			}
 			if (!answered()) {
 				Memory.settle();
@@ -261,8 +261,8 @@ public final class ClientLane implements Condition {
 	private boolean await(boolean rang) {
 		Waiter waiter = this.client.waiter();
 		long mode = this.client.segment().mode();
-		return VirtualThreads.isVirtual(Thread.currentThread()) ? waiter.awaitVirtually(this, this.turn, rang, mode)
-				: waiter.await(this, this.turn, rang, mode);
+		return VirtualThreads.isVirtual(Thread.currentThread()) ? waiter.awaitVirtually(this, this.history, rang, mode)
+				: waiter.await(this, this.history, rang, mode);
 	}
 
 	private void place(byte[] request, int length, long deadlineNanos) throws PathException {

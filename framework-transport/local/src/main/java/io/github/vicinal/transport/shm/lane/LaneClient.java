@@ -706,8 +706,8 @@ public final class LaneClient implements AutoCloseable {
 		long awake = 0;
 		long asleep = 0;
 		for (ClientLane lane : this.lanes) {
-			awake += lane.turn().awake();
-			asleep += lane.turn().asleep();
+			awake += lane.history().awake();
+			asleep += lane.history().asleep();
 		}
 		return new WaitCounts(awake, asleep, this.waiter.bans());
 	}

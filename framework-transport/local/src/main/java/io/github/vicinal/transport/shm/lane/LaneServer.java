@@ -16,7 +16,7 @@ import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.bell.Bells;
 import io.github.vicinal.transport.shm.waiting.Condition;
 import io.github.vicinal.transport.shm.waiting.Processor;
-import io.github.vicinal.transport.shm.waiting.Turn;
+import io.github.vicinal.transport.shm.waiting.WaitHistory;
 import io.github.vicinal.transport.shm.waiting.Waiter;
 import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Refusal;
@@ -38,6 +38,48 @@ import io.github.vicinal.transport.wire.WireException;
  * thread goes on sleeping.
  */
 public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard.Guarded {
+
+	/*
+	 * The life of a request. The client writes it into its lane, sets the lane's bit in a
+	 * pending word and rings if SERVER_PARKED is 1. The receiver exchanges the word with
+	 * 0 and adds the bits to `taken`, which is not shared with the client: from there on
+	 * a request is begun exactly once, by whoever clears its bit. A receiver that loses
+	 * its role while it works through `taken` stops there. The next receiver goes on, as
+	 * isMet and serve look at both words.
+	 *
+	 * client receiver handler ------ -------- ------- lane, bit ---> pending -> taken ->
+	 * claim ----------> on this thread bell if parked | may be long +- leave() -----> on
+	 * this thread, and another thread is the receiver
+	 *
+	 * The role is the word `receiver`: a thread, or null. It only changes by
+	 * compare-and-set, so that two threads never receive. It leaves a thread in three
+	 * ways:
+	 *
+	 * - The thread has nothing to do (sleep). - Its handler may take long (leave).
+	 * HandlerTimes knows which do. - ReceiverGuard finds a handler that was thought short
+	 * and has run for TAKE_OVER_NANOS (check, replace). The handler may wait for another
+	 * call of the same client, which nobody would receive.
+	 *
+	 * No request may be lost between a thread that goes to sleep and a client that
+	 * publishes. This is Dekker's pattern with two flags, the pending word and
+	 * SERVER_PARKED: each side writes its own and then reads the other's, by volatile
+	 * access. Either the client sees that someone sleeps and rings, or the thread sees
+	 * the request and does not sleep. Clearing SERVER_PARKED by compare-and-set makes one
+	 * of several ringers ring. Among the threads of this side, `asleep` is the same
+	 * pattern: it counts a thread before the role is free and no longer counts it before
+	 * the thread tries to take the role, so leave() may rely on a counted thread to try.
+	 *
+	 * A thread per request would cost two changes of thread per call, each as much as a
+	 * whole short call. A receiver that always keeps the role would let one long handler
+	 * delay all others. Handing over before long handlers only costs a wake-up where the
+	 * handler is long enough to hide it. The pattern is that of leader and followers [1],
+	 * where the leader keeps short events for itself. That each client has lanes of its
+	 * own, without a queue between them, is from LRPC [2].
+	 *
+	 * [1] Schmidt, O'Ryan, Kircher, Pyarali, Buschmann: Leader/Followers. A design
+	 * pattern for efficient multi-threaded event demultiplexing and dispatching (2000)
+	 * [2] Bershad, Anderson, Lazowska, Levy: Lightweight remote procedure call (1990)
+	 */
 
 	/** A handler that keeps the receiver for longer loses that role. */
 	private static final long TAKE_OVER_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -70,7 +112,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 
 	private final Waiter waiter;
 
-	private final Turn turn = new Turn();
+	private final WaitHistory history = new WaitHistory();
 
 	private final SlabArena arena;
 
@@ -273,7 +315,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	/** Receives until there is nothing to do, or the role is somebody else's. */
 	private void receive(Thread self) throws WireException {
 		while (!this.closed && this.receiver.get() == self) {
-			if (!serve(self) && !this.waiter.await(this, this.turn, false, this.segment.mode())) {
+			if (!serve(self) && !this.waiter.await(this, this.history, false, this.segment.mode())) {
 				return;
 			}
 		}
@@ -644,7 +686,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	 * @return waits awake, waits asleep, and bans
 	 */
 	public WaitCounts waits() {
-		return new WaitCounts(this.turn.awake(), this.turn.asleep(), this.waiter.bans());
+		return new WaitCounts(this.history.awake(), this.history.asleep(), this.waiter.bans());
 	}
 
 	/**

@@ -29,6 +29,37 @@ import org.jspecify.annotations.Nullable;
  */
 final class SlabArena {
 
+	/*
+	 * A slab allocator [1] without constructors and without returning memory. One size
+	 * per arena makes allocation a pop and freeing a push, nothing is split or merged,
+	 * and no word of the allocator lies in memory that the other side can write. The
+	 * price is waste within slabs: under one half of a slab from 16 KiB to 1 MiB, and
+	 * under 1 MiB above that, if there is one of the right size.
+	 *
+	 * allocate() tries, in this order:
+	 *
+	 * 1. a free slab of the smallest size that holds the payload and is at most MAX_WASTE
+	 * times as large 2. slabs that the other side has read and that this side has not
+	 * taken back yet (reclaim). The other side never frees: it only marks in its lane
+	 * that it has read. 3. a new arena, made by a thread of its own; one at a time 4. to
+	 * wait, while anything of this may still help (mayComeFree); then also slabs that are
+	 * far too large, unless those of the right size are being made
+	 *
+	 * Waiters stand in a queue and each has a condition of its own, as they wait for
+	 * different sizes. A slab that comes free wakes the first waiter that can use it.
+	 * That one wakes the next when it leaves, so that of several slabs none is left over
+	 * while somebody sleeps. Who came first is not guaranteed to be served first: a
+	 * thread that does not wait yet may take what was meant for one that is waking up.
+	 *
+	 * Only the first waiter polls for slabs that were read, every RECLAIM_NANOS, because
+	 * the other side does not ring when it has read. It polls without the lock.
+	 *
+	 * A failed growth is remembered by its size (noGrowthBytes). Waiters do not repeat
+	 * it, a new call does, and a growth that succeeds deletes the memory of it.
+	 *
+	 * [1] Bonwick: The slab allocator. An object-caching kernel memory allocator (1994)
+	 */
+
 	static final int SMALLEST_SLAB_BYTES = 16 * 1024;
 
 	private static final int MIB = 1 << 20;

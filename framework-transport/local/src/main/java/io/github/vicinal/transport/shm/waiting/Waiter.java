@@ -103,13 +103,13 @@ public final class Waiter {
 	/**
 	 * Waits awake.
 	 * @param condition what for
-	 * @param turn what this waiter remembers
+	 * @param history what this waiter remembers
 	 * @param rang whether the other side had to be woken for it
 	 * @param mode a {@link WaitMode}
 	 * @return whether the condition is met; if not, sleep
 	 */
-	public boolean await(Condition condition, Turn turn, boolean rang, long mode) {
-		return counted(turn, condition.isMet() || (WaitMode.isLearned(mode) ? learned(condition, turn, rang)
+	public boolean await(Condition condition, WaitHistory history, boolean rang, long mode) {
+		return counted(history, condition.isMet() || (WaitMode.isLearned(mode) ? learned(condition, history, rang)
 				: fixed(condition, WaitMode.spins(mode), WaitMode.yields(mode))));
 	}
 
@@ -120,25 +120,25 @@ public final class Waiter {
 	 * {@value #SPIN_NANOS} ns, and neither bans nor ends a ban. Whether that pays is
 	 * counted apart from what other threads wait.
 	 * @param condition what for
-	 * @param turn what this waiter remembers
+	 * @param history what this waiter remembers
 	 * @param rang whether the other side had to be woken for it
 	 * @param mode a {@link WaitMode}
 	 * @return whether the condition is met; if not, sleep
 	 */
-	public boolean awaitVirtually(Condition condition, Turn turn, boolean rang, long mode) {
+	public boolean awaitVirtually(Condition condition, WaitHistory history, boolean rang, long mode) {
 		if (!WaitMode.isLearned(mode)) {
-			return await(condition, turn, rang, mode);
+			return await(condition, history, rang, mode);
 		}
-		return counted(turn, condition.isMet() || spinVirtually(condition, turn, rang));
+		return counted(history, condition.isMet() || spinVirtually(condition, history, rang));
 	}
 
-	private boolean spinVirtually(Condition condition, Turn turn, boolean rang) {
+	private boolean spinVirtually(Condition condition, WaitHistory history, boolean rang) {
 		long now = this.processor.nanos();
 		if (!this.lastVirtual) {
 			this.lastVirtual = true;
 		}
 		boolean banned = this.bans.inForce(now) && this.bans.heavy();
-		if (sleepsAtOnce(turn, rang, now) || banned || !this.virtualTrials.awake(now)) {
+		if (sleepsAtOnce(history, rang, now) || banned || !this.virtualTrials.awake(now)) {
 			return false;
 		}
 		boolean met = spin(condition, now + SPIN_NANOS);
@@ -151,12 +151,12 @@ public final class Waiter {
 		return met;
 	}
 
-	private static boolean counted(Turn turn, boolean met) {
+	private static boolean counted(WaitHistory history, boolean met) {
 		if (met) {
-			turn.awake++;
+			history.awake++;
 		}
 		else {
-			turn.asleep++;
+			history.asleep++;
 		}
 		return met;
 	}
@@ -177,12 +177,12 @@ public final class Waiter {
 		return condition.isMet();
 	}
 
-	private boolean learned(Condition condition, Turn turn, boolean rang) {
+	private boolean learned(Condition condition, WaitHistory history, boolean rang) {
 		long now = this.processor.nanos();
 		if (this.lastVirtual) {
 			this.lastVirtual = false;
 		}
-		if (this.server ? this.longGaps >= SPARSE : sleepsAtOnce(turn, rang, now)) {
+		if (this.server ? this.longGaps >= SPARSE : sleepsAtOnce(history, rang, now)) {
 			return false;
 		}
 		if (!this.trials.awake(now)) {
@@ -195,7 +195,7 @@ public final class Waiter {
 				this.processor.nap();
 			}
 			boolean spun = spinShortly(condition, now);
-			int yields = spun ? 0 : yieldUntil(condition, turn);
+			int yields = spun ? 0 : yieldUntil(condition, history);
 			met = yields != NOT_MET;
 			// What only the longer wait of a trial could catch pays in no other wait.
 			paid = met && yields <= YIELDS;
@@ -206,7 +206,7 @@ public final class Waiter {
 		else {
 			met = spin(condition, now + (this.trials.alwaysPaid() ? BANNED_LONG_SPIN_NANOS : BANNED_SPIN_NANOS));
 			long end = this.processor.nanos();
-			turn.ended(end);
+			history.ended(end);
 			// Two that share a processor would wait like that for each answer.
 			paid = met && end - now <= BANNED_SPIN_NANOS;
 		}
@@ -220,10 +220,10 @@ public final class Waiter {
 	}
 
 	/** Returns whether a caller sleeps because of what it knows of its own calls. */
-	private boolean sleepsAtOnce(Turn turn, boolean rang, long now) {
+	private boolean sleepsAtOnce(WaitHistory history, boolean rang, long now) {
 		// Next to competitors the server has often been woken and not run yet, so that a
 		// caller did not ring, and has much to lose and little to gain by staying awake.
-		Caller known = rang ? Caller.RANG : turn.isSparse(now) ? Caller.SPARSE : Caller.STEADY;
+		Caller known = rang ? Caller.RANG : history.isSparse(now) ? Caller.SPARSE : Caller.STEADY;
 		Caller before = this.lastCaller;
 		if (before != known) {
 			this.lastCaller = known;
@@ -252,14 +252,14 @@ public final class Waiter {
 	}
 
 	/** Returns how many yields it took, or {@link #NOT_MET}. */
-	private int yieldUntil(Condition condition, Turn turn) {
+	private int yieldUntil(Condition condition, WaitHistory history) {
 		int yields = this.trials.trying() ? TRIAL_YIELDS : YIELDS;
 		long start = this.processor.nanos();
 		for (int i = 1; i <= yields; i++) {
 			boolean late = this.bans.yieldIsLate();
 			if (condition.isMet()) {
 				long end = this.processor.nanos();
-				turn.ended(end);
+				history.ended(end);
 				if (i == 1 && end - start > SPIN_NANOS / 2 && !this.bans.crowded()) {
 					this.sharing.yielded();
 				}

@@ -375,7 +375,7 @@ class BellsTests {
 					bells.lane(0).await(Bell.FOREVER);
 					return true;
 				});
-				Async.await(() -> Async.isSomebodyIn("Ears.listen"));
+				Async.await(() -> Async.isSomebodyIn("Reader.read"));
 				bells.lane(0).ring();
 				assertThat(woken.get(20, TimeUnit.SECONDS)).isTrue();
 			}

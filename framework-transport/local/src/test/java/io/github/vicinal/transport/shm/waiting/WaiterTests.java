@@ -23,7 +23,7 @@ class WaiterTests {
 
 	private final FakeProcessor processor = new FakeProcessor();
 
-	private final Turn turn = new Turn();
+	private final WaitHistory history = new WaitHistory();
 
 	private Waiter client() {
 		return new Waiter(this.state, this.processor, PROCESSORS, false);
@@ -36,16 +36,16 @@ class WaiterTests {
 	/** Sleeps for an answer that has come then. */
 	private void sleepFor(long nanos) {
 		this.processor.now += nanos;
-		this.turn.ended(this.processor.now);
+		this.history.ended(this.processor.now);
 	}
 
 	/** Waits for something that comes after a time. */
 	private boolean await(Waiter waiter, boolean rang, long afterNanos) {
 		long at = this.processor.now + afterNanos;
-		boolean met = waiter.await(() -> this.processor.now >= at, this.turn, rang, LEARNED);
+		boolean met = waiter.await(() -> this.processor.now >= at, this.history, rang, LEARNED);
 		if (!met) {
 			// A caller does so when it has woken up.
-			this.turn.ended(this.processor.now);
+			this.history.ended(this.processor.now);
 		}
 		return met;
 	}
@@ -100,7 +100,7 @@ class WaiterTests {
 			this.processor.now += random.nextInt(100_000);
 			long before = this.processor.now;
 			long yields = this.processor.lateNanos;
-			waiters[i % 2].await(() -> false, this.turn, false, LEARNED);
+			waiters[i % 2].await(() -> false, this.history, false, LEARNED);
 			long own = this.processor.now - before - (this.processor.lateNanos - yields);
 			// A probe may come before, and each yield takes 300 ns if it is not late.
 			assertThat(own).isLessThan(Waiter.BANNED_SPIN_NANOS + 100 * 300 + 2_000);
@@ -214,7 +214,7 @@ class WaiterTests {
 			await(waiter, false, 200_000);
 		}
 		this.processor.now += Trials.FIRST_REST_NANOS;
-		this.turn.ended(this.processor.now);
+		this.history.ended(this.processor.now);
 		assertThat(await(waiter, false, 60_000)).isTrue();
 		for (int i = 0; i < 100; i++) {
 			assertThat(await(waiter, false, 500)).isTrue();
@@ -232,7 +232,7 @@ class WaiterTests {
 			boolean met = awaitVirtually(waiter, (i % 3 == 0) ? 500 : 1_000_000);
 			assertThat(met).isEqualTo(i % 3 == 0 && this.processor.now > before);
 			assertThat(this.processor.now - before).isLessThan(Waiter.SPIN_NANOS + 2_000);
-			this.turn.ended(this.processor.now);
+			this.history.ended(this.processor.now);
 		}
 		assertThat(this.processor.yields).isZero();
 		assertThat(waiter.bans()).isZero();
@@ -256,7 +256,7 @@ class WaiterTests {
 
 	private boolean awaitVirtually(Waiter waiter, long afterNanos) {
 		long at = this.processor.now + afterNanos;
-		return waiter.awaitVirtually(() -> this.processor.now >= at, this.turn, false, LEARNED);
+		return waiter.awaitVirtually(() -> this.processor.now >= at, this.history, false, LEARNED);
 	}
 
 	/** They meet the other side in its slices, which are worth thousands of calls. */
@@ -464,10 +464,10 @@ class WaiterTests {
 	@Test
 	void fixedWaysDoWhatTheySay() {
 		Waiter waiter = client();
-		waiter.await(() -> false, this.turn, false, WaitMode.parse("spin-20+yield-3"));
+		waiter.await(() -> false, this.history, false, WaitMode.parse("spin-20+yield-3"));
 		assertThat(this.processor.spins).isEqualTo(20);
 		assertThat(this.processor.yields).isEqualTo(3);
-		waiter.await(() -> false, this.turn, false, WaitMode.parse("park"));
+		waiter.await(() -> false, this.history, false, WaitMode.parse("park"));
 		assertThat(this.processor.spins).isEqualTo(20);
 	}
 

@@ -17,7 +17,7 @@ import io.github.vicinal.requestserver.Priority;
 import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.requestserver.RequestServerSettings;
 import io.github.vicinal.requestserver.RequestServerSettings.Threads;
-import io.github.vicinal.requestserver.Turn;
+import io.github.vicinal.requestserver.Permit;
 
 /** What a turn at the request server adds to a call for which one is free. */
 @State(Scope.Benchmark)
@@ -26,7 +26,7 @@ import io.github.vicinal.requestserver.Turn;
 @Warmup(iterations = 5, time = 1)
 @Measurement(iterations = 5, time = 1)
 @Fork(3)
-public class TurnBenchmark {
+public class PermitBenchmark {
 
 	private final RequestServer server = new RequestServer(
 			RequestServerSettings.of("benchmark", new Threads.Fixed(200)));
@@ -37,9 +37,9 @@ public class TurnBenchmark {
 	}
 
 	@Benchmark
-	public Turn turn() {
-		try (Turn turn = this.server.enter("benchmark", Priority.NORMAL)) {
-			return turn;
+	public Permit permit() {
+		try (Permit permit = this.server.enter("benchmark", Priority.NORMAL)) {
+			return permit;
 		}
 	}
 

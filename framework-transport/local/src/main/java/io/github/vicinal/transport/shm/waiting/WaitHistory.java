@@ -4,7 +4,7 @@ package io.github.vicinal.transport.shm.waiting;
  * What one waiter counts: the owner of a lane, or the server's receiver. Used by one
  * thread at a time.
  */
-public final class Turn {
+public final class WaitHistory {
 
 	/** Waits that ended without sleep. */
 	long awake;

@@ -17,22 +17,22 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import io.github.vicinal.requestserver.Refusal.Reason;
+import io.github.vicinal.requestserver.Rejection.Reason;
 import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 
 /**
- * The slots of a request server and the queue for them. Knows no threads: those who wait
- * are {@linkplain Ticket tickets}. Thread-safe.
+ * The permits of a request server and the queue for them. Knows no threads: those who
+ * wait are {@linkplain Ticket tickets}. Thread-safe.
  * <p>
- * How many run, how many wait, and whether the queue is closed are one word. A slot that
- * is free while nobody waits is taken, and one for which nobody waits is given back, by a
- * single compare-and-set. Everything else happens under a lock. No wake-up is lost: who
- * queues up adds to the word in the same step that finds no slot free, and who gives a
- * slot back either did so before that step or sees that somebody waits.
+ * How many run, how many wait, and whether the queue is closed are one word. A permit
+ * that is free while nobody waits is taken, and one for which nobody waits is given back,
+ * by a single compare-and-set. Everything else happens under a lock. No wake-up is lost:
+ * who queues up adds to the word in the same step that finds no permit free, and who
+ * gives a permit back either did so before that step or sees that somebody waits.
  */
-final class TurnQueue {
+final class PermitQueue {
 
-	private static final Logger logger = LoggerFactory.getLogger(TurnQueue.class);
+	private static final Logger logger = LoggerFactory.getLogger(PermitQueue.class);
 
 	/** What a thread may be late on an idle machine is no sign of overload. */
 	private static final long LEAST_TARGET_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -52,7 +52,7 @@ final class TurnQueue {
 
 	private final LongSupplier clock;
 
-	/** Whether a free slot can be taken without the lock. */
+	/** Whether a free permit can be taken without the lock. */
 	private final boolean simple;
 
 	/** Running in the lower half, waiting in the upper, and {@link #CLOSED}. */
@@ -79,7 +79,7 @@ final class TurnQueue {
 
 	private volatile long serviceNanos;
 
-	TurnQueue(RequestServerSettings settings, LongSupplier clock) {
+	PermitQueue(RequestServerSettings settings, LongSupplier clock) {
 		this.settings = settings;
 		this.clock = clock;
 		this.simple = settings.maxPerChannel() == 0 && !(settings.threads() instanceof Threads.Auto);
@@ -105,7 +105,7 @@ final class TurnQueue {
 	}
 
 	/**
-	 * Takes a slot if that is possible without looking at more than the word. While
+	 * Takes a permit if that is possible without looking at more than the word. While
 	 * nobody waits and the queue is open, the word is the number of those who run.
 	 */
 	boolean tryEnter() {
@@ -125,7 +125,7 @@ final class TurnQueue {
 	/** What came of a ticket at once. */
 	enum Entry {
 
-		/** It has a slot. */
+		/** It has a permit. */
 		GRANTED,
 
 		/** It waits, and is told later. */
@@ -136,7 +136,7 @@ final class TurnQueue {
 
 	}
 
-	/** Takes a slot, or queues a ticket up for one. */
+	/** Takes a permit, or queues a ticket up for one. */
 	Entry enter(Ticket ticket) {
 		Ticket promoted = null;
 		Entry entry;
@@ -162,10 +162,10 @@ final class TurnQueue {
 		this.overload.arrived(waiting(this.state.get()) == 0);
 		while (true) {
 			long word = this.state.get();
-			Refusal refusal = refusal(ticket, word, now);
-			if (refusal != null) {
-				count(refusal.reason());
-				ticket.why = refusal;
+			Rejection rejection = rejection(ticket, word, now);
+			if (rejection != null) {
+				count(rejection.reason());
+				ticket.why = rejection;
 				return Entry.REFUSED;
 			}
 			boolean free = waiting(word) == 0 && running(word) < this.limit;
@@ -189,7 +189,7 @@ final class TurnQueue {
 		return Objects.requireNonNull(this.queues.get(ticket.priority()));
 	}
 
-	/** More slots than before: grants them to those who wait. */
+	/** More permits than before: grants them to those who wait. */
 	private @Nullable Ticket promote() {
 		Ticket first = null;
 		while (true) {
@@ -211,13 +211,13 @@ final class TurnQueue {
 		return next;
 	}
 
-	private @Nullable Refusal refusal(Ticket ticket, long word, long now) {
+	private @Nullable Rejection rejection(Ticket ticket, long word, long now) {
 		if (closed(word)) {
-			return new Refusal(Reason.SHUTTING_DOWN, describe("is shutting down"), RETRY_AFTER_SHUTDOWN);
+			return new Rejection(Reason.SHUTTING_DOWN, describe("is shutting down"), RETRY_AFTER_SHUTDOWN);
 		}
 		int most = this.settings.maxPerChannel();
 		if (most > 0 && this.channels.getOrDefault(ticket.channel(), 0) >= most) {
-			return new Refusal(Reason.BULKHEAD, describe(
+			return new Rejection(Reason.BULKHEAD, describe(
 					"has %d requests of channel '%s' already, which is its most".formatted(most, ticket.channel())),
 					retryAfter());
 		}
@@ -225,8 +225,8 @@ final class TurnQueue {
 			return null;
 		}
 		if (waiting(word) >= this.settings.queueCapacity()) {
-			return new Refusal(Reason.QUEUE_FULL, describe("has a full queue of %d requests".formatted(waiting(word))),
-					retryAfter());
+			return new Rejection(Reason.QUEUE_FULL,
+					describe("has a full queue of %d requests".formatted(waiting(word))), retryAfter());
 		}
 		if (overloaded(now)) {
 			long expected = expectedWaitNanos(ahead(ticket.priority()));
@@ -238,10 +238,10 @@ final class TurnQueue {
 	}
 
 	/**
-	 * Says that the caller's work is done, and gives its slot to whoever is next.
+	 * Says that the caller's work is done, and gives its permit to whoever is next.
 	 * @param channel what the caller counted for
-	 * @return who has the slot now, to be told by the caller; {@code null} if nobody
-	 * waited
+	 * @return who has the permit now, to be notified by the caller; {@code null} if
+	 * nobody waited
 	 */
 	@Nullable Ticket leave(String channel) {
 		if (this.settings.maxPerChannel() == 0) {
@@ -272,27 +272,27 @@ final class TurnQueue {
 				}
 				this.state.addAndGet(-ONE_WAITS);
 				Ticket ticket = poll();
-				Refusal refusal = late(ticket, waiting(word) - 1, now);
-				if (refusal == null) {
+				Rejection rejection = late(ticket, waiting(word) - 1, now);
+				if (rejection == null) {
 					granted = ticket;
 					done = true;
 					continue;
 				}
-				refused = refuse(ticket, refusal, refused);
+				refused = refuse(ticket, rejection, refused);
 			}
 			signalIfIdle();
 		}
 		finally {
 			this.lock.unlock();
 		}
-		tell(refused);
+		rejectAll(refused);
 		return granted;
 	}
 
-	private Ticket refuse(Ticket ticket, Refusal refusal, @Nullable Ticket others) {
-		count(refusal.reason());
+	private Ticket refuse(Ticket ticket, Rejection rejection, @Nullable Ticket others) {
+		count(rejection.reason());
 		forget(ticket.channel());
-		ticket.why = refusal;
+		ticket.why = rejection;
 		ticket.next = others;
 		return ticket;
 	}
@@ -304,7 +304,7 @@ final class TurnQueue {
 	}
 
 	/** Returns why a request that is taken from the queue is not executed. */
-	private @Nullable Refusal late(Ticket ticket, int waiting, long now) {
+	private @Nullable Rejection late(Ticket ticket, int waiting, long now) {
 		long sojourn = now - ticket.queuedNanos;
 		this.overload.taken(sojourn, targetNanos(), waiting, paceNanos(), now);
 		if (ticket.late(now)) {
@@ -319,9 +319,9 @@ final class TurnQueue {
 	/**
 	 * Takes a ticket out of the queue.
 	 * @param reason why it is of no use any more
-	 * @return the refusal, or {@code null} if the ticket has been granted or refused
+	 * @return the rejection, or {@code null} if the ticket has been granted or rejected
 	 */
-	@Nullable Refusal withdraw(Ticket ticket, Reason reason) {
+	@Nullable Rejection withdraw(Ticket ticket, Reason reason) {
 		this.lock.lock();
 		try {
 			if (!ticket.queued) {
@@ -336,7 +336,7 @@ final class TurnQueue {
 			signalIfIdle();
 			long sojourn = now - ticket.queuedNanos;
 			return (reason == Reason.DEADLINE) ? deadlinePassed(sojourn)
-					: new Refusal(reason, describe("was told that nobody waits for it any more"), retryAfter());
+					: new Rejection(reason, describe("was told that nobody waits for it any more"), retryAfter());
 		}
 		finally {
 			this.lock.unlock();
@@ -364,36 +364,36 @@ final class TurnQueue {
 		this.refusals.merge(reason, 1L, Long::sum);
 	}
 
-	private void tell(@Nullable Ticket first) {
+	private void rejectAll(@Nullable Ticket first) {
 		for (Ticket ticket = first; ticket != null; ticket = unlink(ticket)) {
-			Refusal refusal = ticket.why;
-			if (refusal != null) {
-				tell(ticket, refusal);
+			Rejection rejection = ticket.why;
+			if (rejection != null) {
+				reject(ticket, rejection);
 			}
 		}
 	}
 
-	/** Refuses a ticket that has its slot, and for which no thread can be started. */
+	/** Rejects a ticket that has its permit, and for which no thread can be started. */
 	void noThread(Ticket ticket) {
-		Refusal refusal = new Refusal(Reason.OVERLOAD, describe("has no thread left and cannot start one"),
+		Rejection rejection = new Rejection(Reason.OVERLOAD, describe("has no thread left and cannot start one"),
 				retryAfter());
 		this.lock.lock();
 		try {
-			count(refusal.reason());
+			count(rejection.reason());
 		}
 		finally {
 			this.lock.unlock();
 		}
-		tell(ticket, refusal);
+		reject(ticket, rejection);
 	}
 
-	/** Tells a ticket that it is refused; what that throws ends nothing else. */
-	void tell(Ticket ticket, Refusal refusal) {
+	/** Notifies a ticket of its rejection; what that throws ends nothing else. */
+	void reject(Ticket ticket, Rejection rejection) {
 		try {
-			ticket.refused(refusal);
+			ticket.rejected(rejection);
 		}
 		catch (RuntimeException ex) {
-			logger.warn("Request server '{}': a request of channel '{}' could not be told that it is refused",
+			logger.warn("Request server '{}': a request of channel '{}' could not be notified of its rejection",
 					this.settings.name(), ticket.channel(), ex);
 		}
 	}
@@ -440,13 +440,13 @@ final class TurnQueue {
 		return this.serviceNanos / this.limit;
 	}
 
-	private Refusal tooLong(String what, long nanos, Priority priority) {
-		return new Refusal(Reason.OVERLOAD, describe("is overloaded and %s %.1f ms, more than %.1f".formatted(what,
+	private Rejection tooLong(String what, long nanos, Priority priority) {
+		return new Rejection(Reason.OVERLOAD, describe("is overloaded and %s %.1f ms, more than %.1f".formatted(what,
 				nanos / 1e6, patienceNanos(priority) / 1e6)), retryAfter());
 	}
 
-	private Refusal deadlinePassed(long sojourn) {
-		return new Refusal(Reason.DEADLINE,
+	private Rejection deadlinePassed(long sojourn) {
+		return new Rejection(Reason.DEADLINE,
 				describe("let it wait for %.1f ms, and its deadline passed".formatted(sojourn / 1e6)), retryAfter());
 	}
 
@@ -504,23 +504,24 @@ final class TurnQueue {
 		}
 	}
 
-	/** Accepts nothing more and refuses whoever waits. */
+	/** Accepts nothing more and rejects whoever waits. */
 	void refuseWaiting() {
 		Ticket refused = null;
 		this.lock.lock();
 		try {
 			close();
-			Refusal refusal = new Refusal(Reason.SHUTTING_DOWN, describe("is shutting down"), RETRY_AFTER_SHUTDOWN);
+			Rejection rejection = new Rejection(Reason.SHUTTING_DOWN, describe("is shutting down"),
+					RETRY_AFTER_SHUTDOWN);
 			while (waiting(this.state.get()) > 0) {
 				this.state.addAndGet(-ONE_WAITS);
-				refused = refuse(poll(), refusal, refused);
+				refused = refuse(poll(), rejection, refused);
 			}
 			signalIfIdle();
 		}
 		finally {
 			this.lock.unlock();
 		}
-		tell(refused);
+		rejectAll(refused);
 	}
 
 	int running() {

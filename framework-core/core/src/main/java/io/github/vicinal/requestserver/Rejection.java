@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param retryAfter when to try again; what HTTP calls {@code Retry-After}
  * @since 0.1.0
  */
-public record Refusal(Reason reason, String message, Duration retryAfter) {
+public record Rejection(Reason reason, String message, Duration retryAfter) {
 
 	/**
 	 * The header of an answer that says, by its reason, that the request was not
@@ -20,7 +20,7 @@ public record Refusal(Reason reason, String message, Duration retryAfter) {
 	public static final String HEADER = "Vicinal-Refused";
 
 	/**
-	 * The rules by which requests are refused.
+	 * The rules by which requests are rejected.
 	 *
 	 * @since 0.1.0
 	 */

@@ -10,17 +10,17 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.github.vicinal.requestserver.Refusal.Reason;
+import io.github.vicinal.requestserver.Rejection.Reason;
 import io.github.vicinal.requestserver.RequestServerSettings.Threads;
-import io.github.vicinal.requestserver.TurnQueue.Entry;
+import io.github.vicinal.requestserver.PermitQueue.Entry;
 
 /**
  * Requests come, wait, give up and end in any order of their steps: each is told once
- * what became of it, and no slot is free while somebody waits, or lost.
+ * what became of it, and no permit is free while somebody waits, or lost.
  */
 @Timeout(120)
 @Tag("deep")
-class TurnQueueInterleavingTests {
+class PermitQueueInterleavingTests {
 
 	@Test
 	void byTurns() {
@@ -44,10 +44,11 @@ class TurnQueueInterleavingTests {
 			.check(Requests.class);
 	}
 
-	/** Requests for one slot, which end when they get it. */
+	/** Requests for one permit, which end when they get it. */
 	public static class Requests {
 
-		private final TurnQueue queue = new TurnQueue(RequestServerSettings.of("test", new Threads.Fixed(1)), () -> 0);
+		private final PermitQueue queue = new PermitQueue(RequestServerSettings.of("test", new Threads.Fixed(1)),
+				() -> 0);
 
 		private final AtomicInteger begun = new AtomicInteger();
 
@@ -116,12 +117,12 @@ class TurnQueueInterleavingTests {
 
 			@Override
 			void granted() {
-				throw new IllegalStateException("who gave its slot away tells itself");
+				throw new IllegalStateException("who gave its permit away tells itself");
 			}
 
 			@Override
-			void refused(Refusal refusal) {
-				throw new IllegalStateException(refusal.message());
+			void rejected(Rejection rejection) {
+				throw new IllegalStateException(rejection.message());
 			}
 
 		}

@@ -1,14 +1,14 @@
 package io.github.vicinal.requestserver;
 
 /**
- * A thread's turn at a {@link RequestServer}, which ends when it is closed. Used by the
+ * A thread's permit at a {@link RequestServer}, which ends when it is closed. Used by the
  * thread that got it.
  *
  * @since 0.1.0
  */
-public final class Turn implements AutoCloseable {
+public final class Permit implements AutoCloseable {
 
-	/** The same thread had a turn already, which lasts longer than this one. */
+	/** The same thread had a permit already, which lasts longer than this one. */
 	static final int NESTED = -1;
 
 	/** Nobody looked at the clock when it began. */
@@ -29,10 +29,10 @@ public final class Turn implements AutoCloseable {
 	private boolean closed;
 
 	/**
-	 * Creates a turn.
-	 * @param weight for how many turns its times count, or one of the constants
+	 * Creates a permit.
+	 * @param weight for how many permits its times count, or one of the constants
 	 */
-	Turn(RequestServer server, String channel, long arrivedNanos, long startedNanos, long cpuNanos, int weight) {
+	Permit(RequestServer server, String channel, long arrivedNanos, long startedNanos, long cpuNanos, int weight) {
 		this.server = server;
 		this.channel = channel;
 		this.arrivedNanos = arrivedNanos;
@@ -41,7 +41,7 @@ public final class Turn implements AutoCloseable {
 		this.weight = weight;
 	}
 
-	/** Gives the turn to whoever is next. */
+	/** Gives the permit to whoever is next. */
 	@Override
 	public void close() {
 		if (!this.closed) {
