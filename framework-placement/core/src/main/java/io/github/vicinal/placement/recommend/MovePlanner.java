@@ -4,10 +4,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.PlacementModel;
@@ -23,6 +26,8 @@ final class MovePlanner {
 
 	private final PlacementModel model;
 
+	private final Plan before;
+
 	private final Map<String, Service> services = new HashMap<>();
 
 	private final Map<String, Host> hosts = new TreeMap<>();
@@ -35,6 +40,7 @@ final class MovePlanner {
 
 	private MovePlanner(PlacementModel model, Plan before) {
 		this.model = model;
+		this.before = before;
 		model.services().forEach((service) -> this.services.put(service.name(), service));
 		for (Host host : model.hosts()) {
 			this.hosts.put(host.name(), host);
@@ -174,7 +180,32 @@ final class MovePlanner {
 			.noneMatch((other) -> other.getValue() > 0
 					&& service(other.getKey()).ports().stream().anyMatch(service.ports()::contains));
 		int replicas = there.values().stream().mapToInt(Integer::intValue).sum();
-		return room && ports && replicas < host.maxReplicas() && separate(service, host);
+		return room && ports && replicas < host.maxReplicas() && separate(service, host) && keepsSpread(move, service);
+	}
+
+	/** No move leaves a service on fewer hosts or zones than it used at the start. */
+	private boolean keepsSpread(Move move, Service service) {
+		if (service.replicas() < 2 || this.model.mayConcentrate().contains(service.name())) {
+			return true;
+		}
+		Set<String> then = new HashSet<>();
+		for (Host host : this.model.hosts()) {
+			int by = (host.name().equals(move.to()) ? 1 : 0) - (host.name().equals(move.from()) ? 1 : 0);
+			if (count(service.name(), host.name()) + by > 0) {
+				then.add(host.name());
+			}
+		}
+		Set<String> start = this.before.on(service.name()).keySet();
+		return then.size() >= used(start, Host::name) && used(then, Host::zone) >= used(start, Host::zone);
+	}
+
+	private int used(Set<String> names, Function<Host, String> place) {
+		return (int) this.model.hosts()
+			.stream()
+			.filter((host) -> names.contains(host.name()))
+			.map(place)
+			.distinct()
+			.count();
 	}
 
 	private boolean separate(Service service, Host host) {

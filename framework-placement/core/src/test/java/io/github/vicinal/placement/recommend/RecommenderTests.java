@@ -145,7 +145,11 @@ class RecommenderTests {
 			on.merge(move.from(), -1, Integer::sum);
 			assertThat(on.get(move.from())).isNotNegative();
 			if (found.moves().stream().allMatch(Move::fits)) {
-				assertThat(new PlacementVerifier().verify(model, new Plan(state)).violations()).isEmpty();
+				assertThat(new PlacementVerifier()
+					.verify(model.concentrating(model.serviceIndex().keySet()), new Plan(state))
+					.violations()).isEmpty();
+				assertThat(new Plan(state).on(move.service()).size())
+					.isGreaterThanOrEqualTo(Objects.requireNonNull(found.before()).on(move.service()).size());
 			}
 		}
 		assertThat(new Plan(state).movesTo(found.after())).isZero();
