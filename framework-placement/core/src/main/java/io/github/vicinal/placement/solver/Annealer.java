@@ -132,7 +132,7 @@ final class Annealer {
 					stepUnits();
 				}
 				else {
-					step();
+					step(this.rng.nextInt(this.n));
 				}
 			}
 			keepBest();
@@ -214,8 +214,8 @@ final class Annealer {
 		return false;
 	}
 
-	private void step() {
-		int v = this.rng.nextInt(this.n);
+	/** A step of an item with one unit. */
+	private void step(int v) {
 		int a = this.layout.host[v];
 		int b = candidate(v);
 		if (b == a || !this.level.allows(v, b)) {
@@ -239,6 +239,13 @@ final class Annealer {
 		int u = this.layout.member(b, this.rng.nextInt(this.layout.members(b)));
 		int c = (this.rng.nextLong() < 0) ? a : candidate(u);
 		if (c == b || !this.level.allows(u, c)) {
+			return;
+		}
+		if (!this.layout.single(u)) {
+			begin();
+			push(v, a, b, 1);
+			makeRoom(v, a, b);
+			undo();
 			return;
 		}
 		if (c == a) {
@@ -270,7 +277,7 @@ final class Annealer {
 		int degree = this.level.start[v + 1] - this.level.start[v];
 		int pick = this.rng.nextInt(degree + 1 + this.goals.wander());
 		if (pick < degree) {
-			return this.layout.host[this.level.neighbour[this.level.start[v] + pick]];
+			return this.layout.anyHost(this.level.neighbour[this.level.start[v] + pick], this.rng);
 		}
 		return this.rng.nextInt(this.m);
 	}
@@ -312,6 +319,10 @@ final class Annealer {
 	private void stepUnits() {
 		int v = ((this.rng.nextLong() & 1) == 0) ? this.itemOf[this.rng.nextInt(this.itemOf.length)]
 				: this.rng.nextInt(this.n);
+		if (this.layout.single(v)) {
+			step(v);
+			return;
+		}
 		int a = this.layout.anyHost(v, this.rng);
 		int b = candidateOf(v);
 		int most = Math.min(this.layout.count(v, a), this.layout.mayCome(v, b));

@@ -41,7 +41,10 @@ final class MultilevelSearch {
 	private static final int REFINE_STEPS = 30;
 
 	/** Steps per unit of items with several, in multiples of those per other item. */
-	private static final int UNIT_STEPS = 25;
+	private static final int UNIT_STEPS = 10;
+
+	/** Hottest start of a build, in multiples of the spread of the units' weights. */
+	private static final double HOTTEST = 8;
 
 	/** The largest part of the budget for one annealing of items with several units. */
 	private static final double BUILD_SLICE = 0.5;
@@ -72,6 +75,13 @@ final class MultilevelSearch {
 	 */
 	private final double soft;
 
+	/**
+	 * Whether services have many replicas. The first decisions of an annealing then
+	 * decide, and repairs do not undo them: fresh members are worth more than refined
+	 * ones.
+	 */
+	private final boolean dense;
+
 	private final List<int[]> population = new ArrayList<>();
 
 	private final List<Value> values = new ArrayList<>();
@@ -82,14 +92,15 @@ final class MultilevelSearch {
 		this.rng = rng;
 		this.finest = Level.of(problem);
 		this.goals = Goals.of(problem, this.finest);
+		this.dense = problem.replicas() > 2 * problem.services;
 		double size = (double) problem.replicas() / SMALL;
 		this.warm = Math.max(0.1, Math.min(1, 1 / size));
 		this.soft = Math.max(2, Math.min(10, 2 * size));
 	}
 
 	void run() {
-		int size = (this.problem.replicas() > LARGE) ? 2 : 4;
-		int patience = size * ((this.problem.replicas() <= SMALL) ? 3 : 10);
+		int size = (this.problem.replicas() > LARGE && !this.dense) ? 2 : 4;
+		int patience = this.dense ? 2 : size * ((this.problem.replicas() <= SMALL) ? 3 : 10);
 		boolean budgeted = this.problem.maxMoves >= 0;
 		int[] start = Greedy.place(this.finest, this.goals, this.rng, fixed(), this.search);
 		this.search.offer(start);
@@ -214,16 +225,17 @@ final class MultilevelSearch {
 	private int[] refine(Level level, int[] hosts, double hot, int steps) {
 		Goals goals = Goals.of(this.problem, level);
 		Annealer annealer = new Annealer(level, goals, hosts, this.rng);
-		boolean several = level.replication != null;
 		boolean built = hot == HOT;
-		// Where few edges have most of the weight, only a start at their weight undoes
-		// them.
-		double scale = several ? goals.spread() : goals.scale();
-		double begin = (several && !built) ? hot * (1 + this.rng.nextInt(5)) : hot;
+		// Where few edges have most of the weight, only a start at their weight moves
+		// what
+		// they hold.
+		double scale = this.dense ? goals.spread() : goals.scale();
+		double begin = !this.dense ? hot
+				: hot * (built ? Math.pow(HOTTEST, this.rng.nextDouble()) : 1 + this.rng.nextInt(5));
 		double penalty = scale / Math.max(level.meanShare, 1e-9);
 		boolean balanceAlone = this.problem.communicationWeight == 0;
 		double cold = balanceAlone ? COLD_BALANCE : COLD;
-		double slice = !several ? 1 : built ? BUILD_SLICE : REFINE_SLICE;
+		double slice = !this.dense ? 1 : built ? BUILD_SLICE : REFINE_SLICE;
 		annealer.anneal(begin * scale, cold * Math.min(1, hot) * goals.scale(), this.soft * penalty, HARD * penalty,
 				steps(level, steps), slice, this.search);
 		if (balanceAlone) {
