@@ -23,10 +23,11 @@ import org.jspecify.annotations.Nullable;
  * @param mayConcentrate names of services that may give up redundancy. A plan that moves
  * any other service keeps it on at least as many hosts and zones as it uses now, and on
  * at least two of each where it has two replicas
+ * @param doubts what is known to be missing in the evidence
  * @since 0.1.0
  */
 public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge> edges, List<Separation> separations,
-		PathCosts pathCosts, Objective objective, @Nullable Plan current, Set<String> mayConcentrate) {
+		PathCosts pathCosts, Objective objective, @Nullable Plan current, Set<String> mayConcentrate, Doubts doubts) {
 
 	public PlacementModel {
 		mayConcentrate = Collections.unmodifiableSet(new TreeSet<>(mayConcentrate));
@@ -49,7 +50,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel(List<Service> services, List<Host> hosts, List<Edge> edges, List<Separation> separations,
 			PathCosts pathCosts, Objective objective, @Nullable Plan current) {
-		this(services, hosts, edges, separations, pathCosts, objective, current, Set.of());
+		this(services, hosts, edges, separations, pathCosts, objective, current, Set.of(), Doubts.none());
 	}
 
 	/**
@@ -59,7 +60,28 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel concentrating(Set<String> services) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
-				this.objective, this.current, services);
+				this.objective, this.current, services, this.doubts);
+	}
+
+	/**
+	 * Returns this model with other doubts.
+	 * @param doubts what is known to be missing in the evidence
+	 * @return the model
+	 */
+	public PlacementModel with(Doubts doubts) {
+		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
+				this.objective, this.current, this.mayConcentrate, doubts);
+	}
+
+	/**
+	 * Returns this model with other services and hosts.
+	 * @param services to place, at least one
+	 * @param hosts to place them on, at least one
+	 * @return the model
+	 */
+	public PlacementModel with(List<Service> services, List<Host> hosts) {
+		return new PlacementModel(services, hosts, this.edges, this.separations, this.pathCosts, this.objective,
+				this.current, this.mayConcentrate, this.doubts);
 	}
 
 	/**
@@ -69,7 +91,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(Objective objective) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts, objective,
-				this.current, this.mayConcentrate);
+				this.current, this.mayConcentrate, this.doubts);
 	}
 
 	/**
@@ -79,7 +101,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(@Nullable Plan current) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
-				this.objective, current, this.mayConcentrate);
+				this.objective, current, this.mayConcentrate, this.doubts);
 	}
 
 	/**
@@ -89,7 +111,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(PathCosts pathCosts) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, pathCosts, this.objective,
-				this.current, this.mayConcentrate);
+				this.current, this.mayConcentrate, this.doubts);
 	}
 
 	/**
@@ -99,7 +121,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel withEdges(List<Edge> edges) {
 		return new PlacementModel(this.services, this.hosts, edges, this.separations, this.pathCosts, this.objective,
-				this.current, this.mayConcentrate);
+				this.current, this.mayConcentrate, this.doubts);
 	}
 
 	/**

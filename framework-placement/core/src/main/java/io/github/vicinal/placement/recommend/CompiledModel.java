@@ -123,7 +123,8 @@ public final class CompiledModel {
 			pairs.computeIfAbsent(Math.min(one, other) << 32 | Math.max(one, other), (key) -> new double[1])[0] += cost
 				.apart() - cost.together();
 		}
-		if (!this.model.edges().isEmpty() && this.unmeasured.size() == this.model.edges().size()) {
+		boolean otherwise = this.unmeasured.stream().anyMatch(CompiledModel::hasQuantity);
+		if (otherwise && this.unmeasured.size() == this.model.edges().size()) {
 			throw new InvalidModelException(
 					"No edge says what its %s are (%s); choose another edge weight, or measure them"
 						.formatted(this.model.objective().weight().id(), this.model.objective().weight().unit()));
@@ -139,6 +140,13 @@ public final class CompiledModel {
 			gain[e++] = pair.getValue()[0] / apart;
 		}
 		builder.edges(from, to, gain, (apart > 0) ? together / apart : 0);
+	}
+
+	/** An edge that is only declared is no wrong choice of the weight. */
+	private static boolean hasQuantity(Edge edge) {
+		return edge.callsPerSecond() != null || edge.applicationBytesPerSecond() != null
+				|| edge.wireBytesPerSecond() != null || edge.hopBytesPerSecond() != null
+				|| edge.p90LatencyMicros() != null;
 	}
 
 	private void rules(Problem.Builder builder) {

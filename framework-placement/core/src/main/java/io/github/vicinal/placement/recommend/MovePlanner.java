@@ -19,12 +19,18 @@ import io.github.vicinal.placement.model.Separation;
 import io.github.vicinal.placement.model.Service;
 
 /**
- * Orders the moves from one plan to another so that everything fits after each step.
- * Where moves wait for each other in a circle, one of them goes to a third host first.
+ * Orders the moves from one plan to another so that everything fits after each step, and
+ * so that of the moves that fit the one that saves most comes first. Where moves wait for
+ * each other in a circle, one of them goes to a third host first.
  */
 final class MovePlanner {
 
+	/** Maximum number of moves of which the best next one is looked for. */
+	private static final int MAX_ORDERED = 200;
+
 	private final PlacementModel model;
+
+	private final MoveGains gains;
 
 	private final Plan before;
 
@@ -41,6 +47,7 @@ final class MovePlanner {
 	private MovePlanner(PlacementModel model, Plan before) {
 		this.model = model;
 		this.before = before;
+		this.gains = new MoveGains(model, before);
 		model.services().forEach((service) -> this.services.put(service.name(), service));
 		for (Host host : model.hosts()) {
 			this.hosts.put(host.name(), host);
@@ -88,8 +95,8 @@ final class MovePlanner {
 		List<Move> ordered = new ArrayList<>();
 		int detours = pending.size();
 		while (!pending.isEmpty()) {
-			boolean progress = false;
-			for (Iterator<Move> each = pending.iterator(); each.hasNext();) {
+			boolean progress = pending.size() <= MAX_ORDERED && makeBest(pending, ordered);
+			for (Iterator<Move> each = pending.iterator(); pending.size() > MAX_ORDERED && each.hasNext();) {
 				Move move = each.next();
 				if (fits(move)) {
 					make(move, ordered);
@@ -106,6 +113,25 @@ final class MovePlanner {
 			}
 		}
 		return ordered;
+	}
+
+	/** Makes the move that saves most among those that fit. */
+	private boolean makeBest(Deque<Move> pending, List<Move> ordered) {
+		Move best = null;
+		double most = Double.NEGATIVE_INFINITY;
+		for (Move move : pending) {
+			double gain = this.gains.of(move);
+			if (gain > most && fits(move)) {
+				best = move;
+				most = gain;
+			}
+		}
+		if (best == null) {
+			return false;
+		}
+		pending.remove(best);
+		make(best, ordered);
+		return true;
 	}
 
 	/** Takes one of the moves that wait for each other out of the way. */
@@ -134,7 +160,8 @@ final class MovePlanner {
 		if (!move.from().isEmpty()) {
 			change(move.service(), move.from(), -1);
 		}
-		ordered.add(move);
+		ordered.add(move.saving(this.gains.of(move)));
+		this.gains.make(move);
 	}
 
 	private void change(String service, String host, int by) {
