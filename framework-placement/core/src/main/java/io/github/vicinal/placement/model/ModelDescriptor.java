@@ -23,14 +23,17 @@ import org.jspecify.annotations.Nullable;
  * @param pathCosts what calls cost
  * @param objective what is minimised
  * @param current where replicas run now, by service and host
+ * @param mayConcentrate services that may give up redundancy
+ * @param doubts what is known to be missing in the evidence
  * @since 0.1.0
  */
 @JsonInclude(Include.NON_NULL)
 @JsonPropertyOrder({ "format", "version", "services", "hosts", "edges", "separations", "pathCosts", "objective",
-		"current" })
+		"current", "mayConcentrate", "doubts" })
 public record ModelDescriptor(String format, int version, List<ServiceDescriptor> services, List<HostDescriptor> hosts,
 		List<EdgeDescriptor> edges, List<SeparationDescriptor> separations, PathCostsDescriptor pathCosts,
-		ObjectiveDescriptor objective, @Nullable Map<String, Map<String, Integer>> current) {
+		ObjectiveDescriptor objective, @Nullable Map<String, Map<String, Integer>> current,
+		@Nullable List<String> mayConcentrate, @Nullable DoubtsDescriptor doubts) {
 
 	/**
 	 * Describes a model.
@@ -46,12 +49,19 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 				model.separations().stream().map(ModelDescriptor::describe).toList(),
 				new PathCostsDescriptor(describe(model.pathCosts().sameHost()),
 						describe(model.pathCosts().otherHost())),
-				describe(model.objective()), (current != null) ? current.replicas() : null);
+				describe(model.objective()), (current != null) ? current.replicas() : null,
+				given(model.mayConcentrate()), describe(model.doubts()));
+	}
+
+	private static @Nullable DoubtsDescriptor describe(Doubts doubts) {
+		return doubts.equals(Doubts.none()) ? null
+				: new DoubtsDescriptor(doubts.notSeen(), List.copyOf(doubts.unlocated()));
 	}
 
 	private static ServiceDescriptor describe(Service service) {
 		return new ServiceDescriptor(service.name(), service.replicas(), service.demand().amounts(),
-				given(service.ports()), limit(service.maxPerHost()), given(service.zones()), given(service.pinnedTo()));
+				given(service.ports()), limit(service.maxPerHost()), given(service.zones()), given(service.pinnedTo()),
+				service.demandFrom().isEmpty() ? null : service.demandFrom());
 	}
 
 	private static HostDescriptor describe(Host host) {
@@ -101,12 +111,14 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	 * @param maxPerHost maximum number of replicas on one host
 	 * @param zones zones that it may run in
 	 * @param pinnedTo hosts that it may run on
+	 * @param demandFrom where the figures of the demand come from, by resource
 	 * @since 0.1.0
 	 */
 	@JsonInclude(Include.NON_NULL)
-	@JsonPropertyOrder({ "name", "replicas", "demand", "ports", "maxPerHost", "zones", "pinnedTo" })
+	@JsonPropertyOrder({ "name", "replicas", "demand", "ports", "maxPerHost", "zones", "pinnedTo", "demandFrom" })
 	public record ServiceDescriptor(String name, int replicas, Map<String, Long> demand, @Nullable List<Integer> ports,
-			@Nullable Integer maxPerHost, @Nullable List<String> zones, @Nullable List<String> pinnedTo) {
+			@Nullable Integer maxPerHost, @Nullable List<String> zones, @Nullable List<String> pinnedTo,
+			@Nullable Map<String, String> demandFrom) {
 	}
 
 	/**
@@ -215,6 +227,17 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	@JsonPropertyOrder({ "edgeWeight", "routing", "communication", "imbalance", "moves", "hosts" })
 	public record ObjectiveDescriptor(String edgeWeight, String routing, double communication, double imbalance,
 			double moves, double hosts) {
+	}
+
+	/**
+	 * What is known to be missing in the evidence.
+	 *
+	 * @param notSeen one sentence each
+	 * @param unlocated services of which nobody says where all their replicas run
+	 * @since 0.1.0
+	 */
+	@JsonPropertyOrder({ "notSeen", "unlocated" })
+	public record DoubtsDescriptor(List<String> notSeen, List<String> unlocated) {
 	}
 
 }

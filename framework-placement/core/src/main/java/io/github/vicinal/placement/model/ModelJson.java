@@ -75,7 +75,7 @@ public final class ModelJson {
 					+ ((ex.getLocation() != null) ? ", line " + ex.getLocation().getLineNr() : ""));
 		}
 		root.only("$schema", "format", "version", "services", "hosts", "edges", "separations", "pathCosts", "objective",
-				"current");
+				"current", "mayConcentrate", "doubts");
 		root.text("$schema", "");
 		if (!root.text("format", "").equals(FORMAT) || root.integer("version", 0, 0, Integer.MAX_VALUE) != VERSION) {
 			throw new InvalidModelException(
@@ -92,19 +92,44 @@ public final class ModelJson {
 		root.list("separations").forEach((separation) -> separations.add(separation(separation)));
 		JsonMember costs = root.object("pathCosts");
 		JsonMember current = root.object("current");
+		JsonMember doubts = root.object("doubts");
 		return new PlacementModel(services, hosts, edges, separations,
 				(costs != null) ? pathCosts(costs) : PathCosts.defaults(), objective(root.object("objective")),
-				(current != null) ? plan(current) : null);
+				(current != null) ? plan(current) : null, concentrating(root, services),
+				(doubts != null) ? doubts(doubts) : Doubts.none());
+	}
+
+	private static Set<String> concentrating(JsonMember root, List<Service> services) {
+		Set<String> names = root.texts("mayConcentrate");
+		for (String name : names) {
+			if (services.stream().noneMatch((service) -> service.name().equals(name))) {
+				throw root.wrong("mayConcentrate names '%s', which is not among the services".formatted(name));
+			}
+		}
+		return names;
+	}
+
+	private static Doubts doubts(JsonMember doubts) {
+		doubts.only("notSeen", "unlocated");
+		return new Doubts(List.copyOf(doubts.texts("notSeen")), doubts.texts("unlocated"));
 	}
 
 	private static Service service(JsonMember service) {
-		service.only("name", "replicas", "demand", "ports", "maxPerHost", "zones", "pinnedTo");
+		service.only("name", "replicas", "demand", "ports", "maxPerHost", "zones", "pinnedTo", "demandFrom");
 		Set<Integer> ports = new TreeSet<>();
 		service.list("ports").forEach((port) -> ports.add((int) port.asInteger(1, 65535)));
 		return new Service(service.text("name"), (int) service.integer("replicas", 1, 1, Service.MAX_REPLICAS),
 				resources(service.object("demand")), ports,
 				(int) service.integer("maxPerHost", Integer.MAX_VALUE, 1, Integer.MAX_VALUE), service.texts("zones"),
-				service.texts("pinnedTo"));
+				service.texts("pinnedTo"), demandFrom(service.object("demandFrom")));
+	}
+
+	private static Map<String, String> demandFrom(@Nullable JsonMember member) {
+		Map<String, String> from = new TreeMap<>();
+		if (member != null) {
+			member.members().keySet().forEach((resource) -> from.put(resource, member.text(resource)));
+		}
+		return from;
 	}
 
 	private static Host host(JsonMember host) {

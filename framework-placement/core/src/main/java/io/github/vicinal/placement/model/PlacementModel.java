@@ -1,8 +1,10 @@
 package io.github.vicinal.placement.model;
 
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
@@ -18,17 +20,68 @@ import org.jspecify.annotations.Nullable;
  * @param objective what a good plan is
  * @param current where replicas run now, {@code null} if that is unknown. Hosts and
  * services that are gone may still be named: their replicas count as not running
+ * @param mayConcentrate names of services that may give up redundancy. A plan that moves
+ * any other service keeps it on at least as many hosts and zones as it uses now, and on
+ * at least two of each where it has two replicas
+ * @param doubts what is known to be missing in the evidence
  * @since 0.1.0
  */
 public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge> edges, List<Separation> separations,
-		PathCosts pathCosts, Objective objective, @Nullable Plan current) {
+		PathCosts pathCosts, Objective objective, @Nullable Plan current, Set<String> mayConcentrate, Doubts doubts) {
 
 	public PlacementModel {
+		mayConcentrate = Collections.unmodifiableSet(new TreeSet<>(mayConcentrate));
 		services = List.copyOf(services);
 		hosts = List.copyOf(hosts);
 		edges = List.copyOf(edges);
 		separations = List.copyOf(separations);
 		ModelCheck.check(services, hosts, edges, separations, objective);
+	}
+
+	/**
+	 * Creates a model in which each service keeps its redundancy.
+	 * @param services to place, at least one
+	 * @param hosts to place them on, at least one
+	 * @param edges traffic between services
+	 * @param separations services that may not share a host or zone
+	 * @param pathCosts what calls cost within a host and between hosts
+	 * @param objective what a good plan is
+	 * @param current where replicas run now, {@code null} if that is unknown
+	 */
+	public PlacementModel(List<Service> services, List<Host> hosts, List<Edge> edges, List<Separation> separations,
+			PathCosts pathCosts, Objective objective, @Nullable Plan current) {
+		this(services, hosts, edges, separations, pathCosts, objective, current, Set.of(), Doubts.none());
+	}
+
+	/**
+	 * Returns this model with other services that may give up redundancy.
+	 * @param services names of services; names of no service are ignored
+	 * @return the model
+	 */
+	public PlacementModel concentrating(Set<String> services) {
+		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
+				this.objective, this.current, services, this.doubts);
+	}
+
+	/**
+	 * Returns this model with other doubts.
+	 * @param doubts what is known to be missing in the evidence
+	 * @return the model
+	 */
+	public PlacementModel with(Doubts doubts) {
+		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
+				this.objective, this.current, this.mayConcentrate, doubts);
+	}
+
+	/**
+	 * Returns this model with other services and hosts.
+	 * @param services to place, at least one
+	 * @param hosts to place them on, at least one
+	 * @return the model
+	 */
+	public PlacementModel with(List<Service> services, List<Host> hosts) {
+		return new PlacementModel(services, hosts, this.edges, this.separations, this.pathCosts, this.objective,
+				this.current, this.mayConcentrate, this.doubts);
 	}
 
 	/**
@@ -38,7 +91,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(Objective objective) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts, objective,
-				this.current);
+				this.current, this.mayConcentrate, this.doubts);
 	}
 
 	/**
@@ -48,7 +101,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(@Nullable Plan current) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
-				this.objective, current);
+				this.objective, current, this.mayConcentrate, this.doubts);
 	}
 
 	/**
@@ -58,7 +111,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(PathCosts pathCosts) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, pathCosts, this.objective,
-				this.current);
+				this.current, this.mayConcentrate, this.doubts);
 	}
 
 	/**
@@ -68,7 +121,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel withEdges(List<Edge> edges) {
 		return new PlacementModel(this.services, this.hosts, edges, this.separations, this.pathCosts, this.objective,
-				this.current);
+				this.current, this.mayConcentrate, this.doubts);
 	}
 
 	/**

@@ -1,7 +1,9 @@
 package io.github.vicinal.placement.model;
 
 import java.util.Collections;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -14,10 +16,12 @@ import java.util.TreeSet;
  * @param maxPerHost the most replicas on one host, {@link Integer#MAX_VALUE} for no limit
  * @param zones zones that it may run in; empty: all
  * @param pinnedTo hosts that it may run on; empty: all
+ * @param demandFrom where the figures of the demand come from, by resource; empty for
+ * what the author of the model states
  * @since 0.1.0
  */
 public record Service(String name, int replicas, Resources demand, Set<Integer> ports, int maxPerHost,
-		Set<String> zones, Set<String> pinnedTo) {
+		Set<String> zones, Set<String> pinnedTo, Map<String, String> demandFrom) {
 
 	/** The most replicas of one service. */
 	public static final int MAX_REPLICAS = 100_000;
@@ -26,6 +30,7 @@ public record Service(String name, int replicas, Resources demand, Set<Integer> 
 		ports = Collections.unmodifiableSet(new TreeSet<>(ports));
 		zones = Collections.unmodifiableSet(new TreeSet<>(zones));
 		pinnedTo = Collections.unmodifiableSet(new TreeSet<>(pinnedTo));
+		demandFrom = Collections.unmodifiableMap(new TreeMap<>(demandFrom));
 		if (name.isBlank()) {
 			throw new InvalidModelException("A service has no name; give each one a name of its own");
 		}
@@ -53,7 +58,23 @@ public record Service(String name, int replicas, Resources demand, Set<Integer> 
 	 * @param demand what each replica needs
 	 */
 	public Service(String name, int replicas, Resources demand) {
-		this(name, replicas, demand, Set.of(), Integer.MAX_VALUE, Set.of(), Set.of());
+		this(name, replicas, demand, Set.of(), Integer.MAX_VALUE, Set.of(), Set.of(), Map.of());
+	}
+
+	/**
+	 * Creates a service whose demand is stated by the author of the model.
+	 * @param name unique among services
+	 * @param replicas how many instances run, at least 1
+	 * @param demand what each replica needs
+	 * @param ports ports of the host that each replica occupies
+	 * @param maxPerHost the most replicas on one host, {@link Integer#MAX_VALUE} for no
+	 * limit
+	 * @param zones zones that it may run in; empty: all
+	 * @param pinnedTo hosts that it may run on; empty: all
+	 */
+	public Service(String name, int replicas, Resources demand, Set<Integer> ports, int maxPerHost, Set<String> zones,
+			Set<String> pinnedTo) {
+		this(name, replicas, demand, ports, maxPerHost, zones, pinnedTo, Map.of());
 	}
 
 	/**

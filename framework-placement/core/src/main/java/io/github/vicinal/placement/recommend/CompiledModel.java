@@ -4,9 +4,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
@@ -121,7 +123,8 @@ public final class CompiledModel {
 			pairs.computeIfAbsent(Math.min(one, other) << 32 | Math.max(one, other), (key) -> new double[1])[0] += cost
 				.apart() - cost.together();
 		}
-		if (!this.model.edges().isEmpty() && this.unmeasured.size() == this.model.edges().size()) {
+		boolean otherwise = this.unmeasured.stream().anyMatch(CompiledModel::hasQuantity);
+		if (otherwise && this.unmeasured.size() == this.model.edges().size()) {
 			throw new InvalidModelException(
 					"No edge says what its %s are (%s); choose another edge weight, or measure them"
 						.formatted(this.model.objective().weight().id(), this.model.objective().weight().unit()));
@@ -137,6 +140,13 @@ public final class CompiledModel {
 			gain[e++] = pair.getValue()[0] / apart;
 		}
 		builder.edges(from, to, gain, (apart > 0) ? together / apart : 0);
+	}
+
+	/** An edge that is only declared is no wrong choice of the weight. */
+	private static boolean hasQuantity(Edge edge) {
+		return edge.callsPerSecond() != null || edge.applicationBytesPerSecond() != null
+				|| edge.wireBytesPerSecond() != null || edge.hopBytesPerSecond() != null
+				|| edge.p90LatencyMicros() != null;
 	}
 
 	private void rules(Problem.Builder builder) {
@@ -179,6 +189,56 @@ public final class CompiledModel {
 			.mapToInt((host) -> zoneNumbers.computeIfAbsent(host.zone(), (key) -> zoneNumbers.size()))
 			.toArray();
 		builder.rules(maxPerHost, allowed).apart(apart.one(), apart.other()).zones(zones.one(), zones.other(), zone);
+		keepSpread(builder, zone);
+	}
+
+	/**
+	 * A service keeps as many hosts and zones as it uses, and two if it has two replicas,
+	 * as far as there are so many that it may run on. Where other services must be apart
+	 * from it, two may be impossible, and the model's rule wins.
+	 */
+	private void keepSpread(Problem.Builder builder, int[] zone) {
+		List<Service> all = this.model.services();
+		List<Host> on = this.model.hosts();
+		int[] minHosts = new int[all.size()];
+		int[] minZones = new int[all.size()];
+		Set<String> separated = new HashSet<>();
+		for (Separation separation : this.model.separations()) {
+			separated.addAll((separation.services().size() > 1) ? separation.services() : List.of());
+		}
+		for (int s = 0; s < all.size(); s++) {
+			Service service = all.get(s);
+			if (service.replicas() < 2 || this.model.mayConcentrate().contains(service.name())) {
+				continue;
+			}
+			BitSet usedZones = new BitSet();
+			BitSet zones = new BitSet();
+			int used = 0;
+			int hosts = 0;
+			for (int h = 0; h < on.size(); h++) {
+				if (this.model.current() != null && this.model.current().count(service.name(), on.get(h).name()) > 0) {
+					used++;
+					usedZones.set(zone[h]);
+				}
+				if (service.mayRunOn(on.get(h)) && fits(service, on.get(h))) {
+					hosts++;
+					zones.set(zone[h]);
+				}
+			}
+			int least = separated.contains(service.name()) ? 1 : 2;
+			minHosts[s] = Math.min(Math.max(least, used), Math.min(service.replicas(), hosts));
+			minZones[s] = Math.min(Math.max(least, usedZones.cardinality()),
+					Math.min(service.replicas(), zones.cardinality()));
+		}
+		builder.keepSpread(minHosts, minZones);
+	}
+
+	private static boolean fits(Service service, Host host) {
+		return host.maxReplicas() > 0 && service.demand()
+			.amounts()
+			.entrySet()
+			.stream()
+			.allMatch((demand) -> demand.getValue() <= host.available(demand.getKey()));
 	}
 
 	private static int index(Map<String, Integer> names, String name) {

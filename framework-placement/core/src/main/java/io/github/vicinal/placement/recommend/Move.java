@@ -9,8 +9,19 @@ package io.github.vicinal.placement.recommend;
  * @param temporary whether it goes there to make room, and moves on later
  * @param fits whether everything fits after this step; if not, the step has to be made in
  * one go with those that follow until one fits
+ * @param latencyMicrosPerSecond waiting that the step saves after those before it, in us
+ * per second of all traffic; negative for one that only makes room
  * @since 0.1.0
  */
-public record Move(String service, String from, String to, boolean temporary, boolean fits) {
+public record Move(String service, String from, String to, boolean temporary, boolean fits,
+		double latencyMicrosPerSecond) {
+
+	Move(String service, String from, String to, boolean temporary, boolean fits) {
+		this(service, from, to, temporary, fits, 0);
+	}
+
+	Move saving(double latencyMicrosPerSecond) {
+		return new Move(this.service, this.from, this.to, this.temporary, this.fits, latencyMicrosPerSecond);
+	}
 
 }

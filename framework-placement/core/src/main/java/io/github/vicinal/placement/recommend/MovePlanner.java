@@ -4,10 +4,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.PlacementModel;
@@ -16,12 +19,20 @@ import io.github.vicinal.placement.model.Separation;
 import io.github.vicinal.placement.model.Service;
 
 /**
- * Orders the moves from one plan to another so that everything fits after each step.
- * Where moves wait for each other in a circle, one of them goes to a third host first.
+ * Orders the moves from one plan to another so that everything fits after each step, and
+ * so that of the moves that fit the one that saves most comes first. Where moves wait for
+ * each other in a circle, one of them goes to a third host first.
  */
 final class MovePlanner {
 
+	/** Maximum number of moves of which the best next one is looked for. */
+	private static final int MAX_ORDERED = 200;
+
 	private final PlacementModel model;
+
+	private final MoveGains gains;
+
+	private final Plan before;
 
 	private final Map<String, Service> services = new HashMap<>();
 
@@ -35,6 +46,8 @@ final class MovePlanner {
 
 	private MovePlanner(PlacementModel model, Plan before) {
 		this.model = model;
+		this.before = before;
+		this.gains = new MoveGains(model, before);
 		model.services().forEach((service) -> this.services.put(service.name(), service));
 		for (Host host : model.hosts()) {
 			this.hosts.put(host.name(), host);
@@ -82,8 +95,8 @@ final class MovePlanner {
 		List<Move> ordered = new ArrayList<>();
 		int detours = pending.size();
 		while (!pending.isEmpty()) {
-			boolean progress = false;
-			for (Iterator<Move> each = pending.iterator(); each.hasNext();) {
+			boolean progress = pending.size() <= MAX_ORDERED && makeBest(pending, ordered);
+			for (Iterator<Move> each = pending.iterator(); pending.size() > MAX_ORDERED && each.hasNext();) {
 				Move move = each.next();
 				if (fits(move)) {
 					make(move, ordered);
@@ -100,6 +113,25 @@ final class MovePlanner {
 			}
 		}
 		return ordered;
+	}
+
+	/** Makes the move that saves most among those that fit. */
+	private boolean makeBest(Deque<Move> pending, List<Move> ordered) {
+		Move best = null;
+		double most = Double.NEGATIVE_INFINITY;
+		for (Move move : pending) {
+			double gain = this.gains.of(move);
+			if (gain > most && fits(move)) {
+				best = move;
+				most = gain;
+			}
+		}
+		if (best == null) {
+			return false;
+		}
+		pending.remove(best);
+		make(best, ordered);
+		return true;
 	}
 
 	/** Takes one of the moves that wait for each other out of the way. */
@@ -128,7 +160,8 @@ final class MovePlanner {
 		if (!move.from().isEmpty()) {
 			change(move.service(), move.from(), -1);
 		}
-		ordered.add(move);
+		ordered.add(move.saving(this.gains.of(move)));
+		this.gains.make(move);
 	}
 
 	private void change(String service, String host, int by) {
@@ -174,7 +207,32 @@ final class MovePlanner {
 			.noneMatch((other) -> other.getValue() > 0
 					&& service(other.getKey()).ports().stream().anyMatch(service.ports()::contains));
 		int replicas = there.values().stream().mapToInt(Integer::intValue).sum();
-		return room && ports && replicas < host.maxReplicas() && separate(service, host);
+		return room && ports && replicas < host.maxReplicas() && separate(service, host) && keepsSpread(move, service);
+	}
+
+	/** No move leaves a service on fewer hosts or zones than it used at the start. */
+	private boolean keepsSpread(Move move, Service service) {
+		if (service.replicas() < 2 || this.model.mayConcentrate().contains(service.name())) {
+			return true;
+		}
+		Set<String> then = new HashSet<>();
+		for (Host host : this.model.hosts()) {
+			int by = (host.name().equals(move.to()) ? 1 : 0) - (host.name().equals(move.from()) ? 1 : 0);
+			if (count(service.name(), host.name()) + by > 0) {
+				then.add(host.name());
+			}
+		}
+		Set<String> start = this.before.on(service.name()).keySet();
+		return then.size() >= used(start, Host::name) && used(then, Host::zone) >= used(start, Host::zone);
+	}
+
+	private int used(Set<String> names, Function<Host, String> place) {
+		return (int) this.model.hosts()
+			.stream()
+			.filter((host) -> names.contains(host.name()))
+			.map(place)
+			.distinct()
+			.count();
 	}
 
 	private boolean separate(Service service, Host host) {

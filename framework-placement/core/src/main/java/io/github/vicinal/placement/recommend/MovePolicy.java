@@ -1,6 +1,9 @@
 package io.github.vicinal.placement.recommend;
 
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 
 /**
  * When moving pays: by the inequality that decides every switch of the framework, gain
@@ -41,6 +44,37 @@ public record MovePolicy(Duration horizon, double lossPerMoveMicros, double hyst
 	 */
 	public boolean pays(Gain gain, int moves) {
 		return gainOverHorizon(gain) > loss(moves) * (1 + this.hysteresis);
+	}
+
+	/**
+	 * Returns how many of the first moves are worth making: those up to the point where
+	 * what they save exceeds what they cost by most. A point in the middle of moves that
+	 * wait for each other does not count.
+	 * @param gain what all moves save
+	 * @param moves all moves, in order
+	 * @return 0 if no first moves pay
+	 */
+	int worthwhile(Gain gain, List<Move> moves) {
+		double all = gain.latencyMicrosPerSecond();
+		double certain = (all > 0) ? Math.max(0, 1 - gain.latencyErrorMicrosPerSecond() / all) : 0;
+		Set<String> aside = new HashSet<>();
+		double saved = 0;
+		double most = 0;
+		int best = 0;
+		for (int i = 0; i < moves.size(); i++) {
+			Move move = moves.get(i);
+			saved += move.latencyMicrosPerSecond();
+			aside.remove(move.service() + '\n' + move.from());
+			if (move.temporary()) {
+				aside.add(move.service() + '\n' + move.to());
+			}
+			double net = certain * saved * this.horizon.toMillis() / 1000 - loss(i + 1) * (1 + this.hysteresis);
+			if (move.fits() && aside.isEmpty() && net > most) {
+				most = net;
+				best = i + 1;
+			}
+		}
+		return best;
 	}
 
 	double gainOverHorizon(Gain gain) {

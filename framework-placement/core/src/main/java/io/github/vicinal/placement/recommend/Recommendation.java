@@ -23,6 +23,10 @@ import io.github.vicinal.placement.verify.Verdict;
  * @param merges services that could share a JVM, and pairs that could not, with the
  * reason
  * @param notSeen what is known to be missing in the evidence, one sentence each
+ * @param givenUp redundancy that the plan gives up, one sentence each
+ * @param assumed what the verdict assumes, one sentence each
+ * @param worthwhileMoves number of first moves whose gain exceeds their loss most; 0 if
+ * no first moves pay
  * @param solver name of the solver
  * @param seed its seed
  * @param iterations its iterations
@@ -33,8 +37,8 @@ import io.github.vicinal.placement.verify.Verdict;
  */
 public record Recommendation(Action action, String reason, @Nullable Plan before, @Nullable Verdict beforeVerdict,
 		Plan after, Verdict afterVerdict, @Nullable Gain gain, List<Move> moves, List<Merge> merges,
-		List<String> notSeen, String solver, long seed, long iterations, Duration time, boolean stopped,
-		@Nullable Double lowerBound) {
+		List<String> notSeen, List<String> givenUp, List<String> assumed, int worthwhileMoves, String solver, long seed,
+		long iterations, Duration time, boolean stopped, @Nullable Double lowerBound) {
 
 	/**
 	 * What to do.
@@ -50,7 +54,10 @@ public record Recommendation(Action action, String reason, @Nullable Plan before
 		KEEP,
 
 		/** No feasible plan was found; the plan is the one that violates least. */
-		NONE
+		NONE,
+
+		/** The evidence does not suffice to say whether to apply the plan. */
+		UNDECIDED
 
 	}
 
@@ -58,6 +65,8 @@ public record Recommendation(Action action, String reason, @Nullable Plan before
 		moves = List.copyOf(moves);
 		merges = List.copyOf(merges);
 		notSeen = List.copyOf(notSeen);
+		givenUp = List.copyOf(givenUp);
+		assumed = List.copyOf(assumed);
 	}
 
 	/**
@@ -69,21 +78,23 @@ public record Recommendation(Action action, String reason, @Nullable Plan before
 		List<String> all = new ArrayList<>(this.notSeen);
 		all.addAll(more);
 		return new Recommendation(this.action, this.reason, this.before, this.beforeVerdict, this.after,
-				this.afterVerdict, this.gain, this.moves, this.merges, all, this.solver, this.seed, this.iterations,
-				this.time, this.stopped, this.lowerBound);
+				this.afterVerdict, this.gain, this.moves, this.merges, all, this.givenUp, this.assumed,
+				this.worthwhileMoves, this.solver, this.seed, this.iterations, this.time, this.stopped,
+				this.lowerBound);
 	}
 
 	/**
-	 * Returns this recommendation as one that is not to be applied yet. What asks for
-	 * nothing to be done stays as it is.
+	 * Returns this recommendation as one that is undecided. What asks for nothing to be
+	 * done stays as it is.
 	 * @param why why not, in one sentence
 	 * @return another recommendation, or this one
 	 */
 	public Recommendation withheld(String why) {
 		return (this.action != Action.APPLY) ? this
-				: new Recommendation(Action.KEEP, why, this.before, this.beforeVerdict, this.after, this.afterVerdict,
-						this.gain, this.moves, this.merges, this.notSeen, this.solver, this.seed, this.iterations,
-						this.time, this.stopped, this.lowerBound);
+				: new Recommendation(Action.UNDECIDED, why, this.before, this.beforeVerdict, this.after,
+						this.afterVerdict, this.gain, this.moves, this.merges, this.notSeen, this.givenUp, this.assumed,
+						this.worthwhileMoves, this.solver, this.seed, this.iterations, this.time, this.stopped,
+						this.lowerBound);
 	}
 
 	/**

@@ -19,23 +19,27 @@ import io.github.vicinal.placement.verify.Verdict;
  *
  * @param format names the form
  * @param version its version
- * @param action {@code none}, {@code keep} or {@code apply}
+ * @param givenUp redundancy that the plan gives up, one sentence each
+ * @param action {@code none}, {@code undecided}, {@code keep} or {@code apply}
  * @param reason why
+ * @param assumed what the verdict assumes, one sentence each
  * @param before what runs now
  * @param after what should run
  * @param gain what the difference is worth
  * @param moves steps from one to the other, in order
+ * @param worthwhileMoves number of first moves that are worth making
  * @param merges services that might share a JVM
  * @param notSeen what is known to be missing, one sentence each
  * @param search how the plan was found
  * @since 0.1.0
  */
 @JsonInclude(Include.NON_NULL)
-@JsonPropertyOrder({ "format", "version", "action", "reason", "before", "after", "gain", "moves", "merges", "notSeen",
-		"search" })
-public record RecommendationDescriptor(String format, int version, String action, String reason,
-		@Nullable SideDescriptor before, @Nullable SideDescriptor after, @Nullable GainDescriptor gain,
-		List<MoveDescriptor> moves, List<MergeDescriptor> merges, List<String> notSeen, SearchDescriptor search) {
+@JsonPropertyOrder({ "format", "version", "givenUp", "action", "reason", "assumed", "before", "after", "gain", "moves",
+		"worthwhileMoves", "merges", "notSeen", "search" })
+public record RecommendationDescriptor(String format, int version, List<String> givenUp, String action, String reason,
+		List<String> assumed, @Nullable SideDescriptor before, @Nullable SideDescriptor after,
+		@Nullable GainDescriptor gain, List<MoveDescriptor> moves, int worthwhileMoves, List<MergeDescriptor> merges,
+		List<String> notSeen, SearchDescriptor search) {
 
 	/**
 	 * Describes a recommendation.
@@ -44,10 +48,12 @@ public record RecommendationDescriptor(String format, int version, String action
 	 */
 	public static RecommendationDescriptor of(Recommendation recommendation) {
 		return new RecommendationDescriptor(RecommendationJson.FORMAT, RecommendationJson.VERSION,
-				recommendation.action().name().toLowerCase(Locale.ROOT), recommendation.reason(),
+				recommendation.givenUp(), recommendation.action().name().toLowerCase(Locale.ROOT),
+				recommendation.reason(), recommendation.assumed(),
 				side(recommendation.before(), recommendation.beforeVerdict()),
 				side(recommendation.after(), recommendation.afterVerdict()), gain(recommendation.gain()),
 				recommendation.moves().stream().map(RecommendationDescriptor::move).toList(),
+				recommendation.worthwhileMoves(),
 				recommendation.merges().stream().map(RecommendationDescriptor::merge).toList(),
 				recommendation.notSeen(),
 				new SearchDescriptor(recommendation.solver(), recommendation.seed(), recommendation.iterations(),
@@ -74,7 +80,8 @@ public record RecommendationDescriptor(String format, int version, String action
 	}
 
 	private static MoveDescriptor move(Move move) {
-		return new MoveDescriptor(move.service(), move.from(), move.to(), move.temporary(), move.fits());
+		return new MoveDescriptor(move.service(), move.from(), move.to(), move.temporary(), move.fits(),
+				move.latencyMicrosPerSecond());
 	}
 
 	private static MergeDescriptor merge(Merge merge) {
@@ -148,10 +155,12 @@ public record RecommendationDescriptor(String format, int version, String action
 	 * @param to the host that it goes to
 	 * @param temporary whether it moves on later
 	 * @param fits whether it finds room there
+	 * @param latencyMicrosPerSecond waiting that it saves, in us/s
 	 * @since 0.1.0
 	 */
-	@JsonPropertyOrder({ "service", "from", "to", "temporary", "fits" })
-	public record MoveDescriptor(String service, String from, String to, boolean temporary, boolean fits) {
+	@JsonPropertyOrder({ "service", "from", "to", "temporary", "fits", "latencyMicrosPerSecond" })
+	public record MoveDescriptor(String service, String from, String to, boolean temporary, boolean fits,
+			double latencyMicrosPerSecond) {
 	}
 
 	/**

@@ -3,6 +3,8 @@ package io.github.vicinal.placement.recommend;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -68,7 +70,7 @@ public final class Recommender {
 		Verdict beforeVerdict = (before != null) ? this.verifier.verify(model, before) : null;
 		Gain gain = (before != null) ? Gain.between(model, before, after) : null;
 		List<Move> moves = (before != null) ? MovePlanner.plan(model, before, after) : List.of();
-		List<String> notSeen = new ArrayList<>();
+		List<String> notSeen = new ArrayList<>(model.doubts().notSeen());
 		for (Edge edge : compiled.unmeasured()) {
 			notSeen.add("'%s' -> '%s': nobody measured its %s; it counts nothing".formatted(edge.from(), edge.to(),
 					model.objective().weight().id()));
@@ -78,27 +80,35 @@ public final class Recommender {
 				notSeen.add("'%s' -> '%s': partial, %s".formatted(edge.from(), edge.to(), edge.evidence().note()));
 			}
 		}
-		Decision decision = decide(verdict, beforeVerdict, gain, moves, maxMoves);
+		EvidenceCheck evidence = new EvidenceCheck(model);
+		Set<String> moved = (before != null) ? moves.stream().map(Move::service).collect(Collectors.toSet())
+				: model.serviceIndex().keySet();
+		int worthwhile = (gain != null) ? this.policy.worthwhile(gain, moves) : 0;
+		Decision decision = decide(verdict, beforeVerdict, gain, moves, maxMoves, evidence.missing(moved), worthwhile);
 		return new Recommendation(decision.action(), decision.reason(), before, beforeVerdict, after, verdict, gain,
-				moves, MergePlanner.plan(model, after, this.merges), notSeen, this.solver.name(), budget.seed(),
-				solution.iterations(), solution.time(), solution.stopped(),
-				Double.isNaN(solution.bound()) ? null : solution.bound());
+				moves, MergePlanner.plan(model, after, this.merges), notSeen, Redundancy.givenUp(model, before, after),
+				evidence.assumed(), worthwhile, this.solver.name(), budget.seed(), solution.iterations(),
+				solution.time(), solution.stopped(), Double.isNaN(solution.bound()) ? null : solution.bound());
 	}
 
 	private record Decision(Recommendation.Action action, String reason) {
 	}
 
 	private Decision decide(Verdict after, @Nullable Verdict before, @Nullable Gain gain, List<Move> moves,
-			int maxMoves) {
+			int maxMoves, List<String> missing, int worthwhile) {
 		if (!after.feasible()) {
 			return new Decision(Recommendation.Action.NONE,
-					"no placement was found that fits; the nearest one breaks %d rules, first: %s"
-						.formatted(after.violations().size(), after.violations().get(0)));
+					"no placement was found that fits; the nearest one breaks %s, first: %s"
+						.formatted(counted(after.violations().size(), "rule"), after.violations().get(0)));
 		}
 		if (maxMoves >= 0 && after.moved() > maxMoves) {
-			return new Decision(Recommendation.Action.NONE,
-					"no placement was found within %d moves; the nearest one needs %d".formatted(maxMoves,
-							after.moved()));
+			return new Decision(Recommendation.Action.NONE, "no placement was found within %s; the nearest one needs %d"
+				.formatted(counted(maxMoves, "move"), after.moved()));
+		}
+		if (!missing.isEmpty()) {
+			return new Decision(Recommendation.Action.UNDECIDED,
+					String.join("; ", missing) + ((before != null && !before.feasible())
+							? "; what runs now breaks a rule: " + before.violations().get(0) : ""));
 		}
 		if (before == null || gain == null) {
 			return new Decision(Recommendation.Action.APPLY, "nothing is known to run yet");
@@ -114,15 +124,20 @@ public final class Recommender {
 			return new Decision(Recommendation.Action.KEEP, "the plan found is not better than what runs now");
 		}
 		if (gain.callsPerSecond() == 0 && gain.edgesWithoutCalls() > 0) {
-			return new Decision(Recommendation.Action.KEEP,
+			return new Decision(Recommendation.Action.UNDECIDED,
 					"whether it pays is unknown: no edge says how many calls it has, and what moving saves is counted in their waiting; the objective would fall from %.4g to %.4g"
 						.formatted(before.objective(), after.objective()));
 		}
-		String figures = "%.3g s of waiting saved per %s, less its error, against %.3g s lost by %d moves, with %.0f %% of margin"
+		String figures = "%.3g s of waiting saved per %s, less its error, against %.3g s lost by %s, with %.0f %% of margin"
 			.formatted(this.policy.gainOverHorizon(gain) / 1e6, duration(), this.policy.loss(moves.size()) / 1e6,
-					moves.size(), this.policy.hysteresis() * 100);
+					counted(moves.size(), "move"), this.policy.hysteresis() * 100);
 		return this.policy.pays(gain, moves.size()) ? new Decision(Recommendation.Action.APPLY, "it pays: " + figures)
-				: new Decision(Recommendation.Action.KEEP, "it does not pay: " + figures);
+				: new Decision(Recommendation.Action.KEEP, "it does not pay: " + figures + ((worthwhile > 0)
+						? "; the first %s alone would, so allow no more".formatted(counted(worthwhile, "move")) : ""));
+	}
+
+	private static String counted(int count, String what) {
+		return "%d %s%s".formatted(count, what, (count == 1) ? "" : "s");
 	}
 
 	private String duration() {

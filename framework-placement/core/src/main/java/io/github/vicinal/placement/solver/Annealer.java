@@ -18,6 +18,9 @@ final class Annealer {
 
 	private static final int MIN_INTERVAL = 16;
 
+	/** Moves of one step, at most. */
+	private static final int MAX_CHAIN = 6;
+
 	/** Differences below are rounding. */
 	private static final double EPSILON = 1e-12;
 
@@ -31,25 +34,19 @@ final class Annealer {
 
 	private final int m;
 
-	private final int[] host;
+	private final Layout layout;
 
 	private final HostLoads loads;
 
-	private final int[][] members;
+	/** Whether items have several units. */
+	private final boolean several;
 
-	private final int[] count;
-
-	private final int[] position;
+	/** The item of each unit, if items have several. */
+	private final int[] itemOf;
 
 	private double penalty;
 
 	private double temperature;
-
-	/** The objective without the penalty. */
-	private double cost;
-
-	/** How much is over capacity, in parts of a mean host. */
-	private double over;
 
 	private final int[] best;
 
@@ -57,141 +54,48 @@ final class Annealer {
 
 	private double bestViolated = Double.POSITIVE_INFINITY;
 
-	private int moved;
-
 	private final boolean homes;
 
-	Annealer(Level level, Goals goals, int[] host, Rng rng) {
+	/** The neighbour whose host was chosen last, -1 if it was any host. */
+	private int toward;
+
+	/** Moves of the step that is being tried: item, from, to, units. */
+	private final int[] trail = new int[4 * MAX_CHAIN];
+
+	private int trailed;
+
+	private double trailDelta;
+
+	private double trailOver;
+
+	private int trailAway;
+
+	Annealer(Level level, Goals goals, int[] hosts, Rng rng) {
 		this.level = level;
 		this.goals = goals;
 		this.rng = rng;
 		this.n = level.items;
 		this.m = level.hosts;
-		this.host = host.clone();
-		this.loads = new HostLoads(this.m, level.resources, level.demand, level.capacity, level.unit,
-				goals.balanceWeight(), goals.balanced());
-		this.members = new int[this.m][8];
-		this.count = new int[this.m];
-		this.position = new int[this.n];
-		this.best = host.clone();
-		this.homes = level.homeHost.length > 0;
-		for (int v = 0; v < this.n; v++) {
-			add(v, host[v]);
-			this.loads.add(v, host[v], 1);
+		this.layout = new Layout(level, goals);
+		this.loads = this.layout.loads;
+		this.homes = this.layout.homes();
+		this.several = level.replication != null;
+		this.itemOf = new int[this.several ? level.units : 0];
+		int unit = 0;
+		for (int v = 0; this.several && v < this.n; v++) {
+			Arrays.fill(this.itemOf, unit, unit + level.units(v), v);
+			unit += level.units(v);
 		}
-		recount();
+		this.best = hosts.clone();
+		this.layout.load(hosts);
 		keepBest();
-	}
-
-	/** Computes from scratch what moves keep up to date, without their rounding. */
-	private void recount() {
-		double cut = 0;
-		this.moved = 0;
-		for (int v = 0; v < this.n; v++) {
-			int h = this.host[v];
-			for (int e = this.level.start[v]; e < this.level.start[v + 1]; e++) {
-				// Half of it, as each edge is seen from both ends. A conflict saves while
-				// apart.
-				double w = this.level.weight[e];
-				cut += (this.host[this.level.neighbour[e]] != h) ? w / 2 : 0;
-				cut += (w < 0) ? -w / 2 : 0;
-			}
-			for (int k = this.level.homeStart[v]; k < this.level.homeStart[v + 1]; k++) {
-				if (this.level.homeHost[k] != h) {
-					this.moved += this.level.homeParts[k];
-				}
-			}
-			if (this.level.apartStart != null) {
-				cut += Problem.CONFLICT / 2 * sharingZone(v, h, this.level.apartStart);
-			}
-			if (!this.level.allows(v, h)) {
-				cut += Problem.CONFLICT;
-			}
-		}
-		int used = 0;
-		for (int members : this.count) {
-			used += (members > 0) ? 1 : 0;
-		}
-		this.loads.recount();
-		this.over = this.loads.over();
-		this.cost = cut + this.goals.moveWeight() * this.moved + this.goals.hostWeight() * used / this.m
-				+ this.loads.imbalanceCost();
-	}
-
-	private int sharingZone(int item, int host, int[] apartStart) {
-		int sharing = 0;
-		for (int e = apartStart[item]; e < apartStart[item + 1]; e++) {
-			int other = this.level.apart[e];
-			if (other != item && this.level.zone[this.host[other]] == this.level.zone[host]) {
-				sharing++;
-			}
-		}
-		return sharing;
-	}
-
-	private void add(int v, int h) {
-		int[] list = this.members[h];
-		if (this.count[h] == list.length) {
-			list = Arrays.copyOf(list, list.length * 2);
-			this.members[h] = list;
-		}
-		this.position[v] = this.count[h];
-		list[this.count[h]++] = v;
-	}
-
-	private void move(int v, int to) {
-		int from = this.host[v];
-		int[] list = this.members[from];
-		int last = list[--this.count[from]];
-		list[this.position[v]] = last;
-		this.position[last] = this.position[v];
-		add(v, to);
-		this.host[v] = to;
-		this.loads.add(v, from, -1);
-		this.loads.add(v, to, 1);
-	}
-
-	/** What an item's edges gain by going from one host to another. */
-	private double pull(int v, int a, int b) {
-		double pull = 0;
-		for (int e = this.level.start[v]; e < this.level.start[v + 1]; e++) {
-			int h = this.host[this.level.neighbour[e]];
-			if (h == a) {
-				pull -= this.level.weight[e];
-			}
-			else if (h == b) {
-				pull += this.level.weight[e];
-			}
-		}
-		if (this.level.apartStart != null) {
-			pull += Problem.CONFLICT
-					* (sharingZone(v, a, this.level.apartStart) - sharingZone(v, b, this.level.apartStart));
-		}
-		return pull;
-	}
-
-	/**
-	 * By how many parts more are not at home if an item goes from one host to another.
-	 */
-	private int awayBy(int v, int a, int b) {
-		int away = 0;
-		for (int k = this.level.homeStart[v]; k < this.level.homeStart[v + 1]; k++) {
-			int h = this.level.homeHost[k];
-			if (h == a) {
-				away += this.level.homeParts[k];
-			}
-			else if (h == b) {
-				away -= this.level.homeParts[k];
-			}
-		}
-		return away;
 	}
 
 	/** What balance and number of hosts cost more if v goes from a to b, u back. */
 	private double spreadBy(int v, int u, int a, int b) {
 		double by = this.loads.imbalanceBy(v, 1, u, 1, a, b);
 		if (this.goals.hostWeight() > 0 && u < 0) {
-			by += this.goals.hostWeight() / this.m * (((this.count[b] == 0) ? 1 : 0) - ((this.count[a] == 1) ? 1 : 0));
+			by += this.layout.hostsBy(v, a, b, 1);
 		}
 		return by;
 	}
@@ -211,23 +115,32 @@ final class Annealer {
 	 * @param soft the penalty to start with, for a whole host over capacity
 	 * @param hard the penalty to end with
 	 * @param count steps to make
+	 * @param slice the largest part of the clock's time to take; the temperature falls
+	 * faster if the steps would take longer
 	 * @param clock says when to stop early
 	 */
-	void anneal(double hot, double cold, double soft, double hard, long count, Clock clock) {
-		long interval = Math.max(MIN_INTERVAL, Math.min(count / INTERVALS, this.n * 2L));
-		for (long done = 0; done < count; done += interval) {
-			double progress = (double) done / count;
+	void anneal(double hot, double cold, double soft, double hard, long count, double slice, Clock clock) {
+		long interval = Math.max(MIN_INTERVAL, Math.min(count / INTERVALS, this.level.units * 2L));
+		double begin = clock.used();
+		double progress = 0;
+		for (long done = 0; progress < 1; done += interval, progress = Math.max((double) done / count,
+				(clock.used() - begin) / slice)) {
 			this.temperature = hot * Math.pow(cold / hot, progress);
 			this.penalty = soft * Math.pow(hard / soft, progress);
 			for (long i = 0; i < interval; i++) {
-				step();
+				if (this.several) {
+					stepUnits();
+				}
+				else {
+					step(this.rng.nextInt(this.n));
+				}
 			}
 			keepBest();
 			if (clock.expired(interval)) {
 				break;
 			}
 		}
-		recount();
+		this.layout.recount();
 		keepBest();
 	}
 
@@ -248,17 +161,17 @@ final class Annealer {
 				}
 			}
 		}
-		recount();
+		this.layout.recount();
 		keepBest();
 	}
 
 	private boolean descendFrom(int v) {
 		boolean improved = false;
 		for (int b = 0; b < this.m; b++) {
-			int a = this.host[v];
+			int a = this.layout.host[v];
 			if (b != a && this.level.allows(v, b)) {
-				double pull = pull(v, a, b);
-				int away = this.homes ? awayBy(v, a, b) : 0;
+				double pull = this.layout.pull(v, a, b, 1);
+				int away = this.homes ? this.layout.awayBy(v, a, b, 1) : 0;
 				improved |= shiftIfBetter(v, b, pull, away) || swapIfBetter(v, b, pull, away);
 			}
 		}
@@ -266,11 +179,11 @@ final class Annealer {
 	}
 
 	private boolean shiftIfBetter(int v, int b, double pull, int away) {
-		int a = this.host[v];
+		int a = this.layout.host[v];
 		double delta = -pull + spreadBy(v, -1, a, b) + this.goals.moveWeight() * away;
 		double over = this.loads.overBy(b, v, 1, -1, 1) + this.loads.overBy(a, -1, 1, v, 1);
 		if (delta < -EPSILON && over <= 0 && excessBy(away) <= 0) {
-			move(v, b);
+			this.layout.move(v, a, b, 1);
 			take(delta, over, away);
 			return true;
 		}
@@ -278,22 +191,22 @@ final class Annealer {
 	}
 
 	private boolean swapIfBetter(int v, int b, double pull, int awayV) {
-		int a = this.host[v];
-		for (int i = 0; i < this.count[b]; i++) {
-			int u = this.members[b][i];
+		int a = this.layout.host[v];
+		for (int i = 0; i < this.layout.members(b); i++) {
+			int u = this.layout.member(b, i);
 			if (!this.level.allows(u, a)) {
 				continue;
 			}
-			int away = this.homes ? awayV + awayBy(u, b, a) : 0;
-			double delta = -pull - pull(u, b, a) + 2 * weightBetween(v, u) + spreadBy(v, u, a, b)
-					+ this.goals.moveWeight() * away;
+			int away = this.homes ? awayV + this.layout.awayBy(u, b, a, 1) : 0;
+			double delta = -pull - this.layout.pull(u, b, a, 1) + 2 * this.layout.weightBetween(v, u)
+					+ spreadBy(v, u, a, b) + this.goals.moveWeight() * away;
 			if (delta >= -EPSILON || excessBy(away) > 0) {
 				continue;
 			}
 			double over = this.loads.overBy(a, u, 1, v, 1) + this.loads.overBy(b, v, 1, u, 1);
 			if (over <= 0) {
-				move(v, b);
-				move(u, a);
+				this.layout.move(v, a, b, 1);
+				this.layout.move(u, b, a, 1);
 				take(delta, over, away);
 				return true;
 			}
@@ -301,31 +214,38 @@ final class Annealer {
 		return false;
 	}
 
-	private void step() {
-		int v = this.rng.nextInt(this.n);
-		int a = this.host[v];
+	/** A step of an item with one unit. */
+	private void step(int v) {
+		int a = this.layout.host[v];
 		int b = candidate(v);
 		if (b == a || !this.level.allows(v, b)) {
 			return;
 		}
-		double pull = pull(v, a, b);
+		double pull = this.layout.pull(v, a, b, 1);
 		double overB = this.loads.overBy(b, v, 1, -1, 1);
 		double overDelta = overB + this.loads.overBy(a, -1, 1, v, 1);
 		double spread = spreadBy(v, -1, a, b);
-		int away = this.homes ? awayBy(v, a, b) : 0;
+		int away = this.homes ? this.layout.awayBy(v, a, b, 1) : 0;
 		double delta = -pull + spread + this.goals.moveWeight() * away;
 		if (accept(delta + this.penalty * (overDelta + excessBy(away)))) {
-			move(v, b);
+			this.layout.move(v, a, b, 1);
 			take(delta, overDelta, away);
 			return;
 		}
-		if (this.count[b] == 0 || (overB <= 0 && this.goals.balanceWeight() == 0)) {
+		if (this.layout.members(b) == 0 || (overB <= 0 && this.goals.balanceWeight() == 0)) {
 			return;
 		}
 		// It does not fit as it is: make room by a member of that host.
-		int u = this.members[b][this.rng.nextInt(this.count[b])];
+		int u = this.layout.member(b, this.rng.nextInt(this.layout.members(b)));
 		int c = (this.rng.nextLong() < 0) ? a : candidate(u);
 		if (c == b || !this.level.allows(u, c)) {
+			return;
+		}
+		if (!this.layout.single(u)) {
+			begin();
+			push(v, a, b, 1);
+			makeRoom(v, a, b);
+			undo();
 			return;
 		}
 		if (c == a) {
@@ -337,9 +257,9 @@ final class Annealer {
 	}
 
 	private void take(double delta, double overDelta, int away) {
-		this.cost += delta;
-		this.over += overDelta;
-		this.moved += away;
+		this.layout.cost += delta;
+		this.layout.over += overDelta;
+		this.layout.moved += away;
 	}
 
 	/** By how much more the moves exceed their most, in the measure of capacities. */
@@ -348,7 +268,8 @@ final class Annealer {
 			return 0;
 		}
 		int most = this.goals.maxMoves();
-		return (Math.max(0, this.moved + away - most) - Math.max(0, this.moved - most)) * this.level.meanShare;
+		return (Math.max(0, this.layout.moved + away - most) - Math.max(0, this.layout.moved - most))
+				* this.level.meanShare;
 	}
 
 	/** A host where the item has an edge to, or any. */
@@ -356,60 +277,205 @@ final class Annealer {
 		int degree = this.level.start[v + 1] - this.level.start[v];
 		int pick = this.rng.nextInt(degree + 1 + this.goals.wander());
 		if (pick < degree) {
-			return this.host[this.level.neighbour[this.level.start[v] + pick]];
+			return this.layout.anyHost(this.level.neighbour[this.level.start[v] + pick], this.rng);
 		}
 		return this.rng.nextInt(this.m);
 	}
 
 	private void swap(int v, int u, double pull, int awayV) {
-		int a = this.host[v];
-		int b = this.host[u];
-		int away = this.homes ? awayV + awayBy(u, b, a) : 0;
-		double delta = -pull - pull(u, b, a) + 2 * weightBetween(v, u) + spreadBy(v, u, a, b)
+		int a = this.layout.host[v];
+		int b = this.layout.host[u];
+		int away = this.homes ? awayV + this.layout.awayBy(u, b, a, 1) : 0;
+		double delta = -pull - this.layout.pull(u, b, a, 1) + 2 * this.layout.weightBetween(v, u) + spreadBy(v, u, a, b)
 				+ this.goals.moveWeight() * away;
 		double overDelta = this.loads.overBy(a, u, 1, v, 1) + this.loads.overBy(b, v, 1, u, 1);
 		if (accept(delta + this.penalty * (overDelta + excessBy(away)))) {
-			move(v, b);
-			move(u, a);
+			this.layout.move(v, a, b, 1);
+			this.layout.move(u, b, a, 1);
 			take(delta, overDelta, away);
 		}
 	}
 
 	/** v goes from a to b, u from b to c. */
 	private void eject(int v, int u, int c, double deltaV, double overV, int awayV) {
-		int a = this.host[v];
-		int b = this.host[u];
+		int a = this.layout.host[v];
+		int b = this.layout.host[u];
 		// As v has gone already when u goes, its move is undone if the pair is refused.
-		move(v, b);
-		int away = this.homes ? awayV + awayBy(u, b, c) : 0;
-		double delta = deltaV - pull(u, b, c) + spreadBy(u, -1, b, c) + this.goals.moveWeight() * (away - awayV);
+		this.layout.move(v, a, b, 1);
+		int away = this.homes ? awayV + this.layout.awayBy(u, b, c, 1) : 0;
+		double delta = deltaV - this.layout.pull(u, b, c, 1) + spreadBy(u, -1, b, c)
+				+ this.goals.moveWeight() * (away - awayV);
 		double overDelta = overV + this.loads.overBy(b, -1, 1, u, 1) + this.loads.overBy(c, u, 1, -1, 1);
 		if (accept(delta + this.penalty * (overDelta + excessBy(away)))) {
-			move(u, c);
+			this.layout.move(u, b, c, 1);
 			take(delta, overDelta, away);
 		}
 		else {
-			move(v, a);
+			this.layout.move(v, b, a, 1);
 		}
 	}
 
-	private double weightBetween(int v, int u) {
-		for (int e = this.level.start[v]; e < this.level.start[v + 1]; e++) {
-			if (this.level.neighbour[e] == u) {
-				return this.level.weight[e];
+	/** A step where items have several units: a group of them moves at once. */
+	private void stepUnits() {
+		int v = ((this.rng.nextLong() & 1) == 0) ? this.itemOf[this.rng.nextInt(this.itemOf.length)]
+				: this.rng.nextInt(this.n);
+		if (this.layout.single(v)) {
+			step(v);
+			return;
+		}
+		int a = this.layout.anyHost(v, this.rng);
+		int b = candidateOf(v);
+		int most = Math.min(this.layout.count(v, a), this.layout.mayCome(v, b));
+		if (b == a || most < 1 || !this.level.allows(v, b)) {
+			return;
+		}
+		begin();
+		int units = (most == 1) ? 1 : units(v, b, most);
+		double overB = push(v, a, b, units);
+		if (accepted()) {
+			return;
+		}
+		if (overB > 0 && (this.rng.nextLong() & 3) != 0) {
+			makeRoom(v, a, b);
+		}
+		else {
+			follow(v, a, b, units);
+			if (!accepted() && overB > 0) {
+				makeRoom(v, a, b);
 			}
 		}
-		return 0;
+		if (!accepted()) {
+			undo();
+		}
+	}
+
+	/** How many units of the most that may go. */
+	private int units(int v, int b, int most) {
+		int kind = this.rng.nextInt(8);
+		if (kind < 2) {
+			return 1;
+		}
+		if (kind < 3) {
+			return most;
+		}
+		if (kind < 4) {
+			return 1 + this.rng.nextInt(most);
+		}
+		if (kind < 6 && this.toward >= 0) {
+			// As many as have no partner there yet.
+			int t = this.toward;
+			double ratio = (double) this.level.units(v) / this.level.units(t);
+			double lacking = ratio * this.layout.count(t, b) - this.layout.count(v, b);
+			return Math.max(1, Math.min(most, (int) Math.ceil(lacking - 1e-9)));
+		}
+		return Math.max(1, Math.min(most, this.loads.room(b, v)));
+	}
+
+	/** Members of b go elsewhere until what came fits. */
+	private void makeRoom(int v, int a, int b) {
+		for (int tries = 0; tries < 4 && this.trailed > 0 && this.trailed < MAX_CHAIN; tries++) {
+			if (this.loads.overOf(b) <= 0) {
+				return;
+			}
+			int u = this.layout.member(b, this.rng.nextInt(this.layout.members(b)));
+			if (u == v) {
+				continue;
+			}
+			int c = (this.rng.nextInt(4) != 0) ? a : candidateOf(u);
+			int most = Math.min(this.layout.count(u, b), this.layout.mayCome(u, c));
+			if (c == b || most < 1 || !this.level.allows(u, c)) {
+				continue;
+			}
+			push(u, b, c, Math.max(1, Math.min(most, this.loads.excessUnits(b, u))));
+			if (accepted()) {
+				return;
+			}
+		}
+	}
+
+	/** A neighbour that is on a comes along in proportion. */
+	private void follow(int v, int a, int b, int units) {
+		int degree = this.level.start[v + 1] - this.level.start[v];
+		if (degree == 0) {
+			return;
+		}
+		int t = this.level.neighbour[this.level.start[v] + this.rng.nextInt(degree)];
+		int here = this.layout.count(t, a);
+		int most = Math.min(here, this.layout.mayCome(t, b));
+		if (most < 1 || !this.level.allows(t, b)) {
+			return;
+		}
+		int along = (int) Math.round((double) units * this.level.units(t) / this.level.units(v));
+		push(t, a, b, ((this.rng.nextLong() & 3) == 0) ? most : Math.max(1, Math.min(most, along)));
+	}
+
+	private int candidateOf(int v) {
+		int degree = this.level.start[v + 1] - this.level.start[v];
+		this.toward = -1;
+		if (degree > 0 && this.rng.nextInt(8) != 0) {
+			this.toward = this.level.neighbour[this.level.start[v] + this.rng.nextInt(degree)];
+			return this.layout.anyHost(this.toward, this.rng);
+		}
+		return this.rng.nextInt(this.m);
+	}
+
+	private void begin() {
+		this.trailed = 0;
+		this.trailDelta = 0;
+		this.trailOver = 0;
+		this.trailAway = 0;
+	}
+
+	/** Makes a move and returns by how much more its target is over capacity. */
+	private double push(int v, int a, int b, int units) {
+		double overB = this.loads.overBy(b, v, units, -1, 0);
+		int away = this.homes ? this.layout.awayBy(v, a, b, units) : 0;
+		double delta = -this.layout.pull(v, a, b, units) + this.loads.imbalanceBy(v, units, -1, 0, a, b)
+				+ this.goals.moveWeight() * away;
+		if (this.goals.hostWeight() > 0) {
+			delta += this.layout.hostsBy(v, a, b, units);
+		}
+		this.trailDelta += delta;
+		this.trailOver += overB + this.loads.overBy(a, -1, 0, v, units);
+		this.trailAway += away;
+		this.layout.move(v, a, b, units);
+		int at = 4 * this.trailed++;
+		this.trail[at] = v;
+		this.trail[at + 1] = a;
+		this.trail[at + 2] = b;
+		this.trail[at + 3] = units;
+		return overB;
+	}
+
+	/** Keeps the moves of this step if the temperature allows; true if none is open. */
+	private boolean accepted() {
+		if (this.trailed == 0) {
+			return true;
+		}
+		if (accept(this.trailDelta + this.penalty * (this.trailOver + excessBy(this.trailAway)))) {
+			take(this.trailDelta, this.trailOver, this.trailAway);
+			begin();
+			return true;
+		}
+		return false;
+	}
+
+	private void undo() {
+		while (this.trailed > 0) {
+			int at = 4 * --this.trailed;
+			this.layout.move(this.trail[at], this.trail[at + 2], this.trail[at + 1], this.trail[at + 3]);
+		}
 	}
 
 	private void keepBest() {
-		this.over = this.loads.over();
-		double violated = this.over + Math.max(0, this.moved - this.goals.maxMoves()) * this.level.meanShare;
-		boolean better = (violated == this.bestViolated) ? this.cost < this.bestCost - EPSILON
+		this.layout.over = this.loads.over();
+		double violated = this.layout.over
+				+ Math.max(0, this.layout.moved - this.goals.maxMoves()) * this.level.meanShare;
+		boolean better = (violated == this.bestViolated) ? this.layout.cost < this.bestCost - EPSILON
 				: violated < this.bestViolated;
 		if (better) {
-			System.arraycopy(this.host, 0, this.best, 0, this.n);
-			this.bestCost = this.cost;
+			this.layout.store(this.best);
+			this.bestCost = this.layout.cost;
 			this.bestViolated = violated;
 		}
 	}

@@ -10,4 +10,12 @@ interface Clock {
 	 */
 	boolean expired(long steps);
 
+	/**
+	 * Returns the used part of what there is.
+	 * @return between 0 and 1, 0 if there is no end
+	 */
+	default double used() {
+		return 0;
+	}
+
 }

@@ -28,6 +28,7 @@ final class Coarsener {
 	 */
 	static int[] cluster(Level level, double maxShare, List<int[]> separate, Rng rng) {
 		int n = level.items;
+		int[] first = level.firstUnits();
 		double[] strength = new double[n];
 		double[] share = new double[n];
 		for (int v = 0; v < n; v++) {
@@ -43,11 +44,11 @@ final class Coarsener {
 		for (int v = 0; v < n; v++) {
 			edges: for (int e = level.start[v]; e < level.start[v + 1]; e++) {
 				int u = level.neighbour[e];
-				if (u <= v || level.weight[e] <= 0) {
+				if (u <= v || level.weight[e] <= 0 || level.units(v) != 1 || level.units(u) != 1) {
 					continue;
 				}
 				for (int[] placement : separate) {
-					if (placement[v] != placement[u]) {
+					if (placement[first[v]] != placement[first[u]]) {
 						continue edges;
 					}
 				}
@@ -247,7 +248,53 @@ final class Coarsener {
 		}
 		return new Level(n, level.hosts, resources, demand, level.capacity, start, Arrays.copyOf(neighbour, edges),
 				Arrays.copyOf(weight, edges), homeStart, Arrays.copyOf(homeHost, homes),
-				Arrays.copyOf(homeParts, homes), allowed, apartStart, apart, level.zone);
+				Arrays.copyOf(homeParts, homes), allowed, apartStart, apart, level.zone,
+				replication(level, cluster, n));
+	}
+
+	/** Items with several units stay alone. */
+	private static @Nullable Replication replication(Level level, int[] cluster, int n) {
+		Replication finer = level.replication;
+		if (finer == null) {
+			return null;
+		}
+		int[] parts = new int[n];
+		int[] maxPerHost = new int[n];
+		int[] minHosts = new int[n];
+		int[] minZones = new int[n];
+		int[] @Nullable [] home = new int[n][];
+		for (int v = 0; v < cluster.length; v++) {
+			int c = cluster[v];
+			parts[c] = finer.parts[v];
+			maxPerHost[c] = finer.maxPerHost[v];
+			minHosts[c] = finer.minHosts[v];
+			minZones[c] = finer.minZones[v];
+			home[c] = finer.home[v];
+		}
+		return new Replication(parts, maxPerHost, minHosts, minZones, home, finer.locality);
+	}
+
+	/** Takes a placement of units over to a coarser level. */
+	static int[] raise(Level finer, Level coarser, int[] cluster, int[] hosts) {
+		return copy(finer, coarser, cluster, hosts, true);
+	}
+
+	/** Takes a placement of units over to a finer level. */
+	static int[] lower(Level finer, Level coarser, int[] cluster, int[] hosts) {
+		return copy(finer, coarser, cluster, hosts, false);
+	}
+
+	private static int[] copy(Level finer, Level coarser, int[] cluster, int[] hosts, boolean up) {
+		int[] above = coarser.firstUnits();
+		int[] copied = new int[up ? coarser.units : finer.units];
+		int below = 0;
+		for (int v = 0; v < cluster.length; v++) {
+			int at = above[cluster[v]];
+			int units = finer.units(v);
+			System.arraycopy(hosts, up ? below : at, copied, up ? at : below, units);
+			below += units;
+		}
+		return copied;
 	}
 
 	private static @Nullable BitSet both(@Nullable BitSet one, @Nullable BitSet other) {

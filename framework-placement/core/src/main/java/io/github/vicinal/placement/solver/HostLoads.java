@@ -139,6 +139,43 @@ final class HostLoads {
 		return by;
 	}
 
+	/** How many units of an item fit beside what is there. */
+	int room(int host, int item) {
+		long room = Integer.MAX_VALUE;
+		for (int r = 0; r < this.resources; r++) {
+			int i = host * this.resources + r;
+			long d = this.demand[item * this.resources + r];
+			if (d > 0) {
+				room = Math.min(room, (this.capacity[i] - this.load[i]) / d);
+			}
+		}
+		return (int) Math.max(0, room);
+	}
+
+	/** What is over a host's capacity, in parts of a mean host. */
+	double overOf(int host) {
+		double over = 0;
+		for (int r = 0; r < this.resources; r++) {
+			int i = host * this.resources + r;
+			over += Math.max(0, this.load[i] - this.capacity[i]) * this.unit[r];
+		}
+		return over;
+	}
+
+	/** How many units of an item have to go so that the others fit, if that is enough. */
+	int excessUnits(int host, int item) {
+		long units = 0;
+		for (int r = 0; r < this.resources; r++) {
+			int i = host * this.resources + r;
+			long d = this.demand[item * this.resources + r];
+			long excess = this.load[i] - this.capacity[i];
+			if (d > 0 && excess > 0) {
+				units = Math.max(units, (excess + d - 1) / d);
+			}
+		}
+		return (int) Math.min(Integer.MAX_VALUE, units);
+	}
+
 	/**
 	 * What the balance costs more if v goes from a to b, and u, unless it is -1, back.
 	 */

@@ -7,11 +7,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One level of the multilevel scheme: items (services, or clusters of them) to put on
- * hosts.
+ * hosts. An item has one unit or, as a service has replicas, several, which may be on
+ * different hosts.
  * <p>
  * Edges are in compressed rows, each in both directions. A positive weight is what it
- * costs to put the two items on different hosts, a negative one what it costs to put them
- * on one host ({@link Problem#CONFLICT}).
+ * costs to put the two items on different hosts, a negative one what it costs to put a
+ * unit of each on one host ({@link Problem#CONFLICT}).
  */
 final class Level {
 
@@ -21,7 +22,7 @@ final class Level {
 
 	final int resources;
 
-	/** Demands in units of the resource, by item and resource. */
+	/** Demand of one unit of an item, by item and resource. */
 	final long[] demand;
 
 	/** Capacities in units of the resource, by host and resource. */
@@ -57,13 +58,23 @@ final class Level {
 	/** Zones of hosts. */
 	final int[] zone;
 
+	/** Units of items; null: each item is one unit. */
+	final @Nullable Replication replication;
+
+	/** Units of all items. */
+	final int units;
+
+	/** The weight of a unit's edges: mean, and root of the mean square. */
 	final double meanStrength;
 
+	final double spreadStrength;
+
+	/** The part of a mean host that a unit takes. */
 	final double meanShare;
 
 	Level(int items, int hosts, int resources, long[] demand, long[] capacity, int[] start, int[] neighbour,
 			double[] weight, int[] homeStart, int[] homeHost, int[] homeParts, @Nullable BitSet[] allowed,
-			int @Nullable [] apartStart, int[] apart, int[] zone) {
+			int @Nullable [] apartStart, int[] apart, int[] zone, @Nullable Replication replication) {
 		this.items = items;
 		this.hosts = hosts;
 		this.resources = resources;
@@ -79,24 +90,31 @@ final class Level {
 		this.apartStart = apartStart;
 		this.apart = apart;
 		this.zone = zone;
+		this.replication = replication;
+		this.units = (replication != null) ? replication.units() : items;
 		this.inverse = new double[capacity.length];
 		this.unit = HostLoads.units(hosts, resources, capacity);
 		Arrays.setAll(this.inverse, (i) -> (capacity[i] > 0) ? 1.0 / capacity[i] : 0);
 		double strength = 0;
-		for (double w : weight) {
-			strength += Math.max(0, w);
+		double squares = 0;
+		for (int v = 0; v < items; v++) {
+			double own = 0;
+			for (int e = start[v]; e < start[v + 1]; e++) {
+				own += Math.max(0, weight[e]);
+			}
+			strength += own;
+			squares += own * own / units(v);
 		}
-		this.meanStrength = strength / Math.max(1, items);
+		this.spreadStrength = Math.sqrt(squares / Math.max(1, this.units));
+		this.meanStrength = strength / Math.max(1, this.units);
 		double share = 0;
 		for (int v = 0; v < items; v++) {
-			share += share(v);
+			share += share(v) * units(v);
 		}
-		this.meanShare = share / Math.max(1, items);
+		this.meanShare = share / Math.max(1, this.units);
 	}
 
-	/**
-	 * Builds the finest level of a problem without replicas: its items are the services.
-	 */
+	/** Builds the finest level of a problem: its items are the services. */
 	static Level of(Problem problem) {
 		int n = problem.services;
 		int[] start = new int[n + 1];
@@ -125,8 +143,9 @@ final class Level {
 		int[] homeHost = new int[n];
 		int homes = 0;
 		for (int v = 0; v < n; v++) {
-			if (problem.current != null && problem.current[v] >= 0) {
-				homeHost[homes++] = problem.current[v];
+			int first = problem.firstReplica[v];
+			if (problem.current != null && problem.replicas[v] == 1 && problem.current[first] >= 0) {
+				homeHost[homes++] = problem.current[first];
 			}
 			homeStart[v + 1] = homes;
 		}
@@ -152,7 +171,7 @@ final class Level {
 		}
 		return new Level(n, problem.hosts, problem.resources, problem.demand, problem.capacity, start, neighbour,
 				weight, homeStart, Arrays.copyOf(homeHost, homes), homeParts, problem.allowed, apartStart, apart,
-				problem.zone);
+				problem.zone, problem.replicated() ? Replication.of(problem) : null);
 	}
 
 	private static int[] concat(int[] one, int[] other) {
@@ -161,7 +180,29 @@ final class Level {
 		return both;
 	}
 
-	/** The part of a mean host that an item takes, in the resource it needs most. */
+	/** The first unit of each item, and the number of units. */
+	int[] firstUnits() {
+		int[] first = new int[this.items + 1];
+		for (int v = 0; v < this.items; v++) {
+			first[v + 1] = first[v] + units(v);
+		}
+		return first;
+	}
+
+	/** The weight of an item's edges. */
+	double strength(int item) {
+		double strength = 0;
+		for (int e = this.start[item]; e < this.start[item + 1]; e++) {
+			strength += Math.max(0, this.weight[e]);
+		}
+		return strength;
+	}
+
+	int units(int item) {
+		return (this.replication != null) ? this.replication.parts[item] : 1;
+	}
+
+	/** The part of a mean host that a unit takes, in the resource it needs most. */
 	double share(int item) {
 		double most = 0;
 		for (int r = 0; r < this.resources; r++) {

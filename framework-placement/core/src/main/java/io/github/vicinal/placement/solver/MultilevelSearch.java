@@ -40,10 +40,21 @@ final class MultilevelSearch {
 
 	private static final int REFINE_STEPS = 30;
 
-	/** Up to so many services, whole placements are tried anew rather than repaired. */
+	/** Steps per unit of items with several, in multiples of those per other item. */
+	private static final int UNIT_STEPS = 10;
+
+	/** Hottest start of a build, in multiples of the spread of the units' weights. */
+	private static final double HOTTEST = 8;
+
+	/** The largest part of the budget for one annealing of items with several units. */
+	private static final double BUILD_SLICE = 0.5;
+
+	private static final double REFINE_SLICE = 0.1;
+
+	/** Number of replicas up to which placements are tried anew rather than repaired. */
 	private static final int SMALL = 64;
 
-	/** From so many services on, time is better spent on two members than on four. */
+	/** Number of replicas from which time is better spent on two members than on four. */
 	private static final int LARGE = 4000;
 
 	private final Problem problem;
@@ -64,6 +75,13 @@ final class MultilevelSearch {
 	 */
 	private final double soft;
 
+	/**
+	 * Whether services have many replicas. The first decisions of an annealing then
+	 * decide, and repairs do not undo them: fresh members are worth more than refined
+	 * ones.
+	 */
+	private final boolean dense;
+
 	private final List<int[]> population = new ArrayList<>();
 
 	private final List<Value> values = new ArrayList<>();
@@ -74,16 +92,17 @@ final class MultilevelSearch {
 		this.rng = rng;
 		this.finest = Level.of(problem);
 		this.goals = Goals.of(problem, this.finest);
-		double size = (double) problem.services / SMALL;
+		this.dense = problem.replicas() > 2 * problem.services;
+		double size = (double) problem.replicas() / SMALL;
 		this.warm = Math.max(0.1, Math.min(1, 1 / size));
 		this.soft = Math.max(2, Math.min(10, 2 * size));
 	}
 
 	void run() {
-		int size = (this.problem.services > LARGE) ? 2 : 4;
-		int patience = size * ((this.problem.services <= SMALL) ? 3 : 10);
+		int size = (this.problem.replicas() > LARGE && !this.dense) ? 2 : 4;
+		int patience = this.dense ? 2 : size * ((this.problem.replicas() <= SMALL) ? 3 : 10);
 		boolean budgeted = this.problem.maxMoves >= 0;
-		int[] start = Greedy.place(this.finest, this.goals, this.rng, fixed());
+		int[] start = Greedy.place(this.finest, this.goals, this.rng, fixed(), this.search);
 		this.search.offer(start);
 		offerCurrent();
 		if (budgeted) {
@@ -119,7 +138,7 @@ final class MultilevelSearch {
 
 	/** Hosts of services that run now, if moves count; otherwise none is fixed. */
 	private int[] fixed() {
-		int[] fixed = new int[this.problem.services];
+		int[] fixed = new int[this.problem.replicas()];
 		for (int s = 0; s < fixed.length; s++) {
 			fixed[s] = (this.problem.current != null && this.problem.maxMoves >= 0) ? this.problem.current[s] : -1;
 		}
@@ -179,56 +198,62 @@ final class MultilevelSearch {
 			if (count > level.items * 0.95 || count < 10) {
 				break;
 			}
-			levels.add(Coarsener.contract(level, cluster));
+			Level coarser = Coarsener.contract(level, cluster);
+			levels.add(coarser);
 			clusters.add(cluster);
-			apart = apart.stream().map((hosts) -> raise(hosts, cluster, count)).toList();
-			start = (start != null) ? raise(start, cluster, count) : null;
+			apart = apart.stream().map((hosts) -> Coarsener.raise(level, coarser, cluster, hosts)).toList();
+			start = (start != null) ? Coarsener.raise(level, coarser, cluster, start) : null;
 			if (count <= 2 * this.problem.hosts) {
 				break;
 			}
 		}
 		int at = levels.size() - 1;
 		Level coarsest = levels.get(at);
-		int[] nothing = new int[coarsest.items];
+		int[] nothing = new int[coarsest.units];
 		Arrays.fill(nothing, -1);
-		int[] hosts = (start != null) ? start : Greedy.place(coarsest, this.goals, this.rng, nothing);
+		int[] hosts = (start != null) ? start : Greedy.place(coarsest, this.goals, this.rng, nothing, this.search);
 		while (true) {
 			hosts = refine(levels.get(at), hosts, hot, steps);
 			if (at == 0) {
 				return hosts;
 			}
 			at--;
-			int[] cluster = clusters.get(at);
-			int[] finer = new int[cluster.length];
-			for (int v = 0; v < finer.length; v++) {
-				finer[v] = hosts[cluster[v]];
-			}
-			hosts = finer;
+			hosts = Coarsener.lower(levels.get(at), levels.get(at + 1), clusters.get(at), hosts);
 		}
-	}
-
-	private static int[] raise(int[] hosts, int[] cluster, int count) {
-		int[] raised = new int[count];
-		for (int v = 0; v < hosts.length; v++) {
-			raised[cluster[v]] = hosts[v];
-		}
-		return raised;
 	}
 
 	private int[] refine(Level level, int[] hosts, double hot, int steps) {
 		Goals goals = Goals.of(this.problem, level);
 		Annealer annealer = new Annealer(level, goals, hosts, this.rng);
-		double scale = goals.scale();
+		boolean built = hot == HOT;
+		// Where few edges have most of the weight, only a start at their weight moves
+		// what
+		// they hold.
+		double scale = this.dense ? goals.spread() : goals.scale();
+		double begin = !this.dense ? hot
+				: hot * (built ? Math.pow(HOTTEST, this.rng.nextDouble()) : 1 + this.rng.nextInt(5));
 		double penalty = scale / Math.max(level.meanShare, 1e-9);
 		boolean balanceAlone = this.problem.communicationWeight == 0;
 		double cold = balanceAlone ? COLD_BALANCE : COLD;
-		annealer.anneal(hot * scale, cold * Math.min(1, hot) * scale, this.soft * penalty, HARD * penalty,
-				(long) steps * level.items, this.search);
+		double slice = !this.dense ? 1 : built ? BUILD_SLICE : REFINE_SLICE;
+		annealer.anneal(begin * scale, cold * Math.min(1, hot) * goals.scale(), this.soft * penalty, HARD * penalty,
+				steps(level, steps), slice, this.search);
 		if (balanceAlone) {
 			// Among pairs that are nearly alike the last good ones are hit too rarely.
 			annealer.descend(this.search);
 		}
 		return annealer.best();
+	}
+
+	private long steps(Level level, int steps) {
+		if (level.replication == null) {
+			return (long) steps * level.items;
+		}
+		int single = 0;
+		for (int units : level.replication.parts) {
+			single += (units == 1) ? 1 : 0;
+		}
+		return (long) steps * (single + (long) UNIT_STEPS * (level.units - single));
 	}
 
 }

@@ -58,6 +58,11 @@ public final class Problem {
 
 	final int[] zone;
 
+	/** Fewest hosts and zones that each service may run on, unless it stays as it is. */
+	final int[] minHosts;
+
+	final int[] minZones;
+
 	final boolean locality;
 
 	final double communicationWeight;
@@ -95,6 +100,8 @@ public final class Problem {
 		this.zoneApartOne = builder.zoneApartOne;
 		this.zoneApartOther = builder.zoneApartOther;
 		this.zone = (builder.zone.length > 0) ? builder.zone : new int[this.hosts];
+		this.minHosts = builder.minHosts;
+		this.minZones = builder.minZones;
 		this.locality = builder.locality;
 		double sum = builder.communication + builder.imbalance + builder.moves + builder.usedHosts;
 		this.communicationWeight = builder.communication / sum;
@@ -252,6 +259,11 @@ public final class Problem {
 		return this.baseCost;
 	}
 
+	/** Whether a service has a fewest number of hosts or zones. */
+	boolean spread(int service) {
+		return this.minHosts[service] > 1 || this.minZones[service] > 1;
+	}
+
 	boolean replicated() {
 		return replicas() > this.services;
 	}
@@ -302,6 +314,10 @@ public final class Problem {
 
 		private int[] zone = new int[0];
 
+		private int[] minHosts;
+
+		private int[] minZones;
+
 		private boolean locality;
 
 		private double communication = 1;
@@ -325,6 +341,8 @@ public final class Problem {
 			this.maxPerHost = new int[replicas.length];
 			Arrays.fill(this.maxPerHost, Integer.MAX_VALUE);
 			this.allowed = new BitSet[replicas.length];
+			this.minHosts = new int[replicas.length];
+			this.minZones = new int[replicas.length];
 		}
 
 		/**
@@ -391,6 +409,20 @@ public final class Problem {
 			this.zoneApartOne = one;
 			this.zoneApartOther = other;
 			this.zone = zone;
+			return this;
+		}
+
+		/**
+		 * Sets how many hosts and zones services keep. A service of which no replica
+		 * moves may use fewer; so what runs now never breaks this rule. Zones are those
+		 * of {@link #zones}.
+		 * @param minHosts fewest hosts, by service; 0 and 1 demand nothing
+		 * @param minZones fewest zones, by service; 0 and 1 demand nothing
+		 * @return this builder
+		 */
+		public Builder keepSpread(int[] minHosts, int[] minZones) {
+			this.minHosts = minHosts;
+			this.minZones = minZones;
 			return this;
 		}
 

@@ -69,7 +69,8 @@ final class Search implements Clock {
 	 * Returns the used part of the budget, between 0 and 1: of steps, if these are
 	 * bounded.
 	 */
-	double used() {
+	@Override
+	public double used() {
 		double byTime = (double) (System.nanoTime() - this.start) / this.nanos;
 		double bySteps = (double) this.iterations / this.budget.iterations();
 		return Math.min(1, (this.budget.iterations() < Long.MAX_VALUE) ? bySteps : byTime);

@@ -1,6 +1,7 @@
 package io.github.vicinal.placement.solver;
 
 import java.util.Arrays;
+import java.util.BitSet;
 
 /** Values a placement from scratch. */
 final class Valuation {
@@ -45,6 +46,7 @@ final class Valuation {
 		Sharing sharing = new Sharing(problem, placement);
 		violations += sharing.violations();
 		int moved = moved(problem, placement);
+		violations += sharing.concentrated();
 		violations += (problem.maxMoves >= 0) ? Math.max(0, moved - problem.maxMoves) : 0;
 		double communication = sharing.communication();
 		int hosts = Arrays.stream(used).sum();
@@ -170,6 +172,41 @@ final class Valuation {
 				violations += shared(this.problem.zoneApartOne[p], this.problem.zoneApartOther[p], at, true);
 			}
 			return violations;
+		}
+
+		/** Hosts and zones that services lack, unless they stay as they are. */
+		long concentrated() {
+			long lacking = 0;
+			for (int s = 0; s < this.problem.services; s++) {
+				if (!this.problem.spread(s)) {
+					continue;
+				}
+				int start = this.problem.firstReplica[s];
+				BitSet zones = new BitSet();
+				for (int i = start; i < start + this.size[s]; i++) {
+					zones.set(this.problem.zone[this.host[i]]);
+				}
+				int lacks = Math.max(0, this.problem.minHosts[s] - this.size[s])
+						+ Math.max(0, this.problem.minZones[s] - zones.cardinality());
+				lacking += (lacks > 0 && !unchanged(s)) ? lacks : 0;
+			}
+			return lacking;
+		}
+
+		private boolean unchanged(int s) {
+			int[] current = this.problem.current;
+			if (current == null) {
+				return false;
+			}
+			int start = this.problem.firstReplica[s];
+			int[] now = Arrays.copyOfRange(current, start, this.problem.firstReplica[s + 1]);
+			for (int i = start; i < start + this.size[s]; i++) {
+				int here = this.host[i];
+				if (Arrays.stream(now).filter((host) -> host == here).count() != this.count[i]) {
+					return false;
+				}
+			}
+			return true;
 		}
 
 		private long shared(int s, int t, int[] at, boolean zones) {

@@ -28,12 +28,7 @@ public final class VicinalSolver implements PlacementSolver {
 		if (proven) {
 			return search.proven();
 		}
-		if (problem.replicated()) {
-			new ReplicaSearch(problem, search, rng).run();
-		}
-		else {
-			new MultilevelSearch(problem, search, rng).run();
-		}
+		new MultilevelSearch(problem, search, rng).run();
 		int[] current = problem.current;
 		if (current != null) {
 			search.offer(Relabelling.of(problem, search.best(), current));

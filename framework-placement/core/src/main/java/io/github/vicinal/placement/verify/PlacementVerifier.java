@@ -41,6 +41,7 @@ public final class PlacementVerifier {
 		ownRules(model, plan, violations, checks);
 		ports(model, plan, violations, checks);
 		separations(model, plan, violations, checks);
+		redundancy(model, plan, violations, checks);
 		return value(model, plan, violations, List.copyOf(checks));
 	}
 
@@ -167,6 +168,62 @@ public final class PlacementVerifier {
 					}
 				});
 			}
+		}
+	}
+
+	/** A service that moves keeps its hosts and zones, and two if it has two replicas. */
+	private static void redundancy(PlacementModel model, Plan plan, List<String> violations, Set<String> checks) {
+		Map<String, Host> hosts = new HashMap<>();
+		model.hosts().forEach((host) -> hosts.put(host.name(), host));
+		Set<String> separated = new HashSet<>();
+		model.separations()
+			.stream()
+			.filter((separation) -> separation.services().size() > 1)
+			.forEach((separation) -> separated.addAll(separation.services()));
+		for (Service service : model.services()) {
+			if (service.replicas() < 2 || model.mayConcentrate().contains(service.name())) {
+				continue;
+			}
+			checks.add("hosts and zones of services with replicas");
+			Map<String, Integer> now = (model.current() != null) ? model.current().on(service.name()) : Map.of();
+			if (plan.on(service.name()).equals(now)) {
+				continue;
+			}
+			List<Host> possible = model.hosts().stream().filter((host) -> mayTake(host, service)).toList();
+			List<Host> before = now.keySet().stream().filter(hosts::containsKey).map(hosts::get).toList();
+			List<Host> after = plan.on(service.name())
+				.keySet()
+				.stream()
+				.filter(hosts::containsKey)
+				.map(hosts::get)
+				.toList();
+			int least = separated.contains(service.name()) ? 1 : 2;
+			fewer(service, "hosts", possible.size(), Math.max(least, before.size()), after.size(), violations);
+			fewer(service, "zones", zones(possible), Math.max(least, zones(before)), zones(after), violations);
+		}
+	}
+
+	private static boolean mayTake(Host host, Service service) {
+		return (service.pinnedTo().isEmpty() || service.pinnedTo().contains(host.name()))
+				&& (service.zones().isEmpty() || service.zones().contains(host.zone())) && host.maxReplicas() > 0
+				&& service.demand()
+					.amounts()
+					.entrySet()
+					.stream()
+					.allMatch((demand) -> demand.getValue() <= host.capacity().get(demand.getKey())
+							- host.reserve().get(demand.getKey()));
+	}
+
+	private static int zones(List<Host> hosts) {
+		return (int) hosts.stream().map(Host::zone).distinct().count();
+	}
+
+	private static void fewer(Service service, String what, int possible, int wanted, int after,
+			List<String> violations) {
+		int fewest = Math.min(Math.min(possible, service.replicas()), wanted);
+		if (after < fewest) {
+			violations.add("'%s' is to use at least %d %s, the plan uses %d; let it concentrate if that is intended"
+				.formatted(service.name(), fewest, what, after));
 		}
 	}
 

@@ -32,7 +32,8 @@ class ModelSchemaTests {
 	private static final String ALL = """
 			{ "$schema": "placement-model-1.schema.json", "format": "vicinal-placement-model", "version": 1,
 			  "services": [ { "name": "a", "replicas": 2, "demand": { "cpuMillis": 5, "gpus": 0 }, "ports": [ 80 ],
-			      "maxPerHost": 1, "zones": [ "z" ], "pinnedTo": [ "x", "y" ] }, { "name": "b" } ],
+			      "maxPerHost": 1, "zones": [ "z" ], "pinnedTo": [ "x", "y" ],
+			      "demandFrom": { "cpuMillis": "p" } }, { "name": "b" } ],
 			  "hosts": [ { "name": "x", "zone": "z", "capacity": { "cpuMillis": 50 }, "reserve": { "cpuMillis": 1 },
 			      "maxReplicas": 9 }, { "name": "y", "zone": "z", "capacity": { "cpuMillis": 50 } } ],
 			  "edges": [ { "from": "a", "to": "b", "callsPerSecond": 1, "applicationBytesPerSecond": 2,
@@ -46,7 +47,8 @@ class ModelSchemaTests {
 			      "cpuMicrosPerKib": 2, "relativeError": 2 } },
 			  "objective": { "edgeWeight": "calls", "routing": "local", "communication": 1, "imbalance": 1,
 			    "moves": 1, "hosts": 1 },
-			  "current": { "a": { "x": 1, "y": 1 }, "b": { "x": 1 } } }""";
+			  "current": { "a": { "x": 1, "y": 1 }, "b": { "x": 1 } },
+			  "mayConcentrate": [ "a" ], "doubts": { "notSeen": [ "s" ], "unlocated": [ "a" ] } }""";
 
 	/** What the reader says of a document whose form is wrong, not its meaning. */
 	private static final List<String> FORM = List.of("should be", "whole number", "is not known", "is missing",

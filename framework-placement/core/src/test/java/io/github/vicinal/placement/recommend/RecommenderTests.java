@@ -145,7 +145,11 @@ class RecommenderTests {
 			on.merge(move.from(), -1, Integer::sum);
 			assertThat(on.get(move.from())).isNotNegative();
 			if (found.moves().stream().allMatch(Move::fits)) {
-				assertThat(new PlacementVerifier().verify(model, new Plan(state)).violations()).isEmpty();
+				assertThat(new PlacementVerifier()
+					.verify(model.concentrating(model.serviceIndex().keySet()), new Plan(state))
+					.violations()).isEmpty();
+				assertThat(new Plan(state).on(move.service()).size())
+					.isGreaterThanOrEqualTo(Objects.requireNonNull(found.before()).on(move.service()).size());
 			}
 		}
 		assertThat(new Plan(state).movesTo(found.after())).isZero();
@@ -200,7 +204,7 @@ class RecommenderTests {
 			.with(Objective.traffic(EdgeWeight.WIRE_BYTES, Routing.UNIFORM));
 		Recommendation found = recommend(model, MergeChecker.none());
 		assertThat(found.after().on("a")).isEqualTo(found.after().on("b"));
-		assertThat(found.action()).isEqualTo(Recommendation.Action.KEEP);
+		assertThat(found.action()).isEqualTo(Recommendation.Action.UNDECIDED);
 		assertThat(found.reason()).startsWith("whether it pays is unknown: no edge says how many calls it has")
 			.endsWith("from 1.000 to 0.000");
 	}
@@ -215,10 +219,10 @@ class RecommenderTests {
 	}
 
 	@Test
-	void whatIsWithheldIsKeptWithItsReason() {
+	void whatIsWithheldIsUndecidedWithItsReason() {
 		Recommendation busy = recommend(pair(1000, Evidence.given()), MergeChecker.none());
 		Recommendation withheld = busy.withheld("somebody is missing");
-		assertThat(withheld.action()).isEqualTo(Recommendation.Action.KEEP);
+		assertThat(withheld.action()).isEqualTo(Recommendation.Action.UNDECIDED);
 		assertThat(withheld.reason()).isEqualTo("somebody is missing");
 		assertThat(withheld.after()).isEqualTo(busy.after());
 		assertThat(withheld.withheld("again")).isSameAs(withheld);
