@@ -121,7 +121,8 @@ final class BodyPipe {
 		}
 	}
 
-	/** Waits for a change. */
+	/** Waits for a change; all callers look again, in loops. */
+	@SuppressWarnings("WaitNotInLoop")
 	private long await(long nanos) throws InterruptedIOException {
 		try {
 			return this.changed.awaitNanos(nanos);

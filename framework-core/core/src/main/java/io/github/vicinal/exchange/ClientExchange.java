@@ -229,7 +229,7 @@ public final class ClientExchange implements Closeable {
 			throw new SocketTimeoutException("Read timed out");
 		}
 		call(PULL, new Pull(this.number), deadline);
-		if (this.body.hasRemaining() || this.head != null && this.end != End.OPEN) {
+		if (this.body.hasRemaining() || (this.head != null && this.end != End.OPEN)) {
 			this.pauseNanos = 0;
 		}
 		else if (this.end == End.OPEN && System.nanoTime() - start < SOON_NANOS) {

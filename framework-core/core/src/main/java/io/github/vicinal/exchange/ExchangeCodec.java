@@ -223,14 +223,14 @@ final class ExchangeCodec implements ContractCodec {
 
 		int unsignedShort() {
 			require(Short.BYTES);
-			return octet() << 8 | octet();
+			return (octet() << 8) | octet();
 		}
 
 		long number() {
 			require(Long.BYTES);
 			long value = 0;
 			for (int i = 0; i < Long.BYTES; i++) {
-				value = value << 8 | this.bytes[this.position++] & 0xFF;
+				value = (value << 8) | (this.bytes[this.position++] & 0xFF);
 			}
 			return value;
 		}

@@ -64,7 +64,7 @@ final class RouteSizes {
 				break;
 			}
 			if (c == '/') {
-				hash = mix(hash, any || chars > LONG_SEGMENT_CHARS ? 1 : segment);
+				hash = mix(hash, (any || chars > LONG_SEGMENT_CHARS) ? 1 : segment);
 				segment = 0;
 				chars = 0;
 				any = false;
@@ -75,7 +75,7 @@ final class RouteSizes {
 				chars++;
 			}
 		}
-		hash = mix(hash, any || chars > LONG_SEGMENT_CHARS ? 1 : segment);
+		hash = mix(hash, (any || chars > LONG_SEGMENT_CHARS) ? 1 : segment);
 		hash ^= hash >>> 32;
 		return (hash * 0x9E3779B97F4A7C15L) | 0x100;
 	}
