@@ -241,8 +241,8 @@ final class MvcService implements Service {
 			});
 		}
 		catch (RuntimeException ex) {
-			if (call.watch().isHandling()) {
-				// The handler must not run a second time.
+			if (call.watch().isHandling() || call.watch().isAsynchronous()) {
+				// The handler has run, or may have, and must not run a second time.
 				logger.error("The web server failed behind {}", call.target().handler(), ex);
 				response = new ServletContainer.Response(500, Map.of(), new byte[0], true);
 			}
