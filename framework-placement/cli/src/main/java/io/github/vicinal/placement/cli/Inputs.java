@@ -2,13 +2,16 @@ package io.github.vicinal.placement.cli;
 
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -17,6 +20,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
+import io.github.vicinal.placement.model.Doubts;
 import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.InstanceFormat;
@@ -79,6 +83,14 @@ final class Inputs {
 			description = "for pcap: an address (with or without port) and a service on each line")
 	private @Nullable Path names;
 
+	@Option(names = "--bearer-token-file", paramLabel = "FILE",
+			description = "for prometheus, zipkin and instances: a file with a bearer token")
+	private @Nullable Path tokenFile;
+
+	@Option(names = "--concentrate", paramLabel = "NAME", split = ",",
+			description = "services that may run on fewer hosts and zones than now; all others keep theirs")
+	private List<String> concentrate = new ArrayList<>();
+
 	@Option(names = "--edge-weight", paramLabel = "NAME",
 			description = "what counts: calls, application-bytes, wire-bytes, hop-bytes, latency, path-latency, path-cpu (default: what the model says, or calls)")
 	private @Nullable String edgeWeight;
@@ -103,7 +115,7 @@ final class Inputs {
 	}
 
 	/** Reads everything. */
-	ObservedModel read() throws IOException {
+	PlacementModel read() throws IOException {
 		List<TrafficSource> sources = new ArrayList<>();
 		for (String one : this.traffic) {
 			sources.add(source(one));
@@ -123,8 +135,37 @@ final class Inputs {
 			model = withCosts(model, notSeen);
 		}
 		ObservedModel observed = ObservedModel.of(model, seen);
-		notSeen.addAll(observed.notSeen());
-		return new ObservedModel(observed.model(), notSeen);
+		List<String> all = new ArrayList<>(model.doubts().notSeen());
+		all.addAll(notSeen);
+		all.addAll(observed.notSeen());
+		return concentrating(observed.model().with(new Doubts(all, model.doubts().unlocated())));
+	}
+
+	private PlacementModel concentrating(PlacementModel model) {
+		if (this.concentrate.isEmpty()) {
+			return model;
+		}
+		Set<String> names = new TreeSet<>(model.mayConcentrate());
+		for (String name : this.concentrate) {
+			if (!model.serviceIndex().containsKey(name)) {
+				throw usage("--concentrate names '%s', which is not among the services %s".formatted(name,
+						model.serviceIndex().keySet()));
+			}
+			names.add(name);
+		}
+		return model.concentrating(names);
+	}
+
+	private HttpJson http() throws IOException {
+		if (this.tokenFile == null) {
+			return new HttpJson(TIMEOUT);
+		}
+		try {
+			return new HttpJson(TIMEOUT, Files.readString(this.tokenFile).strip());
+		}
+		catch (IllegalArgumentException ex) {
+			throw usage("--bearer-token-file %s: %s".formatted(this.tokenFile, ex.getMessage()));
+		}
 	}
 
 	/**
@@ -162,16 +203,17 @@ final class Inputs {
 			throw usage(
 					"A compose file names no hosts; add --host NAME=CPU:MEM, such as --host a=8000:16384, for each");
 		}
-		return new PlacementModel(file.services(), hosts(List.of()), file.declared(), List.of(), PathCosts.defaults(),
+		List<Host> hosts = hosts(List.of());
+		return new PlacementModel(file.services(hosts), hosts, file.declared(), List.of(), PathCosts.defaults(),
 				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), null);
 	}
 
-	private static PlacementModel model(String place) throws IOException {
+	private PlacementModel model(String place) throws IOException {
 		if (!place.startsWith("http://") && !place.startsWith("https://")) {
 			return new ModelJson().read(Path.of(place));
 		}
 		URI uri = HttpJson.address(place);
-		String json = new HttpJson(TIMEOUT).get(uri).toString();
+		String json = http().get(uri).toString();
 		try {
 			return new ModelJson().read(json);
 		}
@@ -181,8 +223,7 @@ final class Inputs {
 	}
 
 	private PlacementModel withHosts(PlacementModel model) {
-		return this.hosts.isEmpty() ? model : new PlacementModel(model.services(), hosts(model.hosts()), model.edges(),
-				model.separations(), model.pathCosts(), model.objective(), model.current());
+		return this.hosts.isEmpty() ? model : model.with(model.services(), hosts(model.hosts()));
 	}
 
 	private List<Host> hosts(List<Host> known) {
@@ -219,7 +260,7 @@ final class Inputs {
 		int equals = text.indexOf('=');
 		String kind = (equals > 0) ? text.substring(0, equals) : "";
 		String where = text.substring(equals + 1);
-		HttpJson http = new HttpJson(TIMEOUT);
+		HttpJson http = http();
 		return switch (kind) {
 			case "prometheus" -> new PrometheusSource(HttpJson.address(where), this.window, this.minimumCalls, http);
 			case "zipkin" -> where.startsWith("http://") || where.startsWith("https://")

@@ -1,7 +1,9 @@
 package io.github.vicinal.placement.cli;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -11,7 +13,7 @@ import io.github.vicinal.placement.model.InvalidModelException;
 /** The entry to the command line. */
 @Command(name = "vicinal-placement", mixinStandardHelpOptions = true, subcommands = SolveCommand.class,
 		description = "Finds out what should run where.",
-		footer = "Exit code 0: a feasible plan. 1: none was found. 2: bad usage or bad input.")
+		footer = "Exit code 0: a feasible plan. 1: none was found. 2: bad usage or bad input. Ctrl-C ends the search and prints the best plan so far.")
 public final class PlacementCli {
 
 	/**
@@ -19,7 +21,10 @@ public final class PlacementCli {
 	 * @param arguments its arguments
 	 */
 	public static void main(String[] arguments) {
-		System.exit(commandLine().execute(arguments));
+		Interruption interruption = Interruption.install(Thread.currentThread());
+		int code = commandLine().execute(arguments);
+		interruption.written();
+		System.exit(code);
 	}
 
 	static CommandLine commandLine() {
@@ -27,14 +32,32 @@ public final class PlacementCli {
 		commandLine.setCaseInsensitiveEnumValuesAllowed(true);
 		commandLine.setExecutionExceptionHandler((ex, command, result) -> {
 			if (ex instanceof InvalidModelException || ex instanceof IOException) {
-				boolean file = ex instanceof FileSystemException;
-				command.getErr().println((file ? "Cannot read or write: " : "") + ex.getMessage());
+				command.getErr().println(message(ex));
 				command.getErr().flush();
 				return CommandLine.ExitCode.USAGE;
 			}
 			throw ex;
 		});
+		commandLine.setParameterExceptionHandler((ex, arguments) -> {
+			CommandLine command = ex.getCommandLine();
+			command.getErr().println(ex.getMessage());
+			if (!CommandLine.UnmatchedArgumentException.printSuggestions(ex, command.getErr())) {
+				command.getErr().printf("'%s --help' shows all options%n", command.getCommandSpec().qualifiedName());
+			}
+			command.getErr().flush();
+			return CommandLine.ExitCode.USAGE;
+		});
 		return commandLine;
+	}
+
+	private static String message(Exception ex) {
+		if (ex instanceof NoSuchFileException missing) {
+			return "There is no file '%s'".formatted(missing.getFile());
+		}
+		if (ex instanceof AccessDeniedException denied) {
+			return "'%s' may not be read or written; check its permissions".formatted(denied.getFile());
+		}
+		return ((ex instanceof FileSystemException) ? "Cannot read or write " : "") + ex.getMessage();
 	}
 
 }

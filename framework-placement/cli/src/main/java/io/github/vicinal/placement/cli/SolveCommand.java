@@ -37,7 +37,6 @@ import io.github.vicinal.placement.solver.Progress;
 import io.github.vicinal.placement.solver.Solvers;
 import io.github.vicinal.placement.solver.Value;
 import io.github.vicinal.placement.solver.VicinalSolver;
-import io.github.vicinal.placement.sources.ObservedModel;
 
 /** Reads what there is and what was seen of it, and finds a plan. */
 @Command(name = "solve", mixinStandardHelpOptions = true, sortOptions = false,
@@ -98,17 +97,16 @@ final class SolveCommand implements Callable<Integer> {
 	public Integer call() throws IOException {
 		PrintWriter out = this.spec.commandLine().getOut();
 		PlacementSolver chosen = solver();
-		ObservedModel observed = this.inputs.read();
-		PlacementModel model = objective(observed.model());
+		PlacementModel model = objective(this.inputs.read());
 		Budget budget = (this.iterations != null) ? Budget.ofIterations(this.iterations, this.seed)
 				: Budget.ofTime(this.time, this.seed);
-		Recommendation found = new Recommender(chosen, MovePolicy.defaults(), MergeChecker.none())
-			.recommend(model, this.maxMoves, budget, progress())
-			.withNotSeen(observed.notSeen());
+		Recommendation found = new Recommender(chosen, MovePolicy.defaults(), MergeChecker.none()).recommend(model,
+				this.maxMoves, budget, progress());
+		Summary.verdict(found, out);
 		if (!this.quiet) {
 			Summary.assignment(model, found, out);
 		}
-		Summary.print(model, found, out);
+		Summary.print(found, out);
 		if (this.explain) {
 			Explanation.print(model, found, out);
 		}

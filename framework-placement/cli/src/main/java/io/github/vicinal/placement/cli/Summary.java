@@ -26,6 +26,14 @@ final class Summary {
 	private Summary() {
 	}
 
+	/** What is given up comes first, and what is assumed stands beside the verdict. */
+	static void verdict(Recommendation found, PrintWriter out) {
+		found.givenUp().forEach((loss) -> out.println("Gives up: " + loss));
+		out.printf("Recommendation: %s, %s%n", found.action().name().toLowerCase(Locale.ROOT), found.reason());
+		found.assumed().forEach((assumption) -> out.println("Assumed: " + assumption));
+		out.println();
+	}
+
 	static void assignment(PlacementModel model, Recommendation found, PrintWriter out) {
 		for (Host host : model.hosts()) {
 			List<String> there = new ArrayList<>();
@@ -50,7 +58,7 @@ final class Summary {
 		out.println();
 	}
 
-	static void print(PlacementModel model, Recommendation found, PrintWriter out) {
+	static void print(Recommendation found, PrintWriter out) {
 		Verdict after = found.afterVerdict();
 		out.printf(Locale.ROOT, "Traffic between hosts: %.3f %% of %s (routing: %s)%n", 100 * after.crossHostShare(),
 				after.weight().id(), after.routing().id());
@@ -80,21 +88,32 @@ final class Summary {
 					gain.cpuMicrosPerSecond() / 1000, gain.cpuErrorMicrosPerSecond() / 1000, gain.callsPerSecond());
 		}
 		for (Move move : found.moves().subList(0, Math.min(MAX_MOVES, found.moves().size()))) {
-			out.printf("Move: %s %s -> %s%s%s%n", move.service(), move.from().isEmpty() ? "(new)" : move.from(),
-					move.to().isEmpty() ? "(gone)" : move.to(), move.temporary() ? ", for the time being" : "",
+			out.printf(Locale.ROOT, "Move: %s %s -> %s%s%s%s%n", move.service(),
+					move.from().isEmpty() ? "(new)" : move.from(), move.to().isEmpty() ? "(gone)" : move.to(),
+					(move.latencyMicrosPerSecond() != 0)
+							? String.format(Locale.ROOT, ", saves %.4g ms/s", move.latencyMicrosPerSecond() / 1000)
+							: "",
+					move.temporary() ? ", for the time being" : "",
 					move.fits() ? "" : ", does not fit until later moves are made");
+		}
+		if (found.worthwhileMoves() > 0 && found.worthwhileMoves() < found.moves().size()) {
+			out.printf("Worth making: the first %d of %d moves; the others cost more than they save%n",
+					found.worthwhileMoves(), found.moves().size());
 		}
 		if (found.moves().size() > MAX_MOVES) {
 			out.printf("... and %d moves more; --json writes all of them%n", found.moves().size() - MAX_MOVES);
 		}
 		merges(found.merges(), out);
 		found.notSeen().stream().limit(MAX_MOVES).forEach((missing) -> out.println("Not seen: " + missing));
-		out.printf("Recommendation: %s, %s%n", found.action().name().toLowerCase(Locale.ROOT), found.reason());
 		out.printf(Locale.ROOT, "Solver: %s, seed %d, %d iterations in %.3f s%s%n", found.solver(), found.seed(),
 				found.iterations(), found.time().toNanos() / 1e9, found.stopped() ? ", stopped early" : "");
 	}
 
-	private static void merges(List<Merge> merges, PrintWriter out) {
+	private static void merges(List<Merge> all, PrintWriter out) {
+		List<Merge> merges = all.stream().filter(Merge::known).toList();
+		if (merges.size() < all.size()) {
+			out.println("Not known: which services may share a JVM; no checker has looked at their dependencies");
+		}
 		for (Merge merge : merges.subList(0, Math.min(MAX_MERGES, merges.size()))) {
 			boolean allowed = merge.obstacles().isEmpty();
 			out.printf(Locale.ROOT, "%s share a JVM: %s, %.2f %% of traffic%s%n", allowed ? "May" : "May not",

@@ -8,10 +8,13 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 
 import com.sun.net.httpserver.HttpServer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
@@ -240,10 +243,89 @@ class PlacementCliTests {
 		assertThat(this.err.toString()).contains(message).doesNotContain("\tat ");
 	}
 
+	/** With and without declared dependencies the evidence is the same: none. */
 	@Test
-	void withoutQuantitiesThereIsNothingToWeigh() throws IOException {
-		assertThat(run("solve", "--compose", file("compose.yml", COMPOSE), "--host", "a=9000:9000")).isEqualTo(2);
-		assertThat(this.err.toString()).contains("No edge says what its calls are");
+	void aComposeFileAloneGivesNoVerdict() throws IOException {
+		for (String text : List.of(COMPOSE, COMPOSE.replace("    depends_on: [ orders ]\n", ""))) {
+			this.out.getBuffer().setLength(0);
+			assertThat(run("solve", "--compose", file("compose.yml", text), "--host", "a=9000:9000", "--iterations",
+					"1000"))
+				.as(this.err.toString())
+				.isZero();
+			assertThat(this.out.toString())
+				.startsWith("Recommendation: undecided, nobody measured calls between the services");
+		}
+		this.out.getBuffer().setLength(0);
+		run("solve", "--compose", file("compose.yml", COMPOSE.replaceAll("cpus: 0.5,? ?", "")), "--host", "a=9000:9000",
+				"--iterations", "1000", "--traffic", "zipkin=" + file("links.json", LINKS));
+		assertThat(this.out.toString()).startsWith("Recommendation: undecided, nobody says how much cpuMillis")
+			.contains("Assumed: 'orders', 'shop', 'stock' need no cpuMillis: nobody says how much");
+	}
+
+	@Test
+	void whatIsGivenUpIsPrintedFirst() throws IOException {
+		String model = file("model.json", """
+				{ "format": "vicinal-placement-model", "version": 1,
+				  "services": [ { "name": "a", "replicas": 2, "demand": { "cpuMillis": 5 } },
+				    { "name": "b", "replicas": 2, "demand": { "cpuMillis": 5 } } ],
+				  "hosts": [ { "name": "x", "zone": "n", "capacity": { "cpuMillis": 100 } },
+				    { "name": "y", "zone": "s", "capacity": { "cpuMillis": 100 } } ],
+				  "edges": [ { "from": "a", "to": "b", "callsPerSecond": 8000 } ],
+				  "current": { "a": { "x": 1, "y": 1 }, "b": { "x": 1, "y": 1 } } }""");
+		assertThat(run("solve", "--model", model, "--iterations", "5000")).isZero();
+		assertThat(this.out.toString()).startsWith("Recommendation: keep");
+		this.out.getBuffer().setLength(0);
+		assertThat(run("solve", "--model", model, "--iterations", "5000", "--concentrate", "a,b")).isZero();
+		assertThat(this.out.toString())
+			.startsWith("Gives up: 'a' runs on 1 host instead of 2 and in 1 zone instead of 2")
+			.contains("Recommendation: apply");
+		refused("--concentrate names 'c', which is not among the services [a, b]", "solve", "--model", model,
+				"--concentrate", "c");
+	}
+
+	@Test
+	void errorsAreShort() throws IOException {
+		refused("There is no file 'nowhere'", "solve", "--instance", "nowhere");
+		refused("--host has 'lots'", "solve", "--compose", file("compose.yml", COMPOSE), "--host", "lots");
+		assertThat(this.err.toString()).hasLineCount(2).contains("solve --help");
+	}
+
+	/** As Ctrl-C does through the hook. */
+	@Test
+	@Timeout(60)
+	void anInterruptEndsTheSearchWithTheBestSoFar() throws IOException {
+		Thread.currentThread().interrupt();
+		try {
+			assertThat(run("solve", "--instance", file("small", INSTANCE), "--time", "50s")).isZero();
+		}
+		finally {
+			Thread.interrupted();
+		}
+		assertThat(this.out.toString()).contains("Verified: feasible", "stopped early");
+	}
+
+	@Test
+	void aBearerTokenIsShown() throws IOException {
+		List<String> seen = new ArrayList<>();
+		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		server.createContext("/", (exchange) -> {
+			seen.add(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
+			exchange.sendResponseHeaders(401, -1);
+			exchange.close();
+		});
+		server.start();
+		try {
+			String address = "prometheus=http://127.0.0.1:" + server.getAddress().getPort();
+			refused("bearer token", "solve", "--compose", file("compose.yml", COMPOSE), "--host", "a=9000:9000",
+					"--traffic", address, "--bearer-token-file", file("token", "s3cret\n"));
+			refused("printable characters", "solve", "--compose", file("compose.yml", COMPOSE), "--host", "a=9000:9000",
+					"--traffic", address, "--bearer-token-file", file("token", "two words"));
+		}
+		finally {
+			server.stop(0);
+		}
+		assertThat(seen).containsOnly("Bearer s3cret");
+		assertThat(this.err.toString()).doesNotContain("s3cret", "two words");
 	}
 
 	@Test
@@ -281,9 +363,10 @@ class PlacementCliTests {
 	}
 
 	@Test
-	void whatMayNotShareAJvmIsSaid() throws IOException {
+	void thatNothingIsKnownOfSharingAJvmIsSaidOnce() throws IOException {
 		assertThat(run("solve", "--instance", file("small", INSTANCE), "--iterations", "20000")).isZero();
-		assertThat(this.out.toString()).containsPattern("May not share a JVM: s0, s1, 62\\.50 % of traffic: .+");
+		assertThat(this.out.toString()).containsOnlyOnce("Not known: which services may share a JVM")
+			.doesNotContain("May not share a JVM");
 	}
 
 	@Test

@@ -18,4 +18,12 @@ public record Merge(List<String> services, double trafficShare, List<String> obs
 		obstacles = List.copyOf(obstacles);
 	}
 
+	/**
+	 * Returns whether a checker has looked at the services.
+	 * @return {@code false} if the only obstacle is that nothing is known
+	 */
+	public boolean known() {
+		return !this.obstacles.equals(List.of(MergeChecker.UNKNOWN));
+	}
+
 }

@@ -11,6 +11,9 @@ import java.util.List;
 @FunctionalInterface
 public interface MergeChecker {
 
+	/** Obstacle between services of which nothing is known. */
+	String UNKNOWN = "nothing is known about the dependencies of either";
+
 	/**
 	 * Checks a pair.
 	 * @param one name of a service
@@ -24,7 +27,7 @@ public interface MergeChecker {
 	 * @return a checker
 	 */
 	static MergeChecker none() {
-		return (one, other) -> List.of("nothing is known about the dependencies of either");
+		return (one, other) -> List.of(UNKNOWN);
 	}
 
 }

@@ -85,7 +85,7 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 	}
 
 	private static MergeDescriptor merge(Merge merge) {
-		return new MergeDescriptor(merge.services(), merge.trafficShare(), merge.obstacles().isEmpty(),
+		return new MergeDescriptor(merge.services(), merge.trafficShare(), merge.obstacles().isEmpty(), merge.known(),
 				merge.obstacles());
 	}
 
@@ -169,11 +169,13 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 	 * @param services the services
 	 * @param trafficShare share of the traffic that is between them, from 0 to 1
 	 * @param allowed whether nothing stands against it
+	 * @param known whether a checker has looked at the services
 	 * @param obstacles what stands against it
 	 * @since 0.1.0
 	 */
-	@JsonPropertyOrder({ "services", "trafficShare", "allowed", "obstacles" })
-	public record MergeDescriptor(List<String> services, double trafficShare, boolean allowed, List<String> obstacles) {
+	@JsonPropertyOrder({ "services", "trafficShare", "allowed", "known", "obstacles" })
+	public record MergeDescriptor(List<String> services, double trafficShare, boolean allowed, boolean known,
+			List<String> obstacles) {
 	}
 
 	/**

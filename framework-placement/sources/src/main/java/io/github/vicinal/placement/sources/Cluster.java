@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -70,7 +71,9 @@ public final class Cluster {
 
 		private long nanos;
 
-		private double cpuMillis;
+		private final CpuHistory cpu = new CpuHistory();
+
+		private long peakMib;
 
 		/** Calls that it served, of which old ones count less. */
 		private double served;
@@ -81,9 +84,18 @@ public final class Cluster {
 		private Member(InstanceReport report, long nanos) {
 			this.report = report;
 			this.nanos = nanos;
-			this.cpuMillis = (report.uptimeSeconds() > 0) ? 1000 * report.cpuSeconds() / report.uptimeSeconds() : 0;
+			this.cpu.add(report.cpuSeconds(), report.uptimeSeconds(), nanos);
+			this.peakMib = report.memory().peakMib();
 			this.served = report.incomingCalls();
 			this.servedSeconds = report.incomingSeconds();
+		}
+
+		/** Returns what the process may come to need. */
+		private ProcessMemory.Need memory() {
+			ProcessMemory known = this.report.memory();
+			return new ProcessMemory(known.heapLimitMib(), known.heapLimitChosen(), known.nonHeapMib(),
+					known.containerLimitMib(), this.peakMib)
+				.need(this.report.memoryMib());
 		}
 
 		/** What came since the last report counts, and what came before fades. */
@@ -92,9 +104,8 @@ public final class Cluster {
 			if (seconds > 0) {
 				double fade = Math.pow(0.5, seconds / (halfLife.toNanos() / 1e9));
 				double used = next.cpuSeconds() - this.report.cpuSeconds();
-				if (used >= 0) {
-					this.cpuMillis = fade * this.cpuMillis + (1 - fade) * 1000 * used / seconds;
-				}
+				this.cpu.add(used, seconds, now);
+				this.peakMib = Math.max(this.peakMib, Math.max(this.report.memoryMib(), next.memory().peakMib()));
 				this.served = fade * this.served + Math.max(0, next.incomingCalls() - this.report.incomingCalls());
 				this.servedSeconds = fade * this.servedSeconds
 						+ Math.max(0, next.incomingSeconds() - this.report.incomingSeconds());
@@ -154,8 +165,8 @@ public final class Cluster {
 					outgoing.target() + SEPARATOR + outgoing.address() + SEPARATOR + outgoing.instance(), Side.CLIENT,
 					outgoing.calls(), outgoing.bytes()));
 		}
-		this.calls.add(id, nanos, running, counts);
-		this.incoming.add(id, nanos, running,
+		this.calls.add(id, report.service(), nanos, running, counts);
+		this.incoming.add(id, report.service(), nanos, running,
 				List.of(new EdgeCount("", report.service(), Side.SERVER, report.incomingCalls(), null)));
 		// A silent instance is remembered as long as its calls are: when it reports
 		// again,
@@ -231,6 +242,12 @@ public final class Cluster {
 		Map<String, Double> known = new HashMap<>();
 		calls.edges().forEach((edge) -> known.merge(edge.to(), rate(edge), Double::sum));
 		List<String> notSeen = new ArrayList<>(calls.notSeen());
+		if (!this.calls.comparable()) {
+			notSeen.add(
+					"instances have counted for different times, and until %d s have been observed their rates are means over these; ask again then"
+						.formatted(RateWindow.MIN_OBSERVED.toSeconds()));
+			return new Traffic(calls.edges(), notSeen);
+		}
 		for (Edge edge : this.incoming.traffic("micrometer", nanos, this.silentAfter, (name) -> name).edges()) {
 			double all = rate(edge);
 			double seen = known.getOrDefault(edge.to(), 0.0);
@@ -307,9 +324,9 @@ public final class Cluster {
 	}
 
 	/**
-	 * Makes a model of all that reports: the hosts that instances run on, what these use
-	 * now, the traffic, and what calls cost. A service needs what its largest instance
-	 * uses; where several share a process, that is divided among them by their calls. A
+	 * Makes a model of all that reports: the hosts that instances run on, what these may
+	 * need, the traffic, and what calls cost. A service needs what its largest instance
+	 * needs; where several share a process, that is divided among them by their calls. A
 	 * host has what the instance that sees most of it sees.
 	 * @param objective what a good plan is
 	 * @param nanos now, on the clock of {@link #add}
@@ -328,7 +345,7 @@ public final class Cluster {
 				.computeIfAbsent(member.report.process().isEmpty() ? member.report.instance() : member.report.process(),
 						(name) -> new ArrayList<>())
 				.add(member));
-		Map<String, Resources> demands = new LinkedHashMap<>();
+		Map<String, Demand> demands = new LinkedHashMap<>();
 		Map<String, Integer> replicas = new LinkedHashMap<>();
 		Map<String, List<InstanceReport>> hosts = new LinkedHashMap<>();
 		processes.values().forEach((sharing) -> {
@@ -339,15 +356,14 @@ public final class Cluster {
 			}
 			for (Member member : sharing) {
 				double part = (all > 0) ? member.report.incomingCalls() / all : 1.0 / sharing.size();
-				Resources demand = Resources.of(bounded(Math.ceil(member.cpuMillis * part)),
-						bounded(Math.ceil(member.report.memoryMib() / (double) sharing.size())));
-				demands.merge(member.report.service(), demand, Cluster::larger);
+				demands.merge(member.report.service(), demand(member, part, sharing.size()), Demand::larger);
 				replicas.merge(member.report.service(), 1, Integer::sum);
 				hosts.computeIfAbsent(host(member.report), (name) -> new ArrayList<>()).add(member.report);
 			}
 		});
 		List<Service> services = new ArrayList<>();
-		demands.forEach((name, demand) -> services.add(new Service(name, replicas.getOrDefault(name, 1), demand)));
+		demands.forEach((name, demand) -> services.add(new Service(name, replicas.getOrDefault(name, 1),
+				demand.needed(), Set.of(), Integer.MAX_VALUE, Set.of(), Set.of(), demand.from())));
 		List<Host> places = new ArrayList<>();
 		Plan current = current();
 		hosts.forEach((name, reports) -> {
@@ -355,14 +371,15 @@ public final class Cluster {
 			// Peaks of several moments can add up to more than there is.
 			long cpu = 0;
 			long memory = 0;
-			for (Map.Entry<String, Resources> demand : demands.entrySet()) {
-				cpu += current.count(demand.getKey(), name) * demand.getValue().get(Resources.CPU);
-				memory += current.count(demand.getKey(), name) * demand.getValue().get(Resources.MEMORY);
+			for (Map.Entry<String, Demand> demand : demands.entrySet()) {
+				Resources needed = demand.getValue().needed();
+				cpu += current.count(demand.getKey(), name) * needed.get(Resources.CPU);
+				memory += current.count(demand.getKey(), name) * needed.get(Resources.MEMORY);
 			}
 			Resources needed = larger(has, Resources.of(bounded(cpu), bounded(memory)));
 			if (!needed.equals(has)) {
-				notSeen.add("host '%s': what runs there used %s at different times; that is taken for its capacity"
-					.formatted(name, needed.amounts()));
+				notSeen.add("host '%s': what runs there may need %s; that is taken for its capacity".formatted(name,
+						needed.amounts()));
 			}
 			places.add(new Host(name, reports.get(0).zone(), needed, Resources.none(), Integer.MAX_VALUE));
 		});
@@ -373,6 +390,47 @@ public final class Cluster {
 		notSeen.addAll(observed.notSeen());
 		notSeen.addAll(costs.notSeen());
 		return new ObservedModel(observed.model(), notSeen);
+	}
+
+	/**
+	 * What one replica needs, by resource; what nobody knows is not named.
+	 *
+	 * @param amounts amounts
+	 * @param from where each comes from
+	 */
+	private record Demand(TreeMap<String, Long> amounts, TreeMap<String, String> from) {
+
+		Resources needed() {
+			return new Resources(this.amounts);
+		}
+
+		void add(String resource, long amount, String from) {
+			Long known = this.amounts.get(resource);
+			if (known == null || amount > known) {
+				this.amounts.put(resource, amount);
+				this.from.put(resource, from);
+			}
+		}
+
+		static Demand larger(Demand one, Demand other) {
+			other.amounts.forEach((resource, amount) -> one.add(resource, amount,
+					Objects.requireNonNullElse(other.from.get(resource), "")));
+			return one;
+		}
+
+	}
+
+	private static Demand demand(Member member, double part, int sharing) {
+		Demand demand = new Demand(new TreeMap<>(), new TreeMap<>());
+		String divided = (sharing > 1) ? ", divided among %d services of one process".formatted(sharing) : "";
+		if (!member.cpu.isEmpty()) {
+			demand.add(Resources.CPU, bounded(Math.ceil(member.cpu.need() * part)), member.cpu.from() + divided);
+		}
+		ProcessMemory.Need memory = member.memory();
+		if (memory.mib() > 0) {
+			demand.add(Resources.MEMORY, bounded(Math.ceil(memory.mib() / (double) sharing)), memory.from() + divided);
+		}
+		return demand;
 	}
 
 	/** An instance in a container may see no more of its host than its limits. */

@@ -37,6 +37,7 @@ import org.yaml.snakeyaml.resolver.Resolver;
 
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Evidence;
+import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Service;
@@ -44,15 +45,17 @@ import io.github.vicinal.placement.model.Service;
 /**
  * Services of a docker-compose file: what they need ({@code cpus}, {@code mem_limit},
  * {@code deploy.resources}), how many there are, which ports of the host they take, and
- * who may talk to whom ({@code depends_on}, {@code links}). How much they talk is not in
- * such a file.
+ * who may talk to whom ({@code depends_on}, {@code links}), and rules of Swarm
+ * ({@code deploy.placement}, {@code mode: global}). How much they talk is not in such a
+ * file. Rules that a model cannot express are named.
  *
  * @param services the services
  * @param declared edges that the file declares, without any quantity
  * @param notSeen what the file does not say, one sentence each
+ * @param global names of services that run once on every host
  * @since 0.1.0
  */
-public record ComposeFile(List<Service> services, List<Edge> declared, List<String> notSeen) {
+public record ComposeFile(List<Service> services, List<Edge> declared, List<String> notSeen, Set<String> global) {
 
 	/** The largest file that is read, in characters. */
 	public static final int MAX_CHARS = 3 << 20;
@@ -63,6 +66,24 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 		services = List.copyOf(services);
 		declared = List.copyOf(declared);
 		notSeen = List.copyOf(notSeen);
+		global = Set.copyOf(global);
+	}
+
+	/**
+	 * Returns the services as they run on some hosts: of those in mode {@code global},
+	 * one replica on each host that their constraints allow.
+	 * @param hosts the hosts
+	 * @return the services
+	 */
+	public List<Service> services(List<Host> hosts) {
+		List<Service> all = new ArrayList<>();
+		for (Service service : this.services) {
+			int places = (int) hosts.stream().filter(service::mayRunOn).count();
+			all.add(this.global.contains(service.name()) ? new Service(service.name(), Math.max(1, places),
+					service.demand(), service.ports(), 1, service.zones(), service.pinnedTo(), service.demandFrom())
+					: service);
+		}
+		return all;
 	}
 
 	/**
@@ -125,7 +146,19 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 
 		private final String name;
 
+		private static final Pattern RANGE = Pattern.compile(
+				"(?:[0-9.]*\\.[0-9.]*:|\\[[^]]*]:)?([0-9]{1,5})-([0-9]{1,5})(:[0-9]{1,5}(?:-[0-9]{1,5})?)?(?:/.*)?");
+
+		private static final Pattern CONSTRAINT = Pattern
+			.compile("\\s*(node\\.[A-Za-z0-9_.-]+)\\s*==\\s*([^\\s=!]+)\\s*");
+
+		/** Labels of nodes that name a zone. */
+		private static final Set<String> ZONES = Set.of("node.labels.zone", "node.labels.az",
+				"node.labels.availability_zone", "node.labels.topology.kubernetes.io/zone");
+
 		private final List<String> notSeen = new ArrayList<>();
+
+		private final Set<String> global = new TreeSet<>();
 
 		private final Set<String> withoutCpu = new TreeSet<>();
 
@@ -205,7 +238,11 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 
 		ComposeFile parse() {
 			Object root = load();
-			Map<?, ?> services = map(map(root, "the file").get("services"), "services", "services");
+			Map<?, ?> file = map(root, "the file");
+			if (file.get("include") != null) {
+				this.notSeen.add("include: the files that it names are not read; run 'docker compose config' first");
+			}
+			Map<?, ?> services = map(file.get("services"), "services", "services");
 			if (services.isEmpty() || services.size() > MAX_SERVICES) {
 				throw wrong("there are %d services; 1 to %d are read".formatted(services.size(), MAX_SERVICES),
 						"services");
@@ -215,7 +252,11 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 			services.forEach((key, value) -> {
 				String service = String.valueOf(key);
 				Map<?, ?> members = (value == null) ? Map.of() : map(value, service, "services", service);
-				Service one = service(service, members);
+				if (get(members, "profiles") instanceof Iterable<?> profiles && profiles.iterator().hasNext()) {
+					this.notSeen.add("'%s' runs with the profiles %s only; left out".formatted(service, profiles));
+					return;
+				}
+				Service one = service(service, extended(service, members, services));
 				if (one != null) {
 					found.add(one);
 					networks.put(service, networks(members));
@@ -226,14 +267,13 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 			}
 			List<Edge> declared = declared(services, networks);
 			if (!this.withoutCpu.isEmpty()) {
-				this.notSeen.add("%s: no cpus are given; they count as 0. Add deploy.resources.limits.cpus"
-					.formatted(this.withoutCpu));
+				this.notSeen.add("%s: no cpus are given. Add deploy.resources.limits.cpus".formatted(this.withoutCpu));
 			}
 			if (!this.withoutMemory.isEmpty()) {
-				this.notSeen.add("%s: no memory limit is given; it counts as 0. Add deploy.resources.limits.memory"
+				this.notSeen.add("%s: no memory limit is given. Add deploy.resources.limits.memory"
 					.formatted(this.withoutMemory));
 			}
-			return new ComposeFile(found, declared, this.notSeen);
+			return new ComposeFile(found, declared, this.notSeen, this.global);
 		}
 
 		private Map<?, ?> map(@Nullable Object value, String what, String... path) {
@@ -269,13 +309,102 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 			String[][] memory = { { "deploy", "resources", "limits", "memory" }, { "mem_limit" },
 					{ "deploy", "resources", "reservations", "memory" }, { "mem_reservation" } };
 			TreeMap<String, Long> demand = new TreeMap<>();
-			demand.put(Resources.CPU, first(members, service, cpus, this.withoutCpu, true));
-			demand.put(Resources.MEMORY, first(members, service, memory, this.withoutMemory, false));
-			return new Service(service, replicas, new Resources(demand), ports(service, members), Integer.MAX_VALUE,
-					Set.of(), Set.of());
+			TreeMap<String, String> from = new TreeMap<>();
+			Long cpu = first(members, service, cpus, this.withoutCpu, true);
+			if (cpu != null) {
+				demand.put(Resources.CPU, cpu);
+				from.put(Resources.CPU, "compose file");
+			}
+			Long mib = first(members, service, memory, this.withoutMemory, false);
+			if (mib != null) {
+				demand.put(Resources.MEMORY, mib);
+				from.put(Resources.MEMORY, "compose file");
+			}
+			if ("global".equals(String.valueOf(get(members, "deploy", "mode")))) {
+				this.global.add(service);
+			}
+			Set<String> zones = new TreeSet<>();
+			Set<String> pins = new TreeSet<>();
+			constraints(service, members, zones, pins);
+			return new Service(service, replicas, new Resources(demand), ports(service, members),
+					maxPerNode(service, members), zones, pins, from);
 		}
 
-		private long first(Map<?, ?> members, String service, String[][] paths, Set<String> without, boolean cpu) {
+		/** Members of the service that this one extends, where it has none itself. */
+		private Map<?, ?> extended(String service, Map<?, ?> members, Map<?, ?> services) {
+			Object extending = members.get("extends");
+			if (extending == null) {
+				return members;
+			}
+			Object file = (extending instanceof Map<?, ?> map) ? map.get("file") : null;
+			Object name = (extending instanceof Map<?, ?> map) ? map.get("service") : extending;
+			Object base = (name != null) ? services.get(name) : null;
+			if (file != null || !(base instanceof Map<?, ?> inherited) || inherited.get("extends") != null) {
+				this.notSeen.add("'%s' extends %s, which is not read; run 'docker compose config' first"
+					.formatted(service, (file != null) ? "a service of '%s'".formatted(file) : "'%s'".formatted(name)));
+				return members;
+			}
+			Map<Object, Object> all = merged(inherited, members);
+			all.remove("depends_on");
+			all.remove("extends");
+			return all;
+		}
+
+		private static Map<Object, Object> merged(Map<?, ?> base, Map<?, ?> members) {
+			Map<Object, Object> all = new LinkedHashMap<>(base);
+			members.forEach((key, value) -> all.merge(key, (value != null) ? value : "",
+					(one, other) -> (one instanceof Map<?, ?> first && other instanceof Map<?, ?> second)
+							? merged(first, second) : other));
+			return all;
+		}
+
+		private void constraints(String service, Map<?, ?> members, Set<String> zones, Set<String> pins) {
+			if (!(get(members, "deploy", "placement", "constraints") instanceof Iterable<?> constraints)) {
+				return;
+			}
+			for (Object element : constraints) {
+				String text = resolved(String.valueOf(element), place(service, "deploy", "placement", "constraints"));
+				Matcher matcher = CONSTRAINT.matcher(text);
+				String key = matcher.matches() ? matcher.group(1) : "";
+				if (key.equals("node.hostname")) {
+					only(service, text, pins, matcher.group(2));
+				}
+				else if (ZONES.contains(key)) {
+					only(service, text, zones, matcher.group(2));
+				}
+				else {
+					this.notSeen.add("'%s': the constraint '%s' is not checked; hosts and zones can be named in a model"
+						.formatted(service, text));
+				}
+			}
+		}
+
+		/** All constraints hold at once, so that two different names allow nothing. */
+		private void only(String service, String constraint, Set<String> names, String name) {
+			if (!names.isEmpty() && !names.contains(name)) {
+				throw wrong("the constraint '%s' contradicts one before it".formatted(constraint),
+						place(service, "deploy", "placement", "constraints"));
+			}
+			names.add(name);
+		}
+
+		private int maxPerNode(String service, Map<?, ?> members) {
+			String[] path = { "deploy", "placement", "max_replicas_per_node" };
+			Object value = get(members, path);
+			if (value == null) {
+				return Integer.MAX_VALUE;
+			}
+			String text = resolved(value, place(service, path));
+			// 0 is how Swarm writes that there is no limit.
+			if (text.matches("[0-9]{1,6}")) {
+				int most = Integer.parseInt(text);
+				return (most == 0) ? Integer.MAX_VALUE : most;
+			}
+			throw wrong("'%s' is no number of replicas".formatted(text), place(service, path));
+		}
+
+		private @Nullable Long first(Map<?, ?> members, String service, String[][] paths, Set<String> without,
+				boolean cpu) {
 			for (String[] path : paths) {
 				Object value = get(members, path);
 				if (value != null) {
@@ -285,7 +414,7 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 				}
 			}
 			without.add(service);
-			return 0;
+			return null;
 		}
 
 		private static String[] place(String service, String... path) {
@@ -313,7 +442,8 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 
 		private long cpuMillis(String text, String... place) {
 			try {
-				if (text.length() <= 20) {
+				// An exponent can make a short text a number of a billion digits.
+				if (text.length() <= 20 && text.matches("[0-9.]+")) {
 					BigDecimal millis = new BigDecimal(text).movePointRight(3).setScale(0, RoundingMode.CEILING);
 					if (millis.signum() >= 0 && millis.compareTo(BigDecimal.valueOf(Resources.MAX_AMOUNT)) <= 0) {
 						return millis.longValueExact();
@@ -365,6 +495,11 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 					Object published = (element instanceof Map<?, ?> map) ? map.get("published") : null;
 					String text = (element instanceof Map<?, ?>) ? String.valueOf(published)
 							: resolved(String.valueOf(element), place(service, "ports"));
+					Matcher range = RANGE.matcher(text);
+					if (range.matches() && (element instanceof Map<?, ?> || range.group(3) != null)) {
+						range(service, text, range, ports);
+						continue;
+					}
 					Matcher matcher = PUBLISHED.matcher(text);
 					String port = (element instanceof Map<?, ?>) ? text : matcher.matches() ? matcher.group(1) : "";
 					if (port.matches("[0-9]{1,5}")) {
@@ -378,6 +513,25 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 				}
 			}
 			return ports;
+		}
+
+		/**
+		 * A range is published as a whole if the container has one, else one port of it.
+		 */
+		private void range(String service, String text, Matcher range, Set<Integer> ports) {
+			int first = Integer.parseInt(range.group(1));
+			int last = Integer.parseInt(range.group(2));
+			if (first < 1 || last > 65535 || first > last) {
+				throw wrong("'%s' is no range of ports between 1 and 65535".formatted(text), place(service, "ports"));
+			}
+			if (range.group(3) == null || !range.group(3).contains("-")) {
+				this.notSeen.add("'%s' takes one of the ports %d-%d, whichever is free; that is not checked"
+					.formatted(service, first, last));
+				return;
+			}
+			for (int port = first; port <= last; port++) {
+				ports.add(port);
+			}
 		}
 
 		private static Set<String> networks(Map<?, ?> members) {

@@ -40,6 +40,8 @@ public final class HttpJson implements AutoCloseable {
 
 	private final JsonMapper mapper = JsonMapper.builder().build();
 
+	private final @Nullable String token;
+
 	private @Nullable HttpClient client;
 
 	/**
@@ -47,7 +49,23 @@ public final class HttpJson implements AutoCloseable {
 	 * @param timeout how long an answer may take, all of it
 	 */
 	public HttpJson(Duration timeout) {
+		this(timeout, null);
+	}
+
+	/**
+	 * Creates a reader that shows a token.
+	 * @param timeout how long an answer may take, all of it
+	 * @param token bearer token, {@code null} for none
+	 * @throws IllegalArgumentException if a header cannot carry the token; the message
+	 * does not contain it
+	 */
+	public HttpJson(Duration timeout, @Nullable String token) {
+		if (token != null && !token.matches("[!-~]{1,100000}")) {
+			throw new IllegalArgumentException(
+					"A bearer token has only printable characters without spaces; is it the right file?");
+		}
 		this.timeout = timeout;
+		this.token = token;
 	}
 
 	private synchronized HttpClient client() {
@@ -127,6 +145,9 @@ public final class HttpJson implements AutoCloseable {
 			request.header("Authorization",
 					"Basic " + Base64.getEncoder().encodeToString(uri.getUserInfo().getBytes(StandardCharsets.UTF_8)));
 		}
+		else if (this.token != null) {
+			request.header("Authorization", "Bearer " + this.token);
+		}
 		HttpResponse<byte[]> response = send(uri, request.build());
 		if (response.statusCode() != 200) {
 			throw new IOException("%s answered with status %d%s".formatted(shown(uri), response.statusCode(),
@@ -144,7 +165,7 @@ public final class HttpJson implements AutoCloseable {
 	private static String advice(int status) {
 		return switch (status) {
 			case 301, 302, 307, 308 -> "; redirects are not followed, give the address that it leads to";
-			case 401, 403 -> "; put user and password into the address, or allow it there";
+			case 401, 403 -> "; put user and password into the address, give a bearer token, or allow it there";
 			case 404 -> "; is it the right address?";
 			default -> "";
 		};

@@ -29,11 +29,12 @@ import io.github.vicinal.placement.model.JsonMember;
  * @param incomingCalls calls that it served
  * @param incomingSeconds time that it took to serve them, in seconds, 0 if unknown
  * @param outgoing calls that it made
+ * @param memory limits and peak of its memory
  * @since 0.1.0
  */
 public record InstanceReport(String service, String instance, String process, String host, String zone, int processors,
 		long hostMemoryMib, double uptimeSeconds, double cpuSeconds, long memoryMib, double incomingCalls,
-		double incomingSeconds, List<Outgoing> outgoing) {
+		double incomingSeconds, List<Outgoing> outgoing, ProcessMemory memory) {
 
 	/** What the member {@code format} says. */
 	public static final String FORMAT = "vicinal-placement-instance";
@@ -47,6 +48,29 @@ public record InstanceReport(String service, String instance, String process, St
 
 	public InstanceReport {
 		outgoing = List.copyOf(outgoing);
+	}
+
+	/**
+	 * Creates a report without limits of memory.
+	 * @param service name of the service
+	 * @param instance names the instance among all
+	 * @param process names the process
+	 * @param host names the host
+	 * @param zone the zone of the host
+	 * @param processors processors of the host
+	 * @param hostMemoryMib memory of the host, in MiB
+	 * @param uptimeSeconds for how long it has been counting
+	 * @param cpuSeconds CPU time of the process since it started
+	 * @param memoryMib memory of the process, in MiB
+	 * @param incomingCalls calls that it served
+	 * @param incomingSeconds time that it took to serve them, in seconds
+	 * @param outgoing calls that it made
+	 */
+	public InstanceReport(String service, String instance, String process, String host, String zone, int processors,
+			long hostMemoryMib, double uptimeSeconds, double cpuSeconds, long memoryMib, double incomingCalls,
+			double incomingSeconds, List<Outgoing> outgoing) {
+		this(service, instance, process, host, zone, processors, hostMemoryMib, uptimeSeconds, cpuSeconds, memoryMib,
+				incomingCalls, incomingSeconds, outgoing, ProcessMemory.UNKNOWN);
 	}
 
 	/**
@@ -110,7 +134,18 @@ public record InstanceReport(String service, String instance, String process, St
 				name(root, "host"), name(root, "zone"), (int) root.integer("processors", 1, 1, 100_000),
 				root.integer("hostMemoryMiB", 0, 0, 1L << 40), amount(root, "uptimeSeconds"),
 				amount(root, "cpuSeconds"), root.integer("memoryMiB", 0, 0, 1L << 40), amount(root, "incomingCalls"),
-				amount(root, "incomingSeconds"), outgoing);
+				amount(root, "incomingSeconds"), outgoing, memory(root));
+	}
+
+	private static ProcessMemory memory(JsonMember root) {
+		JsonMember memory = root.object("memory");
+		return (memory == null) ? ProcessMemory.UNKNOWN
+				: new ProcessMemory(mib(memory, "heapLimitMiB"), memory.flag("heapLimitChosen"),
+						mib(memory, "nonHeapMiB"), mib(memory, "containerLimitMiB"), mib(memory, "peakMiB"));
+	}
+
+	private static long mib(JsonMember memory, String name) {
+		return memory.integer(name, 0, 0, 1L << 40);
 	}
 
 	private static Outgoing.@Nullable Cost cost(JsonMember member) {
@@ -157,6 +192,15 @@ public record InstanceReport(String service, String instance, String process, St
 		root.put("uptimeSeconds", this.uptimeSeconds);
 		root.put("cpuSeconds", this.cpuSeconds);
 		root.put("memoryMiB", this.memoryMib);
+		if (!this.memory.equals(ProcessMemory.UNKNOWN)) {
+			Map<String, Object> memory = new LinkedHashMap<>();
+			memory.put("heapLimitMiB", this.memory.heapLimitMib());
+			memory.put("heapLimitChosen", this.memory.heapLimitChosen());
+			memory.put("nonHeapMiB", this.memory.nonHeapMib());
+			memory.put("containerLimitMiB", this.memory.containerLimitMib());
+			memory.put("peakMiB", this.memory.peakMib());
+			root.put("memory", memory);
+		}
 		root.put("incomingCalls", this.incomingCalls);
 		root.put("incomingSeconds", this.incomingSeconds);
 		List<Map<String, Object>> outgoing = new ArrayList<>();

@@ -2,6 +2,7 @@ package io.github.vicinal.placement.sources;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -21,6 +22,11 @@ import io.github.vicinal.placement.sources.EdgeCount.Side;
  * again and again; each difference enters with full weight, and fades with a half life. A
  * count that fell has been reset: the reporter restarted, and what it counts now is new.
  * <p>
+ * All rates have one time base: what was counted since the window's first report. What a
+ * reporter counted before that is a mean over its own life, idle times included, and
+ * means over different lives cannot be compared. It counts only until
+ * {@link #MIN_OBSERVED} have been observed, and for edges with too few calls since.
+ * <p>
  * Where both ends of an edge count, each call is counted once: the end that saw more is
  * right, because an end can miss calls but not invent them. Thread-safe.
  *
@@ -30,6 +36,12 @@ public final class RateWindow {
 
 	/** Ends that differ by more than this part make an edge's evidence partial. */
 	static final double TOLERANCE = 0.1;
+
+	/** Observed time from which on rates no longer rest on the lives of reporters. */
+	static final Duration MIN_OBSERVED = Duration.ofSeconds(10);
+
+	/** Maximum time between the first and the last answer of one round of questions. */
+	private static final Duration ROUND = Duration.ofSeconds(3);
 
 	/** Number of half-lives after which nothing of a silent reporter is left. */
 	private static final int FORGOTTEN = 10;
@@ -63,11 +75,8 @@ public final class RateWindow {
 	private record Ends(String from, String to) {
 	}
 
-	private static final class Sum {
-
-		private double lastCalls;
-
-		private @Nullable Double lastBytes;
+	/** What was counted in some time. */
+	private static final class Part {
 
 		private double calls;
 
@@ -76,17 +85,60 @@ public final class RateWindow {
 		/** Calls whose bytes were counted, too. */
 		private double callsWithBytes;
 
+		void fade(double fade) {
+			this.calls *= fade;
+			this.bytes *= fade;
+			this.callsWithBytes *= fade;
+		}
+
+	}
+
+	private static final class Sum {
+
+		private double lastCalls;
+
+		private @Nullable Double lastBytes;
+
+		/** Counted before the window's first report. */
+		private final Part prior = new Part();
+
+		private final Part observed = new Part();
+
 	}
 
 	private static final class Reporter {
 
 		private final Map<Key, Sum> sums = new LinkedHashMap<>();
 
+		private final String group;
+
+		private final long firstNanos;
+
+		/** Whether it began to count after the window's first report. */
+		private final boolean young;
+
 		private long lastNanos;
+
+		private double priorSeconds;
 
 		private double seconds;
 
+		private Reporter(String group, long firstNanos, boolean young) {
+			this.group = group;
+			this.firstNanos = firstNanos;
+			this.young = young;
+		}
+
+		double observed() {
+			return (this.lastNanos - this.firstNanos) / 1e9;
+		}
+
 	}
+
+	/** When the first report came; decides what is prior. */
+	private long since;
+
+	private boolean begun;
 
 	/**
 	 * Adds what a reporter has counted.
@@ -96,11 +148,28 @@ public final class RateWindow {
 	 * its first report
 	 * @param counts all that it has counted
 	 */
-	public synchronized void add(String reporter, long nanos, Duration running, List<EdgeCount> counts) {
+	public void add(String reporter, long nanos, Duration running, List<EdgeCount> counts) {
+		add(reporter, "", nanos, running, counts);
+	}
+
+	/**
+	 * Adds what a reporter of a group has counted. In a group, a new reporter may take
+	 * the place of one that falls silent: calls of both are the same load.
+	 * @param reporter who counted
+	 * @param group the reporter's group, such as its service; empty for none
+	 * @param nanos when, on any clock that all calls share
+	 * @param running for how long the reporter has been counting
+	 * @param counts all that it has counted
+	 */
+	public synchronized void add(String reporter, String group, long nanos, Duration running, List<EdgeCount> counts) {
+		if (!this.begun) {
+			this.begun = true;
+			this.since = nanos;
+		}
 		Reporter known = this.reporters.get(reporter);
 		boolean first = known == null;
 		if (known == null) {
-			known = new Reporter();
+			known = new Reporter(group, nanos, nanos - running.toNanos() >= this.since);
 			known.lastNanos = nanos - running.toNanos();
 			this.reporters.put(reporter, known);
 		}
@@ -109,12 +178,15 @@ public final class RateWindow {
 			return;
 		}
 		double fade = Math.pow(0.5, elapsed / (this.halfLife.toNanos() / 1e9));
-		known.seconds = first ? elapsed : known.seconds * fade + elapsed;
+		boolean prior = first && !known.young;
+		// While it was down, it counted nothing that a rate could rest on.
+		double covered = Math.min(elapsed, running.toNanos() / 1e9);
+		known.priorSeconds = prior ? elapsed : known.priorSeconds * fade;
+		known.seconds = known.seconds * fade + (prior ? 0 : covered);
 		known.lastNanos = nanos;
 		known.sums.values().forEach((sum) -> {
-			sum.calls *= fade;
-			sum.bytes *= fade;
-			sum.callsWithBytes *= fade;
+			sum.prior.fade(fade);
+			sum.observed.fade(fade);
 		});
 		for (Map.Entry<Key, EdgeCount> count : together(counts).entrySet()) {
 			Sum sum = known.sums.get(count.getKey());
@@ -125,7 +197,7 @@ public final class RateWindow {
 				sum = new Sum();
 				known.sums.put(count.getKey(), sum);
 			}
-			add(sum, count.getValue());
+			add(sum, prior ? sum.prior : sum.observed, count.getValue());
 		}
 		this.reporters.values().removeIf((other) -> (nanos - other.lastNanos) > FORGOTTEN * this.halfLife.toNanos());
 	}
@@ -138,14 +210,14 @@ public final class RateWindow {
 		this.reporters.remove(reporter);
 	}
 
-	private static void add(Sum sum, EdgeCount count) {
+	private static void add(Sum sum, Part part, EdgeCount count) {
 		double calls = (count.calls() >= sum.lastCalls) ? count.calls() - sum.lastCalls : count.calls();
-		sum.calls += calls;
+		part.calls += calls;
 		Double bytes = count.applicationBytes();
 		if (bytes != null) {
 			double before = (sum.lastBytes != null && bytes >= sum.lastBytes) ? sum.lastBytes : 0;
-			sum.bytes += bytes - before;
-			sum.callsWithBytes += calls;
+			part.bytes += bytes - before;
+			part.callsWithBytes += calls;
 		}
 		sum.lastCalls = count.calls();
 		sum.lastBytes = bytes;
@@ -181,16 +253,88 @@ public final class RateWindow {
 
 		private double seconds;
 
-		void add(Sum sum, double seconds) {
+		void add(Part part, double seconds) {
 			if (seconds > 0) {
-				this.callsPerSecond += sum.calls / seconds;
-				this.bytesPerSecond += sum.bytes / seconds;
+				this.callsPerSecond += part.calls / seconds;
+				this.bytesPerSecond += part.bytes / seconds;
 			}
-			this.samples += sum.calls;
-			this.samplesWithBytes += sum.callsWithBytes;
+			this.samples += part.calls;
+			this.samplesWithBytes += part.callsWithBytes;
 			this.seconds = Math.max(this.seconds, seconds);
 		}
 
+	}
+
+	/** Rates of one end by two time bases. */
+	private static final class Bases {
+
+		/** Since the window's first report. */
+		private final Rate recent = new Rate();
+
+		/** Since reporters began to count. */
+		private final Rate whole = new Rate();
+
+		void add(Sum sum, Reporter reporter, boolean observed) {
+			Part all = new Part();
+			all.calls = sum.prior.calls + sum.observed.calls;
+			all.bytes = sum.prior.bytes + sum.observed.bytes;
+			all.callsWithBytes = sum.prior.callsWithBytes + sum.observed.callsWithBytes;
+			double seconds = reporter.priorSeconds + reporter.seconds;
+			this.whole.add(all, seconds);
+			if (observed) {
+				this.recent.add(sum.observed, reporter.seconds);
+			}
+			else {
+				this.recent.add(all, seconds);
+			}
+		}
+
+		/** A base with little evidence is left unless that means that calls ceased. */
+		Rate chosen(long minimumCalls) {
+			double enough = Math.max(1, minimumCalls);
+			boolean rare = this.recent.samples < enough && this.whole.callsPerSecond * this.recent.seconds < 2 * enough;
+			return rare ? this.whole : this.recent;
+		}
+
+	}
+
+	/**
+	 * Returns whether rates have one time base: enough was observed, or all reporters
+	 * have counted for the same time.
+	 * @return whether rates of different reporters can be compared
+	 */
+	public synchronized boolean comparable() {
+		if (observedBase()) {
+			return true;
+		}
+		double least = Double.POSITIVE_INFINITY;
+		double most = 0;
+		for (Reporter reporter : this.reporters.values()) {
+			double seconds = reporter.priorSeconds + reporter.seconds;
+			least = Math.min(least, seconds);
+			most = Math.max(most, seconds);
+		}
+		return least >= (1 - TOLERANCE) * most;
+	}
+
+	private long newest() {
+		return this.reporters.values().stream().mapToLong((reporter) -> reporter.lastNanos).max().orElse(this.since);
+	}
+
+	private boolean observedBase() {
+		return this.begun && newest() - this.since >= MIN_OBSERVED.toNanos();
+	}
+
+	/**
+	 * In a rolling deploy a silent reporter was replaced by one that is new in its group.
+	 */
+	private boolean replaced(Reporter reporter, long newest, Duration silentAfter) {
+		return !reporter.group.isEmpty() && newest - reporter.lastNanos > ROUND.toNanos()
+				&& this.reporters.values()
+					.stream()
+					.anyMatch((other) -> other.group.equals(reporter.group) && other.young
+							&& newest - other.lastNanos <= ROUND.toNanos()
+							&& other.firstNanos >= reporter.lastNanos - silentAfter.toNanos());
 	}
 
 	/**
@@ -204,7 +348,9 @@ public final class RateWindow {
 	 * @return edges and what is missing
 	 */
 	public synchronized Traffic traffic(String source, long nanos, Duration silentAfter, UnaryOperator<String> names) {
-		Map<Ends, Map<Side, Rate>> rates = new LinkedHashMap<>();
+		Map<Ends, Map<Side, Bases>> rates = new LinkedHashMap<>();
+		boolean base = observedBase();
+		long newest = newest();
 		List<String> notSeen = new ArrayList<>();
 		this.reporters.forEach((name, reporter) -> {
 			double silent = (nanos - reporter.lastNanos) / 1e9;
@@ -212,18 +358,24 @@ public final class RateWindow {
 				notSeen.add("'%s' has not answered for %.0f s; what it counted is left out".formatted(name, silent));
 				return;
 			}
+			if (replaced(reporter, newest, silentAfter)) {
+				return;
+			}
+			boolean observed = reporter.young || (base && reporter.observed() >= MIN_OBSERVED.toNanos() / 1e9);
 			reporter.sums.forEach((key, sum) -> {
 				String to = names.apply(key.to());
 				if (!to.isEmpty() && !to.equals(key.from())) {
 					rates.computeIfAbsent(new Ends(key.from(), to), (ends) -> new TreeMap<>())
-						.computeIfAbsent(key.side(), (side) -> new Rate())
-						.add(sum, reporter.seconds);
+						.computeIfAbsent(key.side(), (side) -> new Bases())
+						.add(sum, reporter, observed);
 				}
 			});
 		});
 		List<Edge> edges = new ArrayList<>();
 		rates.forEach((ends, sides) -> {
-			Edge edge = edge(source, ends, sides);
+			Map<Side, Rate> chosen = new EnumMap<>(Side.class);
+			sides.forEach((side, bases) -> chosen.put(side, bases.chosen(this.minimumCalls)));
+			Edge edge = edge(source, ends, chosen);
 			if (edge.evidence().samples() < this.minimumCalls) {
 				notSeen.add("'%s' -> '%s': %d calls in %d s are less than the %d that count as evidence; left out"
 					.formatted(ends.from(), ends.to(), edge.evidence().samples(), edge.evidence().window().toSeconds(),

@@ -1,10 +1,13 @@
 package io.github.vicinal.placement.sources;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Service;
@@ -14,6 +17,7 @@ import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 class ComposeFileTests {
 
@@ -64,6 +68,47 @@ class ComposeFileTests {
 		assertThat(file.notSeen()).anySatisfy((line) -> assertThat(line).contains("[batch]", "cpus"))
 			.anySatisfy((line) -> assertThat(line).contains("'batch' -> 'front'", "no network"))
 			.anySatisfy((line) -> assertThat(line).contains("'off' has 0 replicas"));
+	}
+
+	@Test
+	void rulesOfSwarmAreHonouredOrNamed() {
+		ComposeFile file = ComposeFile.parse("""
+				include: [ other.yml ]
+				services:
+				  base: { cpus: 2, mem_limit: 1g, deploy: { replicas: 3 }, profiles: [ never ] }
+				  shop:
+				    extends: { service: base }
+				    cpus: 1
+				    deploy:
+				      placement:
+				        constraints: [ "node.hostname == a", "node.labels.zone==west", "node.role != manager" ]
+				        max_replicas_per_node: 2
+				  agent: { cpus: 1, mem_limit: 1m, deploy: { mode: global } }
+				  proxy: { cpus: 1, mem_limit: 1m, ports: [ "8000-8002:80-82", "9000-9005:90" ] }
+				  far: { extends: { file: x.yml, service: y }, cpus: 1, mem_limit: 1m }
+				""", "compose.yml");
+		List<Host> hosts = List.of(new Host("a", Resources.of(1, 1)), new Host("b", Resources.of(1, 1)));
+		assertThat(file.services(hosts)).extracting(Service::name, Service::replicas, Service::maxPerHost)
+			.containsExactly(tuple("shop", 3, 2), tuple("agent", 2, 1), tuple("proxy", 1, Integer.MAX_VALUE),
+					tuple("far", 1, Integer.MAX_VALUE));
+		Service shop = file.services().get(0);
+		assertThat(shop.demand()).isEqualTo(Resources.of(1000, 1024));
+		assertThat(shop.pinnedTo()).containsExactly("a");
+		assertThat(shop.zones()).containsExactly("west");
+		assertThat(file.services().get(2).ports()).containsExactly(8000, 8001, 8002);
+		for (String named : List.of("include", "'base' runs with the profiles [never]", "'node.role != manager'",
+				"9000-9005", "'far' extends a service of 'x.yml'")) {
+			assertThat(file.notSeen()).anySatisfy((line) -> assertThat(line).contains(named));
+		}
+	}
+
+	@Test
+	@Timeout(20)
+	void whatIsNotGivenIsUnknownAndHugeNumbersAreRefused() {
+		assertThat(ComposeFile.parse("services: { a: {} }", "compose.yml").services().get(0).demand().amounts())
+			.isEmpty();
+		refused("services:\n  a: { cpus: 1e999999999 }\n", "'1e999999999' is no number of processors");
+		refused("services:\n  a: { cpus: -1e999999999 }\n", "is no number of processors");
 	}
 
 	private static void refused(String text, String... parts) {

@@ -86,7 +86,8 @@ final class LocalInstance {
 				ProcessHandle.current().pid() + "@" + this.host, this.host, this.zone, capacity.processors(),
 				capacity.memoryMib(), ManagementFactory.getRuntimeMXBean().getUptime() / 1000.0, cpuSeconds, memory,
 				(registry != null) ? MicrometerSource.served(registry) : 0,
-				(registry != null) ? MicrometerSource.servedSeconds(registry) : 0, outgoing(registry));
+				(registry != null) ? MicrometerSource.servedSeconds(registry) : 0, outgoing(registry),
+				LocalMemory.read(seenMemory, capacity.memoryMib()));
 	}
 
 	private List<Outgoing> outgoing(@Nullable MeterRegistry registry) {

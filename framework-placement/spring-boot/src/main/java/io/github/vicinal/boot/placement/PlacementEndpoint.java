@@ -68,14 +68,16 @@ public class PlacementEndpoint {
 	 * @param maxMoves most replicas that may move
 	 * @param searchMillis how long to search
 	 * @param seed decides all random choices
+	 * @param concentrate services that may give up hosts and zones, as {@code one,other}
 	 * @return model and recommendation
 	 */
 	@WriteOperation
 	public PlacementDescriptor whatIf(@Nullable String hosts, @Nullable String pins, @Nullable String routing,
 			@Nullable String edgeWeight, @Nullable Double sameHostCpuMicros, @Nullable Double otherHostCpuMicros,
-			@Nullable Integer maxMoves, @Nullable Long searchMillis, @Nullable Long seed) {
+			@Nullable Integer maxMoves, @Nullable Long searchMillis, @Nullable Long seed,
+			@Nullable String concentrate) {
 		return whatIf(new WhatIf(hosts, pins, routing, edgeWeight, sameHostCpuMicros, otherHostCpuMicros, maxMoves,
-				searchMillis, seed));
+				searchMillis, seed, concentrate));
 	}
 
 	private PlacementDescriptor whatIf(WhatIf what) {

@@ -108,6 +108,12 @@ public final class PlacementEndpointAutoConfiguration {
 		return new PlacementViewsEndpointExtension(endpoint);
 	}
 
+	@Bean
+	@ConditionalOnMissingBean
+	KnownMembersAdvisor vicinalPlacementKnownMembersAdvisor() {
+		return new KnownMembersAdvisor();
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(DiscoveryClient.class)
 	@ConditionalOnProperty(name = PlacementProperties.PREFIX + ".discovery")
@@ -128,6 +134,7 @@ public final class PlacementEndpointAutoConfiguration {
 		@Override
 		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 			hints.resources().registerPattern("io/github/vicinal/boot/placement/placement.html");
+			hints.resources().registerPattern("io/github/vicinal/boot/placement/dagre.min.js");
 		}
 
 	}

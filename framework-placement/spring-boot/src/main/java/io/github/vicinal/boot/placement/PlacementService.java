@@ -15,6 +15,7 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.vicinal.placement.model.Doubts;
 import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.Objective;
@@ -147,6 +148,9 @@ final class PlacementService implements AutoCloseable {
 		}
 		now = System.nanoTime();
 		List<String> notSeen = new ArrayList<>(this.unanswered);
+		if (this.base != null) {
+			notSeen.addAll(this.base.doubts().notSeen());
+		}
 		List<String> unlocated = new ArrayList<>();
 		ObservedModel observed;
 		if (this.base == null) {
@@ -163,8 +167,8 @@ final class PlacementService implements AutoCloseable {
 					List.of(this.cluster.traffic(now)));
 		}
 		notSeen.addAll(observed.notSeen());
-		return new Outcome(observed.model(), this.cluster.paths(), this.cluster.pathCosts().paths(), null, notSeen,
-				unlocated);
+		PlacementModel model = observed.model().with(new Doubts(notSeen, new TreeSet<>(unlocated)));
+		return new Outcome(model, this.cluster.paths(), this.cluster.pathCosts().paths(), null, notSeen, unlocated);
 	}
 
 	/**
@@ -246,11 +250,8 @@ final class PlacementService implements AutoCloseable {
 					Budget.ofTime(what.time(this.properties.searchTime()),
 							(what.seed() != null) ? what.seed() : this.properties.seed()),
 					Progress.none());
-			if (!observed.unlocated().isEmpty()) {
-				found = found.withheld("it is not known where all replicas of %s run".formatted(observed.unlocated()));
-			}
-			return new Outcome(model, observed.paths(), observed.costs(), found.withNotSeen(observed.notSeen()),
-					observed.notSeen(), observed.unlocated());
+			return new Outcome(model, observed.paths(), observed.costs(), found, observed.notSeen(),
+					observed.unlocated());
 		}
 		finally {
 			this.searching.release();

@@ -61,14 +61,16 @@ class PlacementViewsEndpointExtension {
 	 * @param maxMoves most replicas that may move
 	 * @param searchMillis how long to search
 	 * @param seed decides all random choices
+	 * @param concentrate services that may give up hosts and zones, as {@code one,other}
 	 * @return model and recommendation, or what is wrong
 	 */
 	@WriteOperation
 	public WebEndpointResponse<Object> whatIf(@Nullable String hosts, @Nullable String pins, @Nullable String routing,
 			@Nullable String edgeWeight, @Nullable Double sameHostCpuMicros, @Nullable Double otherHostCpuMicros,
-			@Nullable Integer maxMoves, @Nullable Long searchMillis, @Nullable Long seed) {
+			@Nullable Integer maxMoves, @Nullable Long searchMillis, @Nullable Long seed,
+			@Nullable String concentrate) {
 		return answer(() -> this.endpoint.whatIf(hosts, pins, routing, edgeWeight, sameHostCpuMicros,
-				otherHostCpuMicros, maxMoves, searchMillis, seed));
+				otherHostCpuMicros, maxMoves, searchMillis, seed, concentrate));
 	}
 
 	/** Boot leaves messages out of its own errors; these are for who asked. */
@@ -105,10 +107,15 @@ class PlacementViewsEndpointExtension {
 		};
 	}
 
+	/** The page loads nothing: its library is part of it. */
 	private static String page() {
-		try (InputStream in = PlacementViewsEndpointExtension.class.getResourceAsStream("placement.html")) {
+		return text("placement.html").replace("/*dagre*/", text("dagre.min.js"));
+	}
+
+	private static String text(String name) {
+		try (InputStream in = PlacementViewsEndpointExtension.class.getResourceAsStream(name)) {
 			if (in == null) {
-				throw new IllegalStateException("placement.html is missing from the jar");
+				throw new IllegalStateException(name + " is missing from the jar");
 			}
 			return new String(in.readAllBytes(), StandardCharsets.UTF_8);
 		}

@@ -35,13 +35,14 @@ import io.github.vicinal.placement.model.Service;
  * @param maxMoves most replicas that may move
  * @param searchMillis how long to search
  * @param seed decides all random choices
+ * @param concentrate services that may give up hosts and zones, as {@code one,other}
  */
 record WhatIf(@Nullable String hosts, @Nullable String pins, @Nullable String routing, @Nullable String edgeWeight,
 		@Nullable Double sameHostCpuMicros, @Nullable Double otherHostCpuMicros, @Nullable Integer maxMoves,
-		@Nullable Long searchMillis, @Nullable Long seed) {
+		@Nullable Long searchMillis, @Nullable Long seed, @Nullable String concentrate) {
 
 	/** Nothing is assumed. */
-	public static final WhatIf NOTHING = new WhatIf(null, null, null, null, null, null, null, null, null);
+	public static final WhatIf NOTHING = new WhatIf(null, null, null, null, null, null, null, null, null, null);
 
 	private static final int MAX_CHARS = 100_000;
 
@@ -68,8 +69,23 @@ record WhatIf(@Nullable String hosts, @Nullable String pins, @Nullable String ro
 					objective.imbalance(), objective.moves(), objective.hosts());
 		}
 		List<Host> hosts = hosts(model.hosts());
-		return new PlacementModel(services(model.services(), hosts), hosts, model.edges(), model.separations(),
-				pathCosts(model.pathCosts()), objective, model.current());
+		PlacementModel changed = model.with(services(model.services(), hosts), hosts)
+			.with(pathCosts(model.pathCosts()))
+			.with(objective);
+		return (this.concentrate == null) ? changed : changed.concentrating(concentrating(changed, this.concentrate));
+	}
+
+	private static Set<String> concentrating(PlacementModel model, String names) {
+		Set<String> concentrating = new LinkedHashSet<>(model.mayConcentrate());
+		for (String part : names.split(",", -1)) {
+			String name = part.strip();
+			if (!model.serviceIndex().containsKey(name)) {
+				throw new InvalidModelException("concentrate names '%s', which is not among the services %s"
+					.formatted(name, model.serviceIndex().keySet()));
+			}
+			concentrating.add(name);
+		}
+		return concentrating;
 	}
 
 	private PathCosts pathCosts(PathCosts known) {
@@ -124,7 +140,7 @@ record WhatIf(@Nullable String hosts, @Nullable String pins, @Nullable String ro
 				on.add(host.strip());
 			}
 			services.add(new Service(service.name(), service.replicas(), service.demand(), service.ports(),
-					service.maxPerHost(), service.zones(), on));
+					service.maxPerHost(), service.zones(), on, service.demandFrom()));
 		}
 		if (!pins.isEmpty()) {
 			throw new InvalidModelException("pins names '%s', which is not among the services %s"

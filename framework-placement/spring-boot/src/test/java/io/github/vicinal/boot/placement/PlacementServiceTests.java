@@ -102,8 +102,11 @@ class PlacementServiceTests {
 	private static void keepsBecauseNobodySaysWhereStockRuns(Outcome outcome) {
 		assertThat(outcome.unlocated()).containsExactly("stock");
 		Recommendation found = recommendation(outcome);
-		assertThat(found.action()).isEqualTo(Recommendation.Action.KEEP);
-		assertThat(found.reason()).contains("not known where all replicas of [stock] run");
+		assertThat(found.action()).isEqualTo(Recommendation.Action.UNDECIDED);
+		assertThat(found.reason()).contains("not known where all replicas of 'stock' run");
+		// The command line reads the model alone, and must know as much.
+		assertThat(new ModelJson().read(new ModelJson().write(outcome.model())).doubts().unlocated())
+			.containsExactly("stock");
 		assertThat(Objects.requireNonNull(found.before()).on("shop")).isEqualTo(Map.of("a", 1));
 	}
 
@@ -190,7 +193,7 @@ class PlacementServiceTests {
 		try {
 			assertThat(searching.await(30, TimeUnit.SECONDS)).isTrue();
 			for (WebEndpointResponse<Object> second : List.of(web.placement(),
-					web.whatIf(null, null, null, null, null, null, null, null, null))) {
+					web.whatIf(null, null, null, null, null, null, null, null, null, null))) {
 				assertThat(second.getStatus()).isEqualTo(503);
 				assertThat(second.getBody()).asString().contains("Another search is running");
 			}
