@@ -2,6 +2,7 @@ package io.github.vicinal.placement.solver;
 
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -257,6 +258,30 @@ public final class Problem {
 	 */
 	public double baseCost() {
 		return this.baseCost;
+	}
+
+	/** A lower bound of the objective that costs nothing to compute. */
+	double bound() {
+		return this.communicationWeight * this.baseCost + this.hostWeight * fewestHosts() / this.hosts;
+	}
+
+	/** Fewest hosts whose capacity is enough in each resource. */
+	private int fewestHosts() {
+		int fewest = 1;
+		for (int r = 0; this.hostWeight > 0 && r < this.resources; r++) {
+			int resource = r;
+			long needed = 0;
+			for (int s = 0; s < this.services; s++) {
+				needed += this.replicas[s] * demand(s, r);
+			}
+			long[] has = IntStream.range(0, this.hosts).mapToLong((h) -> capacity(h, resource)).sorted().toArray();
+			int used = 0;
+			for (int h = has.length - 1; h >= 0 && needed > 0; h--, used++) {
+				needed -= has[h];
+			}
+			fewest = Math.max(fewest, used);
+		}
+		return fewest;
 	}
 
 	/** Whether a service has a fewest number of hosts or zones. */

@@ -23,7 +23,9 @@ public final class VicinalSolver implements PlacementSolver {
 	@Override
 	public Solution solve(Problem problem, Budget budget, Progress progress) {
 		Rng rng = new Rng(budget.seed());
-		Search search = new Search(problem, budget, progress, Spread.place(problem));
+		long start = System.nanoTime();
+		Search search = new Search(problem, budget, progress, Spread.place(problem, Search.deadline(budget, start)),
+				start);
 		boolean proven = problem.replicated() && Enumeration.covers(problem) && new Enumeration(problem, search).run();
 		if (proven) {
 			return search.proven();
@@ -31,9 +33,9 @@ public final class VicinalSolver implements PlacementSolver {
 		new MultilevelSearch(problem, search, rng).run();
 		int[] current = problem.current;
 		if (current != null) {
-			search.offer(Relabelling.of(problem, search.best(), current));
+			search.offer(Relabelling.of(problem, search.best(), current, search::closed));
 		}
-		return search.end();
+		return search.end(problem.bound());
 	}
 
 }
