@@ -18,6 +18,9 @@ final class Annealer {
 
 	private static final int MIN_INTERVAL = 16;
 
+	/** Steps between two looks at the clock, at most. */
+	private static final int CHUNK = 8192;
+
 	/** Moves of one step, at most. */
 	private static final int MAX_CHAIN = 6;
 
@@ -127,7 +130,20 @@ final class Annealer {
 				(clock.used() - begin) / slice)) {
 			this.temperature = hot * Math.pow(cold / hot, progress);
 			this.penalty = soft * Math.pow(hard / soft, progress);
-			for (long i = 0; i < interval; i++) {
+			boolean expired = steps(interval, clock);
+			keepBest();
+			if (expired) {
+				break;
+			}
+		}
+		this.layout.recount();
+		keepBest();
+	}
+
+	private boolean steps(long count, Clock clock) {
+		for (long left = count; left > 0; left -= CHUNK) {
+			int chunk = (int) Math.min(CHUNK, left);
+			for (int i = 0; i < chunk; i++) {
 				if (this.several) {
 					stepUnits();
 				}
@@ -135,13 +151,11 @@ final class Annealer {
 					step(this.rng.nextInt(this.n));
 				}
 			}
-			keepBest();
-			if (clock.expired(interval)) {
-				break;
+			if (clock.expired(chunk)) {
+				return true;
 			}
 		}
-		this.layout.recount();
-		keepBest();
+		return false;
 	}
 
 	/**

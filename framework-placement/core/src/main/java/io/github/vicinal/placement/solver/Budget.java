@@ -9,9 +9,10 @@ import java.time.Duration;
  * @param iterations the most iterations; what one is depends on the solver
  * @param seed decides all random choices. With the same seed and a bound on iterations
  * that is reached before the time is over, a solver returns the same placement
+ * @param cancellation ends the search from another thread
  * @since 0.1.0
  */
-public record Budget(Duration time, long iterations, long seed) {
+public record Budget(Duration time, long iterations, long seed, Cancellation cancellation) {
 
 	private static final Duration FOREVER = Duration.ofDays(365);
 
@@ -21,6 +22,25 @@ public record Budget(Duration time, long iterations, long seed) {
 				.formatted(time, iterations));
 		}
 		time = (time.compareTo(FOREVER) > 0) ? FOREVER : time;
+	}
+
+	/**
+	 * Creates a budget that nobody cancels.
+	 * @param time the longest time
+	 * @param iterations the most iterations
+	 * @param seed decides all random choices
+	 */
+	public Budget(Duration time, long iterations, long seed) {
+		this(time, iterations, seed, new Cancellation());
+	}
+
+	/**
+	 * Returns this budget with a switch that ends the search.
+	 * @param cancellation the switch
+	 * @return the budget
+	 */
+	public Budget cancelledBy(Cancellation cancellation) {
+		return new Budget(this.time, this.iterations, this.seed, cancellation);
 	}
 
 	/**

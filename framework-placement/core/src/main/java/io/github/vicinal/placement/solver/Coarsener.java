@@ -15,6 +15,9 @@ final class Coarsener {
 
 	private static final int MAX_JOINED = 3;
 
+	/** Items or edges between two looks at the clock. */
+	private static final int INTERVAL = 4096;
+
 	private Coarsener() {
 	}
 
@@ -24,9 +27,10 @@ final class Coarsener {
 	 * @param maxShare the largest part of a mean host that a cluster may take
 	 * @param separate placements; items that one of them separates are not joined
 	 * @param rng decides between edges of similar weight
+	 * @param clock says when to leave the rest as it is
 	 * @return the cluster of each item, numbered from 0 without gaps
 	 */
-	static int[] cluster(Level level, double maxShare, List<int[]> separate, Rng rng) {
+	static int[] cluster(Level level, double maxShare, List<int[]> separate, Rng rng, Clock clock) {
 		int n = level.items;
 		int[] first = level.firstUnits();
 		double[] strength = new double[n];
@@ -41,7 +45,7 @@ final class Coarsener {
 		int[] from = new int[keys.length];
 		int[] to = new int[keys.length];
 		int count = 0;
-		for (int v = 0; v < n; v++) {
+		for (int v = 0; v < n && !(v % INTERVAL == 0 && clock.expired(0)); v++) {
 			edges: for (int e = level.start[v]; e < level.start[v + 1]; e++) {
 				int u = level.neighbour[e];
 				if (u <= v || level.weight[e] <= 0 || level.units(v) != 1 || level.units(u) != 1) {
@@ -70,7 +74,7 @@ final class Coarsener {
 		long[] demand = level.demand.clone();
 		@Nullable BitSet[] allowed = level.allowed.clone();
 		int resources = level.resources;
-		for (int i = count - 1; i >= 0; i--) {
+		for (int i = count - 1; i >= 0 && !(i % INTERVAL == 0 && clock.expired(0)); i--) {
 			int edge = (int) keys[i];
 			int a = find(parent, from[edge]);
 			int b = find(parent, to[edge]);

@@ -32,6 +32,8 @@ final class Enumeration {
 
 	private long tried;
 
+	private long visited;
+
 	private boolean expired;
 
 	Enumeration(Problem problem, Search search) {
@@ -91,6 +93,9 @@ final class Enumeration {
 	}
 
 	private void host(int at, int s, int h, int left) {
+		if (++this.visited % INTERVAL == 0) {
+			this.expired = this.expired || this.search.expired(0);
+		}
 		if (this.expired) {
 			return;
 		}

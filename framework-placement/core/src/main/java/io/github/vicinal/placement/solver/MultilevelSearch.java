@@ -191,9 +191,9 @@ final class MultilevelSearch {
 		List<int[]> clusters = new ArrayList<>();
 		List<int[]> apart = separate;
 		int[] start = placement;
-		while (true) {
+		while (!this.search.expired(0)) {
 			Level level = levels.get(levels.size() - 1);
-			int[] cluster = Coarsener.cluster(level, clusterShare, apart, this.rng);
+			int[] cluster = Coarsener.cluster(level, clusterShare, apart, this.rng, this.search);
 			int count = Coarsener.count(cluster);
 			if (count > level.items * 0.95 || count < 10) {
 				break;
@@ -223,6 +223,9 @@ final class MultilevelSearch {
 	}
 
 	private int[] refine(Level level, int[] hosts, double hot, int steps) {
+		if (this.search.expired(0)) {
+			return hosts;
+		}
 		Goals goals = Goals.of(this.problem, level);
 		Annealer annealer = new Annealer(level, goals, hosts, this.rng);
 		boolean built = hot == HOT;

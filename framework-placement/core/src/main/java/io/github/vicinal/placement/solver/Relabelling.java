@@ -1,5 +1,7 @@
 package io.github.vicinal.placement.solver;
 
+import java.util.function.BooleanSupplier;
+
 /**
  * Exchanges all that two hosts run where that saves moves. Traffic is indifferent to
  * which of two like hosts runs a group of services; whoever has to move them is not.
@@ -8,21 +10,36 @@ final class Relabelling {
 
 	private static final int MAX_PASSES = 20;
 
+	/** Placements that are valued at most. */
+	private static final int MAX_VALUATIONS = 2000;
+
 	private Relabelling() {
 	}
 
-	/** Returns a placement that is at least as good. */
-	static int[] of(Problem problem, int[] placement, int[] current) {
+	/**
+	 * Exchanges hosts.
+	 * @param problem what is placed where
+	 * @param placement the host of each replica
+	 * @param current where replicas run now
+	 * @param closed says when to stop
+	 * @return a placement that is at least as good
+	 */
+	static int[] of(Problem problem, int[] placement, int[] current, BooleanSupplier closed) {
 		int[] best = placement.clone();
 		Value value = problem.value(best);
 		boolean improved = true;
+		int valuations = 0;
 		for (int pass = 0; improved && pass < MAX_PASSES; pass++) {
 			improved = false;
 			for (int g = 0; g < problem.hosts; g++) {
+				if (closed.getAsBoolean() || valuations >= MAX_VALUATIONS) {
+					return best;
+				}
 				int h = origin(problem, best, current, g);
 				if (h == g || h < 0) {
 					continue;
 				}
+				valuations++;
 				int[] exchanged = best.clone();
 				for (int i = 0; i < exchanged.length; i++) {
 					exchanged[i] = (best[i] == g) ? h : (best[i] == h) ? g : best[i];

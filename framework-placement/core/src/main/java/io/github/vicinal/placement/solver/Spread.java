@@ -12,6 +12,9 @@ public final class Spread implements PlacementSolver {
 	/** Its name. */
 	public static final String NAME = "spread";
 
+	/** Services between two looks at the clock. */
+	private static final int INTERVAL = 16;
+
 	@Override
 	public String name() {
 		return NAME;
@@ -28,10 +31,21 @@ public final class Spread implements PlacementSolver {
 	}
 
 	static int[] place(Problem problem) {
+		return place(problem, (steps) -> false);
+	}
+
+	/** Places what is left when the clock expires on any host that is allowed. */
+	static int[] place(Problem problem, Clock clock) {
 		ItemLoads loads = new ItemLoads(problem);
 		int[] placement = new int[problem.replicas()];
+		boolean expired = false;
 		for (int s = 0; s < problem.services; s++) {
+			expired = expired || (s % INTERVAL == 0 && clock.expired(0));
 			for (int i = problem.firstReplica[s]; i < problem.firstReplica[s + 1]; i++) {
+				if (expired) {
+					placement[i] = anyHost(problem, s, i);
+					continue;
+				}
 				int best = -1;
 				double most = Double.NEGATIVE_INFINITY;
 				for (int h = 0; h < problem.hosts; h++) {
@@ -53,6 +67,16 @@ public final class Spread implements PlacementSolver {
 			}
 		}
 		return placement;
+	}
+
+	private static int anyHost(Problem problem, int service, int replica) {
+		for (int tries = 0; tries < problem.hosts; tries++) {
+			int h = (replica + tries) % problem.hosts;
+			if (problem.allows(service, h)) {
+				return h;
+			}
+		}
+		return 0;
 	}
 
 }
