@@ -59,7 +59,8 @@ final class ExchangeProcessor extends AbstractProcessor {
 
 	private final Output output = new Output();
 
-	private @Nullable ServerExchange exchange;
+	/** Changed under the lock. */
+	private volatile @Nullable ServerExchange exchange;
 
 	/** Whether Tomcat watches over the time of an asynchronous handler. */
 	private boolean waiting;
@@ -86,16 +87,21 @@ final class ExchangeProcessor extends AbstractProcessor {
 		finally {
 			this.lock.unlock();
 		}
-		run(SocketEvent.OPEN_READ);
+		run(SocketEvent.OPEN_READ, next);
 	}
 
-	/** Does what Tomcat's connection handler does for a socket. */
-	private void run(SocketEvent event) {
+	/**
+	 * Does what Tomcat's connection handler does for a socket.
+	 * @param event what happened
+	 * @param of the exchange to which it happened: what comes late must not reach the
+	 * next one
+	 */
+	private void run(SocketEvent event, @Nullable ServerExchange of) {
 		ServerExchange ended;
 		IOException problem = null;
 		this.lock.lock();
 		try {
-			if (this.exchange == null) {
+			if (of == null || this.exchange != of) {
 				return;
 			}
 			SocketState state;
@@ -117,7 +123,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 				this.waiting = false;
 				this.protocol.removeWaitingProcessor(this);
 			}
-			ended = current();
+			ended = of;
 			if (!getErrorState().isIoAllowed()) {
 				problem = new IOException("The server has closed the connection");
 			}
@@ -322,11 +328,12 @@ final class ExchangeProcessor extends AbstractProcessor {
 
 	@Override
 	protected void processSocketEvent(SocketEvent event, boolean dispatch) {
+		ServerExchange of = this.exchange;
 		if (dispatch) {
-			execute(() -> run(event));
+			execute(() -> run(event, of));
 		}
 		else {
-			run(event);
+			run(event, of);
 		}
 	}
 
@@ -359,12 +366,14 @@ final class ExchangeProcessor extends AbstractProcessor {
 
 	@Override
 	protected void registerReadInterest() {
-		current().whenReadable(() -> execute(() -> run(SocketEvent.OPEN_READ)));
+		ServerExchange of = current();
+		of.whenReadable(() -> execute(() -> run(SocketEvent.OPEN_READ, of)));
 	}
 
 	@Override
 	protected boolean isReadyForWrite() {
-		return current().isWritable(() -> execute(() -> run(SocketEvent.OPEN_WRITE)));
+		ServerExchange of = current();
+		return of.isWritable(() -> execute(() -> run(SocketEvent.OPEN_WRITE, of)));
 	}
 
 	@Override
