@@ -230,7 +230,7 @@ class HostilePeerTests {
 		services.register(Contracts.service(this.shm.contract, (frame) -> {
 			try {
 				if ("asleep".equals(frame.arguments()[0])) {
-					Async.await(() -> Async.isSomebodyIn("ClientLane.sleep", "Reader.read"));
+					Async.await(() -> Async.isSomebodyIn("ClientLane.sleep", "Reader.awaitRing"));
 				}
 				else if ("late".equals(frame.arguments()[0])) {
 					givenUp.await();

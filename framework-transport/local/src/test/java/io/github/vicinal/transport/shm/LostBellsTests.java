@@ -108,7 +108,7 @@ class LostBellsTests {
 	}
 
 	private static boolean sleeps(String type) {
-		return Async.isSomebodyIn(type + ".sleep", "Reader.read");
+		return Async.isSomebodyIn(type + ".sleep", "Reader.awaitRing");
 	}
 
 	private ShmPathServer serve(Service service) {

@@ -397,7 +397,7 @@ public final class FifoBells implements Bells {
 					arm(nanos);
 				}
 				if (FifoBells.this.words.sayAsleep(this.word)) {
-					reader.read();
+					reader.awaitRing();
 				}
 			}
 			catch (ClosedChannelException ex) {
@@ -670,7 +670,7 @@ public final class FifoBells implements Bells {
 			this.channel = channel;
 		}
 
-		void read() throws IOException {
+		void awaitRing() throws IOException {
 			// Rings that nobody waited for are taken, too.
 			this.channel.read(this.unread.clear());
 		}

@@ -284,7 +284,7 @@ class BellsTests {
 		Bells bells = ended.get();
 		Thread sleeper = new Thread(() -> bells.lane(1).await(Bell.FOREVER));
 		sleeper.start();
-		Async.await(() -> isIn(sleeper, "listen"));
+		Async.await(() -> isIn(sleeper, "awaitRing"));
 		for (int i = 0; i < 3; i++) {
 			bells.lane(0).ring();
 			bells.lane(0).await(Bell.FOREVER);
@@ -375,7 +375,7 @@ class BellsTests {
 					bells.lane(0).await(Bell.FOREVER);
 					return true;
 				});
-				Async.await(() -> Async.isSomebodyIn("Reader.read"));
+				Async.await(() -> Async.isSomebodyIn("Reader.awaitRing"));
 				bells.lane(0).ring();
 				assertThat(woken.get(20, TimeUnit.SECONDS)).isTrue();
 			}
