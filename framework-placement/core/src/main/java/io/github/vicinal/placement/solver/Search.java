@@ -146,6 +146,15 @@ final class Search implements Clock {
 		return this.best;
 	}
 
+	long iterations() {
+		return this.iterations;
+	}
+
+	/** Whether the search was ended from outside. */
+	boolean stopped() {
+		return this.stopped || this.budget.cancellation().cancelled();
+	}
+
 	Value value() {
 		return this.value;
 	}

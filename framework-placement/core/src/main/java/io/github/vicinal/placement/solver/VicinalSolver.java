@@ -1,5 +1,7 @@
 package io.github.vicinal.placement.solver;
 
+import java.time.Duration;
+
 /**
  * The framework's own solver.
  *
@@ -9,6 +11,20 @@ public final class VicinalSolver implements PlacementSolver {
 
 	/** Its name. */
 	public static final String NAME = "vicinal";
+
+	/** The part of the time that goes into a lower bound. */
+	private static final double BOUND_SHARE = 0.15;
+
+	/** Time below which all of it goes into the search. */
+	private static final Duration SHORT = Duration.ofMillis(200);
+
+	/** Number of services up to which a bound is computed. */
+	private static final int MAX_BOUNDED = 200;
+
+	/** Operations of the bound for each iteration of the search, if these are limited. */
+	private static final int OPERATIONS = 10;
+
+	private static final int STEPS = 80;
 
 	@Override
 	public String name() {
@@ -22,10 +38,16 @@ public final class VicinalSolver implements PlacementSolver {
 
 	@Override
 	public Solution solve(Problem problem, Budget budget, Progress progress) {
-		Rng rng = new Rng(budget.seed());
 		long start = System.nanoTime();
-		Search search = new Search(problem, budget, progress, Spread.place(problem, Search.deadline(budget, start)),
-				start);
+		boolean bounded = problem.services <= MAX_BOUNDED && problem.communicationWeight > 0
+				&& budget.time().compareTo(SHORT) >= 0;
+		boolean timed = budget.iterations() == Long.MAX_VALUE;
+		Budget searching = !(bounded && timed) ? budget
+				: new Budget(budget.time().minus(Duration.ofNanos((long) (BOUND_SHARE * budget.time().toNanos()))),
+						budget.iterations(), budget.seed(), budget.cancellation());
+		Rng rng = new Rng(budget.seed());
+		Search search = new Search(problem, searching, progress,
+				Spread.place(problem, Search.deadline(searching, start)), start);
 		boolean proven = problem.replicated() && Enumeration.covers(problem) && new Enumeration(problem, search).run();
 		if (proven) {
 			return search.proven();
@@ -35,7 +57,13 @@ public final class VicinalSolver implements PlacementSolver {
 		if (current != null) {
 			search.offer(Relabelling.of(problem, search.best(), current, search::closed));
 		}
-		return search.end(problem.bound());
+		double bound = problem.bound();
+		if (bounded && search.value().feasible() && !search.stopped() && search.value().objective() > bound) {
+			long left = budget.time().toNanos() - (System.nanoTime() - start);
+			bound = timed ? LowerBound.of(problem, search.best(), Duration.ofNanos(Math.max(1, left)))
+					: LowerBound.of(problem, search.best(), OPERATIONS * search.iterations(), STEPS);
+		}
+		return search.end(bound);
 	}
 
 }

@@ -1,0 +1,367 @@
+package io.github.vicinal.placement.solver;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/**
+ * Computes a lower bound of the objective: no placement is worth less, whoever finds it.
+ * <p>
+ * The rule that each replica is placed exactly once is replaced by a price per replica.
+ * What remains is one question per kind of host: which replicas fit that keep most
+ * traffic local for their price? {@link HostPattern} answers it exactly, or with an
+ * answer that is too good where an exact one would take too long. The sum over hosts is a
+ * bound for any prices; subgradient steps improve the prices. Where there are few
+ * services, those with much traffic are fixed to each host in turn, and the lowest of the
+ * bounds counts. Rules between services, limits of moves and the balance of utilisation
+ * are left out, which keeps the bound valid.
+ *
+ * @since 0.1.0
+ */
+public final class LowerBound {
+
+	/** Steps without a better bound after which steps become shorter. */
+	private static final int PATIENCE = 8;
+
+	private static final double SHORTEST = 1e-3;
+
+	/** Steps that the time is planned for. */
+	private static final int PLANNED = 80;
+
+	/** Steps if nothing but their number limits them. */
+	private static final int MAX_STEPS = 400;
+
+	/** Elementary operations in a nanosecond, about. */
+	private static final double PER_NANO = 0.3;
+
+	private static final double ROUNDING = 1e-12;
+
+	/** Steps for each service that is fixed. */
+	private static final int BRANCH_STEPS = 12;
+
+	/** Number of services and hosts up to which services are fixed one by one. */
+	private static final int MAX_BRANCHED = 100;
+
+	private static final int MAX_BRANCHED_HOSTS = 16;
+
+	/** The most nodes that wait. */
+	private static final int MAX_OPEN = 100_000;
+
+	private static final double MIN_WORK = 2e4;
+
+	private static final double MAX_WORK = 2e8;
+
+	private final Problem problem;
+
+	private final double constant;
+
+	private final double incumbent;
+
+	private final List<HostPattern> patterns = new ArrayList<>();
+
+	private final List<Integer> alike = new ArrayList<>();
+
+	private final int[] kindOf;
+
+	/** Weight of the edges of each service. */
+	private final double[] strength;
+
+	private LowerBound(Problem problem, double incumbent, double work) {
+		this.problem = problem;
+		this.incumbent = incumbent;
+		Map<String, List<Integer>> kinds = new LinkedHashMap<>();
+		for (int h = 0; h < problem.hosts; h++) {
+			kinds.computeIfAbsent(kind(problem, h), (key) -> new ArrayList<>()).add(h);
+		}
+		this.kindOf = new int[problem.hosts];
+		int kind = 0;
+		for (List<Integer> hosts : kinds.values()) {
+			for (int h : hosts) {
+				this.kindOf[h] = kind;
+			}
+			kind++;
+		}
+		this.strength = new double[problem.services];
+		for (int e = 0; e < problem.edges(); e++) {
+			this.strength[problem.edgeFrom[e]] += problem.edgeGain[e];
+			this.strength[problem.edgeTo[e]] += problem.edgeGain[e];
+		}
+		List<Integer> edges = IntStream.range(0, problem.edges())
+			.boxed()
+			.sorted((e, f) -> Double.compare(problem.edgeGain[f], problem.edgeGain[e]))
+			.toList();
+		for (List<Integer> hosts : kinds.values()) {
+			HostPattern pattern = new HostPattern(problem, hosts.get(0), work / kinds.size(), edges, false);
+			// An edge counts for all hosts or for none.
+			edges = edges.subList(0, pattern.edges());
+			this.patterns.add(pattern);
+			this.alike.add(hosts.size());
+		}
+		int counting = edges.size();
+		for (int k = 0; k < this.patterns.size(); k++) {
+			if (this.patterns.get(k).edges() > counting) {
+				int host = kinds.values().stream().toList().get(k).get(0);
+				this.patterns.set(k, new HostPattern(problem, host, work / kinds.size(), edges, true));
+			}
+		}
+		double all = 0;
+		for (int e = 0; e < problem.edges(); e++) {
+			all += problem.edgeGain[e] * problem.communicationWeight;
+		}
+		this.constant = problem.bound() + all - leftOut(problem, new HashSet<>(edges));
+	}
+
+	/** What the edges that do not count keep local at best. */
+	private double leftOut(Problem problem, Set<Integer> counting) {
+		double out = 0;
+		for (int e = 0; e < problem.edges(); e++) {
+			double local = 0;
+			for (int k = 0; k < this.patterns.size() && !counting.contains(e) && local < 1; k++) {
+				local += this.alike.get(k) * this.patterns.get(k).local(e);
+			}
+			out += Math.min(1, local) * problem.edgeGain[e] * problem.communicationWeight;
+		}
+		return out;
+	}
+
+	private static String kind(Problem problem, int host) {
+		StringBuilder kind = new StringBuilder();
+		for (int r = 0; r < problem.resources; r++) {
+			kind.append(problem.capacity(host, r)).append(' ');
+		}
+		for (int s = 0; s < problem.services; s++) {
+			if (!problem.allows(s, host)) {
+				kind.append(s).append(',');
+			}
+		}
+		return kind.toString();
+	}
+
+	/**
+	 * Computes a lower bound.
+	 * @param problem what is placed where
+	 * @param placement the best placement known; the closer to the optimum, the better
+	 * the bound
+	 * @param time how long to compute. Nothing else depends on it than how close the
+	 * bound is
+	 * @return a value that no objective is below
+	 */
+	public static double of(Problem problem, int[] placement, Duration time) {
+		long end = System.nanoTime() + time.toNanos();
+		double work = Math.max(MIN_WORK, Math.min(MAX_WORK, time.toNanos() * PER_NANO / PLANNED));
+		return new LowerBound(problem, problem.value(placement).objective(), work)
+			.run((steps) -> System.nanoTime() >= end);
+	}
+
+	/**
+	 * The same within a number of operations instead of a time, so that the result is the
+	 * same each time.
+	 * @param problem what is placed where
+	 * @param placement the best placement known
+	 * @param operations operations of the planned steps
+	 * @param most number of steps, if these take fewer operations than planned
+	 * @return a value that no objective is below
+	 */
+	static double of(Problem problem, int[] placement, long operations, int most) {
+		double work = Math.max(MIN_WORK, Math.min(MAX_WORK, (double) operations / PLANNED));
+		return new LowerBound(problem, problem.value(placement).objective(), work).run(new Clock() {
+
+			private double left = Math.max(most, operations / work);
+
+			@Override
+			public boolean expired(long steps) {
+				this.left -= steps;
+				return this.left < 0;
+			}
+
+		});
+	}
+
+	private double run(Clock clock) {
+		int[] free = new int[this.problem.services];
+		Arrays.fill(free, -1);
+		Node root = new Node(free, prices(), this.problem.bound());
+		improve(root, MAX_STEPS, clock);
+		if (this.problem.services > MAX_BRANCHED || this.problem.hosts > MAX_BRANCHED_HOSTS) {
+			return Math.min(root.bound, this.incumbent);
+		}
+		return branch(root, clock);
+	}
+
+	/** Fixes services one by one, where the bound is lowest first. */
+	private double branch(Node root, Clock clock) {
+		PriorityQueue<Node> open = new PriorityQueue<>(Comparator.comparingDouble((node) -> node.bound));
+		open.add(root);
+		while (!open.isEmpty()) {
+			Node node = open.remove();
+			if (node.bound >= this.incumbent - ROUNDING) {
+				return this.incumbent;
+			}
+			int service = next(node);
+			if (service < 0 || open.size() > MAX_OPEN || clock.expired(1)) {
+				return node.bound;
+			}
+			Set<Integer> untouched = new HashSet<>();
+			for (int h = 0; h < this.problem.hosts; h++) {
+				boolean alone = !node.uses(h);
+				// Of hosts that are alike and empty, one stands for all.
+				if (!this.problem.allows(service, h) || (alone && !untouched.add(this.kindOf[h]))) {
+					continue;
+				}
+				int[] fixed = node.fixed.clone();
+				fixed[service] = h;
+				if (!fits(fixed, h)) {
+					continue;
+				}
+				Node child = new Node(fixed, node.price.clone(), node.bound);
+				improve(child, BRANCH_STEPS, clock);
+				if (child.bound < this.incumbent - ROUNDING) {
+					open.add(child);
+				}
+			}
+		}
+		return this.incumbent;
+	}
+
+	/** The service to fix next: one of those whose edges weigh most. */
+	private int next(Node node) {
+		int next = -1;
+		for (int s = 0; s < this.problem.services; s++) {
+			if (node.fixed[s] < 0 && this.problem.replicas[s] == 1
+					&& (next < 0 || this.strength[s] > this.strength[next])) {
+				next = s;
+			}
+		}
+		return next;
+	}
+
+	private boolean fits(int[] fixed, int host) {
+		for (int r = 0; r < this.problem.resources; r++) {
+			long used = 0;
+			for (int s = 0; s < fixed.length; s++) {
+				used += (fixed[s] == host) ? this.problem.demand(s, r) : 0;
+			}
+			if (used > this.problem.capacity(host, r)) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/** Improves the prices of a node by steps along the subgradient. */
+	private void improve(Node node, int steps, Clock clock) {
+		int services = this.problem.services;
+		double[] price = node.price.clone();
+		double[] direction = new double[services];
+		double[] slope = new double[services];
+		double length = 1;
+		int idle = 0;
+		for (int step = 0; step < steps && length > SHORTEST && !clock.expired(1); step++) {
+			double bound = evaluate(node.fixed, price, slope);
+			idle++;
+			if (bound > node.bound + ROUNDING) {
+				node.bound = bound;
+				System.arraycopy(price, 0, node.price, 0, services);
+				idle = 0;
+			}
+			if (idle >= PATIENCE) {
+				length /= 2;
+				idle = 0;
+				System.arraycopy(node.price, 0, price, 0, services);
+			}
+			double square = 0;
+			for (int s = 0; s < services; s++) {
+				direction[s] = 0.7 * slope[s] + 0.3 * direction[s];
+				square += direction[s] * direction[s];
+			}
+			double missing = this.incumbent - bound;
+			if (square == 0 || missing <= ROUNDING) {
+				break;
+			}
+			for (int s = 0; s < services; s++) {
+				price[s] -= length * missing / square * direction[s];
+			}
+		}
+	}
+
+	/** The bound for some prices, and where it rises. */
+	private double evaluate(int[] fixed, double[] price, double[] slope) {
+		double local = 0;
+		for (int s = 0; s < slope.length; s++) {
+			local += price[s] * this.problem.replicas[s];
+			slope[s] = this.problem.replicas[s];
+		}
+		int[] untouched = this.alike.stream().mapToInt(Integer::intValue).toArray();
+		boolean[] used = new boolean[this.problem.hosts];
+		for (int h : fixed) {
+			if (h >= 0 && !used[h]) {
+				used[h] = true;
+				untouched[this.kindOf[h]]--;
+				local += ask(this.kindOf[h], 1, price, fixed, h, slope);
+			}
+		}
+		for (int k = 0; k < untouched.length; k++) {
+			if (untouched[k] > 0) {
+				local += ask(k, untouched[k], price, fixed, -1, slope);
+			}
+		}
+		return this.constant - local;
+	}
+
+	private double ask(int kind, int hosts, double[] price, int[] fixed, int host, double[] slope) {
+		HostPattern pattern = this.patterns.get(kind);
+		double profit = pattern.best(price, fixed, host);
+		for (int s = 0; s < slope.length; s++) {
+			slope[s] -= hosts * pattern.count(s);
+		}
+		return hosts * profit;
+	}
+
+	/** Some services fixed to hosts. */
+	private static final class Node {
+
+		final int[] fixed;
+
+		final double[] price;
+
+		double bound;
+
+		Node(int[] fixed, double[] price, double bound) {
+			this.fixed = fixed;
+			this.price = price;
+			this.bound = bound;
+		}
+
+		boolean uses(int host) {
+			for (int h : this.fixed) {
+				if (h == host) {
+					return true;
+				}
+			}
+			return false;
+		}
+
+	}
+
+	/** Half of what the edges of a replica are worth. */
+	private double[] prices() {
+		double[] price = new double[this.problem.services];
+		for (int e = 0; e < this.problem.edges(); e++) {
+			double half = this.problem.edgeGain[e] * this.problem.communicationWeight / 2;
+			int s = this.problem.edgeFrom[e];
+			int t = this.problem.edgeTo[e];
+			price[s] += half / this.problem.replicas[s];
+			price[t] += half / this.problem.replicas[t];
+		}
+		return price;
+	}
+
+}

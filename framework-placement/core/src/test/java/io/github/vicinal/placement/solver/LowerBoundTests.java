@@ -1,0 +1,72 @@
+package io.github.vicinal.placement.solver;
+
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import io.github.vicinal.placement.RandomModels;
+import io.github.vicinal.placement.model.InstanceFormat;
+import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.recommend.CompiledModel;
+import io.github.vicinal.testing.property.ForAll;
+import io.github.vicinal.testing.property.LongRange;
+import io.github.vicinal.testing.property.Property;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LowerBoundTests {
+
+	/** All placements of a few services are tried; none may be below the bound. */
+	@Property(tries = 150)
+	void nothingIsBelowTheBound(@ForAll @LongRange(min = 0, max = 1_000_000) long seed, @ForAll boolean replicas,
+			@ForAll boolean rules) {
+		PlacementModel model = new RandomModels(seed, replicas, rules).model(replicas ? 3 : 6, 3);
+		Problem problem = new CompiledModel(model, -1).problem();
+		if (problem.replicas() > 9) {
+			return;
+		}
+		int[] placement = new int[problem.replicas()];
+		int[] best = placement.clone();
+		Value least = null;
+		for (long code = 0; code < Math.pow(3, placement.length); code++) {
+			long rest = code;
+			for (int i = 0; i < placement.length; i++) {
+				placement[i] = (int) (rest % 3);
+				rest /= 3;
+			}
+			Value value = problem.value(placement);
+			if (value.feasible() && (least == null || value.betterThan(least))) {
+				least = value;
+				best = placement.clone();
+			}
+		}
+		Value optimum = Objects.requireNonNull(least);
+		assertThat(LowerBound.of(problem, best, 2_000_000, 60)).isLessThanOrEqualTo(optimum.objective() + 1e-12);
+		// The incumbent only guides the steps: a bad one gives no bound that is too high.
+		int[] bad = Spread.place(problem);
+		assertThat(LowerBound.of(problem, bad, 2_000_000, 60)).isLessThanOrEqualTo(optimum.objective() + 1e-9);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "online-boutique-H3-l75, 0.1, 1000000", "online-boutique-H4-l85, 0.1, 1000000",
+			"sock-shop-H3-l75, 0.1, 1000000", "sock-shop-H4-l85, 0.1, 1000000", "synth-100, 20, 3000000",
+			"train-ticket-H3-l75, 50, 3000000" })
+	void isCloseToWhatIsFound(String name, double percent, long work) throws IOException {
+		try (Reader reader = new InputStreamReader(
+				Objects.requireNonNull(LowerBoundTests.class.getResourceAsStream("/instances/" + name)),
+				StandardCharsets.UTF_8)) {
+			Problem problem = new CompiledModel(InstanceFormat.read(reader, name), -1).problem();
+			Solution found = new VicinalSolver().solve(problem, Budget.ofIterations(2_000_000, 1), Progress.none());
+			double bound = LowerBound.of(problem, found.placement(), 80 * work, 2000);
+			double objective = found.value().objective();
+			assertThat(100 * (objective - bound) / objective).isBetween(-1e-6, percent);
+			assertThat(found.bound()).isLessThanOrEqualTo(objective + 1e-12);
+		}
+	}
+
+}
