@@ -42,7 +42,14 @@ public final class LowerBound {
 	/** Elementary operations in a nanosecond, about. */
 	private static final double PER_NANO = 0.3;
 
+	/** More than sums of prices lose by rounding. */
 	private static final double ROUNDING = 1e-12;
+
+	/** No price needs to be higher than all traffic is worth. */
+	private static final double HIGHEST = 1;
+
+	/** Slope, squared, below which there is nothing to gain. */
+	private static final double FLAT = 1e-9;
 
 	/** Steps for each service that is fixed. */
 	private static final int BRANCH_STEPS = 12;
@@ -283,11 +290,12 @@ public final class LowerBound {
 				square += direction[s] * direction[s];
 			}
 			double missing = this.incumbent - bound;
-			if (square == 0 || missing <= ROUNDING) {
+			if (square < FLAT || missing <= ROUNDING) {
 				break;
 			}
 			for (int s = 0; s < services; s++) {
-				price[s] -= length * missing / square * direction[s];
+				double next = price[s] - length * missing / square * direction[s];
+				price[s] = Math.max(-HIGHEST, Math.min(HIGHEST, next));
 			}
 		}
 	}
@@ -313,7 +321,7 @@ public final class LowerBound {
 				local += ask(k, untouched[k], price, fixed, -1, slope);
 			}
 		}
-		return this.constant - local;
+		return this.constant - local - ROUNDING;
 	}
 
 	private double ask(int kind, int hosts, double[] price, int[] fixed, int host, double[] slope) {
