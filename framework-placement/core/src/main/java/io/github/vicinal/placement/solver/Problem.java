@@ -2,6 +2,7 @@ package io.github.vicinal.placement.solver;
 
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
@@ -196,6 +197,70 @@ public final class Problem {
 	public boolean allows(int service, int host) {
 		BitSet hosts = this.allowed[service];
 		return hosts == null || hosts.get(host);
+	}
+
+	/**
+	 * Returns the most replicas of a service on one host.
+	 * @param service the service
+	 * @return at least 1
+	 */
+	public int maxPerHost(int service) {
+		return this.maxPerHost[service];
+	}
+
+	/**
+	 * Returns the fewest hosts that a service may use, unless none of its replicas moves.
+	 * @param service the service
+	 * @return at least 0
+	 */
+	public int minHosts(int service) {
+		return this.minHosts[service];
+	}
+
+	/**
+	 * Returns the fewest zones that a service may use, unless none of its replicas moves.
+	 * @param service the service
+	 * @return at least 0
+	 */
+	public int minZones(int service) {
+		return this.minZones[service];
+	}
+
+	/**
+	 * Returns the zone of a host.
+	 * @param host the host
+	 * @return the number of the zone
+	 */
+	public int zone(int host) {
+		return this.zone[host];
+	}
+
+	/**
+	 * Returns the pairs of services that may not share a host, or a zone. A pair of a
+	 * service with itself keeps its replicas in different zones.
+	 * @param zones whether those that may not share a zone
+	 * @return two services for each pair
+	 */
+	public List<int[]> apart(boolean zones) {
+		int[] one = zones ? this.zoneApartOne : this.apartOne;
+		int[] other = zones ? this.zoneApartOther : this.apartOther;
+		return IntStream.range(0, one.length).mapToObj((p) -> new int[] { one[p], other[p] }).toList();
+	}
+
+	/**
+	 * Returns whether replicas on the caller's host are preferred.
+	 * @return whether routing is weighted by locality
+	 */
+	public boolean locality() {
+		return this.locality;
+	}
+
+	/**
+	 * Returns whether it is known where any replica runs now.
+	 * @return whether moves count
+	 */
+	public boolean running() {
+		return this.current != null;
 	}
 
 	/**

@@ -1,12 +1,15 @@
 package io.github.vicinal.placement.exact;
 
 import java.time.Duration;
+import java.util.function.ToLongFunction;
 
 import com.google.ortools.Loader;
+import com.google.ortools.sat.BoolVar;
 import com.google.ortools.sat.CpModel;
 import com.google.ortools.sat.CpSolver;
 import com.google.ortools.sat.CpSolverSolutionCallback;
 import com.google.ortools.sat.CpSolverStatus;
+import com.google.ortools.sat.IntVar;
 import com.google.ortools.sat.LinearExpr;
 import com.google.ortools.sat.LinearExprBuilder;
 import com.google.ortools.sat.Literal;
@@ -18,8 +21,10 @@ import io.github.vicinal.placement.solver.Progress;
 import io.github.vicinal.placement.solver.Solution;
 
 /**
- * Solves plain problems, whose objective is traffic alone, to proven optimality.
- * Affinities are rounded to a billionth of all traffic.
+ * Solves problems whose objective is traffic alone to proven optimality: pins, pairs that
+ * are to be apart, and the spread of services included. Replicas need locality-weighted
+ * routing, as the other one makes products of numbers of replicas. Affinities are rounded
+ * to a billionth of all traffic.
  *
  * @since 0.1.0
  */
@@ -39,7 +44,8 @@ public final class CpSatSolver implements ExactSolver {
 
 	@Override
 	public boolean supports(Problem problem) {
-		return problem.plain() && problem.trafficOnly();
+		boolean replicated = problem.replicas() > problem.services();
+		return problem.trafficOnly() && !problem.running() && (problem.locality() || !replicated);
 	}
 
 	/**
@@ -51,12 +57,14 @@ public final class CpSatSolver implements ExactSolver {
 		Loader.loadNativeLibraries();
 		long start = System.nanoTime();
 		CpModel model = new CpModel();
-		Literal[][] on = new Literal[problem.services()][problem.hosts()];
+		IntVar[][] on = new IntVar[problem.services()][problem.hosts()];
 		for (int s = 0; s < on.length; s++) {
+			int replicas = replicas(problem, s);
 			for (int h = 0; h < problem.hosts(); h++) {
-				on[s][h] = model.newBoolVar("x");
+				int most = problem.allows(s, h) ? Math.min(replicas, problem.maxPerHost(s)) : 0;
+				on[s][h] = model.newIntVar(0, most, "x");
 			}
-			model.addExactlyOne(on[s]);
+			model.addEquality(LinearExpr.sum(on[s]), replicas);
 		}
 		for (int h = 0; h < problem.hosts(); h++) {
 			for (int r = 0; r < problem.resources(); r++) {
@@ -67,14 +75,24 @@ public final class CpSatSolver implements ExactSolver {
 				model.addLessOrEqual(load, problem.capacity(h, r));
 			}
 		}
-		symmetry(problem, model, on);
+		if (problem.plain()) {
+			symmetry(problem, model, on);
+		}
+		else {
+			rules(problem, model, on);
+		}
 		LinearExprBuilder local = LinearExpr.newBuilder();
 		for (int e = 0; e < problem.edges(); e++) {
-			long gain = Math.round(problem.edgeGain(e) * SCALE);
+			int s = problem.edgeFrom(e);
+			int t = problem.edgeTo(e);
+			long one = replicas(problem, s);
+			long other = replicas(problem, t);
+			long whole = one / gcd(one, other) * other;
+			long gain = Math.round(problem.edgeGain(e) * SCALE / whole);
 			for (int h = 0; h < problem.hosts(); h++) {
-				Literal both = model.newBoolVar("y");
-				model.addImplication(both, on[problem.edgeFrom(e)][h]);
-				model.addImplication(both, on[problem.edgeTo(e)][h]);
+				IntVar both = model.newIntVar(0, whole, "y");
+				model.addLessOrEqual(both, LinearExpr.term(on[s][h], whole / one));
+				model.addLessOrEqual(both, LinearExpr.term(on[t][h], whole / other));
 				local.addTerm(both, gain);
 			}
 		}
@@ -89,15 +107,9 @@ public final class CpSatSolver implements ExactSolver {
 		}
 		Watch watch = new Watch(problem, on, progress, start);
 		CpSolverStatus status = solver.solve(model, watch);
-		int[] placement = new int[problem.services()];
+		int[] placement = new int[problem.replicas()];
 		if (status == CpSolverStatus.OPTIMAL || status == CpSolverStatus.FEASIBLE) {
-			for (int s = 0; s < placement.length; s++) {
-				for (int h = 0; h < problem.hosts(); h++) {
-					if (solver.booleanValue(on[s][h])) {
-						placement[s] = h;
-					}
-				}
-			}
+			placement = placement(problem, on, solver::value);
 		}
 		double all = 0;
 		for (int e = 0; e < problem.edges(); e++) {
@@ -110,11 +122,76 @@ public final class CpSatSolver implements ExactSolver {
 				Duration.ofNanos(System.nanoTime() - start), watch.stopped);
 	}
 
+	private static int replicas(Problem problem, int service) {
+		return problem.firstReplica(service + 1) - problem.firstReplica(service);
+	}
+
+	private static long gcd(long one, long other) {
+		return (other == 0) ? one : gcd(other, one % other);
+	}
+
+	private static int[] placement(Problem problem, IntVar[][] on, ToLongFunction<IntVar> value) {
+		int[] placement = new int[problem.replicas()];
+		for (int s = 0; s < on.length; s++) {
+			int at = problem.firstReplica(s);
+			for (int h = 0; h < problem.hosts(); h++) {
+				for (long i = value.applyAsLong(on[s][h]); i > 0; i--) {
+					placement[at++] = h;
+				}
+			}
+		}
+		return placement;
+	}
+
+	/** Pairs that are to be apart, and the fewest hosts and zones of services. */
+	private static void rules(Problem problem, CpModel model, IntVar[][] on) {
+		BoolVar[][] uses = new BoolVar[on.length][problem.hosts()];
+		int zones = 0;
+		for (int h = 0; h < problem.hosts(); h++) {
+			zones = Math.max(zones, problem.zone(h) + 1);
+			for (int s = 0; s < on.length; s++) {
+				uses[s][h] = model.newBoolVar("u");
+				model.addGreaterOrEqual(on[s][h], uses[s][h]);
+				model.addLessOrEqual(on[s][h], LinearExpr.term(uses[s][h], replicas(problem, s)));
+			}
+		}
+		BoolVar[][] in = new BoolVar[on.length][zones];
+		for (int s = 0; s < on.length; s++) {
+			for (int z = 0; z < zones; z++) {
+				in[s][z] = model.newBoolVar("z");
+				LinearExprBuilder there = LinearExpr.newBuilder();
+				for (int h = 0; h < problem.hosts(); h++) {
+					if (problem.zone(h) == z) {
+						there.add(on[s][h]);
+					}
+				}
+				model.addGreaterOrEqual(there, in[s][z]);
+				model.addLessOrEqual(there, LinearExpr.term(in[s][z], replicas(problem, s)));
+			}
+			model.addGreaterOrEqual(LinearExpr.sum(uses[s]), problem.minHosts(s));
+			model.addGreaterOrEqual(LinearExpr.sum(in[s]), problem.minZones(s));
+		}
+		for (int[] pair : problem.apart(false)) {
+			for (int h = 0; h < problem.hosts(); h++) {
+				model.addAtMostOne(new Literal[] { uses[pair[0]][h], uses[pair[1]][h] });
+			}
+		}
+		for (int[] pair : problem.apart(true)) {
+			if (pair[0] == pair[1]) {
+				model.addEquality(LinearExpr.sum(in[pair[0]]), replicas(problem, pair[0]));
+				continue;
+			}
+			for (int z = 0; z < zones; z++) {
+				model.addAtMostOne(new Literal[] { in[pair[0]][z], in[pair[1]][z] });
+			}
+		}
+	}
+
 	/**
 	 * Where all hosts are alike, they are named by first use: service s is on one of the
 	 * first s + 1 hosts.
 	 */
-	private static void symmetry(Problem problem, CpModel model, Literal[][] on) {
+	private static void symmetry(Problem problem, CpModel model, IntVar[][] on) {
 		for (int h = 1; h < problem.hosts(); h++) {
 			boolean alike = true;
 			for (int r = 0; r < problem.resources(); r++) {
@@ -135,7 +212,7 @@ public final class CpSatSolver implements ExactSolver {
 
 		private final Problem problem;
 
-		private final Literal[][] on;
+		private final IntVar[][] on;
 
 		private final Progress progress;
 
@@ -143,7 +220,7 @@ public final class CpSatSolver implements ExactSolver {
 
 		private boolean stopped;
 
-		Watch(Problem problem, Literal[][] on, Progress progress, long start) {
+		Watch(Problem problem, IntVar[][] on, Progress progress, long start) {
 			this.problem = problem;
 			this.on = on;
 			this.progress = progress;
@@ -152,14 +229,7 @@ public final class CpSatSolver implements ExactSolver {
 
 		@Override
 		public void onSolutionCallback() {
-			int[] placement = new int[this.on.length];
-			for (int s = 0; s < placement.length; s++) {
-				for (int h = 0; h < this.on[s].length; h++) {
-					if (booleanValue(this.on[s][h])) {
-						placement[s] = h;
-					}
-				}
-			}
+			int[] placement = CpSatSolver.placement(this.problem, this.on, this::value);
 			if (!this.progress.report(Duration.ofNanos(System.nanoTime() - this.start), numConflicts(),
 					this.problem.value(placement))) {
 				this.stopped = true;
