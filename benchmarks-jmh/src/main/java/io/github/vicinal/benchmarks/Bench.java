@@ -107,6 +107,10 @@ public final class Bench implements Callable<Integer> {
 			description = "cache-speed: only these caches, and Caffeine; 'switches': only the switches of AIC")
 	private @Nullable String subjects;
 
+	@Option(names = "--placement-data", paramLabel = "DIR",
+			description = "placement: a directory with models of clusters in JSON")
+	private @Nullable Path placementData;
+
 	@Option(names = "--project", hidden = true)
 	private @Nullable Path project;
 
@@ -186,6 +190,9 @@ public final class Bench implements Callable<Integer> {
 		}
 		if (this.subjects != null) {
 			options.put("subjects", this.subjects);
+		}
+		if (this.placementData != null) {
+			options.put("placement-data", this.placementData.toString());
 		}
 		if (this.project != null) {
 			options.put("project", this.project.toString());

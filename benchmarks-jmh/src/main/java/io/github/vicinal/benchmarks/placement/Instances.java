@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -24,6 +25,7 @@ import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Routing;
+import io.github.vicinal.placement.model.Separation;
 import io.github.vicinal.placement.model.Service;
 
 /**
@@ -154,6 +156,58 @@ final class Instances {
 			graph.add(random.nextInt(services), random.nextInt(services), pareto(random, 1.3));
 		}
 		return model(demand, capacity, graph);
+	}
+
+	/**
+	 * Up to 30 services in three zones with two hosts each. A third of them has a replica
+	 * in each zone, and some others may not share a zone.
+	 */
+	static PlacementModel zones(long seed) {
+		SplittableRandom random = new SplittableRandom(seed);
+		int services = 5 + random.nextInt(26);
+		List<Service> all = new ArrayList<>();
+		List<Separation> separations = new ArrayList<>();
+		Map<Integer, Integer> zoneOf = new TreeMap<>();
+		long[][] capacity = new long[6][2];
+		Graph graph = new Graph();
+		for (int s = 0; s < services; s++) {
+			int replicas = (random.nextInt(3) == 0) ? 3 : 1;
+			int cpu = CPU_MILLIS[random.nextInt(CPU_MILLIS.length)];
+			int memory = cpu * MEMORY_FACTORS[random.nextInt(MEMORY_FACTORS.length)];
+			all.add(new Service("s" + s, replicas, Resources.of(cpu, memory)));
+			int zone = random.nextInt(3);
+			for (int i = 0; i < replicas; i++) {
+				int h = (zone + i) % 3 * 2 + random.nextInt(2);
+				capacity[h][0] += cpu;
+				capacity[h][1] += memory;
+			}
+			if (replicas > 1) {
+				separations.add(new Separation(List.of("s" + s), Separation.Scope.ZONE, ""));
+			}
+			else {
+				zoneOf.put(s, zone);
+			}
+			if (s > 0) {
+				graph.add(s, random.nextInt(s), pareto(random, 1.3));
+			}
+		}
+		List<Integer> single = List.copyOf(zoneOf.keySet());
+		for (int i = 0; i < single.size() / 3; i++) {
+			int one = single.get(random.nextInt(single.size()));
+			int other = single.get(random.nextInt(single.size()));
+			// The placement that capacities are made from keeps all rules.
+			if (!Objects.equals(zoneOf.get(one), zoneOf.get(other))) {
+				separations.add(new Separation(List.of("s" + one, "s" + other), Separation.Scope.ZONE, ""));
+			}
+		}
+		List<Host> hosts = new ArrayList<>();
+		for (int h = 0; h < capacity.length; h++) {
+			hosts.add(new Host("h" + h, "z" + h / 2,
+					Resources.of(Math.max(4000, capacity[h][0] * 5 / 4), Math.max(16_000, capacity[h][1] * 5 / 4)),
+					Resources.none(), Integer.MAX_VALUE));
+		}
+		return new PlacementModel(all, hosts, graph.edges(), separations, PathCosts.defaults(),
+				Objective.traffic(EdgeWeight.CALLS, Routing.LOCALITY), null);
 	}
 
 	/**

@@ -1,5 +1,6 @@
 package io.github.vicinal.benchmarks.placement;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -58,7 +59,7 @@ public final class PlacementMeasurement implements Measurement {
 	}
 
 	@Override
-	public Report run(Settings settings) {
+	public Report run(Settings settings) throws IOException {
 		Report report = new Report("instance", "solver", "traffic between hosts %", "objective", "feasible", "ms")
 			.chart("Traffic between hosts, in % of all traffic", "traffic between hosts %", "instance", "solver");
 		warmUp(settings);
@@ -70,10 +71,11 @@ public final class PlacementMeasurement implements Measurement {
 		feasibility(settings, report);
 		replicas(settings, report);
 		papers(report);
+		ReplicaBars.measure(settings, report);
 		return report;
 	}
 
-	private static Duration time(Settings settings, double seconds) {
+	static Duration time(Settings settings, double seconds) {
 		return Duration.ofMillis(Math.round(1000 * (settings.quick() ? seconds / 4 : seconds)));
 	}
 
@@ -85,7 +87,7 @@ public final class PlacementMeasurement implements Measurement {
 		Trial.run(OWN, Instances.synth(500, 20, 1), Duration.ofSeconds(2), -1);
 	}
 
-	private static void row(Report report, String instance, String solver, PlacementModel model, Trial trial) {
+	static void row(Report report, String instance, String solver, PlacementModel model, Trial trial) {
 		report.row(instance, solver, trial.crossHostPercent(), trial.printedObjective(model), trial.feasible(),
 				trial.millis());
 	}
