@@ -18,6 +18,12 @@ final class Annealer {
 
 	private static final int MIN_INTERVAL = 16;
 
+	/** Members that are looked at for an exchange where hosts are full. */
+	private static final int PARTNERS = 16;
+
+	/** The part of the capacities from which on hosts are full. */
+	private static final double FULL = 0.97;
+
 	/** Steps between two looks at the clock, at most. */
 	private static final int CHUNK = 8192;
 
@@ -59,6 +65,9 @@ final class Annealer {
 
 	private final boolean homes;
 
+	/** Whether hosts are so full that little fits but exchanges. */
+	private final boolean full;
+
 	/** The neighbour whose host was chosen last, -1 if it was any host. */
 	private int toward;
 
@@ -83,6 +92,7 @@ final class Annealer {
 		this.loads = this.layout.loads;
 		this.homes = this.layout.homes();
 		this.several = level.replication != null;
+		this.full = level.load() > FULL;
 		this.itemOf = new int[this.several ? level.units : 0];
 		int unit = 0;
 		for (int v = 0; this.several && v < this.n; v++) {
@@ -250,7 +260,7 @@ final class Annealer {
 			return;
 		}
 		// It does not fit as it is: make room by a member of that host.
-		int u = this.layout.member(b, this.rng.nextInt(this.layout.members(b)));
+		int u = this.full ? partner(v, a, b) : this.layout.member(b, this.rng.nextInt(this.layout.members(b)));
 		int c = (this.rng.nextLong() < 0) ? a : candidate(u);
 		if (c == b || !this.level.allows(u, c)) {
 			return;
@@ -268,6 +278,21 @@ final class Annealer {
 		else {
 			eject(v, u, c, delta, overDelta, away);
 		}
+	}
+
+	/** Of some members of b the one whose exchange for v fits best. */
+	private int partner(int v, int a, int b) {
+		int best = -1;
+		double least = Double.POSITIVE_INFINITY;
+		for (int i = 0; i < PARTNERS && least > 0; i++) {
+			int u = this.layout.member(b, this.rng.nextInt(this.layout.members(b)));
+			double over = this.loads.overBy(a, u, 1, v, 1) + this.loads.overBy(b, v, 1, u, 1);
+			if (over < least) {
+				least = over;
+				best = u;
+			}
+		}
+		return best;
 	}
 
 	private void take(double delta, double overDelta, int away) {

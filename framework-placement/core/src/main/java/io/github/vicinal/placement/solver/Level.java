@@ -198,6 +198,20 @@ final class Level {
 		return strength;
 	}
 
+	/** The used part of all capacities, in the resource that is used most. */
+	double load() {
+		double load = 0;
+		for (int r = 0; r < this.resources; r++) {
+			double needs = 0;
+			for (int v = 0; v < this.items; v++) {
+				needs += (double) this.demand[v * this.resources + r] * units(v);
+			}
+			// The unit of a resource is the inverse of the mean capacity.
+			load = Math.max(load, needs * this.unit[r] / this.hosts);
+		}
+		return load;
+	}
+
 	int units(int item) {
 		return (this.replication != null) ? this.replication.parts[item] : 1;
 	}

@@ -28,6 +28,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** A search ends when it is to end, and returns the best that it has. */
 class BudgetTests {
 
+	/** Seconds: 1.5 and five percent, and what a busy processor may add. */
+	private static final double LONGEST = 1.8;
+
 	private static Problem problem(int services, int hosts, int edges, int replicas) {
 		SplittableRandom random = new SplittableRandom(1);
 		List<Service> all = new ArrayList<>();
@@ -56,9 +59,8 @@ class BudgetTests {
 	}
 
 	/**
-	 * Relabelling 200 hosts, greedy placement and clustering take long here. Five percent
-	 * are promised; more is allowed here, as other work may keep the processor from the
-	 * test.
+	 * Relabelling 200 hosts, greedy placement and clustering take long here: without a
+	 * look at the clock, several times as long.
 	 */
 	@ParameterizedTest
 	@CsvSource({ "8000, 200, 40000, 1", "1500, 200, 8000, 12" })
@@ -66,12 +68,12 @@ class BudgetTests {
 		Problem problem = problem(services, hosts, edges, replicas);
 		Budget budget = Budget.ofTime(Duration.ofMillis(1500), 1);
 		double shortest = Double.POSITIVE_INFINITY;
-		for (int i = 0; i < 3 && shortest > 1.575; i++) {
+		for (int i = 0; i < 3 && shortest > LONGEST; i++) {
 			long start = System.nanoTime();
 			new VicinalSolver().solve(problem, budget, Progress.none());
 			shortest = Math.min(shortest, (System.nanoTime() - start) / 1e9);
 		}
-		assertThat(shortest).isLessThan(1.575);
+		assertThat(shortest).isLessThan(LONGEST);
 	}
 
 	@Test
