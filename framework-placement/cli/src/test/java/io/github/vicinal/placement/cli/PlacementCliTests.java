@@ -316,14 +316,19 @@ class PlacementCliTests {
 	@Test
 	@Timeout(60)
 	void anInterruptEndsTheSearchWithTheBestSoFar() throws IOException {
+		String instance = file("small", INSTANCE);
+		Path json = this.directory.resolve("best.json");
 		Thread.currentThread().interrupt();
 		try {
-			assertThat(run("solve", "--instance", file("small", INSTANCE), "--time", "50s")).isZero();
+			assertThat(run("solve", "--instance", instance, "--time", "50s", "--json", json.toString()))
+				.as(this.err.toString())
+				.isZero();
 		}
 		finally {
 			Thread.interrupted();
 		}
 		assertThat(this.out.toString()).contains("Verified: feasible", "stopped early");
+		assertThat(json).content().contains("\"stopped\" : true");
 	}
 
 	@Test
