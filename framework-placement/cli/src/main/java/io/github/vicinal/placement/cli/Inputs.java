@@ -87,6 +87,10 @@ final class Inputs {
 			description = "for prometheus, zipkin and instances: a file with a bearer token")
 	private @Nullable Path tokenFile;
 
+	@Option(names = "--head-room", paramLabel = "PERCENT",
+			description = "part of each host that is left free, for peaks and for hosts that fail")
+	private @Nullable Integer headRoom;
+
 	@Option(names = "--concentrate", paramLabel = "NAME", split = ",",
 			description = "services that may run on fewer hosts and zones than now; all others keep theirs")
 	private List<String> concentrate = new ArrayList<>();
@@ -122,6 +126,11 @@ final class Inputs {
 		}
 		List<String> notSeen = new ArrayList<>();
 		PlacementModel model = withHosts(base(notSeen));
+		Integer percent = this.headRoom;
+		if (percent != null) {
+			model = model.with(model.services(),
+					model.hosts().stream().map((host) -> host.withHeadRoom(percent)).toList());
+		}
 		if (this.edgeWeight != null) {
 			Objective given = model.objective();
 			model = model.with(new Objective(EdgeWeight.of(this.edgeWeight), given.routing(), given.communication(),

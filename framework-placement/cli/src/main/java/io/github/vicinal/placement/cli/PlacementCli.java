@@ -22,7 +22,16 @@ public final class PlacementCli {
 	 */
 	public static void main(String[] arguments) {
 		Interruption interruption = Interruption.install(Thread.currentThread());
-		int code = commandLine().execute(arguments);
+		int code;
+		try {
+			code = commandLine().execute(arguments);
+		}
+		catch (OutOfMemoryError ex) {
+			// What did not fit is free again: the message does.
+			System.err.println("The model does not fit into %d MiB of heap; give more by JAVA_TOOL_OPTIONS=-Xmx4g"
+				.formatted(Runtime.getRuntime().maxMemory() >> 20));
+			code = CommandLine.ExitCode.USAGE;
+		}
 		interruption.written();
 		System.exit(code);
 	}

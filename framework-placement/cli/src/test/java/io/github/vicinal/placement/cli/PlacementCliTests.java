@@ -283,6 +283,28 @@ class PlacementCliTests {
 				"--concentrate", "c");
 	}
 
+	/** Names that match no service leave an empty graph, in which all plans are alike. */
+	@Test
+	void trafficOfUnknownNamesIsNoEvidence() throws IOException {
+		assertThat(run("solve", "--compose", file("compose.yml", COMPOSE), "--host", "a=9000:9000", "--iterations",
+				"1000", "--traffic",
+				"zipkin=" + file("links.json", LINKS.replaceAll("\"(shop|orders|stock)", "\"x-$1"))))
+			.isZero();
+		assertThat(this.out.toString()).startsWith("Recommendation: undecided, nobody measured calls")
+			.contains("Not seen: 'x-");
+	}
+
+	@Test
+	void headRoomIsLeftFree() throws IOException {
+		String compose = file("compose.yml", COMPOSE);
+		String links = "zipkin=" + file("links.json", LINKS);
+		assertThat(run("solve", "--compose", compose, "--host", "a=1500:9000", "--host", "b=1500:9000", "--traffic",
+				links, "--iterations", "1000", "--head-room", "30"))
+			.isZero();
+		assertThat(this.out.toString()).contains("cpuMillis 1000/1050", "cpuMillis 500/1050");
+		refused("The head-room is 101 %", "solve", "--compose", compose, "--host", "a=1500:9000", "--head-room", "101");
+	}
+
 	@Test
 	void errorsAreShort() throws IOException {
 		refused("There is no file 'nowhere'", "solve", "--instance", "nowhere");
@@ -294,14 +316,19 @@ class PlacementCliTests {
 	@Test
 	@Timeout(60)
 	void anInterruptEndsTheSearchWithTheBestSoFar() throws IOException {
+		String instance = file("small", INSTANCE);
+		Path json = this.directory.resolve("best.json");
 		Thread.currentThread().interrupt();
 		try {
-			assertThat(run("solve", "--instance", file("small", INSTANCE), "--time", "50s")).isZero();
+			assertThat(run("solve", "--instance", instance, "--time", "50s", "--json", json.toString()))
+				.as(this.err.toString())
+				.isZero();
 		}
 		finally {
 			Thread.interrupted();
 		}
 		assertThat(this.out.toString()).contains("Verified: feasible", "stopped early");
+		assertThat(json).content().contains("\"stopped\" : true");
 	}
 
 	@Test

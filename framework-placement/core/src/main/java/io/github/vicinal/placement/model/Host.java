@@ -1,5 +1,7 @@
 package io.github.vicinal.placement.model;
 
+import java.util.TreeMap;
+
 /**
  * A host to place services on.
  *
@@ -35,6 +37,22 @@ public record Host(String name, String zone, Resources capacity, Resources reser
 	 */
 	public Host(String name, Resources capacity) {
 		this(name, "", capacity, Resources.none(), Integer.MAX_VALUE);
+	}
+
+	/**
+	 * Returns this host with more of it left free, for peaks and for hosts that fail.
+	 * @param percent part of the capacity that services may not use, in percent; a larger
+	 * reserve stays
+	 * @return the host
+	 */
+	public Host withHeadRoom(int percent) {
+		if (percent < 0 || percent > 100) {
+			throw new InvalidModelException("The head-room is %d %%; it must be between 0 and 100".formatted(percent));
+		}
+		TreeMap<String, Long> free = new TreeMap<>(this.reserve.amounts());
+		this.capacity.amounts()
+			.forEach((resource, amount) -> free.merge(resource, (long) Math.ceil(amount / 100.0 * percent), Math::max));
+		return new Host(this.name, this.zone, this.capacity, new Resources(free), this.maxReplicas);
 	}
 
 	/**

@@ -6,7 +6,8 @@
  * never mixed; {@link io.github.vicinal.placement.model.EdgeWeight} names the one that an
  * objective counts. A <em>plan</em> says how many replicas of each service run on each
  * host. <em>Routing</em> says how calls choose among a service's replicas; no figure
- * about replicas means anything without it.
+ * about replicas means anything without it. <em>Doubts</em> are what is known to be
+ * missing in the evidence.
  * <p>
  * All types are immutable. A {@link io.github.vicinal.placement.model.PlacementModel}
  * that exists is consistent: its constructor refuses unknown names, amounts that are no

@@ -34,8 +34,11 @@ final class Redundancy {
 		for (Service service : model.services()) {
 			List<String> now = (before != null) ? known(before, service, zones) : List.of();
 			List<String> then = known(after, service, zones);
-			int hostsNow = now.isEmpty() ? Math.min(2, service.replicas()) : now.size();
-			long zonesNow = now.isEmpty() ? Math.min(2, service.replicas()) : zones(now, zones);
+			List<Host> possible = model.hosts().stream().filter(service::mayRunOn).toList();
+			int two = Math.min(2, service.replicas());
+			long hostsNow = now.isEmpty() ? Math.min(two, possible.size()) : now.size();
+			long zonesNow = now.isEmpty() ? Math.min(two, possible.stream().map(Host::zone).distinct().count())
+					: zones(now, zones);
 			List<String> lost = new ArrayList<>();
 			if (then.size() < hostsNow) {
 				lost.add(fewer("host", then.size(), hostsNow));

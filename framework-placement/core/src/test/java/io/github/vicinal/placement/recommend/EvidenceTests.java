@@ -143,6 +143,16 @@ class EvidenceTests {
 			.isEqualTo("'a' runs on 1 host instead of 3 and in 1 zone instead of 3");
 	}
 
+	/** A rule of the model gives nothing up that there ever was. */
+	@Test
+	void aPinnedServiceLosesNothing() {
+		Service pinned = new Service("a", 2, NEED, Set.of(), Integer.MAX_VALUE, Set.of(), Set.of("h1"));
+		PlacementModel model = new PlacementModel(List.of(pinned, new Service("b", 1, NEED)), List.of(host(0), host(1)),
+				List.of(Edge.calls("a", "b", 5000)), List.of(), PathCosts.defaults(),
+				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), null);
+		assertThat(recommend(model, -1).givenUp()).isEmpty();
+	}
+
 	@Property(tries = 1000)
 	void noPlanGivesUpRedundancyUnasked(@ForAll @LongRange(min = 0, max = 1_000_000_000) long seed) {
 		PlacementModel model = new RandomModels(seed, true, seed % 2 == 0).model(6, 4);

@@ -244,7 +244,7 @@ public final class Cluster {
 		List<String> notSeen = new ArrayList<>(calls.notSeen());
 		if (!this.calls.comparable()) {
 			notSeen.add(
-					"instances have counted for different times, and until %d s have been observed their rates are means over these; ask again then"
+					"instances have counted for different times; until they were observed for %d s, their rates are means over these times and cannot be compared"
 						.formatted(RateWindow.MIN_OBSERVED.toSeconds()));
 			return new Traffic(calls.edges(), notSeen);
 		}

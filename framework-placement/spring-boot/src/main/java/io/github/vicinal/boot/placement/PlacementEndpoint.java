@@ -6,6 +6,7 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
@@ -69,15 +70,30 @@ public class PlacementEndpoint {
 	 * @param searchMillis how long to search
 	 * @param seed decides all random choices
 	 * @param concentrate services that may give up hosts and zones, as {@code one,other}
+	 * @param headRoomPercent part of each host that is left free, in percent
 	 * @return model and recommendation
 	 */
 	@WriteOperation
 	public PlacementDescriptor whatIf(@Nullable String hosts, @Nullable String pins, @Nullable String routing,
 			@Nullable String edgeWeight, @Nullable Double sameHostCpuMicros, @Nullable Double otherHostCpuMicros,
-			@Nullable Integer maxMoves, @Nullable Long searchMillis, @Nullable Long seed,
-			@Nullable String concentrate) {
+			@Nullable Integer maxMoves, @Nullable Long searchMillis, @Nullable Long seed, @Nullable String concentrate,
+			@Nullable Integer headRoomPercent) {
 		return whatIf(new WhatIf(hosts, pins, routing, edgeWeight, sameHostCpuMicros, otherHostCpuMicros, maxMoves,
-				searchMillis, seed, concentrate));
+				searchMillis, seed, concentrate, headRoomPercent));
+	}
+
+	/**
+	 * Ends the search that is running. The request that waits for it gets the best plan
+	 * so far.
+	 * @return whether a search was running
+	 */
+	@DeleteOperation
+	public Map<String, Object> cancel() {
+		return Map.of("cancelled", this.service.cancel());
+	}
+
+	RunningSearch.State search() {
+		return this.service.search();
 	}
 
 	private PlacementDescriptor whatIf(WhatIf what) {

@@ -29,7 +29,6 @@ import io.github.vicinal.placement.recommend.MovePolicy;
 import io.github.vicinal.placement.recommend.Recommendation;
 import io.github.vicinal.placement.recommend.Recommender;
 import io.github.vicinal.placement.solver.Budget;
-import io.github.vicinal.placement.solver.Progress;
 import io.github.vicinal.placement.solver.VicinalSolver;
 import io.github.vicinal.placement.sources.Cluster;
 import io.github.vicinal.placement.sources.Cluster.PathInUse;
@@ -63,6 +62,8 @@ final class PlacementService implements AutoCloseable {
 	private final Recommender recommender;
 
 	private final Semaphore searching = new Semaphore(1);
+
+	private volatile @Nullable RunningSearch running;
 
 	private long refreshed;
 
@@ -245,17 +246,41 @@ final class PlacementService implements AutoCloseable {
 		if (!this.searching.tryAcquire()) {
 			throw new BusyException();
 		}
+		RunningSearch search = new RunningSearch();
+		this.running = search;
 		try {
 			Recommendation found = this.recommender.recommend(model, (moves != null) ? moves : -1,
 					Budget.ofTime(what.time(this.properties.searchTime()),
 							(what.seed() != null) ? what.seed() : this.properties.seed()),
-					Progress.none());
+					search);
 			return new Outcome(model, observed.paths(), observed.costs(), found, observed.notSeen(),
 					observed.unlocated());
 		}
 		finally {
+			this.running = null;
 			this.searching.release();
 		}
+	}
+
+	/**
+	 * Returns where the search stands that is running.
+	 * @return its state
+	 */
+	public RunningSearch.State search() {
+		RunningSearch search = this.running;
+		return (search != null) ? search.state() : RunningSearch.State.IDLE;
+	}
+
+	/**
+	 * Ends the search that is running: it answers with its best plan so far.
+	 * @return whether one was running
+	 */
+	public boolean cancel() {
+		RunningSearch search = this.running;
+		if (search != null) {
+			search.cancel();
+		}
+		return search != null;
 	}
 
 	/** Another search is running. */

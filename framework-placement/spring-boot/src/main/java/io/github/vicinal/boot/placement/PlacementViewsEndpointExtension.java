@@ -62,15 +62,16 @@ class PlacementViewsEndpointExtension {
 	 * @param searchMillis how long to search
 	 * @param seed decides all random choices
 	 * @param concentrate services that may give up hosts and zones, as {@code one,other}
+	 * @param headRoomPercent part of each host that is left free, in percent
 	 * @return model and recommendation, or what is wrong
 	 */
 	@WriteOperation
 	public WebEndpointResponse<Object> whatIf(@Nullable String hosts, @Nullable String pins, @Nullable String routing,
 			@Nullable String edgeWeight, @Nullable Double sameHostCpuMicros, @Nullable Double otherHostCpuMicros,
-			@Nullable Integer maxMoves, @Nullable Long searchMillis, @Nullable Long seed,
-			@Nullable String concentrate) {
+			@Nullable Integer maxMoves, @Nullable Long searchMillis, @Nullable Long seed, @Nullable String concentrate,
+			@Nullable Integer headRoomPercent) {
 		return answer(() -> this.endpoint.whatIf(hosts, pins, routing, edgeWeight, sameHostCpuMicros,
-				otherHostCpuMicros, maxMoves, searchMillis, seed, concentrate));
+				otherHostCpuMicros, maxMoves, searchMillis, seed, concentrate, headRoomPercent));
 	}
 
 	/** Boot leaves messages out of its own errors; these are for who asked. */
@@ -93,7 +94,7 @@ class PlacementViewsEndpointExtension {
 
 	/**
 	 * Shows one view.
-	 * @param view {@code page}, {@code instance} or {@code model}
+	 * @param view {@code page}, {@code instance}, {@code model} or {@code search}
 	 * @return the view, or {@code null} if there is none of that name
 	 */
 	@ReadOperation(produces = { "application/json", "text/html" })
@@ -102,6 +103,7 @@ class PlacementViewsEndpointExtension {
 			case "page" -> new WebEndpointResponse<>(page(), WebEndpointResponse.STATUS_OK, HTML);
 			case "instance" -> new WebEndpointResponse<>(this.endpoint.instance(), WebEndpointResponse.STATUS_OK,
 					MimeTypeUtils.APPLICATION_JSON);
+			case "search" -> answer(this.endpoint::search);
 			case "model" -> answer(this.endpoint::model);
 			default -> null;
 		};

@@ -36,13 +36,15 @@ import io.github.vicinal.placement.model.Service;
  * @param searchMillis how long to search
  * @param seed decides all random choices
  * @param concentrate services that may give up hosts and zones, as {@code one,other}
+ * @param headRoomPercent part of each host that is left free, in percent
  */
 record WhatIf(@Nullable String hosts, @Nullable String pins, @Nullable String routing, @Nullable String edgeWeight,
 		@Nullable Double sameHostCpuMicros, @Nullable Double otherHostCpuMicros, @Nullable Integer maxMoves,
-		@Nullable Long searchMillis, @Nullable Long seed, @Nullable String concentrate) {
+		@Nullable Long searchMillis, @Nullable Long seed, @Nullable String concentrate,
+		@Nullable Integer headRoomPercent) {
 
 	/** Nothing is assumed. */
-	public static final WhatIf NOTHING = new WhatIf(null, null, null, null, null, null, null, null, null, null);
+	public static final WhatIf NOTHING = new WhatIf(null, null, null, null, null, null, null, null, null, null, null);
 
 	private static final int MAX_CHARS = 100_000;
 
@@ -69,6 +71,10 @@ record WhatIf(@Nullable String hosts, @Nullable String pins, @Nullable String ro
 					objective.imbalance(), objective.moves(), objective.hosts());
 		}
 		List<Host> hosts = hosts(model.hosts());
+		if (this.headRoomPercent != null) {
+			int percent = this.headRoomPercent;
+			hosts = hosts.stream().map((host) -> host.withHeadRoom(percent)).toList();
+		}
 		PlacementModel changed = model.with(services(model.services(), hosts), hosts)
 			.with(pathCosts(model.pathCosts()))
 			.with(objective);

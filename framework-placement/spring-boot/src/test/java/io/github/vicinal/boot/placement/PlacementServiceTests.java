@@ -17,9 +17,17 @@ import com.sun.net.httpserver.HttpServer;
 import io.github.vicinal.boot.placement.PlacementService.BusyException;
 import io.github.vicinal.boot.placement.PlacementService.Outcome;
 import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.EdgeWeight;
+import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.ModelJson;
+import io.github.vicinal.placement.model.Objective;
+import io.github.vicinal.placement.model.PathCosts;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.model.Resources;
+import io.github.vicinal.placement.model.Routing;
+import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.recommend.MergeChecker;
 import io.github.vicinal.placement.recommend.Recommendation;
 import io.github.vicinal.placement.sources.InstanceReport;
@@ -193,18 +201,58 @@ class PlacementServiceTests {
 		try {
 			assertThat(searching.await(30, TimeUnit.SECONDS)).isTrue();
 			for (WebEndpointResponse<Object> second : List.of(web.placement(),
-					web.whatIf(null, null, null, null, null, null, null, null, null, null))) {
+					web.whatIf(null, null, null, null, null, null, null, null, null, null, null))) {
 				assertThat(second.getStatus()).isEqualTo(503);
 				assertThat(second.getBody()).asString().contains("Another search is running");
 			}
 			assertThatExceptionOfType(BusyException.class).isThrownBy(endpoint::placement);
 			assertThat(web.view("model")).isNotNull();
+			assertThat(service.search().running()).isTrue();
+			assertThat(service.cancel()).isTrue();
 		}
 		finally {
 			enough.countDown();
 		}
 		assertThat(first.get(30, TimeUnit.SECONDS).getStatus()).isEqualTo(200);
 		assertThat(web.placement().getStatus()).isEqualTo(200);
+		assertThat(service.search()).isEqualTo(RunningSearch.State.IDLE);
+		assertThat(service.cancel()).isFalse();
+	}
+
+	/** A long search ends as soon as it is told to, with the best plan so far. */
+	@Test
+	void aCancelledSearchAnswersWithItsBest() throws Exception {
+		PlacementModel model = cliques();
+		PlacementService service = service(model, null, MergeChecker.none());
+		WhatIf longest = new WhatIf(null, null, null, null, null, null, null, 30_000L, null, null, null);
+		long start = System.nanoTime();
+		CompletableFuture<Outcome> outcome = CompletableFuture.supplyAsync(() -> service.recommend(longest));
+		long deadline = start + Duration.ofSeconds(20).toNanos();
+		while (service.search().objective() == null && !outcome.isDone() && System.nanoTime() < deadline) {
+			Thread.onSpinWait();
+		}
+		assertThat(service.search().running()).isTrue();
+		assertThat(service.cancel()).isTrue();
+		assertThat(recommendation(outcome.get(20, TimeUnit.SECONDS)).stopped()).isTrue();
+		assertThat(System.nanoTime() - start).isLessThan(Duration.ofSeconds(29).toNanos());
+	}
+
+	/** Services whose best placement nobody proves within the time of a request. */
+	private static PlacementModel cliques() {
+		List<Service> services = new ArrayList<>();
+		List<Edge> edges = new ArrayList<>();
+		for (int s = 0; s < 200; s++) {
+			services.add(new Service("s" + s, 1, Resources.of(100 + s % 37, 100)));
+			for (int t = 0; t < s; t += 1 + (s * 7 + t) % 13) {
+				edges.add(Edge.calls("s" + s, "s" + t, 1 + (s * 31 + t * 17) % 97));
+			}
+		}
+		List<Host> hosts = new ArrayList<>();
+		for (int h = 0; h < 20; h++) {
+			hosts.add(new Host("h" + h, Resources.of(1400, 9000)));
+		}
+		return new PlacementModel(services, hosts, edges, List.of(), PathCosts.defaults(),
+				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), null);
 	}
 
 }
