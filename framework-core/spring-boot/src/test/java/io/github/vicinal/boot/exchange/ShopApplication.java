@@ -14,6 +14,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ReadListener;
@@ -81,6 +82,8 @@ class ShopApplication {
 		private final AtomicInteger posts = new AtomicInteger();
 
 		private volatile String streamEnd = "";
+
+		private final AtomicReference<SseEmitter> gated = new AtomicReference<>();
 
 		@PostMapping("/orders")
 		Order echo(@RequestBody Order order) {
@@ -177,6 +180,23 @@ class ShopApplication {
 					emitter.completeWithError(ex);
 				}
 			});
+		}
+
+		/** Sends its second event once the client says that it has the first one. */
+		@GetMapping("/gated")
+		SseEmitter gated() throws IOException {
+			SseEmitter emitter = new SseEmitter();
+			this.gated.set(emitter);
+			emitter.send(SseEmitter.event().data("first"));
+			return emitter;
+		}
+
+		@GetMapping("/open")
+		String open() throws IOException {
+			SseEmitter emitter = this.gated.getAndSet(null);
+			emitter.send(SseEmitter.event().data("second"));
+			emitter.complete();
+			return "opened";
 		}
 
 		@PostMapping("/upload")
