@@ -30,7 +30,8 @@ class BenchTests {
 	@Test
 	void anUnknownNameIsBadUsage() {
 		assertThat(run("cal")).isEqualTo(2);
-		assertThat(this.err.toString()).contains("no measurement 'cal'").contains("[call, startup, trainticket");
+		assertThat(this.err.toString()).contains("no measurement 'cal'")
+			.contains("[call, exchange, startup, trainticket");
 	}
 
 	@Test

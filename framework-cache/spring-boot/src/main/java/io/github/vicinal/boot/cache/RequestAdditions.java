@@ -50,6 +50,9 @@ final class RequestAdditions {
 
 	private static final String FACTORIES = "org.springframework.http.client.";
 
+	/** HTTP exchanges of the client, which add nothing that differs by caller. */
+	private static final String EXCHANGES = "io.github.vicinal.boot.exchange.";
+
 	private static final String APACHES = "org.apache.hc.";
 
 	private static final String APACHE_CLIENT = APACHES + "client5.http.impl.classic.InternalHttpClient";
@@ -312,7 +315,9 @@ final class RequestAdditions {
 		Object element = required(client, "execChain");
 		while (element != null) {
 			Object handler = required(element, "handler");
-			foreign("execution interceptor", handler);
+			if (!handler.getClass().getName().startsWith(EXCHANGES)) {
+				foreign("execution interceptor", handler);
+			}
 			if (handler.getClass().getName().startsWith(APACHES) && has(handler, "httpProcessor")) {
 				Object processor = required(handler, "httpProcessor");
 				foreign("HTTP processor", processor);
