@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,6 +26,7 @@ import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
+import org.springframework.web.client.RestClientException;
 
 import io.github.vicinal.report.ChannelReport.PathReport;
 
@@ -95,6 +97,21 @@ class ExchangeBehaviourTests {
 			assertThatExceptionOfType(ResourceAccessException.class)
 				.isThrownBy(() -> hurried.get().uri("/slow?ms=5000").retrieve().body(String.class))
 				.withCauseInstanceOf(SocketTimeoutException.class);
+		}
+	}
+
+	/** Over TCP, the client waits for the rest until its read time-out. */
+	@Test
+	void aResponseThatIsShorterThanItsLengthFails() {
+		ConfigurableApplicationContext server = this.applications.server(ShopApplication.class, "shm", "default");
+		ConfigurableApplicationContext client = this.applications.client("shm", "http-components");
+		RestClient exchanges = client.getBean(RestClient.Builder.class)
+			.baseUrl("http://localhost:" + server.getEnvironment().getProperty("local.server.port"))
+			.build();
+		connect(exchanges, client.getBean(Exchanges.class), "shm");
+		for (int i = 0; i < ATTEMPTS; i++) {
+			assertThatExceptionOfType(RestClientException.class)
+				.isThrownBy(() -> exchanges.get().uri("/shortened").retrieve().body(byte[].class));
 		}
 	}
 

@@ -233,7 +233,6 @@ final class ExchangeBehaviours {
 		all.put("300 KB", (client, base) -> show(client.get().uri("/bytes?kb=300")));
 		all.put("5 MB", (client, base) -> show(client.get().uri("/bytes?kb=5000")));
 		all.put("stream of 5 MB", (client, base) -> show(client.get().uri("/stream?mb=5")));
-		all.put("shorter than announced", (client, base) -> outcome(() -> show(client.get().uri("/shortened"))));
 		all.put("fails in the middle", (client, base) -> outcome(() -> show(client.get().uri("/broken"))));
 		all.put("redirect", (client, base) -> show(client.get().uri("/redirect")));
 		all.put("permanent redirect", (client, base) -> show(client.get().uri("/redirect?status=308")));
