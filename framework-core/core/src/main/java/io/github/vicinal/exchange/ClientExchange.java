@@ -52,6 +52,9 @@ public final class ClientExchange implements Closeable {
 
 	private static final long ABORT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+	/** Bytes of a response that may come before the whole request is sent. */
+	private static final int MAX_EARLY_BYTES = 16 * 1024 * 1024;
+
 	private final ExchangeClient.Route route;
 
 	private final long timeoutNanos;
@@ -59,9 +62,6 @@ public final class ClientExchange implements Closeable {
 	private volatile long number;
 
 	private @Nullable ResponseHead head;
-
-	/** Bytes of a response that may come before the whole request is sent. */
-	private static final int MAX_EARLY_BYTES = 16 * 1024 * 1024;
 
 	private ByteBuffer body = NOTHING;
 
