@@ -1,14 +1,19 @@
 package io.github.vicinal.transport.shm;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Collectors;
 
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,11 +45,53 @@ class ContainerTests {
 	/** In memory, as a pod's {@code emptyDir} with {@code medium: Memory}. */
 	private Path volume;
 
+	private static final List<Path> image = new ArrayList<>();
+
 	private final List<Process> processes = new ArrayList<>();
+
+	/**
+	 * Copies all that is on the class path: a local repository below {@code /root} is out
+	 * of reach for the users that containers run as.
+	 */
+	@BeforeAll
+	static void makeImage() throws Exception {
+		Skip.unless(canContain(), NEEDS_ROOT);
+		String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+		Path target = readable(Files.createTempDirectory("vicinal-image"));
+		image.add(target);
+		int number = 0;
+		for (String entry : classPath.split(File.pathSeparator)) {
+			Path from = Path.of(entry);
+			if (Files.exists(from)) {
+				Path to = target.resolve(number++ + "-" + from.getFileName());
+				image.add(to);
+				copy(from, to);
+			}
+		}
+	}
+
+	private static void copy(Path from, Path to) throws IOException {
+		try (var files = Files.walk(from)) {
+			for (Path file : files.toList()) {
+				readable(Files.copy(file, to.resolve(from.relativize(file).toString())));
+			}
+		}
+	}
+
+	private static Path readable(Path file) throws IOException {
+		return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+	}
+
+	@AfterAll
+	static void deleteImage() throws IOException {
+		if (!image.isEmpty()) {
+			delete(image.get(0));
+		}
+		image.clear();
+	}
 
 	@BeforeEach
 	void makeVolume() throws Exception {
-		Skip.unless(canContain(), NEEDS_ROOT);
 		this.volume = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test");
 		volume(0, 0, 01777);
 	}
@@ -56,10 +103,14 @@ class ContainerTests {
 			process.waitFor();
 		}
 		if (this.volume != null) {
-			try (var files = Files.walk(this.volume)) {
-				for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-					Files.delete(file);
-				}
+			delete(this.volume);
+		}
+	}
+
+	private static void delete(Path directory) throws IOException {
+		try (var files = Files.walk(directory)) {
+			for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+				Files.delete(file);
 			}
 		}
 	}
@@ -151,7 +202,7 @@ class ContainerTests {
 		private List<String> run(String lastLine, String... arguments) throws IOException {
 			String java = String.join(" ", Path.of(System.getProperty("java.home"), "bin", "java").toString(),
 					"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m", "-Djava.io.tmpdir=/mnt", "-cp",
-					System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+					image.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)),
 					ContainerChild.class.getName(), this.directory, String.join(" ", arguments));
 			String script = "%s && unset XDG_RUNTIME_DIR && exec setpriv --reuid %d --regid %d %s %s env PATH=%s %s %s"
 				.formatted(String.join(" && ", this.mounts), this.user, this.user, this.groups,
