@@ -19,15 +19,13 @@ import io.github.vicinal.path.PathKind;
  * @param reconnectDelay the shortest time between two attempts to connect a path
  * @param comparesPaths whether a few idempotent calls go by another path than the others,
  * to notice when that has become the cheaper one
- * @param httpSocket whether HTTP requests to peers of this host may go over Unix domain
- * sockets
  * @param confirmInterval how long calls may go by other paths until one goes over HTTP,
  * to confirm that the peer's address still leads to the same instance; zero for as long
  * as there are paths
  * @since 0.1.0
  */
 public record ChannelSettings(String name, List<PathKind> paths, @Nullable Duration timeout, Duration reconnectDelay,
-		boolean comparesPaths, boolean httpSocket, Duration confirmInterval) {
+		boolean comparesPaths, Duration confirmInterval) {
 
 	/**
 	 * Creates settings of a channel whose peers' addresses never lead elsewhere.
@@ -36,11 +34,10 @@ public record ChannelSettings(String name, List<PathKind> paths, @Nullable Durat
 	 * @param timeout how long a call may take, or {@code null}
 	 * @param reconnectDelay the shortest time between two attempts to connect a path
 	 * @param comparesPaths whether a few idempotent calls go by another path
-	 * @param httpSocket whether HTTP requests may go over Unix domain sockets
 	 */
 	public ChannelSettings(String name, List<PathKind> paths, @Nullable Duration timeout, Duration reconnectDelay,
-			boolean comparesPaths, boolean httpSocket) {
-		this(name, paths, timeout, reconnectDelay, comparesPaths, httpSocket, Duration.ZERO);
+			boolean comparesPaths) {
+		this(name, paths, timeout, reconnectDelay, comparesPaths, Duration.ZERO);
 	}
 
 	public ChannelSettings {

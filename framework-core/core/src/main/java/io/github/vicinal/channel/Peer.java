@@ -78,9 +78,6 @@ public final class Peer {
 	/** The headers of each call; never changed, only replaced. */
 	private volatile Map<String, String> frameHeaders;
 
-	/** What carries HTTP requests, and why; empty while that is not known. */
-	private volatile String httpTransport = "";
-
 	/** Whether its address was named since the last look. */
 	private volatile boolean named;
 
@@ -151,16 +148,6 @@ public final class Peer {
 	}
 
 	/**
-	 * Notes what carries HTTP requests to the peer.
-	 * @param transport what, and why, in words for people
-	 */
-	public void httpTransport(String transport) {
-		if (!transport.equals(this.httpTransport)) {
-			this.httpTransport = transport;
-		}
-	}
-
-	/**
 	 * Returns whether the path in use waits for answers without holding a thread.
 	 * @return {@code false} if there is no path
 	 */
@@ -220,10 +207,6 @@ public final class Peer {
 	 */
 	public Map<String, String> frameHeaders() {
 		return this.frameHeaders;
-	}
-
-	String httpTransport() {
-		return this.httpTransport;
 	}
 
 	/** Puts the headers of calls together from what is known now. */

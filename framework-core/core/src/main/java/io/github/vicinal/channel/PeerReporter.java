@@ -104,7 +104,7 @@ final class PeerReporter {
 		}
 		return new PathReport(kind.id(), state, reason, counted.calls(), counted.errors(),
 				counted.latency().quantileNanos(0.5) / 1e3, counted.latency().quantileNanos(0.99) / 1e3,
-				(path != null) ? path.bytesCarried() : 0, cost(kind), details(kind, path));
+				(path != null) ? path.bytesCarried() : 0, cost(kind), (path != null) ? path.details() : Map.of());
 	}
 
 	private String whyNotTried() {
@@ -119,14 +119,6 @@ final class PeerReporter {
 		}
 		return new CostReport(known.fixedNanos() / 1e3, known.nanosPerByte(), known.peakNanos() / 1e3,
 				DecisionLog.micros(known.cpuNanos()));
-	}
-
-	private Map<String, Object> details(PathKind kind, @Nullable CallPath path) {
-		String transport = this.peer.httpTransport();
-		if (kind.equals(PathKind.HTTP) && !transport.isEmpty()) {
-			return Map.of("transport", transport);
-		}
-		return (path != null) ? path.details() : Map.of();
 	}
 
 }

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=direct,uds; c=&lt;contract hash&gt;
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; m=0x84; t=&lt;ticket&gt;; r="why these only http"
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; n=shm:no-tmpfs
- * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=; u=8080; a=10.0.0.7; r="why only http"
+ * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; a=10.0.0.7:8080
+ * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=; r="why only http"
  * </pre>
  *
  * The methods that must come by HTTP are a number: bit {@code n} stands for the method
@@ -37,11 +38,9 @@ import org.jspecify.annotations.Nullable;
  * empty if all is offered
  * @param httpOnlyMethods indexes of the contract's methods that must come by HTTP
  * although the contract is offered
- * @param httpSocketPort the TCP port whose HTTP requests the peer also takes on a Unix
- * domain socket in the rendezvous directory, 0 if it has no such socket
- * @param httpSocketAddress the IP address at which the request that is answered arrived
- * on that port, as {@link java.net.InetAddress#getHostAddress()} writes it; empty if it
- * did not
+ * @param arrival the IP address, as {@link java.net.InetAddress#getHostAddress()} writes
+ * it, a colon and the port at which the request that is answered arrived; empty if that
+ * is not told
  * @param ticket names, in the {@value #TICKET_HEADER} header of calls over other paths,
  * what the peer saw of the client's connection: addresses, and the headers that HTTP
  * clients add by themselves; empty if the peer does not need it
@@ -50,8 +49,7 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String contractHash, String refusal,
-		Set<Integer> httpOnlyMethods, int httpSocketPort, String httpSocketAddress, String ticket,
-		Map<String, String> missing) {
+		Set<Integer> httpOnlyMethods, String arrival, String ticket, Map<String, String> missing) {
 
 	/** The header of a response. */
 	public static final String HEADER = "Vicinal-Peer";
@@ -76,8 +74,6 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 
 	private static final int MAX_REFUSAL_CHARS = 300;
 
-	private static final int MAX_PORT = 65535;
-
 	/** Begins the number whose bits are methods. */
 	private static final String METHODS_PREFIX = "0x";
 
@@ -91,8 +87,6 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	private static final String TOO_MANY_METHODS = "an announcement cannot name so many methods that must come by HTTP";
 
 	private static final String TOO_LONG = "the announcement would be too long";
-
-	private static final Pattern PORT = Pattern.compile("[0-9]{1,5}");
 
 	private static final Pattern HASH = Pattern.compile("[0-9a-f]{16}");
 
@@ -112,7 +106,8 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	/** Ids of paths. */
 	private static final Pattern PATH = Pattern.compile("[a-z][a-z0-9-]{0,23}");
 
-	private static final Pattern IP_ADDRESS = Pattern.compile("[0-9a-f.:]{2,39}");
+	/** An IP address and a port. */
+	private static final Pattern ARRIVAL = Pattern.compile("[0-9a-f.:]{2,39}:[0-9]{1,5}");
 
 	public PeerAnnouncement {
 		paths = Set.copyOf(paths);
@@ -121,13 +116,9 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 			throw new IllegalArgumentException(
 					"A contract hash has 16 hexadecimal digits: '%s'".formatted(contractHash));
 		}
-		if (httpSocketPort < 0 || httpSocketPort > MAX_PORT) {
+		if (!arrival.isEmpty() && !ARRIVAL.matcher(arrival).matches()) {
 			throw new IllegalArgumentException(
-					"A port is a number from 0 to %d: %d".formatted(MAX_PORT, httpSocketPort));
-		}
-		if (!httpSocketAddress.isEmpty() && !IP_ADDRESS.matcher(httpSocketAddress).matches()) {
-			throw new IllegalArgumentException(
-					"An IP address has digits, dots and colons: '%s'".formatted(httpSocketAddress));
+					"Where a request arrived is an IP address, a colon and a port: '%s'".formatted(arrival));
 		}
 		if (!ticket.isEmpty() && !TICKET.matcher(ticket).matches()) {
 			throw new IllegalArgumentException("A ticket has 16 to 32 hexadecimal digits: '%s'".formatted(ticket));
@@ -146,7 +137,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	}
 
 	/**
-	 * Creates an announcement of a peer that takes HTTP requests by TCP only.
+	 * Creates an announcement.
 	 * @param peer the instance
 	 * @param paths the ids of the paths that it offers for the contract
 	 * @param contractHash the contract's hash as the peer knows it, empty if it offers
@@ -157,7 +148,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	 */
 	public PeerAnnouncement(PeerIdentity peer, Set<String> paths, String contractHash, String refusal,
 			Set<Integer> httpOnlyMethods) {
-		this(peer, paths, contractHash, refusal, httpOnlyMethods, 0, "", "", Map.of());
+		this(peer, paths, contractHash, refusal, httpOnlyMethods, "", "", Map.of());
 	}
 
 	/**
@@ -173,15 +164,14 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	}
 
 	/**
-	 * Returns this announcement with a socket for HTTP requests.
-	 * @param port the TCP port whose requests it takes, 0 for none
-	 * @param address the IP address at which the request that is answered arrived on that
-	 * port, empty if it did not
+	 * Returns this announcement with where the request arrived. From that a client sees
+	 * whether something between them takes requests and sends them on.
+	 * @param newArrival an IP address, a colon and a port; empty not to tell
 	 * @return the announcement
 	 */
-	public PeerAnnouncement withHttpSocket(int port, String address) {
-		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods, port,
-				address, this.ticket, this.missing);
+	public PeerAnnouncement withArrival(String newArrival) {
+		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
+				newArrival, this.ticket, this.missing);
 	}
 
 	/**
@@ -191,7 +181,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	 */
 	public PeerAnnouncement withTicket(String newTicket) {
 		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
-				this.httpSocketPort, this.httpSocketAddress, newTicket, this.missing);
+				this.arrival, newTicket, this.missing);
 	}
 
 	/**
@@ -201,7 +191,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	 */
 	public PeerAnnouncement withMissing(Map<String, String> newMissing) {
 		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
-				this.httpSocketPort, this.httpSocketAddress, this.ticket, newMissing);
+				this.arrival, this.ticket, newMissing);
 	}
 
 	/**
@@ -245,11 +235,8 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	}
 
 	private void writeConnection(StringBuilder value) {
-		if (this.httpSocketPort > 0) {
-			value.append("; u=").append(this.httpSocketPort);
-		}
-		if (!this.httpSocketAddress.isEmpty()) {
-			value.append("; a=").append(this.httpSocketAddress);
+		if (!this.arrival.isEmpty()) {
+			value.append("; a=").append(this.arrival);
 		}
 		if (!this.ticket.isEmpty()) {
 			value.append("; t=").append(this.ticket);
@@ -320,22 +307,12 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 		try {
 			PeerIdentity identity = new PeerIdentity(required(fields, "i", value), required(fields, "h", value));
 			return new PeerAnnouncement(identity, paths(required(fields, "p", value)), fields.getOrDefault("c", ""),
-					unquote(fields.get("r")), methods(fields.get("m")), port(fields.get("u")),
-					fields.getOrDefault("a", ""), fields.getOrDefault("t", ""), missing(fields.get("n")));
+					unquote(fields.get("r")), methods(fields.get("m")), fields.getOrDefault("a", ""),
+					fields.getOrDefault("t", ""), missing(fields.get("n")));
 		}
 		catch (IllegalArgumentException ex) {
 			throw new MalformedAnnouncementException(String.valueOf(ex.getMessage()), value);
 		}
-	}
-
-	private static int port(@Nullable String number) {
-		if (number == null) {
-			return 0;
-		}
-		if (!PORT.matcher(number).matches()) {
-			throw new IllegalArgumentException("'u' is not a port");
-		}
-		return Integer.parseInt(number);
 	}
 
 	private static Set<Integer> methods(@Nullable String bits) {

@@ -67,8 +67,6 @@ public final class Rendezvous {
 
 	static final String TOKEN_FILE = "host-token";
 
-	private static final String HTTP_SOCKET_SUFFIX = ".http";
-
 	private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
 
 	/** {@code sizeof(sockaddr_un.sun_path)} less the final zero byte. */
@@ -494,15 +492,6 @@ public final class Rendezvous {
 	 */
 	public Optional<UserPrincipal> owner() {
 		return Optional.ofNullable(this.owner);
-	}
-
-	/**
-	 * Returns where an instance takes HTTP requests, if it has a socket for them.
-	 * @param instanceId the id of the instance
-	 * @return the socket's file, which need not exist, or empty if there is no directory
-	 */
-	public Optional<Path> httpSocket(String instanceId) {
-		return directory().map((where) -> where.resolve(instanceId + HTTP_SOCKET_SUFFIX));
 	}
 
 	/**

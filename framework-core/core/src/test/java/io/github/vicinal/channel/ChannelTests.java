@@ -71,8 +71,7 @@ class ChannelTests {
 	private final Channel channel = channel(Duration.ofNanos(1), false);
 
 	private Channel channel(Duration reconnectDelay, boolean compares) {
-		return new Channel(
-				new ChannelSettings("shop", List.of(PathKind.DIRECT, UDS), null, reconnectDelay, compares, true),
+		return new Channel(new ChannelSettings("shop", List.of(PathKind.DIRECT, UDS), null, reconnectDelay, compares),
 				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
 	}
 
@@ -127,9 +126,8 @@ class ChannelTests {
 	@Test
 	void thePathThatIsConfiguredFirstIsTaken() {
 		FakeProvider shm = new FakeProvider(SHM);
-		Channel ordered = new Channel(
-				new ChannelSettings("shop", List.of(UDS, SHM), null, Duration.ofNanos(1), false, true), this.contract,
-				List.of(shm, this.uds), this.connecting::add, Clock.systemUTC());
+		Channel ordered = new Channel(new ChannelSettings("shop", List.of(UDS, SHM), null, Duration.ofNanos(1), false),
+				this.contract, List.of(shm, this.uds), this.connecting::add, Clock.systemUTC());
 		ordered.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), SHM, UDS), System.nanoTime());
 		runConnector();
 		assertThat(path(ordered, ADDRESS)).isSameAs(this.uds.paths.get(0));
@@ -145,7 +143,7 @@ class ChannelTests {
 
 	@Test
 	void nothingIsConnectedWhereOnlyHttpIsAllowed() {
-		Channel http = new Channel(new ChannelSettings("shop", List.of(), null, Duration.ofNanos(1), false, true),
+		Channel http = new Channel(new ChannelSettings("shop", List.of(), null, Duration.ofNanos(1), false),
 				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
 		http.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), PathKind.DIRECT, UDS), System.nanoTime());
 		assertThat(this.connecting).isEmpty();
@@ -299,8 +297,7 @@ class ChannelTests {
 	@Test
 	void oneCallInAWhileConfirmsWhoAnswers() {
 		Channel confirming = new Channel(
-				new ChannelSettings("shop", List.of(UDS), null, Duration.ofNanos(1), false, true,
-						Duration.ofMillis(200)),
+				new ChannelSettings("shop", List.of(UDS), null, Duration.ofNanos(1), false, Duration.ofMillis(200)),
 				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
 		PeerAnnouncement announced = announcement(PeerIdentity.create(""), UDS);
 		confirming.peer(ADDRESS).announced(announced, System.nanoTime());
@@ -317,8 +314,7 @@ class ChannelTests {
 	@Test
 	void aRequestOverHttpConfirmsOnceInAWhileAndOnlyBesidePaths() {
 		Channel confirming = new Channel(
-				new ChannelSettings("shop", List.of(UDS), null, Duration.ofNanos(1), false, true,
-						Duration.ofMillis(200)),
+				new ChannelSettings("shop", List.of(UDS), null, Duration.ofNanos(1), false, Duration.ofMillis(200)),
 				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
 		assertThat(confirming.peer(ADDRESS).confirms()).as("an unknown peer").isFalse();
 		confirming.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
@@ -338,7 +334,7 @@ class ChannelTests {
 	@Test
 	void aDirectCallInAWhileConfirmsWhoAnswers() {
 		Channel confirming = new Channel(
-				new ChannelSettings("shop", List.of(PathKind.DIRECT), null, Duration.ofNanos(1), false, true,
+				new ChannelSettings("shop", List.of(PathKind.DIRECT), null, Duration.ofNanos(1), false,
 						Duration.ofMillis(200)),
 				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
 		confirming.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), PathKind.DIRECT), System.nanoTime());
@@ -508,7 +504,7 @@ class ChannelTests {
 	@Test
 	void noThreadToConnectWithIsAReasonAndNotTheLastAttempt() {
 		AtomicBoolean full = new AtomicBoolean(true);
-		Channel limited = new Channel(new ChannelSettings("shop", List.of(UDS), null, Duration.ofNanos(1), false, true),
+		Channel limited = new Channel(new ChannelSettings("shop", List.of(UDS), null, Duration.ofNanos(1), false),
 				this.contract, List.of(this.uds), (task) -> {
 					if (full.getAndSet(false)) {
 						throw new OutOfMemoryError("unable to create native thread");

@@ -64,7 +64,7 @@ class ToyPathTests {
 	private final Channel channel = channel(List.of(TOY));
 
 	private Channel channel(List<PathKind> paths) {
-		return new Channel(new ChannelSettings("shop", paths, null, Duration.ofSeconds(1), false, true), this.contract,
+		return new Channel(new ChannelSettings("shop", paths, null, Duration.ofSeconds(1), false), this.contract,
 				List.of(this.provider), Runnable::run, Clock.systemUTC());
 	}
 

@@ -34,8 +34,7 @@ class PeerAnnouncementTests {
 		assertThat(read.paths()).isEqualTo(announcement.paths());
 		assertThat(read.contractHash()).isEqualTo(announcement.contractHash());
 		assertThat(read.refusal().isEmpty()).isEqualTo(announcement.refusal().isEmpty());
-		assertThat(read.httpSocketPort()).isEqualTo(announcement.httpSocketPort());
-		assertThat(read.httpSocketAddress()).isEqualTo(announcement.httpSocketAddress());
+		assertThat(read.arrival()).isEqualTo(announcement.arrival());
 		assertThat(read.ticket()).isEqualTo(announcement.ticket());
 		assertThat(read.missing()).isEqualTo(announcement.missing());
 		assertThat(read.httpOnlyMethods()).isEqualTo(announcement.httpOnlyMethods());
@@ -49,8 +48,7 @@ class PeerAnnouncementTests {
 		Ends ends = gen.one(Ends.values());
 		return new PeerAnnouncement(new PeerIdentity(id, host), paths, hash, gen.text(0, 500),
 				Set.copyOf(gen.list(0, 40, () -> gen.integer(0, 200))))
-			.withHttpSocket(gen.integer(0, 65535),
-					gen.one("", "127.0.0.1", "0:0:0:0:0:0:0:1", "fe80:0:0:0:a00:27ff:fe4e:66a1"))
+			.withArrival(gen.one("", "127.0.0.1:80", "0:0:0:0:0:0:0:1:0", "fe80:0:0:0:a00:27ff:fe4e:66a1:65535"))
 			.withTicket(ends.ticket)
 			.withMissing(ends.missing);
 	}
@@ -105,9 +103,8 @@ class PeerAnnouncementTests {
 			v=1; i=xyz; h=; p=uds                                | 32 hexadecimal digits
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; p=  | stands twice
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; c=1 | 16 hexadecimal digits
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; u=x | is not a port
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; u=70000 | from 0 to 65535
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; u=80; a=evil.example | An IP address has digits
+			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; a=evil.example:80 | is an IP address, a colon and a port
+			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; a=127.0.0.1 | is an IP address, a colon and a port
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; t=x | A ticket has 16 to 32
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; m=2,7 | is no hexadecimal number
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=shm | a path without a reason
@@ -195,7 +192,7 @@ class PeerAnnouncementTests {
 	private static PeerAnnouncement longest(Set<Integer> methods) {
 		return new PeerAnnouncement(new PeerIdentity(ID, ID), Set.of("direct", "shm", "uds"), "0123456789abcdef",
 				"why ".repeat(100), methods)
-			.withHttpSocket(65535, "fe80:0:0:0:a00:27ff:fe4e:66a1")
+			.withArrival("fe80:0:0:0:a00:27ff:fe4e:66a1:65535")
 			.withTicket(ID)
 			.withMissing(Ends.ALL.missing);
 	}

@@ -38,7 +38,6 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.replica.ReplicaReport;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /** What is behind a redirect says nothing of the peer that was asked. */
@@ -59,8 +58,7 @@ class RedirectTests {
 	}
 
 	private ConfigurableApplicationContext service(String name) {
-		return start(OrderService.class,
-				Map.of("service.name", name, "vicinal.server.paths", "uds", "vicinal.server.http-socket", "true"));
+		return start(OrderService.class, Map.of("service.name", name, "vicinal.server.paths", "uds"));
 	}
 
 	private static String url(ConfigurableApplicationContext service) {
@@ -111,36 +109,6 @@ class RedirectTests {
 		if (withBody || httpClient.equals("http-components")) {
 			assertThat(report(client).replicas()).extracting(ReplicaReport::failures).containsOnly(0L);
 		}
-	}
-
-	@Test
-	void anOrderOverASocketWhoseRedirectFailsIsExecutedOnce() throws IOException {
-		ConfigurableApplicationContext service = service("a");
-		ConfigurableApplicationContext client = start(OrderClient.class,
-				Map.of("spring.http.serviceclient.orders.base-url", url(service), "vicinal.channels.orders.paths",
-						"http", "vicinal.channels.orders.http-socket", "true", "spring.http.clients.imperative.factory",
-						"http-components"));
-		Orders orders = client.getBean(Orders.class);
-		orders.who();
-		orders.who();
-		assertThat(transport(client)).isEqualTo("unix domain socket");
-		String closed = closedPort();
-		assertThatExceptionOfType(ResourceAccessException.class).isThrownBy(() -> orders.order(closed, "pears"));
-		assertThat(orders(service)).isEqualTo(1);
-		orders.who();
-		assertThat(transport(client)).isEqualTo("unix domain socket");
-	}
-
-	private static Object transport(ConfigurableApplicationContext client) {
-		return report(client).peers()
-			.get(0)
-			.paths()
-			.stream()
-			.filter((path) -> path.path().equals("http"))
-			.findFirst()
-			.orElseThrow()
-			.details()
-			.get("transport");
 	}
 
 	@Test

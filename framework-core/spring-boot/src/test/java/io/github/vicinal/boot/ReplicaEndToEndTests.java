@@ -42,8 +42,8 @@ class ReplicaEndToEndTests {
 	}
 
 	private ConfigurableApplicationContext replica(String host) {
-		return start(BasketService.class, Map.of("vicinal.server.paths", "uds", "vicinal.server.http-socket", "true",
-				"vicinal.rendezvous.directory", this.directory.resolve(host).toString()));
+		return start(BasketService.class, Map.of("vicinal.server.paths", "uds", "vicinal.rendezvous.directory",
+				this.directory.resolve(host).toString()));
 	}
 
 	private static String address(ConfigurableApplicationContext replica) {
@@ -114,41 +114,6 @@ class ReplicaEndToEndTests {
 		}
 		assertThat(replica(client, near).calls()).isEqualTo(50);
 		assertThat(replica(client, far).calls()).isEqualTo(50);
-	}
-
-	@Test
-	void requestsOverSocketsGoToTheReplicaWhoseTurnItIs() {
-		List<ConfigurableApplicationContext> replicas = List.of(replica("here"), replica("here"));
-		String instances = replicas.stream()
-			.map((replica) -> "http://" + address(replica))
-			.collect(Collectors.joining(","));
-		ConfigurableApplicationContext client = start(BasketClient.class,
-				Map.of("vicinal.channels.baskets.instances", instances, "vicinal.channels.baskets.locality", "false",
-						"vicinal.channels.baskets.paths", "http", "vicinal.channels.baskets.http-socket", "true",
-						"vicinal.rendezvous.directory", this.directory.resolve("here").toString()));
-		Baskets baskets = client.getBean(Baskets.class);
-		await().untilAsserted(() -> {
-			baskets.get(1);
-			assertThat(report(client).peers()).hasSize(2)
-				.allSatisfy((peer) -> assertThat(peer.paths())
-					.anySatisfy((path) -> assertThat(path.details()).containsEntry("transport", "unix domain socket")));
-		});
-		List<Long> before = replicas.stream().map(ReplicaEndToEndTests::served).toList();
-		for (int i = 0; i < 100; i++) {
-			baskets.get(i);
-		}
-		for (int i = 0; i < replicas.size(); i++) {
-			assertThat(served(replicas.get(i)) - before.get(i)).as("replica %d", i).isEqualTo(50);
-		}
-	}
-
-	private static long served(ConfigurableApplicationContext replica) {
-		return replica.getBean(io.micrometer.core.instrument.MeterRegistry.class)
-			.get("http.server.requests")
-			.timers()
-			.stream()
-			.mapToLong(io.micrometer.core.instrument.Timer::count)
-			.sum();
 	}
 
 	@Test

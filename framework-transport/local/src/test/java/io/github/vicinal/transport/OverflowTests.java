@@ -94,7 +94,7 @@ class OverflowTests {
 		// How long calls take here says nothing: they wait for the gate.
 		this.channel = new Channel(
 				new ChannelSettings("shop", List.of(ShmPathProvider.KIND, UdsPathProvider.KIND), null,
-						Duration.ofSeconds(1), false, true),
+						Duration.ofSeconds(1), false),
 				this.contract, List.of(shm, uds), Runnable::run, Clock.systemUTC());
 		this.channel.peer(ADDRESS)
 			.announced(new PeerAnnouncement(server, Set.of("shm", "uds"), this.contract.hash(), ""), System.nanoTime());

@@ -62,7 +62,6 @@ import io.github.vicinal.boot.client.ChannelRequestFactories;
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.boot.client.ClientObservation;
 import io.github.vicinal.boot.client.HttpLegs;
-import io.github.vicinal.boot.client.HttpSockets;
 import io.github.vicinal.boot.client.InvalidChannelException;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.ChannelInterceptor;
@@ -117,13 +116,10 @@ public final class ChannelClientAutoConfiguration {
 	@Bean
 	@Order(Ordered.LOWEST_PRECEDENCE)
 	ClientHttpRequestFactoryBuilderCustomizer<ClientHttpRequestFactoryBuilder<ClientHttpRequestFactory>> vicinalRequestFactoryCustomizer(
-			HttpLegs legs, ObjectProvider<Rendezvous> rendezvous, ObjectProvider<PeerIdentity> identity,
-			VicinalProperties properties, ObjectProvider<Exchanges> exchanges) {
-		HttpSockets sockets = new HttpSockets(rendezvous::getIfAvailable,
-				VicinalAutoConfiguration.self(identity, rendezvous));
+			HttpLegs legs, VicinalProperties properties, ObjectProvider<Exchanges> exchanges) {
 		Exchanges ofClients = exchanges.getIfAvailable();
 		PlainRequests plain = (ofClients != null) ? new ExchangeRequests(ofClients) : PlainRequests.OF_CLIENT;
-		return (builder) -> ChannelRequestFactories.asking(builder, legs, sockets, properties.defaultTimeout(), plain);
+		return (builder) -> ChannelRequestFactories.asking(builder, legs, properties.defaultTimeout(), plain);
 	}
 
 	/** The channel is made with the first request to a server that may be asked. */
@@ -140,7 +136,7 @@ public final class ChannelClientAutoConfiguration {
 					List<PathKind> paths = configured.paths().isEmpty() ? provided
 							: PathIds.kinds(configured.paths(), provided, "vicinal.http-exchanges.paths");
 					ChannelSettings settings = new ChannelSettings(EXCHANGES, paths, null, properties.reconnectDelay(),
-							false, false, properties.confirmInterval());
+							false, properties.confirmInterval());
 					return new ExchangeClient(
 							new Channel(settings, HttpExchanges.contract(), all, connector(), Clock.systemUTC()));
 				});
@@ -175,10 +171,8 @@ public final class ChannelClientAutoConfiguration {
 		ChannelPropertyNames.verify(environment);
 		Map<String, ChannelDefinition> definitions = new LinkedHashMap<>();
 		properties.channels()
-			.forEach((name, channel) -> definitions.put(name,
-					new ChannelDefinition(channel.enabled(), channel.paths(), channel.timeout(),
-							channel.ignoreClientInterceptors(), channel.httpSocket(), channel.instances(),
-							channel.locality())));
+			.forEach((name, channel) -> definitions.put(name, new ChannelDefinition(channel.enabled(), channel.paths(),
+					channel.timeout(), channel.ignoreClientInterceptors(), channel.instances(), channel.locality())));
 		return new ClientChannels(definitions, properties.reconnectDelay(), properties.comparePaths(),
 				properties.confirmInterval(), configuredChannels(beanFactory),
 				new ClientChannels.Toolbox(() -> providers.orderedStream().toList(), legs, observation,

@@ -37,7 +37,6 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import io.github.vicinal.boot.server.AnnouncementFilter;
 import io.github.vicinal.boot.server.AnnouncementInterceptor;
 import io.github.vicinal.boot.server.ConnectionTickets;
-import io.github.vicinal.boot.server.HttpSocketServer;
 import io.github.vicinal.boot.server.MvcServiceSource;
 import io.github.vicinal.boot.server.RequestTurns;
 import io.github.vicinal.boot.server.ServerObservation;
@@ -47,7 +46,6 @@ import io.github.vicinal.boot.client.PathIds;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.boot.server.ServiceCatalog.ServiceSource;
 import io.github.vicinal.boot.server.ThreadIsolation;
-import io.github.vicinal.boot.server.TomcatHttpSocket;
 import io.github.vicinal.boot.server.TypedHandlerMapping;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.exchange.ExchangeService;
@@ -120,14 +118,13 @@ public final class ServiceAutoConfiguration {
 	@Bean
 	ServiceCatalog vicinalServiceCatalog(VicinalProperties properties, ObjectProvider<PeerIdentity> identity,
 			ObjectProvider<ServiceSource> source, ObjectProvider<ServiceRegistry> registry,
-			ObjectProvider<PathServer> servers, ObjectProvider<HttpSocketServer> httpSocket,
-			ObjectProvider<Rendezvous> rendezvous, ConnectionTickets tickets,
+			ObjectProvider<PathServer> servers, ObjectProvider<Rendezvous> rendezvous, ConnectionTickets tickets,
 			ObjectProvider<ExchangeService> exchanges) {
 		Supplier<@Nullable PeerIdentity> self = VicinalAutoConfiguration.self(identity, rendezvous);
 		return new ServiceCatalog(() -> Objects.requireNonNull(self.get()),
 				(name) -> name.equals(HttpExchanges.contract().name()) ? exchanges.getIfAvailable()
 						: source.getObject().find(name),
-				registry::getObject, () -> offered(properties, servers), httpSocket::getIfAvailable, tickets);
+				registry::getObject, () -> offered(properties, servers), tickets);
 	}
 
 	/** Finds mistakes at start; no server is made where there is nothing to check. */
@@ -204,25 +201,7 @@ public final class ServiceAutoConfiguration {
 		@ConditionalOnMissingBean
 		ExchangeService vicinalExchangeService(ApplicationContext context, ThreadIsolation isolation,
 				ConnectionTickets tickets, Codecs codecs) {
-			return new ExchangeService(new TomcatExchanges(() -> TomcatSocket.webServer(context), isolation, tickets),
-					codecs);
-		}
-
-	}
-
-	/** Where Tomcat is, and sockets are switched on. */
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnProperty("vicinal.server.http-socket")
-	@ConditionalOnClass(
-			name = { "org.springframework.boot.tomcat.TomcatWebServer", "org.apache.coyote.http11.Http11NioProtocol" })
-	static class TomcatSocket {
-
-		@Bean
-		@Lazy
-		@ConditionalOnMissingBean
-		HttpSocketServer vicinalHttpSocketServer(ApplicationContext context, ObjectProvider<Rendezvous> rendezvous,
-				ObjectProvider<PeerIdentity> identity) {
-			return new TomcatHttpSocket(() -> webServer(context), rendezvous::getObject, identity::getObject);
+			return new ExchangeService(new TomcatExchanges(() -> webServer(context), isolation, tickets), codecs);
 		}
 
 		private static @Nullable WebServer webServer(ApplicationContext context) {

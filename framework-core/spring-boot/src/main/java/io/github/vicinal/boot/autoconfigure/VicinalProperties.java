@@ -70,8 +70,6 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * client.
 	 * @param ignoreClientInterceptors Whether typed paths may be used although the HTTP
 	 * client adds something to requests that they do not carry, such as interceptors do.
-	 * @param httpSocket Whether HTTP requests to processes of this host may go over Unix
-	 * domain sockets instead of TCP; takes Apache HttpClient 5.6 or newer.
 	 * @param instances URLs of the replicas of the service, such as http://a:8080, where
 	 * no load balancer knows them. Each call goes to one of them, whatever host the base
 	 * URL of the client has.
@@ -80,8 +78,7 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 */
 	public record Channel(@DefaultValue("true") boolean enabled, @DefaultValue List<String> paths,
 			@Nullable Duration timeout, @DefaultValue("false") boolean ignoreClientInterceptors,
-			@DefaultValue("false") boolean httpSocket, @DefaultValue List<String> instances,
-			@DefaultValue("true") boolean locality) {
+			@DefaultValue List<String> instances, @DefaultValue("true") boolean locality) {
 	}
 
 	/**
@@ -170,12 +167,10 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * paths.
 	 * @param paths Paths that are offered, such as direct, shm and uds. Default is all
 	 * that the application has.
-	 * @param httpSocket Whether Tomcat also takes HTTP requests on a Unix domain socket,
-	 * from processes of this user on this host.
 	 * @param requests How many requests run at once, whatever path they come by.
 	 */
 	public record Server(@DefaultValue("true") boolean enabled, @Nullable List<String> paths,
-			@DefaultValue("false") boolean httpSocket, @DefaultValue Requests requests) {
+			@DefaultValue Requests requests) {
 	}
 
 	/**

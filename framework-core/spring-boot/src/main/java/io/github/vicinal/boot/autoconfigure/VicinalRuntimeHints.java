@@ -19,10 +19,6 @@ final class VicinalRuntimeHints implements RuntimeHintsRegistrar {
 	private static final String[] LOOKED_INTO = { "io.micrometer.observation.ObservationRegistry$ObservationConfig",
 			"io.micrometer.core.instrument.observation.DefaultMeterObservationHandler" };
 
-	/** Classes whose properties {@code TomcatHttpSocket} copies. */
-	private static final String[] COPIED = { "org.apache.catalina.connector.Connector",
-			"org.apache.coyote.http11.Http11NioProtocol" };
-
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 		for (String name : STUBBED) {
@@ -38,9 +34,6 @@ final class VicinalRuntimeHints implements RuntimeHintsRegistrar {
 		hints.reflection().registerType(RequestServerReport.Quantiles.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		for (String name : LOOKED_INTO) {
 			hints.reflection().registerTypeIfPresent(classLoader, name, MemberCategory.ACCESS_DECLARED_FIELDS);
-		}
-		for (String name : COPIED) {
-			hints.reflection().registerTypeIfPresent(classLoader, name, MemberCategory.INVOKE_PUBLIC_METHODS);
 		}
 	}
 

@@ -55,7 +55,7 @@ final class ApacheClients {
 			found.unsupported("HTTP context factory of the application");
 		}
 		Object client = factory.getHttpClient();
-		if (client instanceof SocketHttpClient) {
+		if (client instanceof RedirectTellingClient) {
 			client = Fields.required(client, "delegate");
 		}
 		if (!client.getClass().getName().equals(CLIENT)) {

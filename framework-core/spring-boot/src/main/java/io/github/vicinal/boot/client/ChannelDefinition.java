@@ -14,16 +14,14 @@ import org.jspecify.annotations.Nullable;
  * @param timeout how long a call may take
  * @param ignoreClientInterceptors whether typed paths may be used although the HTTP
  * client has interceptors or headers of the application, which do not apply to them
- * @param httpSocket whether HTTP requests to peers of this host may go over Unix domain
- * sockets
  * @param instances the replicas of the service, where no load balancer knows them
  * @param locality whether near replicas are preferred
  */
 public record ChannelDefinition(boolean enabled, List<String> paths, @Nullable Duration timeout,
-		boolean ignoreClientInterceptors, boolean httpSocket, List<String> instances, boolean locality) {
+		boolean ignoreClientInterceptors, List<String> instances, boolean locality) {
 
 	/** What is said of a channel that no property names. */
-	public static final ChannelDefinition DEFAULT = new ChannelDefinition(true, List.of(), null, false, true, List.of(),
+	public static final ChannelDefinition DEFAULT = new ChannelDefinition(true, List.of(), null, false, List.of(),
 			true);
 
 }

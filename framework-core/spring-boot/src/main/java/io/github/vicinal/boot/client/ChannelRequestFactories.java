@@ -8,15 +8,11 @@ import org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
 import org.springframework.http.client.reactive.ClientHttpConnector;
-import org.springframework.util.ClassUtils;
 
 /** Makes request factories that ask peers for their paths. */
 public final class ChannelRequestFactories {
 
-	/** Whether the library is there that can speak HTTP over a Unix domain socket. */
-	private static final boolean APACHE_CLIENT = ClassUtils.isPresent(
-			"org.apache.hc.client5.http.socket.UnixDomainSocketFactory",
-			ChannelRequestFactories.class.getClassLoader());
+	private static final String APACHE_FACTORY = "org.springframework.http.client.HttpComponentsClientHttpRequestFactory";
 
 	private ChannelRequestFactories() {
 	}
@@ -25,7 +21,6 @@ public final class ChannelRequestFactories {
 	 * Wraps what a builder builds.
 	 * @param builder the builder
 	 * @param legs connects proxies and request factories
-	 * @param sockets finds the sockets of peers of this host
 	 * @param timeout how long calls of channels wait where the client has no time-out;
 	 * zero for as long as the client does
 	 * @param plain makes the requests that belong to no channel
@@ -34,19 +29,19 @@ public final class ChannelRequestFactories {
 	 */
 	public static ClientHttpRequestFactoryBuilder<ClientHttpRequestFactory> asking(
 			ClientHttpRequestFactoryBuilder<? extends ClientHttpRequestFactory> builder, HttpLegs legs,
-			HttpSockets sockets, Duration timeout, PlainRequests plain) {
+			Duration timeout, PlainRequests plain) {
 		return (settings) -> {
 			ClientHttpRequestFactory built = plain.build(builder, settings);
-			boolean tells = APACHE_CLIENT && overSockets(built, legs, sockets);
+			boolean tells = tellsRedirects(built, legs);
 			boolean follows = settings == null || settings.redirects() != HttpRedirects.DONT_FOLLOW;
 			return new ChannelRequestFactory(built, DefaultTimeouts.of(built, settings, timeout), legs,
 					(settings != null) ? settings.readTimeout() : null, follows && !tells, follows, plain);
 		};
 	}
 
-	private static boolean overSockets(ClientHttpRequestFactory built, HttpLegs legs, HttpSockets sockets) {
-		return built instanceof HttpComponentsClientHttpRequestFactory factory
-				&& SocketHttpClient.install(factory, legs, sockets);
+	private static boolean tellsRedirects(ClientHttpRequestFactory built, HttpLegs legs) {
+		return built.getClass().getName().equals(APACHE_FACTORY)
+				&& RedirectTellingClient.install((HttpComponentsClientHttpRequestFactory) built, legs);
 	}
 
 	/**

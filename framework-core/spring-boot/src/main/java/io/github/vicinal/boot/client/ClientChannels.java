@@ -204,8 +204,8 @@ public final class ClientChannels implements AutoCloseable {
 		List<PathProvider> providers = this.tools.providers().get();
 		List<PathKind> paths = paths(name, definition, annotation, providers);
 		Duration timeout = (definition.timeout() != null) ? definition.timeout() : facts.timeout();
-		Channel channel = new Channel(settings(name, paths, timeout, definition.httpSocket()), contract, providers,
-				this.tools.connector(), this.tools.clock());
+		Channel channel = new Channel(settings(name, paths, timeout), contract, providers, this.tools.connector(),
+				this.tools.clock());
 		ClientTraits traits = new ClientTraits(name, definition.ignoreClientInterceptors(), facts.interceptors());
 		return new ClientChannel(channel, facts, this.tools, traits, definition.timeout(),
 				replicas(name, channel, definition, facts), new AsyncCalls());
@@ -242,10 +242,9 @@ public final class ClientChannels implements AutoCloseable {
 				? Instances.parse(group, definition.instances()).get(0).toString() : null;
 	}
 
-	private ChannelSettings settings(String name, List<PathKind> paths, @Nullable Duration timeout,
-			boolean httpSocket) {
+	private ChannelSettings settings(String name, List<PathKind> paths, @Nullable Duration timeout) {
 		try {
-			return new ChannelSettings(name, paths, timeout, this.reconnectDelay, this.comparesPaths, httpSocket,
+			return new ChannelSettings(name, paths, timeout, this.reconnectDelay, this.comparesPaths,
 					this.confirmInterval);
 		}
 		catch (IllegalArgumentException ex) {

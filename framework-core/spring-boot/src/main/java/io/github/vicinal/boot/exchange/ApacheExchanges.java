@@ -97,7 +97,7 @@ final class ApacheExchanges implements ExecChainHandler {
 
 	private ClassicHttpResponse overHttp(ExchangeClient client, Peer peer, ClassicHttpRequest request,
 			ExecChain.Scope scope, ExecChain chain) throws IOException, HttpException {
-		HttpAttempt attempt = new HttpAttempt(client, peer, request.getMethod());
+		HttpAttempt attempt = new HttpAttempt(this.exchanges, client, peer, request.getMethod());
 		List<String> names = new ArrayList<>();
 		for (Header header : request.getHeaders()) {
 			names.add(header.getName());

@@ -3,6 +3,8 @@ package io.github.vicinal.boot.exchange;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
@@ -31,7 +33,14 @@ final class AskedPeers {
 
 	private final Map<String, Known> hosts = new ConcurrentHashMap<>();
 
-	private record Known(boolean isHere, long nanos) {
+	/**
+	 * What a name leads to.
+	 *
+	 * @param isHere whether that is this machine
+	 * @param addresses IP addresses
+	 * @param nanos when it was looked up
+	 */
+	private record Known(boolean isHere, Set<String> addresses, long nanos) {
 	}
 
 	/**
@@ -49,11 +58,35 @@ final class AskedPeers {
 	/** Returns whether the server of an address may be asked. */
 	boolean mayAsk(String host, int port) {
 		String name = host.toLowerCase(Locale.ROOT);
-		if (isHere(name)) {
+		if (lookUp(name).isHere()) {
 			Integer own = this.ownPort.get();
 			return own == null || own != port;
 		}
 		return isNamed(name) || isNamed(name + ":" + port);
+	}
+
+	/**
+	 * Returns why a server may not be reached by another way than its address: something
+	 * at that address sends requests on, and may change or refuse them. Servers that are
+	 * named are known to be behind a name of the network, as those in Kubernetes are.
+	 * @param address where requests are sent, {@code host:port}
+	 * @param arrival the IP address, a colon and the port at which the server says that
+	 * they arrive
+	 * @return the reason, or {@code null}
+	 */
+	@Nullable String detour(String address, String arrival) {
+		int colon = address.lastIndexOf(':');
+		String host = address.substring(0, colon).toLowerCase(Locale.ROOT);
+		if (isNamed(host) || isNamed(address.toLowerCase(Locale.ROOT))) {
+			return null;
+		}
+		if (arrival.isEmpty()) {
+			return "the server does not say at which address requests arrive";
+		}
+		int end = arrival.lastIndexOf(':');
+		boolean samePort = address.substring(colon).equals(arrival.substring(end));
+		return (samePort && lookUp(host).addresses().contains(arrival.substring(0, end))) ? null
+				: "requests to %s arrive at %s: something between them sends them on".formatted(address, arrival);
 	}
 
 	private boolean isNamed(String name) {
@@ -72,26 +105,39 @@ final class AskedPeers {
 	}
 
 	/** The client looks the name up, too, and the JVM remembers what it finds. */
-	private boolean isHere(String name) {
+	private Known lookUp(String name) {
 		long now = System.nanoTime();
 		Known known = this.hosts.get(name);
 		if (known != null && now - known.nanos() < KNOWN_NANOS) {
-			return known.isHere();
+			return known;
 		}
 		boolean here;
+		Set<String> found;
 		try {
-			InetAddress address = InetAddress.getByName(name);
-			here = address.isLoopbackAddress() || address.isAnyLocalAddress()
-					|| NetworkInterface.getByInetAddress(address) != null;
+			InetAddress[] addresses = InetAddress.getAllByName(name);
+			here = isOfThisMachine(addresses[0]);
+			found = Arrays.stream(addresses).map(AskedPeers::withoutScope).collect(Collectors.toSet());
 		}
 		catch (IOException ex) {
 			here = false;
+			found = Set.of();
 		}
 		if (this.hosts.size() >= MAX_HOSTS) {
 			this.hosts.clear();
 		}
-		this.hosts.put(name, new Known(here, now));
-		return here;
+		known = new Known(here, found, now);
+		this.hosts.put(name, known);
+		return known;
+	}
+
+	private static boolean isOfThisMachine(InetAddress address) throws SocketException {
+		return address.isLoopbackAddress() || address.isAnyLocalAddress()
+				|| NetworkInterface.getByInetAddress(address) != null;
+	}
+
+	/** The name of a network interface says nothing to others. */
+	private static String withoutScope(InetAddress address) {
+		return address.getHostAddress().split("%", 2)[0];
 	}
 
 }

@@ -77,7 +77,8 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 
 	private ClientHttpResponse overHttp(ExchangeClient client, String address, HttpHeaders headers,
 			StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
-		HttpAttempt attempt = new HttpAttempt(client, client.channel().peer(address), this.method.name());
+		HttpAttempt attempt = new HttpAttempt(this.exchanges, client, client.channel().peer(address),
+				this.method.name());
 		ClientHttpRequest request = request(this.factory.delegate(), this.uri, this.method, headers, body);
 		attempt.ask(request.getHeaders().headerNames(), request.getHeaders()::set);
 		ClientHttpResponse response = null;

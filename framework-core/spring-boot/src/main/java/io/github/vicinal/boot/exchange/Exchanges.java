@@ -67,6 +67,17 @@ public final class Exchanges implements AutoCloseable {
 		return "http".equalsIgnoreCase(scheme) && this.asked.mayAsk(host, port);
 	}
 
+	/**
+	 * Returns why requests may not go to the server itself: something that they are sent
+	 * to sends them on, and may change or refuse them.
+	 * @param address the address that requests are sent to, {@code host:port}
+	 * @param arrival where the server says that they arrive
+	 * @return the reason, or {@code null}
+	 */
+	@Nullable String detour(String address, String arrival) {
+		return this.asked.detour(address, arrival);
+	}
+
 	/** Returns whether a request may be repeated by the definition of its method. */
 	static boolean isIdempotent(String method) {
 		return IDEMPOTENT.contains(method);

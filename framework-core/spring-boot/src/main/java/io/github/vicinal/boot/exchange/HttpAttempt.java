@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.exchange;
 
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,8 @@ import io.github.vicinal.peer.PeerAnnouncement.MalformedAnnouncementException;
  */
 final class HttpAttempt {
 
+	private final Exchanges exchanges;
+
 	private final Peer peer;
 
 	private final CallOverHttp call;
@@ -27,7 +30,8 @@ final class HttpAttempt {
 
 	private final boolean confirms;
 
-	HttpAttempt(ExchangeClient client, Peer peer, String method) {
+	HttpAttempt(Exchanges exchanges, ExchangeClient client, Peer peer, String method) {
+		this.exchanges = exchanges;
 		this.peer = peer;
 		this.confirms = peer.confirms();
 		this.call = client.overHttp(peer, Exchanges.isIdempotent(method));
@@ -63,7 +67,12 @@ final class HttpAttempt {
 			return;
 		}
 		try {
-			this.peer.announced(PeerAnnouncement.parse(announcement), this.start);
+			PeerAnnouncement announced = PeerAnnouncement.parse(announcement);
+			String problem = this.exchanges.detour(this.peer.address(), announced.arrival());
+			this.peer.announced(
+					(problem == null) ? announced
+							: new PeerAnnouncement(announced.peer(), Set.of(), announced.contractHash(), problem),
+					this.start);
 		}
 		catch (MalformedAnnouncementException ex) {
 			this.peer.ignored(String.valueOf(ex.getMessage()));

@@ -22,6 +22,7 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.service.annotation.HttpExchange;
 
 import io.github.vicinal.boot.server.AnnouncementInterceptor.Inquiry;
+import io.github.vicinal.exchange.ExchangeService;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
@@ -54,8 +55,6 @@ public final class ServiceCatalog implements AutoCloseable {
 
 	private final Supplier<OfferedPaths> paths;
 
-	private final Supplier<@Nullable HttpSocketServer> httpSocket;
-
 	private final ConnectionTickets tickets;
 
 	private List<PathServer> servers = List.of();
@@ -63,11 +62,11 @@ public final class ServiceCatalog implements AutoCloseable {
 	/** Ids of paths that the application has, but is not to offer. */
 	private List<String> notOffered = List.of();
 
-	/** Announcements of known contracts; bounded by these and this host's addresses. */
-	private final Map<Asked, PeerAnnouncement> announcements = new ConcurrentHashMap<>();
+	/** Announcements of known contracts. */
+	private final Map<String, PeerAnnouncement> announcements = new ConcurrentHashMap<>();
 
 	/** Announcements of unknown contracts. */
-	private final Map<Asked, PeerAnnouncement> unknown = new ConcurrentHashMap<>();
+	private final Map<String, PeerAnnouncement> unknown = new ConcurrentHashMap<>();
 
 	private boolean started;
 
@@ -79,16 +78,6 @@ public final class ServiceCatalog implements AutoCloseable {
 	private volatile int changes;
 
 	private volatile long nextLook = System.nanoTime();
-
-	/**
-	 * A question for an announcement.
-	 *
-	 * @param contractName the contract
-	 * @param address the local IP address at which the request arrived, empty if unknown
-	 * @param port the local TCP port
-	 */
-	private record Asked(String contractName, String address, int port) {
-	}
 
 	/** Builds services on demand. */
 	@FunctionalInterface
@@ -109,16 +98,14 @@ public final class ServiceCatalog implements AutoCloseable {
 	 * @param source builds services
 	 * @param registry where servers look services up
 	 * @param paths the paths that the application offers
-	 * @param httpSocket takes HTTP requests from processes of this host, or {@code null}
 	 * @param tickets name the connections of clients
 	 */
 	public ServiceCatalog(Supplier<PeerIdentity> self, ServiceSource source, Supplier<ServiceRegistry> registry,
-			Supplier<OfferedPaths> paths, Supplier<@Nullable HttpSocketServer> httpSocket, ConnectionTickets tickets) {
+			Supplier<OfferedPaths> paths, ConnectionTickets tickets) {
 		this.self = self;
 		this.source = source;
 		this.registry = registry;
 		this.paths = paths;
-		this.httpSocket = httpSocket;
 		this.tickets = tickets;
 	}
 
@@ -130,8 +117,7 @@ public final class ServiceCatalog implements AutoCloseable {
 	 */
 	@Nullable String announcement(Inquiry inquiry, Object handler) {
 		ConnectionFacts facts = inquiry.facts();
-		PeerAnnouncement base = (facts != null) ? base(inquiry.contract(), facts.localAddr(), facts.localPort())
-				: base(inquiry.contract(), "", 0);
+		PeerAnnouncement base = base(inquiry.contract());
 		if (base == null) {
 			return null;
 		}
@@ -147,7 +133,7 @@ public final class ServiceCatalog implements AutoCloseable {
 		Map<Integer, String> methods = service.httpOnlyMethods();
 		return new PeerAnnouncement(base.peer(), base.paths(), base.contractHash(),
 				String.join(", ", new TreeSet<>(methods.values())), methods.keySet())
-			.withHttpSocket(base.httpSocketPort(), base.httpSocketAddress())
+			.withArrival((service instanceof ExchangeService) ? arrival(facts) : "")
 			.withTicket(ticket)
 			.withMissing(base.missing())
 			.format();
@@ -179,43 +165,47 @@ public final class ServiceCatalog implements AutoCloseable {
 		return (ofMethod != null && ofMethod.accept().length > 0) || (ofType != null && ofType.accept().length > 0);
 	}
 
-	private @Nullable PeerAnnouncement base(String contractName, String localAddress, int localPort) {
+	/** The name of a network interface says nothing to others. */
+	private static String arrival(ConnectionFacts facts) {
+		String address = facts.localAddr();
+		int scope = address.indexOf('%');
+		return "%s:%d".formatted((scope >= 0) ? address.substring(0, scope) : address, facts.localPort());
+	}
+
+	private @Nullable PeerAnnouncement base(String contractName) {
 		if (contractName.isEmpty() || contractName.length() > MAX_NAME_CHARS) {
 			return null;
 		}
 		int age = lookForChanges();
-		Asked asked = new Asked(contractName, localAddress, localPort);
-		PeerAnnouncement known = this.announcements.get(asked);
+		PeerAnnouncement known = this.announcements.get(contractName);
 		if (known == null) {
-			known = this.unknown.get(asked);
+			known = this.unknown.get(contractName);
 		}
 		if (known != null) {
 			return known;
 		}
 		PeerAnnouncement announcement;
 		try {
-			int port = httpSocketPort();
-			String address = (port == localPort) ? withoutScope(asked.address()) : "";
-			announcement = announce(contractName).withHttpSocket(port, address);
+			announcement = announce(contractName);
 		}
 		catch (RuntimeException | Error ex) {
 			// The request that asked is to be answered, whatever becomes of other paths.
 			logger.warn("The contract {} cannot be offered over other paths than http", contractName, ex);
 			announcement = new PeerAnnouncement(this.self.get(), Set.of(), "", "to offer it failed, its log says why");
 		}
-		keep(asked, announcement, age);
+		keep(contractName, announcement, age);
 		return announcement;
 	}
 
-	private synchronized void keep(Asked asked, PeerAnnouncement announcement, int age) {
+	private synchronized void keep(String contractName, PeerAnnouncement announcement, int age) {
 		if (age != this.changes) {
 			return;
 		}
 		if (!announcement.contractHash().isEmpty()) {
-			this.announcements.put(asked, announcement);
+			this.announcements.put(contractName, announcement);
 		}
 		else if (this.unknown.size() < MAX_UNKNOWN) {
-			this.unknown.put(asked, announcement);
+			this.unknown.put(contractName, announcement);
 		}
 	}
 
@@ -247,17 +237,6 @@ public final class ServiceCatalog implements AutoCloseable {
 		List<Object> seen = new ArrayList<>(List.of(this.self.get()));
 		this.servers.forEach((server) -> seen.add(server.unavailable()));
 		return seen;
-	}
-
-	/** The name of a network interface says nothing to others. */
-	private static String withoutScope(String address) {
-		int scope = address.indexOf('%');
-		return (scope >= 0) ? address.substring(0, scope) : address;
-	}
-
-	private synchronized int httpSocketPort() {
-		HttpSocketServer server = this.closed ? null : this.httpSocket.get();
-		return (server != null) ? server.start() : 0;
 	}
 
 	private synchronized PeerAnnouncement announce(String contractName) {
@@ -335,10 +314,6 @@ public final class ServiceCatalog implements AutoCloseable {
 		if (this.started) {
 			this.servers.forEach(
 					(server) -> server.unavailable().ifPresent((reason) -> reasons.put(server.kind().id(), reason)));
-		}
-		HttpSocketServer http = this.httpSocket.get();
-		if (http != null) {
-			http.unavailable().ifPresent((reason) -> reasons.put("http-socket", reason));
 		}
 		return reasons;
 	}

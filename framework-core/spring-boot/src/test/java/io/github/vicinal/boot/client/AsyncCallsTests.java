@@ -498,7 +498,7 @@ class AsyncCallsTests {
 	private ClientChannel channel(AsyncCalls calls, ChannelInterceptor... interceptors) {
 		Contract contract = ExchangeContractReader.contract(Shop.class);
 		Channel channel = new Channel(
-				new ChannelSettings("shop", List.of(UdsPathProvider.KIND), null, Duration.ofSeconds(1), false, true),
+				new ChannelSettings("shop", List.of(UdsPathProvider.KIND), null, Duration.ofSeconds(1), false),
 				contract, List.of(new FakeProvider()), Runnable::run, Clock.systemUTC());
 		channel.peer(ADDRESS)
 			.announced(new PeerAnnouncement(PeerIdentity.create(""), Set.of("uds"), contract.hash(), ""),

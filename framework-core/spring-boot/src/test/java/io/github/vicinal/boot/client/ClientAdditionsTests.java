@@ -84,10 +84,7 @@ class ClientAdditionsTests {
 	}
 
 	private static ClientHttpRequestFactory asking(ClientHttpRequestFactoryBuilder<?> builder) {
-		return ChannelRequestFactories
-			.asking(builder, new HttpLegs(), new HttpSockets(() -> null, () -> null), Duration.ZERO,
-					PlainRequests.OF_CLIENT)
-			.build();
+		return ChannelRequestFactories.asking(builder, new HttpLegs(), Duration.ZERO, PlainRequests.OF_CLIENT).build();
 	}
 
 	private static ClientAdditions with(Consumer<RestClient.Builder> customizer) {

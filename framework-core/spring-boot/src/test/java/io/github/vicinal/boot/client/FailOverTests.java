@@ -77,7 +77,7 @@ class FailOverTests {
 	private final FakePath path = new FakePath();
 
 	private final Channel channel = new Channel(
-			new ChannelSettings("shop", List.of(UdsPathProvider.KIND), null, Duration.ofSeconds(1), false, true),
+			new ChannelSettings("shop", List.of(UdsPathProvider.KIND), null, Duration.ofSeconds(1), false),
 			ExchangeContractReader.contract(Shop.class), List.of(new FakeProvider()), Runnable::run, Clock.systemUTC());
 
 	private final ReplicaBalancer replicas = ReplicaBalancer.among(

@@ -34,7 +34,7 @@ class HttpInFlightTests {
 	private static final URI OTHER = URI.create("http://198.51.100.2/shop");
 
 	private final Channel channel = new Channel(
-			new ChannelSettings("shop", List.of(PathKind.HTTP), null, Duration.ofSeconds(1), false, true),
+			new ChannelSettings("shop", List.of(PathKind.HTTP), null, Duration.ofSeconds(1), false),
 			ExchangeContractReader.contract(Shop.class), List.of(), Runnable::run, Clock.systemUTC());
 
 	private final HttpLegs legs = new HttpLegs();

@@ -35,7 +35,7 @@ class ReplicaBalancerTests {
 	private static final String OTHER = "198.51.100.2:80";
 
 	private final Channel channel = new Channel(
-			new ChannelSettings("baskets", List.of(PathKind.HTTP), null, Duration.ofSeconds(1), false, true),
+			new ChannelSettings("baskets", List.of(PathKind.HTTP), null, Duration.ofSeconds(1), false),
 			ExchangeContractReader.contract(Baskets.class), List.of(), Runnable::run, Clock.systemUTC());
 
 	private final ReplicaBalancer balancer = ReplicaBalancer.within(CallTargets.FIXED,

@@ -28,7 +28,7 @@ class ReplicaLocatorTests {
 	private static final String THERE = "b".repeat(32);
 
 	private final Channel channel = new Channel(
-			new ChannelSettings("baskets", List.of(PathKind.HTTP), null, Duration.ofSeconds(1), false, true),
+			new ChannelSettings("baskets", List.of(PathKind.HTTP), null, Duration.ofSeconds(1), false),
 			ExchangeContractReader.contract(Baskets.class), List.of(), Runnable::run, Clock.systemUTC());
 
 	private final ReplicaLocator locator = new ReplicaLocator(this.channel, () -> PeerIdentity.create(HERE), "z1",

@@ -19,8 +19,6 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.HttpClientSettings;
-import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
-import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
 import org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -38,7 +36,6 @@ import org.springframework.web.service.invoker.HttpExchangeAdapter;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 import tools.jackson.databind.json.JsonMapper;
 
-import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.testkit.CarriedCall;
 import io.github.vicinal.testkit.KitClient;
@@ -54,16 +51,10 @@ class VicinalKitEnvironment implements KitEnvironment {
 
 	private static final HttpClientSettings PATIENT = HttpClientSettings.defaults();
 
-	private static final ManyConnections MANY_CONNECTIONS = new ManyConnections();
-
 	private static final List<String> CONTRACTS = List.of("Arguments", "Bodies", "Results", "Errors", "Timing",
 			"Context", "Additions", "Volume", "Shapes", "State", "Untouched", "Request", "Response");
 
 	private final String path;
-
-	private final String httpClient;
-
-	private final boolean httpSocket;
 
 	private final String prefix;
 
@@ -84,25 +75,14 @@ class VicinalKitEnvironment implements KitEnvironment {
 	private int port;
 
 	VicinalKitEnvironment(String path) {
-		this(path, "jdk", false);
-	}
-
-	VicinalKitEnvironment(String path, String httpClient, boolean httpSocket) {
-		this(path, httpClient, httpSocket, "", Map.of());
+		this(path, "", Map.of());
 	}
 
 	/** A server whose URLs have a prefix, because of its properties. */
 	VicinalKitEnvironment(String path, String prefix, Map<String, Object> serverProperties) {
-		this(path, "jdk", false, prefix, serverProperties);
-	}
-
-	private VicinalKitEnvironment(String path, String httpClient, boolean httpSocket, String prefix,
-			Map<String, Object> serverProperties) {
 		this.path = path;
 		this.prefix = prefix;
 		this.serverProperties = serverProperties;
-		this.httpClient = httpClient;
-		this.httpSocket = httpSocket;
 		try {
 			Path memory = Path.of("/dev/shm");
 			this.rendezvous = Files.isDirectory(memory) ? Files.createTempDirectory(memory, "vicinal-kit")
@@ -117,14 +97,8 @@ class VicinalKitEnvironment implements KitEnvironment {
 		this.client = new SpringApplicationBuilder(ClientApplication.class).web(WebApplicationType.NONE)
 			.properties(properties())
 			.initializers((context) -> ((GenericApplicationContext) context).registerBean(ChannelListener.class,
-					() -> listener), this::manyConnections)
+					() -> listener))
 			.run();
-	}
-
-	private void manyConnections(ConfigurableApplicationContext context) {
-		if (this.httpClient.equals("http-components")) {
-			((GenericApplicationContext) context).registerBean(ManyConnections.class, () -> MANY_CONNECTIONS);
-		}
 	}
 
 	private Map<String, Object> properties() {
@@ -132,7 +106,7 @@ class VicinalKitEnvironment implements KitEnvironment {
 		properties.put("spring.main.banner-mode", "off");
 		// Proxies are made later than the verification of channel names at start.
 		properties.put("spring.main.lazy-initialization", "true");
-		properties.put("spring.http.clients.imperative.factory", this.httpClient);
+		properties.put("spring.http.clients.imperative.factory", "jdk");
 		properties.put("spring.http.clients.reactive.connector", "jdk");
 		properties.put("vicinal.rendezvous.directory", this.rendezvous.toString());
 		properties.put("vicinal.compare-paths", "false");
@@ -140,11 +114,9 @@ class VicinalKitEnvironment implements KitEnvironment {
 		// A balancer that a client made by hand may use has to be met by HTTP now and
 		// then.
 		properties.put("spring.cloud.loadbalancer.enabled", "false");
-		properties.put("vicinal.server.http-socket", String.valueOf(this.httpSocket));
 		properties.put("vicinal.reconnect-delay", "20ms");
 		for (String contract : CONTRACTS) {
 			properties.put("vicinal.channels." + contract + "Contract.paths", this.path);
-			properties.put("vicinal.channels." + contract + "Contract.http-socket", String.valueOf(this.httpSocket));
 		}
 		return properties;
 	}
@@ -190,25 +162,9 @@ class VicinalKitEnvironment implements KitEnvironment {
 		ObservationRegistry registry = observationRegistry();
 		HttpExchangeAdapter adapter = kitClient.isReactive()
 				? reactive(WebClient.builder(), ClientHttpConnectorBuilder.jdk(), kitClient, registry)
-				: blocking(this.client.getBean(RestClient.Builder.class), plainRequests(), kitClient, registry);
+				: blocking(this.client.getBean(RestClient.Builder.class), ClientHttpRequestFactoryBuilder.jdk(),
+						kitClient, registry);
 		return proxy(adapter, contract, kitClient);
-	}
-
-	private ClientHttpRequestFactoryBuilder<?> plainRequests() {
-		return this.httpClient.equals("jdk") ? ClientHttpRequestFactoryBuilder.jdk()
-				: MANY_CONNECTIONS.customize(ClientHttpRequestFactoryBuilder.httpComponents());
-	}
-
-	/** Returns what carried the HTTP requests of a contract, as its report says. */
-	List<Object> httpTransports() {
-		return this.client.getBean(ClientChannels.class)
-			.reports()
-			.stream()
-			.flatMap((channel) -> channel.peers().stream())
-			.flatMap((peer) -> peer.paths().stream())
-			.filter((report) -> report.path().equals("http"))
-			.map((report) -> report.details().getOrDefault("transport", "none"))
-			.toList();
 	}
 
 	private HttpExchangeAdapter blocking(RestClient.Builder builder, ClientHttpRequestFactoryBuilder<?> requests,
@@ -285,8 +241,7 @@ class VicinalKitEnvironment implements KitEnvironment {
 		this.server = new SpringApplicationBuilder(ServerApplication.class).web(WebApplicationType.SERVLET)
 			.properties(properties)
 			.initializers(
-					(context) -> ((GenericApplicationContext) context).registerBean(KitPeers.class, () -> this::peer),
-					this::manyConnections)
+					(context) -> ((GenericApplicationContext) context).registerBean(KitPeers.class, () -> this::peer))
 			.run();
 		this.port = ((WebServerApplicationContext) this.server).getWebServer().getPort();
 	}
@@ -302,19 +257,6 @@ class VicinalKitEnvironment implements KitEnvironment {
 		this.client.close();
 		this.server.close();
 		FileSystemUtils.deleteRecursively(this.rendezvous.toFile());
-	}
-
-	/** Apache's default is five connections to one peer; the kit's calls nest deeper. */
-	private static final class ManyConnections
-			implements ClientHttpRequestFactoryBuilderCustomizer<HttpComponentsClientHttpRequestFactoryBuilder> {
-
-		@Override
-		public HttpComponentsClientHttpRequestFactoryBuilder customize(
-				HttpComponentsClientHttpRequestFactoryBuilder builder) {
-			return builder.withConnectionManagerCustomizer(
-					(connections) -> connections.setMaxConnPerRoute(500).setMaxConnTotal(1000));
-		}
-
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -58,7 +58,7 @@ class ServiceCatalogTests {
 	private ServiceCatalog catalog() {
 		ServiceRegistry registry = new ServiceRegistry();
 		return new ServiceCatalog(this::identity, (name) -> name.equals(CONTRACT) ? new FakeService() : null,
-				() -> registry, () -> new OfferedPaths(List.of(this.first, this.second), List.of("direct")), () -> null,
+				() -> registry, () -> new OfferedPaths(List.of(this.first, this.second), List.of("direct")),
 				new ConnectionTickets());
 	}
 
@@ -152,7 +152,7 @@ class ServiceCatalogTests {
 	void aRequestIsAnsweredAlthoughItsContractCannotBeOffered() {
 		ServiceCatalog failing = new ServiceCatalog(this::identity, (name) -> {
 			throw new NoClassDefFoundError(name);
-		}, ServiceRegistry::new, () -> new OfferedPaths(List.of(), List.of()), () -> null, new ConnectionTickets());
+		}, ServiceRegistry::new, () -> new OfferedPaths(List.of(), List.of()), new ConnectionTickets());
 		assertThat(announcement(failing, CONTRACT)).contains("p=;", "to offer it failed")
 			.doesNotContain("NoClassDefFoundError");
 	}
