@@ -22,6 +22,9 @@ import org.springframework.core.NestedRuntimeException;
  */
 final class Kit {
 
+	/** Calls in a row after which a client that was declined is believed to stay so. */
+	private static final int DECLINED_CALLS = 20;
+
 	private static final Duration UPGRADE = Duration.ofSeconds(20);
 
 	private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -103,13 +106,17 @@ final class Kit {
 		}
 		long end = System.nanoTime() + Duration.ofSeconds(2).toNanos();
 		String path;
+		int declinedInARow = 0;
 		do {
 			this.environment.drainCalls();
 			proxy.ping();
 			List<CarriedCall> calls = awaitCalls();
-			path = (calls.isEmpty()) ? "" : calls.get(calls.size() - 1).path();
+			CarriedCall last = calls.isEmpty() ? null : calls.get(calls.size() - 1);
+			path = (last != null) ? last.path() : "";
+			declinedInARow = (last != null && this.environment.isDeclined(last)) ? declinedInARow + 1 : 0;
 		}
-		while (!path.equals(this.environment.expectedPath()) && System.nanoTime() < end);
+		while (!path.equals(this.environment.expectedPath()) && declinedInARow < DECLINED_CALLS
+				&& System.nanoTime() < end);
 		if (!path.equals(this.environment.expectedPath())) {
 			this.declined.add(key);
 		}

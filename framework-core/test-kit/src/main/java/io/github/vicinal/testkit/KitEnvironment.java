@@ -70,6 +70,17 @@ public interface KitEnvironment extends AutoCloseable {
 	List<CarriedCall> drainCalls();
 
 	/**
+	 * Returns whether a call went by another path although the path under test was open,
+	 * for a reason that is the client's own. Of a client of which that is so again and
+	 * again, the kit does not wait any longer until it is upgraded.
+	 * @param call the call
+	 * @return {@code false} where that is not known
+	 */
+	default boolean isDeclined(CarriedCall call) {
+		return false;
+	}
+
+	/**
 	 * The registry that observes the clients of this environment, on both kinds of
 	 * proxies.
 	 * @return the same registry at each call

@@ -36,6 +36,7 @@ import org.springframework.web.service.invoker.HttpExchangeAdapter;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 import tools.jackson.databind.json.JsonMapper;
 
+import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.testkit.CarriedCall;
 import io.github.vicinal.testkit.KitClient;
@@ -214,6 +215,14 @@ class VicinalKitEnvironment implements KitEnvironment {
 			result.add(call);
 		}
 		return result;
+	}
+
+	@Override
+	public boolean isDeclined(CarriedCall call) {
+		return call.reason() != null && this.client.getBean(ClientChannels.class)
+			.reports()
+			.stream()
+			.anyMatch((channel) -> channel.leftToHttp().containsKey(call.reason()));
 	}
 
 	@Override
