@@ -25,10 +25,6 @@ final class Kit {
 	/** Calls in a row after which a client that was declined is believed to stay so. */
 	private static final int DECLINED_CALLS = 20;
 
-	private static final Duration UPGRADE = Duration.ofSeconds(20);
-
-	private static final Duration PATIENCE = Duration.ofSeconds(5);
-
 	private final KitEnvironment environment;
 
 	private final Observations observations = new Observations();
@@ -79,7 +75,7 @@ final class Kit {
 	void warm(String contract, Runnable ping, String expectedPath) {
 		List<CarriedCall> seen = new ArrayList<>();
 		Awaitility.await("path " + expectedPath + " for " + contract)
-			.atMost(UPGRADE)
+			.atMost(this.environment.patience())
 			.pollInterval(Duration.ofMillis(5))
 			.ignoreExceptionsInstanceOf(NestedRuntimeException.class)
 			.untilAsserted(() -> {
@@ -155,7 +151,7 @@ final class Kit {
 
 	List<CarriedCall> awaitCalls() {
 		List<CarriedCall> calls = new ArrayList<>();
-		long end = System.nanoTime() + PATIENCE.toNanos();
+		long end = System.nanoTime() + this.environment.patience().dividedBy(4).toNanos();
 		do {
 			calls.addAll(this.environment.drainCalls());
 			if (calls.isEmpty()) {

@@ -1,5 +1,6 @@
 package io.github.vicinal.testkit;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
@@ -68,6 +69,15 @@ public interface KitEnvironment extends AutoCloseable {
 	 * @return the calls
 	 */
 	List<CarriedCall> drainCalls();
+
+	/**
+	 * Returns how long the kit waits until clients use the path under test; for calls
+	 * that have ended to be listed it waits a quarter of that.
+	 * @return 20 seconds unless overridden
+	 */
+	default Duration patience() {
+		return Duration.ofSeconds(20);
+	}
 
 	/**
 	 * Returns whether a call went by another path although the path under test was open,

@@ -3,6 +3,7 @@ package io.github.vicinal.testkit;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -160,6 +161,11 @@ class BrokenPathTests {
 		@Override
 		public String expectedPath() {
 			return "direct";
+		}
+
+		@Override
+		public Duration patience() {
+			return Duration.ofSeconds(2);
 		}
 
 		@Override
