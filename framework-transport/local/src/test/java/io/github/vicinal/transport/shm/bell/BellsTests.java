@@ -329,8 +329,11 @@ class BellsTests {
 	/** A peer that writes anything rings bells that there are, or none. */
 	@Test
 	void bellsThatThereAreNotAreNotRung() throws Exception {
-		try (SocketBells server = BellSupport.socketOnly().listen(socketDirectory(), LANES, IDLE_NANOS, (channel) -> {
-		}, this.failures::add); SocketChannel hostile = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+		// The server is closed first: that the other side has gone would be a failure.
+		try (SocketChannel hostile = SocketChannel.open(StandardProtocolFamily.UNIX);
+				SocketBells server = BellSupport.socketOnly()
+					.listen(socketDirectory(), LANES, IDLE_NANOS, (channel) -> {
+					}, this.failures::add)) {
 			hostile.connect(UnixDomainSocketAddress.of(this.directory.resolve(server.socketName())));
 			hostile.write(ByteBuffer.wrap(new byte[] { -1, -1, 0, 77, 127, -1, 0 }));
 			// The other half of a ring of the server's bell.
