@@ -1,0 +1,16 @@
+package io.github.vicinal.boot.test;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+
+/** What a {@link StubServer} needs of Spring Boot. */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@ImportAutoConfiguration
+@interface StubServerAutoConfigurations {
+
+}

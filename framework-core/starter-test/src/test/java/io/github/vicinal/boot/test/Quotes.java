@@ -1,0 +1,18 @@
+package io.github.vicinal.boot.test;
+
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.service.annotation.GetExchange;
+
+import io.github.vicinal.channel.AffinityChannel;
+
+/** A contract. */
+@AffinityChannel
+public interface Quotes {
+
+	@GetExchange("/quotes/{symbol}")
+	Quote quote(@PathVariable String symbol);
+
+	record Quote(String symbol, long cents) {
+	}
+
+}
