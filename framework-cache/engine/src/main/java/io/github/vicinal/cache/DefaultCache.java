@@ -54,17 +54,17 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	public @Nullable V getIfPresent(K key) {
 		V value = this.store.get(Objects.requireNonNull(key, "key"));
 		count(value != null);
-		told(value != null);
+		notifyAfter(value != null);
 		return value;
 	}
 
-	/** Lets the listener be told, by another thread if a value was found. */
-	private void told(boolean hit) {
+	/** Lets the listener be notified, by another thread if a value was found. */
+	private void notifyAfter(boolean hit) {
 		if (hit) {
-			this.removals.tellElsewhere();
+			this.removals.notifyElsewhere();
 		}
 		else {
-			this.removals.tell();
+			this.removals.notifyListener();
 		}
 	}
 
@@ -88,11 +88,11 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 			if (this.refreshNanos != Deadlines.NEVER && this.store.age(key) >= this.refreshNanos) {
 				refresh(key, value, loader);
 			}
-			this.removals.tellElsewhere();
+			this.removals.notifyElsewhere();
 			return value;
 		}
 		value = load(key, Objects.requireNonNull(loader, "loader"));
-		this.removals.tell();
+		this.removals.notifyListener();
 		return value;
 	}
 
@@ -203,7 +203,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 				if (this.refreshNanos != Deadlines.NEVER && this.store.age(key) >= this.refreshNanos) {
 					refreshAsync(key, value, loader);
 				}
-				this.removals.tellElsewhere();
+				this.removals.notifyElsewhere();
 				return CompletableFuture.completedFuture(value);
 			}
 			Flight<K, V> mine = new Flight<>(key, Thread.currentThread(), false);
@@ -229,7 +229,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 			Function<? super K, ? extends CompletionStage<? extends @Nullable V>> loader) {
 		CompletableFuture<@Nullable V> result = mine.copy();
 		start(key, mine, null, loader);
-		this.removals.tell();
+		this.removals.notifyListener();
 		return result;
 	}
 
@@ -281,7 +281,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 				// The future has it.
 			}
 		}
-		this.removals.tell();
+		this.removals.notifyListener();
 	}
 
 	@Override
@@ -290,7 +290,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 		Flight<K, V> flight = (value == null) ? this.flights.find(key) : null;
 		boolean loading = flight != null && !flight.computes() && !flight.isQueued();
 		count(value != null || loading);
-		told(value != null);
+		notifyAfter(value != null);
 		if (value != null) {
 			return CompletableFuture.completedFuture(value);
 		}
@@ -360,7 +360,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 		catch (Throwable ex) {
 			// The future has it.
 		}
-		this.removals.tell();
+		this.removals.notifyListener();
 	}
 
 	private void refreshAsync(K key, V stale,
@@ -388,7 +388,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 		if (this.counters != null) {
 			this.counters.put();
 		}
-		this.removals.tell();
+		this.removals.notifyListener();
 	}
 
 	@Nullable V putIfAbsent(K key, V value) {
@@ -399,7 +399,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 			written();
 		}
 		else {
-			this.removals.tellElsewhere();
+			this.removals.notifyElsewhere();
 		}
 		return old;
 	}
@@ -451,13 +451,13 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	@Nullable V remove(K key) {
 		this.flights.displace(Objects.requireNonNull(key, "key"));
 		V old = this.store.remove(key);
-		this.removals.tell();
+		this.removals.notifyListener();
 		return old;
 	}
 
 	boolean remove(K key, Object expected) {
 		boolean removed = displaceIf(Objects.requireNonNull(key, "key"), expected) && this.store.remove(key, expected);
-		this.removals.tell();
+		this.removals.notifyListener();
 		return removed;
 	}
 
@@ -467,14 +467,14 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 			this.flights.displace(key);
 			this.store.remove(key);
 		}
-		this.removals.tell();
+		this.removals.notifyListener();
 	}
 
 	@Override
 	public void invalidateAll() {
 		this.flights.displaceAll();
 		this.store.removeAll();
-		this.removals.tell();
+		this.removals.notifyListener();
 	}
 
 	/**
@@ -510,7 +510,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 			finally {
 				this.flights.end(mine);
 				mine.complete(null);
-				this.removals.tell();
+				this.removals.notifyListener();
 			}
 		}
 	}
@@ -549,7 +549,7 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 	@Override
 	public void cleanUp() {
 		this.store.cleanUp();
-		this.removals.tellAll();
+		this.removals.notifyOfAll();
 	}
 
 	@Override

@@ -15,15 +15,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Removals that the listener does not know of yet. Engines add to it, under a lock
- * perhaps; the listener is told later, without any.
+ * perhaps; the listener is notified later, without any.
  */
 final class Removals<K, V> {
 
 	private static final Logger LOG = LoggerFactory.getLogger(Cache.class);
 
 	/**
-	 * If so many wait, each call that removes tells some. Beyond what waits already, a
-	 * call tells no more than these.
+	 * If so many wait, each call that removes notifies of some. Beyond what waits
+	 * already, a call notifies of no more than these.
 	 */
 	private static final int MANY = 256;
 
@@ -49,12 +49,12 @@ final class Removals<K, V> {
 	 * The thread that notifies listeners for all others, in order; at most one at a time.
 	 * A listener that uses the cache is not called again within itself.
 	 */
-	private final AtomicReference<@Nullable Thread> teller = new AtomicReference<>();
+	private final AtomicReference<@Nullable Thread> notifier = new AtomicReference<>();
 
-	/** Whether a task of the executor is to tell what waits. */
+	/** Whether a task of the executor is to notify of what waits. */
 	private final AtomicBoolean leftToOthers = new AtomicBoolean();
 
-	/** Others, who tell a few each so that no more are removed than are told of. */
+	/** Others, who notify of a few each, so that removals do not outrun notifications. */
 	private final Set<Thread> helpers = ConcurrentHashMap.newKeySet();
 
 	private record Removal<K, V>(K key, V value, RemovalCause cause) {
@@ -84,25 +84,25 @@ final class Removals<K, V> {
 		}
 	}
 
-	/** Tells what waits, but not without end what others remove meanwhile. */
-	void tell() {
+	/** Notifies of what waits, but not without end what others remove meanwhile. */
+	void notifyListener() {
 		if (this.listener != null && !this.queue.isEmpty()) {
-			tell(this.listener, this.waiting.get() + MANY);
+			notifyListener(this.listener, this.waiting.get() + MANY);
 		}
 	}
 
 	/**
-	 * Has another thread tell what waits, unless one does already: a look-up that finds a
-	 * value never runs the listener. If the executor takes no task, the next operation
-	 * that is no such look-up tells.
+	 * Has another thread notify of what waits, unless one does already: a look-up that
+	 * finds a value never runs the listener. If the executor takes no task, the next
+	 * operation that is no such look-up notifies.
 	 */
-	void tellElsewhere() {
-		if (this.listener == null || this.queue.isEmpty() || this.teller.get() != null
+	void notifyElsewhere() {
+		if (this.listener == null || this.queue.isEmpty() || this.notifier.get() != null
 				|| !this.leftToOthers.compareAndSet(false, true)) {
 			return;
 		}
 		try {
-			this.background.execute(this::tellLeft);
+			this.background.execute(this::notifyOfRest);
 		}
 		catch (RuntimeException | Error ex) {
 			this.leftToOthers.set(false);
@@ -110,40 +110,40 @@ final class Removals<K, V> {
 		}
 	}
 
-	private void tellLeft() {
+	private void notifyOfRest() {
 		// First, so that what is added from now on finds another task.
 		this.leftToOthers.set(false);
-		tellAll();
+		notifyOfAll();
 	}
 
-	/** Tells all that waits, unless another thread does. */
-	void tellAll() {
+	/** Notifies of all that waits, unless another thread does. */
+	void notifyOfAll() {
 		if (this.listener != null) {
-			tell(this.listener, Integer.MAX_VALUE);
+			notifyListener(this.listener, Integer.MAX_VALUE);
 		}
 	}
 
-	private void tell(RemovalListener<? super K, ? super V> to, int most) {
+	private void notifyListener(RemovalListener<? super K, ? super V> to, int most) {
 		Thread me = Thread.currentThread();
 		if (this.helpers.contains(me)) {
 			return;
 		}
-		int told = 0;
-		while (!this.queue.isEmpty() && this.teller.compareAndSet(null, me)) {
-			if (told >= most && handOver()) {
+		int notified = 0;
+		while (!this.queue.isEmpty() && this.notifier.compareAndSet(null, me)) {
+			if (notified >= most && handOver()) {
 				return;
 			}
 			try {
-				told += tellSome(to, (told < most) ? most - told : Integer.MAX_VALUE);
+				notified += notifyOfSome(to, (notified < most) ? most - notified : Integer.MAX_VALUE);
 			}
 			finally {
-				this.teller.compareAndSet(me, null);
+				this.notifier.compareAndSet(me, null);
 			}
 		}
-		if (this.waiting.get() >= MANY && this.teller.get() != me) {
+		if (this.waiting.get() >= MANY && this.notifier.get() != me) {
 			this.helpers.add(me);
 			try {
-				tellSome(to, HELP);
+				notifyOfSome(to, HELP);
 			}
 			finally {
 				this.helpers.remove(me);
@@ -151,33 +151,33 @@ final class Removals<K, V> {
 		}
 	}
 
-	/** Lets another thread tell the rest; returns whether there is one. */
+	/** Lets another thread notify of the rest; returns whether there is one. */
 	private boolean handOver() {
 		this.leftToOthers.set(true);
-		this.teller.set(null);
+		this.notifier.set(null);
 		try {
-			this.background.execute(this::tellLeft);
+			this.background.execute(this::notifyOfRest);
 			return true;
 		}
 		catch (RuntimeException | Error ex) {
 			this.leftToOthers.set(false);
 			LOG.debug("The executor of cache '{}' took no task", this.cache, ex);
-			return !this.teller.compareAndSet(null, Thread.currentThread());
+			return !this.notifier.compareAndSet(null, Thread.currentThread());
 		}
 	}
 
-	private int tellSome(RemovalListener<? super K, ? super V> to, int most) {
-		int told = 0;
+	private int notifyOfSome(RemovalListener<? super K, ? super V> to, int most) {
+		int notified = 0;
 		Removal<K, V> removal;
-		while (told < most && (removal = this.queue.poll()) != null) {
+		while (notified < most && (removal = this.queue.poll()) != null) {
 			this.waiting.decrementAndGet();
-			tell(to, removal);
-			told++;
+			notifyListener(to, removal);
+			notified++;
 		}
-		return told;
+		return notified;
 	}
 
-	private void tell(RemovalListener<? super K, ? super V> to, Removal<K, V> removal) {
+	private void notifyListener(RemovalListener<? super K, ? super V> to, Removal<K, V> removal) {
 		AtomicBoolean begun = new AtomicBoolean();
 		Runnable call = () -> {
 			if (begun.getAndSet(true)) {

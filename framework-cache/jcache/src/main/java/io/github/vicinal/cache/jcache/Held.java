@@ -16,7 +16,7 @@ final class Held<V> {
 	private volatile long deadline;
 
 	/** Whether listeners know of it; guarded by the key's lock. */
-	private boolean told;
+	private boolean published;
 
 	/** Whether listeners know that it has come to an end; guarded by the key's lock. */
 	private boolean ended;
@@ -38,16 +38,16 @@ final class Held<V> {
 		this.deadline = time;
 	}
 
-	boolean isTold() {
-		return this.told;
+	boolean isPublished() {
+		return this.published;
 	}
 
-	void tell() {
-		this.told = true;
+	void published() {
+		this.published = true;
 	}
 
 	/**
-	 * Says that it was removed, replaced or has expired: the first of these is told.
+	 * Says that it was removed, replaced or has expired: the first of these is published.
 	 * @return whether this is the first
 	 */
 	boolean end() {

@@ -57,7 +57,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	private static final int NOT_LOADED = -1;
 
 	/** A key that somebody has is looked at again after so long. */
-	private static final long TELL_AGAIN_MILLIS = 1;
+	private static final long PUBLISH_AGAIN_MILLIS = 1;
 
 	private final JCacheManager manager;
 
@@ -131,25 +131,25 @@ final class JCache<K, V> implements Cache<K, V> {
 		else if (cause == RemovalCause.EXPIRED && this.listeners.want(EventType.EXPIRED)) {
 			KeyLock lock = this.locks.tryLock(key);
 			if (lock != null) {
-				tellOfExpiry(key, held, lock);
+				publishExpiry(key, held, lock);
 			}
 			else {
 				// This thread may hold other keys, and is to wait for none.
-				this.executor.execute(() -> tellOfExpiryLater(key, held));
+				this.executor.execute(() -> publishExpiryLater(key, held));
 			}
 		}
 	}
 
 	/** Waits for no key: the executor may have no other thread. */
-	private void tellOfExpiryLater(K key, Held<V> held) {
+	private void publishExpiryLater(K key, Held<V> held) {
 		KeyLock lock = this.locks.tryLock(key);
 		if (lock == null) {
-			CompletableFuture.delayedExecutor(TELL_AGAIN_MILLIS, TimeUnit.MILLISECONDS, this.executor)
-				.execute(() -> tellOfExpiryLater(key, held));
+			CompletableFuture.delayedExecutor(PUBLISH_AGAIN_MILLIS, TimeUnit.MILLISECONDS, this.executor)
+				.execute(() -> publishExpiryLater(key, held));
 			return;
 		}
 		try {
-			tellOfExpiry(key, held, lock);
+			publishExpiry(key, held, lock);
 		}
 		catch (RuntimeException ex) {
 			LOG.warn("A listener of the cache '{}' failed", this.name, ex);
@@ -157,13 +157,13 @@ final class JCache<K, V> implements Cache<K, V> {
 	}
 
 	/**
-	 * Tells of an expiry, unless listeners know of the next entry of the key already,
+	 * Publishes an expiry, unless listeners know of the next entry of the key already,
 	 * whose end it would seem to be.
 	 */
-	private void tellOfExpiry(K key, Held<V> held, KeyLock lock) {
+	private void publishExpiry(K key, Held<V> held, KeyLock lock) {
 		try {
 			Held<V> present = this.entries.peek(key);
-			if ((present == null || !present.isTold()) && held.end()) {
+			if ((present == null || !present.isPublished()) && held.end()) {
 				this.listeners.publish(EventType.EXPIRED, key, held.value(), held.value());
 			}
 		}
@@ -252,7 +252,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	private @Nullable Held<V> find(K key) {
 		Held<V> held = this.entries.peek(key);
 		if (held == null && !this.lifetimes.eternal()) {
-			// It may have expired: this makes the engine tell.
+			// It may have expired: this makes the engine publish that.
 			held = this.entries.getIfPresent(key);
 		}
 		return alive(key, held);
@@ -267,7 +267,9 @@ final class JCache<K, V> implements Cache<K, V> {
 		return held;
 	}
 
-	/** Returns what is held, unless it has just expired: then the listeners are told. */
+	/**
+	 * Returns what is held, unless it has just expired: then the listeners are notified.
+	 */
 	private @Nullable Held<V> alive(K key, @Nullable Held<V> held) {
 		if (held == null || !held.isExpired()) {
 			return held;
@@ -306,7 +308,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	}
 
 	/**
-	 * Holds an entry, and tells the listeners. Called with the key's lock.
+	 * Holds an entry, and notifies the listeners. Called with the key's lock.
 	 * @param entry copies that nobody else has
 	 * @param old what was held
 	 * @return whether the value is held: not if it has expired already
@@ -328,7 +330,7 @@ final class JCache<K, V> implements Cache<K, V> {
 			return create(entry, true, clearsBefore);
 		}
 		Held<V> held = new Held<>(entry.value(), this.lifetimes.updated(old.deadline()));
-		held.tell();
+		held.published();
 		if (store(entry.key(), held, clearsBefore)) {
 			boolean updates = old.end();
 			this.listeners.publish(updates ? EventType.UPDATED : EventType.CREATED, entry.key(), held.value(),
@@ -337,16 +339,16 @@ final class JCache<K, V> implements Cache<K, V> {
 		return true;
 	}
 
-	private boolean create(Pair<K, V> entry, boolean tellsOfExpiry, int clearsBefore) {
+	private boolean create(Pair<K, V> entry, boolean publishesExpiry, int clearsBefore) {
 		Held<V> held = new Held<>(entry.value(), this.lifetimes.created());
 		if (held.isExpired()) {
-			if (tellsOfExpiry) {
+			if (publishesExpiry) {
 				this.listeners.publish(EventType.EXPIRED, entry.key(), held.value(), held.value());
 			}
 			return false;
 		}
 		if (store(entry.key(), held, clearsBefore)) {
-			held.tell();
+			held.published();
 			this.listeners.publish(EventType.CREATED, entry.key(), held.value(), null);
 		}
 		return true;

@@ -65,7 +65,7 @@ final class Listeners<K, V> {
 	 * @param value the value as the cache holds it
 	 * @param old the value that it held before
 	 * @throws CacheEntryListenerException if a synchronous listener failed; all others
-	 * were told
+	 * were notified
 	 */
 	void publish(EventType type, K key, @Nullable V value, @Nullable V old) {
 		if (this.registrations.isEmpty()) {
@@ -81,7 +81,7 @@ final class Listeners<K, V> {
 				event = new Event<>(this.source, type, this.copyKey.apply(key), copy(value), copy(old));
 			}
 			try {
-				registration.tell(event);
+				registration.accept(event);
 			}
 			catch (CacheEntryListenerException ex) {
 				failure = (failure != null) ? failure : ex;

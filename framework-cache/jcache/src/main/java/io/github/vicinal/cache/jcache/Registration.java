@@ -68,10 +68,10 @@ final class Registration<K, V> {
 	}
 
 	/**
-	 * Tells the listener, now or later.
+	 * Notifies the listener, now or later.
 	 * @throws CacheEntryListenerException if a synchronous listener or the filter failed
 	 */
-	void tell(Event<K, V> event) {
+	void accept(Event<K, V> event) {
 		try {
 			if (this.filter != null && !this.filter.evaluate(event)) {
 				return;

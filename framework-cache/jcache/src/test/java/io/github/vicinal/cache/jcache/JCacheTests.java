@@ -363,13 +363,13 @@ class JCacheTests {
 		CacheEntryCreatedListener<Integer, Integer> listener = (events) -> events.forEach((event) -> {
 			seen.add(event.getKey());
 			if (event.getKey() == 1) {
-				self.get(0).tell(new Event<>(cache, EventType.CREATED, 2, 2, null));
+				self.get(0).accept(new Event<>(cache, EventType.CREATED, 2, 2, null));
 				throw new AssertionError("as wanted");
 			}
 		});
 		self.add(new Registration<>(new MutableCacheEntryListenerConfiguration<>(() -> listener, null, true, false),
 				Runnable::run));
-		self.get(0).tell(new Event<>(cache, EventType.CREATED, 1, 1, null));
+		self.get(0).accept(new Event<>(cache, EventType.CREATED, 1, 1, null));
 		assertThat(seen).containsExactly(1, 2);
 	}
 

@@ -123,7 +123,7 @@ final class CallerParts {
 	}
 
 	/** Returns whether keys tell callers apart. */
-	boolean tellApart() {
+	boolean distinguishCallers() {
 		return !this.used.isEmpty();
 	}
 

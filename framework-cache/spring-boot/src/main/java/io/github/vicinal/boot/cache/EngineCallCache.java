@@ -228,7 +228,7 @@ final class EngineCallCache implements CallCache {
 
 	/** A refresh may run on a thread on which another caller's identity is found. */
 	private boolean isOfAnotherCaller(Key key) {
-		return this.callers.tellApart() && !key.parts.equals(this.callers.parts());
+		return this.callers.distinguishCallers() && !key.parts.equals(this.callers.parts());
 	}
 
 	/**
@@ -281,7 +281,7 @@ final class EngineCallCache implements CallCache {
 	/** Judges an answer, and remembers whether those of this method are kept. */
 	private Verdict judge(@Nullable Object[] arguments, CallAnswer answer) {
 		Set<String> fromArguments = this.plan.explainedHeaders(arguments);
-		Verdict verdict = AnswerRules.judge(answer.received(), this.lifetime, this.callers.tellApart(),
+		Verdict verdict = AnswerRules.judge(answer.received(), this.lifetime, this.callers.distinguishCallers(),
 				(name) -> fromArguments.contains(name) || (this.callers.areAlike() && !name.equals("cookie")));
 		String reason = verdict.reason();
 		if (reason != null && this.notKept == null) {
@@ -534,7 +534,7 @@ final class EngineCallCache implements CallCache {
 			Key asked = cache.key(arguments, List.of());
 			return Mono.deferContextual((context) -> {
 				// Takes the caller from the subscriber's context, or from its thread.
-				List<Object> parts = cache.callers.tellApart()
+				List<Object> parts = cache.callers.distinguishCallers()
 						? cache.plan.<@Nullable List<Object>>asSubscriber(context, cache.callers::parts) : List.of();
 				if (parts == null) {
 					cache.count(false);
