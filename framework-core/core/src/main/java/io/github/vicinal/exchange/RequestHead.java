@@ -27,7 +27,18 @@ public record RequestHead(String method, String target, HttpFields fields) {
 			return false;
 		}
 		for (int i = 0; i < this.fields.size(); i++) {
-			if (this.fields.name(i).length() > MAX_TEXT_BYTES || this.fields.value(i).length() > MAX_TEXT_BYTES) {
+			if (this.fields.name(i).length() > MAX_TEXT_BYTES || this.fields.value(i).length() > MAX_TEXT_BYTES
+					|| !isAscii(this.fields.value(i))) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/** Each HTTP library writes other characters in a way of its own. */
+	private static boolean isAscii(String value) {
+		for (int i = 0; i < value.length(); i++) {
+			if (value.charAt(i) > 127) {
 				return false;
 			}
 		}

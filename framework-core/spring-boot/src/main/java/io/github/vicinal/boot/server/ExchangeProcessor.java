@@ -73,7 +73,6 @@ final class ExchangeProcessor extends AbstractProcessor {
 		this.server = server;
 		this.protocol = protocol;
 		this.request.getMimeHeaders().setLimit(protocol.getMaxHeaderCount());
-		this.response.getMimeHeaders().setLimit(protocol.getMaxHeaderCount());
 		this.request.setInputBuffer(this.input);
 		this.response.setOutputBuffer(this.output);
 	}
@@ -234,7 +233,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 		for (int i = 0; i < headers.size(); i++) {
 			String name = headers.getName(i).toString();
 			if (!name.equalsIgnoreCase("Connection") && !name.equalsIgnoreCase("Keep-Alive")) {
-				String value = printable(headers.getValue(i).toString());
+				String value = ExchangeRequests.trimmed(printable(headers.getValue(i).toString()));
 				fields.add(name, value);
 				bytes += name.length() + value.length() + 4;
 			}

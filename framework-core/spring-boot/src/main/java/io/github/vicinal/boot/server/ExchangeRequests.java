@@ -93,7 +93,8 @@ final class ExchangeRequests {
 		try {
 			for (int i = 0; i < given.size(); i++) {
 				String name = given.name(i);
-				String value = given.value(i);
+				// A parser takes the white space around a value off.
+				String value = trimmed(given.value(i));
 				bytes += name.length() + value.length() + FIELD_BYTES;
 				if (!isToken(name) || !isValue(value)) {
 					return false;
@@ -123,6 +124,23 @@ final class ExchangeRequests {
 				values.forEach((value) -> headers.addValue(name).setString(value));
 			}
 		});
+	}
+
+	/** By RFC 9110, section 5.5: spaces and tabs around a value are no part of it. */
+	static String trimmed(String value) {
+		int start = 0;
+		int end = value.length();
+		while (start < end && isBlank(value.charAt(start))) {
+			start++;
+		}
+		while (end > start && isBlank(value.charAt(end - 1))) {
+			end--;
+		}
+		return (start == 0 && end == value.length()) ? value : value.substring(start, end);
+	}
+
+	private static boolean isBlank(char c) {
+		return c == ' ' || c == '\t';
 	}
 
 	private static boolean isValue(String value) {

@@ -59,11 +59,16 @@ class VicinalKitEnvironment implements KitEnvironment {
 
 	private final String prefix;
 
+	/** Whether requests go over the path as they are, and not as typed calls. */
+	private final boolean exchanges;
+
 	private final Map<String, Object> serverProperties;
 
 	private final Path rendezvous;
 
 	private final ConcurrentLinkedQueue<CarriedCall> calls = new ConcurrentLinkedQueue<>();
+
+	private final ExchangedCalls exchanged = new ExchangedCalls(this.calls);
 
 	private final Map<String, String> beanNames = new ConcurrentHashMap<>();
 
@@ -79,8 +84,18 @@ class VicinalKitEnvironment implements KitEnvironment {
 		this(path, "", Map.of());
 	}
 
+	/** Requests go over the path as they are. */
+	static VicinalKitEnvironment ofExchanges(String path) {
+		return new VicinalKitEnvironment(path, "", Map.of(), true);
+	}
+
 	/** A server whose URLs have a prefix, because of its properties. */
 	VicinalKitEnvironment(String path, String prefix, Map<String, Object> serverProperties) {
+		this(path, prefix, serverProperties, false);
+	}
+
+	private VicinalKitEnvironment(String path, String prefix, Map<String, Object> serverProperties, boolean exchanges) {
+		this.exchanges = exchanges;
 		this.path = path;
 		this.prefix = prefix;
 		this.serverProperties = serverProperties;
@@ -98,8 +113,17 @@ class VicinalKitEnvironment implements KitEnvironment {
 		this.client = new SpringApplicationBuilder(ClientApplication.class).web(WebApplicationType.NONE)
 			.properties(properties())
 			.initializers((context) -> ((GenericApplicationContext) context).registerBean(ChannelListener.class,
-					() -> listener))
+					() -> listener), this::noteExchanges)
 			.run();
+		if (this.exchanges) {
+			observationRegistry().observationConfig().observationHandler(this.exchanged);
+		}
+	}
+
+	private void noteExchanges(ConfigurableApplicationContext context) {
+		if (this.exchanges) {
+			context.getBeanFactory().addBeanPostProcessor(this.exchanged);
+		}
 	}
 
 	private Map<String, Object> properties() {
@@ -118,7 +142,10 @@ class VicinalKitEnvironment implements KitEnvironment {
 		properties.put("vicinal.reconnect-delay", "20ms");
 		for (String contract : CONTRACTS) {
 			properties.put("vicinal.channels." + contract + "Contract.paths", this.path);
+			properties.put("vicinal.channels." + contract + "Contract.enabled", String.valueOf(!this.exchanges));
 		}
+		properties.put("vicinal.http-exchanges.enabled", String.valueOf(this.exchanges));
+		properties.put("vicinal.http-exchanges.paths", this.path);
 		return properties;
 	}
 
@@ -143,8 +170,9 @@ class VicinalKitEnvironment implements KitEnvironment {
 			adapter = blocking(application.getBean(RestClient.Builder.class),
 					application.getBean(ClientHttpRequestFactoryBuilder.class), kitClient, registry);
 		}
-		return contract
+		T proxy = contract
 			.cast(processed(application, proxy(adapter, contract, kitClient), beanName(contract, kitClient)));
+		return this.exchanges ? this.exchanged.noting(contract, proxy) : proxy;
 	}
 
 	/** What would happen to the object as a bean of the application. */

@@ -1,0 +1,21 @@
+package io.github.vicinal.boot.kit;
+
+import org.junit.jupiter.api.Nested;
+
+import io.github.vicinal.testkit.ChannelCompatibilityKit;
+import io.github.vicinal.testkit.KitEnvironment;
+
+/** The compatibility kit with requests that go over each path as they are. */
+class ExchangeCompatibilityTests {
+
+	@Nested
+	class Shm extends ChannelCompatibilityKit {
+
+		@Override
+		protected KitEnvironment createEnvironment() {
+			return VicinalKitEnvironment.ofExchanges("shm");
+		}
+
+	}
+
+}
