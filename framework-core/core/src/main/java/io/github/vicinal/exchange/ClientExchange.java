@@ -57,7 +57,7 @@ public final class ClientExchange implements Closeable {
 
 	private final ExchangeClient.Route route;
 
-	private final long timeoutNanos;
+	private long timeoutNanos;
 
 	private volatile long number;
 
@@ -212,6 +212,23 @@ public final class ClientExchange implements Closeable {
 		int count = Math.min(length, this.body.remaining());
 		this.body.get(target, offset, count);
 		return count;
+	}
+
+	/**
+	 * Sets how long later reads wait.
+	 * @param nanos the time, or {@link #NO_TIMEOUT}
+	 */
+	public void readTimeout(long nanos) {
+		this.timeoutNanos = nanos;
+	}
+
+	/**
+	 * Returns whether the response is complete, and all of it that has not been read is
+	 * {@linkplain #available() available}.
+	 * @return whether the server has nothing more to say
+	 */
+	public boolean isComplete() {
+		return this.end == End.COMPLETE && this.early.isEmpty();
 	}
 
 	/**

@@ -347,9 +347,12 @@ public final class ChannelClientAutoConfiguration {
 
 		@Bean
 		org.springframework.boot.http.client.autoconfigure.reactive.ClientHttpConnectorBuilderCustomizer<org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder<org.springframework.http.client.reactive.ClientHttpConnector>> vicinalConnectorCustomizer(
-				VicinalProperties properties) {
+				VicinalProperties properties, ObjectProvider<Exchanges> exchanges) {
+			Exchanges known = exchanges.getIfAvailable();
+			io.github.vicinal.boot.client.PlainConnector plain = (known != null)
+					? new io.github.vicinal.boot.exchange.ExchangeConnectors(known) : null;
 			return (builder) -> io.github.vicinal.boot.client.ChannelRequestFactories.telling(builder,
-					properties.defaultTimeout());
+					properties.defaultTimeout(), plain);
 		}
 
 		@Bean

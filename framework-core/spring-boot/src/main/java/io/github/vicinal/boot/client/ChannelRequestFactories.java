@@ -2,6 +2,7 @@ package io.github.vicinal.boot.client;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.HttpRedirects;
 import org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder;
@@ -49,13 +50,15 @@ public final class ChannelRequestFactories {
 	 * @param builder the builder
 	 * @param timeout how long calls of channels wait where the client has no time-out;
 	 * zero for as long as the client does
+	 * @param plain makes the requests that belong to no channel, or {@code null}
 	 * @return a builder of connectors that tell calls how long their client waits
 	 */
 	public static ClientHttpConnectorBuilder<ClientHttpConnector> telling(
-			ClientHttpConnectorBuilder<? extends ClientHttpConnector> builder, Duration timeout) {
+			ClientHttpConnectorBuilder<? extends ClientHttpConnector> builder, Duration timeout,
+			@Nullable PlainConnector plain) {
 		return (settings) -> ReactiveRequests.connector(builder.build(settings),
 				(settings != null) ? settings.readTimeout() : null,
-				settings == null || settings.redirects() != HttpRedirects.DONT_FOLLOW, timeout);
+				settings == null || settings.redirects() != HttpRedirects.DONT_FOLLOW, timeout, plain);
 	}
 
 }

@@ -506,6 +506,17 @@ final class ClientAdditions {
 		}
 	}
 
+	/** Looks into a connector of reactive clients. */
+	static ClientAdditions ofConnector(Object connector, Found found) {
+		try {
+			connector(connector, found);
+		}
+		catch (UnknownLayoutException ex) {
+			found.unsupported(String.valueOf(ex.getMessage()));
+		}
+		return new ClientAdditions(found);
+	}
+
 	private static void connector(Object connector, Found found) throws UnknownLayoutException {
 		if (connector.getClass().getName().equals(JDK_CONNECTOR)) {
 			jdk((HttpClient) Fields.required(connector, "httpClient"), found);

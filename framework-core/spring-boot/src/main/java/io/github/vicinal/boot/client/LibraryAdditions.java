@@ -31,6 +31,18 @@ public final class LibraryAdditions {
 				&& Runtime.version().feature() < SAYS_EMPTY_BEFORE;
 	}
 
+	/** The JDK's connector gives each request a body, if an empty one. */
+	private LibraryAdditions(ClientAdditions additions) {
+		this.additions = additions;
+		this.decodes = false;
+		this.saysEmpty = true;
+	}
+
+	/** Returns what a connector of reactive clients does. */
+	static LibraryAdditions ofConnector(Object connector) {
+		return new LibraryAdditions(ClientAdditions.ofConnector(connector, new ClientAdditions.Found(null)));
+	}
+
 	private static boolean decodes(ClientHttpRequestFactory factory) {
 		try {
 			return Boolean.TRUE.equals(Fields.get(factory, "compression"));

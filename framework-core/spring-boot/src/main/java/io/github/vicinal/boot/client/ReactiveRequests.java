@@ -203,11 +203,14 @@ final class ReactiveRequests {
 	 * @param readTimeout how long the client waits, or {@code null}
 	 * @param follows whether the connector may follow redirects
 	 * @param defaultTimeout how long calls wait where the client has no time-out
+	 * @param plain makes the requests that belong to no channel, or {@code null}
 	 */
 	static ClientHttpConnector connector(ClientHttpConnector delegate, @Nullable Duration readTimeout, boolean follows,
-			Duration defaultTimeout) {
+			Duration defaultTimeout, @Nullable PlainConnector plain) {
 		return new TellingConnector(delegate,
-				(readTimeout != null) ? delegate : DefaultTimeouts.of(delegate, defaultTimeout), readTimeout, follows);
+				(readTimeout != null) ? delegate : DefaultTimeouts.of(delegate, defaultTimeout), readTimeout, follows,
+				(plain != null) ? plain.of(new PlainConnector.Library(delegate, LibraryAdditions.ofConnector(delegate)))
+						: delegate);
 	}
 
 	/** Returns the connector that the application has. */
@@ -223,9 +226,10 @@ final class ReactiveRequests {
 	 * @param calls the same client, with a time-out
 	 * @param readTimeout how long the client's own waits
 	 * @param follows whether it may follow redirects
+	 * @param plain makes the requests that belong to no channel
 	 */
 	private record TellingConnector(ClientHttpConnector delegate, ClientHttpConnector calls,
-			@Nullable Duration readTimeout, boolean follows) implements ClientHttpConnector {
+			@Nullable Duration readTimeout, boolean follows, ClientHttpConnector plain) implements ClientHttpConnector {
 
 		@Override
 		public Mono<ClientHttpResponse> connect(HttpMethod method, URI uri,
@@ -236,7 +240,10 @@ final class ReactiveRequests {
 					leg.inspect(true, this.readTimeout, List.of());
 					leg.hidesRedirects(this.follows);
 				}
-				return ((leg != null && !leg.mayStream()) ? this.calls : this.delegate).connect(method, uri, callback);
+				if (leg == null) {
+					return this.plain.connect(method, uri, callback);
+				}
+				return (leg.mayStream() ? this.delegate : this.calls).connect(method, uri, callback);
 			});
 		}
 

@@ -37,10 +37,11 @@ final class AskedPeers {
 	 * What a name leads to.
 	 *
 	 * @param isHere whether that is this machine
+	 * @param isPrivate whether all addresses are those of private networks
 	 * @param addresses IP addresses
 	 * @param nanos when it was looked up
 	 */
-	private record Known(boolean isHere, Set<String> addresses, long nanos) {
+	private record Known(boolean isHere, boolean isPrivate, Set<String> addresses, long nanos) {
 	}
 
 	/**
@@ -55,14 +56,27 @@ final class AskedPeers {
 		this.named = named.stream().map((name) -> name.strip().toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
 	}
 
-	/** Returns whether the server of an address may be asked. */
-	boolean mayAsk(String host, int port) {
+	/**
+	 * Returns whether the server of an address may be asked.
+	 * @param host its name
+	 * @param port its port
+	 * @param isService whether the client is one of a service of the application's own,
+	 * which may be asked at each address of a private network
+	 */
+	boolean mayAsk(String host, int port, boolean isService) {
 		String name = host.toLowerCase(Locale.ROOT);
-		if (lookUp(name).isHere()) {
+		Known known = lookUp(name);
+		if (known.isHere()) {
 			Integer own = this.ownPort.get();
 			return own == null || own != port;
 		}
-		return isNamed(name) || isNamed(name + ":" + port);
+		return (isService && known.isPrivate()) || isNamed(name) || isNamed(name + ":" + port);
+	}
+
+	/** Returns whether it is known where a name leads, so that no thread waits for it. */
+	boolean isKnown(String host) {
+		Known known = this.hosts.get(host.toLowerCase(Locale.ROOT));
+		return known != null && System.nanoTime() - known.nanos() < KNOWN_NANOS;
 	}
 
 	/**
@@ -112,20 +126,23 @@ final class AskedPeers {
 			return known;
 		}
 		boolean here;
+		boolean inside;
 		Set<String> found;
 		try {
 			InetAddress[] addresses = InetAddress.getAllByName(name);
 			here = isOfThisMachine(addresses[0]);
+			inside = Arrays.stream(addresses).allMatch(AskedPeers::isPrivate);
 			found = Arrays.stream(addresses).map(AskedPeers::withoutScope).collect(Collectors.toSet());
 		}
 		catch (IOException ex) {
 			here = false;
+			inside = false;
 			found = Set.of();
 		}
 		if (this.hosts.size() >= MAX_HOSTS) {
 			this.hosts.clear();
 		}
-		known = new Known(here, found, now);
+		known = new Known(here, inside, found, now);
 		this.hosts.put(name, known);
 		return known;
 	}
@@ -133,6 +150,15 @@ final class AskedPeers {
 	private static boolean isOfThisMachine(InetAddress address) throws SocketException {
 		return address.isLoopbackAddress() || address.isAnyLocalAddress()
 				|| NetworkInterface.getByInetAddress(address) != null;
+	}
+
+	/** Returns whether no third party on the internet has an address. */
+	private static boolean isPrivate(InetAddress address) {
+		byte[] bytes = address.getAddress();
+		int first = bytes[0] & 0xFF;
+		// Unique local addresses of IPv6; the shared ones of IPv4, which some clouds use.
+		boolean unique = (bytes.length == 4) ? first == 100 && (bytes[1] & 0xC0) == 64 : (first & 0xFE) == 0xFC;
+		return unique || address.isSiteLocalAddress() || address.isLinkLocalAddress() || address.isLoopbackAddress();
 	}
 
 	/** The name of a network interface says nothing to others. */

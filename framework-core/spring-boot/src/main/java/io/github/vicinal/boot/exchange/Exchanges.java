@@ -64,7 +64,32 @@ public final class Exchanges implements AutoCloseable {
 	 * @param port of the server
 	 */
 	boolean mayAsk(String scheme, String host, int port) {
-		return "http".equalsIgnoreCase(scheme) && this.asked.mayAsk(host, port);
+		return isHttp(scheme) && this.asked.mayAsk(host, port, false);
+	}
+
+	/**
+	 * Returns whether a server that is a service of the application's own may be asked
+	 * for its paths.
+	 * @param scheme of the request
+	 * @param host of the server
+	 * @param port of the server
+	 */
+	boolean mayAskService(String scheme, String host, int port) {
+		return isHttp(scheme) && this.asked.mayAsk(host, port, true);
+	}
+
+	/** Returns whether requests of a scheme may be exchanges at all. */
+	static boolean isHttp(String scheme) {
+		return "http".equalsIgnoreCase(scheme);
+	}
+
+	/**
+	 * Returns whether nothing has to be waited for before it is known whether a server
+	 * may be asked.
+	 * @param host of the server
+	 */
+	boolean isKnown(String host) {
+		return this.client != null && this.asked.isKnown(host);
 	}
 
 	/**
@@ -135,7 +160,7 @@ public final class Exchanges implements AutoCloseable {
 		}
 	}
 
-	private static @Nullable ClientExchange failed(PathException failure, RequestHead head, boolean repeatable)
+	static @Nullable ClientExchange failed(PathException failure, RequestHead head, boolean repeatable)
 			throws IOException {
 		boolean waited = switch (failure.reason()) {
 			case TIMEOUT, INTERRUPTED -> true;

@@ -34,7 +34,9 @@ final class PartsOutput extends OutputStream {
 
 	private int size;
 
-	private @Nullable ClientExchange exchange;
+	private volatile @Nullable ClientExchange exchange;
+
+	private boolean ended;
 
 	private boolean wanted = true;
 
@@ -85,17 +87,41 @@ final class PartsOutput extends OutputStream {
 			this.wanted = begun.push(sent, last);
 		}
 		if (!last) {
-			this.part = new byte[this.wanted ? ExchangeMessage.PART_BYTES : 0];
+			boolean full = this.size == ExchangeMessage.PART_BYTES;
+			this.part = new byte[!this.wanted ? 0 : full ? ExchangeMessage.PART_BYTES : FIRST_BYTES];
 			this.size = 0;
 		}
 	}
 
+	/** Sends what was written, although more will follow. */
+	void sendWritten() throws IOException {
+		if (this.wanted && this.size > 0) {
+			send(false);
+		}
+	}
+
+	/** Returns whether the server wants more; not if it has responded. */
+	boolean isWanted() {
+		return this.wanted;
+	}
+
 	/** Sends what is left, and returns the exchange. */
 	ClientExchange end() throws IOException {
+		this.ended = true;
 		if (this.wanted) {
 			send(true);
 		}
 		return Objects.requireNonNull(this.exchange);
+	}
+
+	/** Returns whether nothing was taken and all that was written is still here. */
+	boolean isWhole() {
+		return this.ended && this.exchange == null;
+	}
+
+	/** Returns what was written, if none of it was taken. */
+	byte[] whole() {
+		return Arrays.copyOf(this.part, this.size);
 	}
 
 	/** Gives the exchange up. */

@@ -11,37 +11,51 @@ class AskedPeersTests {
 	@Test
 	void thisMachineIsAsked() {
 		AskedPeers peers = new AskedPeers(List.of(), () -> null);
-		assertThat(peers.mayAsk("localhost", 8080)).isTrue();
-		assertThat(peers.mayAsk("127.0.0.1", 8080)).isTrue();
-		assertThat(peers.mayAsk("LOCALHOST", 80)).isTrue();
+		assertThat(peers.mayAsk("localhost", 8080, false)).isTrue();
+		assertThat(peers.mayAsk("127.0.0.1", 8080, false)).isTrue();
+		assertThat(peers.mayAsk("LOCALHOST", 80, false)).isTrue();
 	}
 
 	@Test
 	void othersAreNotAsked() {
 		AskedPeers peers = new AskedPeers(List.of(), () -> null);
 		// For documentation, so that no machine has it.
-		assertThat(peers.mayAsk("192.0.2.1", 80)).isFalse();
-		assertThat(peers.mayAsk("2001:db8::1", 80)).isFalse();
-		assertThat(peers.mayAsk("no-such-host.invalid", 80)).isFalse();
+		assertThat(peers.mayAsk("192.0.2.1", 80, false)).isFalse();
+		assertThat(peers.mayAsk("2001:db8::1", 80, false)).isFalse();
+		assertThat(peers.mayAsk("no-such-host.invalid", 80, false)).isFalse();
 	}
 
 	@Test
 	void namedOnesAreAsked() {
 		AskedPeers peers = new AskedPeers(List.of("192.0.2.1:8080", "Orders", "*.shop.invalid"), () -> null);
-		assertThat(peers.mayAsk("192.0.2.1", 8080)).isTrue();
-		assertThat(peers.mayAsk("192.0.2.1", 8081)).isFalse();
-		assertThat(peers.mayAsk("orders", 1)).isTrue();
-		assertThat(peers.mayAsk("a.shop.invalid", 1)).isTrue();
-		assertThat(peers.mayAsk("a.b.shop.invalid", 1)).isTrue();
-		assertThat(peers.mayAsk("shop.invalid", 1)).isFalse();
-		assertThat(peers.mayAsk("eshop.invalid", 1)).isFalse();
+		assertThat(peers.mayAsk("192.0.2.1", 8080, false)).isTrue();
+		assertThat(peers.mayAsk("192.0.2.1", 8081, false)).isFalse();
+		assertThat(peers.mayAsk("orders", 1, false)).isTrue();
+		assertThat(peers.mayAsk("a.shop.invalid", 1, false)).isTrue();
+		assertThat(peers.mayAsk("a.b.shop.invalid", 1, false)).isTrue();
+		assertThat(peers.mayAsk("shop.invalid", 1, false)).isFalse();
+		assertThat(peers.mayAsk("eshop.invalid", 1, false)).isFalse();
 	}
 
 	@Test
 	void anApplicationDoesNotAskItself() {
 		AskedPeers peers = new AskedPeers(List.of("localhost"), () -> 8080);
-		assertThat(peers.mayAsk("localhost", 8080)).isFalse();
-		assertThat(peers.mayAsk("localhost", 8081)).isTrue();
+		assertThat(peers.mayAsk("localhost", 8080, false)).isFalse();
+		assertThat(peers.mayAsk("localhost", 8081, false)).isTrue();
+	}
+
+	@Test
+	void servicesAreAskedAtAddressesOfPrivateNetworksOnly() {
+		AskedPeers asked = new AskedPeers(List.of(), () -> 8080);
+		assertThat(asked.mayAsk("10.1.2.3", 80, true)).isTrue();
+		assertThat(asked.mayAsk("192.168.7.7", 80, true)).isTrue();
+		assertThat(asked.mayAsk("100.64.1.1", 80, true)).isTrue();
+		assertThat(asked.mayAsk("[fd00::7]", 80, true)).isTrue();
+		assertThat(asked.mayAsk("10.1.2.3", 80, false)).isFalse();
+		assertThat(asked.mayAsk("8.8.8.8", 80, true)).isFalse();
+		assertThat(asked.mayAsk("100.128.1.1", 80, true)).isFalse();
+		assertThat(asked.mayAsk("[2001:db8::7]", 80, true)).isFalse();
+		assertThat(asked.mayAsk("localhost", 8080, true)).isFalse();
 	}
 
 }
