@@ -26,6 +26,7 @@ import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.StringUtils;
 
 /**
  * What a handler, or an exception handler, says in its response, kept to be sent as a
@@ -42,6 +43,8 @@ final class FrameResponse extends HttpServletResponseWrapper {
 	private static final String SET_COOKIE = "Set-Cookie";
 
 	private static final String CONTENT_TYPE = "Content-Type";
+
+	private static final Pattern SCHEME = Pattern.compile("[A-Za-z0-9+.-]+:");
 
 	private static final Pattern CHARSET = Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\";\\s]+)\"?",
 			Pattern.CASE_INSENSITIVE);
@@ -303,9 +306,28 @@ final class FrameResponse extends HttpServletResponseWrapper {
 			resetBuffer();
 		}
 		this.status = newStatus;
-		setHeader("Location", location);
+		setHeader("Location", absolute(location));
 		this.committed = true;
 		this.redirected = true;
+	}
+
+	/** Where the container sends clients to: never to a relative reference. */
+	private String absolute(String location) {
+		if (location.startsWith("//")) {
+			return this.request.getScheme() + ":" + location;
+		}
+		if (SCHEME.matcher(location).lookingAt()) {
+			return location;
+		}
+		String uri = this.request.getRequestURI();
+		String path = location.startsWith("/") ? location : uri.substring(0, uri.lastIndexOf('/') + 1) + location;
+		int query = path.indexOf('?');
+		int end = (query >= 0) ? query : path.length();
+		if (path.lastIndexOf("/.", end) >= 0) {
+			path = StringUtils.cleanPath(path.substring(0, end)) + path.substring(end);
+		}
+		StringBuffer url = this.request.getRequestURL();
+		return url.substring(0, url.length() - uri.length()) + path;
 	}
 
 	/** Whether a redirect is the whole answer, whatever the handler returns. */

@@ -39,8 +39,11 @@ final class HandlerFailures {
 
 	private final JsonMapper mapper;
 
+	private final ErrorViews views;
+
 	HandlerFailures(List<HandlerExceptionResolver> resolvers, @Nullable BasicErrorController errorController,
-			JsonMapper mapper) {
+			JsonMapper mapper, ErrorViews views) {
+		this.views = views;
 		this.resolvers = List.copyOf(resolvers);
 		this.errorController = errorController;
 		this.mapper = mapper;
@@ -59,15 +62,19 @@ final class HandlerFailures {
 			if (response.isSent()) {
 				return cutOff(response, thrown.getClass().getName());
 			}
-			// The error page takes the message from the exception.
-			response.fail(500, null);
-			request.setAttribute(RequestDispatcher.ERROR_EXCEPTION, exception);
+			fail(request, response, exception);
 		}
 		if (response.isError()) {
 			return errorPage(request, response, thrown.getClass().getName());
 		}
 		return new Reply.Failure(response.getStatus(), response.headers(), response.body(),
 				thrown.getClass().getName());
+	}
+
+	/** The error page takes the message from the exception. */
+	private static void fail(FrameRequest request, FrameResponse response, Exception exception) {
+		response.fail(500, null);
+		request.setAttribute(RequestDispatcher.ERROR_EXCEPTION, exception);
 	}
 
 	/** It is too late for an error; the container closes the connection. */
@@ -107,14 +114,27 @@ final class HandlerFailures {
 		for (HandlerExceptionResolver resolver : this.resolvers) {
 			ModelAndView view = resolver.resolveException(request, response, handler, exception);
 			if (view != null) {
-				if (!view.isEmpty()) {
-					logger.warn("{} is answered with a view, which typed paths cannot render", exception.toString());
-					return false;
-				}
-				return true;
+				return view.isEmpty() || render(view, exception, request, response, handler);
 			}
 		}
 		return false;
+	}
+
+	/** A view that fails is one more failure to the servlet, in place of the first. */
+	private boolean render(ModelAndView view, Exception exception, FrameRequest request, FrameResponse response,
+			HandlerMethod handler) {
+		try {
+			this.views.render(view, exception, request, response);
+		}
+		catch (Exception ex) {
+			logger.error("The view with which {} of {} is answered failed", exception.getClass().getName(), handler,
+					ex);
+			if (response.isSent()) {
+				return false;
+			}
+			fail(request, response, ex);
+		}
+		return true;
 	}
 
 	private static boolean acceptsJson(FrameRequest request) {

@@ -228,7 +228,7 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 			.values());
 		AnnotationAwareOrderComparator.sort(resolvers);
 		return new HandlerFailures(resolvers, this.context.getBeanProvider(BasicErrorController.class).getIfAvailable(),
-				this.mapper);
+				this.mapper, new ErrorViews(this.context));
 	}
 
 	/** Loaded only where Tomcat is. */

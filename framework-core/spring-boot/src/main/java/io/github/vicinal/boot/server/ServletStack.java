@@ -14,6 +14,9 @@ import org.springframework.boot.webmvc.autoconfigure.error.BasicErrorController;
 import org.springframework.boot.webmvc.error.ErrorController;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.http.server.observation.DefaultServerRequestObservationConvention;
+import org.springframework.http.server.observation.OpenTelemetryServerRequestObservationConvention;
+import org.springframework.http.server.observation.ServerRequestObservationConvention;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.filter.CharacterEncodingFilter;
@@ -66,6 +69,10 @@ final class ServletStack {
 			"org.springframework.boot.webmvc.actuate.endpoint.web.ControllerEndpointHandlerMapping",
 			"org.springframework.boot.webmvc.actuate.endpoint.web.AdditionalHealthEndpointPathsWebMvcHandlerMapping");
 
+	/** Conventions that ask a response for nothing but its status. */
+	private static final Set<Class<?>> NEUTRAL_CONVENTIONS = Set.of(DefaultServerRequestObservationConvention.class,
+			OpenTelemetryServerRequestObservationConvention.class);
+
 	private final ApplicationContext context;
 
 	private final ServletContext servletContext;
@@ -98,7 +105,24 @@ final class ServletStack {
 		if (found == null) {
 			found = interceptor(handler.method(), handler.pattern(), handler.mapping());
 		}
+		if (found == null) {
+			found = observation();
+		}
 		return (found != null) ? found : RequestListeners.foreign(this.context);
+	}
+
+	/**
+	 * A convention of the application may look at a response that has been written; which
+	 * convention the filter has was decided when it was made.
+	 */
+	private @Nullable String observation() {
+		return this.context.getBeanProvider(ServerRequestObservationConvention.class)
+			.stream()
+			.map(Object::getClass)
+			.filter((type) -> !NEUTRAL_CONVENTIONS.contains(type))
+			.map((type) -> "the observation convention %s".formatted(ClassUtils.getShortName(type)))
+			.findFirst()
+			.orElse(null);
 	}
 
 	/**
@@ -154,6 +178,9 @@ final class ServletStack {
 		for (ErrorController controller : this.context.getBeansOfType(ErrorController.class).values()) {
 			if (controller.getClass() != BasicErrorController.class) {
 				return "the error controller %s".formatted(controller.getClass().getSimpleName());
+			}
+			if (mapping.getPathPrefixes().values().stream().anyMatch((prefix) -> prefix.test(controller.getClass()))) {
+				return "a path prefix of the error controller";
 			}
 		}
 		for (DispatcherServlet servlet : this.context.getBeansOfType(DispatcherServlet.class).values()) {

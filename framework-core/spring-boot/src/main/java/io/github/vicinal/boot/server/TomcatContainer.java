@@ -116,6 +116,9 @@ final class TomcatContainer implements ServletContainer {
 		if (!this.context.getServletContext().getEffectiveSessionTrackingModes().contains(SessionTrackingMode.COOKIE)) {
 			return "the property server.servlet.session.tracking-modes";
 		}
+		if (this.context.getUseRelativeRedirects()) {
+			return "the property server.tomcat.use-relative-redirects";
+		}
 		return (this.connector.getMaxParameterCount() < DEFAULT_PARAMETERS)
 				? "the property server.tomcat.max-parameter-count" : null;
 	}
