@@ -165,7 +165,7 @@ public final class ExchangeService implements Service {
 			exchange.inline(false);
 		}
 		boolean ended = exchange.isEnded();
-		if (!ended || exchange.written() > RouteSizes.SMALL_BYTES) {
+		if (!ended || exchange.isInterrupted() || exchange.written() > RouteSizes.SMALL_BYTES) {
 			this.sizes.observe(shape, false);
 		}
 		if (!ended) {
@@ -188,7 +188,12 @@ public final class ExchangeService implements Service {
 			return (number != 0) ? room(number, exchange) : unknown();
 		}
 		Answer answer = begun(exchange);
-		this.sizes.observe(shape, answer.exchange() == 0 && exchange.written() <= RouteSizes.SMALL_BYTES);
+		if (exchange.isInterrupted()) {
+			this.sizes.interrupted(shape);
+		}
+		else {
+			this.sizes.observe(shape, answer.exchange() == 0 && exchange.written() <= RouteSizes.SMALL_BYTES);
+		}
 		return answer;
 	}
 

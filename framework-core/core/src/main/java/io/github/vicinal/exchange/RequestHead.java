@@ -28,17 +28,18 @@ public record RequestHead(String method, String target, HttpFields fields) {
 		}
 		for (int i = 0; i < this.fields.size(); i++) {
 			if (this.fields.name(i).length() > MAX_TEXT_BYTES || this.fields.value(i).length() > MAX_TEXT_BYTES
-					|| !isAscii(this.fields.value(i))) {
+					|| !isPlain(this.fields.name(i), "") || !isPlain(this.fields.value(i), " \t")) {
 				return false;
 			}
 		}
 		return true;
 	}
 
-	/** Each HTTP library writes other characters in a way of its own. */
-	private static boolean isAscii(String value) {
-		for (int i = 0; i < value.length(); i++) {
-			if (value.charAt(i) > 127) {
+	/** Each HTTP library refuses other characters, or writes them in a way of its own. */
+	private static boolean isPlain(String text, String blanks) {
+		for (int i = 0; i < text.length(); i++) {
+			char c = text.charAt(i);
+			if ((c <= ' ' || c > '~') && blanks.indexOf(c) < 0) {
 				return false;
 			}
 		}

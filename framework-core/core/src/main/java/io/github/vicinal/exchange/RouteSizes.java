@@ -5,7 +5,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 /**
  * Learns which requests have small responses that are complete when their handler
  * returns: those are executed on the thread that received them, all others on a thread of
- * the web server, so that a long response can be read while it is written.
+ * the web server, so that a long response can be read while it is written. Requests whose
+ * handlers interrupt their own thread never get that of a caller.
  * <p>
  * Requests of one method and one <em>shape</em> of path are taken to be alike: a segment
  * that contains a digit, or is very long, stands for any. The table is small and forgets
@@ -24,6 +25,9 @@ final class RouteSizes {
 
 	private static final long COUNT_MASK = 0xFF;
 
+	/** The count of requests that are never executed where they were received. */
+	private static final long NEVER = COUNT_MASK;
+
 	private static final int LONG_SEGMENT_CHARS = 32;
 
 	private static final long PRIME = 0x100000001B3L;
@@ -33,18 +37,28 @@ final class RouteSizes {
 
 	boolean isSmall(long shape) {
 		long known = this.places.get(place(shape));
-		return ((known ^ shape) & ~COUNT_MASK) == 0 && (known & COUNT_MASK) >= ENOUGH;
+		return ((known ^ shape) & ~COUNT_MASK) == 0 && (known & COUNT_MASK) == ENOUGH;
 	}
 
 	void observe(long shape, boolean small) {
 		int place = place(shape);
 		long known = this.places.get(place);
 		boolean same = ((known ^ shape) & ~COUNT_MASK) == 0;
+		if (same && (known & COUNT_MASK) == NEVER) {
+			return;
+		}
 		long count = small ? Math.min(ENOUGH, (same ? known & COUNT_MASK : 0) + 1) : 0;
 		long next = (shape & ~COUNT_MASK) | count;
 		if (next != known) {
 			this.places.compareAndSet(place, known, next);
 		}
+	}
+
+	/**
+	 * Notes that a handler has interrupted the thread of the web server that it ran on.
+	 */
+	void interrupted(long shape) {
+		this.places.set(place(shape), shape | NEVER);
 	}
 
 	private static int place(long shape) {

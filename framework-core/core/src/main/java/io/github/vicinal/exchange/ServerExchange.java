@@ -32,6 +32,8 @@ public final class ServerExchange {
 
 	private volatile boolean headSent;
 
+	private volatile boolean interrupted;
+
 	/** Last time at which the client had a word in this. */
 	private volatile long heardNanos = System.nanoTime();
 
@@ -151,6 +153,15 @@ public final class ServerExchange {
 		this.request.stopReading();
 		this.response.end((this.responseHead != null) ? problem
 				: (problem != null) ? problem : new IOException("The server did not respond"));
+	}
+
+	/** Says that the thread that executed the request is interrupted now. */
+	public void interrupted() {
+		this.interrupted = true;
+	}
+
+	boolean isInterrupted() {
+		return this.interrupted;
 	}
 
 	/** The thread that executes the request hands the response on itself. */

@@ -136,6 +136,9 @@ final class ExchangeProcessor extends AbstractProcessor {
 			this.lock.unlock();
 		}
 		this.server.release(this);
+		if (Thread.currentThread().isInterrupted()) {
+			ended.interrupted();
+		}
 		ended.end(problem);
 	}
 
@@ -233,7 +236,13 @@ final class ExchangeProcessor extends AbstractProcessor {
 		for (int i = 0; i < headers.size(); i++) {
 			String name = headers.getName(i).toString();
 			if (!name.equalsIgnoreCase("Connection") && !name.equalsIgnoreCase("Keep-Alive")) {
-				String value = ExchangeRequests.trimmed(printable(headers.getValue(i).toString()));
+				String value = printable(headers.getValue(i).toString());
+				if (value == null) {
+					log.warn("The field %s of a response has characters that HTTP cannot carry; it is left out"
+						.formatted(name));
+					continue;
+				}
+				value = ExchangeRequests.trimmed(value);
 				fields.add(name, value);
 				bytes += name.length() + value.length() + 4;
 			}
@@ -245,25 +254,23 @@ final class ExchangeProcessor extends AbstractProcessor {
 		current().commit(new ResponseHead(status, fields.build()));
 	}
 
-	/** As Tomcat writes values: control characters are spaces. */
-	private static String printable(String value) {
+	/**
+	 * Returns a value as Tomcat writes it: control characters are spaces, and what is not
+	 * in ISO 8859-1 is not written at all.
+	 */
+	private static @Nullable String printable(String value) {
+		StringBuilder clean = null;
 		for (int i = 0; i < value.length(); i++) {
 			char c = value.charAt(i);
-			if ((c < ' ' && c != '\t') || c == 127 || c > 255) {
-				StringBuilder clean = new StringBuilder(value);
-				for (int j = i; j < clean.length(); j++) {
-					char each = clean.charAt(j);
-					if ((each < ' ' && each != '\t') || each == 127) {
-						clean.setCharAt(j, ' ');
-					}
-					else if (each > 255) {
-						clean.setCharAt(j, (char) (each & 0xFF));
-					}
-				}
-				return clean.toString();
+			if (c > 255) {
+				return null;
+			}
+			if ((c < ' ' && c != '\t') || c == 127) {
+				clean = (clean != null) ? clean : new StringBuilder(value);
+				clean.setCharAt(i, ' ');
 			}
 		}
-		return value;
+		return (clean != null) ? clean.toString() : value;
 	}
 
 	@Override

@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.kit;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 import io.github.vicinal.testkit.ChannelCompatibilityKit;
 import io.github.vicinal.testkit.KitEnvironment;
@@ -9,11 +10,32 @@ import io.github.vicinal.testkit.KitEnvironment;
 class ExchangeCompatibilityTests {
 
 	@Nested
+	class Direct extends ChannelCompatibilityKit {
+
+		@Override
+		protected KitEnvironment createEnvironment() {
+			return VicinalKitEnvironment.ofExchanges("direct");
+		}
+
+	}
+
+	@Nested
 	class Shm extends ChannelCompatibilityKit {
 
 		@Override
 		protected KitEnvironment createEnvironment() {
 			return VicinalKitEnvironment.ofExchanges("shm");
+		}
+
+	}
+
+	@Nested
+	@Tag("deep")
+	class Uds extends ChannelCompatibilityKit {
+
+		@Override
+		protected KitEnvironment createEnvironment() {
+			return VicinalKitEnvironment.ofExchanges("uds");
 		}
 
 	}

@@ -12,6 +12,7 @@ import java.util.concurrent.Executor;
 
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
+import org.reactivestreams.Publisher;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.http.client.observation.ClientRequestObservationContext;
 
@@ -49,6 +50,9 @@ final class ExchangedCalls implements BeanPostProcessor, ObservationHandler<Obse
 	/** Returns a proxy whose calls are noted. */
 	<T> T noting(Class<T> contract, T proxy) {
 		InvocationHandler handler = (self, method, arguments) -> {
+			if (method.getName().equals("equals") && method.getDeclaringClass() == Object.class) {
+				return self == arguments[0];
+			}
 			if (method.getDeclaringClass() == Object.class) {
 				return invoke(method, proxy, arguments);
 			}
@@ -58,12 +62,17 @@ final class ExchangedCalls implements BeanPostProcessor, ObservationHandler<Obse
 				return invoke(method, proxy, arguments);
 			}
 			finally {
-				if (this.begun.remove(contract.getName()) && this.sent.get()) {
+				if (isOverWhenItReturns(method) && this.begun.remove(contract.getName()) && this.sent.get()) {
 					this.calls.add(new CarriedCall(contract.getName(), "http", "the request was no exchange"));
 				}
 			}
 		};
 		return contract.cast(Proxy.newProxyInstance(contract.getClassLoader(), new Class<?>[] { contract }, handler));
+	}
+
+	private static boolean isOverWhenItReturns(Method method) {
+		return !CompletionStage.class.isAssignableFrom(method.getReturnType())
+				&& !Publisher.class.isAssignableFrom(method.getReturnType());
 	}
 
 	private static Object invoke(Method method, Object target, Object[] arguments) throws Throwable {

@@ -246,6 +246,11 @@ class VicinalKitEnvironment implements KitEnvironment {
 	}
 
 	@Override
+	public Duration patience() {
+		return this.exchanges ? Duration.ofSeconds(8) : KitEnvironment.super.patience();
+	}
+
+	@Override
 	public boolean isDeclined(CarriedCall call) {
 		return call.reason() != null && this.client.getBean(ClientChannels.class)
 			.reports()
