@@ -39,6 +39,9 @@ final class FeignMessages {
 			"access-control-request-method", "connection", "content-transfer-encoding", "expect", "host", "keep-alive",
 			"origin", "trailer", "transfer-encoding", "upgrade", "via");
 
+	/** JDK-8133686: the library has the last value of a header first. */
+	private static final boolean LAST_FIRST = Runtime.version().feature() < 22;
+
 	private static final String FORM = "application/x-www-form-urlencoded";
 
 	private FeignMessages() {
@@ -145,7 +148,8 @@ final class FeignMessages {
 		int status = answered.status();
 		Map<String, Collection<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 		HttpFields fields = answered.fields();
-		for (int i = 0; i < fields.size(); i++) {
+		for (int n = 0; n < fields.size(); n++) {
+			int i = LAST_FIRST ? fields.size() - 1 - n : n;
 			headers.computeIfAbsent(fields.name(i), (name) -> new ArrayList<>()).add(fields.value(i));
 		}
 		Integer length = length(headers);

@@ -222,9 +222,10 @@ class FeignExchangeTests {
 				(client) -> show(client, "POST", "/reject", new byte[1000], "Content-Length", "1000"));
 		all.put("redirect of POST", (client) -> show(client, "POST", "/redirect?status=303", json, "Content-Type",
 				"application/json", "Content-Length", "7"));
+		// The default Accept of the library and of Feign's client differ before JDK 18.
 		all.put("redirect of POST without body",
 				(client) -> show(client, "POST", "/redirect?status=302", null, "X-A", "1")
-					.replaceAll("\"headers\":\\{[^}]*}", ""));
+					.replaceAll("\"headers\":\\{[^}]*}|content-length=\\[\\d+], |} \\d+ ", ""));
 		return all;
 	}
 
