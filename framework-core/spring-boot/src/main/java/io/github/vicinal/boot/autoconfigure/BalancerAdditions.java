@@ -25,6 +25,9 @@ final class BalancerAdditions {
 	/** Adds headers only if a property says so. */
 	private static final String FORWARDED_TRANSFORMER = ".XForwardedHeadersTransformer";
 
+	/** They add nothing. */
+	private static final String OWN_TRANSFORMERS = ServiceAddresses.class.getName();
+
 	private static final String PROPERTIES = "springcloudloadbalancer";
 
 	private BalancerAdditions() {
@@ -39,7 +42,8 @@ final class BalancerAdditions {
 				for (Object bean : beanFactory.getBeansOfType(ClassUtils.resolveClassName(type, classLoader))
 					.values()) {
 					String name = bean.getClass().getName();
-					if (!name.equals(COOKIE_TRANSFORMER) && !name.endsWith(FORWARDED_TRANSFORMER)) {
+					if (!name.equals(COOKIE_TRANSFORMER) && !name.endsWith(FORWARDED_TRANSFORMER)
+							&& !name.startsWith(OWN_TRANSFORMERS)) {
 						found.add("request transformer " + name);
 					}
 				}

@@ -85,7 +85,7 @@ import io.github.vicinal.peer.Rendezvous;
 @ConditionalOnClass({ RestClient.class, ClientHttpRequestFactoryBuilder.class })
 @ConditionalOnBean(Codecs.class)
 @Import({ ChannelClientAutoConfiguration.LoadBalancing.class, ChannelClientAutoConfiguration.Locality.class,
-		ChannelClientAutoConfiguration.Reactive.class })
+		ChannelClientAutoConfiguration.Reactive.class, ChannelClientAutoConfiguration.ReactiveLoadBalancing.class })
 public final class ChannelClientAutoConfiguration {
 
 	private static final String CIRCUIT_BREAKER_CONFIGURER = "org.springframework.cloud.client.circuitbreaker."
@@ -129,8 +129,8 @@ public final class ChannelClientAutoConfiguration {
 	Exchanges vicinalExchanges(VicinalProperties properties, ObjectProvider<PathProvider> providers,
 			Environment environment) {
 		VicinalProperties.HttpExchanges configured = properties.httpExchanges();
-		return new Exchanges(configured.peers(), () -> environment.getProperty("local.server.port", Integer.class),
-				() -> {
+		Exchanges exchanges = new Exchanges(configured.peers(),
+				() -> environment.getProperty("local.server.port", Integer.class), () -> {
 					List<PathProvider> all = providers.orderedStream().toList();
 					List<PathKind> provided = all.stream().map(PathProvider::kind).sorted().toList();
 					List<PathKind> paths = configured.paths().isEmpty() ? provided
@@ -140,6 +140,8 @@ public final class ChannelClientAutoConfiguration {
 					return new ExchangeClient(
 							new Channel(settings, HttpExchanges.contract(), all, connector(), Clock.systemUTC()));
 				});
+		ServiceAddresses.ofGroups(environment, exchanges);
+		return exchanges;
 	}
 
 	/** An error that is replayed through the HTTP client has been observed already. */
@@ -308,6 +310,12 @@ public final class ChannelClientAutoConfiguration {
 			return new SpringCloudChooser(client);
 		}
 
+		@Bean
+		org.springframework.cloud.client.loadbalancer.LoadBalancerRequestTransformer vicinalServiceAddresses(
+				ObjectProvider<Exchanges> exchanges) {
+			return new ServiceAddresses.OfRequests(exchanges);
+		}
+
 	}
 
 	/** Where Spring Cloud's load balancer is. */
@@ -335,6 +343,21 @@ public final class ChannelClientAutoConfiguration {
 		public @Nullable String choose(String serviceId) {
 			ServiceInstance instance = this.client.getObject().choose(serviceId);
 			return (instance != null) ? instance.getHost() + ":" + instance.getPort() : null;
+		}
+
+	}
+
+	/** Where {@code WebClient} and Spring Cloud's load balancer may be. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(
+			name = { "org.springframework.cloud.client.loadbalancer.reactive.LoadBalancerClientRequestTransformer",
+					"org.springframework.web.reactive.function.client.WebClient", "reactor.core.publisher.Mono" })
+	static class ReactiveLoadBalancing {
+
+		@Bean
+		org.springframework.cloud.client.loadbalancer.reactive.LoadBalancerClientRequestTransformer vicinalReactiveServiceAddresses(
+				ObjectProvider<Exchanges> exchanges) {
+			return new ServiceAddresses.OfReactiveRequests(exchanges);
 		}
 
 	}

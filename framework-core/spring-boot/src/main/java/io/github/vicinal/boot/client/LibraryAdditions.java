@@ -6,6 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
+import org.springframework.http.client.SimpleClientHttpRequestFactory;
 
 import io.github.vicinal.boot.client.Fields.UnknownLayoutException;
 
@@ -41,6 +42,14 @@ public final class LibraryAdditions {
 	/** Returns what a connector of reactive clients does. */
 	static LibraryAdditions ofConnector(Object connector) {
 		return new LibraryAdditions(ClientAdditions.ofConnector(connector, new ClientAdditions.Found(null)));
+	}
+
+	/**
+	 * Returns what {@code HttpURLConnection} does.
+	 * @return cookies, authentication and proxies of the JVM
+	 */
+	public static LibraryAdditions ofUrlConnection() {
+		return new LibraryAdditions(new SimpleClientHttpRequestFactory());
 	}
 
 	private static boolean decodes(ClientHttpRequestFactory factory) {

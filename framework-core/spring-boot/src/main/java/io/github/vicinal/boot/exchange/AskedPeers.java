@@ -24,6 +24,9 @@ final class AskedPeers {
 
 	private static final int MAX_HOSTS = 1024;
 
+	/** Maximum number of addresses of services that are remembered. */
+	private static final int MAX_SERVICES = 4096;
+
 	/** Time after which a name may lead elsewhere. */
 	private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -32,6 +35,9 @@ final class AskedPeers {
 	private final Supplier<@Nullable Integer> ownPort;
 
 	private final Map<String, Known> hosts = new ConcurrentHashMap<>();
+
+	/** Addresses of services, {@code host:port}. */
+	private final Set<String> services = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * What a name leads to.
@@ -70,7 +76,22 @@ final class AskedPeers {
 			Integer own = this.ownPort.get();
 			return own == null || own != port;
 		}
-		return (isService && known.isPrivate()) || isNamed(name) || isNamed(name + ":" + port);
+		if (known.isPrivate() && (isService || isService(name, port))) {
+			return true;
+		}
+		return isNamed(name) || isNamed(name + ":" + port);
+	}
+
+	/** Notes that an address is that of a service of the application's own. */
+	void service(String host, int port) {
+		String address = host.toLowerCase(Locale.ROOT) + ":" + port;
+		if (!this.services.contains(address) && this.services.size() < MAX_SERVICES) {
+			this.services.add(address);
+		}
+	}
+
+	private boolean isService(String name, int port) {
+		return !this.services.isEmpty() && this.services.contains(name + ":" + port);
 	}
 
 	/** Returns whether it is known where a name leads, so that no thread waits for it. */

@@ -78,6 +78,17 @@ public final class Exchanges implements AutoCloseable {
 		return isHttp(scheme) && this.asked.mayAsk(host, port, true);
 	}
 
+	/**
+	 * Notes that an address is that of a service of the application's own, such as an
+	 * instance that its load balancer has chosen. It is asked for its paths if it belongs
+	 * to a private network, without being named.
+	 * @param host of the server
+	 * @param port of the server
+	 */
+	public void service(String host, int port) {
+		this.asked.service(host, port);
+	}
+
 	/** Returns whether requests of a scheme may be exchanges at all. */
 	static boolean isHttp(String scheme) {
 		return "http".equalsIgnoreCase(scheme);

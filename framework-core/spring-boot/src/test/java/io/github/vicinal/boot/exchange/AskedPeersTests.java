@@ -58,4 +58,14 @@ class AskedPeersTests {
 		assertThat(asked.mayAsk("localhost", 8080, true)).isFalse();
 	}
 
+	@Test
+	void addressesOfServicesAreAskedByEachClient() {
+		AskedPeers asked = new AskedPeers(List.of(), () -> 8080);
+		asked.service("10.1.2.3", 80);
+		asked.service("8.8.8.8", 80);
+		assertThat(asked.mayAsk("10.1.2.3", 80, false)).isTrue();
+		assertThat(asked.mayAsk("10.1.2.3", 81, false)).isFalse();
+		assertThat(asked.mayAsk("8.8.8.8", 80, false)).isFalse();
+	}
+
 }

@@ -228,7 +228,7 @@ class ExchangeBehaviourTests {
 			Map<String, Object> all = new TreeMap<>(properties);
 			all.put("spring.main.banner-mode", "off");
 			all.put("vicinal.rendezvous.directory", this.rendezvous.toString());
-			all.put("spring.cloud.loadbalancer.enabled", "false");
+			all.putIfAbsent("spring.cloud.loadbalancer.enabled", "false");
 			var application = new org.springframework.boot.SpringApplication(type);
 			application.setDefaultProperties(all);
 			ConfigurableApplicationContext context = application.run();
