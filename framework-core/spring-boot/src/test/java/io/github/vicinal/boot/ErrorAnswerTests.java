@@ -6,18 +6,21 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.micrometer.common.KeyValues;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -40,10 +43,13 @@ import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.registry.ImportHttpServices;
+import org.springframework.web.servlet.FlashMap;
 import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.View;
+import org.springframework.web.servlet.config.annotation.CorsRegistry;
 import org.springframework.web.servlet.config.annotation.PathMatchConfigurer;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.support.SessionFlashMapManager;
 
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
@@ -84,6 +90,28 @@ class ErrorAnswerTests {
 			pair.service().getBean(RedirectController.class).target = to;
 			assertThat(pair.typed("away")).as(to).isEqualTo(pair.overHttp("away")).startsWith("302");
 		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "direct, false", "uds, false", "direct, true", "uds, true" })
+	void whatAnEntityVariesByIsAdded(String path, boolean cors) {
+		Pair pair = start(cors ? CorsService.class : RedirectService.class, path, "");
+		// Behind the interceptor of CORS the first call of a method goes over HTTP.
+		pair.typed("varying");
+		assertThat(pair.typed("varying")).isEqualTo(pair.overHttp("varying")).contains("X-Before", "X-Entity");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "direct", "uds" })
+	void theDispatchersStrategiesAreAsked(String path) {
+		Pair pair = start(FlashService.class, path, "");
+		CountingFlashMapManager manager = pair.service().getBean(CountingFlashMapManager.class);
+		int before = manager.asked.get();
+		pair.overHttp("fine");
+		int ofRequest = manager.asked.get() - before;
+		pair.typed("fine");
+		assertThat(manager.asked.get() - before).isEqualTo(2 * ofRequest);
+		assertThat(ofRequest).isPositive();
 	}
 
 	@ParameterizedTest
@@ -161,7 +189,8 @@ class ErrorAnswerTests {
 		}
 
 		private static String described(int status, HttpHeaders headers, @Nullable String body) {
-			return "%d %s %s %s %s".formatted(status, headers.getFirst("Content-Type"), headers.getFirst("Location"),
+			return "%d %s %s %s %s %s".formatted(status, headers.getOrDefault("Vary", List.of()),
+					headers.getFirst("Content-Type"), headers.getFirst("Location"),
 					headers.getFirst("Content-Language"),
 					String.valueOf(body).replaceAll("\"timestamp\":\"[^\"]*\"", "\"timestamp\""));
 		}
@@ -212,6 +241,10 @@ class ErrorAnswerTests {
 					throw new UncheckedIOException(ex);
 				}
 			}
+			if (name.equals("varying")) {
+				this.responses.getObject().addHeader("Vary", "X-Before");
+				return ResponseEntity.ok().varyBy("X-Entity", "x-before").body("tea");
+			}
 			return ResponseEntity.ok("tea");
 		}
 
@@ -255,6 +288,42 @@ class ErrorAnswerTests {
 	@EnableAutoConfiguration
 	@Import(RedirectController.class)
 	static class RedirectService {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import(RedirectController.class)
+	static class CorsService implements WebMvcConfigurer {
+
+		@Override
+		public void addCorsMappings(CorsRegistry registry) {
+			registry.addMapping("/**").allowedOrigins("http://localhost");
+		}
+
+	}
+
+	static class CountingFlashMapManager extends SessionFlashMapManager {
+
+		private final AtomicInteger asked = new AtomicInteger();
+
+		@Override
+		protected @Nullable List<FlashMap> retrieveFlashMaps(HttpServletRequest request) {
+			this.asked.incrementAndGet();
+			return super.retrieveFlashMaps(request);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import(TeaController.class)
+	static class FlashService {
+
+		@Bean
+		CountingFlashMapManager flashMapManager() {
+			return new CountingFlashMapManager();
+		}
 
 	}
 

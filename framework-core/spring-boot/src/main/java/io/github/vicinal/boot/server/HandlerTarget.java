@@ -274,7 +274,10 @@ final class HandlerTarget {
 			if (result instanceof ResponseEntity<?> responseEntity) {
 				answered = responseEntity.getStatusCode().value();
 			}
-			if (isConditional(entity.getHeaders(), asked)) {
+			// Spring adds what the entity varies by to what was said before.
+			boolean merged = entity.getHeaders().containsHeader(HttpHeaders.VARY)
+					&& response.containsHeader(HttpHeaders.VARY);
+			if (merged || isConditional(entity.getHeaders(), asked)) {
 				return null;
 			}
 		}

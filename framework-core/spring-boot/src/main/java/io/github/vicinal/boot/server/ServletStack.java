@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 import jakarta.servlet.FilterRegistration;
@@ -21,12 +22,14 @@ import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.filter.CharacterEncodingFilter;
 import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.multipart.support.StandardServletMultipartResolver;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.handler.MappedInterceptor;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.servlet.support.SessionFlashMapManager;
 
 import io.github.vicinal.boot.server.HandlerLookup.Handler;
 
@@ -72,6 +75,13 @@ final class ServletStack {
 	/** Conventions that ask a response for nothing but its status. */
 	private static final Set<Class<?>> NEUTRAL_CONVENTIONS = Set.of(DefaultServerRequestObservationConvention.class,
 			OpenTelemetryServerRequestObservationConvention.class);
+
+	/**
+	 * Beans that the dispatcher servlet asks about each request, with Spring's classes.
+	 */
+	private static final Map<String, Class<?>> STRATEGIES = Map.of(DispatcherServlet.FLASH_MAP_MANAGER_BEAN_NAME,
+			SessionFlashMapManager.class, DispatcherServlet.MULTIPART_RESOLVER_BEAN_NAME,
+			StandardServletMultipartResolver.class);
 
 	private final ApplicationContext context;
 
@@ -181,6 +191,12 @@ final class ServletStack {
 			}
 			if (mapping.getPathPrefixes().values().stream().anyMatch((prefix) -> prefix.test(controller.getClass()))) {
 				return "a path prefix of the error controller";
+			}
+		}
+		for (Map.Entry<String, Class<?>> strategy : STRATEGIES.entrySet()) {
+			if (this.context.containsBean(strategy.getKey())
+					&& this.context.getBean(strategy.getKey()).getClass() != strategy.getValue()) {
+				return "the bean %s".formatted(strategy.getKey());
 			}
 		}
 		for (DispatcherServlet servlet : this.context.getBeansOfType(DispatcherServlet.class).values()) {
