@@ -88,7 +88,8 @@ final class AsyncCalls implements AutoCloseable {
 	/**
 	 * Attempts a call over a typed path. What its caller carries goes with it.
 	 * @return the attempt; to cancel it interrupts the call, unless the path completes it
-	 * later
+	 * later, or the handler may run on the same thread: no cancelled request interrupts
+	 * its handler
 	 */
 	@SuppressWarnings("try")
 	CompletableFuture<Attempt> attempt(ClientCall call, CallerContext caller) {
@@ -99,7 +100,7 @@ final class AsyncCalls implements AutoCloseable {
 			try (ContextSnapshot.Scope scope = caller.open()) {
 				return call.attempt();
 			}
-		}, call.observed());
+		}, call.observed(), !call.runsInThisJvm());
 		if (attempt == null) {
 			String reason = reason();
 			PathException failure = new PathException(PathException.Reason.EXHAUSTED, false, reason, null);
@@ -154,10 +155,15 @@ final class AsyncCalls implements AutoCloseable {
 	 * @param observed its observation, which ends with a call that is accepted
 	 */
 	@Nullable CompletableFuture<Attempt> submit(Supplier<Attempt> call, ClientObservation.Call observed) {
+		return submit(call, observed, true);
+	}
+
+	private @Nullable CompletableFuture<Attempt> submit(Supplier<Attempt> call, ClientObservation.Call observed,
+			boolean interruptible) {
 		if (!this.free.tryAcquire()) {
 			return null;
 		}
-		AsyncCall submitted = new AsyncCall(call, observed);
+		AsyncCall submitted = new AsyncCall(call, observed, interruptible);
 		this.inFlight.add(submitted);
 		try {
 			if (!this.closed) {
@@ -231,6 +237,8 @@ final class AsyncCalls implements AutoCloseable {
 
 		private final ClientObservation.Call observed;
 
+		private final boolean interruptible;
+
 		/** Guarded by this object, as what follows. */
 		private @Nullable Thread thread;
 
@@ -239,8 +247,9 @@ final class AsyncCalls implements AutoCloseable {
 		/** What came of the call is about to be told. */
 		private boolean completes;
 
-		AsyncCall(Supplier<Attempt> call, ClientObservation.Call observed) {
+		AsyncCall(Supplier<Attempt> call, ClientObservation.Call observed, boolean interruptible) {
 			this.call = call;
+			this.interruptible = interruptible;
 			this.observed = observed;
 		}
 
@@ -290,9 +299,13 @@ final class AsyncCalls implements AutoCloseable {
 		 * Interrupts the call; returns {@code false} if nothing came of it, nor ever
 		 * will.
 		 */
-		synchronized boolean interrupt() {
+		boolean interrupt() {
+			return stop(true);
+		}
+
+		private synchronized boolean stop(boolean interrupting) {
 			this.over = true;
-			if (this.thread != null) {
+			if (this.thread != null && interrupting) {
 				this.thread.interrupt();
 			}
 			return this.thread != null || this.completes;
@@ -302,7 +315,7 @@ final class AsyncCalls implements AutoCloseable {
 		public boolean cancel(boolean mayInterruptIfRunning) {
 			boolean cancelled = super.cancel(mayInterruptIfRunning);
 			if (cancelled) {
-				interrupt();
+				stop(this.interruptible);
 			}
 			return cancelled;
 		}

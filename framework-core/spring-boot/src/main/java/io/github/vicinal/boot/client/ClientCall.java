@@ -17,6 +17,7 @@ import io.github.vicinal.boot.client.HttpLegs.Original;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.channel.Peer;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.path.PathKind;
@@ -183,6 +184,11 @@ final class ClientCall implements CallCache.Call {
 	/** Attempts the call over its path, on the calling thread. */
 	Attempt attempt() {
 		return this.client.attempts().attempt(this, called(), chosen());
+	}
+
+	/** Whether the handler may run on the thread that makes the attempt. */
+	boolean runsInThisJvm() {
+		return chosen().kind().reach() == PathKind.Reach.SAME_JVM;
 	}
 
 	/** Returns whether an attempt needs no thread until its answer is there. */
