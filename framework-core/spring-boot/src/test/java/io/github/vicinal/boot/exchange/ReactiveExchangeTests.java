@@ -248,16 +248,25 @@ class ReactiveExchangeTests {
 				.start(ExchangeBehaviourTests.ClientApplication.class, Map.of("spring.main.web-application-type",
 						"none", "vicinal.http-exchanges.peers", "localhost", "vicinal.http-exchanges.paths", "uds"));
 			this.sent = client.getBean(Exchanges.class);
-			this.base = "http://localhost:" + redirecting.getAddress().getPort();
 			WebClient requests = client(client.getBean(ClientHttpConnectorBuilder.class), READ_TIMEOUT);
-			this.base = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
+			String redirectingUrl = "http://localhost:" + redirecting.getAddress().getPort();
+			Function<String, String> text = (url) -> String
+				.valueOf(requests.get().uri(url + "/text").retrieve().bodyToMono(String.class).block());
 			for (int i = 0; i < 10; i++) {
-				assertThat(requests.get().uri("/text").retrieve().bodyToMono(String.class).block()).isEqualTo("héllo");
+				assertThat(text.apply(redirectingUrl)).isEqualTo("héllo");
 			}
-			assertThat(this.sent.report().peers()).singleElement()
-				.extracting(PeerReport::reason)
-				.asString()
-				.doesNotContain("uds");
+			await("time to connect", () -> {
+				assertThat(text.apply(this.base)).isEqualTo("héllo");
+				return calls("uds") > 0;
+			});
+			for (int i = 0; i < 10; i++) {
+				assertThat(text.apply(redirectingUrl)).isEqualTo("héllo");
+			}
+			assertThat(this.sent.report().peers()).hasSize(2)
+				.filteredOn((peer) -> redirectingUrl.endsWith(peer.address()))
+				.singleElement()
+				.extracting(PeerReport::path)
+				.isEqualTo("http");
 		}
 		finally {
 			redirecting.stop(0);
