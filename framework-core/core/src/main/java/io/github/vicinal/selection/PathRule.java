@@ -451,20 +451,21 @@ final class PathRule {
 			return;
 		}
 		this.latest[method] = cost;
+		this.level += (ratio - this.level) / SLOW_RUN;
+		boolean slow = ratio >= SLOW;
+		if (slow && now - nanos < Math.min(this.slowEnd, now)) {
+			// What slows down several calls at once counts once.
+			return;
+		}
 		this.samples[method] = Math.min(this.samples[method] + 1, TRIAL_CALLS);
 		double bounded = (usual == 0) ? cost : Math.min(cost, 2 * usual);
 		this.typical[method] += (bounded - usual) / this.samples[method];
-		this.level += (ratio - this.level) / SLOW_RUN;
 		this.mean += (ratio - this.mean) / TRIAL_CALLS;
 		this.meanCost = Double.isNaN(this.meanCost) ? cost : this.meanCost + (cost - this.meanCost) / TRIAL_CALLS;
-		if (ratio < SLOW) {
-			this.slowRun = 0;
-		}
-		else if (now - nanos >= Math.min(this.slowEnd, now)) {
-			this.slowEnd = now;
-			if (++this.slowRun == SLOW_RUN) {
-				degraded(now);
-			}
+		this.slowRun = slow ? this.slowRun + 1 : 0;
+		this.slowEnd = slow ? now : this.slowEnd;
+		if (this.slowRun == SLOW_RUN) {
+			degraded(now);
 		}
 	}
 

@@ -10,9 +10,8 @@ import java.util.List;
  * candidates are compared on the same calls, which shows much smaller differences than
  * means of different calls.
  * <p>
- * It switches by the inequality of the rule for paths, {@code SwitchingRule} in the
- * module {@code vicinal-core}: when the calls that the other candidate would have won,
- * over one of three horizons, exceed the measured loss of a switch, times one plus a
+ * It switches when the calls that the other candidate would have won, over one of three
+ * horizons, exceed the measured loss of a switch, times one plus a
  * hysteresis. The loss is what the real system falls short of the simulation of the new
  * candidate after a switch. If in that time it falls short of the simulation of the old
  * candidate by several times the loss, the switch is taken back. If it stays far below
