@@ -87,8 +87,8 @@ public final class SelectorSimulationMeasurement implements Measurement {
 		double delay(long time, Random random) {
 			return switch (this) {
 				case PAUSES -> Math.max(0, 20 * MILLI - time % (2 * SECOND));
-				case HOGS -> (time / (300 * MILLI) % 3 == 1 && random.nextInt(3) == 0)
-						? 4 * MILLI * random.nextDouble() : 0;
+				case HOGS ->
+					(time / (300 * MILLI) % 3 == 1 && random.nextInt(3) == 0) ? 4 * MILLI * random.nextDouble() : 0;
 				default -> 0;
 			};
 		}
@@ -139,8 +139,8 @@ public final class SelectorSimulationMeasurement implements Measurement {
 
 					@Override
 					public long cost(int path, int bytes, int inFlight, long nanos) {
-						double mean = (path == PATH_B && nanos > 60 * SECOND) ? 60_000 : (path == PATH_A) ? 100_000
-								: 150_000;
+						double mean = (path == PATH_B && nanos > 60 * SECOND) ? 60_000
+								: (path == PATH_A) ? 100_000 : 150_000;
 						return (long) (mean * (0.8 + 0.2 * Noise.EXPONENTIAL.draw(random)));
 					}
 

@@ -39,7 +39,6 @@ final class Simulation {
 			return 1;
 		}
 
-
 	}
 
 	/** Chooses a path for each call. */

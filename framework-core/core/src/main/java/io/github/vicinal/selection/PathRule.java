@@ -33,10 +33,10 @@ final class PathRule {
 	 *
 	 * Probes. A probe is two calls, one after the other: the first warms the path and is
 	 * not compared. A pair that is won halves the interval between probes and the same
-	 * path is probed again; one that is lost doubles it and the next path has its turn.
-	 * What probes cost beyond calls by the path in use is a debt, repaid by BUDGET of the
-	 * time of all comparable calls. There is no probe while there is a debt, so at most
-	 * BUDGET and one probe are ever spent.
+	 * path is probed again; one that is lost gives the next path its turn, and doubles
+	 * the interval if no evidence is left. What probes cost beyond calls by the path in
+	 * use is a debt, repaid by BUDGET of the time of all comparable calls. There is no
+	 * probe while there is a debt, so at most BUDGET and one probe are ever spent.
 	 *
 	 * Trial. An idle path may be cheap only because it is idle. On evidence all calls
 	 * take the other path for TRIAL_CALLS timed calls while the former path stays open.
@@ -52,23 +52,25 @@ final class PathRule {
 	 * Failure. A path that fails is left at once. It returns when it is open and its
 	 * back-off is over.
 	 *
-	 * Regret under change. Let costs be stationary between K changes in a time T with n
-	 * comparable calls, let C be the most that a call of any path costs beyond the best,
-	 * and d the most that the best path wins a pair with probability p > 1/2. (1) Probes
-	 * cost at most BUDGET of the time of the calls, plus C each change. (2) After a
-	 * change, a better path is tried after at most 2 MAX_INTERVAL calls for each other
-	 * path, which brings the interval down, and about ln(EVIDENCE) / g pairs at
-	 * MIN_INTERVAL calls each, where g = p ln(1 + b) + (1 - p) ln(1 - b) is positive for
-	 * some bet b. With p = 1: 26 pairs. Debt may delay a pair, but only where probes are
-	 * dear, and probes of a better path are not. (3) A trial costs at most TRIAL_CALLS
-	 * calls. Between two changes, trials that are taken back number at most
-	 * log2(MAX_BACK_OFF / BACK_OFF) + T / MAX_BACK_OFF for each path, because the
-	 * back-off doubles. (4) A wrong switch needs a false alarm and a trial that errs as
-	 * well. It is left as in (2). The sum: BUDGET of the time + K paths C (2 MAX_INTERVAL
-	 * + MIN_INTERVAL ln(EVIDENCE) / g) + C TRIAL_CALLS paths (K log2(60) + T / 60 s) + n
-	 * / (MIN_INTERVAL EVIDENCE) times the bound of (2). A path that is better by less
-	 * than MARGIN, or wins pairs with p near 1/2, may stay unused for ever: that regret
-	 * is at most MARGIN for medians.
+	 * Regret under change. Costs and load are stationary between K changes in a time T
+	 * with n comparable calls. C is the most that a call costs beyond the best path, P
+	 * the number of paths, and p > 1/2 the probability that the best path wins a pair.
+	 * (1) Probes cost BUDGET of the time of the calls: there is none while there is a
+	 * debt. (2) After a change, the probes of the best path have come down to
+	 * MIN_INTERVAL after at most 2 MAX_INTERVAL P calls. The expected number of pairs is
+	 * then at most N = ln(EVIDENCE / share) / g by Wald's identity, where the share is
+	 * 1/2 of two bets and g = p ln(1 + b) + (1 - p) ln(1 - b) is positive for a bet b <
+	 * 2p - 1 at least. With p = 1: 28 pairs. If p is so close to 1/2 that no g is
+	 * positive, the path may stay unused. (3) A trial costs at most C TRIAL_CALLS, and
+	 * there are at most log2(MAX_BACK_OFF / BACK_OFF) + T / MAX_BACK_OFF failed ones of
+	 * each path between changes, as the back-off doubles. (4) A wrong switch needs a
+	 * false alarm and a trial that errs. It is left as in (2). The expected regret is
+	 * therefore at most BUDGET of the time, plus K P C (2 MAX_INTERVAL + MIN_INTERVAL N +
+	 * 7 TRIAL_CALLS), plus P C TRIAL_CALLS T / 60 s, plus n / (MIN_INTERVAL EVIDENCE)
+	 * times the term in K for false alarms, plus what paths in favour of which there is
+	 * no bet would have saved. The terms in K assume that debt does not delay the pairs.
+	 * Warm-up calls that are dearer than BUDGET of the calls since the last probe do
+	 * delay them.
 	 */
 
 	/** Returned where no path can be used. */
@@ -83,7 +85,7 @@ final class PathRule {
 	/** Capital that shows a gain. At a probe every 512 calls: 5e8 calls to an error. */
 	private static final double EVIDENCE = 1e6;
 
-	/** Calls between two probes of a path that wins: 26 pairs take 416 calls. */
+	/** Calls between two probes of a path that wins: 28 pairs take 448 calls. */
 	static final int MIN_INTERVAL = 16;
 
 	/**

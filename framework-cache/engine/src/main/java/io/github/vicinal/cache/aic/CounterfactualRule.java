@@ -11,14 +11,14 @@ import java.util.List;
  * means of different calls.
  * <p>
  * It switches when the calls that the other candidate would have won, over one of three
- * horizons, exceed the measured loss of a switch, times one plus a
- * hysteresis. The loss is what the real system falls short of the simulation of the new
- * candidate after a switch. If in that time it falls short of the simulation of the old
- * candidate by several times the loss, the switch is taken back. If it stays far below
- * the simulation of its own candidate, what it really achieves is compared with the other
- * simulations. What the inequality demands doubles with each return to the previous
- * candidate, and halves again while nothing happens. What a switch lost is demanded again
- * of the next one between the same two, and half of it is forgotten once in a while.
+ * horizons, exceed the measured loss of a switch, times one plus a hysteresis. The loss
+ * is what the real system falls short of the simulation of the new candidate after a
+ * switch. If in that time it falls short of the simulation of the old candidate by
+ * several times the loss, the switch is taken back. If it stays far below the simulation
+ * of its own candidate, what it really achieves is compared with the other simulations.
+ * What the inequality demands doubles with each return to the previous candidate, and
+ * halves again while nothing happens. What a switch lost is demanded again of the next
+ * one between the same two, and half of it is forgotten once in a while.
  * <p>
  * Time is counted in calls, which are recorded {@value #BATCH} at once: outcomes are bits
  * of a word. Not thread-safe. A batch costs about as much as a call into the system does,
