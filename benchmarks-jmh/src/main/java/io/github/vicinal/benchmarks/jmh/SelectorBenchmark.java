@@ -49,7 +49,7 @@ public class SelectorBenchmark {
 		int ticket = this.selector.begin(path, 0, BYTES);
 		this.selector.end(path, ticket, true);
 		if (ticket != PathSelector.UNTIMED) {
-			this.selector.record(path, 0, BYTES, BYTES, true, this.callNanos * (1 + path), System.nanoTime());
+			this.selector.record(path, 0, BYTES, BYTES, true, this.callNanos * (1 + path), 1, System.nanoTime());
 		}
 		return path;
 	}

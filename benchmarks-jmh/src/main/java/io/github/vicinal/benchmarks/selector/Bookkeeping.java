@@ -71,7 +71,7 @@ final class Bookkeeping {
 		if (ticket != PathSelector.UNTIMED) {
 			long now = System.nanoTime();
 			long cost = (timed > 0) ? timed * (1 + path) : (now - start) * (1 + path);
-			selector.record(path, METHOD, BYTES, BYTES, true, cost, now);
+			selector.record(path, METHOD, BYTES, BYTES, true, cost, 1, now);
 		}
 	}
 

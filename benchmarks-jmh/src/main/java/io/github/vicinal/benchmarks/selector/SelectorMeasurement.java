@@ -182,7 +182,7 @@ public final class SelectorMeasurement implements Measurement {
 		}
 		if (ticket != PathSelector.UNTIMED) {
 			long now = System.nanoTime();
-			selector.record(path, 0, body.length * 2L, body.length * 2L, true, now - start, now);
+			selector.record(path, 0, body.length * 2L, body.length * 2L, true, now - start, 1, now);
 		}
 	}
 

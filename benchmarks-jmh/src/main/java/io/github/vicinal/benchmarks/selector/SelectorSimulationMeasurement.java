@@ -3,6 +3,7 @@ package io.github.vicinal.benchmarks.selector;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongBiFunction;
 
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
@@ -12,6 +13,8 @@ import io.github.vicinal.choice.Decision;
 public final class SelectorSimulationMeasurement implements Measurement {
 
 	private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+	private static final long MILLI = SECOND / 1000;
 
 	private static final int PATH_A = 0;
 
@@ -34,6 +37,8 @@ public final class SelectorSimulationMeasurement implements Measurement {
 	@Override
 	public Report run(Settings settings) {
 		Report report = new Report("experiment", "case", "calls", "switches", "probes per 1000", "result", "unit");
+		handlers(settings, report);
+		better(settings, report);
 		noise(settings, report);
 		order(settings, report);
 		degradation(settings, report);
@@ -50,9 +55,121 @@ public final class SelectorSimulationMeasurement implements Measurement {
 				unit);
 	}
 
-	/** Paths that open are no flips. */
+	/** Trials that were taken back. */
+	private static long takenBack(Simulation run) {
+		return run.decisions().stream().filter((decision) -> decision.kind() == Decision.Kind.LOSS).count();
+	}
+
+	/** What the server and the machine do to calls by all paths alike. */
+	private enum Handler {
+
+		ALTERNATES_1_10((time, random) -> (time / (10 * SECOND) % 2 == 0) ? MILLI : 10 * MILLI),
+
+		ALTERNATES_1_4((time, random) -> (time / (10 * SECOND) % 2 == 0) ? MILLI : 4 * MILLI),
+
+		ALTERNATES_5_10((time, random) -> (time / (10 * SECOND) % 2 == 0) ? 5 * MILLI : 10 * MILLI),
+
+		SLOW_5_PERCENT((time, random) -> (random.nextInt(20) == 0) ? 20 * MILLI : MILLI),
+
+		SLOW_50_PERCENT((time, random) -> random.nextBoolean() ? 20 * MILLI : MILLI),
+
+		PAUSES((time, random) -> MILLI / 5),
+
+		HOGS((time, random) -> MILLI / 5);
+
+		private final ToLongBiFunction<Long, Random> service;
+
+		Handler(ToLongBiFunction<Long, Random> service) {
+			this.service = service;
+		}
+
+		/** Returns what the machine adds to the cost of a call. */
+		double delay(long time, Random random) {
+			return switch (this) {
+				case PAUSES -> Math.max(0, 20 * MILLI - time % (2 * SECOND));
+				case HOGS ->
+					(time / (300 * MILLI) % 3 == 1 && random.nextInt(3) == 0) ? 4 * MILLI * random.nextDouble() : 0;
+				default -> 0;
+			};
+		}
+
+	}
+
+	private static Simulation handled(Handler handler, long seed) {
+		Random random = new Random(seed);
+		double[] means = { 15_000, 45_000, 300_000 };
+		return new Simulation(means.length, new Simulation.World() {
+
+			@Override
+			public long cost(int path, int bytes, int inFlight, long nanos) {
+				return (long) (means[path] * (0.5 + 0.5 * Noise.EXPONENTIAL.draw(random))
+						+ handler.delay(nanos, random));
+			}
+
+			@Override
+			public long service(long nanos) {
+				return handler.service.applyAsLong(nanos, random);
+			}
+
+		}, seed);
+	}
+
+	private static void handlers(Settings settings, Report report) {
+		for (Handler handler : Handler.values()) {
+			long end = (settings.quick() ? 60 : 300) * SECOND;
+			Simulation fixed = handled(handler, 1);
+			fixed.run(8, end, Long.MAX_VALUE, (bytes, callers, nanos) -> PATH_A);
+			Simulation chosen = handled(handler, 1);
+			chosen.run(8, end, Long.MAX_VALUE, chosen.bySelector());
+			double loss = 100 * (1 - chosen.calls() / (double) fixed.calls());
+			String name = handler.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+			row(report, "handler", name, chosen, loss, "% loss");
+			report.bar("wrong switches, " + name, flips(chosen), 0);
+			report.bar("loss against the best fixed path, percent, " + name, loss, 1);
+		}
+	}
+
+	/** The second path becomes better by 40 % after a minute. */
+	private static void better(Settings settings, Report report) {
+		for (int callers : new int[] { 1, 8 }) {
+			double worst = 0;
+			for (int seed = 0; seed < (settings.quick() ? 5 : 40); seed++) {
+				Random random = new Random(seed);
+				Simulation run = new Simulation(3, new Simulation.World() {
+
+					@Override
+					public long cost(int path, int bytes, int inFlight, long nanos) {
+						double mean = (path == PATH_B && nanos > 60 * SECOND) ? 60_000
+								: (path == PATH_A) ? 100_000 : 150_000;
+						return (long) (mean * (0.8 + 0.2 * Noise.EXPONENTIAL.draw(random)));
+					}
+
+					@Override
+					public long service(long nanos) {
+						return MILLI + random.nextInt(5) * MILLI;
+					}
+
+				}, seed);
+				run.run(callers, 60 * SECOND, Long.MAX_VALUE, run.bySelector());
+				long before = run.calls();
+				long from = run.now();
+				while (run.selector().current(SMALL) != PATH_B && run.now() < from + 60 * SECOND) {
+					run.run(callers, run.now() + SECOND / 10, Long.MAX_VALUE, run.bySelector());
+				}
+				worst = Math.max(worst, Math.min((run.now() - from) / 30e9, (run.calls() - before) / 2_000.0));
+				if (seed == 0) {
+					row(report, "better path", callers + " callers", run, (run.now() - from) / 1e9, "s");
+				}
+			}
+			report.bar("40 %% better path in use, share of 2,000 calls or 30 s, %d callers".formatted(callers), worst,
+					1);
+		}
+	}
+
+	/** Paths that open are no flips, and trials that were taken back none either. */
 	private static long flips(Simulation run) {
-		return run.decisions().stream().filter((decision) -> decision.kind() != Decision.Kind.OPENED).count();
+		return run.decisions().stream().filter((decision) -> decision.kind() != Decision.Kind.OPENED).count()
+				- 2 * takenBack(run);
 	}
 
 	private static void noise(Settings settings, Report report) {

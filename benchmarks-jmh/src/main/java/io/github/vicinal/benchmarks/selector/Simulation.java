@@ -9,7 +9,6 @@ import java.util.function.IntUnaryOperator;
 import io.github.vicinal.selection.PathSelector;
 import io.github.vicinal.selection.PathSelector.PathSwitch;
 import io.github.vicinal.choice.Decision;
-import io.github.vicinal.choice.SwitchingRule;
 
 /**
  * Callers in a closed loop over simulated paths: each makes its next call when the last
@@ -32,6 +31,14 @@ final class Simulation {
 		 */
 		long cost(int path, int bytes, int inFlight, long nanos);
 
+		/**
+		 * Returns how long a call is at the server, beyond its cost.
+		 * @param nanos the time
+		 */
+		default long service(long nanos) {
+			return 1;
+		}
+
 	}
 
 	/** Chooses a path for each call. */
@@ -41,7 +48,7 @@ final class Simulation {
 
 	}
 
-	private record Call(long begin, long end, int path, int bytes, int ticket, long order) {
+	private record Call(long begin, long end, int path, int bytes, int ticket, long service, long order) {
 	}
 
 	private final PathSelector selector;
@@ -169,7 +176,7 @@ final class Simulation {
 	private void start(int callers, Chooser chooser) {
 		int bytes = this.sizes.applyAsInt(this.random.nextInt(1 << 20));
 		int path = chooser.choose(bytes, callers, this.now);
-		if (path == SwitchingRule.NONE) {
+		if (path == PathSelector.NONE) {
 			throw new IllegalStateException("No path is open");
 		}
 		begin(path, bytes);
@@ -182,7 +189,8 @@ final class Simulation {
 			this.hanging++;
 			return;
 		}
-		this.running.add(new Call(clock(), this.now + cost, path, bytes, ticket, this.order++));
+		long service = this.world.service(this.now);
+		this.running.add(new Call(clock(), this.now + cost + service, path, bytes, ticket, service, this.order++));
 	}
 
 	private void end(Call call) {
@@ -192,7 +200,7 @@ final class Simulation {
 		long measured = clock() - call.begin;
 		this.busyNanos += measured;
 		if (call.ticket != PathSelector.UNTIMED) {
-			this.selector.record(call.path, 0, call.bytes, call.bytes, true, measured, clock());
+			this.selector.record(call.path, 0, call.bytes, call.bytes, true, measured, call.service, clock());
 		}
 	}
 

@@ -30,6 +30,9 @@ public final class CallOverHttp {
 
 	private final int ticket;
 
+	/** What the peer claims; 0 if it did not say. */
+	private long serviceNanos;
+
 	CallOverHttp(PathStatistics statistics, int http, @Nullable PathSelector selector, ContractMethod method,
 			long expected) {
 		this.statistics = statistics;
@@ -46,6 +49,15 @@ public final class CallOverHttp {
 			this.selector.end(this.http, this.ticket, false);
 			this.selector.passed(this.http, this.expected);
 		}
+	}
+
+	/**
+	 * Notes how long the call waited and ran at the peer, before it ends. Without that,
+	 * HTTP is not compared with other paths.
+	 * @param nanos what the peer says, in nanoseconds; may be any number
+	 */
+	public void served(long nanos) {
+		this.serviceNanos = nanos;
 	}
 
 	/**
@@ -72,7 +84,7 @@ public final class CallOverHttp {
 		}
 		else if (this.ticket != PathSelector.UNTIMED) {
 			this.selector.record(this.http, this.method.index(), this.expected, this.expected, this.method.idempotent(),
-					nanos, System.nanoTime());
+					nanos, this.serviceNanos, System.nanoTime());
 		}
 	}
 

@@ -54,7 +54,7 @@ final class DecisionLog {
 
 	/** Adds a decision that concerns a direct path. */
 	void decided(PathKind from, PathKind to, String why) {
-		keep(new PathDecision(this.channel.now(), from.id(), to.id(), "all calls", why, null, null, 0, 0, 0));
+		keep(new PathDecision(this.channel.now(), from.id(), to.id(), "all calls", why, null, null, 0, 0));
 	}
 
 	/** Called by the selector, on the thread that made it decide, outside of its lock. */
@@ -62,18 +62,15 @@ final class DecisionLog {
 		Decision decision = change.decision();
 		Double from = micros(decision.costFrom());
 		Double to = micros(decision.costTo());
-		double gain = (from != null && to != null) ? (from - to) * decision.callsExpected() : 0;
-		double loss = decision.loss() / 1e3;
+		double gain = (from != null && to != null) ? from - to : 0;
 		String known = Thread.holdsLock(this.peer) ? this.cause : null;
 		PathDecision kept = new PathDecision(this.channel.now(), decision.from(), decision.to(), change.calls(),
-				(known != null) ? known : why(decision), from, to, decision.callsExpected(), gain, loss);
+				(known != null) ? known : why(decision), from, to, gain, decision.pairs());
 		keep(kept);
 		if (known == null) {
-			logger.info(
-					"Channel '{}' -> {}: {} -> {} for {} ({}; cost {} -> {} us, {} calls expected, gain {} us, loss {} us)",
+			logger.info("Channel '{}' -> {}: {} -> {} for {} ({}; cost {} -> {} us, {} pairs compared)",
 					this.channel.settings().name(), this.peer.address(), kept.from(), kept.to(), kept.calls(),
-					kept.why(), round(decision.costFrom()), round(decision.costTo()),
-					Math.round(decision.callsExpected()), Math.round(gain), Math.round(loss));
+					kept.why(), round(decision.costFrom()), round(decision.costTo()), decision.pairs());
 		}
 	}
 
@@ -102,10 +99,10 @@ final class DecisionLog {
 
 	private static String why(Decision decision) {
 		return switch (decision.kind()) {
-			case GAIN -> "the expected gain exceeds the loss of a switch";
-			case LOSS -> "the last switch lost";
+			case GAIN -> decision.to() + " was cheaper in pairs of calls";
+			case LOSS -> decision.from() + " was not cheaper in its trial";
 			case FAILURE -> "most calls over " + decision.from() + " failed";
-			case OPENED -> decision.to() + " has stayed open for its trial";
+			case OPENED -> decision.to() + " is open and its back-off is over";
 			case DEGRADED -> decision.from() + " suddenly costs several times what it did";
 			case LATE -> "calls over " + decision.from() + " do not come back";
 		};

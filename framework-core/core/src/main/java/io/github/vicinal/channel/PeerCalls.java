@@ -163,6 +163,9 @@ final class PeerCalls {
 		long cpu = (ticket == PathSelector.TIMED_WITH_CPU) ? cpuNanos() : 0;
 		long start = (ticket != PathSelector.UNTIMED) ? System.nanoTime() : 0;
 		Reply reply = null;
+		if (ticket != PathSelector.UNTIMED) {
+			frame.time();
+		}
 		try {
 			reply = path.call(frame);
 		}
@@ -216,7 +219,8 @@ final class PeerCalls {
 			this.statistics[number].time(now - start);
 			long bytes = (frame.bytes() > 0) ? frame.bytes() : expected;
 			this.sizes.carried(method.index(), frame.arguments(), bytes);
-			chooser.record(number, method.index(), expected, bytes, method.idempotent(), now - start, now);
+			chooser.record(number, method.index(), expected, bytes, method.idempotent(), now - start,
+					frame.serviceNanos(), now);
 		}
 	}
 
@@ -239,6 +243,9 @@ final class PeerCalls {
 		long expected = expectedBytes(method, frame.arguments());
 		int ticket = chooser.begin(number, method.index(), expected);
 		long start = (ticket != PathSelector.UNTIMED) ? System.nanoTime() : 0;
+		if (ticket != PathSelector.UNTIMED) {
+			frame.time();
+		}
 		CompletionStage<Reply> made;
 		try {
 			made = path.callLater(frame, executor);

@@ -7,7 +7,6 @@ import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.vicinal.choice.LinearCost;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
@@ -15,6 +14,7 @@ import io.github.vicinal.report.ChannelReport.CodecReport;
 import io.github.vicinal.report.ChannelReport.CostReport;
 import io.github.vicinal.report.ChannelReport.PathReport;
 import io.github.vicinal.report.ChannelReport.PeerReport;
+import io.github.vicinal.selection.CallSizeClass;
 import io.github.vicinal.selection.PathSelector;
 
 /** Describes one peer for people. Used for one report, under the peer's lock. */
@@ -65,10 +65,10 @@ final class PeerReporter {
 		StringBuilder text = new StringBuilder();
 		if (!this.peer.isDirect() && this.peer.hasPath()) {
 			int last = this.order.number(this.inUse);
-			for (int i = 1; i < LinearCost.SIZE_CLASSES; i++) {
-				int number = this.selector.current(LinearCost.largest(i));
+			for (int i = 1; i < CallSizeClass.COUNT; i++) {
+				int number = this.selector.current(CallSizeClass.largest(i));
 				if (number != last && number >= 0) {
-					text.append("; calls above %d KiB take %s".formatted(LinearCost.largest(i - 1) >> 10,
+					text.append("; calls above %d KiB take %s".formatted(CallSizeClass.largest(i - 1) >> 10,
 							this.order.kind(number).id()));
 					last = number;
 				}
@@ -92,8 +92,8 @@ final class PeerReporter {
 		else if (kind.equals(PathKind.HTTP) || path != null) {
 			PathSelector.PathCost known = this.selector.cost(this.order.number(kind));
 			state = known.late() ? "late" : known.onTrial() ? "on trial" : "standby";
-			reason = known.late() ? "calls over it do not come back" : known.onTrial()
-					? "it failed, and has to stay open and answer for a while" : this.inUse.id() + " is better";
+			reason = known.late() ? "calls over it do not come back"
+					: known.onTrial() ? "it failed, and its back-off is not over" : this.inUse.id() + " is better";
 		}
 		else if (this.connector.isConnecting()) {
 			state = "connecting";

@@ -1,11 +1,11 @@
 /**
- * Choosing between alternatives whose costs are measured while they are in use.
+ * What rules that choose between alternatives have in common: a
+ * {@linkplain io.github.vicinal.choice.Decision decision} with the numbers behind it, and
+ * a {@linkplain io.github.vicinal.choice.PeakEwma peak-sensitive moving average}.
  * <p>
- * One rule decides every switch: {@link io.github.vicinal.choice.SwitchingRule}. It is
- * used for the paths to a peer; ways to wait and moves of services are alternatives of
- * the same kind. Where all alternatives can be simulated on every call, as cache policies
- * can, the {@code CounterfactualRule} of the module {@code vicinal-cache} applies the
- * same inequality to paired outcomes.
+ * The rules themselves differ, because they know different things of the alternatives:
+ * paths are compared by {@code io.github.vicinal.selection}, replicas by
+ * {@code io.github.vicinal.replica}.
  */
 @NullMarked
 package io.github.vicinal.choice;

@@ -31,6 +31,10 @@ public final class CallFrame {
 
 	private int bytes;
 
+	private boolean timed;
+
+	private long serviceNanos;
+
 	/**
 	 * Creates a frame.
 	 * @param contract the contract that is called
@@ -116,6 +120,38 @@ public final class CallFrame {
 	 */
 	public int bytes() {
 		return this.bytes;
+	}
+
+	/**
+	 * Asks the peer for its service time. A path that serialises passes the question on.
+	 */
+	public void time() {
+		this.timed = true;
+	}
+
+	/**
+	 * Returns whether the caller wants to know the service time.
+	 * @return {@code false} unless {@link #time} was called
+	 */
+	public boolean isTimed() {
+		return this.timed;
+	}
+
+	/**
+	 * Notes how long the call waited and ran at the peer. On the client it is what the
+	 * peer claims, which may be any number.
+	 * @param nanos nanoseconds
+	 */
+	public void served(long nanos) {
+		this.serviceNanos = nanos;
+	}
+
+	/**
+	 * Returns how long the call waited and ran at the peer.
+	 * @return nanoseconds, unchecked; 0 if the peer did not say
+	 */
+	public long serviceNanos() {
+		return this.serviceNanos;
 	}
 
 }

@@ -91,9 +91,8 @@ public record ChannelReport(String name, String contract, String contractHash, @
 	}
 
 	/**
-	 * A decision to take another path, with the numbers behind it. Calls moved if
-	 * {@code gainMicros} exceeded {@code lossMicros} by a margin, or for the reason that
-	 * {@code why} names.
+	 * A decision to take another path, with the numbers behind it. Costs are times of
+	 * calls without the time at the server.
 	 *
 	 * @param time when
 	 * @param from the path before
@@ -103,15 +102,12 @@ public record ChannelReport(String name, String contract, String contractHash, @
 	 * @param costFromMicros what a call by {@code from} cost, in microseconds, or
 	 * {@code null} if unknown
 	 * @param costToMicros what a call by {@code to} cost, or {@code null} if unknown
-	 * @param callsExpected the calls over which the switch was to pay, 0 where that did
-	 * not matter
-	 * @param gainMicros what these calls were to save, 0 where that did not matter
-	 * @param lossMicros what a switch was measured to lose
+	 * @param gainMicros the difference of the costs, 0 if unknown
+	 * @param pairs the pairs of calls that were compared before
 	 * @since 0.1.0
 	 */
 	public record PathDecision(Instant time, String from, String to, String calls, String why,
-			@Nullable Double costFromMicros, @Nullable Double costToMicros, double callsExpected, double gainMicros,
-			double lossMicros) {
+			@Nullable Double costFromMicros, @Nullable Double costToMicros, double gainMicros, long pairs) {
 
 		@Override
 		public String toString() {
@@ -154,7 +150,8 @@ public record ChannelReport(String name, String contract, String contractHash, @
 	/**
 	 * What a call over a path costs: {@code fixedMicros + nanosPerByte * bytes / 1000}.
 	 *
-	 * @param fixedMicros microseconds apart from the bytes
+	 * @param fixedMicros microseconds apart from the bytes and from the time at the
+	 * server
 	 * @param nanosPerByte nanoseconds for each byte of call and reply, 0 while calls of
 	 * different sizes have not shown it
 	 * @param peakMicros what a cautious caller expects: a mean that rises to a peak at

@@ -13,52 +13,51 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.choice.Decision;
-import io.github.vicinal.choice.LinearCost;
 import io.github.vicinal.choice.PeakEwma;
-import io.github.vicinal.choice.SwitchLoss;
-import io.github.vicinal.choice.SwitchingRule;
-import io.github.vicinal.choice.SwitchingSettings;
 
 /**
- * Chooses among the open paths to one peer, for each class of call sizes by a
- * {@link SwitchingRule} of its own, so that small and large calls may take different
- * paths.
+ * Chooses among the open paths to one peer, for each class of call sizes by a rule of its
+ * own ({@code PathRule}, which explains how), so that small and large calls may take
+ * different paths.
  *
  * <pre class="code">
  * int path = selector.choose(bytes, idempotent, System.nanoTime());
  * int ticket = selector.begin(path, method, bytes);
- * // ... make the call by it ...
+ * // ... make the call by it, and ask for the service time if the ticket is not UNTIMED ...
  * selector.end(path, ticket, true);
  * if (ticket != PathSelector.UNTIMED) {
- *     selector.record(path, method, bytes, carried, idempotent, nanos, System.nanoTime());
+ *     selector.record(path, method, bytes, carried, idempotent, nanos, service, System.nanoTime());
  * }
  * </pre>
  *
  * A call reads one word that says which path each class takes, and adds one to a striped
- * count when it begins and one when it ends. It takes no lock and allocates nothing. Some
- * calls are timed: all of them on paths where the clock does not show, one in
- * {@value PathState#FASTEST_STRIDE} on the fastest. A timed call hands its sample to the
- * rule under the selector's lock, if that is free at once: a sample that meets another is
- * dropped, which makes the rule a little slower and never wrong, as it does not depend on
- * what the sample says. Probes, failures and changes of the set of paths always wait for
- * the lock.
+ * count when it begins and one when it ends. It takes no lock and allocates nothing. A
+ * timed call (one in {@value PathState#FASTEST_STRIDE} on the fastest paths) hands its
+ * sample to the rule under the selector's lock if that is free; otherwise the sample is
+ * dropped. Probes, failures and changes of the set of paths always wait for the lock.
  * <p>
- * No thread watches the calls in flight: whether a path still answers matters only to the
- * next call, which looks after them, at most every {@value #LOOK_MILLIS} ms. A path is
- * late if calls began on it, none was answered since, and ten times as long as the
- * slowest method takes, plus {@value PathState#GRACE_MILLIS} ms, have passed
- * ({@value PathState#UNKNOWN_MILLIS} ms while one is in flight whose method was never
- * timed). It is left then, and returns when a call has come back, or none is in flight
- * any more, and a trial is over.
+ * The peer may claim any service time. One that is absent, negative or longer than the
+ * call makes the sample useless for comparisons, and does no other harm. A false one
+ * makes paths to the peer that lies look better or worse, and no others.
+ * <p>
+ * No thread watches the calls in flight: the next call looks after them, at most every
+ * {@value #LOOK_MILLIS} ms. A path is late if calls began on it, none was answered since,
+ * and ten times as long as the slowest method takes, plus {@value PathState#GRACE_MILLIS}
+ * ms, have passed ({@value PathState#UNKNOWN_MILLIS} ms while one is in flight whose
+ * method was never timed). It returns when a call has come back, or none is in flight any
+ * more, and its back-off is over.
  * <p>
  * Paths are numbered in order of preference, the last of which is always there. Time is
- * the caller's {@link System#nanoTime()}; samples that a jump of the clock made negative
+ * the caller's {@link System#nanoTime()}. Samples that a jump of the clock made negative
  * are dropped, and a gap of more than five seconds between two looks proves nothing.
  * Thread-safe.
  *
  * @since 0.1.0
  */
 public final class PathSelector {
+
+	/** Returned where no path is open. */
+	public static final int NONE = PathRule.NONE;
 
 	/** Returned by {@link #begin} for a call that need not be timed. */
 	public static final int UNTIMED = 0;
@@ -75,7 +74,7 @@ public final class PathSelector {
 	/** The most paths. */
 	public static final int MAX_PATHS = 15;
 
-	private static final int CLASSES = LinearCost.SIZE_CLASSES;
+	private static final int CLASSES = CallSizeClass.COUNT;
 
 	/** Instead of a class. */
 	private static final int ALL = -1;
@@ -90,6 +89,10 @@ public final class PathSelector {
 	private static final int SPREAD = 0x9E3779B1;
 
 	private static final int SPREAD_SHIFT = 20;
+
+	private static final int FLAG_SHIFT = 16;
+
+	private static final int NUMBER_MASK = (1 << FLAG_SHIFT) - 1;
 
 	/** Minimum interval between looks at the calls in flight, in milliseconds. */
 	public static final int LOOK_MILLIS = 10;
@@ -106,9 +109,6 @@ public final class PathSelector {
 
 	/** Above this share of failed calls a class leaves a path that is still open. */
 	private static final double MAX_ERRORS = 0.5;
-
-	/** A line must promise this much before untried calls follow it. */
-	private static final double CLEAR_GAIN = 0.8;
 
 	private final List<String> names;
 
@@ -129,16 +129,17 @@ public final class PathSelector {
 	/** Four bits for each class: the path that its calls take. */
 	private volatile int routes;
 
-	/** Whether all calls are timed, to measure what a switch loses. */
+	/** Whether all calls are timed, because a path is tried. */
 	private volatile boolean measuring;
 
-	/** One of so many calls plus one may compare the paths. */
-	private volatile int probeMask = SwitchingSettings.MIN_PROBE_INTERVAL - 1;
+	/**
+	 * Mask of the numbers of calls that may compare paths. Above, a bit for each class
+	 * whose next call is the second of a probe.
+	 */
+	private volatile int probing = PathRule.MAX_INTERVAL - 1;
 
 	/** Guarded by the lock, as all that follows. */
 	private final @Nullable SizeClass[] classes = new @Nullable SizeClass[CLASSES];
-
-	private final int[] guesses = new int[CLASSES];
 
 	/** Read without the lock, too: an old value does no harm. */
 	private final double[] methodNanos;
@@ -152,17 +153,15 @@ public final class PathSelector {
 	/**
 	 * How to select.
 	 *
-	 * @param rule how eagerly to switch
-	 * @param initialLossNanos what a switch is taken to cost until one is measured
 	 * @param compares whether calls that may be repeated are used to compare the paths;
 	 * without it only failures and preference decide
 	 * @param cpuWeight what a nanosecond of the caller's CPU time counts beside one of
-	 * latency, at least 0
+	 * latency, 0 to 1000. CPU time counts where it is known of all paths that are
+	 * compared, and at most as long as the path's own time: a caller that spins while the
+	 * server works merely waits
 	 * @since 0.1.0
 	 */
-	public record Settings(SwitchingSettings rule, double initialLossNanos, boolean compares, double cpuWeight) {
-
-		private static final double INITIAL_LOSS_NANOS = 1e6;
+	public record Settings(boolean compares, double cpuWeight) {
 
 		public Settings {
 			if (!(cpuWeight >= 0 && cpuWeight <= 1000)) {
@@ -174,14 +173,11 @@ public final class PathSelector {
 		/**
 		 * Returns the settings that channels use.
 		 * @param compares whether paths are compared
-		 * @return the defaults of the rule with a dwell of one second, a loss of 1 ms,
-		 * and no weight of CPU time
+		 * @return CPU time with weight 1: a nanosecond in which a caller occupies a
+		 * processor costs as much as one in which it waits
 		 */
 		public static Settings defaults(boolean compares) {
-			SwitchingSettings rule = SwitchingSettings.defaults();
-			return new Settings(new SwitchingSettings(rule.hysteresis(), java.time.Duration.ofSeconds(1),
-					rule.maxBackOff(), rule.horizon(), rule.probeInterval(), rule.cleanProbes()), INITIAL_LOSS_NANOS,
-					compares, 0);
+			return new Settings(compares, 1);
 		}
 
 	}
@@ -189,8 +185,8 @@ public final class PathSelector {
 	/**
 	 * A switch between paths.
 	 *
-	 * @param sizeClass the class of sizes that moved, as in {@link LinearCost}, or -1 for
-	 * all calls
+	 * @param sizeClass the class of sizes that moved, as in {@link CallSizeClass}, or -1
+	 * for all calls
 	 * @param decision what was decided, and the numbers behind it
 	 * @since 0.1.0
 	 */
@@ -201,19 +197,7 @@ public final class PathSelector {
 		 * @return for example {@code calls up to 4 KiB}
 		 */
 		public String calls() {
-			if (this.sizeClass < 0) {
-				return "all calls";
-			}
-			if (this.sizeClass == 0) {
-				return "calls up to " + size(0);
-			}
-			return (this.sizeClass == CLASSES - 1) ? "calls above " + size(this.sizeClass - 1)
-					: "calls of %s to %s".formatted(size(this.sizeClass - 1), size(this.sizeClass));
-		}
-
-		private static String size(int sizeClass) {
-			long kib = LinearCost.largest(sizeClass) >> 10;
-			return (kib < 1024) ? kib + " KiB" : (kib >> 10) + " MiB";
+			return CallSizeClass.describe(this.sizeClass);
 		}
 
 	}
@@ -226,7 +210,8 @@ public final class PathSelector {
 	 * @param onTrial whether it failed, and has not yet shown that it may return
 	 * @param begun calls that began
 	 * @param inFlight calls that have not ended
-	 * @param fixedNanos what a call costs apart from its bytes, {@code NaN} if unknown
+	 * @param fixedNanos how long a call takes apart from its bytes, the server's time
+	 * included, {@code NaN} if unknown
 	 * @param nanosPerByte what each byte costs, 0 if that cannot be told
 	 * @param peakNanos what a cautious caller expects, {@code NaN} if unknown
 	 * @param cpuNanos the caller's CPU time per call, {@code NaN} if unknown
@@ -255,18 +240,13 @@ public final class PathSelector {
 		this.paths = new PathState[names.size()];
 		Arrays.setAll(this.paths, (i) -> new PathState(PEAK_DECAY_NANOS));
 		this.methodNanos = new double[methods];
-		this.classes[0] = new SizeClass(settings.initialLossNanos());
-		guess();
+		this.classes[0] = new SizeClass();
 		publish();
 	}
 
 	private final class SizeClass {
 
-		final SwitchingRule rule;
-
-		final SwitchLoss loss;
-
-		final LoadBlocks load = new LoadBlocks();
+		final PathRule rule = new PathRule(PathSelector.this.names, PathSelector.this.methodNanos.length);
 
 		final double[] errors = new double[PathSelector.this.paths.length];
 
@@ -275,16 +255,11 @@ public final class PathSelector {
 		/** Whether calls that may be repeated were seen; only these are compared then. */
 		boolean compares;
 
-		SizeClass(double initialLoss) {
-			this.rule = new SwitchingRule(PathSelector.this.names, initialLoss, PathSelector.this.settings.rule());
-			this.loss = new SwitchLoss(this.rule);
-		}
-
 	}
 
 	/**
 	 * Says that a path is open. One that is preferred takes over at once, unless it has
-	 * failed: then it returns after clean probes, or after a trial.
+	 * failed repeatedly: then it returns when its back-off is over.
 	 * @param path its number
 	 * @param nanos the time
 	 */
@@ -296,7 +271,6 @@ public final class PathSelector {
 				it.open(nanos);
 				forEachClass((sized) -> sized.rule.opened(path, nanos));
 			}
-			guess();
 		}
 		finally {
 			unlock();
@@ -313,9 +287,8 @@ public final class PathSelector {
 		try {
 			if (this.paths[path].open) {
 				this.paths[path].close();
-				forEachClass((sized) -> sized.loss.failed(path, nanos));
+				forEachClass((sized) -> sized.rule.closed(path, nanos));
 			}
-			guess();
 		}
 		finally {
 			unlock();
@@ -353,7 +326,7 @@ public final class PathSelector {
 	 * @param bytes how many bytes the call is expected to carry, request and reply
 	 * @param idempotent whether the call may be repeated, and so be used to compare paths
 	 * @param nanos the time
-	 * @return a path, or {@link SwitchingRule#NONE} if none is open
+	 * @return a path, or {@link #NONE} if none is open
 	 */
 	public int choose(long bytes, boolean idempotent, long nanos) {
 		long look = this.nextLook.get();
@@ -361,49 +334,42 @@ public final class PathSelector {
 		if (nanos - look >= 0 || look - nanos > LOOK_NANOS) {
 			look(look, nanos);
 		}
-		int sizeClass = LinearCost.sizeClass(bytes);
-		int mask = this.probeMask;
-		if (idempotent && this.settings.compares() && (this.comparable.tick() & mask) == 0) {
-			return probe(sizeClass, mask + 1, nanos);
+		int sizeClass = CallSizeClass.of(bytes);
+		if (idempotent && this.settings.compares()) {
+			int due = this.probing;
+			int spread = ((int) this.comparable.tick() * SPREAD) >>> SPREAD_SHIFT;
+			if ((spread & due & NUMBER_MASK) == 0 || (due >>> (FLAG_SHIFT + sizeClass) & 1) != 0) {
+				return probe(sizeClass, (spread & due & NUMBER_MASK) == 0 ? (due & NUMBER_MASK) + 1 : 0, nanos);
+			}
 		}
 		return route(sizeClass);
 	}
 
 	private int route(int sizeClass) {
 		int path = (this.routes >>> (sizeClass * BITS)) & MASK;
-		return (path == MASK) ? SwitchingRule.NONE : path;
+		return (path == MASK) ? NONE : path;
 	}
 
 	private int probe(int sizeClass, int made, long nanos) {
 		this.lock.lock();
 		try {
-			SizeClass sized = sized(sizeClass, nanos);
+			SizeClass sized = sized(sizeClass);
 			sized.compares = true;
-			return sized.rule.choose(nanos, true, made);
+			return sized.rule.choose(nanos, made);
 		}
 		finally {
 			unlock();
 		}
 	}
 
-	private SizeClass sized(int sizeClass, long nanos) {
+	private SizeClass sized(int sizeClass) {
 		SizeClass known = this.classes[sizeClass];
 		if (known != null) {
 			return known;
 		}
-		SizeClass nearest = nearest(sizeClass);
-		SizeClass made = new SizeClass(nearest.rule.loss());
-		int route = route(sizeClass);
-		for (int i = 0; i < this.paths.length; i++) {
-			if (this.paths[i].isUsable()) {
-				made.rule.available(i, nanos);
-			}
-		}
-		if (route != SwitchingRule.NONE) {
-			made.rule.start(route, nanos);
-		}
+		SizeClass made = new SizeClass();
+		made.rule.startLike(nearest(sizeClass).rule);
 		this.classes[sizeClass] = made;
-		guess();
 		return made;
 	}
 
@@ -433,10 +399,11 @@ public final class PathSelector {
 		}
 		// Spread, so that calls that come in turns do not always meet the same turn.
 		int spread = (number * SPREAD) >>> SPREAD_SHIFT;
-		if ((spread & it.mask) != 0 && !this.measuring && path == route(LinearCost.sizeClass(bytes))) {
+		if ((spread & it.mask) != 0 && !this.measuring && path == route(CallSizeClass.of(bytes))) {
 			return UNTIMED;
 		}
-		return ((number >>> Integer.bitCount(it.mask) & CPU_MASK) == 0) ? TIMED_WITH_CPU : TIMED;
+		boolean probe = path != route(CallSizeClass.of(bytes));
+		return (probe || (number >>> Integer.bitCount(it.mask) & CPU_MASK) == 0) ? TIMED_WITH_CPU : TIMED;
 	}
 
 	/**
@@ -459,7 +426,7 @@ public final class PathSelector {
 	 * @param bytes how many bytes it was expected to carry
 	 */
 	public void passed(int path, long bytes) {
-		int sizeClass = LinearCost.sizeClass(bytes);
+		int sizeClass = CallSizeClass.of(bytes);
 		if (path == route(sizeClass)) {
 			return;
 		}
@@ -484,10 +451,13 @@ public final class PathSelector {
 	 * @param bytes how many bytes it carried, request and reply
 	 * @param idempotent whether it may be repeated
 	 * @param nanos how long it took; a negative time is dropped
+	 * @param service how long the peer says that it waited and ran there; anything but 1
+	 * to {@code nanos} counts as unknown
 	 * @param now the time
 	 */
-	public void record(int path, int method, long expected, long bytes, boolean idempotent, long nanos, long now) {
-		int sizeClass = LinearCost.sizeClass(expected);
+	public void record(int path, int method, long expected, long bytes, boolean idempotent, long nanos, long service,
+			long now) {
+		int sizeClass = CallSizeClass.of(expected);
 		if (path != route(sizeClass)) {
 			this.lock.lock();
 		}
@@ -499,62 +469,42 @@ public final class PathSelector {
 				this.discarded++;
 				return;
 			}
-			recordLocked(path, method, sizeClass, bytes, idempotent, nanos, now);
+			double cost = (service <= 0 || service > nanos) ? Double.NaN : Math.max(1, nanos - service);
+			recordLocked(path, method, sizeClass, bytes, idempotent, nanos, cost, now);
 		}
 		finally {
 			unlock();
 		}
 	}
 
-	private void recordLocked(int path, int method, int k, long bytes, boolean idempotent, long nanos, long now) {
+	private void recordLocked(int path, int method, int k, long bytes, boolean idempotent, long nanos, double cost,
+			long now) {
 		PathState it = this.paths[path];
 		double known = this.methodNanos[method];
 		this.methodNanos[method] = (known == 0) ? Math.max(1, nanos) : known + METHOD_WEIGHT * (nanos - known);
 		boolean all = this.measuring || path != route(k);
 		int made = all ? 1 : it.mask + 1;
-		it.record(bytes, nanos, now);
+		it.record(CallSizeClass.of(bytes), bytes, !Double.isNaN(cost), nanos, now);
 		this.peak.record(nanos, now);
-		SizeClass sized = sized(k, now);
+		SizeClass sized = sized(k);
 		if (sized.errors[path] > 0) {
 			sized.errors[path] *= Math.pow(1 - ERROR_WEIGHT, made);
 		}
 		sized.compares |= idempotent;
 		if (this.settings.compares() && (idempotent || !sized.compares)) {
-			double cpu = (this.settings.cpuWeight() > 0 && it.cpu > 0) ? this.settings.cpuWeight() * it.cpu : 0;
-			boolean probe = path != sized.rule.current();
-			sized.loss.record(path, (probe ? underLoad(path, nanos) : nanos) + cpu, now - nanos, now, made);
-			if (!probe) {
-				followLoad(sized, now);
-			}
+			sized.rule.record(path, method, cost + cpu(it, cost), nanos, inFlight() + 1.0, now, made);
 			note(k, sized, true);
 		}
 	}
 
-	/**
-	 * A probe finds its path idle. What it would cost if all calls took that path follows
-	 * from how its cost has grown with the calls in flight while it was in use.
-	 */
-	private double underLoad(int path, long nanos) {
-		return nanos * this.paths[path].growth(this.paths[path].inFlight() + 1, inFlight() + 1);
-	}
-
-	/**
-	 * When the load has changed for good, what the paths cost calls of a class is
-	 * restated by their lines, and compared soon: the rule need not wait until rare
-	 * probes have shown it.
-	 */
-	private void followLoad(SizeClass sized, long now) {
-		double before = sized.load.stated();
-		if (!sized.load.record(inFlight() + 1.0, now, this.settings.rule().dwell().toNanos())) {
-			return;
-		}
-		for (int i = 0; i < this.paths.length; i++) {
-			double factor = this.paths[i].growth(before, sized.load.stated());
-			if (factor != 1) {
-				sized.rule.restate(i, factor);
+	/** Returns the weighted CPU time, 0 unless it is known of all measured paths. */
+	private double cpu(PathState path, double cost) {
+		for (PathState it : this.paths) {
+			if ((it == path || (it.isUsable() && it.measured)) && Double.isNaN(it.cpu)) {
+				return 0;
 			}
 		}
-		sized.rule.compareSoon(now);
+		return this.settings.cpuWeight() * Math.min(path.cpu, cost);
 	}
 
 	/**
@@ -583,12 +533,12 @@ public final class PathSelector {
 	public void failed(int path, long bytes, long now) {
 		this.lock.lock();
 		try {
-			int k = LinearCost.sizeClass(bytes);
-			SizeClass sized = sized(k, now);
+			int k = CallSizeClass.of(bytes);
+			SizeClass sized = sized(k);
 			sized.errors[path] += ERROR_WEIGHT * (1 - sized.errors[path]);
 			if (sized.errors[path] > MAX_ERRORS) {
 				sized.errors[path] = 0;
-				sized.rule.demote(path, Decision.Kind.FAILURE, now);
+				sized.rule.demote(path, now);
 				note(k, sized, true);
 			}
 		}
@@ -622,7 +572,6 @@ public final class PathSelector {
 					note(k, sized, true);
 				}
 			}
-			guess();
 		}
 		finally {
 			unlock();
@@ -632,10 +581,7 @@ public final class PathSelector {
 	private void look(int path, PathState it, boolean trusted, double slowest, long now) {
 		switch (it.look(slowest, trusted, hasOther(path), now)) {
 			case ANSWERED_AGAIN -> forEachClass((sized) -> sized.rule.opened(path, now));
-			case BECAME_LATE -> forEachClass((sized) -> {
-				sized.rule.failed(path, Decision.Kind.LATE, now);
-				sized.loss.notice();
-			});
+			case BECAME_LATE -> forEachClass((sized) -> sized.rule.left(path, Decision.Kind.LATE, now));
 			default -> {
 				// Nothing has changed.
 			}
@@ -657,7 +603,6 @@ public final class PathSelector {
 			return false;
 		}
 		sized.switchesSeen = sized.rule.switches();
-		sized.loss.notice();
 		Decision decision = sized.rule.lastDecision();
 		if (tell && decision != null) {
 			this.untold.add(new PathSwitch(sizeClass, decision));
@@ -665,29 +610,21 @@ public final class PathSelector {
 		return true;
 	}
 
-	/** Where calls of sizes that have not been seen will go. */
-	private void guess() {
-		for (int k = 0; k < CLASSES; k++) {
-			if (this.classes[k] == null) {
-				this.guesses[k] = untried(k);
-			}
-		}
-	}
-
 	private void publish() {
 		int packed = 0;
 		boolean measures = false;
-		boolean soon = false;
+		int due = PathRule.MAX_INTERVAL - 1;
 		for (int k = 0; k < CLASSES; k++) {
 			SizeClass sized = this.classes[k];
-			int path = (sized != null) ? sized.rule.current() : this.guesses[k];
-			packed |= (path & MASK) << (k * BITS);
-			measures |= sized != null && sized.loss.isMeasuring();
-			soon |= sized != null && sized.rule.comparesSoon();
+			// Calls of sizes that were not seen go where somewhat smaller ones go.
+			PathRule rule = nearest(k).rule;
+			packed |= (rule.current() & MASK) << (k * BITS);
+			measures |= rule.tries();
+			due &= (rule.interval() - 1) | (-1 << FLAG_SHIFT);
+			due |= (sized != null && rule.probesNext()) ? 1 << (FLAG_SHIFT + k) : 0;
 		}
-		int mask = (soon ? SwitchingRule.SOON_INTERVAL : SwitchingSettings.MIN_PROBE_INTERVAL) - 1;
-		if (mask != this.probeMask) {
-			this.probeMask = mask;
+		if (due != this.probing) {
+			this.probing = due;
 		}
 		if (packed != this.routes) {
 			this.routes = packed;
@@ -695,26 +632,6 @@ public final class PathSelector {
 		if (measures != this.measuring) {
 			this.measuring = measures;
 		}
-	}
-
-	/** Calls of a new size go where the lines say, or where somewhat smaller ones go. */
-	private int untried(int sizeClass) {
-		int nearest = nearest(sizeClass).rule.current();
-		if (nearest == SwitchingRule.NONE) {
-			return nearest;
-		}
-		double size = (double) LinearCost.largest(sizeClass - 1) * 2;
-		int best = nearest;
-		double least = this.paths[nearest].line.at(size) * CLEAR_GAIN;
-		for (int i = 0; i < this.paths.length; i++) {
-			PathState it = this.paths[i];
-			if (it.isUsable() && it.line.knowsSlope() && this.paths[nearest].line.knowsSlope()
-					&& it.line.at(size) < least) {
-				best = i;
-				least = it.line.at(size);
-			}
-		}
-		return best;
 	}
 
 	/** Publishes what changed, and tells it outside of the lock. */
@@ -733,10 +650,10 @@ public final class PathSelector {
 	/**
 	 * Returns the path that calls of a size take, apart from probes.
 	 * @param bytes the size
-	 * @return a path, or {@link SwitchingRule#NONE} if none is open
+	 * @return a path, or {@link #NONE} if none is open
 	 */
 	public int current(long bytes) {
-		return route(LinearCost.sizeClass(bytes));
+		return route(CallSizeClass.of(bytes));
 	}
 
 	/**
@@ -803,8 +720,9 @@ public final class PathSelector {
 			PathState it = this.paths[path];
 			long ended = it.calls.ended();
 			long begun = it.calls.begun();
+			double[] line = it.perByteAndFixed();
 			return new PathCost(it.open, it.late, nearest(0).rule.hasFailed(path), begun, Math.max(0, begun - ended),
-					it.line.fixed(), it.line.perByte(), it.peak.value(), it.cpu);
+					line[1], line[0], it.peak.value(), it.cpu);
 		}
 		finally {
 			this.lock.unlock();

@@ -1,10 +1,10 @@
 package io.github.vicinal.selection;
 
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.github.vicinal.choice.LinearCost;
 import io.github.vicinal.choice.PeakEwma;
 
 /**
@@ -42,20 +42,10 @@ final class PathState {
 	/** On the fastest paths one call in so many is timed. */
 	static final int FASTEST_STRIDE = 16;
 
-	private static final int FAST_STRIDE = 8;
+	/** To time a call costs some 100 ns: below 0.1 % of a call of this length. */
+	private static final double TIMED_NANOS = 128_000;
 
-	private static final int MEDIUM_STRIDE = 4;
-
-	private static final double FASTEST_NANOS = 8_000;
-
-	private static final double FAST_NANOS = 32_000;
-
-	private static final double MEDIUM_NANOS = 128_000;
-
-	private static final double MEAN_WEIGHT = 1.0 / 16;
-
-	/** A call in flight as a size: one, up to 4, 16, 64 and so on are classes. */
-	private static final long LOAD_UNIT = LinearCost.largest(0);
+	private static final double MEAN_WEIGHT = 1.0 / PathRule.TRIAL_CALLS;
 
 	final CallStripes calls = new CallStripes();
 
@@ -65,11 +55,10 @@ final class PathState {
 	/** Calls in flight of methods that have never been timed. */
 	private final AtomicInteger unknown = new AtomicInteger();
 
-	/** What a call costs by its size. */
-	final LinearCost line = new LinearCost();
+	/** Mean time of calls by class of sizes, the server's included, NaN if unknown. */
+	private final double[] costs = new double[CallSizeClass.COUNT];
 
-	/** What a call costs by the calls in flight, in the place of its size. */
-	private final LinearCost load = new LinearCost();
+	private final double[] bytes = new double[CallSizeClass.COUNT];
 
 	final PeakEwma peak;
 
@@ -83,6 +72,9 @@ final class PathState {
 
 	/** Calls by it did not come back. */
 	boolean late;
+
+	/** Whether the peer says how long calls take at the server. */
+	boolean measured;
 
 	/** The caller's CPU time of a call. */
 	double cpu = Double.NaN;
@@ -99,6 +91,7 @@ final class PathState {
 
 	PathState(long peakDecayNanos) {
 		this.peak = new PeakEwma(peakDecayNanos);
+		Arrays.fill(this.costs, Double.NaN);
 	}
 
 	/** Whether new calls may take it. */
@@ -135,49 +128,55 @@ final class PathState {
 
 	void close() {
 		this.open = false;
-		this.line.forget();
-		this.load.forget();
-	}
-
-	/** Records a call that was answered. */
-	void record(long bytes, long nanos, long now) {
-		this.mean = Double.isNaN(this.mean) ? nanos : this.mean + MEAN_WEIGHT * (nanos - this.mean);
-		int stride = stride(this.mean);
-		if (stride - 1 != this.mask) {
-			this.mask = stride - 1;
-		}
-		this.line.record(bytes, nanos);
-		this.load.record((inFlight() + 1) * LOAD_UNIT, nanos);
-		this.peak.record(nanos, now);
-	}
-
-	private static int stride(double nanos) {
-		if (nanos < FAST_NANOS) {
-			return (nanos < FASTEST_NANOS) ? FASTEST_STRIDE : FAST_STRIDE;
-		}
-		return (nanos < MEDIUM_NANOS) ? MEDIUM_STRIDE : 1;
-	}
-
-	void recordCpu(long nanos) {
-		this.cpu = Double.isNaN(this.cpu) ? nanos : this.cpu + MEAN_WEIGHT * (nanos - this.cpu);
+		this.measured = false;
+		Arrays.fill(this.costs, Double.NaN);
+		this.mean = Double.NaN;
 	}
 
 	/**
-	 * Returns how many times as much a call costs at another load.
-	 * @param from calls in flight
-	 * @param to calls in flight
-	 * @return a factor above 0, 1 if it is not known
+	 * Records a call that was answered.
+	 * @param known whether the peer said how long it was at the server
 	 */
-	double growth(double from, double to) {
-		// For a load that the path has never had, a line would extrapolate noise.
-		if (!this.load.knowsSlope() || !hasHad(from) || !hasHad(to)) {
-			return 1;
+	void record(int sizeClass, long carried, boolean known, long nanos, long now) {
+		this.measured |= known;
+		this.mean = follow(this.mean, nanos);
+		int stride = Integer.highestOneBit((int) Math.min(FASTEST_STRIDE, 1 + TIMED_NANOS / (this.mean + 1)));
+		if (stride - 1 != this.mask) {
+			this.mask = stride - 1;
 		}
-		return this.load.at(to * LOAD_UNIT) / this.load.at(from * LOAD_UNIT);
+		this.peak.record(nanos, now);
+		boolean first = Double.isNaN(this.costs[sizeClass]);
+		this.costs[sizeClass] = follow(this.costs[sizeClass], nanos);
+		this.bytes[sizeClass] = follow(first ? Double.NaN : this.bytes[sizeClass], carried);
 	}
 
-	private boolean hasHad(double inFlight) {
-		return !Double.isNaN(this.load.meanBytes(LinearCost.sizeClass((long) (inFlight * LOAD_UNIT))));
+	private static double follow(double mean, double sample) {
+		return Double.isNaN(mean) ? sample : mean + MEAN_WEIGHT * (sample - mean);
+	}
+
+	/**
+	 * Returns what a byte costs, between the smallest and the largest sizes, and the
+	 * rest.
+	 */
+	double[] perByteAndFixed() {
+		int smallest = -1;
+		int largest = -1;
+		for (int i = 0; i < this.costs.length; i++) {
+			if (!Double.isNaN(this.costs[i])) {
+				smallest = (smallest < 0) ? i : smallest;
+				largest = i;
+			}
+		}
+		if (smallest < 0) {
+			return new double[] { 0, Double.NaN };
+		}
+		double spread = this.bytes[largest] - this.bytes[smallest];
+		double perByte = (spread > 0) ? Math.max(0, (this.costs[largest] - this.costs[smallest]) / spread) : 0;
+		return new double[] { perByte, Math.max(0, this.costs[smallest] - perByte * this.bytes[smallest]) };
+	}
+
+	void recordCpu(long nanos) {
+		this.cpu = follow(this.cpu, nanos);
 	}
 
 	/**

@@ -2,8 +2,8 @@
  * Selection of the path that the next call to a peer takes.
  * <p>
  * The {@linkplain io.github.vicinal.selection.PathSelector selector} measures what calls
- * over each path cost, by their size and by the calls in flight, and lets
- * {@link io.github.vicinal.choice} decide when calls move to another path. It knows paths
+ * cost by each path, apart from the time that they spend at the server. For each class of
+ * call sizes, {@code PathRule} decides when calls move to another path. Paths are known
  * by numbers only.
  */
 @NullMarked

@@ -549,7 +549,9 @@ class ChannelTests {
 	}
 
 	private void overHttp(Channel channel, long nanos, int status, boolean comparable) {
-		callingOverHttp(channel, comparable).end(nanos, status, true);
+		CallOverHttp call = callingOverHttp(channel, comparable);
+		call.served(1);
+		call.end(nanos, status, true);
 	}
 
 	private CallOverHttp callingOverHttp(Channel channel, boolean comparable) {
@@ -865,6 +867,9 @@ class ChannelTests {
 			long start = System.nanoTime();
 			while (System.nanoTime() - start < this.busyNanos) {
 				Thread.onSpinWait();
+			}
+			if (frame.isTimed()) {
+				frame.served(1);
 			}
 			return new Reply.Value(200, Map.of(), "shop");
 		}

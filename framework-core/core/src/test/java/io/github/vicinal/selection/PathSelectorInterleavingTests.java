@@ -13,8 +13,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.github.vicinal.choice.SwitchingRule;
-
 /**
  * Calls begin, end and are recorded while paths close, open and fail, in any order of
  * their steps: no call is counted twice or lost, and what is published in the end is what
@@ -69,7 +67,7 @@ class PathSelectorInterleavingTests {
 		public void call(@Param(name = "time") int millis) {
 			long now = millis * 1_000_000L;
 			int path = this.selector.choose(BYTES, true, now);
-			if (path == SwitchingRule.NONE) {
+			if (path == PathSelector.NONE) {
 				throw new IllegalStateException("a path was open all the time");
 			}
 			int ticket = this.selector.begin(path, 0, BYTES);
@@ -78,7 +76,7 @@ class PathSelectorInterleavingTests {
 				throw new IllegalStateException("calls have ended that did not begin");
 			}
 			this.selector.end(path, ticket, true);
-			this.selector.record(path, 0, BYTES, BYTES, true, 1_000, now);
+			this.selector.record(path, 0, BYTES, BYTES, true, 1_000, 1, now);
 		}
 
 		@Operation
@@ -108,7 +106,7 @@ class PathSelectorInterleavingTests {
 				throw new IllegalStateException("%d calls made, %d counted, %d in flight".formatted(this.made.get(),
 						begun, this.selector.inFlight()));
 			}
-			if (current == SwitchingRule.NONE || !this.selector.cost(current).open()) {
+			if (current == PathSelector.NONE || !this.selector.cost(current).open()) {
 				throw new IllegalStateException("path %d is published, which is closed".formatted(current));
 			}
 		}

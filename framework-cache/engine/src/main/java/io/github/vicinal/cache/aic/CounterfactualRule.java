@@ -10,16 +10,15 @@ import java.util.List;
  * candidates are compared on the same calls, which shows much smaller differences than
  * means of different calls.
  * <p>
- * It switches by the inequality of the rule for paths, {@code SwitchingRule} in the
- * module {@code vicinal-core}: when the calls that the other candidate would have won,
- * over one of three horizons, exceed the measured loss of a switch, times one plus a
- * hysteresis. The loss is what the real system falls short of the simulation of the new
- * candidate after a switch. If in that time it falls short of the simulation of the old
- * candidate by several times the loss, the switch is taken back. If it stays far below
- * the simulation of its own candidate, what it really achieves is compared with the other
- * simulations. What the inequality demands doubles with each return to the previous
- * candidate, and halves again while nothing happens. What a switch lost is demanded again
- * of the next one between the same two, and half of it is forgotten once in a while.
+ * It switches when the calls that the other candidate would have won, over one of three
+ * horizons, exceed the measured loss of a switch, times one plus a hysteresis. The loss
+ * is what the real system falls short of the simulation of the new candidate after a
+ * switch. If in that time it falls short of the simulation of the old candidate by
+ * several times the loss, the switch is taken back. If it stays far below the simulation
+ * of its own candidate, what it really achieves is compared with the other simulations.
+ * What the inequality demands doubles with each return to the previous candidate, and
+ * halves again while nothing happens. What a switch lost is demanded again of the next
+ * one between the same two, and half of it is forgotten once in a while.
  * <p>
  * Time is counted in calls, which are recorded {@value #BATCH} at once: outcomes are bits
  * of a word. Not thread-safe. A batch costs about as much as a call into the system does,

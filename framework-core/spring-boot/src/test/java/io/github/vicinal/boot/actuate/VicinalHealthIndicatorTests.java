@@ -46,7 +46,7 @@ class VicinalHealthIndicatorTests {
 	}
 
 	private static PathDecision decision(String from, String to, String why, double gainMicros) {
-		return new PathDecision(Instant.EPOCH, from, to, "all calls", why, null, null, 0, gainMicros, 0);
+		return new PathDecision(Instant.EPOCH, from, to, "all calls", why, null, null, gainMicros, 0);
 	}
 
 	@Test

@@ -6,15 +6,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * When moving pays: by the inequality that decides every switch of the framework, gain
- * expected over the horizon &gt; loss * (1 + hysteresis), with the gain reduced by its
- * standard error.
+ * When moving pays: the gain expected over the horizon, reduced by its standard error,
+ * must exceed loss * (1 + hysteresis).
  *
  * @param horizon for how long the traffic is expected to stay as it was observed
  * @param lossPerMoveMicros what moving one replica costs in time that its callers lose,
  * in us: start-up, cold caches, failed calls
  * @param hysteresis by which part the gain must exceed the loss
- * @see io.github.vicinal.choice.SwitchingRule
  * @since 0.1.0
  */
 public record MovePolicy(Duration horizon, double lossPerMoveMicros, double hysteresis) {

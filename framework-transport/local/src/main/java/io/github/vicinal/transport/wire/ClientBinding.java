@@ -58,6 +58,9 @@ public final class ClientBinding {
 	 */
 	public static int encode(EncodeBuffer out, int start, CodecChoice choice, CallFrame call, WireLimits limits,
 			int maxBytes) throws WireException {
+		if (call.isTimed()) {
+			FrameDescriptor.flags(out, start, FrameDescriptor.FLAG_TIMED);
+		}
 		int headerBytes = HeaderBlock.write(out, call.headers(), limits);
 		choice.codec().encodeArguments(call.method(), call.arguments(), out);
 		int length = out.size() - start - FrameDescriptor.HEADER_BYTES;
@@ -84,6 +87,7 @@ public final class ClientBinding {
 			throw new WireException(Refusal.MALFORMED, "the answer of another contract");
 		}
 		WireLimits.requireStatus(answer.code, Refusal.MALFORMED);
+		call.served(answer.remaining);
 		Map<String, List<String>> headers = HeaderBlock.readLists(body, answer.bodyOffset, answer.headerBlockLength,
 				limits);
 		if (answer.type == FrameType.REPLY_VALUE) {

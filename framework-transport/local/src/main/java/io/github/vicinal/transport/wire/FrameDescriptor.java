@@ -29,7 +29,8 @@ import io.github.vicinal.codec.EncodeBuffer;
  * 28| code: CALL method index, REPLY HTTP status, REFUSED reason    |
  *   +---------------+---------------+---------------+---------------+
  * 32| remaining: nanoseconds that the caller still waits,           |
- *   | {@link Long#MAX_VALUE} for ever (CALL; otherwise 0)           |
+ *   | {@link Long#MAX_VALUE} for ever (CALL); nanoseconds that a    |
+ *   | timed call waited and ran at the server (REPLY); otherwise 0  |
  *   +---------------+---------------+---------------+---------------+
  * 40| header block (see {@link HeaderBlock})                        |
  *   +---------------------------------------------------------------+
@@ -44,7 +45,7 @@ public final class FrameDescriptor {
 
 	public static final int MAGIC = 'V' << 24 | 'c' << 16 | 'n' << 8 | 'l';
 
-	public static final byte VERSION = 4;
+	public static final byte VERSION = 5;
 
 	public static final int MAGIC_OFFSET = 0;
 
@@ -74,6 +75,9 @@ public final class FrameDescriptor {
 
 	/** In REFUSED: the connection is closed after this frame. */
 	public static final short FLAG_CLOSING = 1 << 1;
+
+	/** In CALL: the reply shall say how long the call waited and ran at the server. */
+	public static final short FLAG_TIMED = 1 << 2;
 
 	private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
 

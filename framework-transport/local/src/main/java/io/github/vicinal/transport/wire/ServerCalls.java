@@ -108,7 +108,12 @@ public final class ServerCalls {
 			throw new WireException(Refusal.DEADLINE, "the deadline had passed when the call arrived");
 		}
 		long deadline = (frame.remaining > FOREVER_NANOS) ? CallFrame.NO_DEADLINE : System.nanoTime() + frame.remaining;
-		return new CallFrame(binding.contract(), method, arguments(binding, method, frame, body), deadline, headers);
+		CallFrame call = new CallFrame(binding.contract(), method, arguments(binding, method, frame, body), deadline,
+				headers);
+		if (frame.has(FrameDescriptor.FLAG_TIMED)) {
+			call.time();
+		}
+		return call;
 	}
 
 	private static @Nullable Object[] arguments(ServerBinding binding, ContractMethod method, FrameHeader frame,
@@ -133,8 +138,15 @@ public final class ServerCalls {
 	 * request can be answered; it was not executed
 	 */
 	public @Nullable Reply invoke(ServerBinding binding, CallFrame call, Runnable beforeWaiting) throws WireException {
+		// Most calls are not timed: they do without the clock.
+		long start = call.isTimed() ? System.nanoTime() : 0;
 		try {
-			return binding.service().invoke(call, beforeWaiting);
+			Reply reply = binding.service().invoke(call, beforeWaiting);
+			if (call.isTimed()) {
+				// 0 would mean that nothing was measured.
+				call.served(Math.max(1, System.nanoTime() - start));
+			}
+			return reply;
 		}
 		catch (RejectedRequestException ex) {
 			boolean late = ex.rejection().reason() == Reason.DEADLINE;
@@ -192,6 +204,7 @@ public final class ServerCalls {
 			FrameDescriptor.correlation(out, start, correlation);
 			FrameDescriptor.binding(out, start, number);
 			FrameDescriptor.code(out, start, reply.status());
+			FrameDescriptor.remaining(out, start, call.serviceNanos());
 			FrameDescriptor.end(out, start, type);
 		}
 		catch (WireException ex) {

@@ -103,6 +103,26 @@ class UdsPathTests {
 	}
 
 	@Test
+	void timedCallsLearnTheServiceTime() throws Exception {
+		long busy = TimeUnit.MILLISECONDS.toNanos(5);
+		CallPath path = connect(Contracts.service(this.uds.contract, (frame) -> {
+			long end = System.nanoTime() + busy;
+			while (System.nanoTime() - end < 0) {
+				Thread.onSpinWait();
+			}
+			return Contracts.value("done");
+		}));
+		CallFrame untimed = this.uds.call("join", "", 1);
+		path.call(untimed);
+		assertThat(untimed.serviceNanos()).isZero();
+		CallFrame timed = this.uds.call("join", "", 1);
+		timed.time();
+		long start = System.nanoTime();
+		path.call(timed);
+		assertThat(timed.serviceNanos()).isBetween(busy, System.nanoTime() - start);
+	}
+
+	@Test
 	void tellsTheServerHowLongTheCallerWaits() throws Exception {
 		CallPath path = connect(Contracts.service(this.uds.contract,
 				(frame) -> Contracts.value(Long.toString(frame.remainingNanos()))));
