@@ -1,6 +1,5 @@
 package io.github.vicinal.testkit;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -296,13 +295,13 @@ abstract class ContextBehaviours extends Behaviours {
 	}
 
 	private List<String> observations(Callable<?> call) {
-		Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> {
+		Awaitility.await().atMost(kit().environment().patience()).until(() -> {
 			kit().observations().clear();
 			control().forgetObservations();
 			return kit().observations().lines().stream().noneMatch((line) -> !line.contains("/kit/control"));
 		});
 		kit().outcome(call);
-		return Awaitility.await().atMost(Duration.ofSeconds(10)).until(this::collected, (lines) -> lines.size() >= 2);
+		return Awaitility.await().atMost(kit().environment().patience()).until(this::collected, (lines) -> lines.size() >= 2);
 	}
 
 	private List<String> collected() {
