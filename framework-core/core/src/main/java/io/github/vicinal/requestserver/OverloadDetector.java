@@ -4,7 +4,9 @@ package io.github.vicinal.requestserver;
  * Tells a standing queue from a burst. There is overload once no request of a whole
  * window waited for less than the target, and the queue did not shrink as one does that
  * will be empty within {@value #BURST_WINDOWS} windows. After CoDel (RFC 8289), which
- * looks at the smallest sojourn, as that is what a good queue brings back to zero.
+ * looks at the smallest sojourn, as that is what a good queue brings back to zero. With
+ * priorities, the sojourn is that of the oldest waiter of all classes: the highest class
+ * waits briefly while the queue of a lower one stands.
  * <p>
  * While there is overload, requests are rejected, so that waits are short and tell
  * nothing any more. What came, rejected or not, does: overload is over after a window in
@@ -75,6 +77,23 @@ final class OverloadDetector {
 			this.episodes += this.overloaded ? 1 : 0;
 			begin(waiting, now);
 		}
+	}
+
+	/**
+	 * Notes how long the oldest request has waited so far. Its wait can only grow, so a
+	 * long one counts like that of a request that is taken, while a short one says
+	 * nothing. Parameters as in {@link #taken}.
+	 */
+	void waits(long ageNanos, long targetNanos, int waiting, long paceNanos, long now) {
+		if (ageNanos > targetNanos) {
+			taken(ageNanos, targetNanos, waiting, paceNanos, now);
+		}
+	}
+
+	/** Notes that nobody waits although a permit is free. */
+	void idle() {
+		this.emptied = true;
+		this.standing &= this.overloaded;
 	}
 
 	private long window(long paceNanos) {

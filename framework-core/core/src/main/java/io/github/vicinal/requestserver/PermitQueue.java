@@ -139,6 +139,7 @@ final class PermitQueue {
 	/** Takes a permit, or queues a ticket up for one. */
 	Entry enter(Ticket ticket) {
 		Ticket promoted = null;
+		Ticket refused = null;
 		Entry entry;
 		this.lock.lock();
 		try {
@@ -147,19 +148,62 @@ final class PermitQueue {
 				this.limit = this.threads.count();
 				promoted = promote();
 			}
+			this.overload.arrived(waiting(this.state.get()) == 0);
+			refused = shed(now);
 			entry = enter(ticket, now);
 		}
 		finally {
 			this.lock.unlock();
 		}
+		rejectAll(refused);
 		for (Ticket granted = promoted; granted != null; granted = unlink(granted)) {
 			granted.granted();
 		}
 		return entry;
 	}
 
+	/**
+	 * Looks for overload when a request comes, as no permit may come back for long, and
+	 * rejects those that have waited for too long, whatever their class.
+	 */
+	private @Nullable Ticket shed(long now) {
+		int waiting = waiting(this.state.get());
+		if (waiting == 0) {
+			return null;
+		}
+		this.overload.waits(oldestNanos(now), targetNanos(), waiting, paceNanos(), now);
+		return overloaded(now) ? expire(now) : null;
+	}
+
+	/** Returns how long the oldest request of all classes has waited. */
+	private long oldestNanos(long now) {
+		long oldest = 0;
+		for (ArrayDeque<Ticket> queue : this.queues.values()) {
+			Ticket first = queue.peekFirst();
+			if (first != null) {
+				oldest = Math.max(oldest, now - first.queuedNanos);
+			}
+		}
+		return oldest;
+	}
+
+	/** Rejects those that have waited for longer than their patience. */
+	private @Nullable Ticket expire(long now) {
+		Ticket refused = null;
+		for (ArrayDeque<Ticket> queue : this.queues.values()) {
+			Ticket first = queue.peekFirst();
+			while (first != null && now - first.queuedNanos > patienceNanos(first.priority())) {
+				queue.removeFirst();
+				first.queued = false;
+				this.state.addAndGet(-ONE_WAITS);
+				refused = refuse(first, tooLong("let it wait for", now - first.queuedNanos, first.priority()), refused);
+				first = queue.peekFirst();
+			}
+		}
+		return refused;
+	}
+
 	private Entry enter(Ticket ticket, long now) {
-		this.overload.arrived(waiting(this.state.get()) == 0);
 		while (true) {
 			long word = this.state.get();
 			Rejection rejection = rejection(ticket, word, now);
@@ -263,6 +307,11 @@ final class PermitQueue {
 		try {
 			forget(channel);
 			long now = this.clock.getAsLong();
+			int queued = waiting(this.state.get());
+			if (queued > 0) {
+				this.overload.taken(oldestNanos(now), targetNanos(), queued - 1, paceNanos(), now);
+				refused = overloaded(now) ? expire(now) : null;
+			}
 			boolean done = false;
 			while (!done) {
 				long word = this.state.get();
@@ -272,7 +321,7 @@ final class PermitQueue {
 				}
 				this.state.addAndGet(-ONE_WAITS);
 				Ticket ticket = poll();
-				Rejection rejection = late(ticket, waiting(word) - 1, now);
+				Rejection rejection = late(ticket, now);
 				if (rejection == null) {
 					granted = ticket;
 					done = true;
@@ -304,16 +353,8 @@ final class PermitQueue {
 	}
 
 	/** Returns why a request that is taken from the queue is not executed. */
-	private @Nullable Rejection late(Ticket ticket, int waiting, long now) {
-		long sojourn = now - ticket.queuedNanos;
-		this.overload.taken(sojourn, targetNanos(), waiting, paceNanos(), now);
-		if (ticket.late(now)) {
-			return deadlinePassed(sojourn);
-		}
-		if (overloaded(now) && sojourn > patienceNanos(ticket.priority())) {
-			return tooLong("let it wait for", sojourn, ticket.priority());
-		}
-		return null;
+	private @Nullable Rejection late(Ticket ticket, long now) {
+		return ticket.late(now) ? deadlinePassed(now - ticket.queuedNanos) : null;
 	}
 
 	/**
@@ -547,6 +588,10 @@ final class PermitQueue {
 	Snapshot snapshot() {
 		this.lock.lock();
 		try {
+			long word = this.state.get();
+			if (waiting(word) == 0 && running(word) < this.limit) {
+				this.overload.idle();
+			}
 			return new Snapshot(overloaded(this.clock.getAsLong()), this.overload.episodes(),
 					new TreeMap<>(this.refusals), new TreeMap<>(this.channels));
 		}

@@ -21,6 +21,13 @@ final class ThreadCount {
 	/** Arrivals are not even, so a quarter more than the mean. */
 	private static final double HEADROOM = 1.25;
 
+	/**
+	 * Part of both sums that each measurement takes away. The ratio rests on the last 256
+	 * measurements or so: rare long waits are among them, and a change shows within a few
+	 * thousand requests.
+	 */
+	private static final double FADING = 1.0 / 256;
+
 	/** One of so many executions is asked for its processor time. */
 	static final int CPU_SAMPLE = 16;
 
@@ -36,7 +43,10 @@ final class ThreadCount {
 
 	private long arrivals;
 
-	private double cpuShare = 1;
+	/** Sums of what was measured, which fade with what follows; the time in ns. */
+	private double cpuSum;
+
+	private double serviceSum;
 
 	ThreadCount(Threads threads, int processors, long now) {
 		this.threads = threads;
@@ -79,7 +89,7 @@ final class ThreadCount {
 		}
 		if (serviceNanos > 0) {
 			double rate = (double) this.arrivals / (WINDOW_NANOS + late);
-			double useful = this.processors / Math.max(this.cpuShare, 1e-3);
+			double useful = this.processors / Math.max(cpuShare(), 1e-3);
 			double wanted = Math.ceil(Math.min(rate * serviceNanos * HEADROOM, useful)) + 1;
 			this.count = (int) Math.max(auto.least(), Math.min(auto.most(), wanted));
 		}
@@ -88,10 +98,17 @@ final class ThreadCount {
 		return true;
 	}
 
-	/** Notes which part of a service time the processor was busy. */
+	/**
+	 * Notes for how long a processor was busy during a service time. Times are summed up:
+	 * a mean of shares would count one long wait no more than one short computation.
+	 */
 	void cpu(long cpuNanos, long serviceNanos) {
-		double share = Math.min(1, cpuNanos / (double) Math.max(1, serviceNanos));
-		this.cpuShare += (share - this.cpuShare) / 8;
+		this.cpuSum += Math.min(cpuNanos, serviceNanos) - this.cpuSum * FADING;
+		this.serviceSum += serviceNanos - this.serviceSum * FADING;
+	}
+
+	private double cpuShare() {
+		return (this.serviceSum > 0) ? this.cpuSum / this.serviceSum : 1;
 	}
 
 	/** Returns the processor time of the current thread, or -1 if it is not known. */

@@ -69,6 +69,48 @@ class OverloadTests {
 		}
 	}
 
+	/** The higher class waits briefly, and must not hide the queue of the lower one. */
+	@ParameterizedTest
+	@CsvSource({ "CRITICAL, NORMAL, 2", "CRITICAL, NORMAL, 5", "CRITICAL, SHEDDABLE, 2", "NORMAL, SHEDDABLE, 2",
+			"NORMAL, SHEDDABLE, 5" })
+	void aHigherPriorityDoesNotHideTheQueueOfALowerOne(Priority higher, Priority lower, double load) {
+		double perSecond = load * 4 / SERVICE;
+		Simulation simulation = new Simulation(4, MANY_PROCESSORS, CONSTANT, WARM, 1)
+			.load(0, END, 0.1 * perSecond, higher)
+			.load(0, END, 0.9 * perSecond, lower);
+		Outcome outcome = simulation.run();
+		// A burst of what is not critical may be rejected now and then.
+		int most = (higher == Priority.CRITICAL) ? 0 : (int) (0.001 * 0.1 * perSecond * (END - WARM));
+		assertThat(simulation.refused(higher)).isLessThanOrEqualTo(most);
+		assertThat(simulation.responseQuantile(higher, 0.99)).isLessThan(3 * SERVICE);
+		assertThat(simulation.responseQuantile(lower, 0.99)).isLessThan(4 * SERVICE);
+		assertThat(outcome.busy(4, WARM, END)).isGreaterThan(0.95);
+		assertThat(outcome.running() + outcome.waiting()).isZero();
+	}
+
+	/** No permit comes back for nine seconds, so only arrivals can notice it. */
+	@Test
+	void hungHandlersAreNoticedByWhatArrives() {
+		int[] started = new int[1];
+		Simulation simulation = new Simulation(4, MANY_PROCESSORS, (random) -> {
+			int number = started[0]++;
+			return (number >= 400 && number < 404) ? 9 : SERVICE;
+		}, WARM, 1).load(0, 10, 400);
+		Outcome outcome = simulation.run();
+		// Of the 3,200 or so that come between the warm-up and the end of the hang.
+		assertThat(outcome.refused()).isGreaterThan(3_100);
+		assertThat(simulation.refusalQuantile(Priority.NORMAL, 0.98)).isLessThan(4 * SERVICE);
+		assertThat(outcome.running() + outcome.waiting()).isZero();
+	}
+
+	@Test
+	void anIdleServerIsNotOverloaded() {
+		Simulation simulation = new Simulation(4, MANY_PROCESSORS, CONSTANT, 0, 1).load(0, 2, 5 * 4 / SERVICE);
+		assertThat(simulation.run().overloads()).isOne();
+		simulation.idle(1);
+		assertThat(simulation.overloaded()).isFalse();
+	}
+
 	@ParameterizedTest
 	@ValueSource(ints = { 50, 400, 800 })
 	void aBurstOnAnIdleServerIsServed(int count) {

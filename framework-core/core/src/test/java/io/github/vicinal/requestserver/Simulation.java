@@ -3,7 +3,9 @@ package io.github.vicinal.requestserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.ToDoubleFunction;
@@ -49,6 +51,10 @@ final class Simulation {
 
 	private int refused;
 
+	private final Map<Priority, List<Double>> responsesByPriority = new EnumMap<>(Priority.class);
+
+	private final Map<Priority, List<Double>> refusalsByPriority = new EnumMap<>(Priority.class);
+
 	private int longestQueue;
 
 	Simulation(int threads, int processors, ToDoubleFunction<Random> serviceSeconds, double warmSeconds, long seed) {
@@ -67,8 +73,13 @@ final class Simulation {
 
 	/** Adds requests with exponential gaps. */
 	Simulation load(double from, double until, double perSecond) {
+		return load(from, until, perSecond, Priority.NORMAL);
+	}
+
+	/** Adds requests of a priority with exponential gaps. */
+	Simulation load(double from, double until, double perSecond, Priority priority) {
 		for (double at = from + gap(perSecond); at < until; at += gap(perSecond)) {
-			this.events.add(new Event(at, 0, null));
+			this.events.add(new Event(at, 0, null, priority));
 		}
 		return this;
 	}
@@ -80,14 +91,14 @@ final class Simulation {
 	/** Adds requests that come at once. */
 	Simulation burst(double at, int count) {
 		for (int i = 0; i < count; i++) {
-			this.events.add(new Event(at, 0, null));
+			this.events.add(new Event(at, 0, null, Priority.NORMAL));
 		}
 		return this;
 	}
 
 	/** Sets the server's clock forward or back. */
 	Simulation clockJumps(double at, Duration by) {
-		this.events.add(new Event(at, 0, by));
+		this.events.add(new Event(at, 0, by, Priority.NORMAL));
 		return this;
 	}
 
@@ -103,7 +114,7 @@ final class Simulation {
 				this.offset += event.jump().toNanos();
 			}
 			else if (event.version() == 0) {
-				arrive();
+				arrive(event.priority());
 			}
 			else {
 				finish();
@@ -140,12 +151,12 @@ final class Simulation {
 			least = Math.min(least, work.left);
 		}
 		if (!this.running.isEmpty()) {
-			this.events.add(new Event(this.now + Math.max(0, least) / speed(), this.version, null));
+			this.events.add(new Event(this.now + Math.max(0, least) / speed(), this.version, null, Priority.NORMAL));
 		}
 	}
 
-	private void arrive() {
-		Work work = new Work(this.now);
+	private void arrive(Priority priority) {
+		Work work = new Work(this.now, priority);
 		if (this.queue.tryEnter()) {
 			work.granted();
 			return;
@@ -163,6 +174,7 @@ final class Simulation {
 		this.running.remove(done);
 		if (done.arrived >= this.warmSeconds) {
 			this.responses.add(this.now - done.arrived);
+			of(this.responsesByPriority, done.priority()).add(this.now - done.arrived);
 			this.waits.add(done.started - done.arrived);
 		}
 		this.queue.served((long) ((this.now - done.started) * NANOS), -1);
@@ -170,6 +182,32 @@ final class Simulation {
 		if (next != null) {
 			next.granted();
 		}
+	}
+
+	private static List<Double> of(Map<Priority, List<Double>> lists, Priority priority) {
+		return lists.computeIfAbsent(priority, (key) -> new ArrayList<>());
+	}
+
+	int refused(Priority priority) {
+		return of(this.refusalsByPriority, priority).size();
+	}
+
+	double responseQuantile(Priority priority, double quantile) {
+		return Outcome.quantile(of(this.responsesByPriority, priority), quantile);
+	}
+
+	/** Returns how long requests waited that were rejected in the end. */
+	double refusalQuantile(Priority priority, double quantile) {
+		return Outcome.quantile(of(this.refusalsByPriority, priority), quantile);
+	}
+
+	boolean overloaded() {
+		return this.queue.snapshot().overloaded();
+	}
+
+	/** Lets time pass in which nothing happens. */
+	void idle(double seconds) {
+		this.now += seconds;
 	}
 
 	private final class Work extends Ticket {
@@ -180,8 +218,8 @@ final class Simulation {
 
 		private double left;
 
-		Work(double arrived) {
-			super("load", Priority.NORMAL, NO_DEADLINE);
+		Work(double arrived, Priority priority) {
+			super("load", priority, NO_DEADLINE);
 			this.arrived = arrived;
 		}
 
@@ -196,13 +234,14 @@ final class Simulation {
 		void rejected(Rejection rejection) {
 			if (this.arrived >= Simulation.this.warmSeconds) {
 				Simulation.this.refused++;
+				of(Simulation.this.refusalsByPriority, priority()).add(Simulation.this.now - this.arrived);
 			}
 		}
 
 	}
 
 	/** Something that happens; an end of service counts only in its version. */
-	private record Event(double at, int version, Duration jump) implements Comparable<Event> {
+	private record Event(double at, int version, Duration jump, Priority priority) implements Comparable<Event> {
 
 		@Override
 		public int compareTo(Event other) {

@@ -42,6 +42,18 @@ class ThreadCountTests {
 		assertThat(count.count()).isEqualTo(3);
 	}
 
+	/** 0.95 ms of the mean of 5.95 ms are spent on a processor. */
+	@Test
+	void fewLongWaitsCountByTheirTimeAndNotByTheirNumber() {
+		ThreadCount count = new ThreadCount(new Threads.Auto(1, 100), 2, 0);
+		long milli = TimeUnit.MILLISECONDS.toNanos(1);
+		for (int i = 0; i < 2_000; i++) {
+			count.cpu((i % 20 == 0) ? 0 : milli, (i % 20 == 0) ? 100 * milli : milli);
+		}
+		second(count, 0);
+		assertThat(count.count()).isEqualTo(8);
+	}
+
 	@Test
 	void theRangeHolds() {
 		ThreadCount count = new ThreadCount(new Threads.Auto(4, 6), 2, 0);
