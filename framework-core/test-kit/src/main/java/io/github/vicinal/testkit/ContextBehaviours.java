@@ -301,7 +301,9 @@ abstract class ContextBehaviours extends Behaviours {
 			return kit().observations().lines().stream().noneMatch((line) -> !line.contains("/kit/control"));
 		});
 		kit().outcome(call);
-		return Awaitility.await().atMost(kit().environment().patience()).until(this::collected, (lines) -> lines.size() >= 2);
+		return Awaitility.await()
+			.atMost(kit().environment().patience())
+			.until(this::collected, (lines) -> lines.size() >= 2);
 	}
 
 	private List<String> collected() {
