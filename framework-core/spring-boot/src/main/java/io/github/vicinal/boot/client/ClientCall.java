@@ -17,7 +17,6 @@ import io.github.vicinal.boot.client.HttpLegs.Original;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
-import io.github.vicinal.path.PathKind;
 import io.github.vicinal.channel.Peer;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.path.PathKind;
