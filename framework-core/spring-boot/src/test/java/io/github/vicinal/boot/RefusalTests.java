@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
-/** Calls wait for their turn and are refused alike, whatever path they come by. */
+/** Calls wait for their permit and are refused alike, whatever path they come by. */
 @Timeout(60)
 class RefusalTests {
 
@@ -94,14 +94,14 @@ class RefusalTests {
 		return "http://localhost:" + this.server.getEnvironment().getProperty("local.server.port") + path;
 	}
 
-	private RequestServer turns() {
+	private RequestServer permits() {
 		return this.server.getBean(RequestServer.class);
 	}
 
-	/** Takes the only turn until the test ends. */
+	/** Takes the only permit until the test ends. */
 	private void block() throws InterruptedException {
 		CountDownLatch started = new CountDownLatch(1);
-		turns().submit("blocker", Priority.CRITICAL, () -> {
+		permits().submit("blocker", Priority.CRITICAL, () -> {
 			started.countDown();
 			return this.end.await(30, TimeUnit.SECONDS);
 		});
@@ -115,7 +115,7 @@ class RefusalTests {
 		Baskets baskets = client(path, Map.of());
 		int before = baskets.get(7).items().size();
 		block();
-		CompletableFuture<Integer> waits = turns().submit("other", Priority.CRITICAL, () -> 1);
+		CompletableFuture<Integer> waits = permits().submit("other", Priority.CRITICAL, () -> 1);
 		Throwable refused = catchThrowable(() -> baskets.get(7));
 		assertThat(refused).isInstanceOf(HttpServerErrorException.ServiceUnavailable.class);
 		HttpServerErrorException answer = (HttpServerErrorException) refused;
@@ -154,7 +154,7 @@ class RefusalTests {
 			new Thread(() -> call.complete(baskets.get(id))).start();
 			calls.add(call);
 		}
-		await().untilAsserted(() -> assertThat(turns().waiting()).isEqualTo(5));
+		await().untilAsserted(() -> assertThat(permits().waiting()).isEqualTo(5));
 		assertThat(calls).noneMatch(CompletableFuture::isDone);
 		this.end.countDown();
 		for (int i = 0; i < 5; i++) {
@@ -168,18 +168,18 @@ class RefusalTests {
 		startServer(10);
 		Baskets baskets = client(path, Map.of("vicinal.channels.baskets.timeout", "300ms"));
 		block();
-		long completed = turns().report().completed();
+		long completed = permits().report().completed();
 		assertThat(catchThrowable(() -> baskets.get(7))).isInstanceOf(ResourceAccessException.class);
-		await().untilAsserted(() -> assertThat(turns().waiting()).isZero());
-		assertThat(turns().report().refused()).containsExactly(Map.entry(Reason.DEADLINE, 1L));
-		assertThat(turns().report().completed()).isEqualTo(completed);
+		await().untilAsserted(() -> assertThat(permits().waiting()).isZero());
+		assertThat(permits().report().refused()).containsExactly(Map.entry(Reason.DEADLINE, 1L));
+		assertThat(permits().report().completed()).isEqualTo(completed);
 	}
 
 	@Test
 	void endpointsAreNeverRefused() throws Exception {
 		startServer(1);
 		block();
-		CompletableFuture<Integer> waits = turns().submit("other", Priority.CRITICAL, () -> 1);
+		CompletableFuture<Integer> waits = permits().submit("other", Priority.CRITICAL, () -> 1);
 		for (String path : List.of("/actuator", "/actuator/health", "/actuator/requestserver", "/livez", "/readyz")) {
 			assertThat(status(path)).as(path).isEqualTo(200);
 		}
@@ -203,8 +203,8 @@ class RefusalTests {
 		Baskets baskets = client(path, Map.of());
 		block();
 		CompletableFuture<Basket> call = CompletableFuture.supplyAsync(() -> baskets.get(7));
-		await().untilAsserted(() -> assertThat(turns().waiting()).isOne());
-		RequestServer closing = turns();
+		await().untilAsserted(() -> assertThat(permits().waiting()).isOne());
+		RequestServer closing = permits();
 		CompletableFuture<Void> closed = CompletableFuture.runAsync(this.server::close);
 		this.end.countDown();
 		assertThat(call.join().id()).isEqualTo(7);
@@ -217,7 +217,7 @@ class RefusalTests {
 		startServer(10);
 		Baskets baskets = client("uds", Map.of());
 		this.server.stop();
-		assertThat(turns().submit("test", Priority.NORMAL, () -> 1).join()).isOne();
+		assertThat(permits().submit("test", Priority.NORMAL, () -> 1).join()).isOne();
 		assertThat(baskets.get(7).id()).isEqualTo(7);
 		this.server.start();
 		assertThat(status("/baskets/1")).isEqualTo(200);

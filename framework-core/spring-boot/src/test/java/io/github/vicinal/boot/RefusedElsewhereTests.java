@@ -103,19 +103,19 @@ class RefusedElsewhereTests {
 	@ValueSource(strings = { "http", "uds", "direct" })
 	void aCallThatTheRequestServerRefusesGoesOn(String path) throws InterruptedException {
 		Orders orders = start(path);
-		RequestServer turns = this.replicas.get(0).getBean(RequestServer.class);
+		RequestServer permits = this.replicas.get(0).getBean(RequestServer.class);
 		CountDownLatch started = new CountDownLatch(1);
-		turns.submit("blocker", Priority.CRITICAL, () -> {
+		permits.submit("blocker", Priority.CRITICAL, () -> {
 			started.countDown();
 			return this.end.await(30, TimeUnit.SECONDS);
 		});
 		assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
-		turns.submit("other", Priority.CRITICAL, () -> 1);
+		permits.submit("other", Priority.CRITICAL, () -> 1);
 		for (int i = 0; i < 4; i++) {
 			assertThat(orders.place("works").getStatusCode().value()).isEqualTo(200);
 		}
 		assertThat(placed()).containsExactly(0, 4);
-		assertThat(turns.report().refused()).containsKey(Rejection.Reason.QUEUE_FULL);
+		assertThat(permits.report().refused()).containsKey(Rejection.Reason.QUEUE_FULL);
 	}
 
 	@AffinityChannel

@@ -66,7 +66,7 @@ public final class RequestServerMetrics implements MeterBinder {
 			.description("Requests that run")
 			.register(registry);
 		Gauge.builder(PREFIX + "waiting", this.server, RequestServer::waiting)
-			.description("Requests that wait for their turn")
+			.description("Requests that wait for a permit")
 			.register(registry);
 		Gauge.builder(PREFIX + "threads", this, (metrics) -> metrics.report().threads())
 			.description("Requests that may run at once")
@@ -83,7 +83,7 @@ public final class RequestServerMetrics implements MeterBinder {
 				.register(registry);
 		}
 		bind(registry, "post.delay", "From arrival until a request is accepted", RequestServerReport::postDelayMicros);
-		bind(registry, "wait", "How long threads waited for their turn", RequestServerReport::waitMicros);
+		bind(registry, "wait", "How long threads waited for a permit", RequestServerReport::waitMicros);
 		bind(registry, "response", "From arrival until a request is done", RequestServerReport::responseMicros);
 	}
 

@@ -34,8 +34,8 @@ import io.github.vicinal.boot.actuate.RequestServerEndpoint;
 import io.github.vicinal.boot.autoconfigure.VicinalProperties.Requests;
 import io.github.vicinal.boot.autoconfigure.VicinalProperties.Requests.Kind;
 import io.github.vicinal.boot.server.HandlerPaths;
-import io.github.vicinal.boot.server.RequestTurnFilter;
-import io.github.vicinal.boot.server.RequestTurns;
+import io.github.vicinal.boot.server.RequestPermitFilter;
+import io.github.vicinal.boot.server.RequestPermits;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.requestserver.RequestServerSettings;
@@ -124,16 +124,16 @@ public final class RequestServerAutoConfiguration {
 		private static final int ORDER = Ordered.HIGHEST_PRECEDENCE + 2;
 
 		@Bean
-		FilterRegistrationBean<RequestTurnFilter> vicinalRequestTurnFilter(ApplicationContext context,
+		FilterRegistrationBean<RequestPermitFilter> vicinalRequestPermitFilter(ApplicationContext context,
 				RequestServer server, VicinalProperties properties, ObjectProvider<ServiceRegistry> services,
 				ObjectProvider<ExemptPaths> exempt) {
 			HandlerPaths paths = new HandlerPaths(
 					() -> List.copyOf(context.getBeansOfType(RequestMappingHandlerMapping.class).values()),
 					() -> exempt.stream().flatMap((some) -> some.get().stream()).toList());
-			RequestTurnFilter filter = new RequestTurnFilter(
-					new RequestTurns(server, properties.server().requests().priorities()), paths,
+			RequestPermitFilter filter = new RequestPermitFilter(
+					new RequestPermits(server, properties.server().requests().priorities()), paths,
 					(contract) -> services.getObject().find(contract) != null);
-			FilterRegistrationBean<RequestTurnFilter> registration = new FilterRegistrationBean<>(filter);
+			FilterRegistrationBean<RequestPermitFilter> registration = new FilterRegistrationBean<>(filter);
 			registration.setOrder(ORDER);
 			registration.setDispatcherTypes(DispatcherType.REQUEST);
 			return registration;
@@ -167,7 +167,7 @@ public final class RequestServerAutoConfiguration {
 
 	}
 
-	/** Paths of requests that get no turn because they need none. */
+	/** Paths of requests that get no permit because they need none. */
 	@FunctionalInterface
 	interface ExemptPaths extends Supplier<Collection<String>> {
 

@@ -38,7 +38,7 @@ import io.github.vicinal.boot.server.AnnouncementFilter;
 import io.github.vicinal.boot.server.AnnouncementInterceptor;
 import io.github.vicinal.boot.server.ConnectionTickets;
 import io.github.vicinal.boot.server.MvcServiceSource;
-import io.github.vicinal.boot.server.RequestTurns;
+import io.github.vicinal.boot.server.RequestPermits;
 import io.github.vicinal.boot.server.ServerObservation;
 import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.boot.server.OfferedPaths;
@@ -101,12 +101,12 @@ public final class ServiceAutoConfiguration {
 			ThreadIsolation isolation, ServerObservation observation, VicinalProperties properties,
 			ObjectProvider<RequestServer> server, ConnectionTickets tickets) {
 		return new MvcServiceSource(context, servletContext, codecs, codecs.mapper(), isolation, observation,
-				turns(properties, server), tickets);
+				permits(properties, server), tickets);
 	}
 
-	private static RequestTurns turns(VicinalProperties properties, ObjectProvider<RequestServer> server) {
+	private static RequestPermits permits(VicinalProperties properties, ObjectProvider<RequestServer> server) {
 		VicinalProperties.Requests requests = properties.server().requests();
-		return new RequestTurns(requests.enabled() ? server.getIfAvailable() : null, requests.priorities());
+		return new RequestPermits(requests.enabled() ? server.getIfAvailable() : null, requests.priorities());
 	}
 
 	@Bean

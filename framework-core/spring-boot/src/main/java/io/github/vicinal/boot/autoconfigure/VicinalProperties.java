@@ -74,7 +74,7 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * no load balancer knows them. Each call goes to one of them, whatever host the base
 	 * URL of the client has.
 	 * @param locality Whether calls go to the nearest replicas as long as that is faster;
-	 * off for taking turns.
+	 * off for spreading calls evenly.
 	 */
 	public record Channel(@DefaultValue("true") boolean enabled, @DefaultValue List<String> paths,
 			@Nullable Duration timeout, @DefaultValue("false") boolean ignoreClientInterceptors,
@@ -176,7 +176,7 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * How many requests run at once, whatever path they come by.
 	 *
-	 * @param enabled Whether requests wait for their turn and can be refused.
+	 * @param enabled Whether requests wait for a permit and can be refused.
 	 * @param threads Most requests that run at once. Default is what the web server has:
 	 * server.tomcat.threads.max or server.jetty.threads.max, and with virtual threads
 	 * server.tomcat.max-connections.

@@ -70,10 +70,10 @@ final class CallRoutes {
 	 */
 	@Nullable CallPath route(ClientCall call, @Nullable String noRoom) {
 		boolean elsewhere = call.plan().goesElsewhere(call.arguments());
-		ReplicaTurn turn = (this.replicas != null && !elsewhere) ? this.replicas.begin(call.met()) : null;
-		String address = (turn != null) ? turn.address() : elsewhere ? null : target();
+		ReplicaAttempt replicaAttempt = (this.replicas != null && !elsewhere) ? this.replicas.begin(call.met()) : null;
+		String address = (replicaAttempt != null) ? replicaAttempt.address() : elsewhere ? null : target();
 		Peer peer = this.channel.known(address);
-		call.goTo(turn, address, peer);
+		call.goTo(replicaAttempt, address, peer);
 		String noThread = (noRoom != null && peer != null && peer.callsLater()) ? null : noRoom;
 		String reason = (noThread != null) ? noThread : onlyHttpBecause(call);
 		boolean byChance = this.discovers && this.traits.balanced()
@@ -81,10 +81,10 @@ final class CallRoutes {
 		// A path that is selected but never used would count as a hung call.
 		CallPath path = (reason == null && !byChance && peer != null && address != null)
 				? peer.path(call.plan().method(), call.arguments()) : null;
-		if (path == null && turn == null && address != null && ThreadLocalRandom.current().nextBoolean()) {
+		if (path == null && replicaAttempt == null && address != null && ThreadLocalRandom.current().nextBoolean()) {
 			/*
 			 * A balancer that takes turns is asked twice for this call: it was asked
-			 * here, and the HTTP client will ask again. Without an extra turn now and
+			 * here, and the HTTP client will ask again. Without an extra call now and
 			 * then HTTP would never meet the instance that was chosen here.
 			 */
 			this.targets.choose();

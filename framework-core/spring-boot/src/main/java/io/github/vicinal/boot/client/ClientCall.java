@@ -63,7 +63,7 @@ final class ClientCall implements CallCache.Call {
 	/** Replicas that the call has left, in the order in which it met them. */
 	private List<Replica> met = List.of();
 
-	private @Nullable ReplicaTurn turn;
+	private @Nullable ReplicaAttempt replicaAttempt;
 
 	private @Nullable String address;
 
@@ -164,8 +164,8 @@ final class ClientCall implements CallCache.Call {
 	 * @param target the peer's HTTP address, or {@code null} if it is not known
 	 * @param known the peer, or {@code null} if it has not answered yet
 	 */
-	void goTo(@Nullable ReplicaTurn replica, @Nullable String target, @Nullable Peer known) {
-		this.turn = replica;
+	void goTo(@Nullable ReplicaAttempt replica, @Nullable String target, @Nullable Peer known) {
+		this.replicaAttempt = replica;
 		this.address = target;
 		this.peer = known;
 	}
@@ -220,8 +220,8 @@ final class ClientCall implements CallCache.Call {
 	 */
 	HttpLeg next(Attempt attempt) {
 		if (attempt instanceof Attempt.HandlerFailed failed) {
-			if (this.turn != null) {
-				this.turn.attempted(failed);
+			if (this.replicaAttempt != null) {
+				this.replicaAttempt.attempted(failed);
 			}
 			if (this.client.traits().reactive()) {
 				// WebClient observes the response, not what is raised because of it.
@@ -280,7 +280,7 @@ final class ClientCall implements CallCache.Call {
 	 * @return whether the call goes on at another replica, with {@link #route}
 	 */
 	boolean goesOn(@Nullable Throwable failure) {
-		ReplicaTurn ended = this.turn;
+		ReplicaAttempt ended = this.replicaAttempt;
 		if (ended == null) {
 			return false;
 		}
@@ -294,7 +294,7 @@ final class ClientCall implements CallCache.Call {
 		return true;
 	}
 
-	private boolean mayGoOn(ReplicaTurn at, @Nullable Throwable failure) {
+	private boolean mayGoOn(ReplicaAttempt at, @Nullable Throwable failure) {
 		return !this.delivered && this.client.routes().failsOverAfter(this.met.size() + 1)
 				&& at.mayGoOn(this.plan.method().idempotent(), failure);
 	}
@@ -304,7 +304,7 @@ final class ClientCall implements CallCache.Call {
 	 * It is not if the call goes on at another replica after this response.
 	 */
 	boolean delivers() {
-		ReplicaTurn current = this.turn;
+		ReplicaAttempt current = this.replicaAttempt;
 		if (!this.delivered && current != null && mayGoOn(current, null)) {
 			return false;
 		}
@@ -337,8 +337,8 @@ final class ClientCall implements CallCache.Call {
 		return this.answer;
 	}
 
-	@Nullable ReplicaTurn turn() {
-		return this.turn;
+	@Nullable ReplicaAttempt replicaAttempt() {
+		return this.replicaAttempt;
 	}
 
 	/** Returns the replicas that the call has left, in the order in which it met them. */
@@ -373,7 +373,7 @@ final class ClientCall implements CallCache.Call {
 
 	/** Returns whether the call may be made at more than one replica. */
 	boolean failsOver() {
-		return this.turn != null && this.client.routes().failsOver();
+		return this.replicaAttempt != null && this.client.routes().failsOver();
 	}
 
 }

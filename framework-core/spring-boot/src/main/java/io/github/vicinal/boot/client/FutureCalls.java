@@ -38,7 +38,7 @@ final class FutureCalls {
 				return made.result;
 			}
 			Object future = overHttp(call, call.overHttp());
-			if (call.turn() != null) {
+			if (call.replicaAttempt() != null) {
 				stage(future).whenComplete((value, ex) -> call.goesOn(ex));
 			}
 			return future;

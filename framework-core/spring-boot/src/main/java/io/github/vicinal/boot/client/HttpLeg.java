@@ -36,7 +36,7 @@ final class HttpLeg {
 	private final Reply.@Nullable Failure replayed;
 
 	/** The attempt at a replica that this leg is a part of. */
-	private final @Nullable ReplicaTurn turn;
+	private final @Nullable ReplicaAttempt replicaAttempt;
 
 	/** Receives what comes; {@code null} if nothing is to be kept. */
 	private @Nullable CallAnswer answer;
@@ -83,7 +83,7 @@ final class HttpLeg {
 		this.channel = call.client().channel();
 		this.plan = call.plan();
 		this.replayed = replayed;
-		this.turn = call.turn();
+		this.replicaAttempt = call.replicaAttempt();
 		this.answer = call.answer();
 		this.elsewhere = replayed == null && this.plan.goesElsewhere(call.arguments());
 	}
@@ -177,13 +177,13 @@ final class HttpLeg {
 		return this.replayed != null && !this.replayDone;
 	}
 
-	@Nullable ReplicaTurn turn() {
-		return this.turn;
+	@Nullable ReplicaAttempt replicaAttempt() {
+		return this.replicaAttempt;
 	}
 
 	/** Returns where a request goes, which the client may not know. */
 	URI target(URI asked) {
-		return (this.turn != null) ? this.turn.target(asked) : asked;
+		return (this.replicaAttempt != null) ? this.replicaAttempt.target(asked) : asked;
 	}
 
 	Channel channel() {
@@ -228,7 +228,7 @@ final class HttpLeg {
 
 	/** Returns whether it matters how far a request came that gets no answer. */
 	boolean watchesRequest() {
-		return this.turn != null && !this.plan.method().idempotent() && this.call.failsOver();
+		return this.replicaAttempt != null && !this.plan.method().idempotent() && this.call.failsOver();
 	}
 
 	/** Returns whether a cache may keep the answer. */
@@ -246,8 +246,8 @@ final class HttpLeg {
 	 */
 	void redirected() {
 		this.redirected = true;
-		if (this.turn != null) {
-			this.turn.redirected();
+		if (this.replicaAttempt != null) {
+			this.replicaAttempt.redirected();
 		}
 	}
 
@@ -256,8 +256,8 @@ final class HttpLeg {
 	 * @param connected whether a part of the request was sent
 	 */
 	void failed(boolean connected) {
-		if (this.turn != null) {
-			this.turn.failed(connected);
+		if (this.replicaAttempt != null) {
+			this.replicaAttempt.failed(connected);
 		}
 	}
 
@@ -279,8 +279,8 @@ final class HttpLeg {
 			this.status = 0;
 			this.start = System.nanoTime();
 		}
-		if (this.turn != null) {
-			this.turn.sending(target, !first);
+		if (this.replicaAttempt != null) {
+			this.replicaAttempt.sending(target, !first);
 		}
 		if (first && this.replayed == null) {
 			this.call.client().inspector().sending(this.call, target(uri), headers);
@@ -316,8 +316,9 @@ final class HttpLeg {
 		if (this.redirected || this.elsewhere) {
 			return;
 		}
-		if (this.turn != null) {
-			this.turn.answered(answeredStatus, !this.hidesRedirects && headers.containsHeader(Rejection.HEADER));
+		if (this.replicaAttempt != null) {
+			this.replicaAttempt.answered(answeredStatus,
+					!this.hidesRedirects && headers.containsHeader(Rejection.HEADER));
 		}
 		String announcement = headers.getFirst(PeerAnnouncement.HEADER);
 		Peer answering = this.channel.peer(HttpAddress.of(target(uri)));

@@ -107,8 +107,8 @@ public final class LocalityServiceInstanceListSupplier extends DelegatingService
 
 	/** A request goes where its call has gone before. */
 	private static List<ServiceInstance> chosen(@Nullable HttpLeg leg, List<ServiceInstance> instances) {
-		ReplicaTurn turn = (leg != null) ? leg.turn() : null;
-		return (turn != null) ? only(turn.address(), instances) : instances;
+		ReplicaAttempt replicaAttempt = (leg != null) ? leg.replicaAttempt() : null;
+		return (replicaAttempt != null) ? only(replicaAttempt.address(), instances) : instances;
 	}
 
 	private static List<ServiceInstance> only(String address, List<ServiceInstance> instances) {

@@ -53,7 +53,7 @@ final class ReactiveCalls {
 			this.call.goesOn(ex);
 			throw ex;
 		}
-		if (this.call.turn() == null) {
+		if (this.call.replicaAttempt() == null) {
 			return Flux.from(first);
 		}
 		if (!this.call.failsOver()) {
@@ -75,9 +75,9 @@ final class ReactiveCalls {
 	 * the call is on its way to the next one.
 	 */
 	private Flux<Object> abandoned(Publisher<Object> attempt) {
-		ReplicaTurn turn = this.call.turn();
+		ReplicaAttempt replicaAttempt = this.call.replicaAttempt();
 		Flux<Object> made = Flux.from(attempt);
-		return (turn != null) ? made.doOnCancel(() -> turn.end(Outcome.ABANDONED)) : made;
+		return (replicaAttempt != null) ? made.doOnCancel(() -> replicaAttempt.end(Outcome.ABANDONED)) : made;
 	}
 
 	/**

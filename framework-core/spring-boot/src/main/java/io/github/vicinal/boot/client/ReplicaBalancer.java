@@ -86,22 +86,23 @@ final class ReplicaBalancer {
 	}
 
 	/**
-	 * Begins the turn of a call at a replica.
+	 * Begins an attempt of a call at a replica.
 	 * @param met replicas that did not execute the call, in the order in which it met
 	 * them
 	 * @return the turn, or {@code null} if the load balancer did not ask for a choice
 	 */
-	@Nullable ReplicaTurn begin(List<Replica> met) {
+	@Nullable ReplicaAttempt begin(List<Replica> met) {
 		relocate();
 		CallTargets asked = this.loadBalancer;
 		if (asked == null) {
 			Replica replica = this.takesTurns ? inTurn(met) : this.choice.choose(met);
-			return (replica != null) ? new ReplicaTurn(this.choice, replica, this.uris.get(replica.address())) : null;
+			return (replica != null) ? new ReplicaAttempt(this.choice, replica, this.uris.get(replica.address()))
+					: null;
 		}
 		ReplicaSelection selection = new ReplicaSelection(this);
 		String address = this.selections.asking(selection, asked);
 		Replica replica = selection.chosen();
-		return (replica != null && replica.address().equals(address)) ? new ReplicaTurn(this.choice, replica, null)
+		return (replica != null && replica.address().equals(address)) ? new ReplicaAttempt(this.choice, replica, null)
 				: null;
 	}
 
@@ -114,7 +115,7 @@ final class ReplicaBalancer {
 		Replica last = met.isEmpty() ? null : met.get(met.size() - 1);
 		for (int i = 0; last != null && i < size; i++) {
 			if (this.choice.at(i) == last) {
-				// Counts as a turn, so that others do not take the same one next.
+				// Counts as an attempt, so that others do not take the same one next.
 				this.turns.getAndIncrement();
 				return this.choice.at((i + 1) % size);
 			}

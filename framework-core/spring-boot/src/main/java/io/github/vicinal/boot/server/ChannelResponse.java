@@ -39,7 +39,7 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 	static void refused(ServletResponse response, Rejection refusal) {
 		ChannelResponse answer = WebUtils.getNativeResponse(response, ChannelResponse.class);
 		if (answer != null && answer.asked) {
-			answer.refused(RequestTurns.reason(refusal));
+			answer.refused(RequestPermits.reason(refusal));
 		}
 	}
 

@@ -67,13 +67,13 @@ final class MvcService implements Service {
 	 * @param observation observes calls
 	 * @param failures turns exceptions into responses
 	 * @param results writes what is no plain value
-	 * @param turns gives permits
+	 * @param permits gives permits
 	 * @param tickets name the connections of clients
 	 * @param locales resolves locales, or {@code null} if requests say them themselves
 	 */
 	record Environment(ServletContext servletContext, @Nullable ServletContainer container, Codecs codecs,
 			ThreadIsolation isolation, ServerObservation observation, HandlerFailures failures,
-			Supplier<ResultWriter> results, RequestTurns turns, ConnectionTickets tickets,
+			Supplier<ResultWriter> results, RequestPermits permits, ConnectionTickets tickets,
 			@Nullable LocaleResolver locales) {
 
 		/** Returns the container of a service that has targets. */
@@ -99,7 +99,7 @@ final class MvcService implements Service {
 		this.refusal = refusal;
 		this.httpOnlyMethods = Map.copyOf(httpOnlyMethods);
 		this.environment = environment;
-		this.priority = environment.turns().priority(contract.name());
+		this.priority = environment.permits().priority(contract.name());
 	}
 
 	/**
@@ -187,14 +187,14 @@ final class MvcService implements Service {
 		return serve(frame, target, facts, (request) -> {
 			Permit permit;
 			try {
-				permit = this.environment.turns()
+				permit = this.environment.permits()
 					.enter(this.contract.name(), this.priority, frame.deadlineNanos(), beforeWaiting);
 			}
 			catch (RejectedRequestException ex) {
 				return refused(ex, request.response());
 			}
 			try (permit) {
-				return RequestTurns.executed(answer(target, frame, request));
+				return RequestPermits.executed(answer(target, frame, request));
 			}
 		});
 	}
@@ -219,7 +219,7 @@ final class MvcService implements Service {
 	}
 
 	private static Reply refused(RejectedRequestException refused, FrameResponse response) {
-		Reply.Failure failure = RequestTurns.failure(refused.rejection());
+		Reply.Failure failure = RequestPermits.failure(refused.rejection());
 		response.setStatus(failure.status());
 		return switch (refused.rejection().reason()) {
 			case DEADLINE, INTERRUPTED -> throw refused;

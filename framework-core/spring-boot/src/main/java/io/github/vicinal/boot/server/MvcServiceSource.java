@@ -62,7 +62,7 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 
 	private final ServerObservation observation;
 
-	private final RequestTurns turns;
+	private final RequestPermits permits;
 
 	private final ConnectionTickets tickets;
 
@@ -74,18 +74,19 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 	 * @param mapper its JSON mapper
 	 * @param isolation keeps the caller's thread state away from handlers
 	 * @param observation observes calls
-	 * @param turns gives permits
+	 * @param permits gives permits
 	 * @param tickets name the connections of clients
 	 */
 	public MvcServiceSource(ApplicationContext context, ServletContext servletContext, Codecs codecs, JsonMapper mapper,
-			ThreadIsolation isolation, ServerObservation observation, RequestTurns turns, ConnectionTickets tickets) {
+			ThreadIsolation isolation, ServerObservation observation, RequestPermits permits,
+			ConnectionTickets tickets) {
 		this.context = context;
 		this.servletContext = servletContext;
 		this.codecs = codecs;
 		this.mapper = mapper;
 		this.isolation = isolation;
 		this.observation = observation;
-		this.turns = turns;
+		this.permits = permits;
 		this.tickets = tickets;
 	}
 
@@ -163,7 +164,7 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 
 	private MvcService.Environment environment(@Nullable ServletContainer container) {
 		return new MvcService.Environment(this.servletContext, container, this.codecs, this.isolation, this.observation,
-				failures(), SingletonSupplier.of(() -> ResultWriter.of(this.context)), this.turns, this.tickets,
+				failures(), SingletonSupplier.of(() -> ResultWriter.of(this.context)), this.permits, this.tickets,
 				locales());
 	}
 

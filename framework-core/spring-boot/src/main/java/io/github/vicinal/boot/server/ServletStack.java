@@ -53,7 +53,7 @@ final class ServletStack {
 			"org.springframework.web.filter.CharacterEncodingFilter",
 			"org.springframework.web.filter.FormContentFilter", "org.springframework.web.filter.RequestContextFilter",
 			"org.springframework.web.filter.ServerHttpObservationFilter", "org.apache.tomcat.websocket.server.WsFilter",
-			AnnouncementFilter.class.getName(), RequestTurnFilter.class.getName());
+			AnnouncementFilter.class.getName(), RequestPermitFilter.class.getName());
 
 	/**
 	 * Interceptors that only provide attributes for views, or pass on the token of a user

@@ -36,7 +36,7 @@ import static org.awaitility.Awaitility.await;
 /** The request server under which conditions, and what impossible settings say. */
 class RequestServerAutoConfigurationTests {
 
-	private static final String FILTER = "vicinalRequestTurnFilter";
+	private static final String FILTER = "vicinalRequestPermitFilter";
 
 	private final WebApplicationContextRunner web = new WebApplicationContextRunner()
 		.withUserConfiguration(AutoConfigured.class)

@@ -22,7 +22,7 @@ import io.github.vicinal.replica.ReplicaChoice;
 import io.github.vicinal.requestserver.Rejection;
 
 /** One attempt of a call at one replica. Completes exactly once. */
-final class ReplicaTurn {
+final class ReplicaAttempt {
 
 	private static final int REFUSED_STATUS = 503;
 
@@ -54,13 +54,13 @@ final class ReplicaTurn {
 	private volatile boolean unsure;
 
 	/**
-	 * Begins a turn.
+	 * Begins an attempt.
 	 * @param choice keeps the account
 	 * @param replica the replica
 	 * @param uri where HTTP requests are to go, or {@code null} if a load balancer sends
 	 * them there
 	 */
-	ReplicaTurn(ReplicaChoice choice, Replica replica, @Nullable URI uri) {
+	ReplicaAttempt(ReplicaChoice choice, Replica replica, @Nullable URI uri) {
 		this.choice = choice;
 		this.replica = replica;
 		this.uri = uri;
@@ -164,7 +164,7 @@ final class ReplicaTurn {
 		}
 	}
 
-	/** Ends the turn with a result, or with what was raised instead. */
+	/** Ends the attempt with a result, or with what was raised instead. */
 	void end(@Nullable Throwable failure) {
 		end(outcome(failure));
 	}

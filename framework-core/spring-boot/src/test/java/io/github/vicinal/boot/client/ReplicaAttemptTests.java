@@ -21,15 +21,15 @@ import io.github.vicinal.replica.ReplicaReport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What a failure says of a replica, and when a call may go on at another one. */
-class ReplicaTurnTests {
+class ReplicaAttemptTests {
 
 	private final ReplicaChoice choice = new ReplicaChoice();
 
-	private ReplicaTurn turn(String instance) {
+	private ReplicaAttempt attempt(String instance) {
 		this.choice.update(List.of("a:8080"), (address) -> new ReplicaChoice.Located(Locality.ANY, ""));
 		Replica replica = this.choice.choose();
 		assertThat(replica).isNotNull();
-		return new ReplicaTurn(this.choice, replica, URI.create(instance));
+		return new ReplicaAttempt(this.choice, replica, URI.create(instance));
 	}
 
 	@ParameterizedTest
@@ -37,18 +37,18 @@ class ReplicaTurnTests {
 			"http://u@base?q=%2F, http://a:8080?q=%2F", "http://[::1]:9/%20, http://a:8080/%20" })
 	void onlyTheAuthorityIsReplaced(String asked, String target) {
 		String scheme = asked.substring(0, asked.indexOf(':'));
-		assertThat(turn(scheme + "://a:8080").target(URI.create(asked))).isEqualTo(URI.create(target));
+		assertThat(attempt(scheme + "://a:8080").target(URI.create(asked))).isEqualTo(URI.create(target));
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "200, false, true, false", "500, false, true, false", "404, true, true, false",
 			"503, false, true, true", "503, false, false, false", "503, true, false, true" })
 	void whatAnswersSay(int status, boolean refused, boolean idempotent, boolean goesOn) {
-		ReplicaTurn turn = turn("http://a:8080");
-		turn.answered(status, refused);
-		turn.end((Throwable) null);
-		turn.end((Throwable) null);
-		assertThat(turn.mayGoOn(idempotent, null)).isEqualTo(goesOn);
+		ReplicaAttempt attempt = attempt("http://a:8080");
+		attempt.answered(status, refused);
+		attempt.end((Throwable) null);
+		attempt.end((Throwable) null);
+		assertThat(attempt.mayGoOn(idempotent, null)).isEqualTo(goesOn);
 		ReplicaReport report = this.choice.report().get(0);
 		assertThat(report.inFlight()).isZero();
 		assertThat(report.refusals()).isEqualTo((status == 503) ? 1 : 0);
@@ -62,25 +62,25 @@ class ReplicaTurnTests {
 		assertFailure(new SocketTimeoutException("read"), false, false, 1);
 		assertFailure(new InterruptedIOException("interrupted"), false, false, 0);
 		RuntimeException own = new IllegalStateException("the caller's own");
-		ReplicaTurn turn = turn("http://a:8080");
-		turn.end(own);
-		assertThat(turn.mayGoOn(true, own)).isFalse();
+		ReplicaAttempt attempt = attempt("http://a:8080");
+		attempt.end(own);
+		assertThat(attempt.mayGoOn(true, own)).isFalse();
 	}
 
 	@Test
 	void whatARedirectLeadsToSaysNothing() {
 		ResourceAccessException refused = new ResourceAccessException("I/O error", new ConnectException("refused"));
-		ReplicaTurn redirected = turn("http://a:8080");
+		ReplicaAttempt redirected = attempt("http://a:8080");
 		redirected.redirected();
 		redirected.end(refused);
 		assertThat(redirected.mayGoOn(false, refused)).as("redirected").isFalse();
 		assertThat(redirected.mayGoOn(true, refused)).as("redirected, idempotent").isTrue();
-		ReplicaTurn connected = turn("http://a:8080");
+		ReplicaAttempt connected = attempt("http://a:8080");
 		connected.failed(true);
 		connected.end(refused);
 		assertThat(connected.mayGoOn(false, refused)).as("connected").isFalse();
 		assertThat(this.choice.report().get(0).failures()).isZero();
-		ReplicaTurn unsure = turn("http://a:8080");
+		ReplicaAttempt unsure = attempt("http://a:8080");
 		unsure.failed(false);
 		unsure.end(refused);
 		assertThat(unsure.mayGoOn(false, refused)).as("unsure").isFalse();
@@ -90,14 +90,14 @@ class ReplicaTurnTests {
 	@ParameterizedTest
 	@CsvSource({ "0, 1, 0", "503, 0, 1", "500, 1, 0", "404, 0, 0" })
 	void whenALoadBalancerTriesAgainElsewhereTheAnswerIsAnothers(int status, int failures, int refusals) {
-		ReplicaTurn turn = balanced("a:8080");
-		turn.sending("a:8080", false);
+		ReplicaAttempt attempt = balanced("a:8080");
+		attempt.sending("a:8080", false);
 		if (status != 0) {
-			turn.answered(status, false);
+			attempt.answered(status, false);
 		}
-		turn.sending("b:8080", true);
-		turn.answered(200, false);
-		turn.end((Throwable) null);
+		attempt.sending("b:8080", true);
+		attempt.answered(200, false);
+		attempt.end((Throwable) null);
 		ReplicaReport report = this.choice.report().get(0);
 		assertThat(report.failures()).isEqualTo(failures);
 		assertThat(report.refusals()).isEqualTo(refusals);
@@ -107,26 +107,26 @@ class ReplicaTurnTests {
 	@ParameterizedTest
 	@CsvSource({ "a:8080, a:8080, 1", "::1:8080, '[::1]:8080', 1", "a:8080, A:8080, 1", "a:8080, b:8080, 0" })
 	void onlyWhatWentToAReplicaIsHeldAgainstIt(String replica, String target, int failures) {
-		ReplicaTurn turn = balanced(replica);
-		turn.sending(target, false);
-		turn.end(new ResourceAccessException("I/O error", new ConnectException("refused")));
+		ReplicaAttempt attempt = balanced(replica);
+		attempt.sending(target, false);
+		attempt.end(new ResourceAccessException("I/O error", new ConnectException("refused")));
 		assertThat(this.choice.report().get(0).failures()).isEqualTo(failures);
 	}
 
-	private ReplicaTurn balanced(String address) {
+	private ReplicaAttempt balanced(String address) {
 		this.choice.update(List.of(address), (each) -> new ReplicaChoice.Located(Locality.ANY, ""));
 		Replica replica = this.choice.choose();
 		assertThat(replica).isNotNull();
-		return new ReplicaTurn(this.choice, replica, null);
+		return new ReplicaAttempt(this.choice, replica, null);
 	}
 
 	private void assertFailure(IOException cause, boolean idempotentGoesOn, boolean otherGoesOn, int failures) {
 		ResourceAccessException failure = new ResourceAccessException("I/O error", cause);
-		ReplicaTurn turn = turn("http://a:8080");
+		ReplicaAttempt attempt = attempt("http://a:8080");
 		long before = this.choice.report().get(0).failures();
-		turn.end(failure);
-		assertThat(turn.mayGoOn(true, failure)).as("%s, idempotent", cause).isEqualTo(idempotentGoesOn);
-		assertThat(turn.mayGoOn(false, failure)).as("%s, not idempotent", cause).isEqualTo(otherGoesOn);
+		attempt.end(failure);
+		assertThat(attempt.mayGoOn(true, failure)).as("%s, idempotent", cause).isEqualTo(idempotentGoesOn);
+		assertThat(attempt.mayGoOn(false, failure)).as("%s, not idempotent", cause).isEqualTo(otherGoesOn);
 		assertThat(this.choice.report().get(0).failures() - before).as(cause.toString()).isEqualTo(failures);
 	}
 

@@ -21,11 +21,11 @@ import io.github.vicinal.requestserver.Permit;
 
 /**
  * Lets HTTP requests to handlers wait for their permit, on the web server's thread. The
- * turn ends when that thread returns: an asynchronous response may go on.
+ * permit is returned when that thread returns: an asynchronous response may go on.
  */
-public final class RequestTurnFilter extends OncePerRequestFilter {
+public final class RequestPermitFilter extends OncePerRequestFilter {
 
-	private final RequestTurns turns;
+	private final RequestPermits permits;
 
 	private final Predicate<String> handled;
 
@@ -33,12 +33,12 @@ public final class RequestTurnFilter extends OncePerRequestFilter {
 
 	/**
 	 * Creates the filter.
-	 * @param turns who decides
+	 * @param permits who decides
 	 * @param handled knows the paths that are for a permit, without context and servlet
 	 * @param contracts knows the contracts that are offered
 	 */
-	public RequestTurnFilter(RequestTurns turns, Predicate<String> handled, Predicate<String> contracts) {
-		this.turns = turns;
+	public RequestPermitFilter(RequestPermits permits, Predicate<String> handled, Predicate<String> contracts) {
+		this.permits = permits;
 		this.handled = handled;
 		this.contracts = contracts;
 	}
@@ -56,12 +56,12 @@ public final class RequestTurnFilter extends OncePerRequestFilter {
 		TypedCall call = TypedCall.of(request);
 		String channel = (call != null) ? call.frame().contract().name()
 				: channel(request.getHeader(PeerAnnouncement.REQUEST_HEADER));
-		Priority priority = this.turns.priority(channel);
+		Priority priority = this.permits.priority(channel);
 		Permit permit;
 		try {
 			permit = (call != null)
-					? this.turns.enter(channel, priority, call.frame().deadlineNanos(), call.beforeWaiting())
-					: this.turns.enter(channel, priority, RequestServer.NO_DEADLINE, RequestTurnFilter::waits);
+					? this.permits.enter(channel, priority, call.frame().deadlineNanos(), call.beforeWaiting())
+					: this.permits.enter(channel, priority, RequestServer.NO_DEADLINE, RequestPermitFilter::waits);
 		}
 		catch (RejectedRequestException ex) {
 			if (call != null && isGone(ex.rejection())) {
@@ -84,7 +84,7 @@ public final class RequestTurnFilter extends OncePerRequestFilter {
 	/** Anybody can write anything into a header. */
 	private String channel(@Nullable String asked) {
 		String contract = (asked != null) ? ContractInquiry.parse(asked).contract() : null;
-		return (contract != null && this.contracts.test(contract)) ? contract : RequestTurns.OTHER;
+		return (contract != null && this.contracts.test(contract)) ? contract : RequestPermits.OTHER;
 	}
 
 	/** The web server's thread has nothing else to do. */
@@ -92,7 +92,7 @@ public final class RequestTurnFilter extends OncePerRequestFilter {
 	}
 
 	private static void refuse(HttpServletResponse response, Rejection refusal) throws IOException {
-		Reply.Failure failure = RequestTurns.failure(refusal);
+		Reply.Failure failure = RequestPermits.failure(refusal);
 		response.setStatus(failure.status());
 		failure.headers().forEach((name, values) -> {
 			if (!name.equals(Rejection.HEADER)) {

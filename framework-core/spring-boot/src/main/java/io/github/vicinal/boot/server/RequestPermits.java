@@ -19,10 +19,10 @@ import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.requestserver.Permit;
 
 /**
- * Turns of the calls that come over any path, and what is answered to those that get
+ * Permits of the calls that come over any path, and what is answered to those that get
  * none. Thread-safe.
  */
-public final class RequestTurns {
+public final class RequestPermits {
 
 	/** What requests count for that do not come from a channel. */
 	static final String OTHER = "http";
@@ -32,11 +32,11 @@ public final class RequestTurns {
 	private final Map<String, Priority> priorities;
 
 	/**
-	 * Creates the turns.
+	 * Creates the permits.
 	 * @param server decides, or {@code null} if everything may run at once
 	 * @param priorities of contracts, by their class name with or without the package
 	 */
-	public RequestTurns(@Nullable RequestServer server, Map<String, Priority> priorities) {
+	public RequestPermits(@Nullable RequestServer server, Map<String, Priority> priorities) {
 		this.server = server;
 		this.priorities = Map.copyOf(priorities);
 	}
@@ -49,7 +49,7 @@ public final class RequestTurns {
 		return (known != null) ? known : Priority.NORMAL;
 	}
 
-	/** Returns a turn, or {@code null} if there are no turns. */
+	/** Returns a permit, or {@code null} if there are no permits. */
 	@Nullable Permit enter(String channel, Priority priority, long deadlineNanos, Runnable beforeWaiting) {
 		RequestServer known = this.server;
 		return (known != null) ? known.enter(channel, priority, deadlineNanos, beforeWaiting) : null;
