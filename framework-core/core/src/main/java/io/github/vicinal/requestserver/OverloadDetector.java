@@ -20,7 +20,21 @@ final class OverloadDetector {
 	/** Fewer requests than could be served in a window tell nothing about a rate. */
 	private static final int WINDOW_REQUESTS = 32;
 
+	/**
+	 * How many standard deviations a queue must be longer than chance explains. With
+	 * three, one queue in a thousand that would have gone by itself is taken for
+	 * overload.
+	 */
+	private static final double DEVIATIONS = 3;
+
 	private final long intervalNanos;
+
+	private final ServiceTimes times;
+
+	/** Requests that came, and that were rejected, since nobody waited. */
+	private long arrivalsSinceEmpty;
+
+	private long rejectedSinceEmpty;
 
 	/** Since when no request waited for less than the target, or overload lasts. */
 	private long since;
@@ -37,8 +51,9 @@ final class OverloadDetector {
 
 	private long episodes;
 
-	OverloadDetector(long intervalNanos) {
+	OverloadDetector(long intervalNanos, ServiceTimes times) {
 		this.intervalNanos = intervalNanos;
+		this.times = times;
 	}
 
 	/**
@@ -47,25 +62,32 @@ final class OverloadDetector {
 	 */
 	void arrived(boolean empty) {
 		this.arrivals++;
+		this.arrivalsSinceEmpty++;
 		if (empty) {
+			this.arrivalsSinceEmpty = 1;
+			this.rejectedSinceEmpty = 0;
 			this.emptied = true;
 			this.standing &= this.overloaded;
 		}
 	}
 
+	/** Notes that a request was rejected that would wait, or has waited. */
+	void rejected() {
+		this.rejectedSinceEmpty++;
+	}
+
 	/**
 	 * Notes that a request is taken from the queue.
 	 * @param sojournNanos how long it waited
-	 * @param targetNanos how long waiting is not yet a sign of overload
 	 * @param waiting how many others wait
 	 * @param paceNanos the time in which one request can be served
 	 * @param now the time
 	 */
-	void taken(long sojournNanos, long targetNanos, int waiting, long paceNanos, long now) {
+	void taken(long sojournNanos, int waiting, long paceNanos, long now) {
 		if (this.overloaded) {
 			return;
 		}
-		if (sojournNanos <= targetNanos) {
+		if (sojournNanos <= this.times.targetNanos()) {
 			this.standing = false;
 		}
 		else if (!this.standing || now - this.since < 0) {
@@ -73,9 +95,14 @@ final class OverloadDetector {
 		}
 		else if (now - this.since >= window(paceNanos)) {
 			long shrunk = (long) this.waitingThen - waiting;
-			this.overloaded = shrunk * BURST_WINDOWS < waiting;
-			this.episodes += this.overloaded ? 1 : 0;
-			begin(waiting, now);
+			if (shrunk * BURST_WINDOWS >= waiting) {
+				begin(waiting, now);
+			}
+			else if (waiting + this.rejectedSinceEmpty > explained()) {
+				this.overloaded = true;
+				this.episodes++;
+				begin(waiting, now);
+			}
 		}
 	}
 
@@ -84,9 +111,9 @@ final class OverloadDetector {
 	 * long one counts like that of a request that is taken, while a short one says
 	 * nothing. Parameters as in {@link #taken}.
 	 */
-	void waits(long ageNanos, long targetNanos, int waiting, long paceNanos, long now) {
-		if (ageNanos > targetNanos) {
-			taken(ageNanos, targetNanos, waiting, paceNanos, now);
+	void waits(long ageNanos, int waiting, long paceNanos, long now) {
+		if (ageNanos > this.times.targetNanos()) {
+			taken(ageNanos, waiting, paceNanos, now);
 		}
 	}
 
@@ -94,6 +121,15 @@ final class OverloadDetector {
 	void idle() {
 		this.emptied = true;
 		this.standing &= this.overloaded;
+	}
+
+	/**
+	 * Returns how many may wait by chance although fewer come than can be served. So many
+	 * arrivals at random vary by their square root, and as many ends of service by their
+	 * coefficient of variation times that.
+	 */
+	private double explained() {
+		return DEVIATIONS * Math.sqrt(this.arrivalsSinceEmpty * (1 + this.times.spread()));
 	}
 
 	private long window(long paceNanos) {

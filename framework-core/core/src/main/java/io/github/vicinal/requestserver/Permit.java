@@ -22,8 +22,6 @@ public final class Permit implements AutoCloseable {
 
 	private final long startedNanos;
 
-	private final long cpuNanos;
-
 	private final int weight;
 
 	private boolean closed;
@@ -32,12 +30,11 @@ public final class Permit implements AutoCloseable {
 	 * Creates a permit.
 	 * @param weight for how many permits its times count, or one of the constants
 	 */
-	Permit(RequestServer server, String channel, long arrivedNanos, long startedNanos, long cpuNanos, int weight) {
+	Permit(RequestServer server, String channel, long arrivedNanos, long startedNanos, int weight) {
 		this.server = server;
 		this.channel = channel;
 		this.arrivedNanos = arrivedNanos;
 		this.startedNanos = startedNanos;
-		this.cpuNanos = cpuNanos;
 		this.weight = weight;
 	}
 
@@ -47,7 +44,7 @@ public final class Permit implements AutoCloseable {
 		if (!this.closed) {
 			this.closed = true;
 			if (this.weight != NESTED) {
-				this.server.leave(this.channel, this.arrivedNanos, this.startedNanos, this.cpuNanos, this.weight);
+				this.server.leave(this.channel, this.arrivedNanos, this.startedNanos, this.weight);
 			}
 		}
 	}

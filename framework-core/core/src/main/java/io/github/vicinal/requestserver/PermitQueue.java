@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -34,15 +33,7 @@ final class PermitQueue {
 
 	private static final Logger logger = LoggerFactory.getLogger(PermitQueue.class);
 
-	/** What a thread may be late on an idle machine is no sign of overload. */
-	private static final long LEAST_TARGET_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-
 	private static final Duration RETRY_AFTER_SHUTDOWN = Duration.ofSeconds(1);
-
-	/** Each service time changes the mean by this part of the difference. */
-	private static final int SERVICE_WEIGHT = 32;
-
-	private static final long BRIEF_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
 
 	private static final long ONE_WAITS = 1L << 32;
 
@@ -68,25 +59,22 @@ final class PermitQueue {
 
 	private final Map<Reason, Long> refusals = new EnumMap<>(Reason.class);
 
+	private final ServiceTimes times = new ServiceTimes();
+
 	private final OverloadDetector overload;
 
-	private final ThreadCount threads;
+	private final ConcurrencyLimit concurrency;
 
 	private volatile int limit;
-
-	/** The first service times are averaged, so that the mean is right early. */
-	private volatile int served;
-
-	private volatile long serviceNanos;
 
 	PermitQueue(RequestServerSettings settings, LongSupplier clock) {
 		this.settings = settings;
 		this.clock = clock;
-		this.simple = settings.maxPerChannel() == 0 && !(settings.threads() instanceof Threads.Auto);
-		this.overload = new OverloadDetector(settings.interval().toNanos());
-		this.threads = new ThreadCount(settings.threads(), Runtime.getRuntime().availableProcessors(),
-				clock.getAsLong());
-		this.limit = this.threads.count();
+		this.simple = settings.maxPerChannel() == 0;
+		this.overload = new OverloadDetector(settings.interval().toNanos(), this.times);
+		this.concurrency = new ConcurrencyLimit(settings.threads().least(), settings.threads().most(),
+				settings.interval().toNanos(), this.times, clock.getAsLong());
+		this.limit = this.concurrency.limit();
 		for (Priority priority : Priority.values()) {
 			this.queues.put(priority, new ArrayDeque<>());
 		}
@@ -144,8 +132,10 @@ final class PermitQueue {
 		this.lock.lock();
 		try {
 			long now = this.clock.getAsLong();
-			if (this.threads.arrived(this.serviceNanos, now)) {
-				this.limit = this.threads.count();
+			long word = this.state.get();
+			this.concurrency.arrived(running(word), waiting(word), now);
+			if (this.limit != this.concurrency.limit()) {
+				this.limit = this.concurrency.limit();
 				promoted = promote();
 			}
 			this.overload.arrived(waiting(this.state.get()) == 0);
@@ -171,7 +161,7 @@ final class PermitQueue {
 		if (waiting == 0) {
 			return null;
 		}
-		this.overload.waits(oldestNanos(now), targetNanos(), waiting, paceNanos(), now);
+		this.overload.waits(oldestNanos(now), waiting, paceNanos(), now);
 		return overloaded(now) ? expire(now) : null;
 	}
 
@@ -309,7 +299,7 @@ final class PermitQueue {
 			long now = this.clock.getAsLong();
 			int queued = waiting(this.state.get());
 			if (queued > 0) {
-				this.overload.taken(oldestNanos(now), targetNanos(), queued - 1, paceNanos(), now);
+				this.overload.taken(oldestNanos(now), queued - 1, paceNanos(), now);
 				refused = overloaded(now) ? expire(now) : null;
 			}
 			boolean done = false;
@@ -323,6 +313,7 @@ final class PermitQueue {
 				Ticket ticket = poll();
 				Rejection rejection = late(ticket, now);
 				if (rejection == null) {
+					this.concurrency.handedOver();
 					granted = ticket;
 					done = true;
 					continue;
@@ -402,6 +393,7 @@ final class PermitQueue {
 	}
 
 	private void count(Reason reason) {
+		this.overload.rejected();
 		this.refusals.merge(reason, 1L, Long::sum);
 	}
 
@@ -440,45 +432,28 @@ final class PermitQueue {
 	}
 
 	/**
-	 * Learns from a request that was executed. Concurrent updates may get lost, which
-	 * changes nothing that matters.
+	 * Learns from a request that was executed.
 	 * @param nanos how long it took
-	 * @param cpuNanos how long it kept a processor, or -1
+	 * @param count for how many it stands
 	 */
-	@SuppressWarnings("NonAtomicVolatileUpdate")
-	void served(long nanos, long cpuNanos) {
-		// A clock that jumps must not end a request, or say that it took no time at all.
-		long took = Math.max(0, nanos);
-		int weight = this.served;
-		if (weight < SERVICE_WEIGHT) {
-			this.served = ++weight;
-		}
-		long mean = this.serviceNanos;
-		this.serviceNanos = mean + (took - mean) / weight;
-		if (cpuNanos >= 0) {
-			this.lock.lock();
-			try {
-				this.threads.cpu(cpuNanos, took);
-			}
-			finally {
-				this.lock.unlock();
-			}
-		}
+	void served(long nanos, int count) {
+		this.times.record(nanos, count);
 	}
 
 	/**
 	 * Returns whether requests are known to take hardly longer than looking at a clock.
 	 */
 	boolean brief() {
-		return this.serviceNanos < BRIEF_NANOS && this.served == SERVICE_WEIGHT;
+		return this.times.brief();
 	}
 
 	private boolean overloaded(long now) {
-		return this.overload.overloaded(paceNanos(), now);
+		return this.overload.overloaded(paceNanos(), now) && this.concurrency.confirmed();
 	}
 
 	private long paceNanos() {
-		return this.serviceNanos / this.limit;
+		long known = this.concurrency.paceNanos();
+		return (known > 0) ? known : this.times.meanNanos() / this.limit;
 	}
 
 	private Rejection tooLong(String what, long nanos, Priority priority) {
@@ -507,19 +482,15 @@ final class PermitQueue {
 	}
 
 	private long expectedWaitNanos(int ahead) {
-		return ahead * this.serviceNanos / this.limit;
-	}
-
-	private long targetNanos() {
-		return Math.max(LEAST_TARGET_NANOS, this.serviceNanos);
+		return ahead * this.times.meanNanos() / this.limit;
 	}
 
 	private long patienceNanos(Priority priority) {
-		return (long) (this.settings.patience() * priority.patience() * targetNanos());
+		return (long) (this.settings.patience() * priority.patience() * this.times.targetNanos());
 	}
 
 	Duration retryAfter() {
-		return Duration.ofNanos(Math.max(targetNanos(), expectedWaitNanos(waiting(this.state.get()))));
+		return Duration.ofNanos(Math.max(this.times.targetNanos(), expectedWaitNanos(waiting(this.state.get()))));
 	}
 
 	/** Accepts nothing more, and returns whether all ended within a time. */
@@ -578,7 +549,7 @@ final class PermitQueue {
 	}
 
 	long serviceNanos() {
-		return this.serviceNanos;
+		return this.times.meanNanos();
 	}
 
 	/** What only the lock protects. */

@@ -16,7 +16,6 @@ import org.slf4j.LoggerFactory;
 import io.github.vicinal.report.LatencyHistogram;
 import io.github.vicinal.requestserver.Rejection.Reason;
 import io.github.vicinal.requestserver.RequestServerReport.Quantiles;
-import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 
 /**
  * Lets so many requests run at once, in the order of priority and arrival, and rejects at
@@ -65,9 +64,6 @@ public final class RequestServer implements AutoCloseable {
 
 	private final Executor threads;
 
-	/** Whether processor times matter. */
-	private final boolean sampled;
-
 	/**
 	 * How many permits the current thread has, one within the other, and how many brief
 	 * ones it had.
@@ -96,7 +92,6 @@ public final class RequestServer implements AutoCloseable {
 		this.clock = clock;
 		this.queue = new PermitQueue(settings, clock);
 		this.threads = WorkerThreads.of(settings);
-		this.sampled = settings.threads() instanceof Threads.Auto;
 	}
 
 	/**
@@ -128,22 +123,22 @@ public final class RequestServer implements AutoCloseable {
 	public Permit enter(String channel, Priority priority, long deadlineNanos, Runnable beforeWaiting) {
 		int[] permits = this.depth.get();
 		if (permits[0] > 0) {
-			return new Permit(this, channel, 0, 0, -1, Permit.NESTED);
+			return new Permit(this, channel, 0, 0, Permit.NESTED);
 		}
 		if (this.queue.tryEnter()) {
 			permits[0]++;
 			boolean brief = this.queue.brief();
 			if (brief && (++permits[1] & (BRIEF_SAMPLE - 1)) != 0) {
-				return new Permit(this, channel, 0, 0, -1, Permit.UNTIMED);
+				return new Permit(this, channel, 0, 0, Permit.UNTIMED);
 			}
 			long now = this.clock.getAsLong();
-			return new Permit(this, channel, now, now, -1, brief ? BRIEF_SAMPLE : 1);
+			return new Permit(this, channel, now, now, brief ? BRIEF_SAMPLE : 1);
 		}
 		long arrived = this.clock.getAsLong();
 		await(new ThreadTicket(channel, priority, deadlineNanos), beforeWaiting);
 		permits[0]++;
 		long started = this.clock.getAsLong();
-		return new Permit(this, channel, arrived, started, sampleCpu(started), 1);
+		return new Permit(this, channel, arrived, started, 1);
 	}
 
 	private void await(ThreadTicket ticket, Runnable beforeWaiting) {
@@ -177,23 +172,18 @@ public final class RequestServer implements AutoCloseable {
 		}
 	}
 
-	private long sampleCpu(long now) {
-		return (this.sampled && (now & (ThreadCount.CPU_SAMPLE - 1)) == 0) ? ThreadCount.cpuNanos() : -1;
-	}
-
 	/** Ends a permit of this thread. */
-	void leave(String channel, long arrived, long started, long cpu, int weight) {
+	void leave(String channel, long arrived, long started, int weight) {
 		this.depth.get()[0]--;
 		if (weight > 0) {
-			record(arrived, started, cpu, weight);
+			record(arrived, started, weight);
 		}
 		grant(this.queue.leave(channel));
 	}
 
-	private void record(long arrived, long started, long cpu, int weight) {
-		long cpuNanos = (cpu >= 0) ? ThreadCount.cpuNanos() - cpu : -1;
+	private void record(long arrived, long started, int weight) {
 		long now = this.clock.getAsLong();
-		this.queue.served(now - started, cpuNanos);
+		this.queue.served(now - started, weight);
 		this.responses.record(now - arrived, weight);
 	}
 
@@ -311,7 +301,6 @@ public final class RequestServer implements AutoCloseable {
 		private @Nullable Ticket execute() {
 			int[] permits = RequestServer.this.depth.get();
 			long started = RequestServer.this.clock.getAsLong();
-			long cpu = sampleCpu(started);
 			permits[0]++;
 			try {
 				this.request.run();
@@ -323,7 +312,7 @@ public final class RequestServer implements AutoCloseable {
 			}
 			permits[0]--;
 			Thread.interrupted();
-			record(this.request.arrivedNanos(), started, cpu, 1);
+			record(this.request.arrivedNanos(), started, 1);
 			return RequestServer.this.queue.leave(channel());
 		}
 

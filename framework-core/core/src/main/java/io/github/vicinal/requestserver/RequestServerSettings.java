@@ -114,6 +114,18 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 	public sealed interface Threads {
 
 		/**
+		 * Returns the fewest requests that may run at once.
+		 * @return a number above 0
+		 */
+		int least();
+
+		/**
+		 * Returns the most requests that run at once.
+		 * @return at least {@link #least()}
+		 */
+		int most();
+
+		/**
 		 * Platform threads, as many as there are.
 		 *
 		 * @param count how many, 1 to 10,000
@@ -125,7 +137,17 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 
 			public Fixed {
 				require(count >= 1 && count <= MAX, "threads", count, "must be from 1 to " + MAX,
-						"leave it out, or let the load decide (Threads.Auto, kind=auto)");
+						"leave it out, and the load decides (Threads.Auto)");
+			}
+
+			@Override
+			public int least() {
+				return this.count;
+			}
+
+			@Override
+			public int most() {
+				return this.count;
 			}
 
 		}
@@ -145,25 +167,37 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 						"leave it out, or name a number in that range");
 			}
 
+			@Override
+			public int least() {
+				return this.most;
+			}
+
 		}
 
 		/**
-		 * As many platform threads as Little's law asks for: the rate of arrivals times
-		 * the service time, but not more than the processors can keep busy.
-		 * <p>
-		 * It follows how long requests take and does not ask why: where they take longer
-		 * because what they wait for is overloaded, it lets more of them run, up to the
-		 * most.
+		 * As many as help: the fewest with which as many requests end in a second as with
+		 * any number, found by trying while requests wait. Until then, the most.
 		 *
-		 * @param least the fewest threads
-		 * @param most the most threads; no more than what requests wait for can bear
+		 * @param least the fewest that run at once, at least 1
+		 * @param most the most that run at once, at most {@value Virtual#MAX} on virtual
+		 * threads and {@value Fixed#MAX} on others
+		 * @param virtual whether each runs on a virtual thread
 		 */
-		record Auto(int least, int most) implements Threads {
+		record Auto(int least, int most, boolean virtual) implements Threads {
 
 			public Auto {
-				require(least >= 1 && most >= least && most <= Fixed.MAX, "threads", least + " to " + most,
-						"must be ascending and within 1 to " + Fixed.MAX,
-						"leave it out, or name numbers in that range");
+				int max = virtual ? Virtual.MAX : Fixed.MAX;
+				require(least >= 1 && most >= least && most <= max, "threads", least + " to " + most,
+						"must be ascending and within 1 to " + max, "leave it out, or name numbers in that range");
+			}
+
+			/**
+			 * Creates a range for platform threads.
+			 * @param least the fewest that run at once
+			 * @param most the most that run at once
+			 */
+			public Auto(int least, int most) {
+				this(least, most, false);
 			}
 
 		}

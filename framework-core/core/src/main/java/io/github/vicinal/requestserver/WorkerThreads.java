@@ -23,7 +23,8 @@ final class WorkerThreads {
 
 	static Executor of(RequestServerSettings settings) {
 		ThreadFactory platform = platform(settings.name());
-		if (settings.threads() instanceof Threads.Virtual) {
+		if (settings.threads() instanceof Threads.Virtual
+				|| (settings.threads() instanceof Threads.Auto auto && auto.virtual())) {
 			ThreadFactory factory = virtual(settings.name(), platform);
 			return (task) -> factory.newThread(task).start();
 		}

@@ -24,13 +24,19 @@ class OverloadDetectorTests {
 
 	private static final int LONG_QUEUE = 50;
 
+	private static OverloadDetector detector() {
+		ServiceTimes times = new ServiceTimes();
+		times.record(TARGET, 1);
+		return new OverloadDetector(INTERVAL, times);
+	}
+
 	@Property
 	void oneShortWaitInEachIntervalIsNoOverload(@ForAll @IntRange(min = 0, max = 99) int shortAtMilli,
 			@ForAll long start) {
-		OverloadDetector detector = new OverloadDetector(INTERVAL);
+		OverloadDetector detector = detector();
 		for (int milli = 0; milli < 1_000; milli++) {
 			long sojourn = (milli % 100 == shortAtMilli) ? TARGET : 500 * MILLI;
-			detector.taken(sojourn, TARGET, LONG_QUEUE, PACE, start + milli * MILLI);
+			detector.taken(sojourn, LONG_QUEUE, PACE, start + milli * MILLI);
 			assertThat(detector.overloaded(PACE, start + milli * MILLI)).isFalse();
 		}
 	}
@@ -56,42 +62,42 @@ class OverloadDetectorTests {
 	}
 
 	private static OverloadDetector standing(long start) {
-		OverloadDetector detector = new OverloadDetector(INTERVAL);
+		OverloadDetector detector = detector();
 		for (int milli = 0; milli < 100; milli++) {
-			detector.taken(TARGET + 1, TARGET, LONG_QUEUE, PACE, start + milli * MILLI);
+			detector.taken(TARGET + 1, LONG_QUEUE, PACE, start + milli * MILLI);
 			assertThat(detector.overloaded(PACE, start + milli * MILLI)).isFalse();
 		}
-		detector.taken(TARGET + 1, TARGET, LONG_QUEUE, PACE, start + INTERVAL);
+		detector.taken(TARGET + 1, LONG_QUEUE, PACE, start + INTERVAL);
 		assertThat(detector.overloaded(PACE, start + INTERVAL)).isTrue();
 		return detector;
 	}
 
 	@Test
 	void aQueueThatShrinksIsABurst() {
-		OverloadDetector detector = new OverloadDetector(INTERVAL);
+		OverloadDetector detector = detector();
 		for (int milli = 0; milli < 1_000; milli++) {
-			detector.taken(500 * MILLI, TARGET, 1_000 - milli, PACE, milli * MILLI);
+			detector.taken(500 * MILLI, 1_000 - milli, PACE, milli * MILLI);
 			assertThat(detector.overloaded(PACE, milli * MILLI)).isFalse();
 		}
 	}
 
 	@Test
 	void anEmptyQueueDoesNotStand() {
-		OverloadDetector detector = new OverloadDetector(INTERVAL);
-		detector.taken(2 * TARGET, TARGET, LONG_QUEUE, PACE, 0);
+		OverloadDetector detector = detector();
+		detector.taken(2 * TARGET, LONG_QUEUE, PACE, 0);
 		detector.arrived(true);
-		detector.taken(2 * TARGET, TARGET, LONG_QUEUE, PACE, INTERVAL);
+		detector.taken(2 * TARGET, LONG_QUEUE, PACE, INTERVAL);
 		assertThat(detector.overloaded(PACE, INTERVAL)).isFalse();
 	}
 
 	@Test
 	void slowRequestsTakeALongerWindow() {
 		long pace = 100 * MILLI;
-		OverloadDetector detector = new OverloadDetector(INTERVAL);
-		detector.taken(2 * TARGET, TARGET, LONG_QUEUE, pace, 0);
-		detector.taken(2 * TARGET, TARGET, LONG_QUEUE, pace, 31 * pace);
+		OverloadDetector detector = detector();
+		detector.taken(2 * TARGET, LONG_QUEUE, pace, 0);
+		detector.taken(2 * TARGET, LONG_QUEUE, pace, 31 * pace);
 		assertThat(detector.overloaded(pace, 31 * pace)).isFalse();
-		detector.taken(2 * TARGET, TARGET, LONG_QUEUE, pace, 32 * pace);
+		detector.taken(2 * TARGET, LONG_QUEUE, pace, 32 * pace);
 		assertThat(detector.overloaded(pace, 32 * pace)).isTrue();
 	}
 

@@ -128,6 +128,33 @@ class OverloadTests {
 		assertThat(outcome.refused()).isLessThanOrEqualTo((int) (most * outcome.responses().size()));
 	}
 
+	/** Few long requests among many short ones keep all permits now and then. */
+	@ParameterizedTest
+	@CsvSource({ "4, 0.7, 2, 100, 0.05", "4, 0.7, 5, 1000, 0.01", "16, 0.7, 2, 100, 0.05", "16, 0.7, 5, 1000, 0.01" })
+	void unevenServiceTimesAreNoOverload(int threads, double load, double shortMillis, double longMillis, double rare) {
+		double mean = (shortMillis * (1 - rare) + longMillis * rare) / 1_000;
+		rejectsAtMost(0.005, threads, load / mean * threads,
+				(random) -> ((random.nextDouble() < rare) ? longMillis : shortMillis) / 1_000);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "4, 0.9", "10, 0.9", "4, 0.95" })
+	void exponentialServiceTimesAreNoOverload(int threads, double load) {
+		rejectsAtMost(0.005, threads, load / SERVICE * threads, EXPONENTIAL);
+	}
+
+	private static void rejectsAtMost(double share, int threads, double perSecond, ToDoubleFunction<Random> service) {
+		int came = 0;
+		int rejected = 0;
+		for (int seed = 1; seed <= 20; seed++) {
+			Outcome outcome = new Simulation(threads, MANY_PROCESSORS, service, 10, seed).load(0, 70, perSecond).run();
+			came += outcome.responses().size() + outcome.refused();
+			rejected += outcome.refused();
+		}
+		System.err.printf("REJ threads %d rate %.0f: %.4f%n", threads, perSecond, (double) rejected / came);
+		assertThat((double) rejected / came).isLessThanOrEqualTo(share);
+	}
+
 	@Test
 	void overloadEndsWithTheLoad() {
 		Outcome outcome = new Simulation(4, MANY_PROCESSORS, CONSTANT, 6, 1).load(0, 5, 5 * 4 / SERVICE)

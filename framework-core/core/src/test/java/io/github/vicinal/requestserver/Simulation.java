@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
@@ -20,16 +21,23 @@ final class Simulation {
 
 	private static final double NANOS = 1e9;
 
+	private final Map<Double, Runnable> changes = new HashMap<>();
+
 	private final PriorityQueue<Event> events = new PriorityQueue<>();
 
 	private final Random random;
 
 	private final PermitQueue queue;
 
-	private final ToDoubleFunction<Random> serviceSeconds;
+	private ToDoubleFunction<Random> serviceSeconds;
 
 	/** With more running than processors, each takes its part of them. */
-	private final int processors;
+	private int processors;
+
+	/**
+	 * Whether processors are given to one after the other, as a pool's connections are.
+	 */
+	private boolean pooled;
 
 	private final double warmSeconds;
 
@@ -71,6 +79,12 @@ final class Simulation {
 		this.warmSeconds = warmSeconds;
 	}
 
+	/** Lets only so many of those that run get on, while the others wait. */
+	Simulation pooled() {
+		this.pooled = true;
+		return this;
+	}
+
 	/** Adds requests with exponential gaps. */
 	Simulation load(double from, double until, double perSecond) {
 		return load(from, until, perSecond, Priority.NORMAL);
@@ -102,6 +116,23 @@ final class Simulation {
 		return this;
 	}
 
+	/** Changes something at a time. */
+	Simulation at(double at, Runnable change) {
+		this.changes.put(at, change);
+		this.events.add(new Event(at, 0, Duration.ZERO, Priority.NORMAL));
+		return this;
+	}
+
+	/** Changes how many get on at once. */
+	void widen(int many) {
+		this.processors = many;
+	}
+
+	/** Changes how long requests take from now on. */
+	void serve(ToDoubleFunction<Random> seconds) {
+		this.serviceSeconds = seconds;
+	}
+
 	Outcome run() {
 		double end = 0;
 		for (Event event = this.events.poll(); event != null; event = this.events.poll()) {
@@ -112,6 +143,8 @@ final class Simulation {
 			end = event.at();
 			if (event.jump() != null) {
 				this.offset += event.jump().toNanos();
+				this.changes.getOrDefault(event.at(), () -> {
+				}).run();
 			}
 			else if (event.version() == 0) {
 				arrive(event.priority());
@@ -131,7 +164,7 @@ final class Simulation {
 		this.now = to;
 		double speed = speed();
 		double done = (to - this.advanced) * speed;
-		for (Work work : this.running) {
+		for (Work work : active()) {
 			work.left -= done;
 		}
 		if (to > this.warmSeconds) {
@@ -140,14 +173,19 @@ final class Simulation {
 		this.advanced = to;
 	}
 
+	/** Those that get on. */
+	private List<Work> active() {
+		return this.pooled ? this.running.subList(0, Math.min(this.processors, this.running.size())) : this.running;
+	}
+
 	private double speed() {
-		return Math.min(1, (double) this.processors / Math.max(1, this.running.size()));
+		return this.pooled ? 1 : Math.min(1, (double) this.processors / Math.max(1, this.running.size()));
 	}
 
 	private void schedule() {
 		this.version++;
 		double least = Double.MAX_VALUE;
-		for (Work work : this.running) {
+		for (Work work : active()) {
 			least = Math.min(least, work.left);
 		}
 		if (!this.running.isEmpty()) {
@@ -170,14 +208,14 @@ final class Simulation {
 	}
 
 	private void finish() {
-		Work done = Collections.min(this.running, (one, other) -> Double.compare(one.left, other.left));
+		Work done = Collections.min(active(), (one, other) -> Double.compare(one.left, other.left));
 		this.running.remove(done);
 		if (done.arrived >= this.warmSeconds) {
 			this.responses.add(this.now - done.arrived);
 			of(this.responsesByPriority, done.priority()).add(this.now - done.arrived);
 			this.waits.add(done.started - done.arrived);
 		}
-		this.queue.served((long) ((this.now - done.started) * NANOS), -1);
+		this.queue.served((long) ((this.now - done.started) * NANOS), 1);
 		Ticket next = this.queue.leave("load");
 		if (next != null) {
 			next.granted();
@@ -199,6 +237,10 @@ final class Simulation {
 	/** Returns how long requests waited that were rejected in the end. */
 	double refusalQuantile(Priority priority, double quantile) {
 		return Outcome.quantile(of(this.refusalsByPriority, priority), quantile);
+	}
+
+	int limit() {
+		return this.queue.limit();
 	}
 
 	boolean overloaded() {

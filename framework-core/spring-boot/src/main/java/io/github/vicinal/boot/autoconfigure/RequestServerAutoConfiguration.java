@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletContext;
+import org.apache.coyote.AbstractProtocol;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoint;
@@ -21,18 +22,20 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.thread.Threading;
+import org.springframework.boot.tomcat.ConfigurableTomcatWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 import io.github.vicinal.boot.actuate.RequestServerEndpoint;
 import io.github.vicinal.boot.autoconfigure.VicinalProperties.Requests;
-import io.github.vicinal.boot.autoconfigure.VicinalProperties.Requests.Kind;
 import io.github.vicinal.boot.server.HandlerPaths;
 import io.github.vicinal.boot.server.RequestPermitFilter;
 import io.github.vicinal.boot.server.RequestPermits;
@@ -60,31 +63,42 @@ public final class RequestServerAutoConfiguration {
 	/** How many connections Tomcat has, where each may run on a virtual thread. */
 	private static final int WEB_SERVER_CONNECTIONS = 8192;
 
+	private static final int LONGEST_QUEUE = 1000;
+
 	@Bean(destroyMethod = "close")
 	@ConditionalOnMissingBean
 	RequestServer vicinalRequestServer(VicinalProperties properties, Environment environment) {
 		Requests requests = properties.server().requests();
 		return new RequestServer(RequestServerSettings.of(NAME, threads(requests, environment))
-			.withQueueCapacity(requests.queueCapacity())
+			.withQueueCapacity(queueCapacity(requests, environment))
 			.withInterval(requests.interval())
 			.withPatience(requests.patience())
 			.withMaxPerChannel(requests.maxPerChannel()));
 	}
 
+	/**
+	 * What is configured is kept to; else the load decides, up to what there was before.
+	 */
 	private static Threads threads(Requests requests, Environment environment) {
 		boolean virtual = Threading.VIRTUAL.isActive(environment);
 		boolean onVirtual = switch (requests.kind()) {
-			case AUTO, PLATFORM -> false;
+			case PLATFORM -> false;
 			case VIRTUAL -> true;
 			case DEFAULT -> virtual;
 		};
 		Integer said = requests.threads();
-		int most = (said != null) ? said
-				: Math.min(ofWebServer(environment, virtual), onVirtual ? Threads.Virtual.MAX : Threads.Fixed.MAX);
-		if (requests.kind() == Kind.AUTO) {
-			return new Threads.Auto(Math.min(Runtime.getRuntime().availableProcessors(), most), most);
+		if (said != null) {
+			return onVirtual ? new Threads.Virtual(said) : new Threads.Fixed(said);
 		}
-		return onVirtual ? new Threads.Virtual(most) : new Threads.Fixed(most);
+		int most = Math.min(ofWebServer(environment, virtual), onVirtual ? Threads.Virtual.MAX : Threads.Fixed.MAX);
+		return new Threads.Auto(1, most, onVirtual);
+	}
+
+	/** Who waits by HTTP does so on a thread of the web server. */
+	private static int queueCapacity(Requests requests, Environment environment) {
+		Integer said = requests.queueCapacity();
+		return (said != null) ? said
+				: Math.min(LONGEST_QUEUE, ofWebServer(environment, Threading.VIRTUAL.isActive(environment)));
 	}
 
 	/** As many as the web server would run. */
@@ -137,6 +151,38 @@ public final class RequestServerAutoConfiguration {
 			registration.setOrder(ORDER);
 			registration.setDispatcherTypes(DispatcherType.REQUEST);
 			return registration;
+		}
+
+		/**
+		 * Tomcat's own threads must not be the queue: requests would wait there without
+		 * priorities, and health checks behind them.
+		 */
+		@Configuration(proxyBeanMethods = false)
+		@ConditionalOnClass({ ConfigurableTomcatWebServerFactory.class, AbstractProtocol.class })
+		static class TomcatThreads {
+
+			/** For requests that take no permit, and for rejections. */
+			private static final int SPARE = 16;
+
+			/** After Boot's own, which sets what is configured. */
+			@Bean
+			@Order(Ordered.LOWEST_PRECEDENCE)
+			WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> vicinalTomcatThreads(
+					ObjectProvider<RequestServer> server) {
+				return (factory) -> factory.addConnectorCustomizers((connector) -> {
+					RequestServer known = server.getIfAvailable();
+					if (known != null && connector.getProtocolHandler() instanceof AbstractProtocol<?> protocol
+							&& protocol.getExecutor() == null) {
+						protocol.setMaxThreads(forAll(known.settings(), protocol.getMaxThreads()));
+					}
+				});
+			}
+
+			private static int forAll(RequestServerSettings settings, int configured) {
+				int running = Math.min(configured, settings.threads().most());
+				return Math.max(configured, running + settings.queueCapacity() + SPARE);
+			}
+
 		}
 
 		/** Where actuator endpoints may be served by the application's own web server. */

@@ -177,15 +177,14 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * How many requests run at once, whatever path they come by.
 	 *
 	 * @param enabled Whether requests wait for a permit and can be refused.
-	 * @param threads Most requests that run at once. Default is what the web server has:
-	 * server.tomcat.threads.max or server.jetty.threads.max, and with virtual threads
-	 * server.tomcat.max-connections.
+	 * @param threads Maximum number of requests that run at once. By default the load
+	 * decides, up to what the web server has: server.tomcat.threads.max or
+	 * server.jetty.threads.max, and with virtual threads server.tomcat.max-connections.
 	 * @param kind Threads of requests that the application hands over itself: "platform"
 	 * or "virtual"; "default" is virtual if spring.threads.virtual.enabled is set, else
-	 * platform. With "auto", on platform threads, so many run at once as the load asks
-	 * for, calls and HTTP requests included, and at most as many as "threads" says.
-	 * @param queueCapacity Most requests that wait, up to 1000000 and a quarter of the
-	 * heap.
+	 * platform.
+	 * @param queueCapacity Maximum number of requests that wait, up to 1000000 and a
+	 * quarter of the heap. Default is what the web server may run, at most 1000.
 	 * @param interval How long the queue must stand until there is overload.
 	 * @param patience How many mean service times a request may wait under overload.
 	 * @param maxPerChannel Most requests of one contract, waiting and running; 0 for no
@@ -195,7 +194,7 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * nothing.
 	 */
 	public record Requests(@DefaultValue("true") boolean enabled, @Nullable Integer threads,
-			@DefaultValue("default") Kind kind, @DefaultValue("1000") int queueCapacity,
+			@DefaultValue("default") Kind kind, @Nullable Integer queueCapacity,
 			@DefaultValue("100ms") Duration interval, @DefaultValue("1.5") double patience,
 			@DefaultValue("0") int maxPerChannel, @DefaultValue Map<String, Priority> priorities) {
 
@@ -209,10 +208,7 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			PLATFORM,
 
 			/** Virtual threads; platform threads before Java 21. */
-			VIRTUAL,
-
-			/** As many platform threads as Little's law asks for. */
-			AUTO
+			VIRTUAL
 
 		}
 

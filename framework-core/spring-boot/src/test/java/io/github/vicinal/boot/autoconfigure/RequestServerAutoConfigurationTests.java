@@ -50,25 +50,27 @@ class RequestServerAutoConfigurationTests {
 	}
 
 	@Test
-	void asManyAtOnceAsTheWebServerHas() {
+	void theLoadDecidesUpToWhatTheWebServerHas() {
 		this.web.run((context) -> {
-			assertThat(settings(context)).isEqualTo(RequestServerSettings.of("requests", new Threads.Fixed(200)));
+			assertThat(settings(context))
+				.isEqualTo(RequestServerSettings.of("requests", new Threads.Auto(1, 200)).withQueueCapacity(200));
 			assertThat(context).hasBean(FILTER)
 				.hasSingleBean(RequestServerEndpoint.class)
 				.hasSingleBean(ServerLifecycle.class);
 		});
-		this.web.withPropertyValues("server.tomcat.threads.max=17")
-			.run((context) -> assertThat(settings(context).threads()).isEqualTo(new Threads.Fixed(17)));
-		int processors = Runtime.getRuntime().availableProcessors();
-		this.web.withPropertyValues("vicinal.server.requests.kind=auto")
-			.run((context) -> assertThat(settings(context).threads())
-				.isEqualTo(new Threads.Auto(Math.min(processors, 200), 200)));
-		this.web.withPropertyValues("vicinal.server.requests.threads=1", "vicinal.server.requests.kind=auto")
-			.run((context) -> assertThat(settings(context).threads()).isEqualTo(new Threads.Auto(1, 1)));
+		this.web.withPropertyValues("server.tomcat.threads.max=17").run((context) -> {
+			assertThat(settings(context).threads()).isEqualTo(new Threads.Auto(1, 17));
+			assertThat(settings(context).queueCapacity()).isEqualTo(17);
+		});
+		this.web.withPropertyValues("vicinal.server.requests.threads=3").run((context) -> {
+			assertThat(settings(context).threads()).isEqualTo(new Threads.Fixed(3));
+			assertThat(settings(context).queueCapacity()).isEqualTo(200);
+		});
 		this.web
-			.withPropertyValues("vicinal.server.requests.kind=virtual", "vicinal.server.requests.patience=3",
-					"vicinal.server.requests.max-per-channel=5", "vicinal.server.requests.interval=1s",
-					"vicinal.server.requests.queue-capacity=7", "vicinal.server.requests.priorities.Baskets=critical")
+			.withPropertyValues("vicinal.server.requests.kind=virtual", "vicinal.server.requests.threads=200",
+					"vicinal.server.requests.patience=3", "vicinal.server.requests.max-per-channel=5",
+					"vicinal.server.requests.interval=1s", "vicinal.server.requests.queue-capacity=7",
+					"vicinal.server.requests.priorities.Baskets=critical")
 			.run((context) -> {
 				RequestServerSettings settings = settings(context);
 				assertThat(settings.threads()).isEqualTo(new Threads.Virtual(200));
@@ -84,11 +86,12 @@ class RequestServerAutoConfigurationTests {
 	@Test
 	void aWebServerThatHasMoreThanMayRunAtOnceIsNoFailure() {
 		this.web.withPropertyValues("server.tomcat.threads.max=20000")
-			.run((context) -> assertThat(settings(context).threads()).isEqualTo(new Threads.Fixed(10_000)));
+			.run((context) -> assertThat(settings(context).threads()).isEqualTo(new Threads.Auto(1, 10_000)));
 		this.web
 			.withPropertyValues("server.tomcat.max-connections=150000", "spring.threads.virtual.enabled=true",
 					"vicinal.server.requests.kind=virtual")
-			.run((context) -> assertThat(settings(context).threads().getClass()).isEqualTo(Threads.Virtual.class));
+			.run((context) -> assertThat(settings(context).threads())
+				.isInstanceOfSatisfying(Threads.Auto.class, (threads) -> assertThat(threads.virtual()).isTrue()));
 	}
 
 	@Test

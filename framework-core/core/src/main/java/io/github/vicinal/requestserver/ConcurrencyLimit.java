@@ -1,0 +1,362 @@
+package io.github.vicinal.requestserver;
+
+/**
+ * Finds how many requests may run at once: the fewest with which as many end in a second
+ * as with any number. What limits them (a pool, a lock, the processors) need not be
+ * known. More would only wait for it, out of reach of the queue with its priorities and
+ * its overload control.
+ * <p>
+ * The rate at which requests end says nothing about a limit that nobody waits for: it is
+ * the rate at which they come. While the queue stands it is what the limit allows, so two
+ * limits can be compared by an experiment. The limit is doubled for a while; if the rate
+ * rises by at least {@value #GAIN}, it stays so and is doubled again. Else the limit is
+ * halved for a while; if the rate keeps {@value #KEEP} of the best, it stays so and is
+ * halved again. When neither is better, the limit rests, and the pause until the next
+ * experiment doubles.
+ * <p>
+ * A rate is measured over as many ends as its chance variation asks for: with a squared
+ * coefficient of variation {@code c} of service times, {@code n} ends vary by
+ * {@code sqrt(c / n)}. While nobody waits nothing is compared and nothing changed.
+ * Guarded by the server's lock.
+ */
+final class ConcurrencyLimit {
+
+	/** By which part the rate must rise for a doubled limit to stay. */
+	static final double GAIN = 1.15;
+
+	/** Which part of the best rate must be left for a halved limit to stay. */
+	static final double KEEP = 0.9;
+
+	/** How many ends make a batch. */
+	private static final int BATCH = 8;
+
+	private static final int LEAST_BATCHES = 6;
+
+	private static final int MOST_BATCHES = 64;
+
+	/** After so many windows what was measured has to do. */
+	private static final int LONGEST_WINDOWS = 10;
+
+	/** How exact the rate before an experiment must be known. */
+	private static final double EXACT = 0.05;
+
+	/** Which part of the permits must go to requests that waited. */
+	private static final double SATURATED = 0.8;
+
+	/** How many standard deviations decide early. */
+	private static final double DEVIATIONS = 3;
+
+	/** By which part the rate must differ for the knowledge about it to be void. */
+	private static final double CHANGED = 0.25;
+
+	/**
+	 * Which part of the rate must be left for the limit to stay. Below it, what requests
+	 * wait for has become slower, and the most may help again.
+	 */
+	private static final double COLLAPSED = 0.5;
+
+	/** How long the first pause lasts, in windows. */
+	private static final int PAUSE_WINDOWS = 10;
+
+	/** How much longer the longest pause is than the first. */
+	private static final int LONGEST_PAUSE = 32;
+
+	private enum Step {
+
+		/** No experiment. */
+		REST,
+
+		/** Tries fewer. */
+		LOWERED,
+
+		/** Goes back up, as fewer were too few. */
+		CLIMBING,
+
+		/** Tries more. */
+		RAISED
+
+	}
+
+	private final int least;
+
+	private final int most;
+
+	private final long windowNanos;
+
+	private final ServiceTimes times;
+
+	private int limit;
+
+	/** The limit before the experiment. */
+	private int before;
+
+	private Step step = Step.REST;
+
+	/** Whether the number that run has still to follow the limit. */
+	private boolean settling;
+
+	/** The rate at the limit before the experiment, in ends per ns. */
+	private double rate;
+
+	/** The rate at half of the limit, while it climbs. */
+	private double lowerRate;
+
+	private long since;
+
+	private long endsThen;
+
+	/**
+	 * Rates of batches of ends: how many, their mean and the sum of squared deviations.
+	 */
+	private int batches;
+
+	private double batchMean;
+
+	private double batchSquares;
+
+	private long batchSince;
+
+	private long batchEnds;
+
+	private long handed;
+
+	private long pauseUntil;
+
+	private int pause = 1;
+
+	/** Whether the next experiment tries fewer. */
+	private boolean lowerNext;
+
+	/** Whether a larger limit is known to bring nothing. */
+	private boolean confirmed;
+
+	ConcurrencyLimit(int least, int most, long windowNanos, ServiceTimes times, long now) {
+		this.least = least;
+		this.most = most;
+		this.windowNanos = windowNanos;
+		this.times = times;
+		this.limit = most;
+		this.since = now;
+		this.batchSince = now;
+		this.pauseUntil = now;
+	}
+
+	int limit() {
+		return this.limit;
+	}
+
+	/** Returns whether a larger limit is known to bring nothing. */
+	boolean confirmed() {
+		return this.confirmed || this.limit == this.most;
+	}
+
+	/**
+	 * Returns the time between two ends at the limit, which is known once a larger one
+	 * has brought nothing; else 0.
+	 */
+	long paceNanos() {
+		return (this.confirmed && this.rate > 0) ? (long) (1 / this.rate) : 0;
+	}
+
+	/** Notes that a permit went to a request that waited. */
+	void handedOver() {
+		this.handed++;
+	}
+
+	/**
+	 * Looks at a request that comes.
+	 * @param running how many run
+	 * @param waiting how many wait
+	 * @param now the time
+	 */
+	void arrived(int running, int waiting, long now) {
+		if (this.least == this.most) {
+			return;
+		}
+		long lasts = now - this.since;
+		if (lasts < 0) {
+			begin(now);
+			return;
+		}
+		long window = Math.max(this.windowNanos, this.times.meanNanos());
+		if (this.settling) {
+			settle(running, waiting, lasts >= window, now);
+			return;
+		}
+		long ends = this.times.ended();
+		batch(ends, now);
+		if (lasts >= window && ends - this.endsThen >= this.limit
+				&& decided((double) (ends - this.endsThen) / lasts, lasts >= LONGEST_WINDOWS * window)) {
+			measured((double) (ends - this.endsThen) / lasts, this.handed >= SATURATED * (ends - this.endsThen), now);
+		}
+	}
+
+	private void batch(long ends, long now) {
+		if (ends - this.batchEnds >= BATCH && now - this.batchSince > 0) {
+			double measured = (double) (ends - this.batchEnds) / (now - this.batchSince);
+			this.batches++;
+			double deviation = measured - this.batchMean;
+			this.batchMean += deviation / this.batches;
+			this.batchSquares += deviation * (measured - this.batchMean);
+			this.batchEnds = ends;
+			this.batchSince = now;
+		}
+	}
+
+	/** Returns whether chance cannot explain on which side of the threshold a rate is. */
+	private boolean decided(double measured, boolean late) {
+		if (this.batches < LEAST_BATCHES || this.batches >= MOST_BATCHES || late) {
+			return this.batches >= LEAST_BATCHES;
+		}
+		double error = Math.sqrt(this.batchSquares / (this.batches - 1) / this.batches);
+		if (this.step == Step.REST) {
+			return error <= EXACT * measured;
+		}
+		double threshold = this.rate * ((this.step == Step.RAISED) ? GAIN : KEEP);
+		return Math.abs(measured - threshold) > DEVIATIONS * error;
+	}
+
+	private void settle(int running, int waiting, boolean late, long now) {
+		boolean fewer = this.step == Step.LOWERED;
+		if (fewer ? running <= this.limit : running >= this.limit && waiting > 0) {
+			this.settling = false;
+			begin(now);
+		}
+		else if (!fewer && late) {
+			// So many never come: the limit is none.
+			rest(now);
+		}
+	}
+
+	private void measured(double measured, boolean saturated, long now) {
+		boolean enough = measured >= KEEP * this.rate;
+		switch (this.step) {
+			case REST -> {
+				begin(now);
+				if (saturated) {
+					compare(measured, now);
+				}
+			}
+			case LOWERED -> {
+				this.confirmed |= enough;
+				if (enough) {
+					this.rate = Math.max(this.rate, measured);
+					this.limit = 2 * this.limit;
+					lower(now);
+				}
+				else {
+					climb(measured, now);
+				}
+			}
+			case CLIMBING -> {
+				boolean gained = measured >= GAIN * this.lowerRate;
+				if (enough || !saturated || !gained || 2 * this.limit >= this.before) {
+					this.confirmed |= enough || !gained;
+					if (gained) {
+						this.limit = Math.min(this.before, 2 * this.limit);
+					}
+					rest(now);
+				}
+				else {
+					climb(measured, now);
+				}
+			}
+			case RAISED -> {
+				if (!saturated) {
+					rest(now);
+				}
+				else if (measured >= GAIN * this.rate) {
+					this.rate = measured;
+					raise(now);
+				}
+				else {
+					this.confirmed = true;
+					this.lowerNext = true;
+					change(Step.REST, this.before, now);
+				}
+			}
+		}
+	}
+
+	private void compare(double measured, long now) {
+		if (Math.abs(measured - this.rate) > CHANGED * this.rate) {
+			// What limits the rate is another.
+			this.pause = 1;
+			this.pauseUntil = now;
+			this.confirmed = false;
+		}
+		boolean collapsed = measured < COLLAPSED * this.rate;
+		this.rate = measured;
+		if (collapsed) {
+			this.lowerNext = false;
+			this.limit = this.most;
+			return;
+		}
+		if (now - this.pauseUntil < 0) {
+			return;
+		}
+		if (this.lowerNext || this.limit == this.most) {
+			lower(now);
+		}
+		else {
+			raise(now);
+		}
+	}
+
+	private void raise(long now) {
+		this.before = this.limit;
+		if (this.limit == this.most) {
+			rest(now);
+			return;
+		}
+		change(Step.RAISED, Math.min(this.most, 2 * this.limit), now);
+	}
+
+	/**
+	 * Tries half of the limit, or fewer if requests took less time once: twice the rate
+	 * times that is what would be needed if they still did.
+	 */
+	private void lower(long now) {
+		this.before = this.limit;
+		double needed = this.rate * this.times.leastMeanNanos();
+		int lower = Math.max(this.least, Math.min(this.limit / 4, (int) Math.ceil(needed)));
+		if (2 * lower >= this.limit) {
+			rest(now);
+			return;
+		}
+		change(Step.LOWERED, lower, now);
+	}
+
+	private void climb(double measured, long now) {
+		this.lowerRate = measured;
+		change(Step.CLIMBING, Math.min(this.before, 2 * this.limit), now);
+	}
+
+	private void change(Step next, int to, long now) {
+		this.step = next;
+		this.limit = to;
+		this.settling = next != Step.REST;
+		begin(now);
+	}
+
+	private void rest(long now) {
+		this.step = Step.REST;
+		this.settling = false;
+		this.lowerNext = false;
+		this.pauseUntil = now + this.windowNanos * PAUSE_WINDOWS * this.pause;
+		this.pause = Math.min(LONGEST_PAUSE, 2 * this.pause);
+		begin(now);
+	}
+
+	private void begin(long now) {
+		this.since = now;
+		this.endsThen = this.times.ended();
+		this.batches = 0;
+		this.batchMean = 0;
+		this.batchSquares = 0;
+		this.batchSince = now;
+		this.batchEnds = this.endsThen;
+		this.handed = 0;
+	}
+
+}

@@ -1,0 +1,106 @@
+package io.github.vicinal.requestserver;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * How long requests take, and how unevenly. Updates that come at the same time may get
+ * lost, which changes nothing that matters. Thread-safe.
+ */
+final class ServiceTimes {
+
+	/** What a thread may be late on an idle machine is no sign of overload. */
+	private static final long LEAST_TARGET_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+	/** Each service time changes the mean by this part of the difference. */
+	private static final int MEAN_WEIGHT = 32;
+
+	/**
+	 * The same for the spread, which rests on rare long requests. One of a hundred occurs
+	 * ten times among so many.
+	 */
+	private static final int SPREAD_WEIGHT = 256;
+
+	/** After so many requests the smallest mean has grown by a factor of e. */
+	private static final int FORGETTING = 8192;
+
+	private static final long BRIEF_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
+
+	/** The first ones are averaged, so that the mean is right early. */
+	private volatile int count;
+
+	private volatile long meanNanos;
+
+	/** The smallest mean, which is forgotten as requests end. */
+	private volatile double leastMean;
+
+	private final LongAdder ended = new LongAdder();
+
+	/** First and second moment over a longer time, in ns. */
+	private volatile double longMean;
+
+	private volatile double longSquare;
+
+	/**
+	 * Notes a request.
+	 * @param nanos how long it took
+	 * @param count for how many it stands
+	 */
+	@SuppressWarnings("NonAtomicVolatileUpdate")
+	void record(long nanos, int count) {
+		this.ended.add(count);
+		// A clock that jumps must not end a request, or say that it took no time at all.
+		long took = Math.max(0, nanos);
+		int weight = this.count;
+		if (weight < SPREAD_WEIGHT) {
+			this.count = ++weight;
+		}
+		long mean = this.meanNanos;
+		this.meanNanos = mean + (took - mean) / Math.min(weight, MEAN_WEIGHT);
+		double share = 1.0 / weight;
+		double longer = this.longMean;
+		longer += (took - longer) * share;
+		this.longMean = longer;
+		double least = this.leastMean;
+		this.leastMean = (longer < least || weight <= MEAN_WEIGHT) ? longer : least + least / FORGETTING;
+		double square = this.longSquare;
+		this.longSquare = square + ((double) took * took - square) * share;
+	}
+
+	/** Returns how many requests have ended. */
+	long ended() {
+		return this.ended.sum();
+	}
+
+	/** Returns the mean of the latest requests. */
+	long meanNanos() {
+		return this.meanNanos;
+	}
+
+	/** Returns the smallest mean of late: what requests take that wait for nothing. */
+	double leastMeanNanos() {
+		return this.leastMean;
+	}
+
+	/**
+	 * Returns the squared coefficient of variation: 0 for constant service times, 1 for
+	 * exponential ones.
+	 */
+	double spread() {
+		double mean = this.longMean;
+		return (mean > 0) ? Math.max(0, this.longSquare / (mean * mean) - 1) : 0;
+	}
+
+	/** Returns how long a request may wait without being a sign of overload. */
+	long targetNanos() {
+		return Math.max(LEAST_TARGET_NANOS, this.meanNanos);
+	}
+
+	/**
+	 * Returns whether requests are known to take hardly longer than looking at a clock.
+	 */
+	boolean brief() {
+		return this.meanNanos < BRIEF_NANOS && this.count >= MEAN_WEIGHT;
+	}
+
+}
