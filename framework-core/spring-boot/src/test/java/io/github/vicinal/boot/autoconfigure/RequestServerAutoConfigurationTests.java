@@ -90,8 +90,8 @@ class RequestServerAutoConfigurationTests {
 		this.web
 			.withPropertyValues("server.tomcat.max-connections=150000", "spring.threads.virtual.enabled=true",
 					"vicinal.server.requests.kind=virtual")
-			.run((context) -> assertThat(settings(context).threads())
-				.isInstanceOfSatisfying(Threads.Auto.class, (threads) -> assertThat(threads.virtual()).isTrue()));
+			.run((context) -> assertThat(settings(context).threads()).isInstanceOfSatisfying(Threads.Auto.class,
+					(threads) -> assertThat(threads.virtual()).isTrue()));
 	}
 
 	@Test
