@@ -1,23 +1,33 @@
 package io.github.vicinal.requestserver;
 
 /**
- * Finds how many requests may run at once: the fewest with which as many end in a second
- * as with any number. What limits them (a pool, a lock, the processors) need not be
- * known. More would only wait for it, out of reach of the queue with its priorities and
- * its overload control.
+ * Finds how many requests may run at once: twice the fewest with which as many end in a
+ * second as with more. What holds them up (a pool, a lock, the processors) need not be
+ * known. More would only wait for it, where the queue with its priorities and its
+ * overload control does not see them.
  * <p>
- * The rate at which requests end says nothing about a limit that nobody waits for: it is
- * the rate at which they come. While the queue stands it is what the limit allows, so two
- * limits can be compared by an experiment. The limit is doubled for a while; if the rate
- * rises by at least {@value #GAIN}, it stays so and is doubled again. Else the limit is
- * halved for a while; if the rate keeps {@value #KEEP} of the best, it stays so and is
- * halved again. When neither is better, the limit rests, and the pause until the next
- * experiment doubles.
+ * While nobody waits, the rate at which requests end is the rate at which they come, and
+ * says nothing about the limit. So nothing is tried then, and the limit stays: at first
+ * it is the most. While the queue stands, the rate is what the limit allows, and two
+ * limits can be compared:
+ * <ul>
+ * <li><b>lowered</b>: a quarter of the limit runs for a while, or as many as the rate
+ * would need if requests took as little time as they once did, if that is fewer. If the
+ * rate keeps {@value #KEEP} of what it was, twice that number is the new limit, and the
+ * next try goes lower. Else it <b>climbs</b>: the number doubles until it is enough, or
+ * doubling brings nothing.</li>
+ * <li><b>raised</b>: the double limit runs for a while, and stays if the rate rises to
+ * {@value #GAIN} of what it was.</li>
+ * </ul>
+ * When neither helps there is a pause, which doubles up to a few minutes. It ends early
+ * when the rate changes; when it collapses, the limit is the most again, since what
+ * requests wait for has become slower and may bear more of them.
  * <p>
- * A rate is measured over as many ends as its chance variation asks for: with a squared
- * coefficient of variation {@code c} of service times, {@code n} ends vary by
- * {@code sqrt(c / n)}. While nobody waits nothing is compared and nothing changed.
- * Guarded by the server's lock.
+ * Both thresholds lie between the outcomes that halving and doubling have below and above
+ * the knee (a factor of 2, and 1), so a rate need not be exact. How exact it is, the
+ * method of batch means says: rates of batches of {@value #BATCH} ends vary as much as
+ * chance makes them, whatever the distribution of service times is. Guarded by the
+ * server's lock.
  */
 final class ConcurrencyLimit {
 

@@ -3,10 +3,13 @@ package io.github.vicinal.requestserver;
 /**
  * Tells a standing queue from a burst. There is overload once no request of a whole
  * window waited for less than the target, and the queue did not shrink as one does that
- * will be empty within {@value #BURST_WINDOWS} windows. After CoDel (RFC 8289), which
- * looks at the smallest sojourn, as that is what a good queue brings back to zero. With
- * priorities, the sojourn is that of the oldest waiter of all classes: the highest class
- * waits briefly while the queue of a lower one stands.
+ * will be empty within {@value #BURST_WINDOWS} windows, and is longer than chance
+ * explains: since nobody waited, {@code n} arrivals and as many ends of service make a
+ * queue of the order of {@code sqrt(n * (1 + c))}, with {@code c} the squared coefficient
+ * of variation of service times, although all of them could be served. After CoDel (RFC
+ * 8289), which looks at the smallest sojourn, as that is what a good queue brings back to
+ * zero. With priorities, the sojourn is that of the oldest waiter of all classes: the
+ * highest class waits briefly while the queue of a lower one stands.
  * <p>
  * While there is overload, requests are rejected, so that waits are short and tell
  * nothing any more. What came, rejected or not, does: overload is over after a window in
