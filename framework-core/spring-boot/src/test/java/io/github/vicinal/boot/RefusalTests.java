@@ -3,6 +3,7 @@ package io.github.vicinal.boot;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -21,8 +22,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.client.ResourceAccessException;
+import org.springframework.web.servlet.config.annotation.CorsRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 import io.github.vicinal.boot.Baskets.Basket;
 import io.github.vicinal.boot.EndToEndTests.BasketClient;
@@ -119,7 +124,7 @@ class RefusalTests {
 		Throwable refused = catchThrowable(() -> baskets.get(7));
 		assertThat(refused).isInstanceOf(HttpServerErrorException.ServiceUnavailable.class);
 		HttpServerErrorException answer = (HttpServerErrorException) refused;
-		assertThat(answer.getResponseHeaders().getFirst("Retry-After")).isEqualTo("1");
+		assertThat(answer.getResponseHeaders().getFirst("Retry-After")).matches("[1-9]\\d*");
 		assertThat(answer.getResponseHeaders().getFirst(Rejection.HEADER)).isEqualTo("queue-full");
 		assertThat(answer.getResponseHeaders().getFirst("Content-Type")).isEqualTo("application/problem+json");
 		assertThat(answer.getResponseBodyAsString(StandardCharsets.UTF_8)).isEqualTo(
@@ -188,6 +193,57 @@ class RefusalTests {
 		this.end.countDown();
 		waits.join();
 		await().untilAsserted(() -> assertThat(status("/baskets/1")).isEqualTo(200));
+	}
+
+	/** A request that names a contract by its header has the priority of its path. */
+	@Test
+	void thePathDecidesWhichContractARequestIs() throws Exception {
+		this.server = start(BasketService.class,
+				Map.of("vicinal.server.requests.threads", "2", "vicinal.server.requests.max-per-channel", "1"));
+		CountDownLatch started = new CountDownLatch(1);
+		permits().submit(Baskets.class.getName(), Priority.NORMAL, () -> {
+			started.countDown();
+			return this.end.await(30, TimeUnit.SECONDS);
+		});
+		assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
+		assertThat(status("/baskets/1")).isEqualTo(503);
+		assertThat(permits().report().refused()).containsExactly(Map.entry(Reason.BULKHEAD, 1L));
+		this.end.countDown();
+		await().untilAsserted(() -> assertThat(status("/baskets/1")).isEqualTo(200));
+	}
+
+	/**
+	 * A browser hides a rejection from scripts of another origin that may not read it.
+	 */
+	@Test
+	void scriptsOfOtherOriginsSeeTheRejection() throws Exception {
+		this.server = start(CrossOrigin.class,
+				Map.of("vicinal.server.requests.threads", "1", "vicinal.server.requests.queue-capacity", "1"));
+		block();
+		CompletableFuture<Integer> waits = permits().submit("other", Priority.CRITICAL, () -> 1);
+		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url("/baskets/1")))
+			.header("Origin", "https://shop.example");
+		HttpResponse<Void> rejected = HttpClient.newHttpClient().send(request.build(), BodyHandlers.discarding());
+		assertThat(rejected.statusCode()).isEqualTo(503);
+		assertThat(rejected.headers().firstValue("Access-Control-Allow-Origin")).contains("https://shop.example");
+		HttpResponse<Void> preFlight = HttpClient.newHttpClient()
+			.send(request.method("OPTIONS", HttpRequest.BodyPublishers.noBody())
+				.header("Access-Control-Request-Method", "GET")
+				.build(), BodyHandlers.discarding());
+		assertThat(preFlight.statusCode()).isEqualTo(200);
+		this.end.countDown();
+		waits.join();
+	}
+
+	@Configuration
+	@Import(BasketService.class)
+	static class CrossOrigin implements WebMvcConfigurer {
+
+		@Override
+		public void addCorsMappings(CorsRegistry registry) {
+			registry.addMapping("/**").allowedOrigins("https://shop.example");
+		}
+
 	}
 
 	private int status(String path) throws Exception {

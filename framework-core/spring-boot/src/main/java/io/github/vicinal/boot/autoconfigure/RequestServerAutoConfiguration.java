@@ -31,11 +31,13 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
+import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 import io.github.vicinal.boot.actuate.RequestServerEndpoint;
 import io.github.vicinal.boot.autoconfigure.VicinalProperties.Requests;
+import io.github.vicinal.boot.server.ContractPaths;
 import io.github.vicinal.boot.server.HandlerPaths;
 import io.github.vicinal.boot.server.RequestPermitFilter;
 import io.github.vicinal.boot.server.RequestPermits;
@@ -43,7 +45,6 @@ import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.requestserver.RequestServerSettings;
 import io.github.vicinal.requestserver.RequestServerSettings.Threads;
-import io.github.vicinal.server.ServiceRegistry;
 
 /**
  * Auto-configuration of the request server, which all paths of an application share.
@@ -139,14 +140,14 @@ public final class RequestServerAutoConfiguration {
 
 		@Bean
 		FilterRegistrationBean<RequestPermitFilter> vicinalRequestPermitFilter(ApplicationContext context,
-				RequestServer server, VicinalProperties properties, ObjectProvider<ServiceRegistry> services,
-				ObjectProvider<ExemptPaths> exempt) {
-			HandlerPaths paths = new HandlerPaths(
-					() -> List.copyOf(context.getBeansOfType(RequestMappingHandlerMapping.class).values()),
+				RequestServer server, VicinalProperties properties, ObjectProvider<ExemptPaths> exempt) {
+			Supplier<Collection<RequestMappingHandlerMapping>> mappings = () -> List
+				.copyOf(context.getBeansOfType(RequestMappingHandlerMapping.class).values());
+			HandlerPaths paths = new HandlerPaths(mappings,
 					() -> exempt.stream().flatMap((some) -> some.get().stream()).toList());
 			RequestPermitFilter filter = new RequestPermitFilter(
 					new RequestPermits(server, properties.server().requests().priorities()), paths,
-					(contract) -> services.getObject().find(contract) != null);
+					new ContractPaths(mappings), () -> context.getBeansOfType(CorsConfigurationSource.class).values());
 			FilterRegistrationBean<RequestPermitFilter> registration = new FilterRegistrationBean<>(filter);
 			registration.setOrder(ORDER);
 			registration.setDispatcherTypes(DispatcherType.REQUEST);

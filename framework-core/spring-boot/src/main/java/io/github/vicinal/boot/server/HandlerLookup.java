@@ -57,6 +57,21 @@ final class HandlerLookup {
 	}
 
 	/**
+	 * Returns the class name of the contract that a handler implements, or {@code null}.
+	 */
+	@Nullable String contractName(HandlerMethod handler) {
+		for (Class<?> type : ClassUtils.getAllInterfacesForClassAsSet(handler.getBeanType())) {
+			for (ContractMethod method : ExchangeContractReader.contract(type).methods()) {
+				Method implementation = AopUtils.getMostSpecificMethod(method.method(), handler.getBeanType());
+				if (isSame(handler.getMethod(), implementation) || isSame(handler.getMethod(), method.method())) {
+					return type.getName();
+				}
+			}
+		}
+		return null;
+	}
+
+	/**
 	 * Finds the handlers of a contract.
 	 * @return a handler for each method, in order; {@code null} where none is mapped to
 	 * exactly one path

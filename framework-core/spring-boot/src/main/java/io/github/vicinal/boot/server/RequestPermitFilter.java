@@ -1,18 +1,22 @@
 package io.github.vicinal.boot.server;
 
 import java.io.IOException;
+import java.util.Collection;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import org.jspecify.annotations.Nullable;
+import org.springframework.web.cors.CorsConfiguration;
+import org.springframework.web.cors.CorsConfigurationSource;
+import org.springframework.web.cors.CorsProcessor;
+import org.springframework.web.cors.CorsUtils;
+import org.springframework.web.cors.DefaultCorsProcessor;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 import io.github.vicinal.path.Reply;
-import io.github.vicinal.peer.ContractInquiry;
-import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.requestserver.Priority;
 import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.requestserver.RejectedRequestException;
@@ -29,22 +33,32 @@ public final class RequestPermitFilter extends OncePerRequestFilter {
 
 	private final Predicate<String> handled;
 
-	private final Predicate<String> contracts;
+	private final ContractPaths contracts;
+
+	private final Supplier<Collection<CorsConfigurationSource>> origins;
+
+	private final CorsProcessor cors = new DefaultCorsProcessor();
 
 	/**
 	 * Creates the filter.
 	 * @param permits who decides
 	 * @param handled knows the paths that are for a permit, without context and servlet
-	 * @param contracts knows the contracts that are offered
+	 * @param contracts knows which paths belong to contracts
+	 * @param origins know which other origins may read an answer
 	 */
-	public RequestPermitFilter(RequestPermits permits, Predicate<String> handled, Predicate<String> contracts) {
+	public RequestPermitFilter(RequestPermits permits, Predicate<String> handled, ContractPaths contracts,
+			Supplier<Collection<CorsConfigurationSource>> origins) {
 		this.permits = permits;
 		this.handled = handled;
 		this.contracts = contracts;
+		this.origins = origins;
 	}
 
 	@Override
 	protected boolean shouldNotFilter(HttpServletRequest request) {
+		if (CorsUtils.isPreFlightRequest(request)) {
+			return true;
+		}
 		String within = request.getPathInfo();
 		return !this.handled.test((within != null) ? within : request.getServletPath());
 	}
@@ -54,8 +68,7 @@ public final class RequestPermitFilter extends OncePerRequestFilter {
 	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws ServletException, IOException {
 		TypedCall call = TypedCall.of(request);
-		String channel = (call != null) ? call.frame().contract().name()
-				: channel(request.getHeader(PeerAnnouncement.REQUEST_HEADER));
+		String channel = (call != null) ? call.frame().contract().name() : channel(request);
 		Priority priority = this.permits.priority(channel);
 		Permit permit;
 		try {
@@ -68,7 +81,9 @@ public final class RequestPermitFilter extends OncePerRequestFilter {
 				call.refused(ex);
 				return;
 			}
-			refuse(response, ex.rejection());
+			if (mayRead(request, response)) {
+				refuse(response, ex.rejection());
+			}
 			return;
 		}
 		try (permit) {
@@ -81,10 +96,26 @@ public final class RequestPermitFilter extends OncePerRequestFilter {
 		return refusal.reason() == Rejection.Reason.DEADLINE || refusal.reason() == Rejection.Reason.INTERRUPTED;
 	}
 
-	/** Anybody can write anything into a header. */
-	private String channel(@Nullable String asked) {
-		String contract = (asked != null) ? ContractInquiry.parse(asked).contract() : null;
-		return (contract != null && this.contracts.test(contract)) ? contract : RequestPermits.OTHER;
+	/**
+	 * Lets scripts of other origins see the rejection, as they would see the answer: the
+	 * filters that say so come later.
+	 * @return whether the origin may read it; if not, the response is complete
+	 */
+	private boolean mayRead(HttpServletRequest request, HttpServletResponse response) throws IOException {
+		if (CorsUtils.isCorsRequest(request)) {
+			for (CorsConfigurationSource source : this.origins.get()) {
+				CorsConfiguration allowed = source.getCorsConfiguration(request);
+				if (allowed != null) {
+					return this.cors.processRequest(allowed, request, response);
+				}
+			}
+		}
+		return true;
+	}
+
+	private String channel(HttpServletRequest request) {
+		String contract = this.permits.distinguishes() ? this.contracts.contract(request) : null;
+		return (contract != null) ? contract : RequestPermits.OTHER;
 	}
 
 	/** The web server's thread has nothing else to do. */

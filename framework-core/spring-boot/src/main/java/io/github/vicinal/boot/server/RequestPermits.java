@@ -1,11 +1,11 @@
 package io.github.vicinal.boot.server;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -39,6 +39,11 @@ public final class RequestPermits {
 	public RequestPermits(@Nullable RequestServer server, Map<String, Priority> priorities) {
 		this.server = server;
 		this.priorities = Map.copyOf(priorities);
+	}
+
+	/** Returns whether it matters to which contract a request belongs. */
+	boolean distinguishes() {
+		return !this.priorities.isEmpty() || (this.server != null && this.server.settings().maxPerChannel() > 0);
 	}
 
 	Priority priority(String contract) {
@@ -78,10 +83,13 @@ public final class RequestPermits {
 		return reply;
 	}
 
-	/** HTTP knows whole seconds. */
+	/**
+	 * HTTP knows whole seconds. Up to as many again are added at random, or all that are
+	 * rejected together would come back together.
+	 */
 	private static String retryAfter(Rejection refusal) {
-		Duration wait = refusal.retryAfter();
-		return Long.toString(Math.max(1, wait.plusNanos(999_999_999).toSeconds()));
+		long seconds = Math.max(1, refusal.retryAfter().plusNanos(999_999_999).toSeconds());
+		return Long.toString(seconds + ThreadLocalRandom.current().nextLong(seconds + 1));
 	}
 
 	/** A stranger learns the rule, not the numbers. */
