@@ -29,6 +29,11 @@ import io.github.vicinal.peer.PeerAnnouncement;
 /** A request that becomes an exchange if there is a path when it is executed. */
 final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 
+	/** What libraries write themselves, whatever they are told. */
+	private static final List<String> OWN_FIELDS = List.of(HttpHeaders.HOST, HttpHeaders.CONNECTION, HttpHeaders.EXPECT,
+			HttpHeaders.UPGRADE, HttpHeaders.TRANSFER_ENCODING, HttpHeaders.TE, HttpHeaders.TRAILER, "Keep-Alive",
+			"Proxy-Connection");
+
 	private final Exchanges exchanges;
 
 	private final PlainRequests.Factory factory;
@@ -63,7 +68,7 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 			return request(this.factory.delegate(), this.uri, this.method, headers, body).execute();
 		}
 		String address = this.uri.getHost() + ":" + ExchangeRequests.port(this.uri);
-		ExchangeClient.Route route = (headers.containsHeader(HttpHeaders.UPGRADE)
+		ExchangeClient.Route route = (decidesItself(headers, body != null)
 				|| this.factory.additions().of(this.uri) != null) ? null
 						: client.route(address, Exchanges.isIdempotent(this.method.name()));
 		if (route != null) {
@@ -73,6 +78,17 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 			}
 		}
 		return overHttp(client, address, headers, body);
+	}
+
+	/**
+	 * Returns whether the library would send something else than it is told: it encodes
+	 * the URI and writes the fields of the connection itself.
+	 */
+	private boolean decidesItself(HttpHeaders headers, boolean body) {
+		return "".equals(this.uri.getRawQuery()) || !this.uri.toString().chars().allMatch((c) -> c < 128)
+				|| OWN_FIELDS.stream().anyMatch(headers::containsHeader)
+				|| (!body && headers.containsHeader(HttpHeaders.CONTENT_LENGTH)
+						&& !"0".equals(headers.getFirst(HttpHeaders.CONTENT_LENGTH)));
 	}
 
 	private ClientHttpResponse overHttp(ExchangeClient client, String address, HttpHeaders headers,

@@ -10,6 +10,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 
 import jakarta.servlet.ServletConnection;
+import jakarta.servlet.http.HttpServletResponse;
 import org.apache.coyote.AbstractProcessor;
 import org.apache.coyote.ActionCode;
 import org.apache.coyote.ContinueResponseTiming;
@@ -185,6 +186,18 @@ final class ExchangeProcessor extends AbstractProcessor {
 		return SocketState.CLOSED;
 	}
 
+	/** Where the Host is empty, the port is the connector's. */
+	@Override
+	protected void populatePort() {
+		this.request.setServerPort(this.request.getLocalPort());
+	}
+
+	/** They are not sent, as clients of HTTP/1.1 hardly ever look at them. */
+	@Override
+	protected boolean isTrailerFieldsSupported() {
+		return true;
+	}
+
 	/** As Tomcat's processor of HTTP/1.1 prepares a response. */
 	@Override
 	protected void prepareResponse() {
@@ -248,8 +261,12 @@ final class ExchangeProcessor extends AbstractProcessor {
 			}
 		}
 		if (bytes > this.protocol.getMaxHttpResponseHeaderSize()) {
-			throw new IllegalStateException("The fields of the response take %d bytes, more than the limit of %d"
+			log.warn("The fields of a response take %d bytes, more than the limit of %d; the response is 500"
 				.formatted(bytes, this.protocol.getMaxHttpResponseHeaderSize()));
+			this.swallows = true;
+			current().commit(new ResponseHead(HttpServletResponse.SC_INTERNAL_SERVER_ERROR,
+					HttpFields.builder().add("Date", FastHttpDateFormat.getCurrentDate()).build()));
+			return;
 		}
 		current().commit(new ResponseHead(status, fields.build()));
 	}

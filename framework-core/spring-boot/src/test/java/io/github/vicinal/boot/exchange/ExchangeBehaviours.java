@@ -159,6 +159,21 @@ final class ExchangeBehaviours {
 				headers.add("X-" + i, "v");
 			}
 		})));
+		all.put("a URI beyond ASCII", (client, base) -> show(client.get().uri(URI.create(base + "/seen/ä?q=ö"))));
+		all.put("an empty query", (client, base) -> show(client.get().uri(URI.create(base + "/seen/x?"))));
+		all.put("another Host",
+				(client, base) -> outcome(() -> show(client.get().uri("/seen/x").header("Host", "a.example"))));
+		all.put("an empty Host", (client, base) -> outcome(() -> show(client.get().uri("/seen/x").header("Host", ""))));
+		all.put("a Host that is none",
+				(client, base) -> outcome(() -> show(client.get().uri("/seen/x").header("Host", "a b"))));
+		all.put("Expect", (client, base) -> outcome(
+				() -> show(client.post().uri("/seen/x").header("Expect", "100-continue").body(Map.of("a", 1)))));
+		all.put("Proxy-Connection",
+				(client, base) -> outcome(() -> show(client.get().uri("/seen/x").header("Proxy-Connection", "close"))));
+		all.put("a length without a body",
+				(client, base) -> outcome(() -> show(client.get().uri("/seen/x").header("Content-Length", "5"))));
+		all.put("an own Transfer-Encoding", (client, base) -> outcome(
+				() -> show(client.post().uri("/seen/x").header("Transfer-Encoding", "chunked").body(Map.of("a", 1)))));
 		all.put("OPTIONS", (client, base) -> show(client.options().uri("/orders")));
 		all.put("HEAD", (client, base) -> show(client.head().uri("/text")));
 		all.put("HEAD of much", (client, base) -> show(client.head().uri("/bytes?kb=2000")));
@@ -224,6 +239,11 @@ final class ExchangeBehaviours {
 		all.put("no content", (client, base) -> show(client.get().uri("/nothing")));
 		all.put("not modified", (client, base) -> show(client.get().uri("/etag").header("If-None-Match", "\"v1\"")));
 		all.put("ETag", (client, base) -> show(client.get().uri("/etag")));
+		// Tomcat writes the end of a chunked body over TCP, without saying that it is
+		// one.
+		all.put("a field of 9,000 characters",
+				(client, base) -> outcome(() -> show(client.get().uri("/field?length=9000")).substring(0, 4)));
+		all.put("trailers", (client, base) -> show(client.get().uri("/trailers")));
 		all.put("odd headers", (client, base) -> show(client.get().uri("/oddheader")));
 		all.put("exception", (client, base) -> show(client.get().uri("/fail").accept(MediaType.APPLICATION_JSON)));
 		all.put("status exception",

@@ -250,6 +250,19 @@ class ShopApplication {
 			throw new IllegalStateException("oops");
 		}
 
+		@GetMapping("/field")
+		String field(@RequestParam int length, HttpServletResponse response) {
+			response.setHeader("X-Long", "b".repeat(length));
+			return "never seen";
+		}
+
+		@GetMapping("/trailers")
+		void trailers(HttpServletResponse response) throws IOException {
+			response.setHeader("Trailer", "X-Sum");
+			response.setTrailerFields(() -> Map.of("X-Sum", "1"));
+			response.getOutputStream().write(new byte[100_000]);
+		}
+
 		@GetMapping("/teapot")
 		String teapot() {
 			throw new ResponseStatusException(HttpStatus.I_AM_A_TEAPOT, "short and stout");
