@@ -151,7 +151,7 @@ public final class Exchanges implements AutoCloseable {
 			throws IOException {
 		if (body == null) {
 			try {
-				return ClientExchange.begin(route, head, ByteBuffer.allocate(0), true, timeoutNanos);
+				return took(route, ClientExchange.begin(route, head, ByteBuffer.allocate(0), true, timeoutNanos));
 			}
 			catch (PathException ex) {
 				return failed(ex, head, true);
@@ -160,7 +160,7 @@ public final class Exchanges implements AutoCloseable {
 		PartsOutput parts = new PartsOutput(route, head, timeoutNanos);
 		try {
 			body.writeTo(parts);
-			return parts.end();
+			return took(route, parts.end());
 		}
 		catch (PartsOutput.UnsentException ex) {
 			return failed(ex.failure(), head, body.isRepeatable());
@@ -169,6 +169,12 @@ public final class Exchanges implements AutoCloseable {
 			parts.abort();
 			throw ex;
 		}
+	}
+
+	/** Counts a request that has gone to the server. */
+	ClientExchange took(ExchangeClient.Route route, ClientExchange exchange) {
+		this.counts.count(route.path().kind());
+		return exchange;
 	}
 
 	static @Nullable ClientExchange failed(PathException failure, RequestHead head, boolean repeatable)

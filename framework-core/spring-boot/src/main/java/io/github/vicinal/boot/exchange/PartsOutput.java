@@ -46,6 +46,10 @@ final class PartsOutput extends OutputStream {
 		this.timeoutNanos = timeoutNanos;
 	}
 
+	ExchangeClient.Route route() {
+		return this.route;
+	}
+
 	@Override
 	public void write(int value) throws IOException {
 		write(new byte[] { (byte) value }, 0, 1);

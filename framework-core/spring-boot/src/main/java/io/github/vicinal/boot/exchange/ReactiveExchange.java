@@ -146,7 +146,7 @@ final class ReactiveExchange {
 
 	private void end(PartsOutput out, MonoSink<ResponseHead> sink) {
 		try {
-			made(out.end(), sink);
+			made(this.exchanges.took(out.route(), out.end()), sink);
 		}
 		catch (PartsOutput.UnsentException ex) {
 			unsent(ex, out, sink);

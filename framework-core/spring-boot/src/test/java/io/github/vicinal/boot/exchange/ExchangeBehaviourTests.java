@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,6 +29,7 @@ import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestClientException;
 
+import io.github.vicinal.boot.actuate.ExchangeMetrics;
 import io.github.vicinal.report.ChannelReport.PathReport;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -113,6 +115,26 @@ class ExchangeBehaviourTests {
 			assertThatExceptionOfType(RestClientException.class)
 				.isThrownBy(() -> exchanges.get().uri("/shortened").retrieve().body(byte[].class));
 		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "http-components", "jdk" })
+	void requestsThatAreExchangesAreCounted(String library) {
+		ConfigurableApplicationContext server = this.applications.server(ShopApplication.class, "uds", "default");
+		ConfigurableApplicationContext client = this.applications.client("uds", library);
+		RestClient exchanges = client.getBean(RestClient.Builder.class)
+			.baseUrl("http://localhost:" + server.getEnvironment().getProperty("local.server.port"))
+			.build();
+		connect(exchanges, client.getBean(Exchanges.class), "uds");
+		SimpleMeterRegistry meters = new SimpleMeterRegistry();
+		new ExchangeMetrics(client.getBean(Exchanges.class).counts()).bindTo(meters);
+		double before = meters.get("vicinal.http.exchanges").tag("path", "uds").functionCounter().count();
+		for (int i = 0; i < ATTEMPTS; i++) {
+			exchanges.get().uri("/text").retrieve().toBodilessEntity();
+			exchanges.post().uri("/seen/x").body(Map.of("a", 1)).retrieve().toBodilessEntity();
+		}
+		assertThat(meters.get("vicinal.http.exchanges").tag("path", "uds").functionCounter().count())
+			.isEqualTo(before + 2 * ATTEMPTS);
 	}
 
 	private Stream<DynamicTest> behaviours(String path, String library) {
