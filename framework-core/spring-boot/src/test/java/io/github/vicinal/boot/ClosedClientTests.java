@@ -161,7 +161,8 @@ class ClosedClientTests {
 		String port = this.applications.start(BasketService.class, Map.of())
 			.getEnvironment()
 			.getRequiredProperty("local.server.port");
-		long without = grown(port, WITHOUT);
+		// Below zero, what tests before in this JVM had left was collected meanwhile.
+		long without = Math.max(0, grown(port, WITHOUT));
 		for (String path : List.of("direct", "shm", "uds", "http")) {
 			assertThat(grown(port, path)).as(path).isLessThan(without + SPARE_BYTES + CLIENTS * BYTES_PER_CLIENT);
 		}
