@@ -393,7 +393,10 @@ final class PermitQueue {
 	}
 
 	private void count(Reason reason) {
-		this.overload.rejected();
+		// What has no share or comes too late to be accepted at all would not wait.
+		if (reason != Reason.BULKHEAD && reason != Reason.SHUTTING_DOWN) {
+			this.overload.rejected();
+		}
 		this.refusals.merge(reason, 1L, Long::sum);
 	}
 

@@ -1,6 +1,7 @@
 package io.github.vicinal.requestserver;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.ToDoubleFunction;
 
@@ -10,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 import io.github.vicinal.requestserver.Simulation.Outcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -128,6 +130,22 @@ class OverloadTests {
 		assertThat(outcome.refused()).isLessThanOrEqualTo((int) (most * outcome.responses().size()));
 	}
 
+	/** One waits for long, while a bulkhead turns many away that would never wait. */
+	@Test
+	void whatABulkheadRejectsIsNoQueue() {
+		long[] now = new long[1];
+		PermitQueue queue = new PermitQueue(RequestServerSettings.of("test", new Threads.Fixed(1)).withMaxPerChannel(2),
+				() -> now[0]);
+		queue.served(1_000_000, 1);
+		for (int i = 0; i < 1_000; i++) {
+			queue.enter(new ThreadTicket("full", Priority.NORMAL, Ticket.NO_DEADLINE));
+			now[0] += 1_000_000;
+		}
+		PermitQueue.Snapshot snapshot = queue.snapshot();
+		assertThat(snapshot.refused()).containsExactly(Map.entry(Rejection.Reason.BULKHEAD, 998L));
+		assertThat(snapshot.overloaded()).isFalse();
+	}
+
 	/** Few long requests among many short ones keep all permits now and then. */
 	@ParameterizedTest
 	@CsvSource({ "4, 0.7, 2, 100, 0.05", "4, 0.7, 5, 1000, 0.01", "16, 0.7, 2, 100, 0.05", "16, 0.7, 5, 1000, 0.01" })
@@ -151,7 +169,6 @@ class OverloadTests {
 			came += outcome.responses().size() + outcome.refused();
 			rejected += outcome.refused();
 		}
-		System.err.printf("REJ threads %d rate %.0f: %.4f%n", threads, perSecond, (double) rejected / came);
 		assertThat((double) rejected / came).isLessThanOrEqualTo(share);
 	}
 

@@ -29,7 +29,6 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
-import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.servlet.DispatcherServlet;
@@ -95,7 +94,7 @@ public final class RequestServerAutoConfiguration {
 		return new Threads.Auto(1, most, onVirtual);
 	}
 
-	/** Who waits by HTTP does so on a thread of the web server. */
+	/** A request that waits by HTTP keeps a thread of the web server. */
 	private static int queueCapacity(Requests requests, Environment environment) {
 		Integer said = requests.queueCapacity();
 		return (said != null) ? said
@@ -165,9 +164,10 @@ public final class RequestServerAutoConfiguration {
 			/** For requests that take no permit, and for rejections. */
 			private static final int SPARE = 16;
 
-			/** After Boot's own, which sets what is configured. */
+			/**
+			 * Has no order, so it comes after Boot's own, which sets what is configured.
+			 */
 			@Bean
-			@Order(Ordered.LOWEST_PRECEDENCE)
 			WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> vicinalTomcatThreads(
 					ObjectProvider<RequestServer> server) {
 				return (factory) -> factory.addConnectorCustomizers((connector) -> {
@@ -179,9 +179,13 @@ public final class RequestServerAutoConfiguration {
 				});
 			}
 
+			/**
+			 * At most as many may wait as run: a queue that is configured for typed calls
+			 * may be longer than threads can be afforded.
+			 */
 			private static int forAll(RequestServerSettings settings, int configured) {
 				int running = Math.min(configured, settings.threads().most());
-				return Math.max(configured, running + settings.queueCapacity() + SPARE);
+				return Math.max(configured, running + Math.min(configured, settings.queueCapacity()) + SPARE);
 			}
 
 		}
