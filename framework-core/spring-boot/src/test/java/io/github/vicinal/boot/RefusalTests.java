@@ -16,7 +16,6 @@ import java.util.concurrent.TimeUnit;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.coyote.AbstractProtocol;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -215,6 +214,17 @@ class RefusalTests {
 		assertThat(permits().report().refused()).containsExactly(Map.entry(Reason.BULKHEAD, 1L));
 		this.end.countDown();
 		await().untilAsserted(() -> assertThat(status("/baskets/1")).isEqualTo(200));
+	}
+
+	/** Health checks find a thread although all requests run or wait that may. */
+	@ParameterizedTest
+	@CsvSource({ "7, 7, 30", "7, 5, 28", "7, 100000, 30" })
+	void tomcatHasThreadsForThoseThatWait(int configured, int queue, int threads) {
+		this.server = start(BasketService.class,
+				Map.of("server.tomcat.threads.max", configured, "vicinal.server.requests.queue-capacity", queue));
+		TomcatWebServer web = (TomcatWebServer) ((WebServerApplicationContext) this.server).getWebServer();
+		assertThat(((AbstractProtocol<?>) web.getTomcat().getConnector().getProtocolHandler()).getMaxThreads())
+			.isEqualTo(threads);
 	}
 
 	/**
