@@ -19,22 +19,23 @@ package io.github.vicinal.requestserver;
  * <li><b>raised</b>: the double limit runs for a while, and stays if the rate rises to
  * {@value #GAIN} of what it was.</li>
  * </ul>
- * When neither helps there is a pause, which doubles up to a few minutes. It ends early
- * when the rate changes; when it collapses, the limit is the most again, since what
- * requests wait for has become slower and may bear more of them.
+ * When neither helps there is a pause, which doubles, from {@value #PAUSE_WINDOWS}
+ * windows up to {@value #LONGEST_PAUSE} times as long. It ends early when the rate
+ * changes; when it collapses, the limit is the most again, since what requests wait for
+ * has become slower and may bear more of them.
  * <p>
  * Both thresholds lie between the outcomes that halving and doubling have below and above
- * the knee (a factor of 2, and 1), so a rate need not be exact. How exact it is, the
- * method of batch means says: rates of batches of {@value #BATCH} ends vary as much as
- * chance makes them, whatever the distribution of service times is. Guarded by the
+ * the knee (a factor of 2 or more, and 1), so a rate need not be exact. How exact it is,
+ * the method of batch means says: rates of batches of {@value #BATCH} ends vary as much
+ * as chance makes them, whatever the distribution of service times is. Guarded by the
  * server's lock.
  */
 final class ConcurrencyLimit {
 
-	/** By which part the rate must rise for a doubled limit to stay. */
+	/** The factor by which the rate must rise for a doubled limit to stay. */
 	static final double GAIN = 1.15;
 
-	/** Which part of the best rate must be left for a halved limit to stay. */
+	/** The part of the rate that a lowered limit must keep. */
 	static final double KEEP = 0.9;
 
 	/** How many ends make a batch. */
@@ -44,31 +45,33 @@ final class ConcurrencyLimit {
 
 	private static final int MOST_BATCHES = 64;
 
-	/** After so many windows what was measured has to do. */
+	/** A measurement ends after this number of windows, however exact it is. */
 	private static final int LONGEST_WINDOWS = 10;
 
-	/** How exact the rate before an experiment must be known. */
+	/** The relative error with which the rate before an experiment must be known. */
 	private static final double EXACT = 0.05;
 
-	/** Which part of the permits must go to requests that waited. */
+	/**
+	 * The part of permits that must go to requests that waited, for the queue to stand.
+	 */
 	private static final double SATURATED = 0.8;
 
-	/** How many standard deviations decide early. */
+	/** The distance from the threshold, in standard errors, that decides early. */
 	private static final double DEVIATIONS = 3;
 
-	/** By which part the rate must differ for the knowledge about it to be void. */
+	/** The relative change of the rate that makes void what is known about limits. */
 	private static final double CHANGED = 0.25;
 
 	/**
-	 * Which part of the rate must be left for the limit to stay. Below it, what requests
-	 * wait for has become slower, and the most may help again.
+	 * The part of the rate below which the limit is the most again: what requests wait
+	 * for has become slower then, and may bear more of them.
 	 */
 	private static final double COLLAPSED = 0.5;
 
-	/** How long the first pause lasts, in windows. */
+	/** The length of the first pause, in windows. */
 	private static final int PAUSE_WINDOWS = 10;
 
-	/** How much longer the longest pause is than the first. */
+	/** The length of the longest pause, in first ones. */
 	private static final int LONGEST_PAUSE = 32;
 
 	private enum Step {
@@ -111,8 +114,10 @@ final class ConcurrencyLimit {
 	/** The rate at half of the limit, while it climbs. */
 	private double lowerRate;
 
+	/** When the measurement began, or the change of the limit. */
 	private long since;
 
+	/** The number of requests that had ended by then. */
 	private long endsThen;
 
 	/**
@@ -128,10 +133,12 @@ final class ConcurrencyLimit {
 
 	private long batchEnds;
 
+	/** Permits that went to requests that waited, since then. */
 	private long handed;
 
 	private long pauseUntil;
 
+	/** The length of the next pause, in first ones. */
 	private int pause = 1;
 
 	/** Whether the next experiment tries fewer. */
@@ -323,8 +330,8 @@ final class ConcurrencyLimit {
 	}
 
 	/**
-	 * Tries half of the limit, or fewer if requests took less time once: twice the rate
-	 * times that is what would be needed if they still did.
+	 * Tries a quarter of the limit, or fewer if requests once took less time: by Little's
+	 * law, the rate times that time is what would be needed if they still did.
 	 */
 	private void lower(long now) {
 		this.before = this.limit;

@@ -34,9 +34,10 @@ final class OverloadDetector {
 
 	private final ServiceTimes times;
 
-	/** Requests that came, and that were rejected, since nobody waited. */
+	/** Requests that came since nobody waited. */
 	private long arrivalsSinceEmpty;
 
+	/** Those of them that were rejected, and would wait otherwise. */
 	private long rejectedSinceEmpty;
 
 	/** Since when no request waited for less than the target, or overload lasts. */

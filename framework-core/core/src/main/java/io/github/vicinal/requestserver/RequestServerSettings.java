@@ -175,8 +175,8 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 		}
 
 		/**
-		 * As many as help: the fewest with which as many requests end in a second as with
-		 * any number, found by trying while requests wait. Until then, the most.
+		 * As many as help: about twice the fewest with which as many requests end in a
+		 * second as with more, found by trying while requests wait. Until then, the most.
 		 *
 		 * @param least the fewest that run at once, at least 1
 		 * @param most the most that run at once, at most {@value Virtual#MAX} on virtual

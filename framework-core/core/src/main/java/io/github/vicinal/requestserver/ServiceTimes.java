@@ -16,12 +16,12 @@ final class ServiceTimes {
 	private static final int MEAN_WEIGHT = 32;
 
 	/**
-	 * The same for the spread, which rests on rare long requests. One of a hundred occurs
-	 * ten times among so many.
+	 * The same for the spread, which rests on rare long requests: one of a hundred occurs
+	 * two or three times in 256. More would remember another limit for too long.
 	 */
 	private static final int SPREAD_WEIGHT = 256;
 
-	/** After so many requests the smallest mean has grown by a factor of e. */
+	/** The number of requests in which the smallest mean grows by a factor of e. */
 	private static final int FORGETTING = 8192;
 
 	private static final long BRIEF_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
