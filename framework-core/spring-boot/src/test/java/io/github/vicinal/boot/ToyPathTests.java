@@ -158,6 +158,15 @@ class ToyPathTests {
 					+ "the paths of this application are direct, shm, toy, uds, http");
 	}
 
+	@Test
+	void anUnknownIdForExchangesFailsTheStart() {
+		assertThatThrownBy(() -> this.applications.start(ToyClient.class,
+				Map.of("spring.main.web-application-type", "none", "vicinal.http-exchanges.paths", "shm,tyo")))
+			.isInstanceOf(InvalidChannelException.class)
+			.hasMessage("There is no path 'tyo', which vicinal.http-exchanges.paths names; "
+					+ "the paths of this application are direct, shm, toy, uds, http");
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	@Import(BasketController.class)

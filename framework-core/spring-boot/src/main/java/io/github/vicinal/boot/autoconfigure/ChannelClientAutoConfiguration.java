@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -132,16 +133,31 @@ public final class ChannelClientAutoConfiguration {
 		Exchanges exchanges = new Exchanges(configured.peers(),
 				() -> environment.getProperty("local.server.port", Integer.class), () -> {
 					List<PathProvider> all = providers.orderedStream().toList();
-					List<PathKind> provided = all.stream().map(PathProvider::kind).sorted().toList();
-					List<PathKind> paths = configured.paths().isEmpty() ? provided
-							: PathIds.kinds(configured.paths(), provided, "vicinal.http-exchanges.paths");
-					ChannelSettings settings = new ChannelSettings(EXCHANGES, paths, null, properties.reconnectDelay(),
-							false, properties.confirmInterval());
+					ChannelSettings settings = new ChannelSettings(EXCHANGES, paths(configured, all), null,
+							properties.reconnectDelay(), false, properties.confirmInterval());
 					return new ExchangeClient(
 							new Channel(settings, HttpExchanges.contract(), all, connector(), Clock.systemUTC()));
 				});
 		ServiceAddresses.ofGroups(environment, exchanges);
 		return exchanges;
+	}
+
+	private static List<PathKind> paths(VicinalProperties.HttpExchanges configured, List<PathProvider> providers) {
+		List<PathKind> provided = providers.stream().map(PathProvider::kind).sorted().toList();
+		return configured.paths().isEmpty() ? provided
+				: PathIds.kinds(configured.paths(), provided, "vicinal.http-exchanges.paths");
+	}
+
+	/** A name that is wrong fails the start, not the first request. */
+	@Bean
+	@ConditionalOnBooleanProperty(name = "vicinal.http-exchanges.enabled", matchIfMissing = true)
+	SmartInitializingSingleton vicinalExchangePathsCheck(VicinalProperties properties,
+			ObjectProvider<PathProvider> providers) {
+		return () -> {
+			if (!properties.httpExchanges().paths().isEmpty()) {
+				paths(properties.httpExchanges(), providers.orderedStream().toList());
+			}
+		};
 	}
 
 	/** An error that is replayed through the HTTP client has been observed already. */

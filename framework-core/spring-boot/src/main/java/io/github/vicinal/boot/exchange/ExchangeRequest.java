@@ -29,11 +29,6 @@ import io.github.vicinal.peer.PeerAnnouncement;
 /** A request that becomes an exchange if there is a path when it is executed. */
 final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 
-	/** What libraries write themselves, whatever they are told. */
-	private static final List<String> OWN_FIELDS = List.of(HttpHeaders.HOST, HttpHeaders.CONNECTION, HttpHeaders.EXPECT,
-			HttpHeaders.UPGRADE, HttpHeaders.TRANSFER_ENCODING, HttpHeaders.TE, HttpHeaders.TRAILER, "Keep-Alive",
-			"Proxy-Connection");
-
 	private final Exchanges exchanges;
 
 	private final PlainRequests.Factory factory;
@@ -85,8 +80,7 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 	 * the URI and writes the fields of the connection itself.
 	 */
 	private boolean decidesItself(HttpHeaders headers, boolean body) {
-		return "".equals(this.uri.getRawQuery()) || !this.uri.toString().chars().allMatch((c) -> c < 128)
-				|| OWN_FIELDS.stream().anyMatch(headers::containsHeader)
+		return OfLibraries.rewrites(this.uri) || OfLibraries.FIELDS.stream().anyMatch(headers::containsHeader)
 				|| (!body && headers.containsHeader(HttpHeaders.CONTENT_LENGTH)
 						&& !"0".equals(headers.getFirst(HttpHeaders.CONTENT_LENGTH)));
 	}

@@ -2,8 +2,6 @@ package io.github.vicinal.boot.exchange;
 
 import java.net.URI;
 import java.net.http.HttpRequest;
-import java.util.Locale;
-import java.util.Set;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -27,10 +25,6 @@ import io.github.vicinal.peer.PeerAnnouncement;
  * complete, as that of the JDK's connector is, and so it can still go over HTTP.
  */
 final class ReactiveExchangeRequest extends AbstractClientHttpRequest {
-
-	/** Headers that the JDK's client does not accept, or that begin something else. */
-	private static final Set<String> OF_LIBRARY = Set.of("connection", "expect", "host", "upgrade",
-			PeerAnnouncement.REQUEST_HEADER.toLowerCase(Locale.ROOT));
 
 	private final HttpMethod method;
 
@@ -134,9 +128,13 @@ final class ReactiveExchangeRequest extends AbstractClientHttpRequest {
 	@Nullable RequestHead head() {
 		HttpFields.Builder fields = HttpFields.builder();
 		HttpHeaders headers = getHeaders();
+		if (OfLibraries.rewrites(this.uri) || OfLibraries.FIELDS.stream().anyMatch(headers::containsHeader)
+				|| headers.containsHeader(PeerAnnouncement.REQUEST_HEADER)) {
+			return null;
+		}
 		for (var header : headers.headerSet()) {
 			String name = header.getKey();
-			if (OF_LIBRARY.contains(name.toLowerCase(Locale.ROOT)) || !isText(name, false)) {
+			if (!isText(name, false)) {
 				return null;
 			}
 			if (name.equalsIgnoreCase(HttpHeaders.CONTENT_LENGTH)) {

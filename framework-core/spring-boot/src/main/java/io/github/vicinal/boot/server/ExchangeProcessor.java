@@ -155,9 +155,10 @@ final class ExchangeProcessor extends AbstractProcessor {
 	protected SocketState service(@Nullable SocketWrapperBase<?> socket) throws IOException {
 		ServerExchange served = current();
 		this.request.markStartTime();
-		if (!ExchangeRequests.fill(this.request, served, this.server)) {
+		int rejected = ExchangeRequests.fill(this.request, served, this.server);
+		if (rejected != 0) {
 			// What is in error reaches no application, only its error page.
-			this.response.setStatus(400);
+			this.response.setStatus(rejected);
 			setErrorState(ErrorState.CLOSE_CLEAN, null);
 		}
 		else {
@@ -203,6 +204,12 @@ final class ExchangeProcessor extends AbstractProcessor {
 	protected void prepareResponse() {
 		this.response.setCommitted(true);
 		int status = this.response.getStatus();
+		if (status < HttpServletResponse.SC_OK) {
+			// A client would wait for the response that follows an interim one.
+			setErrorState(ErrorState.CLOSE_NOW,
+					new IOException("The status of a response is %d, which announces another one".formatted(status)));
+			return;
+		}
 		MimeHeaders headers = this.response.getMimeHeaders();
 		boolean entity = status >= 200 && status != 204 && status != 205 && status != 304;
 		this.swallows = !entity || "HEAD".equals(this.request.getMethod());
@@ -226,7 +233,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 		if (length != -1) {
 			headers.setValue("Content-Length").setLong(length);
 		}
-		else if (entity) {
+		else if (entity && !this.swallows) {
 			headers.addValue("Transfer-Encoding").setString("chunked");
 		}
 		if (headers.getValue("Date") == null) {

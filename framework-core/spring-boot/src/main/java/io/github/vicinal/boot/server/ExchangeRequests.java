@@ -3,6 +3,7 @@ package io.github.vicinal.boot.server;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
+import jakarta.servlet.http.HttpServletResponse;
 import org.apache.coyote.Request;
 import org.apache.tomcat.util.http.MimeHeaders;
 import org.apache.tomcat.util.http.parser.HttpParser;
@@ -29,9 +30,9 @@ final class ExchangeRequests {
 
 	/**
 	 * Fills a request in.
-	 * @return whether it is acceptable
+	 * @return the status with which the container rejects it, 0 if it is acceptable
 	 */
-	static boolean fill(Request to, ServerExchange exchange, TomcatExchanges server) {
+	static int fill(Request to, ServerExchange exchange, TomcatExchanges server) {
 		RequestHead head = exchange.head();
 		ConnectionFacts facts = server.facts(exchange);
 		to.setMethod(head.method());
@@ -53,7 +54,8 @@ final class ExchangeRequests {
 		to.setRemotePort(0);
 		// The default servlet would leave files to a socket.
 		to.setSendfile(false);
-		return isToken(head.method()) && isTarget(head, server) && fields(to, head, facts, server) && body(to, head);
+		return (isToken(head.method()) && isTarget(head, server) && fields(to, head, facts, server)) ? body(to, head)
+				: HttpServletResponse.SC_BAD_REQUEST;
 	}
 
 	private static boolean isToken(String text) {
@@ -154,35 +156,38 @@ final class ExchangeRequests {
 	}
 
 	/** What says how long the body is must say so once, and in one way. */
-	private static boolean body(Request to, RequestHead head) {
+	private static int body(Request to, RequestHead head) {
 		int lengths = 0;
 		int encodings = 0;
+		int rejected = 0;
 		for (int i = 0; i < head.fields().size(); i++) {
 			String value = head.fields().value(i);
 			switch (head.fields().name(i).toLowerCase(Locale.ROOT)) {
 				case "content-length" -> {
 					lengths++;
 					if (!isNumber(value)) {
-						return false;
+						return HttpServletResponse.SC_BAD_REQUEST;
 					}
 				}
 				case "transfer-encoding" -> {
 					encodings++;
 					if (!value.equalsIgnoreCase("chunked")) {
-						return false;
+						rejected = HttpServletResponse.SC_NOT_IMPLEMENTED;
 					}
 				}
 				case "expect" -> {
-					if (!value.equalsIgnoreCase("100-continue")) {
-						return false;
+					if (value.equalsIgnoreCase("100-continue")) {
+						to.setExpectation(true);
 					}
-					to.setExpectation(true);
+					else {
+						rejected = HttpServletResponse.SC_EXPECTATION_FAILED;
+					}
 				}
 				default -> {
 				}
 			}
 		}
-		return lengths + encodings <= 1;
+		return (lengths + encodings <= 1) ? rejected : HttpServletResponse.SC_BAD_REQUEST;
 	}
 
 	private static boolean isNumber(String value) {

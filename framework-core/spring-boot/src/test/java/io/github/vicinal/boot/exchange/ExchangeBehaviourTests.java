@@ -117,6 +117,22 @@ class ExchangeBehaviourTests {
 		}
 	}
 
+	/** Over TCP, the client waits for the response that follows until its time-out. */
+	@Test
+	void aStatusThatAnnouncesAnotherResponseFails() {
+		ConfigurableApplicationContext server = this.applications.server(ShopApplication.class, "shm", "default");
+		ConfigurableApplicationContext client = this.applications.client("shm", "http-components");
+		RestClient exchanges = client.getBean(RestClient.Builder.class)
+			.baseUrl("http://localhost:" + server.getEnvironment().getProperty("local.server.port"))
+			.build();
+		connect(exchanges, client.getBean(Exchanges.class), "shm");
+		for (int status : new int[] { 100, 101, 103, 199 }) {
+			assertThatExceptionOfType(ResourceAccessException.class).as("status %d", status)
+				.isThrownBy(() -> exchanges.get().uri("/status?code=" + status).retrieve().toBodilessEntity());
+		}
+		assertThat(exchanges.get().uri("/text").retrieve().body(String.class)).isEqualTo("héllo");
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "http-components", "jdk" })
 	void requestsThatAreExchangesAreCounted(String library) {

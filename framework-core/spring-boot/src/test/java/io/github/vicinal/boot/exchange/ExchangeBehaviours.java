@@ -176,6 +176,15 @@ final class ExchangeBehaviours {
 				() -> show(client.post().uri("/seen/x").header("Transfer-Encoding", "chunked").body(Map.of("a", 1)))));
 		all.put("OPTIONS", (client, base) -> show(client.options().uri("/orders")));
 		all.put("HEAD", (client, base) -> show(client.head().uri("/text")));
+		all.put("HEAD of a stream", (client, base) -> show(client.head().uri("/stream?mb=1")));
+		all.put("HEAD of events", (client, base) -> show(client.head().uri("/sse")));
+		all.put("HEAD of what is not there", (client, base) -> show(client.head().uri("/none")));
+		all.put("an Expect that is unknown",
+				(client, base) -> outcome(() -> show(client.get().uri("/text").header("Expect", "wonders"))));
+		for (int status : new int[] { 299, 600 }) {
+			all.put("status " + status,
+					(client, base) -> outcome(() -> show(client.get().uri("/status?code=" + status))));
+		}
 		all.put("HEAD of much", (client, base) -> show(client.head().uri("/bytes?kb=2000")));
 		all.put("unknown path", (client, base) -> show(client.get().uri("/none").accept(MediaType.APPLICATION_JSON)));
 		all.put("unknown path as a page",

@@ -76,6 +76,29 @@ class FeignExchangeTests {
 		return compared("uds");
 	}
 
+	/** They go over HTTP. */
+	@TestFactory
+	Stream<DynamicTest> whatTheLibraryWritesItself() {
+		Client exchanges = connected("shm");
+		Client plain = new Client.Default(null, null);
+		byte[] json = "{\"a\":1}".getBytes(StandardCharsets.UTF_8);
+		Map<String, Function<Client, String>> all = new LinkedHashMap<>();
+		for (String name : List.of("Transfer-Encoding", "TE", "Trailer", "Keep-Alive", "Proxy-Connection", "Upgrade",
+				"Connection", "Host", "User-Agent")) {
+			all.put(name, (client) -> show(client, "GET", "/seen/x", null, name, "trailers"));
+			all.put(name + " with a body", (client) -> show(client, "POST", "/seen/x", json, name, "chunked"));
+		}
+		all.put("a URI beyond ASCII", (client) -> show(client, "GET", "/seen/ä?q=ö", null));
+		all.put("an empty query", (client) -> show(client, "GET", "/seen/x?", null));
+		all.put("a fragment", (client) -> show(client, "GET", "/seen/x?a=b#c", null));
+		all.put("a length without a body", (client) -> show(client, "GET", "/seen/x", null, "Content-Length", "5"));
+		all.put("a POST without a body", (client) -> show(client, "POST", "/seen/x", null, "Content-Length", "0"));
+		return all.entrySet()
+			.stream()
+			.map((each) -> DynamicTest.dynamicTest(each.getKey(),
+					() -> assertThat(observe(each.getValue(), exchanges)).isEqualTo(observe(each.getValue(), plain))));
+	}
+
 	private Client connected(String path) {
 		ConfigurableApplicationContext server = this.applications.server(ShopApplication.class, path, "default");
 		this.base = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");

@@ -2,6 +2,7 @@ package io.github.vicinal.boot.exchange;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -105,6 +106,32 @@ class ReactiveExchangeTests {
 	@TestFactory
 	Stream<DynamicTest> uds() {
 		return compared("uds");
+	}
+
+	/** They go over HTTP. */
+	@TestFactory
+	Stream<DynamicTest> whatTheLibraryWritesItself() {
+		WebClient exchanges = connected("shm", READ_TIMEOUT);
+		WebClient plain = client(ClientHttpConnectorBuilder.jdk(), READ_TIMEOUT);
+		Map<String, Function<WebClient, String>> all = new LinkedHashMap<>();
+		for (String name : List.of("Transfer-Encoding", "TE", "Trailer", "Keep-Alive", "Proxy-Connection", "Upgrade",
+				"Connection", "Host")) {
+			all.put(name, (client) -> show(client.get().uri("/seen/x").header(name, "trailers")));
+			all.put(name + " with a body",
+					(client) -> show(client.post().uri("/seen/x").header(name, "chunked").bodyValue(Map.of("a", 1))));
+		}
+		all.put("a URI beyond ASCII", (client) -> show(client.get().uri(URI.create(this.base + "/seen/ä?q=ö"))));
+		all.put("an empty query", (client) -> show(client.get().uri(URI.create(this.base + "/seen/x?"))));
+		all.put("a value beyond ASCII", (client) -> show(client.get().uri("/seen/x").header("X-A", "ü")));
+		all.put("a length without a body", (client) -> show(client.get().uri("/seen/x").header("Content-Length", "5")));
+		all.put("a length that is too short",
+				(client) -> show(client.post().uri("/count").header("Content-Length", "5").bodyValue("x".repeat(9))));
+		all.put("a length that is too long",
+				(client) -> show(client.post().uri("/count").header("Content-Length", "15").bodyValue("x".repeat(9))));
+		return all.entrySet()
+			.stream()
+			.map((each) -> DynamicTest.dynamicTest(each.getKey(),
+					() -> assertThat(observe(each.getValue(), exchanges)).isEqualTo(observe(each.getValue(), plain))));
 	}
 
 	private Stream<DynamicTest> compared(String path) {

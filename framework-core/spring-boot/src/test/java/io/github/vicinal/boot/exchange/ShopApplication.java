@@ -273,6 +273,11 @@ class ShopApplication {
 			response.sendError(409, "conflict");
 		}
 
+		@GetMapping("/status")
+		void status(@RequestParam int code, HttpServletResponse response) {
+			response.setStatus(code);
+		}
+
 		@GetMapping("/redirect")
 		ResponseEntity<Void> redirect(@RequestParam(defaultValue = "302") int status) {
 			return ResponseEntity.status(status).location(URI.create("/text")).build();
