@@ -151,13 +151,31 @@ final class BodyPipe {
 	 * @return whether there was room; if not, nothing was added
 	 */
 	boolean put(ByteBuffer part) {
+		return put(part, null);
+	}
+
+	/**
+	 * Adds a part without waiting; it may exceed the limit once.
+	 * @param part its bytes are copied
+	 * @param whenWritable runs once when there is room again, if there was none
+	 * @return whether there was room; if not, nothing was added
+	 */
+	boolean put(ByteBuffer part, @Nullable Runnable whenWritable) {
 		Runnable wake;
 		this.lock.lock();
 		try {
 			if (this.unread) {
 				return true;
 			}
-			if (this.ended || this.to - this.from >= this.limit) {
+			if (this.ended) {
+				return false;
+			}
+			if (this.to - this.from >= this.limit) {
+				if (whenWritable != null) {
+					this.flushed = true;
+					this.changed.signalAll();
+					this.onWritable = whenWritable;
+				}
 				return false;
 			}
 			int count = part.remaining();

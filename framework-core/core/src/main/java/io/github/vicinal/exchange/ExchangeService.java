@@ -151,12 +151,13 @@ public final class ExchangeService implements Service {
 		this.handler.check(exchange);
 		long shape = RouteSizes.shape(begin.head());
 		if (begin.last() && this.sizes.isSmall(shape)) {
-			return here(exchange, shape, beforeWaiting);
+			return here(exchange, shape, frame, beforeWaiting);
 		}
-		return elsewhere(exchange, shape, begin.last(), beforeWaiting);
+		return elsewhere(exchange, shape, begin.last(), frame, beforeWaiting);
 	}
 
-	private Answer here(ServerExchange exchange, long shape, Runnable beforeWaiting) throws InterruptedIOException {
+	private Answer here(ServerExchange exchange, long shape, CallFrame frame, Runnable beforeWaiting)
+			throws InterruptedIOException {
 		exchange.inline(true);
 		try {
 			this.handler.serveHere(exchange);
@@ -171,11 +172,11 @@ public final class ExchangeService implements Service {
 		if (!ended) {
 			beforeWaiting.run();
 		}
-		return begun(exchange);
+		return begun(exchange, frame);
 	}
 
-	private Answer elsewhere(ServerExchange exchange, long shape, boolean whole, Runnable beforeWaiting)
-			throws InterruptedIOException {
+	private Answer elsewhere(ServerExchange exchange, long shape, boolean whole, CallFrame frame,
+			Runnable beforeWaiting) throws InterruptedIOException {
 		try {
 			this.handler.serveElsewhere(exchange);
 		}
@@ -187,7 +188,7 @@ public final class ExchangeService implements Service {
 			long number = number(exchange);
 			return (number != 0) ? room(number, exchange) : unknown();
 		}
-		Answer answer = begun(exchange);
+		Answer answer = begun(exchange, frame);
 		if (exchange.isInterrupted()) {
 			this.sizes.interrupted(shape);
 		}
@@ -198,8 +199,14 @@ public final class ExchangeService implements Service {
 	}
 
 	/** Says what there is to say once there is something, which may take long. */
-	private Answer begun(ServerExchange exchange) throws InterruptedIOException {
-		if (!exchange.awaitPart(WAIT_NANOS)) {
+	private Answer begun(ServerExchange exchange, CallFrame frame) throws InterruptedIOException {
+		boolean limited = frame.deadlineNanos() != CallFrame.NO_DEADLINE;
+		if (!exchange.awaitPart(limited ? Math.min(WAIT_NANOS, frame.remainingNanos()) : WAIT_NANOS)) {
+			if (limited && frame.remainingNanos() <= 0) {
+				// As a client closes its connection when it has waited for too long.
+				exchange.abandon();
+				return unknown();
+			}
 			return keep(exchange, End.OPEN);
 		}
 		if (exchange.isEnded() && exchange.written() <= ExchangeMessage.PART_BYTES) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,10 @@ public final class ServerExchange {
 	private volatile boolean headSent;
 
 	private volatile boolean interrupted;
+
+	private volatile boolean abandoned;
+
+	private volatile @Nullable Runnable onAbandoned;
 
 	/** Last time at which the client had a word in this. */
 	private volatile long heardNanos = System.nanoTime();
@@ -139,6 +144,59 @@ public final class ServerExchange {
 		return this.response.isWritable(task);
 	}
 
+	/**
+	 * Writes to the response's body without waiting.
+	 * @param part its remaining bytes are taken, all or none
+	 * @param whenWritable runs once when there is room again, on any thread; only if
+	 * there was none
+	 * @return whether there was room
+	 * @throws IOException if the client has gone
+	 */
+	public boolean offer(ByteBuffer part, Runnable whenWritable) throws IOException {
+		if (this.abandoned) {
+			throw new IOException("Broken pipe: the client has gone");
+		}
+		int count = part.remaining();
+		if (!this.response.put(part, whenWritable)) {
+			return false;
+		}
+		part.position(part.limit());
+		this.written += count;
+		return true;
+	}
+
+	/**
+	 * Runs a task when the client has gone, at once if it has.
+	 * @param task runs at most once, on any thread
+	 */
+	public void whenAbandoned(Runnable task) {
+		Runnable once = new Once(task);
+		this.onAbandoned = once;
+		if (this.abandoned) {
+			once.run();
+		}
+	}
+
+	/** A task that runs once. */
+	private static final class Once extends AtomicBoolean implements Runnable {
+
+		private static final long serialVersionUID = 1;
+
+		private final transient Runnable task;
+
+		Once(Runnable task) {
+			this.task = task;
+		}
+
+		@Override
+		public void run() {
+			if (!getAndSet(true)) {
+				this.task.run();
+			}
+		}
+
+	}
+
 	/** Lets the client see what was written. */
 	public void flush() {
 		this.response.flush();
@@ -184,8 +242,13 @@ public final class ServerExchange {
 
 	/** Says that the client has gone. */
 	void abandon() {
+		this.abandoned = true;
 		this.request.end(new IOException("Connection reset: the client has gone"));
 		this.response.stopReading();
+		Runnable task = this.onAbandoned;
+		if (task != null) {
+			task.run();
+		}
 	}
 
 	void heard() {

@@ -1,6 +1,5 @@
 package io.github.vicinal.boot.autoconfigure;
 
-import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 
@@ -41,9 +40,6 @@ import io.github.vicinal.boot.server.MvcServiceSource;
 import io.github.vicinal.boot.server.RequestPermits;
 import io.github.vicinal.boot.server.ServerObservation;
 import io.github.vicinal.boot.server.ServiceCatalog;
-import io.github.vicinal.boot.server.OfferedPaths;
-import io.github.vicinal.boot.client.PathIds;
-import io.github.vicinal.path.PathKind;
 import io.github.vicinal.boot.server.ServiceCatalog.ServiceSource;
 import io.github.vicinal.boot.server.ThreadIsolation;
 import io.github.vicinal.boot.server.TypedHandlerMapping;
@@ -124,7 +120,7 @@ public final class ServiceAutoConfiguration {
 		return new ServiceCatalog(() -> Objects.requireNonNull(self.get()),
 				(name) -> name.equals(HttpExchanges.contract().name()) ? exchanges.getIfAvailable()
 						: source.getObject().find(name),
-				registry::getObject, () -> offered(properties, servers), tickets);
+				registry::getObject, () -> ServerPaths.offered(properties, servers), tickets);
 	}
 
 	/** Finds mistakes at start; no server is made where there is nothing to check. */
@@ -133,20 +129,9 @@ public final class ServiceAutoConfiguration {
 			ObjectProvider<PathServer> servers) {
 		return () -> {
 			if (properties.server().paths() != null) {
-				offered(properties, servers);
+				ServerPaths.offered(properties, servers);
 			}
 		};
-	}
-
-	private static OfferedPaths offered(VicinalProperties properties, ObjectProvider<PathServer> servers) {
-		List<PathServer> all = servers.orderedStream().toList();
-		List<String> ids = properties.server().paths();
-		if (ids == null) {
-			return new OfferedPaths(all, List.of());
-		}
-		List<PathKind> kinds = PathIds.kinds(ids, all.stream().map(PathServer::kind).toList(), "vicinal.server.paths");
-		return new OfferedPaths(all.stream().filter((server) -> kinds.contains(server.kind())).toList(),
-				all.stream().map(PathServer::kind).filter((kind) -> !kinds.contains(kind)).map(PathKind::id).toList());
 	}
 
 	@Bean

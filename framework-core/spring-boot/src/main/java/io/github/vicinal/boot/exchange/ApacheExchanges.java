@@ -3,6 +3,7 @@ package io.github.vicinal.boot.exchange;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +12,7 @@ import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.classic.ExecChainHandler;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.Header;
@@ -196,11 +198,32 @@ final class ApacheExchanges implements ExecChainHandler {
 		Header length = response.getFirstHeader(HttpHeaders.CONTENT_LENGTH);
 		Header type = response.getFirstHeader(HttpHeaders.CONTENT_TYPE);
 		Header encoding = response.getFirstHeader(HttpHeaders.CONTENT_ENCODING);
-		InputStream body = new ResponseBody(exchange);
+		InputStream body = new ApacheBody(exchange, length == null);
 		response.setEntity(new BasicHttpEntity(body, (length != null) ? length(length.getValue()) : -1,
 				(type != null) ? ContentType.parseLenient(type.getValue()) : null,
 				(encoding != null) ? encoding.getValue() : null, length == null));
 		return response;
+	}
+
+	/** A body that ends early as the client's own streams do. */
+	private static final class ApacheBody extends ResponseBody {
+
+		private final boolean chunked;
+
+		ApacheBody(ClientExchange exchange, boolean chunked) {
+			super(exchange);
+			this.chunked = chunked;
+		}
+
+		@Override
+		IOException cutOff(SocketException failure) {
+			ConnectionClosedException closed = new ConnectionClosedException(
+					this.chunked ? "Premature end of chunk coded message body: closing chunk expected"
+							: "Premature end of Content-Length delimited message body");
+			closed.initCause(failure);
+			return closed;
+		}
+
 	}
 
 	private static long length(String value) {

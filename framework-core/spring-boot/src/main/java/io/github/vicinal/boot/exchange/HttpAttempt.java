@@ -68,7 +68,8 @@ final class HttpAttempt {
 		}
 		try {
 			PeerAnnouncement announced = PeerAnnouncement.parse(announcement);
-			String problem = this.exchanges.detour(this.peer.address(), announced.arrival());
+			String problem = announced.paths().isEmpty() ? null
+					: this.exchanges.detour(this.peer.address(), announced.arrival());
 			this.peer.announced(
 					(problem == null) ? announced
 							: new PeerAnnouncement(announced.peer(), Set.of(), announced.contractHash(), problem),

@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.exchange;
 
 import java.io.IOException;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
@@ -353,7 +354,8 @@ final class ReactiveExchange {
 				this.ended = true;
 				close();
 				if (!this.sink.isCancelled()) {
-					this.sink.error(ex);
+					this.sink.error((ex instanceof SocketException)
+							? new IOException("The connection was closed in the middle of the response", ex) : ex);
 				}
 			}
 		}

@@ -2,12 +2,13 @@ package io.github.vicinal.boot.exchange;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.SocketException;
 import java.util.Objects;
 
 import io.github.vicinal.exchange.ClientExchange;
 
 /** The body of a response, read in parts as it comes. */
-final class ResponseBody extends InputStream {
+class ResponseBody extends InputStream {
 
 	private final ClientExchange exchange;
 
@@ -24,7 +25,21 @@ final class ResponseBody extends InputStream {
 	@Override
 	public int read(byte[] target, int offset, int length) throws IOException {
 		Objects.checkFromIndexSize(offset, length, target.length);
-		return (length == 0) ? 0 : this.exchange.read(target, offset, length);
+		try {
+			return (length == 0) ? 0 : this.exchange.read(target, offset, length);
+		}
+		catch (SocketException ex) {
+			throw cutOff(ex);
+		}
+	}
+
+	/**
+	 * Returns what an HTTP library raises when a connection ends in the middle of a
+	 * response.
+	 * @param failure why there is no more
+	 */
+	IOException cutOff(SocketException failure) {
+		return new IOException("The connection was closed in the middle of the response", failure);
 	}
 
 	@Override

@@ -1,10 +1,7 @@
 package io.github.vicinal.boot.server;
 
 import java.io.IOException;
-import java.util.Arrays;
-import java.util.Enumeration;
-import java.util.HashSet;
-import java.util.Locale;
+import java.util.Collections;
 import java.util.Set;
 
 import jakarta.servlet.FilterChain;
@@ -14,7 +11,6 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.filter.OncePerRequestFilter;
 
-import io.github.vicinal.boot.server.AnnouncementInterceptor.Inquiry;
 import io.github.vicinal.peer.PeerAnnouncement;
 
 /**
@@ -22,14 +18,6 @@ import io.github.vicinal.peer.PeerAnnouncement;
  * requests or typed calls.
  */
 public final class AnnouncementFilter extends OncePerRequestFilter {
-
-	/**
-	 * Headers that HTTP clients add below Spring. Any other that the client did not name
-	 * was added by something in between.
-	 */
-	private static final Set<String> OF_HTTP_CLIENTS = Set.of("host", "connection", "user-agent", "accept-encoding",
-			"accept", "content-type", "content-length", "transfer-encoding", "expect", "upgrade", "http2-settings",
-			"te", "vicinal-contract", "vicinal-headers");
 
 	@Override
 	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
@@ -46,7 +34,7 @@ public final class AnnouncementFilter extends OncePerRequestFilter {
 			return;
 		}
 		RequestWatch watch = new RequestWatch();
-		Set<String> known = known(request);
+		Set<String> known = ClientHeaders.known(request.getHeader(PeerAnnouncement.SENT_HEADERS_HEADER));
 		ConnectionFacts facts = ConnectionFacts.of(request, known);
 		request.setAttribute(Inquiry.ATTRIBUTE, new Inquiry(contract, facts, refusal(request, facts, known), watch));
 		boolean body = request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
@@ -60,25 +48,8 @@ public final class AnnouncementFilter extends OncePerRequestFilter {
 		if (request.isSecure()) {
 			return "the client comes by TLS, whose certificates and session typed calls do not have";
 		}
-		String added = addedHeader(request, known);
+		String added = ClientHeaders.added(Collections.list(request.getHeaderNames()), known);
 		return (added != null) ? "something between client and server adds the header %s".formatted(added) : "";
-	}
-
-	/** Returns the lower-case names of the headers that the client knows of. */
-	private static Set<String> known(HttpServletRequest request) {
-		String sent = request.getHeader(PeerAnnouncement.SENT_HEADERS_HEADER);
-		return (sent != null) ? new HashSet<>(Arrays.asList(sent.toLowerCase(Locale.ROOT).split(",", -1))) : Set.of();
-	}
-
-	/** Returns a header that the client does not know of, or {@code null}. */
-	private static @Nullable String addedHeader(HttpServletRequest request, Set<String> known) {
-		for (Enumeration<String> names = request.getHeaderNames(); names.hasMoreElements();) {
-			String name = names.nextElement().toLowerCase(Locale.ROOT);
-			if (!known.contains(name) && !OF_HTTP_CLIENTS.contains(name)) {
-				return name;
-			}
-		}
-		return null;
 	}
 
 }

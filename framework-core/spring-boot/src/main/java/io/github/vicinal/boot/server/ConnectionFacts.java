@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -49,23 +50,34 @@ record ConnectionFacts(String scheme, String remoteAddr, String localAddr, Strin
 	 * @return the facts, or {@code null} if they are too large to be kept
 	 */
 	static @Nullable ConnectionFacts of(HttpServletRequest request, Set<String> known) {
-		Map<String, List<String>> headers = new LinkedHashMap<>();
-		int chars = 0;
-		for (String name : CLIENT_HEADERS) {
-			List<String> values = Collections.list(request.getHeaders(name));
-			// The JDK's client asks for HTTP/2 with its first request only.
-			if (!values.isEmpty() && !known.contains(name)
-					&& !values.get(0).toLowerCase(Locale.ROOT).contains("upgrade")) {
-				headers.put(name, List.copyOf(values));
-				chars += values.stream().mapToInt(String::length).sum();
-			}
-		}
-		if (chars > MAX_CHARS) {
+		Map<String, List<String>> headers = ofLibrary((name) -> Collections.list(request.getHeaders(name)), known);
+		if (headers == null) {
 			return null;
 		}
 		return new ConnectionFacts(request.getScheme(), text(request.getRemoteAddr()), text(request.getLocalAddr()),
 				text(request.getLocalName()), request.getLocalPort(), known.contains("accept"), headers,
 				BodyFraming.of(request));
+	}
+
+	/**
+	 * Returns the headers that an HTTP library adds by itself.
+	 * @param values returns the values of a header
+	 * @param known lower-case names of the headers that the client itself set
+	 * @return values by lower-case name, {@code null} if they are too large to be kept
+	 */
+	static @Nullable Map<String, List<String>> ofLibrary(Function<String, List<String>> values, Set<String> known) {
+		Map<String, List<String>> headers = new LinkedHashMap<>();
+		int chars = 0;
+		for (String name : CLIENT_HEADERS) {
+			List<String> found = values.apply(name);
+			// The JDK's client asks for HTTP/2 with its first request only.
+			if (!found.isEmpty() && !known.contains(name)
+					&& !found.get(0).toLowerCase(Locale.ROOT).contains("upgrade")) {
+				headers.put(name, List.copyOf(found));
+				chars += found.stream().mapToInt(String::length).sum();
+			}
+		}
+		return (chars <= MAX_CHARS) ? headers : null;
 	}
 
 	/**

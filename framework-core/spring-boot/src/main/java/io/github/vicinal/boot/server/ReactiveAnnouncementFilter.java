@@ -14,6 +14,7 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
+import io.github.vicinal.exchange.HttpExchanges;
 import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
@@ -29,12 +30,16 @@ public final class ReactiveAnnouncementFilter implements WebFilter, Ordered {
 
 	private final Supplier<@Nullable PeerIdentity> self;
 
+	private final boolean exchanges;
+
 	/**
 	 * Creates the filter.
 	 * @param self names this instance, {@code null} if it has no name
+	 * @param exchanges whether exchanges are announced elsewhere
 	 */
-	public ReactiveAnnouncementFilter(Supplier<@Nullable PeerIdentity> self) {
+	public ReactiveAnnouncementFilter(Supplier<@Nullable PeerIdentity> self, boolean exchanges) {
 		this.self = self;
+		this.exchanges = exchanges;
 	}
 
 	@Override
@@ -42,8 +47,10 @@ public final class ReactiveAnnouncementFilter implements WebFilter, Ordered {
 		String asked = exchange.getRequest().getHeaders().getFirst(PeerAnnouncement.REQUEST_HEADER);
 		if (asked != null) {
 			ContractInquiry inquiry = ContractInquiry.parse(asked);
-			ServerHttpResponse response = exchange.getResponse();
-			response.beforeCommit(() -> Mono.fromRunnable(() -> announce(inquiry, response)));
+			if (!this.exchanges || !inquiry.contract().equals(HttpExchanges.contract().name())) {
+				ServerHttpResponse response = exchange.getResponse();
+				response.beforeCommit(() -> Mono.fromRunnable(() -> announce(inquiry, response)));
+			}
 		}
 		return chain.filter(exchange);
 	}

@@ -21,8 +21,6 @@ import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.util.WebUtils;
 
-import io.github.vicinal.boot.server.AnnouncementInterceptor.Inquiry;
-
 /**
  * The end of a typed call's way through the dispatcher servlet. The application's own
  * mappings find handler and interceptors; only the arguments are there already, and the

@@ -259,7 +259,8 @@ class ExchangeBehaviourTests {
 			return start(ClientApplication.class,
 					Map.of("spring.main.web-application-type", "none", "vicinal.http-exchanges.paths", path,
 							"vicinal.confirm-interval", "0s", "spring.http.clients.imperative.factory", library,
-							"spring.http.clients.read-timeout", READ_TIMEOUT.toMillis() + "ms"));
+							"spring.http.clients.reactive.connector", "jdk", "spring.http.clients.read-timeout",
+							READ_TIMEOUT.toMillis() + "ms"));
 		}
 
 		ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {

@@ -16,7 +16,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** What clients that ask a reactive application learn. */
 class ReactiveAnnouncementFilterTests {
 
-	private final ReactiveAnnouncementFilter filter = new ReactiveAnnouncementFilter(() -> PeerIdentity.create(""));
+	private final ReactiveAnnouncementFilter filter = new ReactiveAnnouncementFilter(() -> PeerIdentity.create(""),
+			true);
 
 	private @Nullable String announced(MockServerHttpRequest.BaseBuilder<?> request, HttpStatus status) {
 		return answered(request, status).getFirst(PeerAnnouncement.HEADER);

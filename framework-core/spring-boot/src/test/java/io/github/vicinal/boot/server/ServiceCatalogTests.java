@@ -23,7 +23,6 @@ import tools.jackson.databind.json.JsonMapper;
 import io.github.vicinal.transport.uds.UdsPathProvider;
 import io.github.vicinal.transport.shm.ShmPathProvider;
 import io.github.vicinal.boot.Baskets;
-import io.github.vicinal.boot.server.AnnouncementInterceptor.Inquiry;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.Reply;

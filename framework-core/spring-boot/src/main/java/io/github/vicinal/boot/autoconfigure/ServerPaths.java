@@ -1,0 +1,29 @@
+package io.github.vicinal.boot.autoconfigure;
+
+import java.util.List;
+
+import org.springframework.beans.factory.ObjectProvider;
+
+import io.github.vicinal.boot.client.PathIds;
+import io.github.vicinal.boot.server.OfferedPaths;
+import io.github.vicinal.path.PathKind;
+import io.github.vicinal.server.PathServer;
+
+/** Which of its paths an application offers. */
+final class ServerPaths {
+
+	private ServerPaths() {
+	}
+
+	static OfferedPaths offered(VicinalProperties properties, ObjectProvider<PathServer> servers) {
+		List<PathServer> all = servers.orderedStream().toList();
+		List<String> ids = properties.server().paths();
+		if (ids == null) {
+			return new OfferedPaths(all, List.of());
+		}
+		List<PathKind> kinds = PathIds.kinds(ids, all.stream().map(PathServer::kind).toList(), "vicinal.server.paths");
+		return new OfferedPaths(all.stream().filter((server) -> kinds.contains(server.kind())).toList(),
+				all.stream().map(PathServer::kind).filter((kind) -> !kinds.contains(kind)).map(PathKind::id).toList());
+	}
+
+}

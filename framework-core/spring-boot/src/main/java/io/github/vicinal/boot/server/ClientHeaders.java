@@ -1,0 +1,48 @@
+package io.github.vicinal.boot.server;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+/** Who added the headers of a request: the client, its HTTP library, or a proxy. */
+final class ClientHeaders {
+
+	/**
+	 * Headers that HTTP clients add below Spring. Any other that the client did not name
+	 * was added by something in between.
+	 */
+	private static final Set<String> OF_HTTP_CLIENTS = Set.of("host", "connection", "user-agent", "accept-encoding",
+			"accept", "content-type", "content-length", "transfer-encoding", "expect", "upgrade", "http2-settings",
+			"te", "vicinal-contract", "vicinal-headers");
+
+	private ClientHeaders() {
+	}
+
+	/**
+	 * Returns the lower-case names of the headers that the client knows of.
+	 * @param sent the names as the client sent them, or {@code null}
+	 */
+	static Set<String> known(@Nullable String sent) {
+		return (sent != null) ? new HashSet<>(Arrays.asList(sent.toLowerCase(Locale.ROOT).split(",", -1))) : Set.of();
+	}
+
+	/**
+	 * Returns a header that the client does not know of, or {@code null}.
+	 * @param names the names that a request has
+	 * @param known those that its client knows of
+	 */
+	static @Nullable String added(Collection<String> names, Set<String> known) {
+		for (String given : names) {
+			String name = given.toLowerCase(Locale.ROOT);
+			if (!known.contains(name) && !OF_HTTP_CLIENTS.contains(name)) {
+				return name;
+			}
+		}
+		return null;
+	}
+
+}

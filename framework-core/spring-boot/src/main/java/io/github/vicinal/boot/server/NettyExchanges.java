@@ -1,0 +1,146 @@
+package io.github.vicinal.boot.server;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
+
+import io.netty.channel.EventLoop;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.reactor.netty.NettyServerCustomizer;
+import org.springframework.boot.reactor.netty.NettyWebServer;
+import org.springframework.boot.web.server.WebServer;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.server.reactive.HttpHeadResponseDecorator;
+import reactor.core.Disposable;
+
+import io.github.vicinal.boot.client.Fields.UnknownLayoutException;
+import io.github.vicinal.exchange.ExchangeHandler;
+import io.github.vicinal.exchange.ServerExchange;
+import io.github.vicinal.server.HttpRequiredException;
+
+/**
+ * Hands exchanges to the handler behind an embedded Reactor Netty, on the threads of its
+ * event loops. Everything behind it runs as for any request: web filters, security,
+ * codecs, error handlers, observations. Thread-safe.
+ */
+public final class NettyExchanges implements ExchangeHandler {
+
+	private static final String STRANGER = "this instance has not seen an HTTP request of the client yet";
+
+	/** Reactor Netty has no limit of its own. */
+	private static final Duration IO_TIMEOUT = Duration.ofSeconds(20);
+
+	private final Supplier<@Nullable WebServer> webServer;
+
+	private final Supplier<Collection<NettyServerCustomizer>> customizers;
+
+	private final ConnectionTickets tickets;
+
+	private volatile @Nullable NettyServer server;
+
+	/**
+	 * Creates the handler of an application.
+	 * @param webServer its web server, {@code null} before it has started
+	 * @param customizers what has changed the web server
+	 * @param tickets name the connections of clients
+	 */
+	public NettyExchanges(Supplier<@Nullable WebServer> webServer,
+			Supplier<Collection<NettyServerCustomizer>> customizers, ConnectionTickets tickets) {
+		this.webServer = webServer;
+		this.customizers = customizers;
+		this.tickets = tickets;
+	}
+
+	@Override
+	public Optional<String> refusal() {
+		if (this.server != null) {
+			return Optional.empty();
+		}
+		if (!(this.webServer.get() instanceof NettyWebServer found)) {
+			return Optional.of("its web server is not an embedded Reactor Netty");
+		}
+		try {
+			NettyServer known = NettyServer.of(found, this.customizers.get());
+			if (known.unlike().isPresent()) {
+				return known.unlike();
+			}
+			this.server = known;
+			return Optional.empty();
+		}
+		catch (UnknownLayoutException | LinkageError | ClassCastException ex) {
+			return Optional
+				.of("this version of Reactor Netty differs from those that exchanges are made for: " + ex.getMessage());
+		}
+	}
+
+	private NettyServer server() {
+		NettyServer known = this.server;
+		if (known == null) {
+			throw new IllegalStateException("No exchange was offered");
+		}
+		return known;
+	}
+
+	/** Nothing about a connection is taken from the client's word. */
+	private ConnectionFacts facts(ServerExchange exchange) {
+		ConnectionFacts facts = this.tickets.facts(exchange.ticket());
+		if (facts == null) {
+			throw new HttpRequiredException(STRANGER);
+		}
+		return facts;
+	}
+
+	@Override
+	public void check(ServerExchange exchange) {
+		NettyRequest.check(exchange, facts(exchange), server().config());
+	}
+
+	/** Handlers of such an application never run on threads that may block. */
+	@Override
+	public void serveHere(ServerExchange exchange) {
+		try {
+			serveElsewhere(exchange);
+		}
+		catch (RejectedExecutionException ex) {
+			throw new HttpRequiredException("the web server takes no further requests");
+		}
+	}
+
+	@Override
+	public void serveElsewhere(ServerExchange exchange) {
+		ConnectionFacts facts = facts(exchange);
+		EventLoop loop = server().loop();
+		loop.execute(() -> serve(exchange, facts, loop));
+	}
+
+	private void serve(ServerExchange exchange, ConnectionFacts facts, EventLoop loop) {
+		NettyRequest request = new NettyRequest(exchange, facts, loop);
+		NettyResponse response = new NettyResponse(exchange, loop, request.getMethod().equals(HttpMethod.HEAD));
+		Disposable handling;
+		try {
+			handling = server().handler()
+				.handle(request,
+						request.getMethod().equals(HttpMethod.HEAD) ? new HttpHeadResponseDecorator(response)
+								: response)
+				.subscribe((nothing) -> {
+				}, response::fail, response::complete);
+		}
+		catch (RuntimeException ex) {
+			response.fail(ex);
+			return;
+		}
+		exchange.whenAbandoned(() -> loop.execute(() -> {
+			handling.dispose();
+			exchange.end(new IOException("The client has gone"));
+		}));
+	}
+
+	@Override
+	public Duration ioTimeout() {
+		return IO_TIMEOUT;
+	}
+
+}

@@ -1,0 +1,82 @@
+package io.github.vicinal.boot.server;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.reactor.netty.NettyServerCustomizer;
+import org.springframework.boot.reactor.netty.NettyWebServer;
+import org.springframework.http.server.reactive.HttpHandler;
+import org.springframework.http.server.reactive.ReactorHttpHandlerAdapter;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.http.server.HttpServerConfig;
+import reactor.netty.http.server.ProxyProtocolSupportType;
+
+import io.github.vicinal.boot.client.Fields;
+import io.github.vicinal.boot.client.Fields.UnknownLayoutException;
+
+/**
+ * What an embedded Reactor Netty is made of. Thread-safe.
+ *
+ * @param handler where requests go once their bytes have been parsed
+ * @param loops the threads on which they are executed
+ * @param config how requests are parsed
+ * @param unlike what the server does with requests that exchanges would miss, empty if
+ * there is nothing
+ */
+record NettyServer(HttpHandler handler, EventLoopGroup loops, HttpServerConfig config, Optional<String> unlike) {
+
+	private static final String OF_BOOT = "org.springframework.boot.";
+
+	/**
+	 * Looks into a server.
+	 * @param server the server
+	 * @param customizers what has changed it
+	 * @throws UnknownLayoutException if it is not made as this class knows it
+	 */
+	static NettyServer of(NettyWebServer server, Collection<NettyServerCustomizer> customizers)
+			throws UnknownLayoutException {
+		Object adapter = Fields.required(server, "handler");
+		HttpHandler handler = (HttpHandler) Fields.required(adapter, "httpHandler");
+		HttpServerConfig config = ((HttpServer) Fields.required(server, "httpServer")).configuration();
+		EventLoopGroup loops = config.loopResources().onServer(config.isPreferNative());
+		String unlike = (adapter.getClass() != ReactorHttpHandlerAdapter.class)
+				? "its requests go to a " + adapter.getClass().getName()
+				: unlike(config, (List<?>) Fields.required(server, "routeProviders"), customizers);
+		if (unlike == null && Boolean.TRUE.equals(Fields.get(config, "accessLogEnabled"))) {
+			unlike = "the access log of Reactor Netty does not see exchanges";
+		}
+		return new NettyServer(handler, loops, config, Optional.ofNullable(unlike));
+	}
+
+	private static @Nullable String unlike(HttpServerConfig config, List<?> routes,
+			Collection<NettyServerCustomizer> customizers) {
+		if (config.isSecure()) {
+			return "it takes TLS only, whose certificates exchanges do not have";
+		}
+		if (config.isForwarded()) {
+			return "Reactor Netty reads forwarded headers (server.forward-headers-strategy=native)";
+		}
+		if (config.proxyProtocolSupportType() != ProxyProtocolSupportType.OFF) {
+			return "Reactor Netty reads the proxy protocol";
+		}
+		if (!routes.isEmpty()) {
+			return "it has routes of Reactor Netty";
+		}
+		for (NettyServerCustomizer customizer : customizers) {
+			if (!customizer.getClass().getName().startsWith(OF_BOOT)) {
+				return "the application customizes Reactor Netty (%s)".formatted(customizer.getClass().getName());
+			}
+		}
+		return null;
+	}
+
+	/** Returns one of the threads. */
+	EventLoop loop() {
+		return this.loops.next();
+	}
+
+}

@@ -1,0 +1,279 @@
+package io.github.vicinal.webflux;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.HttpClientSettings;
+import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.FileSystemUtils;
+import org.springframework.web.client.ResourceAccessException;
+import org.springframework.web.client.RestClient;
+
+import io.github.vicinal.boot.exchange.Exchanges;
+import io.github.vicinal.report.ChannelReport.PathReport;
+import io.github.vicinal.report.ChannelReport.PeerReport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** A WebFlux application behaves over exchanges as it does over HTTP. */
+@Timeout(300)
+class FluxServerTests {
+
+	private static final int ATTEMPTS = 3;
+
+	private static final Duration READ_TIMEOUT = Duration.ofSeconds(20);
+
+	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
+
+	private final Path rendezvous;
+
+	FluxServerTests() throws IOException {
+		Path memory = Path.of("/dev/shm");
+		this.rendezvous = Files.isDirectory(memory) ? Files.createTempDirectory(memory, "vicinal-flux")
+				: Files.createTempDirectory("vicinal-flux");
+	}
+
+	@AfterEach
+	void close() throws IOException {
+		for (int i = this.contexts.size() - 1; i >= 0; i--) {
+			this.contexts.get(i).close();
+		}
+		FileSystemUtils.deleteRecursively(this.rendezvous);
+	}
+
+	private ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
+		Map<String, Object> all = new TreeMap<>(properties);
+		all.put("spring.main.banner-mode", "off");
+		all.put("vicinal.rendezvous.directory", this.rendezvous.toString());
+		SpringApplication application = new SpringApplication(type);
+		application.setDefaultProperties(all);
+		ConfigurableApplicationContext context = application.run();
+		this.contexts.add(context);
+		return context;
+	}
+
+	private String server(Class<?> type, String path, Map<String, Object> more) {
+		Map<String, Object> properties = new TreeMap<>(more);
+		properties.put("server.port", "0");
+		properties.put("vicinal.server.paths", path);
+		properties.put("management.endpoints.web.exposure.include", "*");
+		return "http://localhost:" + start(type, properties).getEnvironment().getProperty("local.server.port");
+	}
+
+	private ConfigurableApplicationContext client(String path) {
+		return start(ClientApplication.class,
+				Map.of("spring.main.web-application-type", "none", "vicinal.http-exchanges.paths", path,
+						"vicinal.confirm-interval", "0s", "spring.http.clients.imperative.factory", "http-components",
+						"spring.http.clients.read-timeout", READ_TIMEOUT.toMillis() + "ms"));
+	}
+
+	private static void await(String what, BooleanSupplier condition) {
+		long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+		while (!condition.getAsBoolean()) {
+			assertThat(System.nanoTime()).as(what).isLessThan(end);
+			LockSupport.parkNanos(1_000_000);
+		}
+	}
+
+	private RestClient connected(String base, ConfigurableApplicationContext client, String path) {
+		RestClient exchanges = client.getBean(RestClient.Builder.class).baseUrl(base).build();
+		Exchanges sent = client.getBean(Exchanges.class);
+		await("time to connect: " + base, () -> {
+			exchanges.get()
+				.uri("/text")
+				.headers((headers) -> headers.setBasicAuth("user", "secret"))
+				.retrieve()
+				.toBodilessEntity();
+			return calls(sent, path) > 0;
+		});
+		return exchanges;
+	}
+
+	private static long calls(Exchanges exchanges, String path) {
+		var report = exchanges.report();
+		return (report == null) ? 0
+				: report.peers()
+					.stream()
+					.flatMap((peer) -> peer.paths().stream())
+					.filter((each) -> each.path().equals(path))
+					.mapToLong(PathReport::calls)
+					.sum();
+	}
+
+	@Test
+	void neitherServletsNorSpringMvcAreThere() {
+		assertThat(ClassUtils.isPresent("jakarta.servlet.Servlet", getClass().getClassLoader())).isFalse();
+		assertThat(
+				ClassUtils.isPresent("org.springframework.web.servlet.DispatcherServlet", getClass().getClassLoader()))
+			.isFalse();
+	}
+
+	@TestFactory
+	Stream<DynamicTest> direct() {
+		return compared("direct", "default");
+	}
+
+	@TestFactory
+	Stream<DynamicTest> shm() {
+		return compared("shm", "filtered");
+	}
+
+	@TestFactory
+	Stream<DynamicTest> shmSecured() {
+		return compared("shm", "secured");
+	}
+
+	@Tag("deep")
+	@TestFactory
+	Stream<DynamicTest> uds() {
+		return compared("uds", "default");
+	}
+
+	private Stream<DynamicTest> compared(String path, String profile) {
+		String base = server(FluxApplication.class, path,
+				Map.of("spring.profiles.active", profile, "server.forward-headers-strategy", "framework"));
+		ConfigurableApplicationContext client = client(path);
+		RestClient exchanges = connected(base, client, path);
+		RestClient plain = RestClient.builder()
+			.baseUrl(base)
+			.requestFactory(ClientHttpRequestFactoryBuilder.httpComponents()
+				.build(HttpClientSettings.defaults().withReadTimeout(READ_TIMEOUT)))
+			.build();
+		Exchanges sent = client.getBean(Exchanges.class);
+		List<DynamicTest> tests = new ArrayList<>();
+		Map<String, BiFunction<RestClient, String, String>> behaviours = Behaviours.all();
+		long before = calls(sent, path);
+		behaviours.forEach((name, behaviour) -> tests.add(DynamicTest.dynamicTest(name, () -> {
+			for (int i = 0; i < ATTEMPTS; i++) {
+				String expected = observe(behaviour, plain, base);
+				assertThat(observe(behaviour, exchanges, base)).as("attempt %d", i).isEqualTo(expected);
+			}
+		})));
+		tests.add(DynamicTest.dynamicTest("went over the path",
+				() -> assertThat(calls(sent, path) - before).isGreaterThan((ATTEMPTS - 1L) * behaviours.size())));
+		return tests.stream();
+	}
+
+	private static String observe(BiFunction<RestClient, String, String> behaviour, RestClient client, String base) {
+		try {
+			return behaviour.apply(client, base);
+		}
+		catch (RuntimeException ex) {
+			return "threw " + ex;
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "direct", "shm" })
+	void handlersEndWhenTheirClientsHaveGone(String path) throws IOException {
+		String base = server(FluxApplication.class, path, Map.of());
+		ConfigurableApplicationContext client = client(path);
+		RestClient exchanges = connected(base, client, path);
+		exchanges.get().uri("/endless").exchange((request, response) -> {
+			try (InputStream body = response.getBody()) {
+				assertThat(body.read()).isEqualTo('d');
+			}
+			return "";
+		});
+		await("the end of the stream", () -> cancelled(exchanges) == 1);
+		RestClient hurried = client.getBean(RestClient.Builder.class)
+			.baseUrl(base)
+			.requestFactory(client.getBean(ClientHttpRequestFactoryBuilder.class)
+				.build(HttpClientSettings.defaults().withReadTimeout(Duration.ofMillis(300))))
+			.build();
+		assertThatExceptionOfType(ResourceAccessException.class)
+			.isThrownBy(() -> hurried.get().uri("/quiet").retrieve().body(String.class));
+		await("the end of the handler", () -> cancelled(exchanges) == 2);
+	}
+
+	private static int cancelled(RestClient client) {
+		Integer count = client.get().uri("/cancelled").retrieve().body(Integer.class);
+		return (count != null) ? count : -1;
+	}
+
+	/** What Reactor Netty does below its handler would not be done. */
+	@ParameterizedTest
+	@CsvSource({ "server.forward-headers-strategy, native, forwarded headers",
+			"spring.profiles.active, customized, customizes Reactor Netty" })
+	void aServerThatDoesMoreKeepsHttpAndSaysWhy(String property, String value, String reason) {
+		String base = server(CustomizedApplication.class, "shm", Map.of(property, value));
+		ConfigurableApplicationContext client = client("shm");
+		RestClient exchanges = client.getBean(RestClient.Builder.class).baseUrl(base).build();
+		Exchanges sent = client.getBean(Exchanges.class);
+		await("the reason", () -> {
+			assertThat(exchanges.get().uri("/text").retrieve().body(String.class)).isEqualTo("héllo");
+			System.out.println(sent.report());
+			return reasons(sent).contains(reason);
+		});
+		assertThat(calls(sent, "shm")).isZero();
+	}
+
+	private static String reasons(Exchanges exchanges) {
+		var report = exchanges.report();
+		return (report == null) ? "" : report.peers().stream().map(PeerReport::reason).toList().toString();
+	}
+
+	@Test
+	void theManagementPortIsAnotherServer() {
+		ConfigurableApplicationContext server = start(FluxApplication.class, Map.of("server.port", "0",
+				"management.server.port", "0", "management.endpoints.web.exposure.include", "*"));
+		String management = "http://localhost:" + server.getEnvironment().getProperty("local.management.port");
+		ConfigurableApplicationContext client = client("shm");
+		RestClient exchanges = client.getBean(RestClient.Builder.class).baseUrl(management).build();
+		for (int i = 0; i < 20; i++) {
+			assertThat(exchanges.get().uri("/actuator/health").retrieve().body(String.class)).contains("UP");
+		}
+		assertThat(calls(client.getBean(Exchanges.class), "shm")).isZero();
+	}
+
+	@SpringBootConfiguration
+	@EnableAutoConfiguration
+	@Import(FluxApplication.class)
+	static class CustomizedApplication {
+
+		@Bean
+		@org.springframework.context.annotation.Profile("customized")
+		WebServerFactoryCustomizer<NettyReactiveWebServerFactory> own() {
+			return (factory) -> factory.addServerCustomizers((server) -> server);
+		}
+
+	}
+
+	/** A client without a server of its own. */
+	@SpringBootConfiguration
+	@EnableAutoConfiguration
+	static class ClientApplication {
+
+	}
+
+}
