@@ -47,6 +47,11 @@ public final class ClientExchange implements Closeable {
 
 	private static final long LAST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+	/**
+	 * Where the server says at the deadline that the client has waited for long enough.
+	 */
+	private static final long DEADLINE_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
 	/** Answers that come so soon did not wait for anything. */
 	private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -98,7 +103,12 @@ public final class ClientExchange implements Closeable {
 			long timeoutNanos) throws PathException {
 		ClientExchange exchange = new ClientExchange(route, timeoutNanos);
 		CallFrame frame = exchange.frame(route.method(), new Begin(head, first, last), exchange.deadline());
-		exchange.take(answer(route.peer().call(route.path(), frame)));
+		Answer answer = answer(route.peer().call(route.path(), frame));
+		if (answer.exchange() == 0 && answer.end() == End.OPEN && frame.remainingNanos() < DEADLINE_SLACK_NANOS) {
+			throw new PathException(PathException.Reason.TIMEOUT, true, "the server has given the exchange up in time",
+					null);
+		}
+		exchange.take(answer);
 		return exchange;
 	}
 

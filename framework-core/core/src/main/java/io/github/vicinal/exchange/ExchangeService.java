@@ -205,7 +205,7 @@ public final class ExchangeService implements Service {
 			if (limited && frame.remainingNanos() <= 0) {
 				// As a client closes its connection when it has waited for too long.
 				exchange.abandon();
-				return unknown();
+				return new Answer(0, null, ByteBuffer.allocate(0), End.OPEN);
 			}
 			return keep(exchange, End.OPEN);
 		}

@@ -18,11 +18,19 @@ public final class Permit implements AutoCloseable {
 
 	private final String channel;
 
-	private final long arrivedNanos;
-
-	private final long startedNanos;
+	private final Thread owner = Thread.currentThread();
 
 	private final int weight;
+
+	/** Later by the time that it has paused. */
+	private long arrivedNanos;
+
+	/** Later by the time that it has paused. */
+	private long startedNanos;
+
+	private long pausedNanos;
+
+	private boolean paused;
 
 	private boolean closed;
 
@@ -38,10 +46,43 @@ public final class Permit implements AutoCloseable {
 		this.weight = weight;
 	}
 
+	/**
+	 * Gives the permit to whoever is next while this thread waits for its client. Does
+	 * nothing on other threads, or if this thread goes on to hold another permit.
+	 * @return whether {@link #resume} must follow
+	 * @since 0.1.0
+	 */
+	public boolean pause() {
+		if (this.closed || this.paused || this.weight == NESTED || Thread.currentThread() != this.owner) {
+			return false;
+		}
+		this.paused = true;
+		this.pausedNanos = (this.weight != UNTIMED) ? this.server.nanoTime() : 0;
+		this.server.pause();
+		return true;
+	}
+
+	/**
+	 * Takes the permit again, at once: more requests than the limit may run for a while.
+	 * @since 0.1.0
+	 */
+	public void resume() {
+		if (this.paused) {
+			this.paused = false;
+			this.server.resume();
+			if (this.weight != UNTIMED) {
+				long nanos = this.server.nanoTime() - this.pausedNanos;
+				this.arrivedNanos += nanos;
+				this.startedNanos += nanos;
+			}
+		}
+	}
+
 	/** Gives the permit to whoever is next. */
 	@Override
 	public void close() {
 		if (!this.closed) {
+			resume();
 			this.closed = true;
 			if (this.weight != NESTED) {
 				this.server.leave(this.channel, this.arrivedNanos, this.startedNanos, this.weight);

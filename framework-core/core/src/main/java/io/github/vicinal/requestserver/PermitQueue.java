@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -48,6 +49,9 @@ final class PermitQueue {
 
 	/** Running in the lower half, waiting in the upper, and {@link #CLOSED}. */
 	private final AtomicLong state = new AtomicLong();
+
+	/** Requests that have given their permits back for a while. */
+	private final AtomicInteger paused = new AtomicInteger();
 
 	private final ReentrantLock lock = new ReentrantLock();
 
@@ -290,12 +294,46 @@ final class PermitQueue {
 		return handOver(channel);
 	}
 
-	private @Nullable Ticket handOver(String channel) {
+	/**
+	 * Gives a permit to whoever is next while its holder waits for something outside, and
+	 * goes on to count for its channel. Must be followed by {@link #resume}.
+	 * @return who has the permit now, to be notified by the caller; {@code null} if
+	 * nobody waited
+	 */
+	@Nullable Ticket pause() {
+		this.paused.incrementAndGet();
+		long word = this.state.get();
+		while (word < ONE_WAITS) {
+			if (this.state.compareAndSet(word, word - 1)) {
+				return null;
+			}
+			word = this.state.get();
+		}
+		return handOver(null);
+	}
+
+	/**
+	 * Takes a permit for one that goes on. It does not wait, as those in the queue may
+	 * wait for it; so more than the limit may run for a while, and nobody else begins
+	 * until they are fewer.
+	 */
+	void resume() {
+		this.state.incrementAndGet();
+		this.paused.decrementAndGet();
+	}
+
+	/**
+	 * Hands a permit over.
+	 * @param channel of a request that has ended, {@code null} if it only pauses
+	 */
+	private @Nullable Ticket handOver(@Nullable String channel) {
 		Ticket refused = null;
 		Ticket granted = null;
 		this.lock.lock();
 		try {
-			forget(channel);
+			if (channel != null) {
+				forget(channel);
+			}
 			long now = this.clock.getAsLong();
 			int queued = waiting(this.state.get());
 			if (queued > 0) {
@@ -313,7 +351,9 @@ final class PermitQueue {
 				Ticket ticket = poll();
 				Rejection rejection = late(ticket, now);
 				if (rejection == null) {
-					this.concurrency.handedOver();
+					if (channel != null) {
+						this.concurrency.handedOver();
+					}
 					granted = ticket;
 					done = true;
 					continue;
@@ -337,8 +377,13 @@ final class PermitQueue {
 		return ticket;
 	}
 
+	/** Who goes on has its permit before it no longer pauses. */
+	private boolean isDrained() {
+		return this.paused.get() == 0 && this.state.get() == CLOSED;
+	}
+
 	private void signalIfIdle() {
-		if (this.state.get() == CLOSED) {
+		if (isDrained()) {
 			this.idle.signalAll();
 		}
 	}
@@ -502,10 +547,10 @@ final class PermitQueue {
 		try {
 			close();
 			long left = nanos;
-			while (this.state.get() != CLOSED && left > 0) {
+			while (!isDrained() && left > 0) {
 				left = this.idle.awaitNanos(left);
 			}
-			return this.state.get() == CLOSED;
+			return isDrained();
 		}
 		finally {
 			this.lock.unlock();

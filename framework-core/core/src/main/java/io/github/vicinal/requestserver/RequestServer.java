@@ -181,6 +181,20 @@ public final class RequestServer implements AutoCloseable {
 		grant(this.queue.leave(channel));
 	}
 
+	/** Gives a permit to whoever is next for a while. */
+	void pause() {
+		grant(this.queue.pause());
+	}
+
+	/** Takes a permit that was given away for a while. */
+	void resume() {
+		this.queue.resume();
+	}
+
+	long nanoTime() {
+		return this.clock.getAsLong();
+	}
+
 	private void record(long arrived, long started, int weight) {
 		long now = this.clock.getAsLong();
 		this.queue.served(now - started, weight);

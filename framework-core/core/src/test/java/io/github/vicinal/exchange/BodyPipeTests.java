@@ -134,6 +134,22 @@ class BodyPipeTests {
 		assertThat(this.pipe.isWritable(writable::incrementAndGet)).isTrue();
 	}
 
+	/** The limit falls when the thread that hands the body on has returned. */
+	@Test
+	void whoFindsNoRoomIsToldWhenThereIs() throws Exception {
+		AtomicInteger writable = new AtomicInteger();
+		this.pipe.limit(Integer.MAX_VALUE);
+		assertThat(this.pipe.put(bytes(BodyPipe.LIMIT_BYTES), writable::incrementAndGet)).isTrue();
+		this.pipe.limit(BodyPipe.LIMIT_BYTES);
+		assertThat(this.pipe.put(bytes(1), writable::incrementAndGet)).isFalse();
+		assertThat(this.pipe.awaitPart(0)).isTrue();
+		assertThat(writable).hasValue(0);
+		this.pipe.take();
+		assertThat(writable).hasValue(1);
+		assertThat(this.pipe.put(bytes(1), writable::incrementAndGet)).isTrue();
+		assertThat(writable).hasValue(1);
+	}
+
 	@Test
 	void aFlushShowsWhatIsThere() throws Exception {
 		this.pipe.write(bytes(3), LONG);

@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -122,6 +123,34 @@ class ExchangeServiceTests {
 		assertThat(this.service.kept()).isZero();
 	}
 
+	/** A client by a socket closes its connection. */
+	@Test
+	void aClientThatDoesNotWaitAnyLongerHasGone() throws Exception {
+		CallFrame frame = new CallFrame(HttpExchanges.contract(), HttpExchanges.Contracts.method("begin"),
+				new Object[] {
+						new Begin(new RequestHead("GET", "/quiet", HttpFields.NONE), ByteBuffer.allocate(0), true) },
+				System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20), Map.of());
+		assertThat(((Answer) ((Reply.Value) this.service.invoke(frame)).body()).end()).isEqualTo(End.OPEN);
+		assertThat(this.handler.ended.get(30, TimeUnit.SECONDS)).contains("gone");
+		assertThat(this.service.kept()).isZero();
+	}
+
+	@Test
+	void whatIsOfferedToAClientThatHasGoneFails() throws Exception {
+		CompletableFuture<ServerExchange> known = new CompletableFuture<>();
+		this.handler.begun = known::complete;
+		Answer answer = begin("/never", new byte[0], false);
+		ServerExchange exchange = known.get(30, TimeUnit.SECONDS);
+		assertThat(exchange.offer(ByteBuffer.allocate(1), () -> {
+		})).isTrue();
+		call("abort", new Abort(answer.exchange()));
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> exchange.offer(ByteBuffer.allocate(1), () -> {
+		})).withMessageContaining("Broken pipe");
+		CompletableFuture<Void> gone = new CompletableFuture<>();
+		exchange.whenAbandoned(() -> gone.complete(null));
+		assertThat(gone).isCompleted();
+	}
+
 	@Test
 	void aClientThatNeverReadsIsGivenUp() throws Exception {
 		this.handler.ioTimeout = Duration.ofMillis(50);
@@ -169,6 +198,9 @@ class ExchangeServiceTests {
 
 		private int here;
 
+		private Consumer<ServerExchange> begun = (exchange) -> {
+		};
+
 		@Override
 		public Optional<String> refusal() {
 			return Optional.empty();
@@ -194,10 +226,12 @@ class ExchangeServiceTests {
 		}
 
 		private void serve(ServerExchange exchange) {
+			this.begun.accept(exchange);
 			try {
 				switch (exchange.head().target()) {
 					case "/echo" -> echo(exchange);
 					case "/much" -> much(exchange);
+					case "/quiet" -> quiet(exchange);
 					default -> never(exchange);
 				}
 				exchange.end(null);
@@ -223,6 +257,14 @@ class ExchangeServiceTests {
 			while (true) {
 				exchange.write(ByteBuffer.allocate(100_000));
 			}
+		}
+
+		/** Says nothing for as long as its client is there. */
+		private void quiet(ServerExchange exchange) throws IOException {
+			CompletableFuture<Void> gone = new CompletableFuture<>();
+			exchange.whenAbandoned(() -> gone.complete(null));
+			gone.join();
+			throw new IOException("gone");
 		}
 
 		/** Waits for a body that is left in the pipe, until the client is gone. */

@@ -44,7 +44,10 @@ class PermitQueueInterleavingTests {
 			.check(Requests.class);
 	}
 
-	/** Requests for one permit, which end when they get it. */
+	/**
+	 * Requests for one permit, which end when they get it. One that pauses lets others
+	 * run meanwhile, and may run beside another one when it goes on.
+	 */
 	public static class Requests {
 
 		private final PermitQueue queue = new PermitQueue(RequestServerSettings.of("test", new Threads.Fixed(1)),
@@ -55,6 +58,8 @@ class PermitQueueInterleavingTests {
 		private final AtomicInteger ended = new AtomicInteger();
 
 		private final AtomicInteger atOnce = new AtomicInteger();
+
+		private final AtomicInteger goingOn = new AtomicInteger();
 
 		private final AtomicInteger tooMany = new AtomicInteger();
 
@@ -68,6 +73,20 @@ class PermitQueueInterleavingTests {
 			One ticket = enter();
 			if (ticket != null && this.queue.withdraw(ticket, Reason.DEADLINE) != null) {
 				ticket.end();
+			}
+		}
+
+		@Operation
+		public void requestThatPauses() {
+			this.begun.incrementAndGet();
+			One ticket = new One();
+			Entry entry = this.queue.tryEnter() ? Entry.GRANTED : this.queue.enter(ticket);
+			if (entry == Entry.GRANTED) {
+				work(this.queue.pause());
+				this.goingOn.incrementAndGet();
+				this.queue.resume();
+				work(ticket);
+				this.goingOn.decrementAndGet();
 			}
 		}
 
@@ -85,7 +104,7 @@ class PermitQueueInterleavingTests {
 
 		private void work(Ticket first) {
 			for (Ticket ticket = first; ticket != null; ticket = this.queue.leave("test")) {
-				if (this.atOnce.incrementAndGet() > 1) {
+				if (this.atOnce.incrementAndGet() > 1 + this.goingOn.get()) {
 					this.tooMany.incrementAndGet();
 				}
 				((One) ticket).end();

@@ -397,4 +397,50 @@ class RequestServerTests {
 			.withMessageMatching("The .* of a request server is .*, but must .*; .*");
 	}
 
+	/** Others run while a client is slow; who goes on does not wait for them. */
+	@Test
+	void whoPausesGivesItsPermitToOthers() throws InterruptedException {
+		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)))) {
+			Permit slow = server.enter("slow", Priority.NORMAL);
+			CompletableFuture<Integer> waiting = server.submit("test", Priority.NORMAL, () -> 1);
+			assertThat(slow.pause()).isTrue();
+			assertThat(slow.pause()).isFalse();
+			assertThat(waiting.join()).isOne();
+			CountDownLatch end = block(server);
+			slow.resume();
+			assertThat(server.report().running()).isEqualTo(2);
+			CompletableFuture<Integer> next = server.submit("test", Priority.NORMAL, () -> 2);
+			slow.close();
+			assertThat(server.report().running()).isOne();
+			assertThat(next).isNotDone();
+			end.countDown();
+			assertThat(next.join()).isEqualTo(2);
+		}
+	}
+
+	@Test
+	void drainingWaitsForWhoPauses() throws InterruptedException {
+		RequestServer server = new RequestServer(settings(new Threads.Fixed(1)));
+		Permit slow = server.enter("slow", Priority.NORMAL);
+		assertThat(slow.pause()).isTrue();
+		assertThat(server.drain(Duration.ofMillis(1))).isFalse();
+		slow.close();
+		assertThat(server.drain(Duration.ofSeconds(10))).isTrue();
+		server.close();
+	}
+
+	@Test
+	void onlyTheThreadThatHasThePermitPauses() {
+		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)))) {
+			Permit outer = server.enter("test", Priority.NORMAL);
+			Permit inner = server.enter("test", Priority.NORMAL);
+			assertThat(inner.pause()).isFalse();
+			assertThat(CompletableFuture.supplyAsync(outer::pause).join()).isFalse();
+			inner.close();
+			outer.close();
+			assertThat(outer.pause()).isFalse();
+			assertThat(server.report().running()).isZero();
+		}
+	}
+
 }

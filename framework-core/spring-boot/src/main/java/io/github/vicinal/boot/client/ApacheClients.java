@@ -29,7 +29,8 @@ import org.apache.hc.core5.http.message.BasicHeader;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
 
-import io.github.vicinal.boot.client.Fields.UnknownLayoutException;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
+import io.github.vicinal.boot.reflect.Fields;
 
 /** Looks into Apache's HTTP clients; loaded only where they are. */
 final class ApacheClients {

@@ -36,8 +36,9 @@ import org.springframework.web.util.DefaultUriBuilderFactory;
 import org.springframework.web.util.DefaultUriBuilderFactory.EncodingMode;
 import tools.jackson.databind.json.JsonMapper;
 
-import io.github.vicinal.boot.client.Fields.UnknownLayoutException;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import io.github.vicinal.boot.contract.BodyConverters;
+import io.github.vicinal.boot.reflect.Fields;
 
 /**
  * What an HTTP client adds to the requests of calls and makes of their answers, by what

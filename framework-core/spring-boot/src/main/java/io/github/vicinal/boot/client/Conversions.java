@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.convert.ConversionService;
 import org.springframework.format.support.DefaultFormattingConversionService;
 
-import io.github.vicinal.boot.client.Fields.UnknownLayoutException;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
+import io.github.vicinal.boot.reflect.Fields;
 
 /** Whether arguments become the texts that typed paths take for granted. */
 final class Conversions {

@@ -8,7 +8,8 @@ import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.http.client.SimpleClientHttpRequestFactory;
 
-import io.github.vicinal.boot.client.Fields.UnknownLayoutException;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
+import io.github.vicinal.boot.reflect.Fields;
 
 /**
  * What an HTTP library does to requests and responses below Spring: cookies, proxies,

@@ -17,7 +17,8 @@ import org.springframework.http.codec.json.JacksonJsonEncoder;
 import org.springframework.web.reactive.function.client.ExchangeStrategies;
 import tools.jackson.databind.json.JsonMapper;
 
-import io.github.vicinal.boot.client.Fields.UnknownLayoutException;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
+import io.github.vicinal.boot.reflect.Fields;
 
 /**
  * Whether the codecs of a {@code WebClient} make of a body what typed paths make of it.

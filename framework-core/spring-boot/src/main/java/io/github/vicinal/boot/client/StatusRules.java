@@ -9,7 +9,8 @@ import org.springframework.web.client.DefaultResponseErrorHandler;
 import org.springframework.web.client.NoOpResponseErrorHandler;
 import org.springframework.web.client.ResponseErrorHandler;
 
-import io.github.vicinal.boot.client.Fields.UnknownLayoutException;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
+import io.github.vicinal.boot.reflect.Fields;
 
 /**
  * Whether an HTTP client treats some answer as an error that typed paths return. Answers

@@ -18,8 +18,8 @@ import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
 import org.springframework.util.ClassUtils;
 
-import io.github.vicinal.boot.client.Fields;
-import io.github.vicinal.boot.client.Fields.UnknownLayoutException;
+import io.github.vicinal.boot.reflect.Fields;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import io.github.vicinal.boot.client.PlainRequests;
 
 /**

@@ -15,8 +15,8 @@ import org.springframework.cloud.openfeign.loadbalancer.LoadBalancerFeignRequest
 import org.springframework.cloud.openfeign.loadbalancer.RetryableFeignBlockingLoadBalancerClient;
 import org.springframework.util.ClassUtils;
 
-import io.github.vicinal.boot.client.Fields;
-import io.github.vicinal.boot.client.Fields.UnknownLayoutException;
+import io.github.vicinal.boot.reflect.Fields;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 
 /**
  * Makes requests of Feign clients exchanges: behind retries, interceptors, observations

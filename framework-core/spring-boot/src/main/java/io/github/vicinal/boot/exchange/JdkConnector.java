@@ -9,8 +9,8 @@ import org.springframework.http.ResponseCookie;
 import org.springframework.http.client.reactive.ClientHttpConnector;
 import org.springframework.http.client.reactive.JdkClientHttpConnector;
 
-import io.github.vicinal.boot.client.Fields;
-import io.github.vicinal.boot.client.Fields.UnknownLayoutException;
+import io.github.vicinal.boot.reflect.Fields;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import io.github.vicinal.boot.client.RedirectRules;
 
 /**

@@ -16,7 +16,7 @@ import org.springframework.http.HttpMethod;
 import org.springframework.http.server.reactive.HttpHeadResponseDecorator;
 import reactor.core.Disposable;
 
-import io.github.vicinal.boot.client.Fields.UnknownLayoutException;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import io.github.vicinal.exchange.ExchangeHandler;
 import io.github.vicinal.exchange.ServerExchange;
 import io.github.vicinal.server.HttpRequiredException;

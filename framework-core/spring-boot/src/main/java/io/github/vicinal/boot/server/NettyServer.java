@@ -15,8 +15,8 @@ import reactor.netty.http.server.HttpServer;
 import reactor.netty.http.server.HttpServerConfig;
 import reactor.netty.http.server.ProxyProtocolSupportType;
 
-import io.github.vicinal.boot.client.Fields;
-import io.github.vicinal.boot.client.Fields.UnknownLayoutException;
+import io.github.vicinal.boot.reflect.Fields;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 
 /**
  * What an embedded Reactor Netty is made of. Thread-safe.

@@ -25,7 +25,8 @@ import io.github.vicinal.requestserver.Permit;
 
 /**
  * Lets HTTP requests to handlers wait for their permit, on the web server's thread. The
- * permit is returned when that thread returns: an asynchronous response may go on.
+ * permit is returned when that thread returns: an asynchronous response may go on. While
+ * the thread waits for a client that sends or reads slowly, others have the permit.
  */
 public final class RequestPermitFilter extends OncePerRequestFilter {
 
@@ -87,7 +88,14 @@ public final class RequestPermitFilter extends OncePerRequestFilter {
 			return;
 		}
 		try (permit) {
-			chain.doFilter(request, response);
+			if (call != null || permit == null) {
+				// The arguments are there, and the response waits for nobody.
+				chain.doFilter(request, response);
+			}
+			else {
+				chain.doFilter(PausingRequest.hasBody(request) ? new PausingRequest(request, permit) : request,
+						new PausingResponse(response, permit));
+			}
 		}
 	}
 

@@ -22,7 +22,7 @@ final class Wrappers {
 	 * Each of these was read: they override methods about the user, the session, the URL
 	 * or headers, or run a task before the response is committed.
 	 */
-	private static final Set<String> NEUTRAL = Set.of(
+	private static final Set<String> NEUTRAL = Set.of(PausingRequest.class.getName(), PausingResponse.class.getName(),
 			SECURITY + "servletapi.HttpServlet3RequestFactory$Servlet3SecurityContextHolderAwareRequestWrapper",
 			SECURITY + "servletapi.SecurityContextHolderAwareRequestWrapper",
 			SECURITY + "firewall.StrictHttpFirewall$StrictFirewalledRequest", SECURITY + "firewall.FirewalledResponse",

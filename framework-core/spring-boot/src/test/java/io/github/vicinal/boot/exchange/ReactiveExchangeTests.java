@@ -272,8 +272,10 @@ class ReactiveExchangeTests {
 		redirecting.start();
 		try {
 			ConfigurableApplicationContext client = this.applications
-				.start(ExchangeBehaviourTests.ClientApplication.class, Map.of("spring.main.web-application-type",
-						"none", "vicinal.http-exchanges.peers", "localhost", "vicinal.http-exchanges.paths", "uds"));
+				.start(ExchangeBehaviourTests.ClientApplication.class,
+						Map.of("spring.main.web-application-type", "none", "vicinal.http-exchanges.peers", "localhost",
+								"vicinal.http-exchanges.paths", "uds", "spring.http.clients.reactive.connector",
+								"jdk"));
 			this.sent = client.getBean(Exchanges.class);
 			WebClient requests = client(client.getBean(ClientHttpConnectorBuilder.class), READ_TIMEOUT);
 			String redirectingUrl = "http://localhost:" + redirecting.getAddress().getPort();

@@ -1,4 +1,4 @@
-package io.github.vicinal.boot.client;
+package io.github.vicinal.boot.reflect;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -19,7 +19,13 @@ public final class Fields {
 
 		private static final long serialVersionUID = 1;
 
-		UnknownLayoutException(Class<?> type, String field, @Nullable Throwable cause) {
+		/**
+		 * Creates the exception.
+		 * @param type the class
+		 * @param field the field that is missing
+		 * @param cause why it cannot be read, or {@code null}
+		 */
+		public UnknownLayoutException(Class<?> type, String field, @Nullable Throwable cause) {
 			super("%s.%s".formatted(type.getSimpleName(), field), cause);
 		}
 
@@ -55,7 +61,7 @@ public final class Fields {
 	 * Returns the first value of a type among the fields of an object, such as what a
 	 * lambda captured.
 	 */
-	static <T> T firstOf(Object target, Class<T> wanted) throws UnknownLayoutException {
+	public static <T> T firstOf(Object target, Class<T> wanted) throws UnknownLayoutException {
 		for (Field field : target.getClass().getDeclaredFields()) {
 			if (!Modifier.isStatic(field.getModifiers()) && wanted.isAssignableFrom(field.getType())) {
 				Object value = value(target, field);
@@ -68,7 +74,7 @@ public final class Fields {
 	}
 
 	/** Returns the first field whose declared type has a name. */
-	static Object firstNamed(Object target, String typeName) throws UnknownLayoutException {
+	public static Object firstNamed(Object target, String typeName) throws UnknownLayoutException {
 		for (Field field : target.getClass().getDeclaredFields()) {
 			if (!Modifier.isStatic(field.getModifiers()) && field.getType().getName().equals(typeName)) {
 				Object value = value(target, field);
