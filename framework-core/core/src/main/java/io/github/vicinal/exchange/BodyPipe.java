@@ -24,9 +24,10 @@ final class BodyPipe {
 
 	private static final byte[] NONE = {};
 
-	private final ReentrantLock lock = new ReentrantLock();
+	private final ReentrantLock lock;
 
-	private final Condition changed = this.lock.newCondition();
+	/** Something about this pipe has changed, or about the one beside it. */
+	private final Condition changed;
 
 	private byte[] bytes;
 
@@ -53,6 +54,19 @@ final class BodyPipe {
 
 	BodyPipe() {
 		this.bytes = NONE;
+		this.lock = new ReentrantLock();
+		this.changed = this.lock.newCondition();
+	}
+
+	private BodyPipe(BodyPipe other) {
+		this.bytes = NONE;
+		this.lock = other.lock;
+		this.changed = other.changed;
+	}
+
+	/** Creates a pipe for which threads can wait together with another one. */
+	static BodyPipe beside(BodyPipe other) {
+		return new BodyPipe(other);
 	}
 
 	/** Creates a pipe that has ended after a content. */
@@ -336,12 +350,15 @@ final class BodyPipe {
 		}
 	}
 
-	/** Waits until there is room for a part, or nobody reads any more. */
-	void awaitHasRoom(long nanos) throws InterruptedIOException {
+	/**
+	 * Waits until there is room for a part, or nobody reads any more, or the pipe beside
+	 * this one has a part: who reads this one may wait for its reader.
+	 */
+	void awaitHasRoom(BodyPipe beside, long nanos) throws InterruptedIOException {
 		this.lock.lock();
 		try {
 			long left = nanos;
-			while (!roomy() && left > 0) {
+			while (!roomy() && !beside.hasPart() && left > 0) {
 				left = await(left);
 			}
 		}

@@ -272,7 +272,7 @@ public final class ExchangeService implements Service {
 
 	/** Waits until there is room for the next part of a request, or a response. */
 	private Answer room(long number, ServerExchange exchange) throws InterruptedIOException {
-		exchange.request().awaitHasRoom(WAIT_NANOS);
+		exchange.awaitRoomOrPart(WAIT_NANOS);
 		return said(number, exchange);
 	}
 

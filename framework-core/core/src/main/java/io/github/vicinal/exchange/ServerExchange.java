@@ -25,7 +25,7 @@ public final class ServerExchange {
 
 	private final BodyPipe request;
 
-	private final BodyPipe response = new BodyPipe();
+	private final BodyPipe response;
 
 	private final long ioNanos;
 
@@ -48,6 +48,7 @@ public final class ServerExchange {
 		this.head = head;
 		this.ticket = ticket;
 		this.request = request;
+		this.response = BodyPipe.beside(request);
 		this.ioNanos = ioTimeout.toNanos();
 	}
 
@@ -238,6 +239,13 @@ public final class ServerExchange {
 	/** Waits until there is something to be said to the client. */
 	boolean awaitPart(long nanos) throws InterruptedIOException {
 		return this.response.awaitPart(nanos);
+	}
+
+	/**
+	 * Waits until a part of the request can be taken, or there is something to be said.
+	 */
+	void awaitRoomOrPart(long nanos) throws InterruptedIOException {
+		this.request.awaitHasRoom(this.response, nanos);
 	}
 
 	/** Says that the client has gone. */

@@ -97,6 +97,30 @@ class ExchangeServiceTests {
 		assertThat(this.service.kept()).isZero();
 	}
 
+	/** Half a second for each part would be too long. */
+	@Test
+	void nobodyWaitsForRoomWhileTheHandlerWaitsForTheClient() {
+		int parts = 200;
+		Answer answer = begin("/echo", new byte[ExchangeMessage.PART_BYTES], false);
+		long received = answer.body().remaining();
+		for (int i = 1; i < parts; i++) {
+			while (answer.end() == End.FULL) {
+				answer = call("push", new Push(answer.exchange(), ByteBuffer.allocate(0), false));
+				received += answer.body().remaining();
+			}
+			assertThat(answer.end()).isEqualTo(End.OPEN);
+			answer = call("push",
+					new Push(answer.exchange(), ByteBuffer.allocate(ExchangeMessage.PART_BYTES), i == parts - 1));
+			received += answer.body().remaining();
+		}
+		while (answer.end() != End.COMPLETE) {
+			assertThat(answer.end()).isIn(End.OPEN, End.FULL);
+			answer = call("pull", new Pull(answer.exchange()));
+			received += answer.body().remaining();
+		}
+		assertThat(received).isEqualTo((long) parts * ExchangeMessage.PART_BYTES);
+	}
+
 	@Test
 	void aPartThatWasNotAskedForEndsTheExchange() throws Exception {
 		Answer answer = begin("/never", new byte[ExchangeMessage.PART_BYTES], false);
