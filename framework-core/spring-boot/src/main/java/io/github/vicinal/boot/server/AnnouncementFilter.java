@@ -31,6 +31,9 @@ public final class AnnouncementFilter extends OncePerRequestFilter {
 			"accept", "content-type", "content-length", "transfer-encoding", "expect", "upgrade", "http2-settings",
 			"te", "vicinal-contract", "vicinal-headers");
 
+	/** A client's cookie store adds it below Spring, and typed calls do not carry it. */
+	private static final String COOKIE = "cookie";
+
 	@Override
 	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws ServletException, IOException {
@@ -61,7 +64,12 @@ public final class AnnouncementFilter extends OncePerRequestFilter {
 			return "the client comes by TLS, whose certificates and session typed calls do not have";
 		}
 		String added = addedHeader(request, known);
-		return (added != null) ? "something between client and server adds the header %s".formatted(added) : "";
+		if (added == null) {
+			return "";
+		}
+		return added.equals(COOKIE)
+				? "the cookie store of the HTTP client, or something between client and server, adds the header cookie"
+				: "something between client and server adds the header %s".formatted(added);
 	}
 
 	/** Returns the lower-case names of the headers that the client knows of. */
