@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -130,14 +130,15 @@ public final class ChannelClientAutoConfiguration {
 	Exchanges vicinalExchanges(VicinalProperties properties, ObjectProvider<PathProvider> providers,
 			Environment environment) {
 		VicinalProperties.HttpExchanges configured = properties.httpExchanges();
+		ExecutorService connector = connector();
 		Exchanges exchanges = new Exchanges(configured.peers(),
 				() -> environment.getProperty("local.server.port", Integer.class), () -> {
 					List<PathProvider> all = providers.orderedStream().toList();
 					ChannelSettings settings = new ChannelSettings(EXCHANGES, paths(configured, all), null,
 							properties.reconnectDelay(), false, properties.confirmInterval());
 					return new ExchangeClient(
-							new Channel(settings, HttpExchanges.contract(), all, connector(), Clock.systemUTC()));
-				});
+							new Channel(settings, HttpExchanges.contract(), all, connector, Clock.systemUTC()));
+				}, connector);
 		ServiceAddresses.ofGroups(environment, exchanges);
 		return exchanges;
 	}
@@ -223,7 +224,7 @@ public final class ChannelClientAutoConfiguration {
 		return configured;
 	}
 
-	private static Executor connector() {
+	private static ExecutorService connector() {
 		ThreadPoolExecutor connector = new ThreadPoolExecutor(CONNECTOR_THREADS, CONNECTOR_THREADS,
 				CONNECTOR_IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), (task) -> {
 					Thread thread = new Thread(task, "vicinal-connector");

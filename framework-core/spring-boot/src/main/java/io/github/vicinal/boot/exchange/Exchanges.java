@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,8 @@ public final class Exchanges implements AutoCloseable {
 
 	private final Supplier<ExchangeClient> maker;
 
+	private final ExecutorService connector;
+
 	private final ExchangeCounts counts = new ExchangeCounts();
 
 	private volatile @Nullable ExchangeClient client;
@@ -51,10 +54,14 @@ public final class Exchanges implements AutoCloseable {
 	 * @param ownPort the port of the application's own server, {@code null} if it has
 	 * none
 	 * @param maker makes the client once it is needed
+	 * @param connector runs the client's attempts to connect; shut down with the
+	 * exchanges
 	 */
-	public Exchanges(Collection<String> named, Supplier<@Nullable Integer> ownPort, Supplier<ExchangeClient> maker) {
+	public Exchanges(Collection<String> named, Supplier<@Nullable Integer> ownPort, Supplier<ExchangeClient> maker,
+			ExecutorService connector) {
 		this.asked = new AskedPeers(named, ownPort);
 		this.maker = maker;
+		this.connector = connector;
 	}
 
 	/**
@@ -214,6 +221,7 @@ public final class Exchanges implements AutoCloseable {
 		if (known != null) {
 			known.channel().close();
 		}
+		this.connector.shutdown();
 	}
 
 }

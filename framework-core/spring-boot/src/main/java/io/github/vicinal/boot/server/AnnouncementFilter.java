@@ -48,8 +48,7 @@ public final class AnnouncementFilter extends OncePerRequestFilter {
 		if (request.isSecure()) {
 			return "the client comes by TLS, whose certificates and session typed calls do not have";
 		}
-		String added = ClientHeaders.added(Collections.list(request.getHeaderNames()), known);
-		return (added != null) ? "something between client and server adds the header %s".formatted(added) : "";
+		return ClientHeaders.refusal(Collections.list(request.getHeaderNames()), known);
 	}
 
 }

@@ -19,6 +19,9 @@ final class ClientHeaders {
 			"accept", "content-type", "content-length", "transfer-encoding", "expect", "upgrade", "http2-settings",
 			"te", "vicinal-contract", "vicinal-headers");
 
+	/** A client's cookie store adds it below Spring, and typed calls do not carry it. */
+	private static final String COOKIE = "cookie";
+
 	private ClientHeaders() {
 	}
 
@@ -31,11 +34,22 @@ final class ClientHeaders {
 	}
 
 	/**
-	 * Returns a header that the client does not know of, or {@code null}.
+	 * Returns why the headers of a request keep its client on HTTP.
 	 * @param names the names that a request has
 	 * @param known those that its client knows of
+	 * @return the reason, or empty
 	 */
-	static @Nullable String added(Collection<String> names, Set<String> known) {
+	static String refusal(Collection<String> names, Set<String> known) {
+		String added = added(names, known);
+		if (added == null) {
+			return "";
+		}
+		return added.equals(COOKIE)
+				? "the cookie store of the HTTP client, or something between client and server, adds the header cookie"
+				: "something between client and server adds the header %s".formatted(added);
+	}
+
+	private static @Nullable String added(Collection<String> names, Set<String> known) {
 		for (String given : names) {
 			String name = given.toLowerCase(Locale.ROOT);
 			if (!known.contains(name) && !OF_HTTP_CLIENTS.contains(name)) {

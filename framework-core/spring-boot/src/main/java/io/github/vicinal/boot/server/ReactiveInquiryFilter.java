@@ -68,9 +68,8 @@ public final class ReactiveInquiryFilter implements WebFilter, Ordered {
 		}
 		Set<String> known = ClientHeaders.known(request.requestHeaders().get(PeerAnnouncement.SENT_HEADERS_HEADER));
 		Map<String, List<String>> headers = ConnectionFacts.ofLibrary(request.requestHeaders()::getAll, known);
-		String added = ClientHeaders.added(request.requestHeaders().names(), known);
 		String refusal = (headers == null) ? "the headers that the HTTP client adds are too large to be kept"
-				: (added != null) ? "something between client and server adds the header %s".formatted(added) : "";
+				: ClientHeaders.refusal(request.requestHeaders().names(), known);
 		ConnectionFacts facts = (headers != null) ? new ConnectionFacts(request.scheme(), text(remote), text(local),
 				local.getHostString(), local.getPort(), known.contains("accept"), headers) : null;
 		return new Inquiry(asked, facts, refusal, new RequestWatch());
