@@ -2,6 +2,10 @@ package io.github.vicinal.webflux;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,6 +43,8 @@ import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
 
 import io.github.vicinal.boot.exchange.Exchanges;
+import io.github.vicinal.exchange.HttpExchanges;
+import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.report.ChannelReport.PathReport;
 import io.github.vicinal.report.ChannelReport.PeerReport;
 
@@ -219,6 +225,27 @@ class FluxServerTests {
 	private static int cancelled(RestClient client) {
 		Integer count = client.get().uri("/cancelled").retrieve().body(Integer.class);
 		return (count != null) ? count : -1;
+	}
+
+	@Test
+	void whoIsTurnedAwayLearnsNothing() throws Exception {
+		String base = server(FluxApplication.class, "shm", Map.of());
+		assertThat(announced(base + "/status?code=200")).isTrue();
+		assertThat(announced(base + "/status?code=404")).isTrue();
+		assertThat(announced(base + "/status?code=401")).isFalse();
+		assertThat(announced(base + "/status?code=403")).isFalse();
+		String secured = server(FluxApplication.class, "shm", Map.of("spring.profiles.active", "secured"));
+		assertThat(announced(secured + "/text")).isFalse();
+	}
+
+	private static boolean announced(String uri) throws IOException, InterruptedException {
+		return HttpClient.newHttpClient()
+			.send(HttpRequest.newBuilder(URI.create(uri))
+				.header(PeerAnnouncement.REQUEST_HEADER, HttpExchanges.contract().name())
+				.build(), HttpResponse.BodyHandlers.discarding())
+			.headers()
+			.firstValue(PeerAnnouncement.HEADER)
+			.isPresent();
 	}
 
 	/** What Reactor Netty does below its handler would not be done. */

@@ -116,6 +116,21 @@ public final class NettyExchanges implements ExchangeHandler {
 		loop.execute(() -> serve(exchange, facts, loop));
 	}
 
+	/**
+	 * Goes on with an exchange on its event loop.
+	 * @param loop the event loop
+	 * @param exchange ends if the event loop has
+	 * @param task what is to be done
+	 */
+	static void goOn(EventLoop loop, ServerExchange exchange, Runnable task) {
+		try {
+			loop.execute(task);
+		}
+		catch (RejectedExecutionException ex) {
+			exchange.end(new IOException("The server has stopped", ex));
+		}
+	}
+
 	private void serve(ServerExchange exchange, ConnectionFacts facts, EventLoop loop) {
 		NettyRequest request = new NettyRequest(exchange, facts, loop);
 		NettyResponse response = new NettyResponse(exchange, loop, request.getMethod().equals(HttpMethod.HEAD));
@@ -132,7 +147,7 @@ public final class NettyExchanges implements ExchangeHandler {
 			response.fail(ex);
 			return;
 		}
-		exchange.whenAbandoned(() -> loop.execute(() -> {
+		exchange.whenAbandoned(() -> goOn(loop, exchange, () -> {
 			handling.dispose();
 			exchange.end(new IOException("The client has gone"));
 		}));

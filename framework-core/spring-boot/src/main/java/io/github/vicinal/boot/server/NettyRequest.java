@@ -241,7 +241,7 @@ final class NettyRequest extends AbstractServerHttpRequest {
 				run();
 			}
 			else {
-				NettyRequest.this.loop.execute(this);
+				NettyExchanges.goOn(NettyRequest.this.loop, NettyRequest.this.exchange, this);
 			}
 		}
 
@@ -271,7 +271,7 @@ final class NettyRequest extends AbstractServerHttpRequest {
 				// At the end, to read says whether the client has gone.
 				if (available > 0 ? this.sink.requestedFromDownstream() == 0 : !from.isFullyRead()) {
 					if (available == 0) {
-						from.whenReadable(() -> NettyRequest.this.loop.execute(this::work));
+						from.whenReadable(() -> NettyExchanges.goOn(NettyRequest.this.loop, from, this::work));
 					}
 					return;
 				}

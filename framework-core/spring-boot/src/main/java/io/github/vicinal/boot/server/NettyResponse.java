@@ -271,7 +271,8 @@ final class NettyResponse extends AbstractServerHttpResponse {
 					int count = Math.min(buffer.readableByteCount(), PART_BYTES);
 					ByteBuffer part = ByteBuffer.allocate(wanted(count));
 					buffer.toByteBuffer(buffer.readPosition(), part, 0, part.capacity());
-					if (!NettyResponse.this.exchange.offer(part, () -> NettyResponse.this.loop.execute(this::write))) {
+					if (!NettyResponse.this.exchange.offer(part, () -> NettyExchanges.goOn(NettyResponse.this.loop,
+							NettyResponse.this.exchange, this::write))) {
 						return;
 					}
 					NettyResponse.this.written += part.capacity();

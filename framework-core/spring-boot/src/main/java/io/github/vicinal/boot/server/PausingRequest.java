@@ -15,6 +15,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
+import org.springframework.web.util.WebUtils;
 
 import io.github.vicinal.requestserver.Permit;
 
@@ -36,14 +37,21 @@ final class PausingRequest extends HttpServletRequestWrapper {
 	PausingRequest(HttpServletRequest request, Permit permit) {
 		super(request);
 		this.permit = permit;
-		String type = request.getContentType();
+		String type = arrived(request).getContentType();
 		String lower = (type != null) ? type.toLowerCase(Locale.ROOT) : "";
 		this.parsed = !lower.startsWith("application/x-www-form-urlencoded") && !lower.startsWith("multipart/");
 	}
 
 	/** Returns whether a request has a body. */
 	static boolean hasBody(HttpServletRequest request) {
-		return request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
+		HttpServletRequest arrived = arrived(request);
+		return arrived.getContentLengthLong() > 0 || arrived.getHeader("Transfer-Encoding") != null;
+	}
+
+	/** To look at the length of a body is not what a filter of the application does. */
+	private static HttpServletRequest arrived(HttpServletRequest request) {
+		WatchedRequest watched = WebUtils.getNativeRequest(request, WatchedRequest.class);
+		return (watched != null) ? (HttpServletRequest) watched.getRequest() : request;
 	}
 
 	@Override

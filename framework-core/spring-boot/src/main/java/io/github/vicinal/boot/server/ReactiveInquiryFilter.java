@@ -9,6 +9,8 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
@@ -79,7 +81,13 @@ public final class ReactiveInquiryFilter implements WebFilter, Ordered {
 		return (address.getAddress() != null) ? address.getAddress().getHostAddress() : address.getHostString();
 	}
 
+	/** A handler may turn a client away that the filters have let pass. */
 	private void announce(Inquiry inquiry, ServerHttpResponse response) {
+		HttpStatusCode status = response.getStatusCode();
+		if (status != null
+				&& (status.isSameCodeAs(HttpStatus.UNAUTHORIZED) || status.isSameCodeAs(HttpStatus.FORBIDDEN))) {
+			return;
+		}
 		String announcement = this.catalog.announcement(inquiry, this);
 		if (announcement != null) {
 			response.getHeaders().set(PeerAnnouncement.HEADER, announcement);
