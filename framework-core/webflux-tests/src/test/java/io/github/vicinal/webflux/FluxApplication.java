@@ -165,6 +165,11 @@ class FluxApplication {
 			return new byte[kb * 1024];
 		}
 
+		@GetMapping("/bytes-elsewhere")
+		Mono<byte[]> bytesElsewhere(@RequestParam int kb) {
+			return Mono.fromCallable(() -> new byte[kb * 1024]).subscribeOn(Schedulers.boundedElastic());
+		}
+
 		@GetMapping("/stream")
 		Flux<DataBuffer> stream(@RequestParam int mb) {
 			return Flux.range(0, mb * 64).map((i) -> DefaultDataBufferFactory.sharedInstance.wrap(new byte[16 * 1024]));

@@ -199,6 +199,19 @@ class FluxServerTests {
 		}
 	}
 
+	/** The end of such a body comes on another thread than the one that makes room. */
+	@ParameterizedTest
+	@ValueSource(strings = { "direct", "shm" })
+	void largeBodiesOfOtherThreadsComeWhole(String path) {
+		String base = server(FluxApplication.class, path, Map.of());
+		RestClient exchanges = connected(base, client(path), path);
+		for (int i = 0; i < 300; i++) {
+			assertThat(exchanges.get().uri("/bytes-elsewhere?kb=300").retrieve().body(byte[].class))
+				.as("response %d", i)
+				.hasSize(300 * 1024);
+		}
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "direct", "shm" })
 	void handlersEndWhenTheirClientsHaveGone(String path) throws IOException {

@@ -2,6 +2,7 @@ package io.github.vicinal.boot.server;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
@@ -231,17 +232,25 @@ final class NettyResponse extends AbstractServerHttpResponse {
 		this.exchange.end(null);
 	}
 
-	/** Writes a body as far as the client reads it. */
+	/**
+	 * Writes a body as far as the client reads it. Buffers, the end of the body and room
+	 * for more come on threads of their own; one thread at a time deals with them.
+	 */
 	private final class Writer extends BaseSubscriber<DataBuffer> {
 
 		private final MonoSink<Void> sink;
 
 		private final boolean flush;
 
-		private @Nullable DataBuffer current;
+		/** How often there was something to deal with since a thread began to. */
+		private final AtomicInteger work = new AtomicInteger();
+
+		private volatile @Nullable DataBuffer current;
 
 		/** Whether nothing follows what is being written. */
-		private boolean last;
+		private volatile boolean last;
+
+		private volatile @Nullable Throwable failure;
 
 		private volatile boolean stopped;
 
@@ -258,74 +267,93 @@ final class NettyResponse extends AbstractServerHttpResponse {
 		@Override
 		protected void hookOnNext(DataBuffer buffer) {
 			this.current = buffer;
-			write();
-		}
-
-		private void write() {
-			DataBuffer buffer = this.current;
-			if (buffer == null || this.stopped) {
-				return;
-			}
-			try {
-				while (buffer.readableByteCount() > 0) {
-					int count = Math.min(buffer.readableByteCount(), PART_BYTES);
-					ByteBuffer part = ByteBuffer.allocate(wanted(count));
-					buffer.toByteBuffer(buffer.readPosition(), part, 0, part.capacity());
-					if (!NettyResponse.this.exchange.offer(part, () -> NettyExchanges.goOn(NettyResponse.this.loop,
-							NettyResponse.this.exchange, this::write))) {
-						return;
-					}
-					NettyResponse.this.written += part.capacity();
-					buffer.readPosition(buffer.readPosition() + count);
-				}
-				release();
-				if (this.flush) {
-					NettyResponse.this.exchange.flush();
-				}
-			}
-			catch (IOException ex) {
-				cancel();
-				this.sink.error(ex);
-				return;
-			}
-			if (this.last) {
-				this.sink.success();
-			}
-			else {
-				request(1);
-			}
-		}
-
-		private void release() {
-			DataBuffer written = this.current;
-			this.current = null;
-			DataBufferUtils.release(written);
-		}
-
-		/** Nothing is written beyond the length that was announced. */
-		private int wanted(int count) {
-			long left = NettyResponse.this.length - NettyResponse.this.written;
-			return (NettyResponse.this.length < 0) ? count : (int) Math.min(count, left);
+			drain();
 		}
 
 		@Override
 		protected void hookOnComplete() {
 			this.last = true;
-			if (this.current == null) {
-				this.sink.success();
-			}
+			drain();
 		}
 
 		@Override
-		protected void hookOnError(Throwable failure) {
-			release();
-			this.sink.error(failure);
+		protected void hookOnError(Throwable raised) {
+			this.failure = raised;
+			drain();
 		}
 
 		/** What is being written may outlast its publisher. */
 		void stop() {
 			this.stopped = true;
 			cancel();
+			drain();
+		}
+
+		private void drain() {
+			if (this.work.getAndIncrement() > 0) {
+				return;
+			}
+			int missed = 1;
+			while (missed != 0) {
+				step();
+				missed = this.work.addAndGet(-missed);
+			}
+		}
+
+		private void step() {
+			DataBuffer buffer = this.current;
+			Throwable raised = this.failure;
+			boolean written = false;
+			if (buffer != null && !this.stopped && raised == null) {
+				try {
+					if (!offer(buffer)) {
+						return;
+					}
+					written = true;
+				}
+				catch (IOException ex) {
+					cancel();
+					raised = ex;
+				}
+			}
+			if (buffer != null) {
+				this.current = null;
+				DataBufferUtils.release(buffer);
+			}
+			if (raised != null) {
+				this.sink.error(raised);
+			}
+			else if (this.last) {
+				this.sink.success();
+			}
+			else if (written) {
+				request(1);
+			}
+		}
+
+		/** Hands a buffer on, and returns whether the client has room for all of it. */
+		private boolean offer(DataBuffer buffer) throws IOException {
+			ServerExchange to = NettyResponse.this.exchange;
+			while (buffer.readableByteCount() > 0) {
+				int count = Math.min(buffer.readableByteCount(), PART_BYTES);
+				ByteBuffer part = ByteBuffer.allocate(wanted(count));
+				buffer.toByteBuffer(buffer.readPosition(), part, 0, part.capacity());
+				if (!to.offer(part, () -> NettyExchanges.goOn(NettyResponse.this.loop, to, this::drain))) {
+					return false;
+				}
+				NettyResponse.this.written += part.capacity();
+				buffer.readPosition(buffer.readPosition() + count);
+			}
+			if (this.flush) {
+				to.flush();
+			}
+			return true;
+		}
+
+		/** Nothing is written beyond the length that was announced. */
+		private int wanted(int count) {
+			long left = NettyResponse.this.length - NettyResponse.this.written;
+			return (NettyResponse.this.length < 0) ? count : (int) Math.min(count, left);
 		}
 
 	}
