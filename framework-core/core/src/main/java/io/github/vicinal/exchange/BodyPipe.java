@@ -352,7 +352,8 @@ final class BodyPipe {
 
 	/**
 	 * Waits until there is room for a part, or nobody reads any more, or the pipe beside
-	 * this one has a part: who reads this one may wait for its reader.
+	 * this one has a part. The reader of this pipe may be waiting for that part to be
+	 * taken.
 	 */
 	void awaitHasRoom(BodyPipe beside, long nanos) throws InterruptedIOException {
 		this.lock.lock();

@@ -47,9 +47,7 @@ public final class ClientExchange implements Closeable {
 
 	private static final long LAST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-	/**
-	 * Where the server says at the deadline that the client has waited for long enough.
-	 */
+	/** Time before its deadline at which a call may be told that it has passed. */
 	private static final long DEADLINE_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
 	/** Answers that come so soon did not wait for anything. */
@@ -105,8 +103,7 @@ public final class ClientExchange implements Closeable {
 		CallFrame frame = exchange.frame(route.method(), new Begin(head, first, last), exchange.deadline());
 		Answer answer = answer(route.peer().call(route.path(), frame));
 		if (answer.exchange() == 0 && answer.end() == End.OPEN && frame.remainingNanos() < DEADLINE_SLACK_NANOS) {
-			throw new PathException(PathException.Reason.TIMEOUT, true, "the server has given the exchange up in time",
-					null);
+			throw new PathException(PathException.Reason.TIMEOUT, true, "the deadline has passed at the server", null);
 		}
 		exchange.take(answer);
 		return exchange;

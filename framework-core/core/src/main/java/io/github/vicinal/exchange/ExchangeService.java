@@ -193,7 +193,7 @@ public final class ExchangeService implements Service {
 			this.sizes.interrupted(shape);
 		}
 		else {
-			this.sizes.observe(shape, answer.exchange() == 0 && exchange.written() <= RouteSizes.SMALL_BYTES);
+			this.sizes.observe(shape, answer.end() == End.COMPLETE && exchange.written() <= RouteSizes.SMALL_BYTES);
 		}
 		return answer;
 	}

@@ -48,12 +48,14 @@ public final class Permit implements AutoCloseable {
 
 	/**
 	 * Gives the permit to whoever is next while this thread waits for its client. Does
-	 * nothing on other threads, or if this thread goes on to hold another permit.
+	 * nothing on other threads, if this thread holds another permit that lasts longer, or
+	 * once the server is shutting down.
 	 * @return whether {@link #resume} must follow
 	 * @since 0.1.0
 	 */
 	public boolean pause() {
-		if (this.closed || this.paused || this.weight == NESTED || Thread.currentThread() != this.owner) {
+		if (Thread.currentThread() != this.owner || this.closed || this.paused || this.weight == NESTED
+				|| !this.server.mayPause()) {
 			return false;
 		}
 		this.paused = true;

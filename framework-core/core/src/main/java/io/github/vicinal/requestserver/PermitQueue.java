@@ -50,7 +50,7 @@ final class PermitQueue {
 	/** Running in the lower half, waiting in the upper, and {@link #CLOSED}. */
 	private final AtomicLong state = new AtomicLong();
 
-	/** Requests that have given their permits back for a while. */
+	/** Number of requests that have paused, or are about to. */
 	private final AtomicInteger paused = new AtomicInteger();
 
 	private final ReentrantLock lock = new ReentrantLock();
@@ -295,13 +295,26 @@ final class PermitQueue {
 	}
 
 	/**
-	 * Gives a permit to whoever is next while its holder waits for something outside, and
-	 * goes on to count for its channel. Must be followed by {@link #resume}.
+	 * Notes that a request is about to pause. Once the queue is closed nobody begins to,
+	 * so that the number of those who pause only falls while it is drained.
+	 * @return whether {@link #pause} and {@link #resume} must follow
+	 */
+	boolean mayPause() {
+		this.paused.incrementAndGet();
+		if (!closed(this.state.get())) {
+			return true;
+		}
+		this.paused.decrementAndGet();
+		return false;
+	}
+
+	/**
+	 * Gives a permit to whoever is next while its holder waits for something outside. The
+	 * holder still counts for its channel.
 	 * @return who has the permit now, to be notified by the caller; {@code null} if
 	 * nobody waited
 	 */
 	@Nullable Ticket pause() {
-		this.paused.incrementAndGet();
 		long word = this.state.get();
 		while (word < ONE_WAITS) {
 			if (this.state.compareAndSet(word, word - 1)) {
@@ -313,9 +326,9 @@ final class PermitQueue {
 	}
 
 	/**
-	 * Takes a permit for one that goes on. It does not wait, as those in the queue may
-	 * wait for it; so more than the limit may run for a while, and nobody else begins
-	 * until they are fewer.
+	 * Takes a permit for a request that has paused, without waiting: those in the queue
+	 * may be waiting for it. More than the limit may run for a while, and nobody else
+	 * begins until they are fewer.
 	 */
 	void resume() {
 		this.state.incrementAndGet();
@@ -377,7 +390,10 @@ final class PermitQueue {
 		return ticket;
 	}
 
-	/** Who goes on has its permit before it no longer pauses. */
+	/**
+	 * Returns whether the queue is closed and nothing is left of what was accepted. A
+	 * request that resumes counts as running before it no longer counts as paused.
+	 */
 	private boolean isDrained() {
 		return this.paused.get() == 0 && this.state.get() == CLOSED;
 	}

@@ -181,6 +181,11 @@ public final class RequestServer implements AutoCloseable {
 		grant(this.queue.leave(channel));
 	}
 
+	/** Returns whether a permit may be given away for a while. */
+	boolean mayPause() {
+		return this.queue.mayPause();
+	}
+
 	/** Gives a permit to whoever is next for a while. */
 	void pause() {
 		grant(this.queue.pause());

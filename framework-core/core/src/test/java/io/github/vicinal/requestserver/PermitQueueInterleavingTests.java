@@ -82,6 +82,9 @@ class PermitQueueInterleavingTests {
 			One ticket = new One();
 			Entry entry = this.queue.tryEnter() ? Entry.GRANTED : this.queue.enter(ticket);
 			if (entry == Entry.GRANTED) {
+				if (!this.queue.mayPause()) {
+					throw new IllegalStateException("the queue is open");
+				}
 				work(this.queue.pause());
 				this.goingOn.incrementAndGet();
 				this.queue.resume();

@@ -430,6 +430,18 @@ class RequestServerTests {
 	}
 
 	@Test
+	void nobodyBeginsToPauseWhileTheServerShutsDown() throws InterruptedException {
+		RequestServer server = new RequestServer(settings(new Threads.Fixed(1)));
+		Permit permit = server.enter("slow", Priority.NORMAL);
+		assertThat(server.drain(Duration.ofMillis(1))).isFalse();
+		assertThat(permit.pause()).isFalse();
+		assertThat(server.drain(Duration.ofMillis(1))).isFalse();
+		permit.close();
+		assertThat(server.drain(Duration.ofSeconds(10))).isTrue();
+		server.close();
+	}
+
+	@Test
 	void onlyTheThreadThatHasThePermitPauses() {
 		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)))) {
 			Permit outer = server.enter("test", Priority.NORMAL);

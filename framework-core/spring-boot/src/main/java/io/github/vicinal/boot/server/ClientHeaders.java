@@ -8,7 +8,7 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-/** Who added the headers of a request: the client, its HTTP library, or a proxy. */
+/** Tells headers that a client or its HTTP library has set from those that a proxy added. */
 final class ClientHeaders {
 
 	/**
