@@ -42,10 +42,12 @@ final class PausingRequest extends HttpServletRequestWrapper {
 		this.parsed = !lower.startsWith("application/x-www-form-urlencoded") && !lower.startsWith("multipart/");
 	}
 
-	/** Returns whether a request has a body. */
-	static boolean hasBody(HttpServletRequest request) {
+	/** Returns whether a request may have a body; from HTTP/2 on it need not say so. */
+	static boolean mayHaveBody(HttpServletRequest request) {
 		HttpServletRequest arrived = arrived(request);
-		return arrived.getContentLengthLong() > 0 || arrived.getHeader("Transfer-Encoding") != null;
+		long length = arrived.getContentLengthLong();
+		return length > 0 || arrived.getHeader("Transfer-Encoding") != null
+				|| (length < 0 && !arrived.getProtocol().startsWith("HTTP/1"));
 	}
 
 	/** To look at the length of a body is not what a filter of the application does. */

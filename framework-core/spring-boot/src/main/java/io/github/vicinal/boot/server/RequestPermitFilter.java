@@ -93,7 +93,7 @@ public final class RequestPermitFilter extends OncePerRequestFilter {
 				chain.doFilter(request, response);
 			}
 			else {
-				chain.doFilter(PausingRequest.hasBody(request) ? new PausingRequest(request, permit) : request,
+				chain.doFilter(PausingRequest.mayHaveBody(request) ? new PausingRequest(request, permit) : request,
 						new PausingResponse(response, permit));
 			}
 		}
