@@ -13,6 +13,8 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Profile;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
@@ -87,10 +89,13 @@ class FluxApplication {
 	}
 
 	@Bean
+	@Order(Ordered.HIGHEST_PRECEDENCE)
 	@Profile("filtered")
 	WebFilter filter() {
 		return (exchange, chain) -> {
-			exchange.getResponse().getHeaders().set("X-Filtered", "yes");
+			exchange.getResponse()
+				.getHeaders()
+				.set("X-Thread", Thread.currentThread().getName().replaceAll("\\d+$", ""));
 			return chain.filter(exchange).contextWrite((context) -> context.put("who", "filter"));
 		};
 	}

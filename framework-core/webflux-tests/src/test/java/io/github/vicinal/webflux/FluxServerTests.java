@@ -264,6 +264,7 @@ class FluxServerTests {
 	/** What Reactor Netty does below its handler would not be done. */
 	@ParameterizedTest
 	@CsvSource({ "server.forward-headers-strategy, native, forwarded headers",
+			"server.compression.enabled, true, compresses responses",
 			"spring.profiles.active, customized, customizes Reactor Netty" })
 	void aServerThatDoesMoreKeepsHttpAndSaysWhy(String property, String value, String reason) {
 		String base = server(CustomizedApplication.class, "shm", Map.of(property, value));

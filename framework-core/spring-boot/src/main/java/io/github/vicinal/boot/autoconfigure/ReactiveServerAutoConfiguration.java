@@ -1,7 +1,5 @@
 package io.github.vicinal.boot.autoconfigure;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 
@@ -15,7 +13,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
-import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.boot.web.server.WebServer;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ApplicationContext;
@@ -81,11 +78,8 @@ public final class ReactiveServerAutoConfiguration {
 		@ConditionalOnMissingBean
 		ExchangeService vicinalExchangeService(ApplicationContext context, ConnectionTickets tickets, Codecs codecs,
 				ObjectProvider<NettyReactiveWebServerFactory> factories) {
-			return new ExchangeService(new NettyExchanges(() -> webServer(context), () -> {
-				List<NettyServerCustomizer> all = new ArrayList<>();
-				factories.forEach((factory) -> all.addAll(factory.getServerCustomizers()));
-				return all;
-			}, tickets), codecs);
+			return new ExchangeService(
+					new NettyExchanges(() -> webServer(context), () -> factories.stream().toList(), tickets), codecs);
 		}
 
 		private static @Nullable WebServer webServer(ApplicationContext context) {

@@ -8,6 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.vicinal.server.HttpRequiredException;
+
 /**
  * Tickets that name the {@link ConnectionFacts} of clients. A client gets its ticket with
  * the answer to an HTTP request that the application let pass, and shows it with each
@@ -64,6 +66,19 @@ public final class ConnectionTickets {
 	/** Returns what a ticket names, or {@code null} if it is not known (any more). */
 	@Nullable ConnectionFacts facts(@Nullable String ticket) {
 		return (ticket != null) ? this.byTicket.get(ticket) : null;
+	}
+
+	/**
+	 * Returns what a ticket names.
+	 * @throws HttpRequiredException if it is not known: nothing about a connection is
+	 * taken from the client's word
+	 */
+	ConnectionFacts required(@Nullable String ticket) {
+		ConnectionFacts known = facts(ticket);
+		if (known == null) {
+			throw new HttpRequiredException("this instance has not seen an HTTP request of the client yet");
+		}
+		return known;
 	}
 
 }

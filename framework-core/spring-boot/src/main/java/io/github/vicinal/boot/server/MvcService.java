@@ -43,8 +43,6 @@ final class MvcService implements Service {
 
 	private static final String LONG = "servers limit the length of paths, parameters and headers";
 
-	private static final String STRANGER = "this instance has not seen an HTTP request of the client yet";
-
 	private final Contract contract;
 
 	private final List<@Nullable HandlerTarget> targets;
@@ -209,13 +207,8 @@ final class MvcService implements Service {
 		return target;
 	}
 
-	/** Nothing about a connection is taken from the caller's word. */
 	private ConnectionFacts facts(CallFrame frame) {
-		ConnectionFacts facts = this.environment.tickets().facts(frame.headers().get(PeerAnnouncement.TICKET_HEADER));
-		if (facts == null) {
-			throw new HttpRequiredException(STRANGER);
-		}
-		return facts;
+		return this.environment.tickets().required(frame.headers().get(PeerAnnouncement.TICKET_HEADER));
 	}
 
 	private static Reply refused(RejectedRequestException refused, FrameResponse response) {

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 
 import io.netty.channel.EventLoop;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.reactor.netty.NettyServerCustomizer;
+import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.boot.reactor.netty.NettyWebServer;
 import org.springframework.boot.web.server.WebServer;
 import org.springframework.http.HttpMethod;
@@ -28,14 +28,12 @@ import io.github.vicinal.server.HttpRequiredException;
  */
 public final class NettyExchanges implements ExchangeHandler {
 
-	private static final String STRANGER = "this instance has not seen an HTTP request of the client yet";
-
 	/** Reactor Netty has no limit of its own. */
 	private static final Duration IO_TIMEOUT = Duration.ofSeconds(20);
 
 	private final Supplier<@Nullable WebServer> webServer;
 
-	private final Supplier<Collection<NettyServerCustomizer>> customizers;
+	private final Supplier<Collection<NettyReactiveWebServerFactory>> factories;
 
 	private final ConnectionTickets tickets;
 
@@ -44,13 +42,13 @@ public final class NettyExchanges implements ExchangeHandler {
 	/**
 	 * Creates the handler of an application.
 	 * @param webServer its web server, {@code null} before it has started
-	 * @param customizers what has changed the web server
+	 * @param factories what may have made the web server
 	 * @param tickets name the connections of clients
 	 */
 	public NettyExchanges(Supplier<@Nullable WebServer> webServer,
-			Supplier<Collection<NettyServerCustomizer>> customizers, ConnectionTickets tickets) {
+			Supplier<Collection<NettyReactiveWebServerFactory>> factories, ConnectionTickets tickets) {
 		this.webServer = webServer;
-		this.customizers = customizers;
+		this.factories = factories;
 		this.tickets = tickets;
 	}
 
@@ -63,7 +61,7 @@ public final class NettyExchanges implements ExchangeHandler {
 			return Optional.of("its web server is not an embedded Reactor Netty");
 		}
 		try {
-			NettyServer known = NettyServer.of(found, this.customizers.get());
+			NettyServer known = NettyServer.of(found, this.factories.get());
 			if (known.unlike().isPresent()) {
 				return known.unlike();
 			}
@@ -84,18 +82,9 @@ public final class NettyExchanges implements ExchangeHandler {
 		return known;
 	}
 
-	/** Nothing about a connection is taken from the client's word. */
-	private ConnectionFacts facts(ServerExchange exchange) {
-		ConnectionFacts facts = this.tickets.facts(exchange.ticket());
-		if (facts == null) {
-			throw new HttpRequiredException(STRANGER);
-		}
-		return facts;
-	}
-
 	@Override
 	public void check(ServerExchange exchange) {
-		NettyRequest.check(exchange, facts(exchange), server().config());
+		NettyRequest.check(exchange, this.tickets.required(exchange.ticket()), server().config());
 	}
 
 	/** Handlers of such an application never run on threads that may block. */
@@ -111,7 +100,7 @@ public final class NettyExchanges implements ExchangeHandler {
 
 	@Override
 	public void serveElsewhere(ServerExchange exchange) {
-		ConnectionFacts facts = facts(exchange);
+		ConnectionFacts facts = this.tickets.required(exchange.ticket());
 		EventLoop loop = server().loop();
 		loop.execute(() -> serve(exchange, facts, loop));
 	}

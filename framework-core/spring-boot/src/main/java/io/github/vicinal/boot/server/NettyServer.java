@@ -7,6 +7,7 @@ import java.util.Optional;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.boot.reactor.netty.NettyWebServer;
 import org.springframework.http.server.reactive.HttpHandler;
@@ -29,15 +30,16 @@ import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
  */
 record NettyServer(HttpHandler handler, EventLoopGroup loops, HttpServerConfig config, Optional<String> unlike) {
 
-	private static final String OF_BOOT = "org.springframework.boot.";
+	/** They set time-outs, sizes, compression and TLS, which are looked at here. */
+	private static final String CUSTOMIZERS_OF_BOOT = "org.springframework.boot.reactor.netty.";
 
 	/**
 	 * Looks into a server.
 	 * @param server the server
-	 * @param customizers what has changed it
+	 * @param factories what may have made it
 	 * @throws UnknownLayoutException if it is not made as this class knows it
 	 */
-	static NettyServer of(NettyWebServer server, Collection<NettyServerCustomizer> customizers)
+	static NettyServer of(NettyWebServer server, Collection<NettyReactiveWebServerFactory> factories)
 			throws UnknownLayoutException {
 		Object adapter = Fields.required(server, "handler");
 		HttpHandler handler = (HttpHandler) Fields.required(adapter, "httpHandler");
@@ -45,7 +47,7 @@ record NettyServer(HttpHandler handler, EventLoopGroup loops, HttpServerConfig c
 		EventLoopGroup loops = config.loopResources().onServer(config.isPreferNative());
 		String unlike = (adapter.getClass() != ReactorHttpHandlerAdapter.class)
 				? "its requests go to a " + adapter.getClass().getName()
-				: unlike(config, (List<?>) Fields.required(server, "routeProviders"), customizers);
+				: unlike(config, (List<?>) Fields.required(server, "routeProviders"), factories);
 		if (unlike == null && Boolean.TRUE.equals(Fields.get(config, "accessLogEnabled"))) {
 			unlike = "the access log of Reactor Netty does not see exchanges";
 		}
@@ -53,7 +55,7 @@ record NettyServer(HttpHandler handler, EventLoopGroup loops, HttpServerConfig c
 	}
 
 	private static @Nullable String unlike(HttpServerConfig config, List<?> routes,
-			Collection<NettyServerCustomizer> customizers) {
+			Collection<NettyReactiveWebServerFactory> factories) {
 		if (config.isSecure()) {
 			return "it takes TLS only, whose certificates exchanges do not have";
 		}
@@ -66,12 +68,20 @@ record NettyServer(HttpHandler handler, EventLoopGroup loops, HttpServerConfig c
 		if (!routes.isEmpty()) {
 			return "it has routes of Reactor Netty";
 		}
-		for (NettyServerCustomizer customizer : customizers) {
-			if (!customizer.getClass().getName().startsWith(OF_BOOT)) {
-				return "the application customizes Reactor Netty (%s)".formatted(customizer.getClass().getName());
+		if (config.minCompressionSize() >= 0) {
+			return "Reactor Netty compresses responses (server.compression.enabled)";
+		}
+		for (NettyReactiveWebServerFactory factory : factories) {
+			if (factory.getClass() != NettyReactiveWebServerFactory.class) {
+				return "the application makes Reactor Netty itself (%s)".formatted(factory.getClass().getName());
+			}
+			for (NettyServerCustomizer customizer : factory.getServerCustomizers()) {
+				if (!customizer.getClass().getName().startsWith(CUSTOMIZERS_OF_BOOT)) {
+					return "the application customizes Reactor Netty (%s)".formatted(customizer.getClass().getName());
+				}
 			}
 		}
-		return null;
+		return factories.isEmpty() ? "it is not known what made Reactor Netty" : null;
 	}
 
 	/** Returns one of the threads. */

@@ -55,11 +55,15 @@ public final class ReactiveAnnouncementFilter implements WebFilter, Ordered {
 		return chain.filter(exchange);
 	}
 
-	private void announce(ContractInquiry inquiry, ServerHttpResponse response) {
+	/** Returns whether a client is not to learn anything with a response. */
+	static boolean turnsAway(ServerHttpResponse response) {
 		HttpStatusCode status = response.getStatusCode();
-		boolean turnedAway = status != null
+		return status != null
 				&& (status.isSameCodeAs(HttpStatus.UNAUTHORIZED) || status.isSameCodeAs(HttpStatus.FORBIDDEN));
-		PeerIdentity identity = turnedAway ? null : this.self.get();
+	}
+
+	private void announce(ContractInquiry inquiry, ServerHttpResponse response) {
+		PeerIdentity identity = turnsAway(response) ? null : this.self.get();
 		if (identity != null) {
 			response.getHeaders()
 				.set(PeerAnnouncement.HEADER, new PeerAnnouncement(identity, Set.of(), "", REASON).format());

@@ -9,8 +9,6 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
-import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
@@ -83,9 +81,7 @@ public final class ReactiveInquiryFilter implements WebFilter, Ordered {
 
 	/** A handler may turn a client away that the filters have let pass. */
 	private void announce(Inquiry inquiry, ServerHttpResponse response) {
-		HttpStatusCode status = response.getStatusCode();
-		if (status != null
-				&& (status.isSameCodeAs(HttpStatus.UNAUTHORIZED) || status.isSameCodeAs(HttpStatus.FORBIDDEN))) {
+		if (ReactiveAnnouncementFilter.turnsAway(response)) {
 			return;
 		}
 		String announcement = this.catalog.announcement(inquiry, this);

@@ -16,7 +16,6 @@ import org.springframework.boot.web.server.WebServer;
 
 import io.github.vicinal.exchange.ExchangeHandler;
 import io.github.vicinal.exchange.ServerExchange;
-import io.github.vicinal.server.HttpRequiredException;
 
 /**
  * Hands exchanges to Tomcat's adapter, which is where requests go once their bytes have
@@ -27,8 +26,6 @@ public final class TomcatExchanges implements ExchangeHandler {
 
 	/** Maximum number of processors that are kept for further exchanges. */
 	private static final int MAX_POOLED = 256;
-
-	private static final String STRANGER = "this instance has not seen an HTTP request of the client yet";
 
 	private static final Duration DEFAULT_IO_TIMEOUT = Duration.ofSeconds(20);
 
@@ -94,13 +91,8 @@ public final class TomcatExchanges implements ExchangeHandler {
 		return protocol().getExecutor();
 	}
 
-	/** Nothing about a connection is taken from the client's word. */
 	ConnectionFacts facts(ServerExchange exchange) {
-		ConnectionFacts facts = this.tickets.facts(exchange.ticket());
-		if (facts == null) {
-			throw new HttpRequiredException(STRANGER);
-		}
-		return facts;
+		return this.tickets.required(exchange.ticket());
 	}
 
 	@Override
