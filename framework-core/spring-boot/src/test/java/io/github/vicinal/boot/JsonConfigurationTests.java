@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.http.converter.autoconfigure.ServerHttpMessageConvertersCustomizer;
@@ -184,6 +186,25 @@ class JsonConfigurationTests {
 		}
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "direct", "uds", "shm" })
+	void resultsThatCannotBeReadAreNotAskedForTwiceEachTime(String path) {
+		ConfigurableApplicationContext service = start(ThingService.class, Setting.SNAKE_CASE, Map.of());
+		ConfigurableApplicationContext client = start(ThingClient.class, Setting.NOTHING,
+				Map.of("spring.http.serviceclient.things.base-url",
+						"http://localhost:" + service.getEnvironment().getRequiredProperty("local.server.port"),
+						"vicinal.channels.things.paths", path));
+		Things things = client.getBean(Things.class);
+		settle(things, client.getBean(ClientChannels.class), path);
+		assertThat(client.getBean(ClientChannels.class).reports().get(0).peers().get(0).path()).isEqualTo(path);
+		int calls = 20;
+		for (int call = 0; call < calls; call++) {
+			assertThat(outcome(things::level)).isEqualTo("org.springframework.web.client.RestClientException");
+		}
+		assertThat(service.getBean(ThingController.class).levels.get()).isEqualTo(calls + 1);
+		assertThat(outcome(() -> things.text("other methods"))).isEqualTo("[other methods]");
+	}
+
 	private static List<String> outcomes(ConfigurableApplicationContext client, String path) {
 		Things things = client.getBean(Things.class);
 		settle(things, client.getBean(ClientChannels.class), path);
@@ -241,6 +262,9 @@ class JsonConfigurationTests {
 		@PostExchange("/sent")
 		String sent(@RequestBody Bean bean);
 
+		@GetExchange("/level")
+		Level level();
+
 	}
 
 	enum Kind {
@@ -251,6 +275,10 @@ class JsonConfigurationTests {
 
 	record Thing(String givenName, @Nullable String note, Long size, Instant madeAt, Kind kind, List<String> tags,
 			BigDecimal price) {
+	}
+
+	/** Cannot be read if its only value has another name. */
+	record Level(int loadFactor) {
 	}
 
 	/** What is not written keeps the value that the constructor gave it. */
@@ -349,6 +377,8 @@ class JsonConfigurationTests {
 	@RestController
 	static class ThingController implements Things {
 
+		private final AtomicInteger levels = new AtomicInteger();
+
 		@Override
 		public Thing swap(Thing thing) {
 			return new Thing("was " + thing.givenName(), thing.note(), thing.size(), thing.madeAt(), thing.kind(),
@@ -376,6 +406,11 @@ class JsonConfigurationTests {
 			Bean bean = new Bean();
 			bean.setSet(null);
 			return bean;
+		}
+
+		@Override
+		public Level level() {
+			return new Level(this.levels.incrementAndGet());
 		}
 
 		@Override

@@ -166,6 +166,9 @@ final class CallAttempts {
 	}
 
 	private static Attempt failed(ClientCall call, CallPath path, PathException failure) {
+		if (failure.reason() == PathException.Reason.CODEC && failure.maybeExecuted()) {
+			call.plan().unreadable();
+		}
 		if (mayRepeat(call.plan(), failure)) {
 			call.observed().failed(failure, failure);
 			return new Attempt.GoOn("%s: %s".formatted(path.kind().id(), failure.getMessage()));

@@ -4,6 +4,7 @@ import java.net.URI;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -27,6 +28,11 @@ final class MethodPlan implements CacheableMethod {
 	private static final Pattern WITH_HOST = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]*://.*");
 
 	static final String REDIRECTED = "it is answered with a redirect, which HTTP clients may follow";
+
+	static final String UNREADABLE = "its last result over a path could not be read here";
+
+	/** For that long a method of which a result could not be read goes over HTTP. */
+	private static final long UNREADABLE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
 	private final ContractMethod method;
 
@@ -55,6 +61,12 @@ final class MethodPlan implements CacheableMethod {
 	 * Whether the method has been answered with a redirect, and goes by HTTP since.
 	 */
 	private volatile boolean redirected;
+
+	/** Whether a result could not be read, at {@link #unreadableAt}. */
+	private volatile boolean unreadable;
+
+	/** Nanoseconds of the monotonic clock; written before {@link #unreadable}. */
+	private long unreadableAt;
 
 	/** Names of query parameters by argument; empty if the method has none. */
 	private final @Nullable String[] queryNames;
@@ -99,6 +111,23 @@ final class MethodPlan implements CacheableMethod {
 	/** Notes that the method was answered with a redirect. */
 	void redirected() {
 		this.redirected = true;
+	}
+
+	/**
+	 * Notes that a result of the method could not be read. Such a call is repeated over
+	 * HTTP to end as it would have there, and one result may be all that was wrong: so
+	 * the calls of the next minute are made once, over HTTP.
+	 */
+	void unreadable() {
+		this.unreadableAt = System.nanoTime();
+		this.unreadable = true;
+	}
+
+	private boolean isUnreadable() {
+		if (this.unreadable && System.nanoTime() - this.unreadableAt > UNREADABLE_NANOS) {
+			this.unreadable = false;
+		}
+		return this.unreadable;
 	}
 
 	/**
@@ -249,6 +278,9 @@ final class MethodPlan implements CacheableMethod {
 	@Nullable String onlyHttpBecause(@Nullable Object[] arguments) {
 		if (this.redirected) {
 			return REDIRECTED;
+		}
+		if (isUnreadable()) {
+			return UNREADABLE;
 		}
 		if (this.ownUrl) {
 			return OWN_URL;
