@@ -11,7 +11,7 @@ import java.util.Optional;
  * file systems in memory only a tmpfs will do: a ramfs does not say how much room it has,
  * and files of a hugetlbfs cannot be written to.
  */
-final class MemoryDirectory {
+public final class MemoryDirectory {
 
 	private static final String MEMORY = "tmpfs";
 
@@ -22,7 +22,7 @@ final class MemoryDirectory {
 	 * Says why segments should not be in a directory.
 	 * @return the reason, or empty if they may be
 	 */
-	static Optional<String> unsuitable(Path directory) {
+	public static Optional<String> unsuitable(Path directory) {
 		try {
 			FileStore store = Files.getFileStore(directory);
 			return unsuitable(directory, store.type(), store.getTotalSpace());

@@ -11,6 +11,7 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -113,7 +114,7 @@ public final class Memory {
 		long usable = store.getUsableSpace();
 		if (usable - bytes < store.getTotalSpace() / RESERVE_SHARE) {
 			throw new IOException(
-					"%s has %d KiB left, of which %d KiB stay reserved; %d KiB are needed: enlarge it (in Kubernetes an emptyDir with medium Memory) or set vicinal.shm to need less"
+					"%s has %d KiB left, of which %d KiB stay reserved; %d KiB are needed: enlarge it (in Kubernetes an emptyDir with medium Memory), or set vicinal.shm or the capacity of topics to need less"
 						.formatted(file.getParent(), usable >> 10, (store.getTotalSpace() / RESERVE_SHARE) >> 10,
 								bytes >> 10));
 		}
@@ -128,24 +129,51 @@ public final class Memory {
 	 * @throws IOException if there is no such file, or this process cannot map it
 	 * @throws WireException if it is another kind of file than the other side says
 	 */
-	static Memory adopt(Path directory, String name, int bytes) throws IOException, WireException {
+	public static Memory adopt(Path directory, String name, int bytes) throws IOException, WireException {
 		if (!NAME.matcher(name).matches()) {
 			throw new WireException(Refusal.MALFORMED, "that is not the name of a segment");
 		}
 		Path file = directory.resolve(name);
-		if (!Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).isRegularFile()) {
-			throw new WireException(Refusal.MALFORMED, "what has that name is not a segment");
-		}
+		requireRegular(file);
 		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE,
 				LinkOption.NOFOLLOW_LINKS)) {
-			if (channel.size() < bytes) {
-				throw new WireException(Refusal.MALFORMED,
-						"the segment has %d bytes, but must have %d for its layout".formatted(channel.size(), bytes));
-			}
+			requireSize(channel, bytes);
 			return new Memory(channel.map(MapMode.READ_WRITE, 0, bytes), bytes);
 		}
 		finally {
 			Files.deleteIfExists(file);
+		}
+	}
+
+	/**
+	 * Maps a file that keeps its name.
+	 * @param file made by {@link MemoryFiles#create}
+	 * @param bytes how large it must be at least
+	 * @param readOnly whether this process only reads it
+	 * @return the memory
+	 * @throws IOException if there is no such file, or this process cannot map it
+	 * @throws WireException if it is another kind of file than the other side says
+	 */
+	public static Memory map(Path file, int bytes, boolean readOnly) throws IOException, WireException {
+		requireRegular(file);
+		Set<OpenOption> options = readOnly ? Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)
+				: Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+		try (FileChannel channel = FileChannel.open(file, options)) {
+			requireSize(channel, bytes);
+			return new Memory(channel.map(readOnly ? MapMode.READ_ONLY : MapMode.READ_WRITE, 0, bytes), bytes);
+		}
+	}
+
+	private static void requireRegular(Path file) throws IOException, WireException {
+		if (!Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).isRegularFile()) {
+			throw new WireException(Refusal.MALFORMED, "what has that name is not a segment");
+		}
+	}
+
+	private static void requireSize(FileChannel channel, int bytes) throws IOException, WireException {
+		if (channel.size() < bytes) {
+			throw new WireException(Refusal.MALFORMED,
+					"the segment has %d bytes, but must have %d for its layout".formatted(channel.size(), bytes));
 		}
 	}
 
@@ -156,7 +184,7 @@ public final class Memory {
 	 * own runtime, wherever that is. So whoever leaves a pair that may be broken comes
 	 * here first.
 	 */
-	static void settle() {
+	public static void settle() {
 		// Compilers leave arrays of more than some arrays to the runtime.
 		byte[][] ignored = new byte[ARRAYS_FOR_RUNTIME][0];
 	}
@@ -169,19 +197,19 @@ public final class Memory {
 		return this.buffer;
 	}
 
-	int bytes() {
+	public int bytes() {
 		return this.bytes;
 	}
 
-	int getInt(int offset) {
+	public int getInt(int offset) {
 		return (int) INT.getOpaque(this.buffer, offset);
 	}
 
-	void setInt(int offset, int value) {
+	public void setInt(int offset, int value) {
 		INT.setOpaque(this.buffer, offset, value);
 	}
 
-	int getIntAcquire(int offset) {
+	public int getIntAcquire(int offset) {
 		return (int) INT.getAcquire(this.buffer, offset);
 	}
 
@@ -204,31 +232,31 @@ public final class Memory {
 		return INT.compareAndSet(this.buffer, offset, expected, value);
 	}
 
-	long getLong(int offset) {
+	public long getLong(int offset) {
 		return (long) LONG.getOpaque(this.buffer, offset);
 	}
 
-	void setLong(int offset, long value) {
+	public void setLong(int offset, long value) {
 		LONG.setOpaque(this.buffer, offset, value);
 	}
 
-	long getLongAcquire(int offset) {
+	public long getLongAcquire(int offset) {
 		return (long) LONG.getAcquire(this.buffer, offset);
 	}
 
-	void setLongRelease(int offset, long value) {
+	public void setLongRelease(int offset, long value) {
 		LONG.setRelease(this.buffer, offset, value);
 	}
 
-	long getLongVolatile(int offset) {
+	public long getLongVolatile(int offset) {
 		return (long) LONG.getVolatile(this.buffer, offset);
 	}
 
-	void setLongVolatile(int offset, long value) {
+	public void setLongVolatile(int offset, long value) {
 		LONG.setVolatile(this.buffer, offset, value);
 	}
 
-	boolean compareAndSetLong(int offset, long expected, long value) {
+	public boolean compareAndSetLong(int offset, long expected, long value) {
 		return LONG.compareAndSet(this.buffer, offset, expected, value);
 	}
 
@@ -240,15 +268,15 @@ public final class Memory {
 		return (long) LONG.getAndSet(this.buffer, word, 0L);
 	}
 
-	void put(int offset, byte[] source, int from, int length) {
+	public void put(int offset, byte[] source, int from, int length) {
 		this.buffer.put(offset, source, from, length);
 	}
 
-	void put(int offset, ByteBuffer source) {
+	public void put(int offset, ByteBuffer source) {
 		this.buffer.put(offset, source, source.position(), source.remaining());
 	}
 
-	void get(int offset, byte[] target, int to, int length) {
+	public void get(int offset, byte[] target, int to, int length) {
 		this.buffer.get(offset, target, to, length);
 	}
 

@@ -86,8 +86,15 @@ public final class MemoryFiles {
 		return this.directory;
 	}
 
-	/** Makes a file and maps it; see {@link Memory#create}. */
-	Memory create(String name, int bytes) throws IOException {
+	/**
+	 * Makes a file of zeros and maps it.
+	 * @param name a name that nobody uses
+	 * @param bytes its size
+	 * @return the memory
+	 * @throws IOException if there is no space, or anything else goes wrong; then there
+	 * is no file
+	 */
+	public Memory create(String name, int bytes) throws IOException {
 		requireUsable();
 		if (!Memory.hasSpace(this.directory, bytes) && collect(1)) {
 			awaitSpace(bytes);

@@ -1,0 +1,118 @@
+package io.github.vicinal.topic;
+
+import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
+
+import io.github.vicinal.codec.EncodeBuffer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Writes and reads the payloads of one topic: {@code byte[]} and {@code String} as they
+ * are, all else as JSON by the application's mapper. Thread-safe.
+ *
+ * @param <T> the type of the payload
+ * @since 0.1.0
+ */
+public final class MessageCodec<T> {
+
+	private final Format format;
+
+	private final ObjectWriter writer;
+
+	private final ObjectReader reader;
+
+	private MessageCodec(Format format, ObjectWriter writer, ObjectReader reader) {
+		this.format = format;
+		this.writer = writer;
+		this.reader = reader;
+	}
+
+	/**
+	 * Creates the codec of a topic.
+	 * @param type the type of the payload
+	 * @param mapper writes and reads what is neither bytes nor text
+	 * @param <T> the type of the payload
+	 * @return the codec
+	 */
+	public static <T> MessageCodec<T> of(Type type, JsonMapper mapper) {
+		JavaType java = mapper.constructType(type);
+		Format format = (type == byte[].class) ? Format.BYTES : (type == String.class) ? Format.TEXT : Format.JSON;
+		return new MessageCodec<>(format, mapper.writerFor(java), mapper.readerFor(java));
+	}
+
+	/**
+	 * Returns how payloads are written, on which publisher and subscriber must agree.
+	 * @return {@code bytes}, {@code text} or {@code json}
+	 */
+	public String format() {
+		return this.format.words;
+	}
+
+	/**
+	 * Returns the bytes of a payload that is bytes already.
+	 * @param payload the payload
+	 * @return the same array, or {@code null} if it must be written
+	 */
+	public byte @Nullable [] bytes(T payload) {
+		return (payload instanceof byte[] bytes) ? bytes : null;
+	}
+
+	/**
+	 * Writes a payload.
+	 * @param payload the payload
+	 * @param out where to
+	 * @throws TopicException if it cannot be written
+	 */
+	public void encode(T payload, EncodeBuffer out) {
+		if (this.format == Format.TEXT) {
+			byte[] bytes = ((String) payload).getBytes(StandardCharsets.UTF_8);
+			out.write(bytes, 0, bytes.length);
+			return;
+		}
+		try {
+			this.writer.writeValue(out, payload);
+		}
+		catch (RuntimeException ex) {
+			throw new TopicException("The payload cannot be written: " + ex.getMessage(), ex);
+		}
+	}
+
+	/**
+	 * Reads a payload.
+	 * @param bytes all of it, and nothing else; belongs to the payload from now on
+	 * @return the payload
+	 * @throws TopicException if it cannot be read
+	 */
+	@SuppressWarnings("unchecked") // the type was given with the settings
+	public T decode(byte[] bytes) {
+		return switch (this.format) {
+			case BYTES -> (T) bytes;
+			case TEXT -> (T) new String(bytes, StandardCharsets.UTF_8);
+			case JSON -> {
+				try {
+					yield (T) this.reader.readValue(bytes);
+				}
+				catch (RuntimeException ex) {
+					throw new TopicException("The payload cannot be read: " + ex.getMessage(), ex);
+				}
+			}
+		};
+	}
+
+	private enum Format {
+
+		BYTES("bytes"), TEXT("text"), JSON("json");
+
+		private final String words;
+
+		Format(String words) {
+			this.words = words;
+		}
+
+	}
+
+}

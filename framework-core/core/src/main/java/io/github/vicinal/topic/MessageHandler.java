@@ -1,0 +1,33 @@
+package io.github.vicinal.topic;
+
+/**
+ * Handles the messages of a subscriber. In a stream with more than one thread, and for
+ * messages of several publishers, several threads call it at the same time.
+ *
+ * @param <T> the type of the payload
+ * @since 0.1.0
+ */
+@FunctionalInterface
+public interface MessageHandler<T> {
+
+	/**
+	 * Handles a message. Room for further messages is freed when this method returns.
+	 * @param message the message
+	 * @throws Exception if the message could not be handled: it is attempted again, or
+	 * given to the error handler
+	 */
+	void handle(Message<T> message) throws Exception;
+
+	/**
+	 * Called with a message that could not be handled, after the last attempt. Logs by
+	 * default.
+	 * @param message the message
+	 * @param cause what the handler has thrown
+	 */
+	default void failed(Message<T> message, Exception cause) {
+		System.getLogger(MessageHandler.class.getName())
+			.log(System.Logger.Level.ERROR, "Message %d of topic '%s' could not be handled and is left"
+				.formatted(message.sequence(), message.topic()), cause);
+	}
+
+}

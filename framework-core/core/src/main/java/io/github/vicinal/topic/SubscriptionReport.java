@@ -1,0 +1,19 @@
+package io.github.vicinal.topic;
+
+import java.util.Map;
+
+/**
+ * What one subscriber has got.
+ *
+ * @param topic name of the topic
+ * @param subscriber its name
+ * @param handled number of messages that its handler has handled
+ * @param failed number of messages that its handler could not handle
+ * @param redelivered number of messages that another subscriber had before
+ * @param dropped number of messages that were gone before it came to them
+ * @param publishers state of each publisher that it knows, by instance id
+ * @since 0.1.0
+ */
+public record SubscriptionReport(String topic, String subscriber, long handled, long failed, long redelivered,
+		long dropped, Map<String, String> publishers) {
+}

@@ -1,0 +1,32 @@
+package io.github.vicinal.topic;
+
+import java.util.List;
+
+/**
+ * What one publisher of a topic has done.
+ *
+ * @param topic name of the topic
+ * @param model who gets the messages
+ * @param published number of messages
+ * @param dropped number of messages that made room before all had handled them
+ * @param refused number of messages for which there was no room
+ * @param usedBytes room in use
+ * @param capacityBytes all room
+ * @param subscribers who is attached
+ * @since 0.1.0
+ */
+public record TopicReport(String topic, TopicModel model, long published, long dropped, long refused, long usedBytes,
+		long capacityBytes, List<Subscriber> subscribers) {
+
+	/**
+	 * A subscriber of a publisher.
+	 *
+	 * @param name its name
+	 * @param application its application
+	 * @param lagBytes bytes that it has yet to handle; in a stream those that nobody has
+	 * begun to
+	 */
+	public record Subscriber(String name, String application, long lagBytes) {
+	}
+
+}

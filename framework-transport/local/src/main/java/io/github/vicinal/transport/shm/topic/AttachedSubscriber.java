@@ -1,0 +1,78 @@
+package io.github.vicinal.transport.shm.topic;
+
+import io.github.vicinal.transport.shm.bell.Bells;
+
+/** A subscriber as its publisher knows it. */
+final class AttachedSubscriber {
+
+	private final String name;
+
+	private final String application;
+
+	private final PairMemory pair;
+
+	private final Bells bells;
+
+	private final Runnable onClose;
+
+	private long startPosition;
+
+	private long startSequence;
+
+	AttachedSubscriber(String name, String application, PairMemory pair, Bells bells, Runnable onClose) {
+		this.name = name;
+		this.application = application;
+		this.pair = pair;
+		this.bells = bells;
+		this.onClose = onClose;
+	}
+
+	String name() {
+		return this.name;
+	}
+
+	String application() {
+		return this.application;
+	}
+
+	PairMemory pair() {
+		return this.pair;
+	}
+
+	Bells bells() {
+		return this.bells;
+	}
+
+	void started(long position, long sequence) {
+		this.startPosition = position;
+		this.startSequence = sequence;
+	}
+
+	long startPosition() {
+		return this.startPosition;
+	}
+
+	long startSequence() {
+		return this.startSequence;
+	}
+
+	/** Returns whether the thread slept. */
+	boolean wake(int thread) {
+		if (this.pair.takeSleeper(thread)) {
+			this.bells.lane(thread).ring();
+			return true;
+		}
+		return false;
+	}
+
+	void wakeAll() {
+		for (int thread = 0; thread < this.pair.threads(); thread++) {
+			wake(thread);
+		}
+	}
+
+	void close() {
+		this.onClose.run();
+	}
+
+}

@@ -1,0 +1,324 @@
+package io.github.vicinal.transport.shm.topic;
+
+import java.util.concurrent.locks.LockSupport;
+
+import io.github.vicinal.topic.Message;
+import io.github.vicinal.transport.shm.bell.Bell;
+import io.github.vicinal.transport.shm.bell.Bells;
+import io.github.vicinal.transport.shm.lane.Memory;
+import io.github.vicinal.transport.shm.waiting.Condition;
+import io.github.vicinal.transport.shm.waiting.Processor;
+import io.github.vicinal.transport.shm.waiting.WaitHistory;
+import io.github.vicinal.transport.shm.waiting.WaitMode;
+import io.github.vicinal.transport.shm.waiting.Waiter;
+import io.github.vicinal.transport.wire.WireException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thread that takes messages out of the log of one publisher, and hands them to its
+ * subscription.
+ * <p>
+ * In publish/subscribe it reads one record after the other, and says how far it has come
+ * when the handler has returned. In a stream it says which record it is about to take,
+ * and takes it if it is the one that moves the claim behind it; what it has taken stays
+ * said until the handler has returned.
+ */
+final class LogConsumer<T> implements Runnable, Condition {
+
+	private static final long NOTHING = -1;
+
+	private final ShmSubscription<T> subscription;
+
+	private final String publisher;
+
+	private final TopicLog log;
+
+	private final PairMemory pair;
+
+	private final Bells bells;
+
+	private final int thread;
+
+	private final boolean stream;
+
+	private final boolean drops;
+
+	private final Waiter waiter;
+
+	private final WaitHistory history = new WaitHistory();
+
+	private final long mode = WaitMode.parse(WaitMode.LEARNED);
+
+	/** Of the next record, in publish/subscribe. */
+	private long position;
+
+	private long nextSequence;
+
+	private boolean redelivered;
+
+	private long served;
+
+	/** The publisher publishes nothing more. */
+	private volatile boolean ended;
+
+	/** This side takes nothing more. */
+	private volatile boolean closed;
+
+	LogConsumer(ShmSubscription<T> subscription, String publisher, TopicLog log, PairMemory pair, Bells bells,
+			int thread, boolean stream, boolean drops, Handshake.Start start) {
+		this.subscription = subscription;
+		this.publisher = publisher;
+		this.log = log;
+		this.pair = pair;
+		this.bells = bells;
+		this.thread = thread;
+		this.stream = stream;
+		this.drops = drops;
+		this.position = start.position();
+		this.nextSequence = start.sequence();
+		this.waiter = new Waiter(pair, Processor.REAL, Runtime.getRuntime().availableProcessors(), true);
+	}
+
+	/** Lets the thread end when it has handled what was published. */
+	void end() {
+		this.ended = true;
+		wake();
+	}
+
+	/** Lets the thread end when it has handled the message that it has. */
+	void close() {
+		this.closed = true;
+		wake();
+	}
+
+	private void wake() {
+		try {
+			this.bells.ringHere(this.thread);
+		}
+		catch (WireException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Override
+	public void run() {
+		try {
+			while (!this.closed) {
+				if (!next() && !awaitMore()) {
+					return;
+				}
+			}
+		}
+		catch (WireException ex) {
+			this.subscription.damaged(this.publisher, ex.text());
+		}
+		catch (InternalError ex) {
+			this.subscription.damaged(this.publisher, "the shared memory failed: " + ex.getMessage());
+		}
+		finally {
+			if (this.stream) {
+				this.pair.release(this.thread);
+			}
+			Memory.settle();
+		}
+	}
+
+	@Override
+	public boolean isMet() {
+		return this.closed || this.ended || (this.stream ? hasUnclaimed() : this.log.published() > this.position);
+	}
+
+	private boolean hasUnclaimed() {
+		return this.log.claim() < this.log.publishedInOrder();
+	}
+
+	/** Waits for messages, and returns whether there may be some. */
+	private boolean awaitMore() {
+		if (this.ended) {
+			// Published before the end was known.
+			return hasMore();
+		}
+		this.pair.served(this.served);
+		if (this.waiter.await(this, this.history, false, this.mode)) {
+			return true;
+		}
+		long since = System.nanoTime();
+		this.pair.asleep(this.thread, true);
+		try {
+			// In one order with the word, so that no wake-up is lost.
+			if (!this.closed && !this.ended && !hasMore()) {
+				this.bells.lane(this.thread).await(Bell.FOREVER);
+			}
+		}
+		finally {
+			this.pair.asleep(this.thread, false);
+		}
+		this.waiter.slept(System.nanoTime() - since);
+		if (Thread.interrupted() && !this.closed) {
+			// Nobody interrupts this thread for good; a handler may have done it.
+			LockSupport.parkNanos(1);
+		}
+		return true;
+	}
+
+	private boolean hasMore() {
+		return this.stream ? hasUnclaimed() || hasRedelivery() : this.log.publishedInOrder() > this.position;
+	}
+
+	private boolean hasRedelivery() {
+		for (int slot = 0; slot < TopicLog.REDELIVERIES; slot++) {
+			if (this.log.redelivery(slot) != NOTHING) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private boolean next() throws WireException {
+		return this.stream ? nextOfStream() : nextOfAll();
+	}
+
+	private boolean nextOfAll() throws WireException {
+		long published = this.log.published();
+		if (published <= this.position) {
+			return false;
+		}
+		long at = this.position;
+		if (this.drops && at < this.log.floor()) {
+			this.position = this.log.floor();
+			return true;
+		}
+		int length = this.log.length(at);
+		boolean data = this.log.kind(at) == TopicLog.DATA;
+		if (this.drops && !this.log.isStillThere(at)) {
+			return true;
+		}
+		this.log.requireLength(at, length);
+		if (data) {
+			Received received = read(at);
+			if (received == null) {
+				return true;
+			}
+			if (received.sequence > this.nextSequence) {
+				this.subscription.dropped(received.sequence - this.nextSequence);
+			}
+			this.nextSequence = received.sequence + 1;
+			handle(received);
+		}
+		this.position = at + length;
+		this.pair.position(this.position);
+		return true;
+	}
+
+	private boolean nextOfStream() throws WireException {
+		long at = claim();
+		if (at == NOTHING) {
+			return false;
+		}
+		try {
+			Received received = read(at);
+			if (received != null) {
+				handle(received);
+			}
+		}
+		finally {
+			this.pair.release(this.thread);
+		}
+		return true;
+	}
+
+	/** Takes a record that nobody has, or returns {@link #NOTHING}. */
+	private long claim() throws WireException {
+		long again = claimRedelivery();
+		if (again != NOTHING) {
+			return again;
+		}
+		this.redelivered = false;
+		while (true) {
+			long claim = this.log.claim();
+			if (claim >= this.log.publishedInOrder()) {
+				this.pair.release(this.thread);
+				return NOTHING;
+			}
+			this.pair.hold(this.thread, claim);
+			int length = this.log.length(claim);
+			boolean data = this.log.kind(claim) == TopicLog.DATA;
+			if (this.log.claim(claim, claim + length)) {
+				this.log.requireLength(claim, length);
+				if (data) {
+					return claim;
+				}
+			}
+		}
+	}
+
+	private long claimRedelivery() {
+		for (int slot = 0; slot < TopicLog.REDELIVERIES; slot++) {
+			long position = this.log.redelivery(slot);
+			if (position != NOTHING) {
+				this.pair.hold(this.thread, position);
+				if (this.log.takeRedelivery(slot, position)) {
+					this.redelivered = true;
+					return position;
+				}
+				this.pair.release(this.thread);
+			}
+		}
+		return NOTHING;
+	}
+
+	/** Copies a record; {@code null} if it was overwritten meanwhile. */
+	private @Nullable Received read(long at) throws WireException {
+		long sequence = this.log.sequence(at);
+		long time = this.log.time(at);
+		byte[] headers;
+		byte[] payload;
+		try {
+			headers = this.log.headers(at);
+			payload = this.log.payload(at);
+		}
+		catch (WireException ex) {
+			if (this.drops && !this.log.isStillThere(at)) {
+				return null;
+			}
+			throw ex;
+		}
+		return (!this.drops || this.stream || this.log.isStillThere(at))
+				? new Received(sequence, time, headers, payload) : null;
+	}
+
+	private void handle(Received received) throws WireException {
+		this.served++;
+		T payload;
+		try {
+			payload = this.subscription.codec().decode(received.payload);
+		}
+		catch (RuntimeException ex) {
+			this.subscription.unreadable(this.publisher, received.sequence, ex);
+			return;
+		}
+		this.subscription.handle(new Message<>(this.subscription.topic(), payload, HeaderBytes.read(received.headers),
+				this.publisher, received.sequence, received.time, this.redelivered));
+	}
+
+	/** The copy of a record. */
+	private static final class Received {
+
+		private final long sequence;
+
+		private final long time;
+
+		private final byte[] headers;
+
+		private final byte[] payload;
+
+		Received(long sequence, long time, byte[] headers, byte[] payload) {
+			this.sequence = sequence;
+			this.time = time;
+			this.headers = headers;
+			this.payload = payload;
+		}
+
+	}
+
+}

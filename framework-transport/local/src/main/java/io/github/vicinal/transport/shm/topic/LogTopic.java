@@ -1,0 +1,453 @@
+package io.github.vicinal.transport.shm.topic;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.topic.MessageCodec;
+import io.github.vicinal.topic.Topic;
+import io.github.vicinal.topic.TopicException;
+import io.github.vicinal.topic.TopicFullException;
+import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicReport;
+import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.WhenFull;
+import io.github.vicinal.transport.shm.lane.Memory;
+import io.github.vicinal.transport.shm.lane.MemoryFiles;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The publisher's side of a topic.
+ * <p>
+ * One thread at a time writes. While it waits for room it holds up other threads that
+ * publish, but nobody who comes or goes: that takes the lock of the state, which it holds
+ * only while it looks and writes. Room is free up to the <em>tail</em>: the first record
+ * that a subscriber has yet to handle. It is computed only when the ring seems full, from
+ * what the subscribers have written into their pages, so that publishing costs the same
+ * whatever their number, but for a look at who sleeps.
+ * <p>
+ * The tail of a stream is the least of the claim, of what is to be delivered again and of
+ * what threads hold, read in that order: a thread says what it is about to take before it
+ * takes it, so a record that has left one of these places is in the next one already.
+ */
+final class LogTopic<T> implements Topic<T> {
+
+	private static final long FIRST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
+
+	private static final long LAST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+	private static final int KEPT_BYTES = 256 * 1024;
+
+	private static final SecureRandom RANDOM = new SecureRandom();
+
+	private final TopicSettings<T> settings;
+
+	private final MessageCodec<T> codec;
+
+	private final MemoryFiles files;
+
+	private final String fileName;
+
+	private final long epoch = RANDOM.nextLong();
+
+	private final Runnable onClose;
+
+	/** Held by the thread that publishes. Taken before the lock of the state. */
+	private final ReentrantLock publishing = new ReentrantLock();
+
+	/** Guards the state: what subscribers there are, and where the log ends. */
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final List<AttachedSubscriber> subscribers = new CopyOnWriteArrayList<>();
+
+	/** Used by the thread that publishes. */
+	private final EncodeBuffer payload = new EncodeBuffer(1024);
+
+	/** Used by the thread that publishes. */
+	private final EncodeBuffer headerBytes = new EncodeBuffer(64);
+
+	/**
+	 * What subscribers held who have ended, as far as the log has no room for it. Guarded
+	 * by the lock, as all that follows.
+	 */
+	private final Deque<Long> lost = new ArrayDeque<>();
+
+	private volatile @Nullable TopicLog log;
+
+	private long end;
+
+	private long tail;
+
+	private long sequence;
+
+	private int nextToWake;
+
+	private long dropped;
+
+	private final LongAdder refused = new LongAdder();
+
+	private volatile boolean closed;
+
+	LogTopic(TopicSettings<T> settings, MessageCodec<T> codec, MemoryFiles files, String fileName, Runnable onClose) {
+		this.settings = settings;
+		this.codec = codec;
+		this.files = files;
+		this.fileName = fileName;
+		this.onClose = onClose;
+	}
+
+	@Override
+	public TopicSettings<T> settings() {
+		return this.settings;
+	}
+
+	String format() {
+		return this.codec.format();
+	}
+
+	String fileName() {
+		return this.fileName;
+	}
+
+	long epoch() {
+		return this.epoch;
+	}
+
+	@Override
+	public void publish(T message, Map<String, String> headers) {
+		long deadline = System.nanoTime() + this.settings.patience().toNanos();
+		lockUntil(deadline);
+		try {
+			if (this.closed) {
+				throw new TopicException("Topic '%s' is closed at this publisher".formatted(this.settings.name()));
+			}
+			byte[] bytes = this.codec.bytes(message);
+			int length = (bytes != null) ? bytes.length : encode(message);
+			write(headers, (bytes != null) ? bytes : this.payload.array(), length, deadline);
+		}
+		finally {
+			this.payload.clear(KEPT_BYTES);
+			this.publishing.unlock();
+		}
+	}
+
+	private int encode(T message) {
+		this.payload.size(0);
+		this.codec.encode(message, this.payload);
+		return this.payload.size();
+	}
+
+	private void lockUntil(long deadline) {
+		try {
+			if (this.publishing.tryLock()
+					|| this.publishing.tryLock(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+				return;
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new TopicException(
+					"Interrupted while other threads publish to topic '%s'".formatted(this.settings.name()), ex);
+		}
+		throw full();
+	}
+
+	private void write(Map<String, String> headers, byte[] bytes, int length, long deadline) {
+		byte[] names = HeaderBytes.NONE;
+		int namesLength = 0;
+		if (!headers.isEmpty()) {
+			this.headerBytes.size(0);
+			HeaderBytes.write(headers, this.headerBytes);
+			names = this.headerBytes.array();
+			namesLength = this.headerBytes.size();
+		}
+		int longest = this.settings.capacityBytes() / 2 - TopicLog.RECORD_BYTES;
+		if ((long) namesLength + length > longest) {
+			throw new TopicException(
+					"A message of topic '%s' may have %d bytes with its headers, half of the topic's capacity, and this one has %d: set a larger capacity"
+						.formatted(this.settings.name(), longest, (long) namesLength + length));
+		}
+		this.lock.lock();
+		try {
+			if (this.log == null && this.settings.model() == TopicModel.PUB_SUB) {
+				// Nobody has ever subscribed.
+				this.sequence++;
+				return;
+			}
+			TopicLog open = required();
+			long next = open.endOf(this.end, TopicLog.recordBytes(namesLength, length));
+			awaitRoom(open, next - this.settings.capacityBytes(), deadline);
+			open.write(this.end, next, ++this.sequence, names, namesLength, bytes, length);
+			this.end = next;
+			open.publish(next);
+			wake();
+		}
+		catch (InternalError ex) {
+			throw new TopicException(
+					"The shared memory of topic '%s' failed: %s".formatted(this.settings.name(), ex.getMessage()), ex);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private TopicLog required() {
+		if (this.closed) {
+			throw new TopicException("Topic '%s' is closed at this publisher".formatted(this.settings.name()));
+		}
+		TopicLog open = this.log;
+		return (open != null) ? open : open();
+	}
+
+	private TopicLog open() {
+		try {
+			TopicLog made = TopicLog.create(this.files, this.fileName, this.settings.capacityBytes(), this.epoch);
+			this.log = made;
+			return made;
+		}
+		catch (IOException ex) {
+			throw new TopicException(
+					"Topic '%s' has no shared memory: %s".formatted(this.settings.name(), ex.getMessage()), ex);
+		}
+	}
+
+	/** Gives the lock away while it waits; only this thread moves the end meanwhile. */
+	private void awaitRoom(TopicLog open, long wanted, long deadline) {
+		long pause = FIRST_PAUSE_NANOS;
+		while (this.tail < wanted && !makeRoom(open, wanted)) {
+			if (this.settings.whenFull() != WhenFull.BLOCK || System.nanoTime() - deadline >= 0) {
+				throw full();
+			}
+			this.lock.unlock();
+			try {
+				// A ring that is full holds enough for subscribers to go on meanwhile.
+				LockSupport.parkNanos(this, pause);
+			}
+			finally {
+				this.lock.lock();
+			}
+			pause = Math.min(2 * pause, LAST_PAUSE_NANOS);
+			if (Thread.currentThread().isInterrupted()) {
+				throw new TopicException("Interrupted while topic '%s' had no room".formatted(this.settings.name()));
+			}
+			required();
+		}
+	}
+
+	private TopicFullException full() {
+		this.refused.increment();
+		AttachedSubscriber slowest = null;
+		for (AttachedSubscriber subscriber : this.subscribers) {
+			if (slowest == null || subscriber.pair().position() < slowest.pair().position()) {
+				slowest = subscriber;
+			}
+		}
+		return new TopicFullException("Topic '%s' has no room: %s, and its capacity is %d bytes".formatted(
+				this.settings.name(),
+				(slowest == null) ? "it has no subscriber"
+						: (this.settings.model() == TopicModel.STREAM) ? "its subscribers are slower than its publisher"
+								: "subscriber '%s' is slower than its publisher".formatted(slowest.name()),
+				this.settings.capacityBytes()));
+	}
+
+	private boolean makeRoom(TopicLog open, long wanted) {
+		boolean stream = this.settings.model() == TopicModel.STREAM;
+		if (this.settings.whenFull() != WhenFull.DROP_OLDEST) {
+			this.tail = Math.max(this.tail, stream ? tailOfStream(open) : tailOfAll());
+			return this.tail >= wanted;
+		}
+		if (stream) {
+			dropUnclaimed(open, wanted);
+			this.tail = Math.max(this.tail, tailOfStream(open));
+			return this.tail >= wanted;
+		}
+		long oldest = tailOfAll();
+		long floor = Math.max(this.tail, open.floor());
+		while (floor < wanted) {
+			if (floor >= oldest && open.kind(floor) == TopicLog.DATA) {
+				this.dropped++;
+			}
+			floor += open.length(floor);
+		}
+		open.floor(floor);
+		this.tail = floor;
+		return true;
+	}
+
+	/** Returns the first position that some subscriber has yet to handle. */
+	private long tailOfAll() {
+		long least = this.end;
+		for (AttachedSubscriber subscriber : this.subscribers) {
+			// Whatever the other side has written: never back, and never beyond the end.
+			least = Math.min(least, subscriber.pair().position());
+		}
+		return least;
+	}
+
+	private long tailOfStream(TopicLog open) {
+		moveLost(open);
+		long least = Math.min(this.end, open.claim());
+		for (int slot = 0; slot < TopicLog.REDELIVERIES; slot++) {
+			least = leastOf(least, open.redelivery(slot));
+		}
+		for (Long position : this.lost) {
+			least = leastOf(least, position);
+		}
+		for (AttachedSubscriber subscriber : this.subscribers) {
+			for (int thread = 0; thread < subscriber.pair().threads(); thread++) {
+				least = leastOf(least, subscriber.pair().held(thread));
+			}
+		}
+		return least;
+	}
+
+	/** A thread that came late may say that it takes what is long gone: it does not. */
+	private long leastOf(long least, long position) {
+		return (position >= this.tail) ? Math.min(least, position) : least;
+	}
+
+	private void dropUnclaimed(TopicLog open, long wanted) {
+		long claim = open.claim();
+		while (claim < wanted && claim < this.end) {
+			boolean data = open.kind(claim) == TopicLog.DATA;
+			if (open.claim(claim, claim + open.length(claim)) && data) {
+				this.dropped++;
+			}
+			claim = open.claim();
+		}
+	}
+
+	private void moveLost(TopicLog open) {
+		while (!this.lost.isEmpty() && open.redeliver(this.lost.peek())) {
+			this.lost.remove();
+		}
+	}
+
+	/** Wakes each subscriber that sleeps or, in a stream, one thread. */
+	private void wake() {
+		if (this.settings.model() == TopicModel.PUB_SUB) {
+			for (AttachedSubscriber subscriber : this.subscribers) {
+				subscriber.wake(0);
+			}
+			return;
+		}
+		int count = this.subscribers.size();
+		for (int i = 0; i < count; i++) {
+			AttachedSubscriber subscriber = this.subscribers.get((this.nextToWake + i) % count);
+			for (int thread = 0; thread < subscriber.pair().threads(); thread++) {
+				if (subscriber.wake(thread)) {
+					this.nextToWake = (this.nextToWake + i + 1) % count;
+					return;
+				}
+			}
+		}
+	}
+
+	/** Returns the log, which is made if need be. */
+	TopicLog require() {
+		this.lock.lock();
+		try {
+			return required();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Lets a subscriber take part from now on. */
+	void attach(AttachedSubscriber subscriber) throws IOException {
+		this.lock.lock();
+		try {
+			if (this.closed) {
+				throw new IOException("the topic is closed");
+			}
+			subscriber.pair().position(this.end);
+			subscriber.started(this.end, this.sequence + 1);
+			this.subscribers.add(subscriber);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Gives what a subscriber held to others, if it has taken part. */
+	void detach(AttachedSubscriber subscriber) {
+		this.lock.lock();
+		try {
+			TopicLog open = this.log;
+			if (!this.subscribers.remove(subscriber) || open == null || this.settings.model() != TopicModel.STREAM) {
+				return;
+			}
+			long claim = open.claim();
+			for (int thread = 0; thread < subscriber.pair().threads(); thread++) {
+				long position = subscriber.pair().held(thread);
+				if (position >= this.tail && position < claim && open.kind(position) == TopicLog.DATA) {
+					this.lost.add(position);
+				}
+			}
+			moveLost(open);
+			// A thread that was woken may have ended before it took anything.
+			this.subscribers.forEach(AttachedSubscriber::wakeAll);
+		}
+		catch (InternalError ex) {
+			Memory.settle();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	@Override
+	public TopicReport report() {
+		this.lock.lock();
+		try {
+			TopicLog open = this.log;
+			boolean stream = this.settings.model() == TopicModel.STREAM;
+			long last = this.end;
+			long unclaimed = (open != null && stream) ? last - open.claim() : 0;
+			long used = (open == null) ? 0 : last - Math.max(this.tail, stream ? tailOfStream(open) : tailOfAll());
+			return new TopicReport(this.settings.name(), this.settings.model(), this.sequence, this.dropped,
+					this.refused.sum(), used, this.settings.capacityBytes(),
+					this.subscribers.stream()
+						.map((subscriber) -> new TopicReport.Subscriber(subscriber.name(), subscriber.application(),
+								stream ? unclaimed : last - subscriber.pair().position()))
+						.toList());
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		this.lock.lock();
+		try {
+			TopicLog open = this.log;
+			this.log = null;
+			Files.deleteIfExists(this.files.directory().resolve(this.fileName));
+			if (open != null) {
+				this.files.ended(open.bytes());
+			}
+		}
+		catch (IOException ex) {
+			// Whoever starts next deletes it.
+		}
+		finally {
+			this.lock.unlock();
+		}
+		this.onClose.run();
+		this.subscribers.forEach(AttachedSubscriber::close);
+	}
+
+}

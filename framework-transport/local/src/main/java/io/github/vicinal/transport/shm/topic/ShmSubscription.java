@@ -1,0 +1,185 @@
+package io.github.vicinal.transport.shm.topic;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+import io.github.vicinal.topic.Message;
+import io.github.vicinal.topic.MessageCodec;
+import io.github.vicinal.topic.MessageHandler;
+import io.github.vicinal.topic.SubscriberSettings;
+import io.github.vicinal.topic.Subscription;
+import io.github.vicinal.topic.SubscriptionReport;
+import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicSettings;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A subscriber: its handler, its numbers, and a link to each publisher that it knows. */
+final class ShmSubscription<T> implements Subscription {
+
+	private static final Logger logger = LoggerFactory.getLogger(ShmSubscription.class);
+
+	private final TopicSettings<T> settings;
+
+	private final SubscriberSettings subscriber;
+
+	private final MessageHandler<T> handler;
+
+	private final MessageCodec<T> codec;
+
+	private final Consumer<ShmSubscription<T>> onClose;
+
+	/** Links by instance id of the publisher. */
+	private final Map<String, PublisherLink<T>> links = new ConcurrentHashMap<>();
+
+	/** Held while a message is handled, where one at a time is. */
+	private final ReentrantLock oneAtATime = new ReentrantLock();
+
+	private final LongAdder handled = new LongAdder();
+
+	private final LongAdder failed = new LongAdder();
+
+	private final LongAdder redelivered = new LongAdder();
+
+	private final LongAdder dropped = new LongAdder();
+
+	private volatile boolean closed;
+
+	ShmSubscription(TopicSettings<T> settings, SubscriberSettings subscriber, MessageHandler<T> handler,
+			MessageCodec<T> codec, Consumer<ShmSubscription<T>> onClose) {
+		this.settings = settings;
+		this.subscriber = subscriber;
+		this.handler = handler;
+		this.codec = codec;
+		this.onClose = onClose;
+	}
+
+	String topic() {
+		return this.settings.name();
+	}
+
+	TopicModel model() {
+		return this.settings.model();
+	}
+
+	String name() {
+		return this.subscriber.name();
+	}
+
+	/** In publish/subscribe messages of one publisher are handled in their order. */
+	int threads() {
+		return (this.settings.model() == TopicModel.STREAM) ? this.subscriber.concurrency() : 1;
+	}
+
+	MessageCodec<T> codec() {
+		return this.codec;
+	}
+
+	Map<String, PublisherLink<T>> links() {
+		return this.links;
+	}
+
+	boolean isClosed() {
+		return this.closed;
+	}
+
+	/** Has a message handled. Never throws, unless the JVM is at its end. */
+	void handle(Message<T> message) {
+		if (message.redelivered()) {
+			this.redelivered.increment();
+		}
+		if (this.subscriber.concurrency() > 1) {
+			attempt(message);
+			return;
+		}
+		this.oneAtATime.lock();
+		try {
+			attempt(message);
+		}
+		finally {
+			this.oneAtATime.unlock();
+		}
+	}
+
+	private void attempt(Message<T> message) {
+		long pause = this.subscriber.backOff().toNanos();
+		for (int attempt = 1;; attempt++) {
+			try {
+				this.handler.handle(message);
+				this.handled.increment();
+				return;
+			}
+			catch (Exception ex) {
+				if (attempt == this.subscriber.maxAttempts() || this.closed || !pause(pause)) {
+					giveUp(message, ex);
+					return;
+				}
+				pause *= 2;
+			}
+		}
+	}
+
+	private static boolean pause(long nanos) {
+		try {
+			TimeUnit.NANOSECONDS.sleep(nanos);
+			return true;
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return false;
+		}
+	}
+
+	private void giveUp(Message<T> message, Exception cause) {
+		this.failed.increment();
+		try {
+			this.handler.failed(message, cause);
+		}
+		catch (RuntimeException ex) {
+			logger.error("The error handler of subscriber '{}' failed for message {} of topic '{}'", name(),
+					message.sequence(), topic(), ex);
+		}
+	}
+
+	void unreadable(String publisher, long sequence, RuntimeException cause) {
+		this.failed.increment();
+		logger.error("Message {} of publisher {} of topic '{}' cannot be read by subscriber '{}' and is left: {}",
+				sequence, publisher, topic(), name(), cause.getMessage());
+	}
+
+	void dropped(long messages) {
+		this.dropped.add(messages);
+	}
+
+	/** Leaves a publisher whose log cannot be what it says. */
+	void damaged(String publisher, String reason) {
+		logger.warn("Subscriber '{}' leaves publisher {} of topic '{}': {}", name(), publisher, topic(), reason);
+		PublisherLink<T> link = this.links.get(publisher);
+		if (link != null) {
+			link.disconnect(reason);
+		}
+	}
+
+	@Override
+	public SubscriptionReport report() {
+		Map<String, String> publishers = new TreeMap<>();
+		this.links.forEach((instance, link) -> publishers.put(instance, link.state()));
+		return new SubscriptionReport(topic(), name(), this.handled.sum(), this.failed.sum(), this.redelivered.sum(),
+				this.dropped.sum(), publishers);
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		this.onClose.accept(this);
+		this.links.values().forEach(PublisherLink::close);
+		this.links.values().forEach(PublisherLink::awaitEnd);
+		this.links.clear();
+	}
+
+}

@@ -1,0 +1,357 @@
+package io.github.vicinal.transport.shm.topic;
+
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import io.github.vicinal.path.PathKind;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.topic.MessageCodec;
+import io.github.vicinal.topic.MessageHandler;
+import io.github.vicinal.topic.SubscriberSettings;
+import io.github.vicinal.topic.Subscription;
+import io.github.vicinal.topic.SubscriptionReport;
+import io.github.vicinal.topic.Topic;
+import io.github.vicinal.topic.TopicException;
+import io.github.vicinal.topic.TopicReport;
+import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.Topics;
+import io.github.vicinal.transport.shm.MemoryDirectory;
+import io.github.vicinal.transport.shm.bell.BellSupport;
+import io.github.vicinal.transport.shm.bell.SocketBells;
+import io.github.vicinal.transport.shm.lane.MemoryFiles;
+import io.github.vicinal.transport.shm.lane.Segment;
+import io.github.vicinal.transport.wire.LocalListener;
+import io.github.vicinal.transport.wire.PeerCheck;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.SocketFile;
+import io.github.vicinal.transport.wire.WireException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Topics between the processes of one user on one host, over shared memory. Costs nothing
+ * before the first topic or subscription. Thread-safe.
+ *
+ * @since 0.1.0
+ */
+public final class ShmTopics implements Topics {
+
+	private static final Logger logger = LoggerFactory.getLogger(ShmTopics.class);
+
+	private static final PathKind KIND = new PathKind("topic", 0, PathKind.Reach.SAME_HOST);
+
+	private static final Pattern LOG = Pattern.compile("([0-9a-f]{32})-[0-9a-f]{16}\\.log");
+
+	private static final Pattern PUBLISHER = Pattern.compile("([0-9a-f]{32})\\.pub");
+
+	/** Interval between two looks for publishers; one look is one system call mostly. */
+	private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+	/** The time of a directory's change may be that much older than the change. */
+	private static final long COARSE_MILLIS = 100;
+
+	/** Interval between attempts to attach to a publisher that has refused. */
+	private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+	private final PeerIdentity identity;
+
+	private final String application;
+
+	private final Rendezvous rendezvous;
+
+	private final JsonMapper mapper;
+
+	private final BellSupport bells;
+
+	private final Set<String> bellKinds;
+
+	private final Map<String, LogTopic<?>> published = new ConcurrentHashMap<>();
+
+	private final List<ShmSubscription<?>> subscriptions = new CopyOnWriteArrayList<>();
+
+	private final TopicServer server = new TopicServer(this);
+
+	private final LocalListener listener;
+
+	private final MemoryFiles files;
+
+	private final @Nullable PeerCheck peerCheck;
+
+	private final Random random = new Random();
+
+	private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
+
+	/** Guarded by this. */
+	private @Nullable Thread discovery;
+
+	private volatile boolean closed;
+
+	/**
+	 * Creates the topics of an application.
+	 * @param identity this instance
+	 * @param application its name, for people
+	 * @param rendezvous where processes find each other
+	 * @param mapper writes and reads payloads that are neither bytes nor text
+	 */
+	public ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper) {
+		this(identity, application, rendezvous, mapper, BellSupport.detect());
+	}
+
+	ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper, BellSupport bells) {
+		this.identity = identity;
+		this.application = application;
+		this.rendezvous = rendezvous;
+		this.mapper = mapper;
+		this.bells = bells;
+		this.bellKinds = bells.kinds().contains(BellSupport.FUTEX) ? Set.of(BellSupport.FUTEX, SocketBells.KIND)
+				: Set.of(SocketBells.KIND);
+		this.files = new MemoryFiles(rendezvous.directory().orElse(Path.of("")), rendezvous::look);
+		this.peerCheck = rendezvous.directory().isPresent() ? PeerCheck.sameUser(rendezvous) : null;
+		this.listener = new LocalListener(KIND, identity, SocketFile.TOPICS, rendezvous, new Publishers(),
+				LocalListener.plainThreads(), this.peerCheck, logger);
+	}
+
+	@Override
+	@SuppressWarnings("unchecked") // equal settings have equal types
+	public synchronized <T> Topic<T> topic(TopicSettings<T> settings) {
+		requireUsable();
+		LogTopic<?> known = this.published.get(settings.name());
+		if (known != null) {
+			if (!known.settings().equals(settings)) {
+				throw new TopicException(
+						"This application publishes topic '%s' with other settings: %s, not %s: let all use the same"
+							.formatted(settings.name(), known.settings(), settings));
+			}
+			return (Topic<T>) known;
+		}
+		this.listener.start();
+		this.listener.unavailable().ifPresent((reason) -> {
+			throw new IllegalStateException("Topics cannot be used: " + reason);
+		});
+		String file = "%s-%s.log".formatted(this.identity.instanceId(), HexFormat.of().toHexDigits(nextRandom()));
+		LogTopic<T> made = new LogTopic<>(settings, MessageCodec.of(settings.type(), this.mapper), this.files, file,
+				() -> this.published.remove(settings.name()));
+		this.published.put(settings.name(), made);
+		this.server.created(settings.name());
+		return made;
+	}
+
+	private long nextRandom() {
+		return this.random.nextLong();
+	}
+
+	@Override
+	public synchronized <T> Subscription subscribe(TopicSettings<T> settings, SubscriberSettings subscriber,
+			MessageHandler<T> handler) {
+		requireUsable();
+		ShmSubscription<T> made = new ShmSubscription<>(settings, subscriber, handler,
+				MessageCodec.of(settings.type(), this.mapper), this.subscriptions::remove);
+		this.subscriptions.add(made);
+		Thread looking = this.discovery;
+		if (looking == null) {
+			looking = thread("discovery", this::discover);
+			this.discovery = looking;
+			looking.start();
+		}
+		LockSupport.unpark(looking);
+		return made;
+	}
+
+	private void requireUsable() {
+		if (this.closed) {
+			throw new IllegalStateException("The topics of this application are closed");
+		}
+		Path directory = this.rendezvous.directory().orElse(null);
+		Optional<String> problem = (directory == null) ? this.rendezvous.unavailable()
+				: this.rendezvous.look().or(() -> MemoryDirectory.unsuitable(directory));
+		problem.ifPresent((reason) -> {
+			throw new IllegalStateException("Topics cannot be used: " + reason);
+		});
+	}
+
+	/**
+	 * Returns what the publishers of this application have done.
+	 * @return one report for each topic
+	 */
+	public List<TopicReport> topics() {
+		return this.published.values().stream().map(LogTopic::report).toList();
+	}
+
+	/**
+	 * Returns what the subscribers of this application have got.
+	 * @return one report for each subscription
+	 */
+	public List<SubscriptionReport> subscriptions() {
+		return this.subscriptions.stream().map(ShmSubscription::report).toList();
+	}
+
+	private void discover() {
+		long seen = 0;
+		int subscribers = 0;
+		while (!this.closed) {
+			try {
+				long changed = Files.getLastModifiedTime(directory(), LinkOption.NOFOLLOW_LINKS).toMillis();
+				int count = this.subscriptions.size();
+				boolean settled = System.currentTimeMillis() - changed > COARSE_MILLIS;
+				if (changed != seen || count != subscribers || anyOver()) {
+					look();
+					seen = settled ? changed : 0;
+					subscribers = count;
+				}
+			}
+			catch (IOException | RuntimeException | OutOfMemoryError ex) {
+				logger.debug("Publishers could not be looked for: {}", ex.toString());
+			}
+			LockSupport.parkNanos(this, LOOK_NANOS);
+		}
+	}
+
+	private boolean anyOver() {
+		return this.subscriptions.stream()
+			.anyMatch((subscription) -> subscription.links().values().stream().anyMatch(PublisherLink::isOver));
+	}
+
+	private void look() throws IOException {
+		try (DirectoryStream<Path> sockets = Files.newDirectoryStream(directory(), "*" + SocketFile.TOPICS)) {
+			for (Path socket : sockets) {
+				Matcher matcher = PUBLISHER.matcher(String.valueOf(socket.getFileName()));
+				if (matcher.matches()) {
+					this.subscriptions.forEach((subscription) -> link(subscription, matcher.group(1)));
+				}
+			}
+		}
+		this.subscriptions.forEach((subscription) -> subscription.links()
+			.values()
+			.removeIf((link) -> link.isOver() && !Files
+				.exists(SocketFile.of(directory(), link.instance(), SocketFile.TOPICS), LinkOption.NOFOLLOW_LINKS)));
+	}
+
+	private <T> void link(ShmSubscription<T> subscription, String instance) {
+		PublisherLink<T> known = subscription.links().get(instance);
+		if (known != null && (!known.isOver() || !known.mayRetry(RETRY_NANOS))) {
+			return;
+		}
+		PublisherLink<T> made = new PublisherLink<>(subscription, instance, this);
+		subscription.links().put(instance, made);
+		made.start();
+		if (subscription.isClosed()) {
+			made.close();
+		}
+	}
+
+	/** Returns the file of a log, which must be one of the publisher's. */
+	static Path logFile(Path directory, String instance, String name) throws WireException {
+		Matcher matcher = LOG.matcher(name);
+		if (!matcher.matches() || !matcher.group(1).equals(instance)) {
+			throw new WireException(Refusal.MALFORMED, "that is not the name of a log of this publisher");
+		}
+		return directory.resolve(name);
+	}
+
+	Map<String, LogTopic<?>> published() {
+		return this.published;
+	}
+
+	String application() {
+		return this.application;
+	}
+
+	BellSupport bells() {
+		return this.bells;
+	}
+
+	Set<String> bellKinds() {
+		return this.bellKinds;
+	}
+
+	MemoryFiles files() {
+		return this.files;
+	}
+
+	Path directory() {
+		return this.files.directory();
+	}
+
+	PeerCheck peerCheck() {
+		PeerCheck check = this.peerCheck;
+		if (check == null) {
+			throw new IllegalStateException("there is no rendezvous directory");
+		}
+		return check;
+	}
+
+	Thread thread(String name, Runnable task) {
+		Thread thread = new Thread(null, task, "vicinal-topic-" + name, 0, false);
+		thread.setDaemon(true);
+		thread.setContextClassLoader(this.loader);
+		return thread;
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		Thread looking;
+		synchronized (this) {
+			looking = this.discovery;
+		}
+		LockSupport.unpark(looking);
+		this.subscriptions.forEach(ShmSubscription::close);
+		this.listener.stop();
+		this.published.values().forEach(LogTopic::close);
+		this.server.close();
+		this.listener.awaitSweep();
+		this.listener.remove();
+	}
+
+	/** What the socket of this process is for. */
+	private final class Publishers implements LocalListener.Acceptor {
+
+		@Override
+		public Optional<String> unsuitable(Path directory) {
+			return MemoryDirectory.unsuitable(directory);
+		}
+
+		@Override
+		public int sweep(Path directory) throws IOException {
+			int deleted = SocketFile.deleteStale(directory) + Segment.deleteOrphans(directory);
+			Set<String> listening = SocketFile.listening();
+			try (DirectoryStream<Path> logs = Files.newDirectoryStream(directory, "*.log")) {
+				for (Path log : logs) {
+					Matcher matcher = LOG.matcher(String.valueOf(log.getFileName()));
+					if (matcher.matches() && SocketFile
+						.isDead(SocketFile.of(directory, matcher.group(1), SocketFile.TOPICS), listening)) {
+						Files.deleteIfExists(log);
+						deleted++;
+					}
+				}
+			}
+			return deleted;
+		}
+
+		@Override
+		public void accepted(SocketChannel channel) throws IOException {
+			ShmTopics.this.server.accepted(channel);
+		}
+
+	}
+
+}

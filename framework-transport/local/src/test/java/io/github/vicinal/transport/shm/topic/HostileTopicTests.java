@@ -1,0 +1,165 @@
+package io.github.vicinal.transport.shm.topic;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.vicinal.topic.SubscriberSettings;
+import io.github.vicinal.topic.Subscription;
+import io.github.vicinal.topic.Topic;
+import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.WhenFull;
+import io.github.vicinal.transport.wire.SocketFile;
+import io.github.vicinal.transport.wire.WireException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Whatever other processes write: others go on, and there is a reason. */
+@Timeout(60)
+class HostileTopicTests {
+
+	private static final int CAPACITY = 64 << 10;
+
+	private Path directory;
+
+	@BeforeEach
+	void makeDirectory() throws Exception {
+		this.directory = TopicFixture.memoryDirectory();
+	}
+
+	@AfterEach
+	void leaveNothing() throws Exception {
+		TopicFixture.assertEmptyAndDelete(this.directory);
+	}
+
+	@Test
+	void requestsOfAnyBytesAreRefusedAndOthersGoOn() throws Exception {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.PUB_SUB, CAPACITY, WhenFull.BLOCK);
+		Random random = new Random(21);
+		byte[] valid = request("numbers");
+		try (ShmTopics topics = TopicFixture.topics(this.directory, "publisher")) {
+			Topic<byte[]> topic = topics.topic(settings);
+			AtomicInteger received = new AtomicInteger();
+			topics.subscribe(settings, SubscriberSettings.of("honest"), (message) -> received.incrementAndGet());
+			TopicFixture.await(() -> topic.report().subscribers().size() == 1);
+			for (int i = 0; i < 500; i++) {
+				byte[] bytes = valid.clone();
+				for (int changes = random.nextInt(4); changes >= 0; changes--) {
+					bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+				}
+				say(bytes, random.nextInt(bytes.length + 1));
+			}
+			topic.publish(new byte[1]);
+			TopicFixture.await(() -> received.get() == 1 && topic.report().subscribers().size() == 1);
+			deleteSegments();
+		}
+	}
+
+	/** Pages that were granted to somebody who did not take them have their name. */
+	private void deleteSegments() throws IOException {
+		try (var files = Files.newDirectoryStream(this.directory, "*.seg")) {
+			for (Path file : files) {
+				Files.delete(file);
+			}
+		}
+	}
+
+	private void say(byte[] bytes, int length) throws IOException {
+		try (var sockets = Files.newDirectoryStream(this.directory, "*" + SocketFile.TOPICS);
+				SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+			channel.connect(UnixDomainSocketAddress.of(sockets.iterator().next()));
+			channel.write(ByteBuffer.wrap(bytes, 0, length));
+			channel.shutdownOutput();
+			ByteBuffer answer = ByteBuffer.allocate(Handshake.MAX_BYTES);
+			while (channel.read(answer) >= 0 && answer.hasRemaining()) {
+				Thread.onSpinWait();
+			}
+		}
+		catch (IOException ex) {
+			assertThat(ex).hasMessageMatching("(?s).*(Broken pipe|Connection reset).*");
+		}
+	}
+
+	private byte[] request(String topic) throws IOException {
+		Path file = this.directory.resolve("recorded");
+		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+			new Handshake.Request(topic, TopicModel.PUB_SUB, "bytes", "s", "a", 1, Set.of("socket", "futex"))
+				.send(channel);
+			return Files.readAllBytes(file);
+		}
+		finally {
+			Files.delete(file);
+		}
+	}
+
+	@Test
+	void answersOfAnyBytesAreRefused() {
+		Random random = new Random(22);
+		for (int i = 0; i < 20_000; i++) {
+			byte[] bytes = new byte[random.nextInt(80)];
+			random.nextBytes(bytes);
+			if (bytes.length > 0 && random.nextBoolean()) {
+				bytes[0] = (byte) (1 + random.nextInt(2));
+			}
+			try {
+				Handshake.Grant grant = Handshake.Grant.parse(bytes);
+				assertThat(Integer.bitCount(grant.capacity())).isOne();
+			}
+			catch (WireException | Handshake.RefusedException ex) {
+				assertThat(ex.getMessage()).isNotNull();
+			}
+		}
+	}
+
+	@Test
+	void aDamagedLogIsLeftWithAReason() throws Exception {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.PUB_SUB, CAPACITY, WhenFull.BLOCK);
+		Random random = new Random(23);
+		for (int round = 0; round < 20; round++) {
+			try (ShmTopics publisher = TopicFixture.topics(this.directory, "publisher");
+					ShmTopics reader = TopicFixture.topics(this.directory, "reader")) {
+				Topic<byte[]> topic = publisher.topic(settings);
+				AtomicInteger received = new AtomicInteger();
+				Subscription subscription = reader.subscribe(settings, SubscriberSettings.of("reader"),
+						(message) -> received.incrementAndGet());
+				TopicFixture.await(() -> topic.report().subscribers().size() == 1);
+				damage(random);
+				// No record can be as long as the ring allows, wherever it begins.
+				topic.publish(new byte[10]);
+				TopicFixture.await(() -> received.get() == 1 || subscription.report()
+					.publishers()
+					.values()
+					.stream()
+					.anyMatch((it) -> it.startsWith("left")));
+			}
+		}
+	}
+
+	/** Says that more is published, of what are any bytes. */
+	private void damage(Random random) throws IOException {
+		try (var logs = Files.newDirectoryStream(this.directory, "*.log");
+				FileChannel log = FileChannel.open(logs.iterator().next(), StandardOpenOption.WRITE)) {
+			byte[] noise = new byte[CAPACITY];
+			random.nextBytes(noise);
+			log.write(ByteBuffer.wrap(noise), 4096);
+			ByteBuffer published = ByteBuffer.allocate(Long.BYTES).order(java.nio.ByteOrder.nativeOrder());
+			published.putLong(0, random.nextInt(CAPACITY) & ~7);
+			log.write(published, 128);
+		}
+	}
+
+}

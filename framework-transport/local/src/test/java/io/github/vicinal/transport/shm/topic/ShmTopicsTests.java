@@ -1,0 +1,403 @@
+package io.github.vicinal.transport.shm.topic;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.zip.CRC32;
+
+import io.github.vicinal.topic.Message;
+import io.github.vicinal.topic.MessageHandler;
+import io.github.vicinal.topic.SubscriberSettings;
+import io.github.vicinal.topic.Subscription;
+import io.github.vicinal.topic.Topic;
+import io.github.vicinal.topic.TopicException;
+import io.github.vicinal.topic.TopicFullException;
+import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.WhenFull;
+import io.github.vicinal.transport.shm.bell.BellSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+@Timeout(60)
+class ShmTopicsTests {
+
+	private static final int SMALLEST = 64 << 10;
+
+	private Path directory;
+
+	private final List<ShmTopics> all = new ArrayList<>();
+
+	@BeforeEach
+	void makeDirectory() throws Exception {
+		this.directory = TopicFixture.memoryDirectory();
+	}
+
+	@AfterEach
+	void closeAndLeaveNothing() throws Exception {
+		this.all.forEach(ShmTopics::close);
+		TopicFixture.assertEmptyAndDelete(this.directory);
+	}
+
+	private ShmTopics application(String name) {
+		ShmTopics topics = TopicFixture.topics(this.directory, name);
+		this.all.add(topics);
+		return topics;
+	}
+
+	private static <T> void awaitSubscribers(Topic<T> topic, int count) {
+		TopicFixture.await(() -> topic.report().subscribers().size() == count);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void eachSubscriberGetsEachMessageInOrder(boolean sockets) {
+		ShmTopics publisher = TopicFixture.topics(this.directory, "shop",
+				sockets ? BellSupport.socketOnly() : BellSupport.detect());
+		this.all.add(publisher);
+		TopicSettings<Order> orders = TopicSettings.of("orders", TopicModel.PUB_SUB, Order.class)
+			.withCapacity(SMALLEST);
+		List<List<Message<Order>>> received = List.of(Collections.synchronizedList(new ArrayList<>()),
+				Collections.synchronizedList(new ArrayList<>()), Collections.synchronizedList(new ArrayList<>()));
+		received
+			.forEach((list) -> application("billing").subscribe(orders, SubscriberSettings.of("billing"), list::add));
+		Topic<Order> topic = publisher.topic(orders);
+		awaitSubscribers(topic, 3);
+		int count = 5000;
+		for (int i = 0; i < count; i++) {
+			topic.publish(new Order(i, "a name".repeat(i % 9)), Map.of("number", Integer.toString(i)));
+		}
+		for (List<Message<Order>> list : received) {
+			TopicFixture.await(() -> list.size() == count);
+			for (int i = 0; i < count; i++) {
+				Message<Order> message = list.get(i);
+				assertThat(message.payload()).isEqualTo(new Order(i, "a name".repeat(i % 9)));
+				assertThat(message.headers()).containsOnly(Map.entry("number", Integer.toString(i)));
+				assertThat(message.sequence()).isEqualTo(i + 1);
+				assertThat(message.redelivered()).isFalse();
+			}
+		}
+		TopicFixture.await(() -> topic.report().usedBytes() == 0);
+		assertThat(topic.report().published()).isEqualTo(count);
+		assertThat(topic.report().dropped()).isZero();
+	}
+
+	@Test
+	void whoComesLateGetsWhatIsPublishedFromThenOn() {
+		TopicSettings<String> news = TopicSettings.of("news", TopicModel.PUB_SUB, String.class);
+		Topic<String> topic = application("paper").topic(news);
+		topic.publish("nobody hears this");
+		List<String> received = Collections.synchronizedList(new ArrayList<>());
+		application("reader").subscribe(news, SubscriberSettings.of("reader"),
+				(message) -> received.add(message.sequence() + message.payload()));
+		awaitSubscribers(topic, 1);
+		topic.publish("but this ü");
+		TopicFixture.await(() -> received.equals(List.of("2but this ü")));
+	}
+
+	@Test
+	void messagesOfAStreamWaitAndGoToOneSubscriberEach() {
+		TopicSettings<String> jobs = TopicSettings.of("jobs", TopicModel.STREAM, String.class).withCapacity(SMALLEST);
+		Topic<String> topic = application("boss").topic(jobs);
+		int early = 100;
+		IntStream.range(0, early).forEach((i) -> topic.publish("job " + i));
+		Map<String, AtomicInteger> received = new ConcurrentHashMap<>();
+		MessageHandler<String> handler = (
+				message) -> received.computeIfAbsent(message.payload(), (key) -> new AtomicInteger()).incrementAndGet();
+		for (int i = 0; i < 3; i++) {
+			application("worker").subscribe(jobs, new SubscriberSettings("worker", 2, 1, Duration.ZERO), handler);
+		}
+		int count = 20_000;
+		IntStream.range(early, count).forEach((i) -> topic.publish("job " + i));
+		TopicFixture.await(() -> received.size() == count && topic.report().usedBytes() == 0);
+		assertThat(received.values()).allMatch((times) -> times.get() == 1);
+	}
+
+	@Test
+	void messagesOfAllSizesArriveAsTheyWere() {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.PUB_SUB, SMALLEST, WhenFull.BLOCK);
+		Topic<byte[]> topic = application("a").topic(settings);
+		AtomicLong sum = new AtomicLong();
+		AtomicInteger received = new AtomicInteger();
+		application("b").subscribe(settings, SubscriberSettings.of("b"), (message) -> {
+			sum.addAndGet(checksum(message.payload()));
+			received.incrementAndGet();
+		});
+		awaitSubscribers(topic, 1);
+		Random random = new Random(5);
+		long expected = 0;
+		int count = 3000;
+		for (int i = 0; i < count; i++) {
+			byte[] payload = new byte[random.nextInt((i % 10 == 0) ? SMALLEST / 2 - 32 : 500)];
+			random.nextBytes(payload);
+			expected += checksum(payload);
+			topic.publish(payload);
+		}
+		TopicFixture.await(() -> received.get() == count);
+		assertThat(sum.get()).isEqualTo(expected);
+	}
+
+	private static long checksum(byte[] bytes) {
+		CRC32 checksum = new CRC32();
+		checksum.update(bytes);
+		return checksum.getValue();
+	}
+
+	@ParameterizedTest
+	@EnumSource(TopicModel.class)
+	void aFullTopicRefusesAndGoesOnWhenThereIsRoom(TopicModel model) {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(model, SMALLEST, WhenFull.FAIL);
+		Topic<byte[]> topic = application("fast").topic(settings);
+		Semaphore permits = new Semaphore(0);
+		AtomicInteger received = new AtomicInteger();
+		application("slow").subscribe(settings, SubscriberSettings.of("slow one"), (message) -> {
+			permits.acquireUninterruptibly();
+			received.incrementAndGet();
+		});
+		awaitSubscribers(topic, 1);
+		int published = 0;
+		TopicFullException refused = null;
+		while (refused == null && published < 1000) {
+			try {
+				topic.publish(new byte[1000]);
+				published++;
+			}
+			catch (TopicFullException ex) {
+				refused = ex;
+			}
+		}
+		assertThat(published).isEqualTo(SMALLEST / 1032);
+		assertThat(refused).hasMessageContaining("'numbers' has no room").hasMessageContaining("65536 bytes");
+		assertThat(topic.report().refused()).isOne();
+		permits.release(Integer.MAX_VALUE);
+		int count = published;
+		TopicFixture.await(() -> received.get() == count);
+		TopicFixture.await(() -> topic.report().usedBytes() == 0);
+		topic.publish(new byte[1000]);
+		TopicFixture.await(() -> received.get() == count + 1);
+	}
+
+	@Test
+	void aPublisherWaitsForRoomForSomeTime() {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.PUB_SUB, SMALLEST, WhenFull.BLOCK)
+			.whenFull(WhenFull.BLOCK, Duration.ofMillis(50));
+		Topic<byte[]> topic = application("fast").topic(settings);
+		CountDownLatch go = new CountDownLatch(1);
+		application("slow").subscribe(settings, SubscriberSettings.of("slow one"), (message) -> go.await());
+		awaitSubscribers(topic, 1);
+		assertThatExceptionOfType(TopicFullException.class).isThrownBy(() -> {
+			while (true) {
+				topic.publish(new byte[1000]);
+			}
+		}).withMessageContaining("subscriber 'slow one' is slower than its publisher");
+		go.countDown();
+		TopicFixture.await(() -> topic.report().usedBytes() == 0);
+		topic.publish(new byte[1000]);
+	}
+
+	@Test
+	void aSlowSubscriberLosesTheOldestAndSlowsNobody() {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.PUB_SUB, SMALLEST, WhenFull.DROP_OLDEST);
+		Topic<byte[]> topic = application("fast").topic(settings);
+		CountDownLatch go = new CountDownLatch(1);
+		List<Long> slow = Collections.synchronizedList(new ArrayList<>());
+		Subscription subscription = application("slow").subscribe(settings, SubscriberSettings.of("slow"),
+				(message) -> {
+					go.await();
+					slow.add(ByteBuffer.wrap(message.payload()).getLong());
+				});
+		awaitSubscribers(topic, 1);
+		int count = 10_000;
+		for (long i = 1; i <= count; i++) {
+			topic.publish(ByteBuffer.allocate(100).putLong(i).array());
+		}
+		go.countDown();
+		TopicFixture.await(() -> slow.contains((long) count));
+		assertThat(slow).isSorted().doesNotHaveDuplicates().hasSizeLessThan(600);
+		assertThat(subscription.report().dropped()).isEqualTo(count - slow.size());
+		assertThat(topic.report().dropped()).isPositive();
+	}
+
+	@Test
+	void droppedMessagesOfAStreamAreCountedAndNoneComesTwice() {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.STREAM, SMALLEST, WhenFull.DROP_OLDEST);
+		Topic<byte[]> topic = application("fast").topic(settings);
+		int count = 10_000;
+		for (long i = 1; i <= count; i++) {
+			topic.publish(ByteBuffer.allocate(100).putLong(i).array());
+		}
+		List<Long> received = Collections.synchronizedList(new ArrayList<>());
+		application("late").subscribe(settings, SubscriberSettings.of("late"),
+				(message) -> received.add(ByteBuffer.wrap(message.payload()).getLong()));
+		TopicFixture.await(() -> received.contains((long) count) && topic.report().usedBytes() == 0);
+		assertThat(received).isSorted()
+			.containsExactlyElementsOf(LongStream.rangeClosed(topic.report().dropped() + 1, count).boxed().toList());
+	}
+
+	@Test
+	void severalThreadsPublishAndNothingIsLost() throws Exception {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.PUB_SUB, SMALLEST, WhenFull.BLOCK);
+		Topic<byte[]> topic = application("many").topic(settings);
+		Map<Long, Long> last = new ConcurrentHashMap<>();
+		AtomicInteger received = new AtomicInteger();
+		application("one").subscribe(settings, SubscriberSettings.of("one"), (message) -> {
+			ByteBuffer payload = ByteBuffer.wrap(message.payload());
+			long thread = payload.getLong();
+			long number = payload.getLong();
+			Long before = last.put(thread, number);
+			if (number == ((before == null) ? 0 : before + 1)) {
+				received.incrementAndGet();
+			}
+		});
+		awaitSubscribers(topic, 1);
+		int each = 5000;
+		List<Thread> threads = LongStream.range(0, 4).mapToObj((thread) -> new Thread(() -> {
+			for (long i = 0; i < each; i++) {
+				topic.publish(ByteBuffer.allocate(16).putLong(thread).putLong(i).array());
+			}
+		})).toList();
+		threads.forEach(Thread::start);
+		for (Thread thread : threads) {
+			thread.join();
+		}
+		TopicFixture.await(() -> received.get() == 4 * each);
+	}
+
+	@Test
+	void whatFailsIsAttemptedAgainAndThenGivenUp() {
+		TopicSettings<String> settings = TopicSettings.of("tries", TopicModel.PUB_SUB, String.class);
+		Topic<String> topic = application("a").topic(settings);
+		List<String> seen = Collections.synchronizedList(new ArrayList<>());
+		Subscription subscription = application("b").subscribe(settings,
+				new SubscriberSettings("b", 1, 3, Duration.ofMillis(1)), new MessageHandler<>() {
+
+					@Override
+					public void handle(Message<String> message) {
+						seen.add("try " + message.payload());
+						if (message.payload().equals("bad")) {
+							throw new IllegalStateException("no");
+						}
+					}
+
+					@Override
+					public void failed(Message<String> message, Exception cause) {
+						seen.add("failed " + message.payload() + " " + cause.getMessage());
+					}
+
+				});
+		awaitSubscribers(topic, 1);
+		topic.publish("bad");
+		topic.publish("good");
+		TopicFixture.await(() -> seen.equals(List.of("try bad", "try bad", "try bad", "failed bad no", "try good")));
+		TopicFixture.await(() -> subscription.report().handled() == 1);
+		assertThat(subscription.report().failed()).isOne();
+	}
+
+	@Test
+	void twoModelsOfOneTopicAreRefusedWithBothNames() {
+		application("shop").topic(TopicSettings.of("orders", TopicModel.STREAM, String.class));
+		Subscription subscription = application("billing").subscribe(
+				TopicSettings.of("orders", TopicModel.PUB_SUB, String.class), SubscriberSettings.of("bills"),
+				(message) -> {
+				});
+		TopicFixture.await(() -> subscription.report()
+			.publishers()
+			.values()
+			.stream()
+			.anyMatch((state) -> state.equals(
+					"refused: topic 'orders' has the model STREAM at its publisher 'shop', but PUB_SUB at subscriber 'bills' of 'billing': let both name one model")));
+	}
+
+	@Test
+	void tooLargeAndMisnamedIsRefused() {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.STREAM, SMALLEST, WhenFull.BLOCK);
+		ShmTopics topics = application("a");
+		Topic<byte[]> topic = topics.topic(settings);
+		assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topic.publish(new byte[SMALLEST / 2]))
+			.withMessageContaining("may have 32736 bytes")
+			.withMessageContaining("32768");
+		assertThatExceptionOfType(TopicException.class)
+			.isThrownBy(() -> topics.topic(settings.withCapacity(2 * SMALLEST)))
+			.withMessageContaining("with other settings");
+		assertThat(topics.topic(settings)).isSameAs(topic);
+		assertThatIllegalArgumentException().isThrownBy(() -> TopicSettings.of("Ä", TopicModel.STREAM, String.class))
+			.withMessageContaining("'Ä'");
+		assertThatIllegalArgumentException().isThrownBy(() -> settings.withCapacity(100_000))
+			.withMessageContaining("100000");
+	}
+
+	@Test
+	void aSubscriptionEndsWithTheMessageThatItHasAndAStreamGoesOn() throws Exception {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.STREAM, SMALLEST, WhenFull.BLOCK);
+		Topic<byte[]> topic = application("a").topic(settings);
+		for (long i = 1; i <= 1000; i++) {
+			topic.publish(ByteBuffer.allocate(Long.BYTES).putLong(i).array());
+		}
+		List<Long> received = Collections.synchronizedList(new ArrayList<>());
+		CountDownLatch some = new CountDownLatch(100);
+		Subscription first = application("b").subscribe(settings, SubscriberSettings.of("first"), (message) -> {
+			received.add(ByteBuffer.wrap(message.payload()).getLong());
+			some.countDown();
+		});
+		some.await();
+		first.close();
+		application("c").subscribe(settings, SubscriberSettings.of("second"), (message) -> {
+			received.add(ByteBuffer.wrap(message.payload()).getLong());
+			assertThat(message.redelivered()).isFalse();
+		});
+		TopicFixture.await(() -> received.size() == 1000);
+		assertThat(received).containsExactlyElementsOf(LongStream.rangeClosed(1, 1000).boxed().toList());
+	}
+
+	@Test
+	void aTopicThatIsClosedIsHandledToItsEndAndMayComeBack() {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.PUB_SUB, SMALLEST, WhenFull.BLOCK);
+		ShmTopics publisher = application("a");
+		AtomicInteger received = new AtomicInteger();
+		application("b").subscribe(settings, SubscriberSettings.of("b"), (message) -> received.incrementAndGet());
+		for (int round = 1; round <= 3; round++) {
+			Topic<byte[]> topic = publisher.topic(settings);
+			awaitSubscribers(topic, 1);
+			for (int i = 0; i < 500; i++) {
+				topic.publish(new byte[10]);
+			}
+			topic.close();
+			int expected = 500 * round;
+			TopicFixture.await(() -> received.get() == expected);
+		}
+	}
+
+	@Test
+	void nothingIsLeftOfTheDirectoryWhileNothingIsUsed() throws Exception {
+		application("idle");
+		try (var files = Files.list(this.directory)) {
+			assertThat(files.filter((file) -> !file.endsWith("host-token"))).isEmpty();
+		}
+	}
+
+	record Order(int number, String name) {
+	}
+
+}

@@ -1,0 +1,127 @@
+package io.github.vicinal.transport.shm.topic;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.WhenFull;
+import io.github.vicinal.transport.shm.bell.BellSupport;
+import io.github.vicinal.transport.testing.Async;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Topics of applications that share a directory, in this process and in others. */
+final class TopicFixture {
+
+	private TopicFixture() {
+	}
+
+	static Path memoryDirectory() throws IOException {
+		return Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test");
+	}
+
+	/** Deletes a directory, in which nothing may be left. */
+	static void assertEmptyAndDelete(Path directory) throws IOException {
+		List<Path> left;
+		try (var files = Files.list(directory)) {
+			left = files.filter((file) -> !file.endsWith("host-token")).toList();
+		}
+		try (var files = Files.walk(directory)) {
+			for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+				Files.delete(file);
+			}
+		}
+		assertThat(left).isEmpty();
+	}
+
+	static void await(BooleanSupplier condition) {
+		try {
+			Async.await(condition);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	static ShmTopics topics(Path directory, String application) {
+		return topics(directory, application, BellSupport.detect());
+	}
+
+	static ShmTopics topics(Path directory, String application, BellSupport bells) {
+		Rendezvous rendezvous = Rendezvous.open(directory.toString());
+		return new ShmTopics(PeerIdentity.create(rendezvous.hostId()), application, rendezvous,
+				JsonMapper.builder().build(), bells);
+	}
+
+	static TopicSettings<byte[]> bytes(TopicModel model, int capacity, WhenFull whenFull) {
+		return TopicSettings.of("numbers", model, byte[].class)
+			.withCapacity(capacity)
+			.whenFull(whenFull, Duration.ofSeconds(20));
+	}
+
+	/** Another process; ends when this one does. */
+	static final class Child implements AutoCloseable {
+
+		private final Process process;
+
+		private final BufferedReader output;
+
+		private final PrintStream input;
+
+		private Child(Process process) {
+			this.process = process;
+			this.output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+			this.input = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+		}
+
+		static Child start(Path directory, Object... arguments) throws IOException {
+			List<String> command = Stream.concat(
+					Stream.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+							"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED", "-cp",
+							System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+							TopicChild.class.getName(), directory.toString()),
+					Arrays.stream(arguments).map(String::valueOf))
+				.toList();
+			return new Child(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+		}
+
+		String line() throws IOException {
+			return String.valueOf(this.output.readLine());
+		}
+
+		void say(String line) {
+			this.input.println(line);
+		}
+
+		void signal(String name) throws IOException, InterruptedException {
+			new ProcessBuilder("kill", "-" + name, Long.toString(this.process.pid())).start().waitFor();
+		}
+
+		void kill() throws InterruptedException {
+			this.process.destroyForcibly().waitFor();
+		}
+
+		@Override
+		public void close() throws InterruptedException {
+			kill();
+		}
+
+	}
+
+}

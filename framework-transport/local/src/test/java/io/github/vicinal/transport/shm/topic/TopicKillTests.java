@@ -1,0 +1,230 @@
+package io.github.vicinal.transport.shm.topic;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.github.vicinal.topic.MessageHandler;
+import io.github.vicinal.topic.SubscriberSettings;
+import io.github.vicinal.topic.Topic;
+import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.WhenFull;
+import io.github.vicinal.transport.testing.Async;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Processes that are killed or stopped, at random times with fixed seeds. */
+@Timeout(240)
+class TopicKillTests {
+
+	/** More are made by {@code -Dtopic.kills}. */
+	private static final int KILLS = Integer.getInteger("topic.kills", 6);
+
+	private static final int CAPACITY = 64 << 10;
+
+	private Path directory;
+
+	@BeforeEach
+	void makeDirectory() throws Exception {
+		this.directory = TopicFixture.memoryDirectory();
+	}
+
+	@AfterEach
+	void leaveNothing() throws Exception {
+		// The dead have left what the next publisher sweeps.
+		try (ShmTopics next = TopicFixture.topics(this.directory, "next")) {
+			next.topic(TopicSettings.of("next", TopicModel.PUB_SUB, String.class));
+		}
+		TopicFixture.assertEmptyAndDelete(this.directory);
+	}
+
+	@Test
+	void whatAPublisherHasPublishedArrivesAlthoughItIsKilled() throws Exception {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.PUB_SUB, CAPACITY, WhenFull.BLOCK);
+		Random random = new Random(11);
+		try (ShmTopics topics = TopicFixture.topics(this.directory, "reader")) {
+			Map<String, List<Long>> received = new ConcurrentHashMap<>();
+			topics.subscribe(settings, SubscriberSettings.of("reader"),
+					(message) -> received
+						.computeIfAbsent(message.publisher(), (key) -> Collections.synchronizedList(new ArrayList<>()))
+						.add(ByteBuffer.wrap(message.payload()).getLong()));
+			for (int kill = 0; kill < KILLS; kill++) {
+				killPublisher(random.nextInt(200), received);
+			}
+		}
+	}
+
+	private void killPublisher(int after, Map<String, List<Long>> received) throws Exception {
+		Set<String> before = Set.copyOf(received.keySet());
+		long said = 0;
+		try (TopicFixture.Child child = TopicFixture.Child.start(this.directory, "publish", "PUB_SUB", CAPACITY,
+				"BLOCK")) {
+			assertThat(child.line()).isEqualTo("ready");
+			String attached = "0";
+			while (!attached.equals("1")) {
+				child.say("subscribers");
+				attached = child.line();
+			}
+			child.say("1000000000");
+			for (int line = 0; line <= after; line++) {
+				said = Long.parseLong(child.line());
+			}
+			child.kill();
+		}
+		long published = said;
+		AtomicLong last = new AtomicLong();
+		TopicFixture.await(() -> {
+			Set<String> now = new HashSet<>(received.keySet());
+			now.removeAll(before);
+			now.forEach((publisher) -> last.set(received.get(publisher).size()));
+			return last.get() >= published;
+		});
+		received.values().forEach((numbers) -> {
+			synchronized (numbers) {
+				for (int i = 0; i < numbers.size(); i++) {
+					assertThat(numbers.get(i)).isEqualTo(i + 1);
+				}
+			}
+		});
+	}
+
+	@Test
+	void othersGoOnWhenASubscriberIsKilled() throws Exception {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.PUB_SUB, CAPACITY, WhenFull.BLOCK);
+		Random random = new Random(12);
+		try (ShmTopics topics = TopicFixture.topics(this.directory, "publisher")) {
+			Topic<byte[]> topic = topics.topic(settings);
+			AtomicLong received = new AtomicLong();
+			topics.subscribe(settings, SubscriberSettings.of("survivor"), (message) -> {
+				if (ByteBuffer.wrap(message.payload()).getLong() == received.get() + 1) {
+					received.incrementAndGet();
+				}
+			});
+			TopicFixture.await(() -> topic.report().subscribers().size() == 1);
+			AtomicInteger kills = new AtomicInteger();
+			CompletableFuture<Long> published = Async.call(() -> {
+				long number = 0;
+				while (kills.get() < KILLS) {
+					topic.publish(ByteBuffer.allocate(Long.BYTES).putLong(++number).array());
+				}
+				return number;
+			});
+			for (int kill = 0; kill < KILLS; kill++) {
+				try (TopicFixture.Child child = TopicFixture.Child.start(this.directory, "subscribe", "PUB_SUB",
+						CAPACITY, "BLOCK")) {
+					assertThat(child.line()).isEqualTo("ready");
+					int lines = random.nextInt(2000) + 1;
+					long before = Long.parseLong(child.line());
+					for (int line = 0; line < lines; line++) {
+						long number = Long.parseLong(child.line());
+						assertThat(number).isEqualTo(before + 1);
+						before = number;
+					}
+				}
+				kills.incrementAndGet();
+			}
+			long count = published.join();
+			TopicFixture.await(() -> received.get() == count);
+			TopicFixture.await(() -> topic.report().subscribers().size() == 1);
+		}
+	}
+
+	@Test
+	void whatAKilledSubscriberOfAStreamHeldIsRedelivered() throws Exception {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.STREAM, CAPACITY, WhenFull.BLOCK);
+		Random random = new Random(13);
+		try (ShmTopics topics = TopicFixture.topics(this.directory, "publisher")) {
+			Topic<byte[]> topic = topics.topic(settings);
+			Map<Long, Integer> received = new ConcurrentHashMap<>();
+			AtomicInteger redelivered = new AtomicInteger();
+			MessageHandler<byte[]> handler = (message) -> {
+				received.merge(ByteBuffer.wrap(message.payload()).getLong(), 1, Integer::sum);
+				if (message.redelivered()) {
+					redelivered.incrementAndGet();
+				}
+			};
+			topics.subscribe(settings, SubscriberSettings.of("survivor"), handler);
+			AtomicInteger kills = new AtomicInteger();
+			CompletableFuture<Long> published = Async.call(() -> {
+				long number = 0;
+				while (kills.get() < KILLS) {
+					topic.publish(ByteBuffer.allocate(Long.BYTES).putLong(++number).array());
+				}
+				return number;
+			});
+			Map<Long, Integer> said = new HashMap<>();
+			for (int kill = 0; kill < KILLS; kill++) {
+				try (TopicFixture.Child child = TopicFixture.Child.start(this.directory, "subscribe", "STREAM",
+						CAPACITY, "BLOCK")) {
+					assertThat(child.line()).isEqualTo("ready");
+					int killAt = random.nextInt(500) + 1;
+					String line = child.line();
+					for (int lines = 1; line.matches("-?[0-9]+"); lines++) {
+						long number = Long.parseLong(line);
+						said.merge(Math.abs(number), 1, Integer::sum);
+						if (number < 0) {
+							redelivered.incrementAndGet();
+						}
+						if (lines == killAt) {
+							child.signal("KILL");
+						}
+						line = child.line();
+					}
+				}
+				kills.incrementAndGet();
+			}
+			long count = published.join();
+			TopicFixture.await(() -> topic.report().usedBytes() == 0);
+			received.forEach((number, times) -> said.merge(number, times, Integer::sum));
+			for (long number = 1; number <= count; number++) {
+				assertThat(said.getOrDefault(number, 0)).as("times of %d of %d", number, count).isBetween(1, 2);
+			}
+			long twice = said.values().stream().filter((times) -> times == 2).count();
+			assertThat(twice).isLessThanOrEqualTo(redelivered.get());
+		}
+	}
+
+	@Test
+	void aStoppedSubscriberSlowsNobodyIfTheOldestAreDropped() throws Exception {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.PUB_SUB, CAPACITY, WhenFull.DROP_OLDEST);
+		try (ShmTopics topics = TopicFixture.topics(this.directory, "publisher");
+				TopicFixture.Child child = TopicFixture.Child.start(this.directory, "subscribe", "PUB_SUB", CAPACITY,
+						"DROP_OLDEST")) {
+			Topic<byte[]> topic = topics.topic(settings);
+			assertThat(child.line()).isEqualTo("ready");
+			TopicFixture.await(() -> topic.report().subscribers().size() == 1);
+			topic.publish(ByteBuffer.allocate(Long.BYTES).putLong(1).array());
+			assertThat(child.line()).isEqualTo("1");
+			child.signal("STOP");
+			long count = 100_000;
+			for (long number = 2; number <= count; number++) {
+				topic.publish(ByteBuffer.allocate(Long.BYTES).putLong(number).array());
+			}
+			child.signal("CONT");
+			long before = 1;
+			while (before < count) {
+				long number = Long.parseLong(child.line());
+				assertThat(number).isGreaterThan(before);
+				before = number;
+			}
+			assertThat(topic.report().dropped()).isPositive();
+		}
+	}
+
+}
