@@ -1,0 +1,54 @@
+package io.github.vicinal.boot.actuate;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+import io.github.vicinal.topic.SubscriptionReport;
+import io.github.vicinal.topic.TopicReport;
+
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+
+/**
+ * Describes what the application publishes and what it is subscribed to.
+ *
+ * @since 0.1.0
+ */
+@Endpoint(id = "vicinaltopics")
+public class TopicsEndpoint {
+
+	private final Supplier<List<TopicReport>> topics;
+
+	private final Supplier<List<SubscriptionReport>> subscriptions;
+
+	/**
+	 * Creates the endpoint.
+	 * @param topics what is published
+	 * @param subscriptions what the application is subscribed to
+	 */
+	public TopicsEndpoint(Supplier<List<TopicReport>> topics, Supplier<List<SubscriptionReport>> subscriptions) {
+		this.topics = topics;
+		this.subscriptions = subscriptions;
+	}
+
+	/**
+	 * Describes topics and subscriptions.
+	 * @return a snapshot
+	 */
+	@ReadOperation
+	public TopicsDescriptor topics() {
+		return new TopicsDescriptor(this.topics.get(), this.subscriptions.get());
+	}
+
+	/**
+	 * Topics and subscriptions of an application.
+	 *
+	 * @param topics what it publishes
+	 * @param subscriptions what it is subscribed to
+	 */
+	public record TopicsDescriptor(List<TopicReport> topics,
+			List<SubscriptionReport> subscriptions) implements OperationResponseBody {
+	}
+
+}

@@ -1,0 +1,37 @@
+package io.github.vicinal.boot.autoconfigure;
+
+import java.time.Duration;
+import java.util.Map;
+
+import io.github.vicinal.topic.WhenFull;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Properties of topics.
+ *
+ * @param enabled Whether the application may publish and subscribe.
+ * @param named Topics by name.
+ * @since 0.1.0
+ */
+@ConfigurationProperties("vicinal.topics")
+public record TopicProperties(@DefaultValue("true") boolean enabled, @DefaultValue Map<String, Room> named) {
+
+	/** The room of a topic that has no properties. */
+	static final Room DEFAULT = new Room(DataSize.ofMegabytes(4), WhenFull.BLOCK, Duration.ofSeconds(5));
+
+	/**
+	 * The room that one publisher of a topic has.
+	 *
+	 * @param capacity Room for messages that somebody has yet to handle, a power of two
+	 * from 64KB to 1GB in shared memory. A message may take half of it.
+	 * @param whenFull What happens to a message for which there is no room.
+	 * @param patience Maximum time that a publisher waits for room, with when-full=block.
+	 */
+	public record Room(@DefaultValue("4MB") DataSize capacity, @DefaultValue("block") WhenFull whenFull,
+			@DefaultValue("5s") Duration patience) {
+	}
+
+}

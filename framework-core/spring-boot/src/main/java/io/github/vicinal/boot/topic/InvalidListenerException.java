@@ -1,0 +1,20 @@
+package io.github.vicinal.boot.topic;
+
+/**
+ * A method with {@code @AffinityListener} cannot be called with messages.
+ *
+ * @since 0.1.0
+ */
+public final class InvalidListenerException extends RuntimeException {
+
+	private static final long serialVersionUID = 1L;
+
+	/**
+	 * Creates an exception.
+	 * @param message names the method, the rule and the remedy
+	 */
+	public InvalidListenerException(String message) {
+		super(message);
+	}
+
+}

@@ -1,0 +1,56 @@
+package io.github.vicinal.boot.topic;
+
+import java.lang.reflect.Type;
+
+import io.github.vicinal.topic.Topic;
+import io.github.vicinal.topic.TopicException;
+import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.Topics;
+
+/**
+ * Makes topics with the room that the application's properties give them. Thread-safe.
+ *
+ * <pre class="code">
+ * &#64;Bean
+ * Topic&lt;Order&gt; orders(TopicFactory topics) {
+ *     return topics.topic("orders", TopicModel.STREAM, Order.class);
+ * }
+ * </pre>
+ *
+ * @since 0.1.0
+ */
+public final class TopicFactory {
+
+	private final Topics topics;
+
+	private final TopicRooms rooms;
+
+	/**
+	 * Creates a factory.
+	 * @param topics the application's topics
+	 * @param rooms what room each topic has
+	 */
+	public TopicFactory(Topics topics, TopicRooms rooms) {
+		this.topics = topics;
+		this.rooms = rooms;
+	}
+
+	/**
+	 * Returns a topic to publish to.
+	 * @param name its name
+	 * @param model who gets the messages
+	 * @param type the type of the payload
+	 * @param <T> the type of the payload
+	 * @return the topic
+	 * @throws TopicException if this application publishes it with other settings
+	 */
+	public <T> Topic<T> topic(String name, TopicModel model, Class<T> type) {
+		return this.topics.topic(settings(name, model, type));
+	}
+
+	<T> TopicSettings<T> settings(String name, TopicModel model, Type type) {
+		return this.rooms.settings(name, model, type);
+	}
+
+}
