@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractReader.MethodDescription;
 import io.github.vicinal.path.CallFrame;
@@ -44,7 +45,10 @@ import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.wire.FrameDescriptor;
+import io.github.vicinal.transport.wire.FrameType;
 import io.github.vicinal.transport.wire.InvalidOptionException;
+import io.github.vicinal.transport.wire.Payload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -357,6 +361,37 @@ class TcpPathTests {
 		}
 		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
 		await().until(() -> server.metrics().open().sum() == 1);
+	}
+
+	@Test
+	void hostileFramesAfterTheHandshakeLeaveOthersAlone() throws Exception {
+		TcpPathServer server = server(options());
+		CallPath path = connect(server);
+		Random random = new Random(4711);
+		for (int i = 0; i < 200; i++) {
+			EncodeBuffer out = new EncodeBuffer(512);
+			int start = FrameDescriptor.begin(out);
+			new Payload.Hello("stranger", this.peer.instanceId(), 1024).write(out);
+			FrameDescriptor.end(out, start, FrameType.HELLO);
+			for (int frame = 0; frame < 4; frame++) {
+				byte[] body = new byte[random.nextInt(200)];
+				random.nextBytes(body);
+				start = FrameDescriptor.begin(out);
+				out.write(body, 0, body.length);
+				FrameDescriptor.headerBlockLength(out, start, random.nextInt(body.length + 1));
+				FrameDescriptor.binding(out, start, random.nextInt());
+				FrameDescriptor.code(out, start, random.nextInt());
+				FrameDescriptor.remaining(out, start, random.nextLong());
+				FrameDescriptor.end(out, start, random.nextBoolean() ? FrameType.BIND : FrameType.CALL);
+			}
+			try (Socket socket = socket(server)) {
+				socket.getOutputStream().write(out.array(), 0, out.size());
+				socket.shutdownOutput();
+				drain(socket);
+			}
+		}
+		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+		await().until(() -> server.metrics().open().sum() == 1 && server.metrics().inFlight().sum() == 0);
 	}
 
 	/** A server that resets the connection has refused, too. */
