@@ -46,10 +46,13 @@ import org.jspecify.annotations.Nullable;
  * clients add by themselves; empty if the peer does not need it
  * @param missing why the peer cannot offer kinds of path, by their ids, each as a word of
  * {@link MissingPath} or of a later version
+ * @param addresses where the peer listens for kinds of path that have an address, by
+ * their ids, each as an IP address, a colon and a port
  * @since 0.1.0
  */
 public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String contractHash, String refusal,
-		Set<Integer> httpOnlyMethods, String arrival, String ticket, Map<String, String> missing) {
+		Set<Integer> httpOnlyMethods, String arrival, String ticket, Map<String, String> missing,
+		Map<String, String> addresses) {
 
 	/** The header of a response. */
 	public static final String HEADER = "Vicinal-Peer";
@@ -106,6 +109,9 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	/** Ids of paths. */
 	private static final Pattern PATH = Pattern.compile("[a-z][a-z0-9-]{0,23}");
 
+	/** Stands between a path and its address, which holds colons itself. */
+	private static final char ADDRESS_SIGN = '@';
+
 	/** An IP address and a port. */
 	private static final Pattern ARRIVAL = Pattern.compile("[0-9a-f.:]{2,39}:[0-9]{1,5}");
 
@@ -134,6 +140,13 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 				throw new IllegalArgumentException("Why a path is missing is one word: '%s'".formatted(word));
 			}
 		}
+		addresses = Map.copyOf(addresses);
+		for (String address : addresses.values()) {
+			if (!ARRIVAL.matcher(address).matches()) {
+				throw new IllegalArgumentException(
+						"Where a peer listens is an IP address, a colon and a port: '%s'".formatted(address));
+			}
+		}
 	}
 
 	/**
@@ -148,7 +161,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	 */
 	public PeerAnnouncement(PeerIdentity peer, Set<String> paths, String contractHash, String refusal,
 			Set<Integer> httpOnlyMethods) {
-		this(peer, paths, contractHash, refusal, httpOnlyMethods, "", "", Map.of());
+		this(peer, paths, contractHash, refusal, httpOnlyMethods, "", "", Map.of(), Map.of());
 	}
 
 	/**
@@ -171,7 +184,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	 */
 	public PeerAnnouncement withArrival(String newArrival) {
 		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
-				newArrival, this.ticket, this.missing);
+				newArrival, this.ticket, this.missing, this.addresses);
 	}
 
 	/**
@@ -181,7 +194,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	 */
 	public PeerAnnouncement withTicket(String newTicket) {
 		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
-				this.arrival, newTicket, this.missing);
+				this.arrival, newTicket, this.missing, this.addresses);
 	}
 
 	/**
@@ -191,7 +204,19 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	 */
 	public PeerAnnouncement withMissing(Map<String, String> newMissing) {
 		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
-				this.arrival, this.ticket, newMissing);
+				this.arrival, this.ticket, newMissing, this.addresses);
+	}
+
+	/**
+	 * Returns this announcement with addresses. What answers there must prove that it is
+	 * the {@link #peer()}.
+	 * @param newAddresses where the peer listens, by ids of paths, each an IP address, a
+	 * colon and a port
+	 * @return the announcement
+	 */
+	public PeerAnnouncement withAddresses(Map<String, String> newAddresses) {
+		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
+				this.arrival, this.ticket, this.missing, newAddresses);
 	}
 
 	/**
@@ -240,6 +265,13 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 		}
 		if (!this.ticket.isEmpty()) {
 			value.append("; t=").append(this.ticket);
+		}
+		if (!this.addresses.isEmpty()) {
+			value.append("; e=")
+				.append(new TreeMap<>(this.addresses).entrySet()
+					.stream()
+					.map((entry) -> entry.getKey() + ADDRESS_SIGN + entry.getValue())
+					.collect(Collectors.joining(",")));
 		}
 	}
 
@@ -308,7 +340,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 			PeerIdentity identity = new PeerIdentity(required(fields, "i", value), required(fields, "h", value));
 			return new PeerAnnouncement(identity, paths(required(fields, "p", value)), fields.getOrDefault("c", ""),
 					unquote(fields.get("r")), methods(fields.get("m")), fields.getOrDefault("a", ""),
-					fields.getOrDefault("t", ""), missing(fields.get("n")));
+					fields.getOrDefault("t", ""), missing(fields.get("n")), addresses(fields.get("e")));
 		}
 		catch (IllegalArgumentException ex) {
 			throw new MalformedAnnouncementException(String.valueOf(ex.getMessage()), value);
@@ -355,6 +387,26 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 			paths(part.substring(0, colon)).forEach((kind) -> missing.put(kind, word));
 		}
 		return missing;
+	}
+
+	private static Map<String, String> addresses(@Nullable String list) {
+		Map<String, String> addresses = new TreeMap<>();
+		if (list == null) {
+			return addresses;
+		}
+		String[] parts = list.split(",", -1);
+		if (parts.length > MAX_PATHS) {
+			throw new IllegalArgumentException("'e' holds more than %d addresses".formatted(MAX_PATHS));
+		}
+		for (String part : parts) {
+			int sign = part.indexOf(ADDRESS_SIGN);
+			if (sign < 0) {
+				throw new IllegalArgumentException("'e' holds a path without an address");
+			}
+			String address = part.substring(sign + 1).strip();
+			paths(part.substring(0, sign)).forEach((kind) -> addresses.put(kind, address));
+		}
+		return addresses;
 	}
 
 	private static String required(Map<String, String> fields, String name, String value)

@@ -33,6 +33,15 @@ public interface PathServer extends AutoCloseable {
 	Optional<String> unavailable();
 
 	/**
+	 * Returns where clients find this server, if they cannot know it otherwise.
+	 * @return an IP address, a colon and a port; empty unless overridden, and while the
+	 * path is not offered
+	 */
+	default Optional<String> address() {
+		return Optional.empty();
+	}
+
+	/**
 	 * Describes the clients that are connected, for people.
 	 * @return what each does at this moment, by words that depend on the kind of path;
 	 * empty if there is nothing to say

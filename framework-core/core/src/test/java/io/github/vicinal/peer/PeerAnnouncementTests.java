@@ -37,6 +37,7 @@ class PeerAnnouncementTests {
 		assertThat(read.arrival()).isEqualTo(announcement.arrival());
 		assertThat(read.ticket()).isEqualTo(announcement.ticket());
 		assertThat(read.missing()).isEqualTo(announcement.missing());
+		assertThat(read.addresses()).isEqualTo(announcement.addresses());
 		assertThat(read.httpOnlyMethods()).isEqualTo(announcement.httpOnlyMethods());
 	}
 
@@ -50,7 +51,9 @@ class PeerAnnouncementTests {
 				Set.copyOf(gen.list(0, 40, () -> gen.integer(0, 200))))
 			.withArrival(gen.one("", "127.0.0.1:80", "0:0:0:0:0:0:0:1:0", "fe80:0:0:0:a00:27ff:fe4e:66a1:65535"))
 			.withTicket(ends.ticket)
-			.withMissing(ends.missing);
+			.withMissing(ends.missing)
+			.withAddresses(gen.one(Map.of(), Map.of("tcp", "127.0.0.1:1"),
+					Map.of("quic", "0:0:0:0:0:0:0:1:65535", "tcp", "10.0.0.1:80")));
 	}
 
 	/** What may end an announcement. */
@@ -110,6 +113,8 @@ class PeerAnnouncementTests {
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=shm | a path without a reason
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=shm:/dev/shm/me | something else than words
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=a:b,a:b,a:b,a:b,a:b,a:b,a:b,a:b,a:b | more than 8 paths
+			v=1; i=0123456789abcdef0123456789abcdef; h=; p=tcp; e=tcp | a path without an address
+			v=1; i=0123456789abcdef0123456789abcdef; h=; p=tcp; e=tcp@example.org:80 | an IP address, a colon and a port
 			nonsense                                             | without '='
 			""")
 	void theReasonNamesTheRule(String header, String rule) {

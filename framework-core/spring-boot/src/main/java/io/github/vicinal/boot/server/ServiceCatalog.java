@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -135,6 +136,7 @@ public final class ServiceCatalog implements AutoCloseable {
 			.withArrival((service instanceof ExchangeService) ? arrival(facts) : "")
 			.withTicket(ticket)
 			.withMissing(base.missing())
+			.withAddresses(base.addresses())
 			.format();
 	}
 
@@ -258,14 +260,17 @@ public final class ServiceCatalog implements AutoCloseable {
 		}
 		start();
 		Set<String> offered = new TreeSet<>();
+		Map<String, String> addresses = new TreeMap<>();
 		for (PathServer server : this.servers) {
 			if (server.unavailable().isEmpty()) {
 				offered.add(server.kind().id());
+				server.address().ifPresent((address) -> addresses.put(server.kind().id(), address));
 			}
 		}
 		Map<String, String> missing = MissingPaths.of(this.servers, this.notOffered);
 		missing.keySet().removeAll(offered);
-		return new PeerAnnouncement(identity, offered, service.contract().hash(), "").withMissing(missing);
+		return new PeerAnnouncement(identity, offered, service.contract().hash(), "").withMissing(missing)
+			.withAddresses(addresses);
 	}
 
 	private void start() {

@@ -1,0 +1,55 @@
+package io.github.vicinal.transport.tcp;
+
+import java.util.concurrent.TimeUnit;
+
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+
+/** Event loops of one side: epoll where its native library is, otherwise NIO. */
+final class EventLoops {
+
+	private static final boolean EPOLL = Epoll.isAvailable();
+
+	private static final int MAX_THREADS = 4;
+
+	private static final long SHUTDOWN_MILLIS = 2000;
+
+	private final EventLoopGroup group;
+
+	/** Threads begin with the first channel. */
+	EventLoops(String name) {
+		IoHandlerFactory factory = EPOLL ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+		int threads = Math.min(MAX_THREADS, Runtime.getRuntime().availableProcessors());
+		this.group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), factory);
+	}
+
+	EventLoopGroup group() {
+		return this.group;
+	}
+
+	Class<? extends Channel> client() {
+		return EPOLL ? EpollSocketChannel.class : NioSocketChannel.class;
+	}
+
+	Class<? extends ServerChannel> server() {
+		return EPOLL ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+	}
+
+	/** Ends the threads, and waits for that a while. */
+	void close() {
+		this.group.shutdownGracefully(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
+			.awaitUninterruptibly(SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS);
+	}
+
+}

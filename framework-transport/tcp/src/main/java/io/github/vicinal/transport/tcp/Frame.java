@@ -1,0 +1,19 @@
+package io.github.vicinal.transport.tcp;
+
+import io.github.vicinal.transport.wire.FrameHeader;
+import io.github.vicinal.transport.wire.PayloadReader;
+
+/**
+ * A frame as it was received. Belongs to whoever received it.
+ *
+ * @param header its fixed part
+ * @param body what follows it
+ */
+@SuppressWarnings("ArrayRecordComponent")
+record Frame(FrameHeader header, byte[] body) {
+
+	PayloadReader payload() {
+		return this.header.payload(this.body);
+	}
+
+}

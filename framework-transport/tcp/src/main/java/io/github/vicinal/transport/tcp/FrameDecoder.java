@@ -1,0 +1,82 @@
+package io.github.vicinal.transport.tcp;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.transport.wire.FrameDescriptor;
+import io.github.vicinal.transport.wire.FrameHeader;
+import io.github.vicinal.transport.wire.WireException;
+import io.github.vicinal.transport.wire.WireLimits;
+
+/**
+ * Cuts bytes into frames. A length is checked before anything is kept for it, and memory
+ * grows with the bytes that have arrived, not with the length. Used by one event loop.
+ */
+final class FrameDecoder extends ByteToMessageDecoder {
+
+	private static final int HELLO_BYTES = 4096;
+
+	private WireLimits limits;
+
+	/** Of a frame whose body has not arrived as a whole. */
+	private @Nullable FrameHeader header;
+
+	private boolean broken;
+
+	/**
+	 * Creates a decoder that accepts short frames only.
+	 * @param limits what this side accepts after the handshake
+	 */
+	FrameDecoder(WireLimits limits) {
+		this.limits = new WireLimits(HELLO_BYTES, limits.maxHeaders(), limits.maxHeaderBytes());
+	}
+
+	/** Accepts long frames, too: the other side is known. */
+	void accept(WireLimits known) {
+		this.limits = known;
+	}
+
+	@Override
+	protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out) throws WireException {
+		if (this.broken) {
+			in.skipBytes(in.readableBytes());
+			return;
+		}
+		FrameHeader known = this.header;
+		if (known == null) {
+			if (in.readableBytes() < FrameDescriptor.HEADER_BYTES) {
+				return;
+			}
+			known = readHeader(in);
+		}
+		if (in.readableBytes() < known.length) {
+			this.header = known;
+			return;
+		}
+		this.header = null;
+		byte[] body = new byte[known.length];
+		in.readBytes(body);
+		out.add(new Frame(known, body));
+	}
+
+	private FrameHeader readHeader(ByteBuf in) throws WireException {
+		ByteBuffer fixed = ByteBuffer.allocate(FrameDescriptor.HEADER_BYTES);
+		in.readBytes(fixed);
+		FrameHeader read = new FrameHeader();
+		try {
+			FrameDescriptor.read(fixed.flip(), read, this.limits);
+			return read;
+		}
+		catch (WireException ex) {
+			// Where the next frame begins cannot be known.
+			this.broken = true;
+			throw ex;
+		}
+	}
+
+}

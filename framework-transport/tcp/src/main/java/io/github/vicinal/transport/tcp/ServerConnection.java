@@ -1,0 +1,242 @@
+package io.github.vicinal.transport.tcp;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.DecoderException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.transport.wire.FrameDescriptor;
+import io.github.vicinal.transport.wire.FrameHeader;
+import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.Frames;
+import io.github.vicinal.transport.wire.Payload;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.ServerBinding;
+import io.github.vicinal.transport.wire.WireException;
+
+/**
+ * The server's end of a connection. Its event loop reads frames; calls run on threads of
+ * the server and write their answers whenever they are done.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // Netty tells the listeners and closes the
+												// channel.
+final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
+
+	private static final Logger logger = LoggerFactory.getLogger(ServerConnection.class);
+
+	private static final int FIRST_BYTES = 1024;
+
+	private static final int MAX_BINDINGS = 1024;
+
+	private final TcpPathServer server;
+
+	private final Channel channel;
+
+	private final FrameDecoder decoder;
+
+	private final Map<Integer, ServerBinding> bindings = new ConcurrentHashMap<>();
+
+	/** Bytes of calls that are not answered yet, and of answers that are not sent yet. */
+	private final AtomicLong outstanding = new AtomicLong();
+
+	/** Written by the event loop before the first call. */
+	private int maxReplyBytes;
+
+	/** Used by the event loop. */
+	private boolean welcomed;
+
+	ServerConnection(TcpPathServer server, Channel channel, FrameDecoder decoder) {
+		this.server = server;
+		this.channel = channel;
+		this.decoder = decoder;
+	}
+
+	@Override
+	public void channelActive(ChannelHandlerContext context) {
+		long millis = this.server.options().handshakeTimeout().toMillis();
+		context.executor().schedule(() -> {
+			if (!this.welcomed && this.channel.isActive()) {
+				refuseAndClose(Refusal.STALLED, "no HELLO arrived within %d ms".formatted(millis));
+			}
+		}, millis, TimeUnit.MILLISECONDS);
+	}
+
+	@Override
+	protected void channelRead0(ChannelHandlerContext context, Frame frame) throws WireException {
+		FrameType type = frame.header().type;
+		if (!this.welcomed) {
+			hello(frame);
+			return;
+		}
+		switch (type) {
+			case BIND, CALL -> accept(frame);
+			case GOODBYE -> context.close();
+			default ->
+				throw new WireException(Refusal.MALFORMED, "a frame of type %s has no place here".formatted(type));
+		}
+	}
+
+	private void hello(Frame frame) throws WireException {
+		if (frame.header().type != FrameType.HELLO) {
+			throw new WireException(Refusal.MALFORMED,
+					"a connection starts with HELLO, not with %s".formatted(frame.header().type));
+		}
+		Payload.Hello hello = Payload.Hello.read(frame.payload());
+		String self = this.server.identity().instanceId();
+		if (!hello.expected().equals(self)) {
+			throw new WireException(Refusal.WRONG_INSTANCE,
+					"this is instance %s, not '%s'".formatted(self, WireException.printable(hello.expected())));
+		}
+		if (hello.maxFrameBytes() < 0) {
+			throw new WireException(Refusal.MALFORMED, "a negative frame limit");
+		}
+		this.maxReplyBytes = Math.min(hello.maxFrameBytes(), this.server.options().maxFrameBytes());
+		this.decoder.accept(this.server.options().limits());
+		this.welcomed = true;
+		EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
+		int start = FrameDescriptor.begin(out);
+		new Payload.Welcome(self, this.server.options().maxFrameBytes()).write(out);
+		FrameDescriptor.correlation(out, start, frame.header().correlation);
+		FrameDescriptor.end(out, start, FrameType.WELCOME);
+		write(out);
+	}
+
+	/** Hands a frame to a thread of the server. */
+	private void accept(Frame frame) {
+		int bytes = FrameDescriptor.HEADER_BYTES + frame.body().length;
+		if (this.outstanding.addAndGet(bytes) > this.server.options().maxOutstandingBytes()) {
+			this.channel.config().setAutoRead(false);
+		}
+		// Counted first: who drains either sees this frame, or the frame sees the drain.
+		this.server.began();
+		if (this.server.draining()) {
+			answer(refusal(Refusal.SHUTTING_DOWN, "the server is shutting down", frame), bytes);
+			return;
+		}
+		try {
+			this.server.threads().execute(() -> answer(execute(frame), bytes));
+		}
+		catch (RejectedExecutionException ex) {
+			answer(refusal(Refusal.CONNECTIONS,
+					"all %d threads of the server are in use".formatted(this.server.options().maxThreads()), frame),
+					bytes);
+		}
+	}
+
+	/** Sends an answer, and gives back what the call took once it is sent. */
+	private void answer(EncodeBuffer out, int requestBytes) {
+		int held = requestBytes + out.size();
+		this.outstanding.addAndGet(out.size());
+		this.server.metrics().bytes().add(held);
+		write(out).addListener((written) -> {
+			this.server.ended();
+			if (this.outstanding.addAndGet(-held) <= this.server.options().maxOutstandingBytes()) {
+				this.channel.config().setAutoRead(true);
+			}
+		});
+	}
+
+	/** On a thread of the server. Returns the answer, whatever happens. */
+	private EncodeBuffer execute(Frame frame) {
+		try {
+			return (frame.header().type == FrameType.BIND) ? bind(frame) : call(frame);
+		}
+		catch (WireException ex) {
+			return refusal(ex.refusal(), ex.text(), frame);
+		}
+		catch (RuntimeException | Error ex) {
+			logger.error("A call ended by a bug in the transport", ex);
+			return refusal(Refusal.FAILED, "the call ended by a bug in the transport", frame);
+		}
+	}
+
+	private EncodeBuffer bind(Frame frame) throws WireException {
+		Payload.Bind bind = Payload.Bind.read(frame.payload());
+		if (this.bindings.size() >= MAX_BINDINGS) {
+			throw new WireException(Refusal.MALFORMED, "more than %d bindings".formatted(MAX_BINDINGS));
+		}
+		EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
+		FrameHeader header = frame.header();
+		ServerBinding binding = this.server.calls().bind(out, bind, header.correlation, header.binding);
+		if (binding != null) {
+			this.bindings.put(header.binding, binding);
+		}
+		return out;
+	}
+
+	private EncodeBuffer call(Frame frame) throws WireException {
+		FrameHeader header = frame.header();
+		ServerBinding binding = this.bindings.get(header.binding);
+		if (binding == null) {
+			throw new WireException(Refusal.MALFORMED,
+					"a call for binding %d, which is not bound".formatted(header.binding));
+		}
+		CallFrame call = this.server.calls().decode(binding, header, frame.body());
+		Reply reply = this.server.calls().invoke(binding, call, ServerConnection::waits);
+		this.server.metrics().calls().increment();
+		EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
+		this.server.calls().reply(out, reply, binding, call, header.correlation, header.binding, this.maxReplyBytes);
+		return out;
+	}
+
+	/** No event loop waits, only a thread of the server. */
+	private static void waits() {
+	}
+
+	private EncodeBuffer refusal(Refusal refusal, String text, @Nullable Frame frame) {
+		EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
+		this.server.calls()
+			.refusal(out, FrameDescriptor.begin(out), refusal, (frame != null) ? 0 : FrameDescriptor.FLAG_CLOSING, text,
+					(frame != null) ? frame.header().correlation : 0);
+		return out;
+	}
+
+	private void refuseAndClose(Refusal refusal, String text) {
+		write(refusal(refusal, text, null)).addListener(ChannelFutureListener.CLOSE);
+	}
+
+	private ChannelFuture write(EncodeBuffer out) {
+		return this.channel.writeAndFlush(Unpooled.wrappedBuffer(out.array(), 0, out.size()));
+	}
+
+	/** Says that no further call is executed. */
+	void sayGoodbye() {
+		this.channel.writeAndFlush(Unpooled.wrappedBuffer(Frames.goodbye()));
+	}
+
+	void close() {
+		this.channel.close();
+	}
+
+	@Override
+	public void channelInactive(ChannelHandlerContext context) {
+		this.server.left(this);
+	}
+
+	@Override
+	public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+		Throwable why = (cause instanceof DecoderException && cause.getCause() != null) ? cause.getCause() : cause;
+		if (why instanceof WireException ex) {
+			refuseAndClose(ex.refusal(), ex.text());
+			return;
+		}
+		logger.debug("A connection broke: {}", why.toString());
+		context.close();
+	}
+
+}

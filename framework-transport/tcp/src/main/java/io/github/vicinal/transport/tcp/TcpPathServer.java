@@ -1,0 +1,277 @@
+package io.github.vicinal.transport.tcp;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.github.vicinal.path.PathKind;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.server.PathServer;
+import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.wire.Frames;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.ServerCalls;
+import io.github.vicinal.transport.wire.ServerMetrics;
+
+/**
+ * Offers the services of this process on a TCP port of a loopback address. Thread-safe.
+ * <p>
+ * Any process of the host can connect, of any user: who calls is known from the request,
+ * as it is over HTTP.
+ *
+ * @since 0.1.0
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // Netty tells the listeners and closes the
+												// channel.
+public final class TcpPathServer implements PathServer {
+
+	private static final Logger logger = LoggerFactory.getLogger(TcpPathServer.class);
+
+	private static final long IDLE_SECONDS = 30;
+
+	private final PeerIdentity identity;
+
+	private final TcpOptions options;
+
+	private final ServerMetrics metrics = new ServerMetrics(logger);
+
+	private final ServerCalls calls;
+
+	private final EventLoops loops = new EventLoops("vicinal-tcp-server");
+
+	private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
+
+	/** Guarded by itself, which is notified when it is 0. */
+	private final AtomicInteger inFlight = new AtomicInteger();
+
+	private volatile @Nullable Channel listener;
+
+	private volatile @Nullable ExecutorService threads;
+
+	private volatile String unavailable = "it is not started";
+
+	private volatile boolean draining;
+
+	private boolean closed;
+
+	/**
+	 * Creates a server.
+	 * @param identity this instance
+	 * @param services who answers
+	 * @param options where to listen, and limits
+	 */
+	public TcpPathServer(PeerIdentity identity, ServiceRegistry services, TcpOptions options) {
+		this.identity = identity;
+		this.options = options;
+		this.calls = new ServerCalls(services, options.limits(), this.metrics::refused);
+	}
+
+	@Override
+	public PathKind kind() {
+		return TcpPathProvider.KIND;
+	}
+
+	/**
+	 * {@inheritDoc} The context class loader of the calling thread is taken to be the
+	 * application's.
+	 */
+	@Override
+	public synchronized void start() {
+		if (this.listener != null || this.draining) {
+			return;
+		}
+		this.threads = newThreads(Thread.currentThread().getContextClassLoader());
+		ChannelFuture bound = new ServerBootstrap().group(this.loops.group())
+			.channel(this.loops.server())
+			.option(ChannelOption.SO_REUSEADDR, true)
+			.childOption(ChannelOption.TCP_NODELAY, true)
+			.childOption(ChannelOption.SO_KEEPALIVE, true)
+			.childHandler(new ChannelInitializer<>() {
+
+				@Override
+				protected void initChannel(Channel channel) {
+					accepted(channel);
+				}
+
+			})
+			.bind(this.options.address(), this.options.port())
+			.awaitUninterruptibly();
+		if (bound.isSuccess()) {
+			this.listener = bound.channel();
+			this.unavailable = "";
+			return;
+		}
+		this.unavailable = "cannot listen on %s port %d: %s".formatted(this.options.address(), this.options.port(),
+				bound.cause().getMessage());
+		logger.warn("The path tcp is not offered: {}; choose another vicinal.tcp.port, or 0 for any", this.unavailable);
+	}
+
+	private ExecutorService newThreads(@Nullable ClassLoader loader) {
+		AtomicInteger number = new AtomicInteger();
+		return new ThreadPoolExecutor(0, this.options.maxThreads(), IDLE_SECONDS, TimeUnit.SECONDS,
+				new SynchronousQueue<>(), (task) -> {
+					Thread thread = new Thread(task, "vicinal-tcp-" + number.getAndIncrement());
+					thread.setDaemon(true);
+					thread.setContextClassLoader(loader);
+					return thread;
+				});
+	}
+
+	private void accepted(Channel channel) {
+		this.metrics.accepted().increment();
+		if (this.connections.size() >= this.options.maxConnections()) {
+			String text = "all %d connections of the server are in use".formatted(this.options.maxConnections());
+			this.metrics.refused(Refusal.CONNECTIONS, text);
+			channel.writeAndFlush(Unpooled.wrappedBuffer(Frames.refused(Refusal.CONNECTIONS, text)))
+				.addListener(ChannelFutureListener.CLOSE);
+			return;
+		}
+		FrameDecoder decoder = new FrameDecoder(this.options.limits());
+		ServerConnection connection = new ServerConnection(this, channel, decoder);
+		this.connections.add(connection);
+		this.metrics.open().increment();
+		channel.pipeline().addLast(decoder, connection);
+	}
+
+	void left(ServerConnection connection) {
+		if (this.connections.remove(connection)) {
+			this.metrics.open().decrement();
+		}
+	}
+
+	@Override
+	public Optional<String> unavailable() {
+		String why = this.unavailable;
+		return why.isEmpty() ? Optional.empty() : Optional.of(why);
+	}
+
+	@Override
+	public Optional<String> address() {
+		Channel open = this.listener;
+		if (open == null || !(open.localAddress() instanceof InetSocketAddress local)) {
+			return Optional.empty();
+		}
+		return Optional.of(local.getAddress().getHostAddress() + ":" + local.getPort());
+	}
+
+	/**
+	 * Returns what the server counts.
+	 * @return live counters
+	 */
+	public ServerMetrics metrics() {
+		return this.metrics;
+	}
+
+	PeerIdentity identity() {
+		return this.identity;
+	}
+
+	TcpOptions options() {
+		return this.options;
+	}
+
+	ServerCalls calls() {
+		return this.calls;
+	}
+
+	ExecutorService threads() {
+		ExecutorService started = this.threads;
+		if (started == null) {
+			throw new IllegalStateException("a connection before the start");
+		}
+		return started;
+	}
+
+	boolean draining() {
+		return this.draining;
+	}
+
+	void began() {
+		this.inFlight.incrementAndGet();
+		this.metrics.inFlight().increment();
+	}
+
+	void ended() {
+		this.metrics.inFlight().decrement();
+		if (this.inFlight.decrementAndGet() == 0) {
+			synchronized (this.inFlight) {
+				this.inFlight.notifyAll();
+			}
+		}
+	}
+
+	@Override
+	public synchronized void stopAccepting() {
+		if (this.draining) {
+			return;
+		}
+		this.draining = true;
+		this.unavailable = "it is shutting down";
+		Channel open = this.listener;
+		if (open != null) {
+			open.close().awaitUninterruptibly();
+			this.connections.forEach(ServerConnection::sayGoodbye);
+		}
+	}
+
+	@Override
+	public void close() {
+		close(this.options.drainTimeout());
+	}
+
+	@Override
+	public synchronized void close(Duration drainTimeout) {
+		if (this.closed) {
+			return;
+		}
+		this.closed = true;
+		stopAccepting();
+		if (!drained(System.nanoTime() + drainTimeout.toNanos())) {
+			logger.info("{} calls in flight did not end in time and are cut off", this.inFlight.get());
+		}
+		this.connections.forEach(ServerConnection::close);
+		ExecutorService started = this.threads;
+		if (started != null) {
+			started.shutdown();
+		}
+		this.loops.close();
+	}
+
+	private boolean drained(long deadline) {
+		synchronized (this.inFlight) {
+			while (this.inFlight.get() > 0) {
+				long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+				if (millis <= 0) {
+					return false;
+				}
+				try {
+					this.inFlight.wait(millis);
+				}
+				catch (InterruptedException ex) {
+					Thread.currentThread().interrupt();
+					return false;
+				}
+			}
+			return true;
+		}
+	}
+
+}

@@ -1,0 +1,165 @@
+package io.github.vicinal.transport.tcp;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.service.annotation.GetExchange;
+import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.service.registry.ImportHttpServices;
+
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.report.ChannelReport.PeerReport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+/** Applications that have nothing but the module and a property. */
+@Timeout(120)
+class TcpEndToEndTests {
+
+	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
+
+	@AfterEach
+	void close() {
+		for (int i = this.contexts.size() - 1; i >= 0; i--) {
+			this.contexts.get(i).close();
+		}
+	}
+
+	private ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
+		Map<String, Object> all = new TreeMap<>(Map.of("server.port", "0", "spring.main.banner-mode", "off",
+				"management.endpoints.web.exposure.include", "*", "vicinal.compare-paths", "false",
+				"vicinal.confirm-interval", "0s", "server.shutdown", "immediate"));
+		all.putAll(properties);
+		SpringApplication application = new SpringApplication(type);
+		application.setDefaultProperties(all);
+		ConfigurableApplicationContext context = application.run();
+		this.contexts.add(context);
+		return context;
+	}
+
+	private String service(boolean tcp) {
+		return "http://localhost:" + start(ShelfService.class, Map.of("vicinal.tcp.enabled", tcp)).getEnvironment()
+			.getRequiredProperty("local.server.port");
+	}
+
+	private ConfigurableApplicationContext client(String url) {
+		return start(ShelfClient.class,
+				Map.of("vicinal.tcp.enabled", "true", "spring.http.serviceclient.shelf.base-url", url,
+						"vicinal.channels.shelf.paths", "tcp", "vicinal.http-exchanges.paths", "tcp"));
+	}
+
+	private static List<PeerReport> peers(ConfigurableApplicationContext client, String channel) {
+		ChannelReport report = client.getBean(ChannelsEndpoint.class).channel(channel);
+		return (report != null) ? report.peers() : List.of();
+	}
+
+	@Test
+	void typedCallsTravelOverTcp() {
+		ConfigurableApplicationContext client = client(service(true));
+		Shelf shelf = client.getBean(Shelf.class);
+		await().untilAsserted(() -> {
+			assertThat(shelf.book(7)).isEqualTo(new Book(7, "seven"));
+			assertThat(peers(client, "shelf")).first().returns("tcp", PeerReport::path);
+		});
+		assertThat(shelf.book(8)).isEqualTo(new Book(8, "seven"));
+		assertThat(peers(client, "shelf")).first().returns("over the network", PeerReport::reason);
+	}
+
+	@Test
+	void exchangesTravelOverTcp() {
+		String url = service(true);
+		ConfigurableApplicationContext client = client(url);
+		RestClient rest = client.getBean(RestClient.Builder.class).baseUrl(url).build();
+		await().untilAsserted(() -> {
+			assertThat(rest.get().uri("/shelf/7").retrieve().body(Book.class)).isEqualTo(new Book(7, "seven"));
+			assertThat(peers(client, "http-exchanges")).first().returns("tcp", PeerReport::path);
+		});
+		byte[] body = new byte[1_000_000];
+		assertThat(rest.post().uri("/shelf/bytes").body(body).retrieve().body(byte[].class)).isEqualTo(body);
+	}
+
+	@Test
+	void theModuleAloneChangesNothing() {
+		ConfigurableApplicationContext client = client(service(false));
+		await().untilAsserted(() -> {
+			assertThat(client.getBean(Shelf.class).book(7).id()).isEqualTo(7);
+			assertThat(peers(client, "shelf")).first()
+				.satisfies((peer) -> assertThat(peer.reason()).contains("tcp: the peer does not offer it"));
+		});
+	}
+
+	@Test
+	void anAddressThatIsNotLoopbackFailsTheStart() {
+		assertThatThrownBy(() -> start(ShelfService.class,
+				Map.of("vicinal.tcp.enabled", "true", "vicinal.tcp.address", "0.0.0.0")))
+			.rootCause()
+			.hasMessageContaining("0.0.0.0")
+			.hasMessageContaining("loopback address");
+	}
+
+	@AffinityChannel
+	@HttpExchange("/shelf")
+	interface Shelf {
+
+		@GetExchange("/{id}")
+		Book book(@PathVariable long id);
+
+	}
+
+	record Book(long id, String title) {
+	}
+
+	@RestController
+	static class ShelfController implements Shelf {
+
+		@Override
+		public Book book(long id) {
+			return new Book(id, "seven");
+		}
+
+	}
+
+	@RestController
+	static class BytesController {
+
+		@PostMapping("/shelf/bytes")
+		byte[] bytes(@RequestBody byte[] body) {
+			return body;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import({ ShelfController.class, BytesController.class })
+	static class ShelfService {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@ImportHttpServices(group = "shelf", types = Shelf.class)
+	static class ShelfClient {
+
+	}
+
+}

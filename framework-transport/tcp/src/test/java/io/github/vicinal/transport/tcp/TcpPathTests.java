@@ -1,0 +1,451 @@
+package io.github.vicinal.transport.tcp;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractReader.MethodDescription;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.server.Service;
+import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.wire.FrameDescriptor;
+import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.InvalidOptionException;
+import io.github.vicinal.transport.wire.Payload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/** Calls over a real port of this host. */
+@Timeout(60)
+class TcpPathTests {
+
+	private static final Codecs CODECS = new Codecs(JsonMapper.builder().build(), false);
+
+	private static final String HOST = "0123456789abcdef0123456789abcdef";
+
+	interface Echo {
+
+		byte[] bytes(byte[] body);
+
+		String slow(String text);
+
+	}
+
+	private final Contract contract = Contract.of(Echo.class,
+			(type, method) -> new MethodDescription(Arrays.asList(method.getGenericParameterTypes()),
+					method.getGenericReturnType(), false, null));
+
+	private final Deque<AutoCloseable> closeables = new ArrayDeque<>();
+
+	private final PeerIdentity peer = PeerIdentity.create(HOST);
+
+	private final CountDownLatch arrived = new CountDownLatch(1);
+
+	private final CountDownLatch released = new CountDownLatch(1);
+
+	@AfterEach
+	void close() throws Exception {
+		this.released.countDown();
+		while (!this.closeables.isEmpty()) {
+			this.closeables.pop().close();
+		}
+	}
+
+	private Reply echo(CallFrame call) {
+		if (call.method().method().getName().equals("slow")) {
+			this.arrived.countDown();
+			try {
+				this.released.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}
+		return new Reply.Value(200, Map.of(), call.arguments()[0]);
+	}
+
+	private Service service(Function<CallFrame, Reply> handler) {
+		return new Service() {
+
+			@Override
+			public Contract contract() {
+				return TcpPathTests.this.contract;
+			}
+
+			@Override
+			public Optional<String> refusal() {
+				return Optional.empty();
+			}
+
+			@Override
+			public Codecs codecs() {
+				return CODECS;
+			}
+
+			@Override
+			public Reply invoke(CallFrame frame) {
+				return handler.apply(frame);
+			}
+
+		};
+	}
+
+	private TcpPathServer server(TcpOptions options) {
+		ServiceRegistry registry = new ServiceRegistry();
+		registry.register(service(this::echo));
+		TcpPathServer server = new TcpPathServer(this.peer, registry, options);
+		this.closeables.push(server);
+		server.start();
+		assertThat(server.unavailable()).isEmpty();
+		return server;
+	}
+
+	private PathProvider.Attempt attempt(PeerIdentity announced, String address) {
+		TcpPathProvider provider = new TcpPathProvider(PeerIdentity.create(HOST), CODECS, options());
+		this.closeables.push(provider);
+		return provider.connect(this.contract, new PeerAnnouncement(announced, Set.of("tcp"), this.contract.hash(), "")
+			.withAddresses(Map.of("tcp", address)));
+	}
+
+	private CallPath connect(TcpPathServer server) {
+		PathProvider.Attempt attempt = attempt(this.peer, server.address().orElseThrow());
+		assertThat(attempt).isInstanceOf(PathProvider.Connected.class);
+		return ((PathProvider.Connected) attempt).path();
+	}
+
+	/** Small limits, so that tests reach them. */
+	private static TcpOptions options() {
+		return new TcpOptions("127.0.0.1", 0, 4 << 20, 8 << 20, 300, 16, Duration.ofSeconds(5), Duration.ofSeconds(5));
+	}
+
+	private static TcpOptions options(Duration handshake, Duration drain) {
+		return new TcpOptions("127.0.0.1", 0, 4 << 20, 8 << 20, 300, 16, handshake, drain);
+	}
+
+	private CallFrame call(String method, Object argument, long deadlineNanos) {
+		return new CallFrame(this.contract,
+				this.contract.methods()
+					.stream()
+					.filter((known) -> known.method().getName().equals(method))
+					.findFirst()
+					.orElseThrow(),
+				new Object[] { argument }, deadlineNanos, Map.of());
+	}
+
+	private static Object value(Reply reply) {
+		return Objects.requireNonNull(((Reply.Value) reply).body());
+	}
+
+	private CallFrame bytes(byte[] body) {
+		return call("bytes", body, CallFrame.NO_DEADLINE);
+	}
+
+	private CallFrame slow(long deadlineNanos) {
+		return call("slow", "x", deadlineNanos);
+	}
+
+	private static PathException failure(CompletableFuture<Reply> later) throws Exception {
+		try {
+			throw new AssertionError(later.get(20, TimeUnit.SECONDS));
+		}
+		catch (ExecutionException ex) {
+			return (PathException) ex.getCause();
+		}
+	}
+
+	private CompletableFuture<Reply> later(CallPath path, CallFrame frame) {
+		return path.callLater(frame, (task) -> {
+			throw new AssertionError("no thread is needed");
+		}).toCompletableFuture();
+	}
+
+	private static Socket socket(TcpPathServer server) throws IOException {
+		String address = server.address().orElseThrow();
+		Socket socket = new Socket("127.0.0.1", Integer.parseInt(address.substring(address.indexOf(':') + 1)));
+		socket.setSoTimeout(20_000);
+		return socket;
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1, 1024, 65_536, 1_000_003, 3_000_000 })
+	void carriesBodiesOfAnySize(int size) throws Exception {
+		CallPath path = connect(server(options()));
+		byte[] body = new byte[size];
+		new Random(size).nextBytes(body);
+		assertThat(value(path.call(bytes(body)))).isEqualTo(body);
+		assertThat(value(later(path, bytes(body)).get(20, TimeUnit.SECONDS))).isEqualTo(body);
+		assertThat(path.bytesCarried()).isGreaterThan(2L * size);
+	}
+
+	@Test
+	void aCallOvertakesASlowOneOnTheSameConnection() throws Exception {
+		TcpPathServer server = server(options());
+		CallPath path = connect(server);
+		CompletableFuture<Reply> slow = later(path, slow(CallFrame.NO_DEADLINE));
+		this.arrived.await();
+		assertThat(value(path.call(bytes(new byte[] { 7 })))).isEqualTo(new byte[] { 7 });
+		assertThat(slow).isNotDone();
+		this.released.countDown();
+		assertThat(value(slow.get(20, TimeUnit.SECONDS))).isEqualTo("x");
+		assertThat(server.metrics().open().sum()).isEqualTo(1);
+	}
+
+	@Test
+	void aDeadlineEndsACallThatMayHaveBeenExecuted() throws Exception {
+		CallPath path = connect(server(options()));
+		PathException failure = failure(later(path, slow(System.nanoTime() + 50_000_000)));
+		assertThat(failure.reason()).isEqualTo(PathException.Reason.TIMEOUT);
+		assertThat(failure.maybeExecuted()).isTrue();
+		assertThatExceptionOfType(PathException.class).isThrownBy(() -> path.call(slow(System.nanoTime() + 50_000_000)))
+			.returns(PathException.Reason.TIMEOUT, PathException::reason);
+		assertThatExceptionOfType(PathException.class).isThrownBy(() -> path.call(slow(System.nanoTime() - 1)))
+			.returns(false, PathException::maybeExecuted);
+		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+	}
+
+	@Test
+	void callsInFlightFailAtOnceWhenTheConnectionEnds() throws Exception {
+		TcpPathServer server = server(options(Duration.ofSeconds(5), Duration.ZERO));
+		CallPath path = connect(server);
+		CompletableFuture<Reply> slow = later(path, slow(CallFrame.NO_DEADLINE));
+		this.arrived.await();
+		server.close();
+		PathException failure = failure(slow);
+		assertThat(failure.reason()).isEqualTo(PathException.Reason.PEER_GONE);
+		assertThat(failure.maybeExecuted()).isTrue();
+		assertThat(path.isOpen()).isFalse();
+		assertThatExceptionOfType(PathException.class).isThrownBy(() -> path.call(bytes(new byte[1])))
+			.returns(false, PathException::maybeExecuted);
+	}
+
+	@Test
+	void aServerThatStopsAnswersWhatItHasBegun() throws Exception {
+		TcpPathServer server = server(options());
+		CallPath path = connect(server);
+		CompletableFuture<Reply> slow = later(path, slow(CallFrame.NO_DEADLINE));
+		this.arrived.await();
+		server.stopAccepting();
+		await().until(() -> !path.isOpen());
+		assertThat(server.unavailable()).contains("it is shutting down");
+		assertThatExceptionOfType(PathException.class).isThrownBy(() -> path.call(bytes(new byte[1])))
+			.withMessageContaining("is shutting down")
+			.returns(false, PathException::maybeExecuted);
+		this.released.countDown();
+		assertThat(value(slow.get(20, TimeUnit.SECONDS))).isEqualTo("x");
+	}
+
+	@Test
+	void anotherInstanceAtTheAddressIsNotUsed() {
+		TcpPathServer server = server(options());
+		assertThat(attempt(PeerIdentity.create(HOST), server.address().orElseThrow()))
+			.isInstanceOfSatisfying(PathProvider.Unavailable.class, (unavailable) -> {
+				assertThat(unavailable.reason()).contains("wrong-instance");
+				assertThat(unavailable.retryable()).isFalse();
+			});
+	}
+
+	@Test
+	void nothingButAPeerOfThisHostIsDialled() {
+		assertThat(attempt(PeerIdentity.create("f".repeat(32)), "127.0.0.1:1"))
+			.isEqualTo(new PathProvider.Unavailable("the peer is on another host, and tcp is not encrypted", false));
+		assertThat(attempt(this.peer, "192.0.2.1:80")).isEqualTo(
+				new PathProvider.Unavailable("192.0.2.1:80 is no loopback address, and tcp is not encrypted", false));
+		assertThat(attempt(this.peer, "dead.beef:80")).isEqualTo(
+				new PathProvider.Unavailable("dead.beef:80 is no loopback address, and tcp is not encrypted", false));
+	}
+
+	@Test
+	void aServerListensOnLoopbackAddressesOnly() {
+		for (String address : List.of("0.0.0.0", "192.0.2.1", "localhost", "")) {
+			assertThatExceptionOfType(InvalidOptionException.class)
+				.isThrownBy(() -> TcpOptions.defaults().listeningOn(address, 0))
+				.returns("address", InvalidOptionException::option)
+				.returns(address, InvalidOptionException::value);
+		}
+	}
+
+	@Test
+	void aPortInUseIsNamed() throws Exception {
+		try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+			TcpPathServer server = new TcpPathServer(this.peer, new ServiceRegistry(),
+					options().listeningOn("127.0.0.1", taken.getLocalPort()));
+			this.closeables.push(server);
+			server.start();
+			assertThat(server.unavailable().orElseThrow())
+				.startsWith("cannot listen on 127.0.0.1 port " + taken.getLocalPort());
+			assertThat(server.address()).isEmpty();
+		}
+	}
+
+	@Test
+	void aCallThatIsTooLargeIsNotSent() throws Exception {
+		CallPath path = connect(server(options()));
+		assertThatExceptionOfType(PathException.class).isThrownBy(() -> path.call(bytes(new byte[5 << 20])))
+			.withMessageContaining("larger than the limit")
+			.returns(false, PathException::maybeExecuted);
+		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+	}
+
+	@Test
+	void callsBeyondTheThreadsAreRefusedUnexecuted() throws Exception {
+		CallPath path = connect(server(options()));
+		List<CompletableFuture<Reply>> calls = new ArrayList<>();
+		for (int i = 0; i < 17; i++) {
+			calls.add(later(path, slow(CallFrame.NO_DEADLINE)));
+		}
+		await().until(() -> calls.stream().anyMatch(CompletableFuture::isDone));
+		PathException failure = failure(calls.stream().filter(CompletableFuture::isDone).findFirst().orElseThrow());
+		assertThat(failure.reason()).isEqualTo(PathException.Reason.EXHAUSTED);
+		assertThat(failure.maybeExecuted()).isFalse();
+	}
+
+	@Test
+	void whatIsNoFrameIsRefusedAndOthersGoOn() throws Exception {
+		TcpPathServer server = server(options());
+		CallPath path = connect(server);
+		Random random = new Random(42);
+		for (int i = 0; i < 200; i++) {
+			byte[] hostile = new byte[40 + random.nextInt(400)];
+			random.nextBytes(hostile);
+			if (i % 2 == 0) {
+				// A proper beginning, and nonsense after it.
+				System.arraycopy("Vcnl".getBytes(StandardCharsets.US_ASCII), 0, hostile, 0, 4);
+				hostile[4] = 5;
+				hostile[5] = (byte) (1 + random.nextInt(15));
+			}
+			try (Socket socket = socket(server)) {
+				OutputStream out = socket.getOutputStream();
+				out.write(hostile);
+				socket.shutdownOutput();
+				drain(socket);
+			}
+		}
+		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+		await().until(() -> server.metrics().open().sum() == 1);
+	}
+
+	@Test
+	void hostileFramesAfterTheHandshakeLeaveOthersAlone() throws Exception {
+		TcpPathServer server = server(options());
+		CallPath path = connect(server);
+		Random random = new Random(4711);
+		for (int i = 0; i < 200; i++) {
+			EncodeBuffer out = new EncodeBuffer(512);
+			int start = FrameDescriptor.begin(out);
+			new Payload.Hello("stranger", this.peer.instanceId(), 1024).write(out);
+			FrameDescriptor.end(out, start, FrameType.HELLO);
+			for (int frame = 0; frame < 4; frame++) {
+				byte[] body = new byte[random.nextInt(200)];
+				random.nextBytes(body);
+				start = FrameDescriptor.begin(out);
+				out.write(body, 0, body.length);
+				FrameDescriptor.headerBlockLength(out, start, random.nextInt(body.length + 1));
+				FrameDescriptor.binding(out, start, random.nextInt());
+				FrameDescriptor.code(out, start, random.nextInt());
+				FrameDescriptor.remaining(out, start, random.nextLong());
+				FrameDescriptor.end(out, start, random.nextBoolean() ? FrameType.BIND : FrameType.CALL);
+			}
+			try (Socket socket = socket(server)) {
+				socket.getOutputStream().write(out.array(), 0, out.size());
+				socket.shutdownOutput();
+				drain(socket);
+			}
+		}
+		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+		await().until(() -> server.metrics().open().sum() == 1 && server.metrics().inFlight().sum() == 0);
+	}
+
+	/** A server that resets the connection has refused, too. */
+	private static void drain(Socket socket) {
+		try {
+			socket.getInputStream().readAllBytes();
+		}
+		catch (IOException ex) {
+			assertThat(ex).hasMessageContaining("reset");
+		}
+	}
+
+	@Test
+	void anotherVersionIsToldWhichOneIsSpoken() throws Exception {
+		try (Socket socket = socket(server(options()))) {
+			byte[] hello = new byte[40];
+			System.arraycopy("Vcnl".getBytes(StandardCharsets.US_ASCII), 0, hello, 0, 4);
+			hello[4] = 99;
+			hello[5] = 1;
+			socket.getOutputStream().write(hello);
+			byte[] answer = new DataInputStream(socket.getInputStream()).readAllBytes();
+			assertThat(new String(answer, StandardCharsets.ISO_8859_1))
+				.contains("this side speaks version 5 of the protocol, the other 99");
+		}
+	}
+
+	@Test
+	void whoSaysNothingIsSentAway() throws Exception {
+		try (Socket socket = socket(server(options(Duration.ofMillis(100), Duration.ZERO)))) {
+			byte[] answer = socket.getInputStream().readAllBytes();
+			assertThat(new String(answer, StandardCharsets.ISO_8859_1)).contains("no HELLO arrived within 100 ms");
+		}
+	}
+
+	@Test
+	void idleConnectionsNeedNoThreads() throws Exception {
+		TcpPathServer server = server(options());
+		CallPath path = connect(server);
+		EventLoops loops = new EventLoops("idle");
+		this.closeables.push(loops::close);
+		String address = server.address().orElseThrow();
+		int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
+		int before = Thread.activeCount();
+		List<ClientConnection> idle = new ArrayList<>();
+		for (int i = 0; i < 200; i++) {
+			ClientConnection connection = new ClientConnection("client" + i, this.peer.instanceId(), options());
+			connection.open(loops, new InetSocketAddress("127.0.0.1", port));
+			idle.add(connection);
+		}
+		assertThat(server.metrics().open().sum()).isEqualTo(201);
+		assertThat(Thread.activeCount() - before).isLessThan(20);
+		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+		idle.forEach(ClientConnection::close);
+		await().until(() -> server.metrics().open().sum() == 1);
+	}
+
+}
