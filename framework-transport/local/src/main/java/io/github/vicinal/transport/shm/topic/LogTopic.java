@@ -320,7 +320,13 @@ final class LogTopic<T> implements Topic<T> {
 		long claim = open.claim();
 		while (claim < wanted && claim < this.end) {
 			boolean data = open.kind(claim) == TopicLog.DATA;
-			if (open.claim(claim, claim + open.length(claim)) && data) {
+			int length = open.length(claim);
+			if (length < Long.BYTES) {
+				throw new TopicException(
+						"The log of topic '%s' was damaged by a subscriber: close the topic and make it anew"
+							.formatted(this.settings.name()));
+			}
+			if (open.claim(claim, claim + length) && data) {
 				this.dropped++;
 			}
 			claim = open.claim();

@@ -114,7 +114,12 @@ final class PublisherLink<T> {
 			logger.warn("Subscriber '{}' of topic '{}' leaves publisher {}: {}", this.subscription.name(),
 					this.subscription.topic(), this.instance, ex.text());
 		}
-		catch (ConnectException | NoSuchFileException | EOFException ex) {
+		catch (ConnectException | NoSuchFileException ex) {
+			// Killed, and nobody has deleted its socket yet.
+			refused();
+			this.state = "gone";
+		}
+		catch (EOFException ex) {
 			this.state = "gone";
 		}
 		catch (IOException | RuntimeException | OutOfMemoryError ex) {

@@ -115,11 +115,16 @@ final class ShmSubscription<T> implements Subscription {
 				return;
 			}
 			catch (Exception ex) {
-				if (attempt == this.subscriber.maxAttempts() || this.closed || !pause(pause)) {
+				if (attempt == this.subscriber.maxAttempts() || !pause(pause)) {
 					giveUp(message, ex);
 					return;
 				}
 				pause *= 2;
+			}
+			catch (Error ex) {
+				// The thread goes on: all further messages wait for it.
+				giveUp(message, new IllegalStateException("The handler ended with an error: " + ex, ex));
+				return;
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package io.github.vicinal.transport.shm.topic;
 
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -9,6 +12,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -313,6 +317,47 @@ class ShmTopicsTests {
 		TopicFixture.await(() -> seen.equals(List.of("try bad", "try bad", "try bad", "failed bad no", "try good")));
 		TopicFixture.await(() -> subscription.report().handled() == 1);
 		assertThat(subscription.report().failed()).isOne();
+	}
+
+	@Test
+	void anErrorOfTheHandlerEndsNoSubscription() {
+		TopicSettings<String> settings = TopicSettings.of("errors", TopicModel.STREAM, String.class);
+		Topic<String> topic = application("a").topic(settings);
+		List<String> seen = Collections.synchronizedList(new ArrayList<>());
+		Subscription subscription = application("b").subscribe(settings, SubscriberSettings.of("b"), (message) -> {
+			if (message.payload().equals("bad")) {
+				throw new StackOverflowError("deep");
+			}
+			seen.add(message.payload());
+		});
+		topic.publish("bad");
+		topic.publish("good");
+		TopicFixture.await(() -> seen.equals(List.of("good")));
+		assertThat(subscription.report().failed()).isOne();
+	}
+
+	@Test
+	void aDeadSocketIsNotTriedAgainAtOnce() throws Exception {
+		try (ServerSocketChannel dead = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+			dead.bind(UnixDomainSocketAddress.of(this.directory.resolve("0123456789abcdef0123456789abcdef.pub")));
+		}
+		TopicSettings<String> settings = TopicSettings.of("news", TopicModel.PUB_SUB, String.class);
+		ShmTopics reader = application("reader");
+		Set<Long> tries = ConcurrentHashMap.newKeySet();
+		Subscription subscription = reader.subscribe(settings, SubscriberSettings.of("reader"), (message) -> {
+		});
+		TopicFixture.await(() -> subscription.report().publishers().containsValue("gone"));
+		long end = System.nanoTime() + 500_000_000;
+		TopicFixture.await(() -> {
+			Thread.getAllStackTraces()
+				.keySet()
+				.stream()
+				.filter((thread) -> thread.getName().equals("vicinal-topic-link-news"))
+				.forEach((thread) -> tries.add(thread.getId()));
+			return System.nanoTime() - end > 0;
+		});
+		assertThat(tries).hasSizeLessThan(3);
+		Files.delete(this.directory.resolve("0123456789abcdef0123456789abcdef.pub"));
 	}
 
 	@Test
