@@ -45,6 +45,8 @@ import io.github.vicinal.benchmarks.shm.ShmChild;
 import io.github.vicinal.benchmarks.shm.ShmMeasurement;
 import io.github.vicinal.benchmarks.storm.StormMeasurement;
 import io.github.vicinal.benchmarks.storm.StormServers;
+import io.github.vicinal.benchmarks.topic.TopicMeasurement;
+import io.github.vicinal.benchmarks.topic.TopicProcess;
 import io.github.vicinal.benchmarks.trainticket.LoopMeasurement;
 import io.github.vicinal.benchmarks.trainticket.TrainTicketMeasurement;
 import io.github.vicinal.benchmarks.wait.RawServer;
@@ -62,7 +64,7 @@ public final class Bench implements Callable<Integer> {
 			new CacheMemoryMeasurement(), new CacheTrainTicketMeasurement(), new CacheTckMeasurement(),
 			new ShmMeasurement(), new WaitMeasurement(), new CrashMeasurement(), new ServerMeasurement(),
 			new OverloadMeasurement(), new LocalityMeasurement(), new SelectorSimulationMeasurement(),
-			new SelectorMeasurement(), new StormMeasurement());
+			new SelectorMeasurement(), new StormMeasurement(), new TopicMeasurement());
 
 	@Spec
 	@SuppressWarnings("NullAway.Init")
@@ -158,6 +160,10 @@ public final class Bench implements Callable<Integer> {
 		}
 		if (arguments.length > 0 && arguments[0].equals(StormServers.COMMAND)) {
 			StormServers.main(arguments);
+			return;
+		}
+		if (arguments.length > 0 && arguments[0].equals(TopicProcess.COMMAND)) {
+			TopicProcess.main(arguments);
 			return;
 		}
 		if (arguments.length > 0 && arguments[0].equals(SelectorServer.COMMAND)) {

@@ -201,7 +201,7 @@ class JsonConfigurationTests {
 		for (int call = 0; call < calls; call++) {
 			assertThat(outcome(things::level)).isEqualTo("org.springframework.web.client.RestClientException");
 		}
-		assertThat(service.getBean(ThingController.class).levels.get()).isEqualTo(calls + 1);
+		assertThat(service.getBean(ThingController.class).levels.get()).isEqualTo(calls + 3);
 		assertThat(outcome(() -> things.text("other methods"))).isEqualTo("[other methods]");
 	}
 

@@ -158,6 +158,7 @@ final class CallAttempts {
 			}
 		}
 		call.carried(path.kind(), null);
+		call.plan().readable();
 		if (reply instanceof Reply.Value value) {
 			call.observed().answered(value.status(), value.headers(), null);
 			return new Attempt.Answered(ResultAdapter.adapt(call.plan().shape(), value));

@@ -29,7 +29,9 @@ final class MethodPlan implements CacheableMethod {
 
 	static final String REDIRECTED = "it is answered with a redirect, which HTTP clients may follow";
 
-	static final String UNREADABLE = "its last result over a path could not be read here";
+	static final String UNREADABLE = "its last results over paths could not be read here";
+
+	private static final int MOST_UNREADABLE = 3;
 
 	/** For that long a method of which a result could not be read goes over HTTP. */
 	private static final long UNREADABLE_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -62,11 +64,11 @@ final class MethodPlan implements CacheableMethod {
 	 */
 	private volatile boolean redirected;
 
-	/** Whether a result could not be read, at {@link #unreadableAt}. */
-	private volatile boolean unreadable;
+	/** Number of results in a row that could not be read; updates may get lost. */
+	private volatile int unreadable;
 
-	/** Nanoseconds of the monotonic clock; written before {@link #unreadable}. */
-	private long unreadableAt;
+	/** When the last of them came, by the monotonic clock. */
+	private volatile long unreadableAt;
 
 	/** Names of query parameters by argument; empty if the method has none. */
 	private final @Nullable String[] queryNames;
@@ -115,19 +117,31 @@ final class MethodPlan implements CacheableMethod {
 
 	/**
 	 * Notes that a result of the method could not be read. Such a call is repeated over
-	 * HTTP to end as it would have there, and one result may be all that was wrong: so
-	 * the calls of the next minute are made once, over HTTP.
+	 * HTTP to end as it would have there, so its handler may run twice. One value may be
+	 * all that was wrong; after {@value #MOST_UNREADABLE} results in a row, calls are
+	 * made once, over HTTP, for a minute.
 	 */
 	void unreadable() {
 		this.unreadableAt = System.nanoTime();
-		this.unreadable = true;
+		this.unreadable = Math.min(this.unreadable + 1, MOST_UNREADABLE);
+	}
+
+	/** Notes that a result of the method could be read. */
+	void readable() {
+		if (this.unreadable != 0) {
+			this.unreadable = 0;
+		}
 	}
 
 	private boolean isUnreadable() {
-		if (this.unreadable && System.nanoTime() - this.unreadableAt > UNREADABLE_NANOS) {
-			this.unreadable = false;
+		if (this.unreadable < MOST_UNREADABLE) {
+			return false;
 		}
-		return this.unreadable;
+		if (System.nanoTime() - this.unreadableAt > UNREADABLE_NANOS) {
+			this.unreadable = 0;
+			return false;
+		}
+		return true;
 	}
 
 	/**

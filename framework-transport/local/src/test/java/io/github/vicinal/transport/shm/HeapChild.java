@@ -149,6 +149,10 @@ public final class HeapChild implements AutoCloseable {
 					caller.get();
 				}
 			}
+			Thread.getAllStackTraces().forEach((thread, stack) -> {
+				System.out.println(thread + " " + thread.getState());
+				Arrays.stream(stack).forEach((frame) -> System.out.println("\tat " + frame));
+			});
 			throw ex;
 		}
 	}

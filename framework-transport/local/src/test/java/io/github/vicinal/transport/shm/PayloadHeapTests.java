@@ -51,7 +51,7 @@ class PayloadHeapTests {
 		try (PathServer ignored = serve(kind, LARGE)) {
 			List<String> said = HeapChild.run("256m", "client", kind, this.shm.directory, this.server.instanceId(), 1,
 					LARGE, THREADS);
-			assertThat(said).last().asString().startsWith("ok, ");
+			assertThat(said).as("all it said: %s", said).last().asString().startsWith("ok, ");
 		}
 	}
 
@@ -61,7 +61,7 @@ class PayloadHeapTests {
 		try (PathServer ignored = serve(kind, 1)) {
 			List<String> said = HeapChild.run("256m", "client", kind, this.shm.directory, this.server.instanceId(),
 					LARGE, 1, THREADS);
-			assertThat(said).last().asString().startsWith("ok, ");
+			assertThat(said).as("all it said: %s", said).last().asString().startsWith("ok, ");
 		}
 	}
 
@@ -74,7 +74,7 @@ class PayloadHeapTests {
 			assertThat(child.line()).isEqualTo("ready");
 			List<String> said = HeapChild.run("512m", "client", kind, this.shm.directory, this.server.instanceId(),
 					requestBytes, replyBytes, THREADS);
-			assertThat(said).last().asString().startsWith("ok, ");
+			assertThat(said).as("all it said: %s", said).last().asString().startsWith("ok, ");
 			assertThat(child.end()).last().asString().startsWith("ok, ");
 		}
 	}

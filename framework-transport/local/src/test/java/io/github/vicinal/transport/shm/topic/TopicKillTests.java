@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 import io.github.vicinal.topic.MessageHandler;
 import io.github.vicinal.topic.SubscriberSettings;
@@ -104,6 +105,13 @@ class TopicKillTests {
 		});
 	}
 
+	/** Other tests run beside this one, and processes take their time to start. */
+	private static void pace(long number) {
+		if (number % 20 == 0) {
+			LockSupport.parkNanos(100_000);
+		}
+	}
+
 	@Test
 	void othersGoOnWhenASubscriberIsKilled() throws Exception {
 		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.PUB_SUB, CAPACITY, WhenFull.BLOCK);
@@ -122,6 +130,7 @@ class TopicKillTests {
 				long number = 0;
 				while (kills.get() < KILLS) {
 					topic.publish(ByteBuffer.allocate(Long.BYTES).putLong(++number).array());
+					pace(number);
 				}
 				return number;
 			});
@@ -165,6 +174,7 @@ class TopicKillTests {
 				long number = 0;
 				while (kills.get() < KILLS) {
 					topic.publish(ByteBuffer.allocate(Long.BYTES).putLong(++number).array());
+					pace(number);
 				}
 				return number;
 			});

@@ -1,0 +1,317 @@
+package io.github.vicinal.benchmarks.topic;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import io.github.vicinal.benchmarks.Measurement;
+import io.github.vicinal.benchmarks.ProcessCpu;
+import io.github.vicinal.benchmarks.Report;
+
+/** Topics over shared memory against Mosquitto with two clients, and Aeron's IPC. */
+public final class TopicMeasurement implements Measurement {
+
+	private static final String VICINAL = "vicinal";
+
+	private static final String AERON = "aeron";
+
+	private static final String PAHO = "mosquitto, paho";
+
+	private static final String HIVEMQ = "mosquitto, hivemq";
+
+	private static final int SMALL = 16;
+
+	private static final int LARGE = 100_000;
+
+	private static final long PACE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+	/** A subscriber that gets nothing for so long gets nothing more. */
+	private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+	private static final int MAX_WARM_UPS = 8;
+
+	/** Rounds are steady when the last two differ by at most one part in so many. */
+	private static final double STEADY = 0.15;
+
+	@Override
+	public String name() {
+		return "topics";
+	}
+
+	@Override
+	public String description() {
+		return "messages of 16 B and 100 KB to 1 and 4 subscribers, against Mosquitto (two clients) and Aeron IPC";
+	}
+
+	private record Key(String system, int size, int subscribers) {
+	}
+
+	private record Round(double perSecond, double cpuMicros, long lost, long faults) {
+	}
+
+	private record Pace(double p50Micros, double p99Micros, double cpuMicros, long lost) {
+	}
+
+	private record Figures(Round burst, Pace paced, boolean steady) {
+	}
+
+	@Override
+	public Report run(Settings settings) throws Exception {
+		Path mosquitto = mosquitto();
+		Map<Key, Figures> figures = new LinkedHashMap<>();
+		for (int size : new int[] { SMALL, LARGE }) {
+			for (int subscribers : new int[] { 1, 4 }) {
+				for (String system : List.of(VICINAL, AERON, PAHO, HIVEMQ)) {
+					Key key = new Key(system, size, subscribers);
+					settings.say("%s, %d bytes, %d subscribers ...", system, size, subscribers);
+					figures.put(key, measure(settings, key, mosquitto));
+				}
+			}
+		}
+		return report(figures);
+	}
+
+	private static Path mosquitto() throws UsageException {
+		for (String candidate : List.of("/usr/sbin/mosquitto", "/usr/bin/mosquitto")) {
+			if (Files.isExecutable(Path.of(candidate))) {
+				return Path.of(candidate);
+			}
+		}
+		throw new UsageException(
+				"Mosquitto is needed to compare with and is not installed: install the Debian package 'mosquitto'");
+	}
+
+	private static Figures measure(Settings settings, Key key, Path mosquitto) throws Exception {
+		Path directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bench");
+		int port = freePort();
+		List<TopicProcess> subscribers = new ArrayList<>();
+		Process broker = null;
+		TopicProcess driver = null;
+		TopicSystem.Place place = new TopicSystem.Place(directory, port);
+		try {
+			if (key.system().startsWith("mosquitto")) {
+				broker = broker(mosquitto, directory, port);
+			}
+			if (key.system().equals(AERON)) {
+				driver = TopicProcess.start(TopicProcess.DRIVE, AERON, place);
+			}
+			for (int i = 0; i < key.subscribers(); i++) {
+				subscribers.add(TopicProcess.start(TopicProcess.SUBSCRIBE, key.system(), place));
+			}
+			try (TopicProcess publisher = TopicProcess.start(TopicProcess.PUBLISH, key.system(), place)) {
+				publisher.ask("await;" + key.subscribers());
+				long between = (broker != null) ? broker.pid() : (driver != null) ? driver.pid() : 0;
+				return measure(settings, key, new Processes(publisher, subscribers, between));
+			}
+		}
+		finally {
+			subscribers.forEach(TopicProcess::close);
+			if (driver != null) {
+				driver.close();
+			}
+			if (broker != null) {
+				broker.destroy();
+				broker.onExit().join();
+			}
+			delete(directory);
+		}
+	}
+
+	private static Process broker(Path mosquitto, Path directory, int port) throws IOException, InterruptedException {
+		Path configuration = directory.resolve("mosquitto.conf");
+		Files.writeString(configuration, """
+				listener %d 127.0.0.1
+				allow_anonymous true
+				persistence false
+				max_queued_messages 0
+				""".formatted(port));
+		Process started = new ProcessBuilder(mosquitto.toString(), "-c", configuration.toString())
+			.redirectErrorStream(true)
+			.redirectOutput(ProcessBuilder.Redirect.DISCARD)
+			.start();
+		long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+		while (System.nanoTime() - end < 0) {
+			try (var socket = new java.net.Socket("127.0.0.1", port)) {
+				return started;
+			}
+			catch (IOException ex) {
+				Thread.sleep(20);
+			}
+		}
+		started.destroy();
+		throw new IOException("Mosquitto did not listen on port " + port);
+	}
+
+	private static Figures measure(Settings settings, Key key, Processes processes) throws Exception {
+		int count = (key.size() == SMALL) ? 10_000 : 500;
+		int most = (key.size() == SMALL) ? 1_000_000 : 20_000;
+		double before = 0;
+		boolean steady = false;
+		for (int i = 0; i < MAX_WARM_UPS && !steady; i++) {
+			Round round = processes.burst(count, key.size());
+			steady = i > 1 && Math.abs(round.perSecond() - before) <= STEADY * before;
+			before = round.perSecond();
+			count = (int) Math.max(count, Math.min(most, round.perSecond()));
+		}
+		List<Round> rounds = new ArrayList<>();
+		for (int i = 0; i < (settings.quick() ? 3 : 5); i++) {
+			rounds.add(processes.burst(count, key.size()));
+		}
+		rounds.sort(Comparator.comparingDouble(Round::perSecond));
+		Round median = rounds.get(rounds.size() / 2);
+		Round burst = new Round(median.perSecond(), median.cpuMicros(), rounds.stream().mapToLong(Round::lost).sum(),
+				rounds.stream().mapToLong(Round::faults).sum());
+		processes.paced(1_000, key.size());
+		List<Pace> paces = new ArrayList<>();
+		for (int i = 0; i < 3; i++) {
+			paces.add(processes.paced(settings.quick() ? 1_000 : 4_000, key.size()));
+		}
+		paces.sort(Comparator.comparingDouble(Pace::p50Micros));
+		return new Figures(burst, paces.get(1), steady);
+	}
+
+	/**
+	 * The processes of one system.
+	 *
+	 * @param between the broker or driver, 0 if there is none
+	 */
+	private record Processes(TopicProcess publisher, List<TopicProcess> subscribers, long between) {
+
+		private double cpuMicros() {
+			return this.publisher.cpuMicros() + this.subscribers.stream().mapToDouble(TopicProcess::cpuMicros).sum()
+					+ ((this.between != 0) ? ProcessCpu.micros(this.between) : 0);
+		}
+
+		Round burst(int count, int size) throws Exception {
+			double cpu = cpuMicros();
+			List<long[]> states = publish(count, size, 0);
+			long start = states.get(0)[0];
+			long end = start;
+			long lost = 0;
+			long faults = 0;
+			for (long[] state : states.subList(1, states.size())) {
+				end = Math.max(end, state[2]);
+				lost += count - state[0];
+				faults += state[1];
+			}
+			double got = count - (double) lost / this.subscribers.size();
+			return new Round(got * 1e9 / Math.max(1, end - start), (cpuMicros() - cpu) / count, lost, faults);
+		}
+
+		Pace paced(int count, int size) throws Exception {
+			double cpu = cpuMicros();
+			List<long[]> states = publish(count, size, PACE_NANOS);
+			double p50 = 0;
+			double p99 = 0;
+			long lost = 0;
+			for (long[] state : states.subList(1, states.size())) {
+				p50 = Math.max(p50, state[3] / 1e3);
+				p99 = Math.max(p99, state[4] / 1e3);
+				lost += count - state[0];
+			}
+			return new Pace(p50, p99, (cpuMicros() - cpu) / count, lost);
+		}
+
+		/** Returns when it began, then the state of each subscriber at the end. */
+		private List<long[]> publish(int count, int size, long intervalNanos) throws Exception {
+			for (TopicProcess subscriber : this.subscribers) {
+				subscriber.ask("reset");
+			}
+			List<long[]> states = new ArrayList<>();
+			states.add(new long[] {
+					Long.parseLong(this.publisher.ask("publish;%d;%d;%d".formatted(count, size, intervalNanos))) });
+			for (TopicProcess subscriber : this.subscribers) {
+				states.add(awaitAll(subscriber, count));
+			}
+			return states;
+		}
+
+		private static long[] awaitAll(TopicProcess subscriber, int count) throws Exception {
+			long seen = -1;
+			long since = System.nanoTime();
+			while (true) {
+				String[] words = subscriber.ask("state").split(";");
+				long[] state = new long[words.length];
+				for (int i = 0; i < words.length; i++) {
+					state[i] = Long.parseLong(words[i]);
+				}
+				if (state[0] != seen) {
+					seen = state[0];
+					since = System.nanoTime();
+				}
+				if (state[0] >= count || System.nanoTime() - since > SILENCE_NANOS) {
+					return state;
+				}
+				Thread.sleep(5);
+			}
+		}
+
+	}
+
+	private static Report report(Map<Key, Figures> figures) {
+		Report report = new Report("system", "bytes", "subscribers", "messages/s", "CPU us/message", "paced p50 us",
+				"paced p99 us", "paced CPU us/message", "lost", "out of order or damaged", "steady")
+			.chart("CPU time of all processes per message, in us", "CPU us/message", "system", "bytes", "subscribers");
+		figures.forEach((key, figure) -> report.row(key.system(), key.size(), key.subscribers(),
+				figure.burst().perSecond(), figure.burst().cpuMicros(), figure.paced().p50Micros(),
+				figure.paced().p99Micros(), figure.paced().cpuMicros(), figure.burst().lost() + figure.paced().lost(),
+				figure.burst().faults(), figure.steady() ? "yes" : "NO"));
+		for (int subscribers : new int[] { 1, 4 }) {
+			bars(report, figures, subscribers);
+		}
+		return report;
+	}
+
+	private static void bars(Report report, Map<Key, Figures> figures, int subscribers) {
+		Figures own = get(figures, VICINAL, SMALL, subscribers);
+		Figures aeron = get(figures, AERON, SMALL, subscribers);
+		Figures paho = get(figures, PAHO, SMALL, subscribers);
+		Figures hivemq = get(figures, HIVEMQ, SMALL, subscribers);
+		Figures large = get(figures, VICINAL, LARGE, subscribers);
+		String suffix = (subscribers == 1) ? "" : ", %d subscribers".formatted(subscribers);
+		double best = Math.max(paho.burst().perSecond(), hivemq.burst().perSecond());
+		report.bar("16 B: Mosquitto with Paho / topics, messages/s" + suffix,
+				paho.burst().perSecond() / own.burst().perSecond(), 1 / 20.0);
+		report.bar("16 B: Mosquitto with the best client / topics, messages/s" + suffix, best / own.burst().perSecond(),
+				1 / 10.0);
+		report.bar("16 B: Aeron / topics, messages/s" + suffix, aeron.burst().perSecond() / own.burst().perSecond(), 2);
+		report.bar("16 B: topics / Mosquitto with Paho, paced p50" + suffix,
+				own.paced().p50Micros() / paho.paced().p50Micros(), 1 / 8.0);
+		report.bar("16 B: topics / Mosquitto with Paho, CPU per message" + suffix,
+				own.burst().cpuMicros() / paho.burst().cpuMicros(), 1 / 50.0);
+		report.bar("100 KB: 1 GB/s / topics" + suffix, 1e9 / (large.burst().perSecond() * LARGE), 1);
+		report.bar("100 KB: topics, paced p50 us" + suffix, large.paced().p50Micros(), 50);
+		report.bar("topics: messages lost, out of order or damaged" + suffix, own.burst().lost() + own.burst().faults()
+				+ own.paced().lost() + large.burst().lost() + large.burst().faults() + large.paced().lost(), 0);
+	}
+
+	private static Figures get(Map<Key, Figures> figures, String system, int size, int subscribers) {
+		Figures found = figures.get(new Key(system, size, subscribers));
+		if (found == null) {
+			throw new IllegalStateException("%s was not measured".formatted(system));
+		}
+		return found;
+	}
+
+	private static int freePort() throws IOException {
+		try (ServerSocket socket = new ServerSocket(0)) {
+			return socket.getLocalPort();
+		}
+	}
+
+	private static void delete(Path directory) throws IOException {
+		try (var files = Files.walk(directory)) {
+			for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+				Files.deleteIfExists(file);
+			}
+		}
+	}
+
+}
