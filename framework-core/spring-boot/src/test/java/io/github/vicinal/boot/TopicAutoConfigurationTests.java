@@ -101,6 +101,9 @@ class TopicAutoConfigurationTests {
 	@Test
 	void nothingIsOpenedBeforeItIsUsed() {
 		this.runner.run((context) -> {
+			assertThat(context.getBean(TopicsEndpoint.class).topics().topics()).isEmpty();
+			assertThat(context.getSourceApplicationContext().getBeanFactory().containsSingleton("vicinalTopics"))
+				.isFalse();
 			assertThat(context).hasSingleBean(Topics.class);
 			try (var files = Files.list(this.directory)) {
 				assertThat(files.filter((file) -> file.toString().endsWith(".pub"))).isEmpty();

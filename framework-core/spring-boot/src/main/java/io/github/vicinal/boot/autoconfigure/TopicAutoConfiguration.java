@@ -13,6 +13,7 @@ import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.Topics;
 import io.github.vicinal.transport.shm.topic.ShmTopics;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -21,6 +22,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 
 /**
@@ -36,6 +38,7 @@ import org.springframework.core.env.Environment;
 public final class TopicAutoConfiguration {
 
 	@Bean
+	@Lazy
 	@ConditionalOnMissingBean(Topics.class)
 	ShmTopics vicinalTopics(PeerIdentity identity, Rendezvous rendezvous, Codecs codecs, Environment environment) {
 		return new ShmTopics(identity, environment.getProperty("spring.application.name", "application"), rendezvous,
@@ -58,6 +61,7 @@ public final class TopicAutoConfiguration {
 	}
 
 	@Bean
+	@Lazy
 	@ConditionalOnMissingBean
 	TopicFactory vicinalTopicFactory(Topics topics, TopicRooms rooms) {
 		return new TopicFactory(topics, rooms);
@@ -65,9 +69,9 @@ public final class TopicAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	TopicListeners vicinalTopicListeners(ConfigurableListableBeanFactory beanFactory, Topics topics,
-			TopicFactory factory) {
-		return new TopicListeners(beanFactory, topics, factory);
+	TopicListeners vicinalTopicListeners(ConfigurableListableBeanFactory beanFactory, ObjectProvider<Topics> topics,
+			TopicRooms rooms) {
+		return new TopicListeners(beanFactory, topics::getObject, rooms);
 	}
 
 }

@@ -1,8 +1,13 @@
 package io.github.vicinal.boot.autoconfigure;
 
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+
 import io.github.vicinal.boot.actuate.TopicsEndpoint;
 import io.github.vicinal.transport.shm.topic.ShmTopics;
 
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -23,8 +28,18 @@ public final class TopicsEndpointAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	TopicsEndpoint vicinalTopicsEndpoint(ShmTopics topics) {
-		return new TopicsEndpoint(topics::topics, topics::subscriptions);
+	TopicsEndpoint vicinalTopicsEndpoint(ConfigurableListableBeanFactory beanFactory) {
+		return new TopicsEndpoint(() -> existing(beanFactory, ShmTopics::topics),
+				() -> existing(beanFactory, ShmTopics::subscriptions));
+	}
+
+	/** To look at topics must not open what they need. */
+	private static <T> List<T> existing(ConfigurableListableBeanFactory beanFactory,
+			Function<ShmTopics, List<T>> part) {
+		return Arrays.stream(beanFactory.getBeanNamesForType(ShmTopics.class, false, false))
+			.filter(beanFactory::containsSingleton)
+			.flatMap((name) -> part.apply(beanFactory.getBean(name, ShmTopics.class)).stream())
+			.toList();
 	}
 
 }

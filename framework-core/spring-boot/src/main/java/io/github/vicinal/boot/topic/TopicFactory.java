@@ -1,11 +1,8 @@
 package io.github.vicinal.boot.topic;
 
-import java.lang.reflect.Type;
-
 import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicModel;
-import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.Topics;
 
 /**
@@ -46,11 +43,7 @@ public final class TopicFactory {
 	 * @throws TopicException if this application publishes it with other settings
 	 */
 	public <T> Topic<T> topic(String name, TopicModel model, Class<T> type) {
-		return this.topics.topic(settings(name, model, type));
-	}
-
-	<T> TopicSettings<T> settings(String name, TopicModel model, Type type) {
-		return this.rooms.settings(name, model, type);
+		return this.topics.topic(this.rooms.settings(name, model, type));
 	}
 
 }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 
 import io.github.vicinal.topic.AffinityListener;
 import io.github.vicinal.topic.Message;
@@ -37,9 +38,9 @@ public final class TopicListeners implements SmartInitializingSingleton, SmartLi
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
-	private final Topics topics;
+	private final Supplier<Topics> topics;
 
-	private final TopicFactory factory;
+	private final TopicRooms rooms;
 
 	private final List<Listener> listeners = new ArrayList<>();
 
@@ -51,13 +52,13 @@ public final class TopicListeners implements SmartInitializingSingleton, SmartLi
 	/**
 	 * Creates the listeners of an application.
 	 * @param beanFactory with the beans
-	 * @param topics what they are subscribed to
-	 * @param factory knows the topics' settings
+	 * @param topics what they are subscribed to; not asked for if there is no listener
+	 * @param rooms what room each topic has
 	 */
-	public TopicListeners(ConfigurableListableBeanFactory beanFactory, Topics topics, TopicFactory factory) {
+	public TopicListeners(ConfigurableListableBeanFactory beanFactory, Supplier<Topics> topics, TopicRooms rooms) {
 		this.beanFactory = beanFactory;
 		this.topics = topics;
-		this.factory = factory;
+		this.rooms = rooms;
 	}
 
 	@Override
@@ -101,7 +102,7 @@ public final class TopicListeners implements SmartInitializingSingleton, SmartLi
 		String topic = String.valueOf(this.beanFactory.resolveEmbeddedValue(annotation.topic()));
 		String name = annotation.name().isEmpty() ? bean + "." + method.getName() : annotation.name();
 		try {
-			return new Listener(bean, method, whole, this.factory.settings(topic, annotation.model(), payload),
+			return new Listener(bean, method, whole, this.rooms.settings(topic, annotation.model(), payload),
 					new SubscriberSettings(name, annotation.concurrency(), annotation.maxAttempts(),
 							Duration.ofMillis(annotation.backOffMillis())));
 		}
@@ -118,8 +119,8 @@ public final class TopicListeners implements SmartInitializingSingleton, SmartLi
 		this.running = true;
 		for (Listener listener : this.listeners) {
 			Object bean = this.beanFactory.getBean(listener.bean());
-			this.subscriptions
-				.add(this.topics.subscribe(listener.settings(), listener.subscriber(), new Invocation(bean,
+			this.subscriptions.add(this.topics.get()
+				.subscribe(listener.settings(), listener.subscriber(), new Invocation(bean,
 						AopUtils.selectInvocableMethod(listener.method(), bean.getClass()), listener.whole())));
 		}
 	}
