@@ -42,8 +42,6 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> {
 
 	private static final int SMALL_BYTES = 256;
 
-	private final String self;
-
 	private final String expected;
 
 	private final TcpOptions options;
@@ -69,8 +67,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> {
 	/** How many paths use the connection. Guarded by the provider's lock. */
 	int users;
 
-	ClientConnection(String self, String expected, TcpOptions options) {
-		this.self = self;
+	ClientConnection(String expected, TcpOptions options) {
 		this.expected = expected;
 		this.options = options;
 		this.decoder = new FrameDecoder(options.limits());
@@ -99,19 +96,23 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> {
 					"cannot connect to %s at %s: %s".formatted(this, address, connected.cause()), connected.cause());
 		}
 		this.channel = connected.channel();
-		hello();
+		hello(address);
 	}
 
-	private void hello() throws TcpException {
+	private void hello(InetSocketAddress address) throws TcpException {
 		try {
 			EncodeBuffer out = new EncodeBuffer(SMALL_BYTES);
 			int start = FrameDescriptor.begin(out);
-			new Payload.Hello(this.self, this.expected, this.options.maxFrameBytes()).write(out);
+			String nonce = InstanceProof.nonce();
+			new Payload.Hello(nonce, InstanceProof.ofClient(this.expected, nonce, address),
+					this.options.maxFrameBytes())
+				.write(out);
 			FrameDescriptor.end(out, start, FrameType.HELLO);
 			Frame answer = ask(out, start);
 			answer.header().require(FrameType.WELCOME);
 			Payload.Welcome welcome = Payload.Welcome.read(answer.payload());
-			if (!welcome.self().equals(this.expected) || welcome.maxFrameBytes() < 0) {
+			if (!InstanceProof.matches(InstanceProof.ofServer(this.expected, nonce, address), welcome.self())
+					|| welcome.maxFrameBytes() < 0) {
 				throw new WireException(Refusal.WRONG_INSTANCE, "another instance answers at the address");
 			}
 			this.maxRequestBytes = Math.min(welcome.maxFrameBytes(), this.options.maxFrameBytes());

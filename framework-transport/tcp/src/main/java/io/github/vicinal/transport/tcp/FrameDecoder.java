@@ -23,7 +23,7 @@ final class FrameDecoder extends ByteToMessageDecoder {
 
 	private WireLimits limits;
 
-	/** Of a frame whose body has not arrived as a whole. */
+	/** The header of a frame whose body has not arrived as a whole. */
 	private @Nullable FrameHeader header;
 
 	private boolean broken;

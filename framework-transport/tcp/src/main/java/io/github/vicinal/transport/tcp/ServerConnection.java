@@ -1,5 +1,6 @@
 package io.github.vicinal.transport.tcp;
 
+import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -98,9 +99,9 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 		}
 		Payload.Hello hello = Payload.Hello.read(frame.payload());
 		String self = this.server.identity().instanceId();
-		if (!hello.expected().equals(self)) {
-			throw new WireException(Refusal.WRONG_INSTANCE,
-					"this is instance %s, not '%s'".formatted(self, WireException.printable(hello.expected())));
+		if (!(this.channel.localAddress() instanceof InetSocketAddress here)
+				|| !InstanceProof.matches(InstanceProof.ofClient(self, hello.self(), here), hello.expected())) {
+			throw new WireException(Refusal.WRONG_INSTANCE, "this is not the instance that the client expects");
 		}
 		if (hello.maxFrameBytes() < 0) {
 			throw new WireException(Refusal.MALFORMED, "a negative frame limit");
@@ -110,7 +111,8 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 		this.welcomed = true;
 		EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
 		int start = FrameDescriptor.begin(out);
-		new Payload.Welcome(self, this.server.options().maxFrameBytes()).write(out);
+		new Payload.Welcome(InstanceProof.ofServer(self, hello.self(), here), this.server.options().maxFrameBytes())
+			.write(out);
 		FrameDescriptor.correlation(out, start, frame.header().correlation);
 		FrameDescriptor.end(out, start, FrameType.WELCOME);
 		write(out);

@@ -124,7 +124,7 @@ public final class TcpPathProvider implements PathProvider {
 		}
 		ClientConnection connection = this.connections.get(instanceId);
 		if (connection == null || !connection.isOpen()) {
-			connection = new ClientConnection(this.identity.instanceId(), instanceId, this.options);
+			connection = new ClientConnection(instanceId, this.options);
 			boolean opened = false;
 			try {
 				connection.open(this.loops, address);

@@ -10,6 +10,9 @@
  * connection, unless the server refuses it. A server that stops says GOODBYE, refuses the
  * calls that come after it, and answers those before it.
  * <p>
+ * <strong>Who is there?</strong> Both sides prove that they know the server's instance
+ * id, and neither says it: see {@code InstanceProof}.
+ * <p>
  * This version speaks plaintext, and for that reason on loopback addresses only.
  */
 @NullMarked

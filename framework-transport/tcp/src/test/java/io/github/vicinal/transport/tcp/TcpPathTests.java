@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -46,9 +47,11 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.wire.FrameDescriptor;
+import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
 import io.github.vicinal.transport.wire.InvalidOptionException;
 import io.github.vicinal.transport.wire.Payload;
+import io.github.vicinal.transport.wire.PayloadReader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -367,11 +370,16 @@ class TcpPathTests {
 	void hostileFramesAfterTheHandshakeLeaveOthersAlone() throws Exception {
 		TcpPathServer server = server(options());
 		CallPath path = connect(server);
+		InetSocketAddress address;
+		try (Socket socket = socket(server)) {
+			address = (InetSocketAddress) socket.getRemoteSocketAddress();
+		}
 		Random random = new Random(4711);
 		for (int i = 0; i < 200; i++) {
 			EncodeBuffer out = new EncodeBuffer(512);
 			int start = FrameDescriptor.begin(out);
-			new Payload.Hello("stranger", this.peer.instanceId(), 1024).write(out);
+			String nonce = InstanceProof.nonce();
+			new Payload.Hello(nonce, InstanceProof.ofClient(this.peer.instanceId(), nonce, address), 1024).write(out);
 			FrameDescriptor.end(out, start, FrameType.HELLO);
 			for (int frame = 0; frame < 4; frame++) {
 				byte[] body = new byte[random.nextInt(200)];
@@ -392,6 +400,48 @@ class TcpPathTests {
 		}
 		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
 		await().until(() -> server.metrics().open().sum() == 1 && server.metrics().inFlight().sum() == 0);
+	}
+
+	@Test
+	void aStrangerLearnsNoInstanceFromAServer() throws Exception {
+		TcpPathServer server = server(options());
+		EncodeBuffer out = new EncodeBuffer(512);
+		int start = FrameDescriptor.begin(out);
+		new Payload.Hello("stranger", "guessed", 1024).write(out);
+		FrameDescriptor.end(out, start, FrameType.HELLO);
+		try (Socket socket = socket(server)) {
+			socket.getOutputStream().write(out.array(), 0, out.size());
+			String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+			assertThat(answer).contains("this is not the instance that the client expects")
+				.doesNotContain(this.peer.instanceId());
+		}
+	}
+
+	@Test
+	void whoeverListensInPlaceOfAServerLearnsNothingAndIsNotUsed() throws Exception {
+		try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+			CompletableFuture<PathProvider.Attempt> attempt = CompletableFuture
+				.supplyAsync(() -> attempt(this.peer, "127.0.0.1:" + other.getLocalPort()));
+			byte[] hello;
+			try (Socket socket = other.accept()) {
+				byte[] fixed = socket.getInputStream().readNBytes(FrameDescriptor.HEADER_BYTES);
+				FrameHeader header = new FrameHeader();
+				FrameDescriptor.read(ByteBuffer.wrap(fixed), header, options().limits());
+				hello = socket.getInputStream().readNBytes(header.length);
+				String said = Payload.Hello.read(new PayloadReader(hello, 0, hello.length)).expected();
+				EncodeBuffer out = new EncodeBuffer(512);
+				int start = FrameDescriptor.begin(out);
+				// The best that it can do is to say what it was told.
+				new Payload.Welcome(said, 1 << 20).write(out);
+				FrameDescriptor.correlation(out, start, header.correlation);
+				FrameDescriptor.end(out, start, FrameType.WELCOME);
+				socket.getOutputStream().write(out.array(), 0, out.size());
+				assertThat(attempt.join()).isInstanceOfSatisfying(PathProvider.Unavailable.class,
+						(unavailable) -> assertThat(unavailable.reason())
+							.contains("another instance answers at the address"));
+			}
+			assertThat(new String(hello, StandardCharsets.ISO_8859_1)).doesNotContain(this.peer.instanceId());
+		}
 	}
 
 	/** A server that resets the connection has refused, too. */
@@ -437,7 +487,7 @@ class TcpPathTests {
 		int before = Thread.activeCount();
 		List<ClientConnection> idle = new ArrayList<>();
 		for (int i = 0; i < 200; i++) {
-			ClientConnection connection = new ClientConnection("client" + i, this.peer.instanceId(), options());
+			ClientConnection connection = new ClientConnection(this.peer.instanceId(), options());
 			connection.open(loops, new InetSocketAddress("127.0.0.1", port));
 			idle.add(connection);
 		}

@@ -1,0 +1,73 @@
+package io.github.vicinal.transport.tcp;
+
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * What both sides of a handshake prove, and neither says: that they know the server's
+ * instance id.
+ * <p>
+ * The id is random, and announced to clients whose request the server has let pass. Any
+ * process of the host can connect to a port, or listen at one that a server has left, so
+ * whoever does not know the id must not learn it there. Each side sends a code of a
+ * random number of the client's and of the server's address, with the id as its key. The
+ * address keeps one server's handshake from being passed on to another.
+ */
+final class InstanceProof {
+
+	private static final String ALGORITHM = "HmacSHA256";
+
+	private static final int NONCE_BYTES = 16;
+
+	private static final SecureRandom RANDOM = new SecureRandom();
+
+	private InstanceProof() {
+	}
+
+	/** Returns a random number that no other connection has. */
+	static String nonce() {
+		byte[] bytes = new byte[NONCE_BYTES];
+		RANDOM.nextBytes(bytes);
+		return HexFormat.of().formatHex(bytes);
+	}
+
+	/** Returns what the client sends. */
+	static String ofClient(String instanceId, String nonce, InetSocketAddress server) {
+		return code(instanceId, "client", nonce, server);
+	}
+
+	/** Returns what the server answers. */
+	static String ofServer(String instanceId, String nonce, InetSocketAddress server) {
+		return code(instanceId, "server", nonce, server);
+	}
+
+	/** Compares in a time that does not depend on where they differ. */
+	static boolean matches(String expected, String said) {
+		return MessageDigest.isEqual(bytes(expected), bytes(said));
+	}
+
+	private static String code(String instanceId, String side, String nonce, InetSocketAddress server) {
+		try {
+			Mac mac = Mac.getInstance(ALGORITHM);
+			mac.init(new SecretKeySpec(bytes(instanceId), ALGORITHM));
+			return HexFormat.of()
+				.formatHex(mac.doFinal(bytes("%s %s %s %d".formatted(side, nonce,
+						HexFormat.of().formatHex(server.getAddress().getAddress()), server.getPort()))));
+		}
+		catch (GeneralSecurityException ex) {
+			throw new IllegalStateException("Every Java platform has " + ALGORITHM, ex);
+		}
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
+}
