@@ -2,6 +2,7 @@ package io.github.vicinal.transport.shm.topic;
 
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -111,6 +112,12 @@ final class TopicServer {
 
 		private volatile @Nullable Bells bells;
 
+		/** The file of the pair, until the subscriber has taken it. */
+		private @Nullable Path pairFile;
+
+		/** Guarded by this: one thread may grant while another sees the end. */
+		private boolean ended;
+
 		Connection(SocketChannel channel) {
 			this.channel = channel;
 		}
@@ -173,11 +180,15 @@ final class TopicServer {
 			}
 		}
 
-		private void grant(LogTopic<?> found, Handshake.Request asked) throws IOException, WireException {
+		private synchronized void grant(LogTopic<?> found, Handshake.Request asked) throws IOException, WireException {
+			if (this.ended) {
+				return;
+			}
 			requireFit(found, asked);
 			Path directory = TopicServer.this.topics.directory();
 			TopicLog log = found.require();
 			String name = Segment.newName();
+			this.pairFile = directory.resolve(name);
 			PairMemory pair = PairMemory.create(TopicServer.this.topics.files(), name, asked.threads());
 			Bells made = bells(asked, pair, directory);
 			this.bells = made;
@@ -244,6 +255,10 @@ final class TopicServer {
 		private void end() {
 			forget(this);
 			close();
+			synchronized (this) {
+				this.ended = true;
+				delete(this.pairFile);
+			}
 			LogTopic<?> found = this.topic;
 			AttachedSubscriber attached = this.subscriber;
 			if (found != null && attached != null) {
@@ -253,6 +268,18 @@ final class TopicServer {
 			Bells made = this.bells;
 			if (made != null) {
 				made.close();
+			}
+		}
+
+		/** A subscriber that takes its page takes away the name. */
+		private static void delete(@Nullable Path file) {
+			try {
+				if (file != null) {
+					Files.deleteIfExists(file);
+				}
+			}
+			catch (IOException ex) {
+				// Whoever starts next deletes it.
 			}
 		}
 

@@ -1,6 +1,7 @@
 package io.github.vicinal.transport.shm.topic;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -65,16 +66,28 @@ class HostileTopicTests {
 			}
 			topic.publish(new byte[1]);
 			TopicFixture.await(() -> received.get() == 1 && topic.report().subscribers().size() == 1);
-			deleteSegments();
 		}
 	}
 
-	/** Pages that were granted to somebody who did not take them have their name. */
-	private void deleteSegments() throws IOException {
-		try (var files = Files.newDirectoryStream(this.directory, "*.seg")) {
-			for (Path file : files) {
-				Files.delete(file);
+	@Test
+	void aSubscriberThatLeavesBeforeItTakesItsPageLeavesNoFile() throws Exception {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.PUB_SUB, CAPACITY, WhenFull.BLOCK);
+		byte[] request = request("numbers");
+		try (ShmTopics topics = TopicFixture.topics(this.directory, "publisher")) {
+			topics.topic(settings);
+			for (int i = 0; i < 20; i++) {
+				say(request, request.length);
 			}
+			TopicFixture.await(() -> !hasPages());
+		}
+	}
+
+	private boolean hasPages() {
+		try (var files = Files.newDirectoryStream(this.directory, "*.seg")) {
+			return files.iterator().hasNext();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
 		}
 	}
 
