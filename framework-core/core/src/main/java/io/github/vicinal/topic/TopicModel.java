@@ -1,7 +1,7 @@
 package io.github.vicinal.topic;
 
 /**
- * Who gets the messages of a topic.
+ * How the messages of a topic are distributed among its subscribers.
  *
  * @since 0.1.0
  */

@@ -1,7 +1,5 @@
 package io.github.vicinal.transport.shm.topic;
 
-import java.util.concurrent.locks.LockSupport;
-
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.bell.Bells;
@@ -49,7 +47,7 @@ final class LogConsumer<T> implements Runnable, Condition {
 
 	private final long mode = WaitMode.parse(WaitMode.LEARNED);
 
-	/** Of the next record, in publish/subscribe. */
+	/** The position of the next record, in publish/subscribe. */
 	private long position;
 
 	private long nextSequence;
@@ -142,6 +140,8 @@ final class LogConsumer<T> implements Runnable, Condition {
 		if (this.waiter.await(this, this.history, false, this.mode)) {
 			return true;
 		}
+		// A handler may have left it set: the bell would not let this thread sleep.
+		Thread.interrupted();
 		long since = System.nanoTime();
 		this.pair.asleep(this.thread, true);
 		try {
@@ -154,10 +154,6 @@ final class LogConsumer<T> implements Runnable, Condition {
 			this.pair.asleep(this.thread, false);
 		}
 		this.waiter.slept(System.nanoTime() - since);
-		if (Thread.interrupted() && !this.closed) {
-			// Nobody interrupts this thread for good; a handler may have done it.
-			LockSupport.parkNanos(1);
-		}
 		return true;
 	}
 

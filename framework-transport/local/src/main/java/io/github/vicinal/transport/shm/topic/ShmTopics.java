@@ -6,11 +6,11 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -57,6 +57,8 @@ public final class ShmTopics implements Topics {
 
 	private static final Logger logger = LoggerFactory.getLogger(ShmTopics.class);
 
+	private static final SecureRandom RANDOM = new SecureRandom();
+
 	private static final PathKind KIND = new PathKind("topic", 0, PathKind.Reach.SAME_HOST);
 
 	private static final Pattern LOG = Pattern.compile("([0-9a-f]{32})-[0-9a-f]{16}\\.log");
@@ -95,8 +97,6 @@ public final class ShmTopics implements Topics {
 	private final MemoryFiles files;
 
 	private final @Nullable PeerCheck peerCheck;
-
-	private final Random random = new Random();
 
 	private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
 
@@ -147,16 +147,12 @@ public final class ShmTopics implements Topics {
 		this.listener.unavailable().ifPresent((reason) -> {
 			throw new IllegalStateException("Topics cannot be used: " + reason);
 		});
-		String file = "%s-%s.log".formatted(this.identity.instanceId(), HexFormat.of().toHexDigits(nextRandom()));
+		String file = "%s-%s.log".formatted(this.identity.instanceId(), HexFormat.of().toHexDigits(RANDOM.nextLong()));
 		LogTopic<T> made = new LogTopic<>(settings, MessageCodec.of(settings.type(), this.mapper), this.files, file,
 				() -> this.published.remove(settings.name()));
 		this.published.put(settings.name(), made);
 		this.server.created(settings.name());
 		return made;
-	}
-
-	private long nextRandom() {
-		return this.random.nextLong();
 	}
 
 	@Override
