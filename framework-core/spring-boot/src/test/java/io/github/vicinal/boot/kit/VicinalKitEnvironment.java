@@ -62,6 +62,10 @@ class VicinalKitEnvironment implements KitEnvironment {
 	/** Whether requests go over the path as they are, and not as typed calls. */
 	private final boolean exchanges;
 
+	private final boolean neighbours;
+
+	private final StrangeNeighbours strangers = new StrangeNeighbours();
+
 	private final Map<String, Object> serverProperties;
 
 	private final Path rendezvous;
@@ -86,16 +90,23 @@ class VicinalKitEnvironment implements KitEnvironment {
 
 	/** Requests go over the path as they are. */
 	static VicinalKitEnvironment ofExchanges(String path) {
-		return new VicinalKitEnvironment(path, "", Map.of(), true);
+		return new VicinalKitEnvironment(path, "", Map.of(), true, false);
+	}
+
+	/** Client and server have class loaders of their own, as far as they can tell. */
+	static VicinalKitEnvironment ofNeighbours(boolean exchanges) {
+		return new VicinalKitEnvironment("direct", "", Map.of(), exchanges, true);
 	}
 
 	/** A server whose URLs have a prefix, because of its properties. */
 	VicinalKitEnvironment(String path, String prefix, Map<String, Object> serverProperties) {
-		this(path, prefix, serverProperties, false);
+		this(path, prefix, serverProperties, false, false);
 	}
 
-	private VicinalKitEnvironment(String path, String prefix, Map<String, Object> serverProperties, boolean exchanges) {
+	private VicinalKitEnvironment(String path, String prefix, Map<String, Object> serverProperties, boolean exchanges,
+			boolean neighbours) {
 		this.exchanges = exchanges;
+		this.neighbours = neighbours;
 		this.path = path;
 		this.prefix = prefix;
 		this.serverProperties = serverProperties;
@@ -113,7 +124,7 @@ class VicinalKitEnvironment implements KitEnvironment {
 		this.client = new SpringApplicationBuilder(ClientApplication.class).web(WebApplicationType.NONE)
 			.properties(properties())
 			.initializers((context) -> ((GenericApplicationContext) context).registerBean(ChannelListener.class,
-					() -> listener), this::noteExchanges)
+					() -> listener), this::noteExchanges, this::estrange)
 			.run();
 		if (this.exchanges) {
 			observationRegistry().observationConfig().observationHandler(this.exchanged);
@@ -123,6 +134,12 @@ class VicinalKitEnvironment implements KitEnvironment {
 	private void noteExchanges(ConfigurableApplicationContext context) {
 		if (this.exchanges) {
 			context.getBeanFactory().addBeanPostProcessor(this.exchanged);
+		}
+	}
+
+	private void estrange(ConfigurableApplicationContext context) {
+		if (this.neighbours) {
+			context.getBeanFactory().addBeanPostProcessor(this.strangers);
 		}
 	}
 
@@ -283,7 +300,8 @@ class VicinalKitEnvironment implements KitEnvironment {
 		this.server = new SpringApplicationBuilder(ServerApplication.class).web(WebApplicationType.SERVLET)
 			.properties(properties)
 			.initializers(
-					(context) -> ((GenericApplicationContext) context).registerBean(KitPeers.class, () -> this::peer))
+					(context) -> ((GenericApplicationContext) context).registerBean(KitPeers.class, () -> this::peer),
+					this::estrange)
 			.run();
 		this.port = ((WebServerApplicationContext) this.server).getWebServer().getPort();
 	}
@@ -298,6 +316,7 @@ class VicinalKitEnvironment implements KitEnvironment {
 	public void close() {
 		this.client.close();
 		this.server.close();
+		this.strangers.close();
 		FileSystemUtils.deleteRecursively(this.rendezvous.toFile());
 	}
 

@@ -49,7 +49,7 @@ final class Copier {
 	}
 
 	private void encodeArguments(MethodPlan plan, @Nullable Object[] arguments, EncodeBuffer buffer) {
-		ClassLoader before = enter(this.callerLoader);
+		ClassLoader before = ContextLoader.enter(this.callerLoader);
 		try {
 			this.caller.encodeArguments(plan.callerMethod(), plan.withoutReferences(arguments), buffer);
 		}
@@ -57,12 +57,12 @@ final class Copier {
 			throw failed("arguments", "encoded", plan.callerMethod(), ex);
 		}
 		finally {
-			leave(before, this.callerLoader);
+			ContextLoader.leave(before, this.callerLoader);
 		}
 	}
 
 	private @Nullable Object[] decodeArguments(MethodPlan plan, @Nullable Object[] arguments, EncodeBuffer buffer) {
-		ClassLoader before = enter(this.calleeLoader);
+		ClassLoader before = ContextLoader.enter(this.calleeLoader);
 		try {
 			this.bytes.add(buffer.size());
 			@Nullable Object[] copies = this.callee.decodeArguments(plan.calleeMethod(), buffer.array(), 0, buffer.size());
@@ -73,7 +73,7 @@ final class Copier {
 			throw failed("arguments", "decoded", plan.callerMethod(), ex);
 		}
 		finally {
-			leave(before, this.calleeLoader);
+			ContextLoader.leave(before, this.calleeLoader);
 		}
 	}
 
@@ -88,7 +88,7 @@ final class Copier {
 	}
 
 	private EncodeBuffer encodeResult(MethodPlan plan, @Nullable Object result, EncodeBuffer buffer) {
-		ClassLoader before = enter(this.calleeLoader);
+		ClassLoader before = ContextLoader.enter(this.calleeLoader);
 		try {
 			this.callee.encodeResult(plan.calleeMethod(), result, buffer);
 			return buffer;
@@ -97,12 +97,12 @@ final class Copier {
 			throw new EncodingException(failed("result", "encoded", plan.callerMethod(), ex));
 		}
 		finally {
-			leave(before, this.calleeLoader);
+			ContextLoader.leave(before, this.calleeLoader);
 		}
 	}
 
 	private @Nullable Object decodeResult(MethodPlan plan, EncodeBuffer buffer) {
-		ClassLoader before = enter(this.callerLoader);
+		ClassLoader before = ContextLoader.enter(this.callerLoader);
 		try {
 			this.bytes.add(buffer.size());
 			return this.caller.decodeResult(plan.callerMethod(), buffer.array(), 0, buffer.size());
@@ -111,23 +111,7 @@ final class Copier {
 			throw failed("result", "decoded", plan.callerMethod(), ex);
 		}
 		finally {
-			leave(before, this.callerLoader);
-		}
-	}
-
-	/** Codecs find classes by name through the thread's loader. */
-	private static @Nullable ClassLoader enter(@Nullable ClassLoader loader) {
-		Thread thread = Thread.currentThread();
-		ClassLoader before = thread.getContextClassLoader();
-		if (before != loader) {
-			thread.setContextClassLoader(loader);
-		}
-		return before;
-	}
-
-	private static void leave(@Nullable ClassLoader before, @Nullable ClassLoader loader) {
-		if (before != loader) {
-			Thread.currentThread().setContextClassLoader(before);
+			ContextLoader.leave(before, this.callerLoader);
 		}
 	}
 

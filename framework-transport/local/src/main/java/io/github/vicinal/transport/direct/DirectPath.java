@@ -1,8 +1,6 @@
 package io.github.vicinal.transport.direct;
 
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
 
 import org.jspecify.annotations.Nullable;
@@ -21,13 +19,13 @@ import io.github.vicinal.requestserver.RejectedRequestException;
 import io.github.vicinal.server.HttpRequiredException;
 import io.github.vicinal.server.Service;
 
-/** The path of one contract to another application of this JVM. */
+/**
+ * The path of one contract to another application of this JVM that has the same classes
+ * of Vicinal as this one.
+ */
 final class DirectPath implements CallPath {
 
-	/** One of so many calls without a deadline is timed. */
-	private static final int SAMPLE_MASK = 15;
-
-	private final DirectTarget target;
+	private final DirectCalls calls;
 
 	private final Service service;
 
@@ -41,11 +39,9 @@ final class DirectPath implements CallPath {
 
 	private final LongAdder bytes;
 
-	private volatile boolean closed;
-
 	DirectPath(DirectTarget target, Service service, CodecChoice codec, MethodPlan[] plans, Copier copier,
 			LongAdder bytes) {
-		this.target = target;
+		this.calls = new DirectCalls(target);
 		this.service = service;
 		this.calleeContract = service.contract();
 		this.codec = codec;
@@ -66,93 +62,11 @@ final class DirectPath implements CallPath {
 
 	@Override
 	public Reply call(CallFrame frame) throws PathException {
-		if (this.closed) {
-			throw new PathException(Reason.PEER_GONE, false, "the path is closed", null);
-		}
-		if (Thread.currentThread().isInterrupted()) {
-			throw new PathException(Reason.INTERRUPTED, false, "the calling thread was interrupted before the call",
-					null);
-		}
+		this.calls.requireOpen();
 		MethodPlan plan = this.plans[frame.method().index()];
 		@Nullable Object[] arguments = arguments(plan, frame);
-		if (frame.deadlineNanos() == CallFrame.NO_DEADLINE && plan.rule().trusted()
-				&& (ThreadLocalRandom.current().nextInt() & SAMPLE_MASK) != 0) {
-			return callHere(plan, frame, arguments);
-		}
-		return callObserved(plan, frame, arguments);
-	}
-
-	/** A handler that may take long runs elsewhere, so that its caller need not wait. */
-	private Reply callObserved(MethodPlan plan, CallFrame frame, @Nullable Object[] arguments) throws PathException {
-		long start = System.nanoTime();
-		boolean limited = frame.deadlineNanos() != CallFrame.NO_DEADLINE;
-		long remaining = limited ? frame.deadlineNanos() - start : Long.MAX_VALUE;
-		if (remaining <= 0) {
-			throw new PathException(Reason.TIMEOUT, false, "the deadline had passed before the call", null);
-		}
-		Reply reply = plan.rule().trusted() ? callHere(plan, frame, arguments)
-				: callElsewhere(plan, frame, arguments, remaining);
-		long took = System.nanoTime() - start;
-		plan.rule().observe(took, Math.min(remaining, DeadlineRule.LONG_NANOS));
-		if (limited && took > remaining) {
-			throw new PathException(Reason.TIMEOUT, true, "the deadline passed before the handler returned", null);
-		}
-		return reply;
-	}
-
-	private Reply callHere(MethodPlan plan, CallFrame frame, @Nullable Object[] arguments) throws PathException {
-		DirectTarget callee = this.target;
-		try {
-			if (!callee.enter()) {
-				throw gone();
-			}
-			return result(plan, invoke(plan, frame, arguments, frame.headers()), frame);
-		}
-		finally {
-			if (Thread.currentThread().isInterrupted()) {
-				plan.rule().interruptedHere();
-			}
-			callee.leave();
-		}
-	}
-
-	private Reply callElsewhere(MethodPlan plan, CallFrame frame, @Nullable Object[] arguments, long remaining)
-			throws PathException {
-		// The caller may be gone, and its map changed, while the handler still runs.
-		Map<String, String> headers = Map.copyOf(frame.headers());
-		HandOff<Reply> handOff = new HandOff<>(() -> {
-			try {
-				if (!this.target.enter()) {
-					throw gone();
-				}
-				return result(plan, invoke(plan, frame, arguments, headers), frame);
-			}
-			finally {
-				if (Thread.interrupted()) {
-					plan.rule().interruptedElsewhere();
-				}
-				this.target.leave();
-			}
-		});
-		try {
-			this.target.executor().execute(handOff);
-		}
-		catch (RejectedExecutionException ex) {
-			if (frame.deadlineNanos() == CallFrame.NO_DEADLINE && !this.target.closed()) {
-				return callHere(plan, frame, arguments);
-			}
-			throw new PathException(this.target.closed() ? Reason.PEER_GONE : Reason.EXHAUSTED, false,
-					"the callee's executor takes no more calls", ex);
-		}
-		try {
-			return handOff.await(remaining);
-		}
-		catch (PathException ex) {
-			if (ex.reason() == Reason.TIMEOUT) {
-				plan.rule().observe(Long.MAX_VALUE, remaining);
-			}
-			throw ex;
-		}
+		return this.calls.call(plan.rule(), frame,
+				(headers) -> result(plan, invoke(plan, frame, arguments, headers), frame));
 	}
 
 	private Reply invoke(MethodPlan plan, CallFrame frame, @Nullable Object[] arguments, Map<String, String> headers)
@@ -207,13 +121,9 @@ final class DirectPath implements CallPath {
 		}
 	}
 
-	private static PathException gone() {
-		return new PathException(Reason.PEER_GONE, false, "the application has stopped", null);
-	}
-
 	@Override
 	public boolean isOpen() {
-		return !this.closed && !this.target.closed();
+		return this.calls.isOpen();
 	}
 
 	@Override
@@ -224,7 +134,7 @@ final class DirectPath implements CallPath {
 	/** Calls in flight end normally. */
 	@Override
 	public void close() {
-		this.closed = true;
+		this.calls.close();
 	}
 
 }

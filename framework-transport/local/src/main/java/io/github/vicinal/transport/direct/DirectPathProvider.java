@@ -13,6 +13,8 @@ import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.jvm.Neighbour;
+import io.github.vicinal.jvm.Neighbours;
 import io.github.vicinal.server.Service;
 
 /**
@@ -49,13 +51,18 @@ public final class DirectPathProvider implements PathProvider {
 		if (this.closed) {
 			return new Unavailable("the application is shutting down", false);
 		}
-		DirectTarget target = DirectRegistry.find(peer.peer().instanceId());
-		if (target == null) {
+		Neighbour neighbour = Neighbours.find(peer.peer().instanceId());
+		if (neighbour == null) {
 			return new Unavailable(
 					"the peer runs in another JVM, or does not share the class loader of %s with this one"
-						.formatted(DirectRegistry.class.getName()),
+						.formatted(Neighbours.class.getName()),
 					false);
 		}
+		return (neighbour instanceof DirectTarget target) ? byReference(contract, target)
+				: FramePath.connect(neighbour, contract, this.codecs, this.loader, this.buffers);
+	}
+
+	private Attempt byReference(Contract contract, DirectTarget target) {
 		Service service = target.services().find(contract.name());
 		if (service == null) {
 			return new Unavailable("no bean offers the contract %s".formatted(contract.name()), false);

@@ -12,6 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.vicinal.jvm.Neighbours;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
@@ -39,6 +40,8 @@ public final class DirectPathServer implements PathServer {
 	private final Duration drainTimeout;
 
 	private @Nullable ExecutorService ownExecutor;
+
+	private @Nullable DirectTarget target;
 
 	/** What accepts nothing more, and is yet to be waited for. */
 	private @Nullable DirectTarget leaving;
@@ -82,7 +85,10 @@ public final class DirectPathServer implements PathServer {
 			executor = created;
 		}
 		try {
-			DirectRegistry.register(this.identity.instanceId(), this.services, executor);
+			DirectTarget created = new DirectTarget(this.services, executor,
+					Thread.currentThread().getContextClassLoader());
+			Neighbours.register(this.identity.instanceId(), created);
+			this.target = created;
 			this.unavailable = null;
 		}
 		catch (IllegalStateException ex) {
@@ -113,7 +119,13 @@ public final class DirectPathServer implements PathServer {
 	public synchronized void stopAccepting() {
 		if (this.unavailable == null) {
 			this.unavailable = "the server is closed";
-			this.leaving = DirectRegistry.remove(this.identity.instanceId());
+			DirectTarget known = this.target;
+			if (known != null) {
+				Neighbours.remove(this.identity.instanceId(), known);
+				known.close();
+			}
+			this.target = null;
+			this.leaving = known;
 		}
 	}
 
@@ -125,20 +137,20 @@ public final class DirectPathServer implements PathServer {
 	@Override
 	public synchronized void close(Duration timeout) {
 		stopAccepting();
-		DirectTarget target = this.leaving;
-		if (target != null) {
+		DirectTarget closed = this.leaving;
+		if (closed != null) {
 			this.leaving = null;
-			drain(target, timeout);
+			drain(closed, timeout);
 		}
 		stopThreads();
 	}
 
-	private void drain(DirectTarget target, Duration timeout) {
+	private void drain(DirectTarget closed, Duration timeout) {
 		long deadline = System.nanoTime() + timeout.toNanos();
 		int quiet = 0;
 		// A call that moves between threads may be missed once, but not twice.
 		while (quiet < 2 && System.nanoTime() - deadline < 0 && !Thread.currentThread().isInterrupted()) {
-			quiet = target.quiet() ? quiet + 1 : 0;
+			quiet = closed.quiet() ? quiet + 1 : 0;
 			LockSupport.parkNanos(this, DRAIN_POLL_NANOS);
 		}
 	}

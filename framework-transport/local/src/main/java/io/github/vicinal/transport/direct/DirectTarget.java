@@ -5,16 +5,22 @@ import java.util.concurrent.atomic.LongAdder;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.vicinal.jvm.Neighbour;
 import io.github.vicinal.server.ServiceRegistry;
 
-/** One application that can be called in this JVM. Thread-safe. */
-final class DirectTarget {
+/**
+ * One application that can be called in this JVM. Callers with the same class loader
+ * recognise it by this class. Thread-safe.
+ */
+final class DirectTarget implements Neighbour {
 
 	private final ServiceRegistry services;
 
 	private final Executor executor;
 
 	private final @Nullable ClassLoader loader;
+
+	private final BufferPool buffers = new BufferPool();
 
 	private final LongAdder inFlight = new LongAdder();
 
@@ -30,7 +36,13 @@ final class DirectTarget {
 		return this.services;
 	}
 
-	Executor executor() {
+	@Override
+	public Session open() {
+		return new FrameSession(this.services, this.loader, this.buffers);
+	}
+
+	@Override
+	public Executor executor() {
 		return this.executor;
 	}
 
@@ -39,21 +51,20 @@ final class DirectTarget {
 		return this.loader;
 	}
 
-	/**
-	 * Announces a call; {@link #leave()} must follow in any case.
-	 * @return whether it may go on
-	 */
-	boolean enter() {
+	@Override
+	public boolean enter() {
 		// First counted, then checked: whoever closes waits for all that passed.
 		this.inFlight.increment();
 		return !this.closed;
 	}
 
-	void leave() {
+	@Override
+	public void leave() {
 		this.inFlight.decrement();
 	}
 
-	boolean closed() {
+	@Override
+	public boolean closed() {
 		return this.closed;
 	}
 

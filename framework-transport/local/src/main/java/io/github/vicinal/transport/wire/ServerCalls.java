@@ -138,6 +138,27 @@ public final class ServerCalls {
 	 * request can be answered; it was not executed
 	 */
 	public @Nullable Reply invoke(ServerBinding binding, CallFrame call, Runnable beforeWaiting) throws WireException {
+		try {
+			return invokeForCaller(binding, call, beforeWaiting);
+		}
+		finally {
+			// A handler's left-over interrupt would reach the next wait of this thread.
+			Thread.interrupted();
+		}
+	}
+
+	/**
+	 * Executes a call as {@link #invoke} does, on a thread that is the caller's: an
+	 * interrupt may be meant for the caller, and stays.
+	 * @param binding its contract
+	 * @param call the call
+	 * @param beforeWaiting called at most once, before this thread waits
+	 * @return the reply, or {@code null} if the service broke its promise never to throw
+	 * @throws WireException if nobody waits for the call any more, or only an HTTP
+	 * request can be answered; it was not executed
+	 */
+	public @Nullable Reply invokeForCaller(ServerBinding binding, CallFrame call, Runnable beforeWaiting)
+			throws WireException {
 		// Most calls are not timed: they do without the clock.
 		long start = call.isTimed() ? System.nanoTime() : 0;
 		try {
@@ -158,10 +179,6 @@ public final class ServerCalls {
 		catch (Throwable ex) {
 			logger.error("The service of {} threw instead of answering", binding.contract().name(), ex);
 			return null;
-		}
-		finally {
-			// A handler's left-over interrupt would reach the next wait of this thread.
-			Thread.interrupted();
 		}
 	}
 

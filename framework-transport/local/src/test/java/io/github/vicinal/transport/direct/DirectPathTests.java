@@ -25,6 +25,7 @@ import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.contract.Contract;
+import io.github.vicinal.jvm.Neighbours;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
@@ -364,7 +365,7 @@ class DirectPathTests {
 		this.release.countDown();
 		assertThat(inFlight.get()).isEqualTo(Contracts.value(null));
 		closed.get();
-		assertThat(DirectRegistry.find(this.identity.instanceId())).isNull();
+		assertThat(Neighbours.find(this.identity.instanceId())).isNull();
 		PathException late = catchThrowableOfType(PathException.class, () -> path.call(within(1000, "nothing")));
 		assertThat(late.reason()).isEqualTo(Reason.PEER_GONE);
 	}
@@ -397,7 +398,7 @@ class DirectPathTests {
 		twice.start();
 		assertThat(twice.unavailable()).hasValueSatisfying((reason) -> assertThat(reason).contains("already"));
 		twice.close();
-		assertThat(DirectRegistry.find(this.identity.instanceId())).isNotNull();
+		assertThat(Neighbours.find(this.identity.instanceId())).isNotNull();
 	}
 
 	private void assertRefused(Contract refused, String reason) {

@@ -1,0 +1,36 @@
+package io.github.vicinal.boot.kit;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+
+import io.github.vicinal.testkit.ChannelCompatibilityKit;
+import io.github.vicinal.testkit.KitEnvironment;
+
+/**
+ * The compatibility kit on the path {@code direct} between applications with class
+ * loaders of their own.
+ */
+class NeighbourCompatibilityTests {
+
+	@Nested
+	@Tag("every-jdk")
+	class TypedCalls extends ChannelCompatibilityKit {
+
+		@Override
+		protected KitEnvironment createEnvironment() {
+			return VicinalKitEnvironment.ofNeighbours(false);
+		}
+
+	}
+
+	@Nested
+	class Exchanges extends ChannelCompatibilityKit {
+
+		@Override
+		protected KitEnvironment createEnvironment() {
+			return VicinalKitEnvironment.ofNeighbours(true);
+		}
+
+	}
+
+}
