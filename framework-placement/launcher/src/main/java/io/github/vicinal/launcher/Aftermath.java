@@ -1,0 +1,167 @@
+package io.github.vicinal.launcher;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.lang.reflect.Field;
+import java.security.Provider;
+import java.security.Security;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.ResourceBundle;
+import java.util.concurrent.TimeUnit;
+
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+
+/**
+ * Takes away what an application has left in the JVM when it stopped: without that its
+ * classes stay in memory. Each thing that had to be taken away by force is named.
+ */
+final class Aftermath {
+
+	private static final int SHOWN_FRAMES = 3;
+
+	/** Stops the log, which every application has. */
+	private static final String SPRING_BOOT_HOOK = "SpringApplicationShutdownHook";
+
+	private static final Duration HOOK_PATIENCE = Duration.ofSeconds(5);
+
+	private final ApplicationLoader loader;
+
+	private final List<String> findings = new ArrayList<>();
+
+	private Aftermath(ApplicationLoader loader) {
+		this.loader = loader;
+	}
+
+	/**
+	 * Cleans up.
+	 * @param loader of an application that has stopped
+	 * @param patience how long its threads may take to end after they were interrupted
+	 * @return what was found, for people
+	 */
+	static List<String> clean(ApplicationLoader loader, Duration patience) {
+		Aftermath aftermath = new Aftermath(loader);
+		aftermath.removeShutdownHooks();
+		aftermath.removeDrivers();
+		aftermath.removeBeans();
+		aftermath.removeProviders();
+		aftermath.endThreads(patience);
+		ResourceBundle.clearCache(loader);
+		return aftermath.findings;
+	}
+
+	/** Threads that are daemons end by an interrupt, as others do, or not at all. */
+	private void endThreads(Duration patience) {
+		long deadline = System.nanoTime() + patience.toNanos();
+		List<Thread> left = ApplicationThreads.of(this.loader);
+		left.forEach(Thread::interrupt);
+		for (Thread thread : left) {
+			try {
+				TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(1, deadline - System.nanoTime()));
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				return;
+			}
+			if (thread.isAlive()) {
+				this.findings.add("the thread '%s' runs on: %s".formatted(thread.getName(), stack(thread)));
+			}
+		}
+	}
+
+	private static String stack(Thread thread) {
+		StringBuilder text = new StringBuilder();
+		StackTraceElement[] frames = thread.getStackTrace();
+		for (int i = 0; i < Math.min(SHOWN_FRAMES, frames.length); i++) {
+			text.append((i > 0) ? " < " : "").append(frames[i]);
+		}
+		return text.toString();
+	}
+
+	/**
+	 * The JVM keeps a hook, and with it the application's classes, until it ends. It
+	 * tells nobody which hooks there are; the manifest of the launcher opens the package.
+	 */
+	private void removeShutdownHooks() {
+		try {
+			Field field = Class.forName("java.lang.ApplicationShutdownHooks").getDeclaredField("hooks");
+			field.setAccessible(true);
+			if (!(field.get(null) instanceof Map<?, ?> hooks)) {
+				return;
+			}
+			for (Object each : new ArrayList<>(hooks.keySet())) {
+				if (each instanceof Thread hook && isOurs(hook) && Runtime.getRuntime().removeShutdownHook(hook)) {
+					if (!hook.getName().equals(SPRING_BOOT_HOOK)) {
+						this.findings.add("the shutdown hook '%s' was run now".formatted(hook.getName()));
+					}
+					hook.start();
+					hook.join(HOOK_PATIENCE.toMillis());
+				}
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (ReflectiveOperationException | RuntimeException ex) {
+			this.findings.add("shutdown hooks cannot be looked for (%s); start the launcher with java -jar"
+				.formatted(ex.getClass().getSimpleName()));
+		}
+	}
+
+	/** Hooks of the JDK are threads of a class of its own. */
+	private boolean isOurs(Thread hook) {
+		return owns(hook.getClass().getClassLoader())
+				|| (hook.getClass() == Thread.class && ApplicationThreads.owner(hook) == this.loader);
+	}
+
+	/** Only a class of the application may remove its drivers. */
+	private void removeDrivers() {
+		String name = DriverRemoval.class.getName();
+		try (InputStream in = Aftermath.class.getResourceAsStream(DriverRemoval.class.getSimpleName() + ".class")) {
+			if (in == null) {
+				return;
+			}
+			Object removed = this.loader.define(name, in.readAllBytes()).getMethod("run").invoke(null);
+			if (removed instanceof Integer count && count > 0) {
+				this.findings.add("%d JDBC drivers were still registered".formatted(count));
+			}
+		}
+		catch (IOException | ReflectiveOperationException | LinkageError ex) {
+			this.findings.add("JDBC drivers cannot be looked for: " + ex);
+		}
+	}
+
+	private void removeBeans() {
+		MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+		for (ObjectName name : server.queryNames(null, null)) {
+			try {
+				if (owns(server.getClassLoaderFor(name))) {
+					server.unregisterMBean(name);
+					this.findings.add("the MBean '%s' was still registered".formatted(name));
+				}
+			}
+			catch (JMException ex) {
+				// Gone meanwhile.
+			}
+		}
+	}
+
+	private void removeProviders() {
+		for (Provider provider : Security.getProviders()) {
+			if (owns(provider.getClass().getClassLoader())) {
+				Security.removeProvider(provider.getName());
+				this.findings.add("the security provider '%s' was still there".formatted(provider.getName()));
+			}
+		}
+	}
+
+	private boolean owns(ClassLoader other) {
+		return this.loader.owns(other);
+	}
+
+}

@@ -1,0 +1,70 @@
+package io.github.vicinal.launcher;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/** Tells which threads belong to which application. */
+final class ApplicationThreads {
+
+	private ApplicationThreads() {
+	}
+
+	/**
+	 * Returns the loader of the application that a thread belongs to.
+	 * @return its loader, or {@code null} if it belongs to none
+	 */
+	static @Nullable ApplicationLoader owner(Thread thread) {
+		ApplicationLoader loader = ApplicationLoader.of(thread.getContextClassLoader());
+		if (loader != null) {
+			return loader;
+		}
+		ThreadGroup group = thread.getThreadGroup();
+		while (group != null && !(group instanceof Group)) {
+			group = group.getParent();
+		}
+		return (group != null) ? ((Group) group).loader : null;
+	}
+
+	/** Returns the platform threads that are alive. */
+	static List<Thread> all() {
+		ThreadGroup root = Thread.currentThread().getThreadGroup();
+		while (root.getParent() != null) {
+			root = root.getParent();
+		}
+		Thread[] threads = new Thread[root.activeCount() + 16];
+		int count = root.enumerate(threads);
+		while (count == threads.length) {
+			threads = new Thread[2 * threads.length];
+			count = root.enumerate(threads);
+		}
+		List<Thread> all = new ArrayList<>(count);
+		for (int i = 0; i < count; i++) {
+			all.add(threads[i]);
+		}
+		return all;
+	}
+
+	static List<Thread> of(ApplicationLoader loader) {
+		return all().stream().filter((thread) -> owner(thread) == loader).toList();
+	}
+
+	/** The threads that an application starts are in the group that started them. */
+	static final class Group extends ThreadGroup {
+
+		/** Gone when the application is: the JVM may keep the group for longer. */
+		private volatile @Nullable ApplicationLoader loader;
+
+		Group(ThreadGroup parent, ApplicationLoader loader) {
+			super(parent, loader.application());
+			this.loader = loader;
+		}
+
+		void end() {
+			this.loader = null;
+		}
+
+	}
+
+}

@@ -1,0 +1,133 @@
+package io.github.vicinal.launcher;
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+
+/** All applications of this JVM. Thread-safe. */
+final class Applications {
+
+	private static final long WATCH_MILLIS = 1000;
+
+	private final Map<String, HostedApplication> applications = new LinkedHashMap<>();
+
+	private final Environment environment;
+
+	private final PrintStream log;
+
+	private final CountDownLatch finished = new CountDownLatch(1);
+
+	private volatile int exitCode;
+
+	private volatile boolean stopping;
+
+	/**
+	 * Creates applications that do not run yet.
+	 * @param layout which ones
+	 * @param environment theirs
+	 * @param log told what happens
+	 */
+	Applications(Layout layout, Environment environment, PrintStream log) {
+		this.environment = environment;
+		this.log = log;
+		for (Layout.Application each : layout.inOrder()) {
+			this.applications.put(each.name(), new HostedApplication(each, environment));
+		}
+	}
+
+	List<HostedApplication> all() {
+		return List.copyOf(this.applications.values());
+	}
+
+	@Nullable HostedApplication find(String name) {
+		return this.applications.get(name);
+	}
+
+	/** Starts one after the other; those that fail do not keep the others from it. */
+	void startAll() {
+		for (HostedApplication application : this.applications.values()) {
+			if (!this.stopping) {
+				start(application);
+			}
+		}
+		if (all().stream().allMatch((application) -> application.state() == HostedApplication.State.FAILED)) {
+			say("No application runs");
+			finish(1);
+		}
+	}
+
+	/** Returns whether it runs now. */
+	boolean start(HostedApplication application) {
+		long start = System.nanoTime();
+		try {
+			application.start();
+			String port = application.port();
+			say("%s runs after %.1f s%s".formatted(application.name(), (System.nanoTime() - start) / 1e9,
+					(port != null) ? ", port " + port : ""));
+			return true;
+		}
+		catch (ApplicationFailedException ex) {
+			say("%s does not run: %s".formatted(application.name(), ex.getMessage()));
+			if (application.layout().essential()) {
+				say("%s is essential: all others stop".formatted(application.name()));
+				finish(1);
+			}
+			return false;
+		}
+	}
+
+	void stop(HostedApplication application) {
+		long start = System.nanoTime();
+		List<String> left = application.stop();
+		say("%s has stopped after %.1f s".formatted(application.name(), (System.nanoTime() - start) / 1e9));
+		left.forEach((each) -> say("%s: %s".formatted(application.name(), each)));
+	}
+
+	/** Stops all that run, in the reverse order of their start. */
+	void stopAll() {
+		this.stopping = true;
+		List<HostedApplication> reverse = new ArrayList<>(this.applications.values());
+		java.util.Collections.reverse(reverse);
+		for (HostedApplication application : reverse) {
+			if (application.state() == HostedApplication.State.RUNNING) {
+				stop(application);
+			}
+		}
+	}
+
+	/** Looks after the applications until all are to stop. Returns the exit code. */
+	int watch() throws InterruptedException {
+		while (!this.finished.await(WATCH_MILLIS, TimeUnit.MILLISECONDS)) {
+			this.environment.usage().sample();
+			for (HostedApplication application : this.applications.values()) {
+				if (application.endedByItself()) {
+					say("%s has stopped: %s".formatted(application.name(), application.detail()));
+					if (application.layout().essential()) {
+						finish(1);
+					}
+				}
+			}
+		}
+		return this.exitCode;
+	}
+
+	void finish(int code) {
+		this.exitCode = code;
+		this.finished.countDown();
+	}
+
+	void sample() {
+		this.environment.usage().sample();
+	}
+
+	private void say(String line) {
+		this.log.println("[launcher] " + line);
+	}
+
+}

@@ -1,0 +1,150 @@
+package io.github.vicinal.launcher;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/**
+ * Lets the owner of the layout ask for the state of applications, and stop and start
+ * them: a socket in its directory that nobody else may open. One line is the command, and
+ * what follows until the end of the stream the answer.
+ */
+final class ControlSocket implements AutoCloseable {
+
+	/** Its name in the directory of the layout. */
+	static final String FILE = "launcher.sock";
+
+	private static final int MAX_COMMAND_CHARS = 1024;
+
+	private final Path file;
+
+	private final ServerSocketChannel server;
+
+	private final Commands commands;
+
+	private ControlSocket(Path file, ServerSocketChannel server, Commands commands) {
+		this.file = file;
+		this.server = server;
+		this.commands = commands;
+	}
+
+	/**
+	 * Opens the socket.
+	 * @param directory of the layout
+	 * @throws InvalidLayoutException if another launcher runs the same layout
+	 */
+	static ControlSocket open(Path directory, Commands commands) throws IOException {
+		Path file = directory.resolve(FILE);
+		if (Files.exists(file)) {
+			if (answers(file)) {
+				throw new InvalidLayoutException(
+						"'%s' is run by another launcher already; stop that one, or build a second layout"
+							.formatted(directory));
+			}
+			Files.delete(file);
+		}
+		ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+		try {
+			server.bind(UnixDomainSocketAddress.of(file));
+			Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+		}
+		catch (IOException | RuntimeException ex) {
+			server.close();
+			throw ex;
+		}
+		ControlSocket control = new ControlSocket(file, server, commands);
+		Thread thread = new Thread(control::serve, "launcher-control");
+		thread.setDaemon(true);
+		thread.start();
+		return control;
+	}
+
+	private static boolean answers(Path file) {
+		try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(file))) {
+			return channel.isConnected();
+		}
+		catch (IOException ex) {
+			return false;
+		}
+	}
+
+	private void serve() {
+		while (this.server.isOpen()) {
+			try {
+				SocketChannel channel = this.server.accept();
+				Thread thread = new Thread(() -> answer(channel), "launcher-command");
+				thread.setDaemon(true);
+				thread.start();
+			}
+			catch (ClosedChannelException ex) {
+				return;
+			}
+			catch (IOException ex) {
+				System.err.println("[launcher] A command could not be received: " + ex.getMessage());
+			}
+		}
+	}
+
+	private void answer(SocketChannel channel) {
+		try (channel;
+				BufferedReader reader = new BufferedReader(Channels.newReader(channel, StandardCharsets.UTF_8),
+						MAX_COMMAND_CHARS)) {
+			StringBuilder line = new StringBuilder();
+			int next = reader.read();
+			while (next >= 0 && next != '\n' && line.length() < MAX_COMMAND_CHARS) {
+				line.append((char) next);
+				next = reader.read();
+			}
+			ByteBuffer answer = StandardCharsets.UTF_8.encode(this.commands.run(line.toString()));
+			while (answer.hasRemaining()) {
+				channel.write(answer);
+			}
+		}
+		catch (IOException ex) {
+			// Whoever asked has gone.
+		}
+	}
+
+	/**
+	 * Sends a command to the launcher of a layout.
+	 * @param directory of the layout
+	 * @param command a line
+	 * @return the answer
+	 * @throws IOException if no launcher runs it
+	 */
+	static String send(Path directory, String command) throws IOException {
+		Path file = directory.resolve(FILE);
+		if (!Files.exists(file)) {
+			throw new IOException("No launcher runs '%s'; start one with 'java -jar'".formatted(directory));
+		}
+		try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(file))) {
+			channel.write(StandardCharsets.UTF_8.encode(command + "\n"));
+			StringBuilder answer = new StringBuilder();
+			try (BufferedReader reader = new BufferedReader(Channels.newReader(channel, StandardCharsets.UTF_8))) {
+				int next = reader.read();
+				while (next >= 0) {
+					answer.append((char) next);
+					next = reader.read();
+				}
+			}
+			return answer.toString();
+		}
+	}
+
+	@Override
+	public void close() throws IOException {
+		this.server.close();
+		Files.deleteIfExists(this.file);
+	}
+
+}

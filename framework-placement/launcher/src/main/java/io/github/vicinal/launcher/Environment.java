@@ -1,0 +1,124 @@
+package io.github.vicinal.launcher;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.net.URLConnection;
+import java.nio.charset.Charset;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** What the applications of one JVM have in common, and what keeps them apart. */
+final class Environment implements AutoCloseable {
+
+	private final Path directory;
+
+	private final URLClassLoader shared;
+
+	private final ThreadGroup threads = new ThreadGroup("applications");
+
+	private final SystemProperties properties;
+
+	private final PrefixedOutput out;
+
+	private final PrefixedOutput err;
+
+	private final Usage usage = new Usage();
+
+	private final RoutedLog log;
+
+	private Environment(Layout layout, SystemProperties properties, PrefixedOutput out, PrefixedOutput err) {
+		this.directory = layout.directory();
+		this.shared = new URLClassLoader("shared", urls(layout), ClassLoader.getPlatformClassLoader());
+		this.properties = properties;
+		this.out = out;
+		this.err = err;
+		this.log = new RoutedLog();
+		this.log.install();
+	}
+
+	/**
+	 * Takes over what is there once per JVM: system properties, standard output and
+	 * error, and the cache of open jars, which would keep those of stopped applications.
+	 */
+	static Environment install(Layout layout) {
+		SystemProperties properties = new SystemProperties(System.getProperties());
+		Charset charset = Charset.defaultCharset();
+		PrefixedOutput out = new PrefixedOutput(System.out, charset);
+		PrefixedOutput err = new PrefixedOutput(System.err, charset);
+		System.setProperties(properties);
+		System.setOut(new PrintStream(out, true, charset));
+		System.setErr(new PrintStream(err, true, charset));
+		URLConnection.setDefaultUseCaches("jar", false);
+		startThreadsOfTheJdk();
+		return new Environment(layout, properties, out, err);
+	}
+
+	/**
+	 * Threads that the JDK starts once for all remember the loader of whoever was first.
+	 */
+	private static void startThreadsOfTheJdk() {
+		CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS).execute(() -> {
+		});
+	}
+
+	private static URL[] urls(Layout layout) {
+		try {
+			List<URL> urls = new ArrayList<>();
+			for (String entry : layout.shared()) {
+				urls.add(layout.directory().resolve(entry).toUri().toURL());
+			}
+			return urls.toArray(URL[]::new);
+		}
+		catch (MalformedURLException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	Path resolve(String entry) {
+		return this.directory.resolve(entry);
+	}
+
+	ClassLoader shared() {
+		return this.shared;
+	}
+
+	ThreadGroup threads() {
+		return this.threads;
+	}
+
+	SystemProperties properties() {
+		return this.properties;
+	}
+
+	Usage usage() {
+		return this.usage;
+	}
+
+	RoutedLog log() {
+		return this.log;
+	}
+
+	void ended(ApplicationLoader loader) {
+		this.log.end(loader);
+		try {
+			this.out.end(loader);
+			this.err.end(loader);
+		}
+		catch (IOException ex) {
+			// Nobody reads them.
+		}
+	}
+
+	@Override
+	public void close() throws IOException {
+		this.shared.close();
+	}
+
+}

@@ -1,0 +1,288 @@
+package io.github.vicinal.launcher;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One application in this JVM: starts, stops and starts again, whatever the others do.
+ * Thread-safe; one start or stop at a time.
+ */
+final class HostedApplication {
+
+	/** How long threads may take to end after they were interrupted. */
+	private static final Duration THREAD_PATIENCE = Duration.ofSeconds(5);
+
+	private static final int SHOWN_FRAMES = 8;
+
+	private final Layout.Application layout;
+
+	private final Environment environment;
+
+	private volatile State state = State.STOPPED;
+
+	private volatile String detail = "";
+
+	private volatile @Nullable Run run;
+
+	HostedApplication(Layout.Application layout, Environment environment) {
+		this.layout = layout;
+		this.environment = environment;
+	}
+
+	String name() {
+		return this.layout.name();
+	}
+
+	Layout.Application layout() {
+		return this.layout;
+	}
+
+	State state() {
+		return this.state;
+	}
+
+	/** Returns why the state is what it is, for people; mostly empty. */
+	String detail() {
+		return this.detail;
+	}
+
+	/** Returns the port of its web server, or {@code null}. */
+	@Nullable String port() {
+		Run current = this.run;
+		return (current != null && this.state == State.RUNNING) ? current.hook.port() : null;
+	}
+
+	Usage.Report usage() {
+		Run current = this.run;
+		return (current != null) ? this.environment.usage().report(current.loader) : new Usage.Report(0, 0, 0);
+	}
+
+	/**
+	 * Starts the application and waits until it runs.
+	 * @throws ApplicationFailedException if it does not; nothing of it is left then
+	 */
+	synchronized void start() throws ApplicationFailedException {
+		if (this.state == State.RUNNING) {
+			throw new ApplicationFailedException("it runs already");
+		}
+		set(State.STARTING, "");
+		ApplicationLoader loader = new ApplicationLoader(name(), classPath(), this.environment.shared());
+		this.environment.properties().begin(loader, this.layout.systemProperties());
+		Run started = new Run(loader);
+		this.run = started;
+		started.main.start();
+		String failure = started.await(this.layout.startTimeout());
+		if (failure == null) {
+			set(State.RUNNING, "");
+			return;
+		}
+		List<String> left = end(started);
+		set(State.FAILED, failure + describe(left));
+		throw new ApplicationFailedException(this.detail);
+	}
+
+	private URL[] classPath() {
+		try {
+			List<URL> urls = new ArrayList<>();
+			for (String entry : this.layout.classPath()) {
+				urls.add(this.environment.resolve(entry).toUri().toURL());
+			}
+			return urls.toArray(URL[]::new);
+		}
+		catch (MalformedURLException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Stops the application and takes away what is left of it.
+	 * @return what had to be taken away by force, for people
+	 */
+	synchronized List<String> stop() {
+		Run stopping = this.run;
+		if (stopping == null) {
+			return List.of();
+		}
+		set(State.STOPPING, "");
+		List<String> left = end(stopping);
+		set(State.STOPPED, String.join("; ", left));
+		return left;
+	}
+
+	/** Notes that the application has ended by itself. */
+	synchronized boolean endedByItself() {
+		Run current = this.run;
+		if (this.state != State.RUNNING || current == null || !current.hook.over()) {
+			return false;
+		}
+		List<String> left = end(current);
+		set(State.STOPPED, "it has closed its context itself" + describe(left));
+		return true;
+	}
+
+	private static String describe(List<String> left) {
+		return left.isEmpty() ? "" : "; " + String.join("; ", left);
+	}
+
+	private void set(State next, String why) {
+		this.detail = why;
+		this.state = next;
+	}
+
+	private List<String> end(Run ending) {
+		List<String> left = new ArrayList<>();
+		String hung = ending.close(this.layout.stopTimeout());
+		if (hung != null) {
+			left.add(hung);
+		}
+		left.addAll(Aftermath.clean(ending.loader, THREAD_PATIENCE));
+		this.environment.properties().end(ending.loader);
+		this.environment.usage().end(ending.loader);
+		this.environment.ended(ending.loader);
+		ending.group.end();
+		try {
+			ending.loader.close();
+		}
+		catch (IOException ex) {
+			left.add("its jars could not be closed: " + ex.getMessage());
+		}
+		this.run = null;
+		return left;
+	}
+
+	/** One life of the application, from its start to its stop. */
+	private final class Run {
+
+		private final ApplicationLoader loader;
+
+		private final SpringApplicationHook hook;
+
+		private final ApplicationThreads.Group group;
+
+		private final Thread main;
+
+		private final CountDownLatch returned = new CountDownLatch(1);
+
+		private volatile @Nullable Throwable failure;
+
+		Run(ApplicationLoader loader) {
+			this.loader = loader;
+			this.hook = new SpringApplicationHook(loader, HostedApplication.this.environment.log()::install);
+			this.group = new ApplicationThreads.Group(HostedApplication.this.environment.threads(), loader);
+			this.main = thread("main", this::main);
+		}
+
+		private Thread thread(String purpose, Runnable task) {
+			Thread thread = new Thread(this.group, task, name() + "-" + purpose);
+			thread.setContextClassLoader(this.loader);
+			thread.setDaemon(false);
+			return thread;
+		}
+
+		private void main() {
+			try {
+				TomcatUrls.leaveToTheJvm(this.loader);
+				this.hook.run(HostedApplication.this.layout.mainClass(), HostedApplication.this.layout.arguments());
+			}
+			catch (Throwable ex) {
+				this.failure = ex;
+			}
+			finally {
+				this.returned.countDown();
+			}
+		}
+
+		/** Returns why the application does not run, or {@code null}. */
+		@Nullable String await(Duration timeout) {
+			try {
+				long deadline = System.nanoTime() + timeout.toNanos();
+				while (!this.hook.ready() && this.returned.getCount() > 0) {
+					if (System.nanoTime() - deadline > 0) {
+						return "it did not start within %d s; its main thread is at %s".formatted(timeout.toSeconds(),
+								stack(this.main));
+					}
+					this.returned.await(50, TimeUnit.MILLISECONDS);
+				}
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				return "its start was interrupted";
+			}
+			Throwable thrown = this.failure;
+			if (thrown != null) {
+				return (thrown instanceof ApplicationFailedException) ? String.valueOf(thrown.getMessage())
+						: "it failed to start: " + rootCause(thrown);
+			}
+			return this.hook.ready() ? null : "its main method returned without starting a Spring application";
+		}
+
+		/** Returns what is said of a stop that took too long, or {@code null}. */
+		@Nullable String close(Duration timeout) {
+			Thread closing = thread("stop", () -> {
+				try {
+					this.hook.close();
+				}
+				catch (IOException | RuntimeException ex) {
+					this.failure = ex;
+				}
+			});
+			closing.start();
+			try {
+				closing.join(timeout.toMillis());
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+			return closing.isAlive()
+					? "it did not stop within %d s; it is at %s".formatted(timeout.toSeconds(), stack(closing)) : null;
+		}
+
+		private static String rootCause(Throwable thrown) {
+			Throwable root = thrown;
+			while (root.getCause() != null && root.getCause() != root) {
+				root = root.getCause();
+			}
+			return root.toString();
+		}
+
+		private static String stack(Thread thread) {
+			StringBuilder text = new StringBuilder();
+			StackTraceElement[] frames = thread.getStackTrace();
+			for (int i = 0; i < Math.min(SHOWN_FRAMES, frames.length); i++) {
+				text.append((i > 0) ? " < " : "").append(frames[i]);
+			}
+			return text.toString();
+		}
+
+	}
+
+	/** What an application is doing. */
+	enum State {
+
+		/** It is not there. */
+		STOPPED,
+
+		/** Its main method runs. */
+		STARTING,
+
+		/** All of its contexts are ready. */
+		RUNNING,
+
+		/** Its contexts are being closed. */
+		STOPPING,
+
+		/** It did not start. */
+		FAILED
+
+	}
+
+}

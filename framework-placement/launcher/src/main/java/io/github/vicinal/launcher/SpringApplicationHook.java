@@ -1,0 +1,225 @@
+package io.github.vicinal.launcher;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Follows the start of a Spring Boot application, of whatever version, through the hook
+ * that Spring Boot has for it since 3.0. The application's classes are not ours: all this
+ * is reflection.
+ */
+final class SpringApplicationHook {
+
+	private static final String APPLICATION = "org.springframework.boot.SpringApplication";
+
+	private final ClassLoader loader;
+
+	private final Runnable logPrepared;
+
+	/** Contexts that were prepared, oldest first. */
+	private final List<Closeable> contexts = new ArrayList<>();
+
+	/** Runs that are not over: an application may run others while it starts. */
+	private int running;
+
+	private volatile boolean ready;
+
+	/**
+	 * Creates a hook.
+	 * @param loader the application's
+	 * @param logPrepared called when the application may have set up its log
+	 */
+	SpringApplicationHook(ClassLoader loader, Runnable logPrepared) {
+		this.loader = loader;
+		this.logPrepared = logPrepared;
+	}
+
+	/**
+	 * Calls a main method with the hook in place.
+	 * @param mainClass has the method
+	 * @param arguments its arguments
+	 * @throws Throwable what the method threw
+	 */
+	void run(String mainClass, List<String> arguments) throws Throwable {
+		Method main = main(mainClass);
+		Class<?> application = application(mainClass);
+		Class<?> hook = load("org.springframework.boot.SpringApplicationHook");
+		Object proxy = Proxy.newProxyInstance(this.loader, new Class<?>[] { hook },
+				handler((method, values) -> listener(values[0])));
+		Object[] mainArguments = { arguments.toArray(String[]::new) };
+		List<Throwable> thrown = new ArrayList<>();
+		Runnable action = () -> {
+			try {
+				main.invoke(null, mainArguments);
+			}
+			catch (InvocationTargetException ex) {
+				thrown.add((ex.getCause() != null) ? ex.getCause() : ex);
+			}
+			catch (ReflectiveOperationException ex) {
+				thrown.add(ex);
+			}
+		};
+		application.getMethod("withHook", hook, Runnable.class).invoke(null, proxy, action);
+		if (!thrown.isEmpty()) {
+			throw thrown.get(0);
+		}
+	}
+
+	private Method main(String mainClass) throws ApplicationFailedException {
+		try {
+			Method main = Class.forName(mainClass, false, this.loader).getMethod("main", String[].class);
+			main.setAccessible(true);
+			return main;
+		}
+		catch (ReflectiveOperationException | LinkageError ex) {
+			throw new ApplicationFailedException(
+					"its main class '%s' has no method 'public static void main(String[])' that can be called: %s"
+						.formatted(mainClass, ex));
+		}
+	}
+
+	private Class<?> application(String mainClass) throws ApplicationFailedException {
+		try {
+			Class<?> type = Class.forName(APPLICATION, false, this.loader);
+			type.getMethod("withHook", load("org.springframework.boot.SpringApplicationHook"), Runnable.class);
+			return type;
+		}
+		catch (ReflectiveOperationException | LinkageError ex) {
+			throw new ApplicationFailedException(
+					"'%s' comes without Spring Boot 3.0 or newer, which an application must have to be stopped alone"
+						.formatted(mainClass));
+		}
+	}
+
+	private Class<?> load(String name) throws ClassNotFoundException {
+		return Class.forName(name, false, this.loader);
+	}
+
+	/** Called for each run of a Spring application. */
+	private Object listener(Object springApplication) throws ReflectiveOperationException {
+		// The JVM outlives the application, and its hooks hold what they close.
+		springApplication.getClass()
+			.getMethod("setRegisterShutdownHook", boolean.class)
+			.invoke(springApplication, false);
+		Class<?> listener = load("org.springframework.boot.SpringApplicationRunListener");
+		return Proxy.newProxyInstance(this.loader, new Class<?>[] { listener }, handler((method, values) -> {
+			switch (method) {
+				case "starting" -> begun();
+				case "contextPrepared" -> prepared((Closeable) values[0]);
+				case "ready" -> ended(true);
+				case "failed" -> ended(false);
+				default -> {
+				}
+			}
+			return null;
+		}));
+	}
+
+	private void begun() {
+		synchronized (this) {
+			this.running++;
+		}
+		this.logPrepared.run();
+	}
+
+	private void prepared(Closeable context) {
+		synchronized (this) {
+			this.contexts.add(context);
+		}
+		this.logPrepared.run();
+	}
+
+	private synchronized void ended(boolean successful) {
+		this.running--;
+		this.ready = successful && this.running == 0;
+	}
+
+	/** Returns whether all runs so far were successful and are over. */
+	boolean ready() {
+		return this.ready;
+	}
+
+	/** Returns whether a context was ready, but none is active any more. */
+	synchronized boolean over() {
+		return this.ready && this.contexts.stream().noneMatch(SpringApplicationHook::active);
+	}
+
+	private static boolean active(Closeable context) {
+		try {
+			return Boolean.TRUE.equals(context.getClass().getMethod("isActive").invoke(context));
+		}
+		catch (ReflectiveOperationException ex) {
+			return false;
+		}
+	}
+
+	/** Returns the port of the application's web server, or {@code null}. */
+	synchronized @Nullable String port() {
+		for (Closeable context : this.contexts) {
+			try {
+				Object environment = context.getClass().getMethod("getEnvironment").invoke(context);
+				Object port = load("org.springframework.core.env.PropertyResolver")
+					.getMethod("getProperty", String.class)
+					.invoke(environment, "local.server.port");
+				if (port != null) {
+					return port.toString();
+				}
+			}
+			catch (ReflectiveOperationException | RuntimeException ex) {
+				// It has none, or is closed.
+			}
+		}
+		return null;
+	}
+
+	/** Closes all contexts, the youngest first. */
+	void close() throws IOException {
+		List<Closeable> open;
+		synchronized (this) {
+			open = new ArrayList<>(this.contexts);
+		}
+		for (int i = open.size() - 1; i >= 0; i--) {
+			open.get(i).close();
+		}
+		stopLogging();
+	}
+
+	/** What the application's shutdown hook would have done. */
+	private void stopLogging() {
+		try {
+			Class<?> type = load("org.springframework.boot.logging.LoggingSystem");
+			Object system = type.getMethod("get", ClassLoader.class).invoke(null, this.loader);
+			if (type.getMethod("getShutdownHandler").invoke(system) instanceof Runnable handler) {
+				handler.run();
+			}
+		}
+		catch (ReflectiveOperationException | RuntimeException ex) {
+			// It has no log of Spring Boot's.
+		}
+	}
+
+	private static InvocationHandler handler(Call call) {
+		return (proxy, method, arguments) -> switch (method.getName()) {
+			case "equals" -> proxy == arguments[0];
+			case "hashCode" -> System.identityHashCode(proxy);
+			case "toString" -> "launcher";
+			default -> call.call(method.getName(), (arguments != null) ? arguments : new Object[0]);
+		};
+	}
+
+	@FunctionalInterface
+	private interface Call {
+
+		@Nullable Object call(String method, Object[] arguments) throws ReflectiveOperationException;
+
+	}
+
+}

@@ -1,0 +1,90 @@
+package io.github.vicinal.launcher;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Estimates what each application uses, by looking at the counters of its threads now and
+ * then. What a thread did after the last look at it is missed. Thread-safe.
+ */
+final class Usage {
+
+	private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+
+	private final com.sun.management.@Nullable ThreadMXBean allocations = (this.threads instanceof com.sun.management.ThreadMXBean bean
+			&& bean.isThreadAllocatedMemorySupported()) ? bean : null;
+
+	private final boolean cpuTime = this.threads.isThreadCpuTimeSupported();
+
+	private final Map<Long, long[]> seen = new HashMap<>();
+
+	private final Map<ApplicationLoader, Totals> totals = new HashMap<>();
+
+	/** Looks at all threads. */
+	synchronized void sample() {
+		List<Thread> all = ApplicationThreads.all();
+		Map<ApplicationLoader, Integer> counts = new HashMap<>();
+		Set<Long> alive = new HashSet<>();
+		for (Thread thread : all) {
+			ApplicationLoader owner = ApplicationThreads.owner(thread);
+			if (owner == null) {
+				continue;
+			}
+			counts.merge(owner, 1, Integer::sum);
+			long id = id(thread);
+			alive.add(id);
+			long cpu = this.cpuTime ? Math.max(0, this.threads.getThreadCpuTime(id)) : 0;
+			com.sun.management.ThreadMXBean bean = this.allocations;
+			long bytes = (bean != null) ? Math.max(0, bean.getThreadAllocatedBytes(id)) : 0;
+			long[] before = this.seen.put(id, new long[] { cpu, bytes });
+			Totals total = this.totals.computeIfAbsent(owner, (key) -> new Totals());
+			total.cpuNanos += Math.max(0, cpu - ((before != null) ? before[0] : 0));
+			total.allocatedBytes += Math.max(0, bytes - ((before != null) ? before[1] : 0));
+		}
+		this.seen.keySet().retainAll(alive);
+		this.totals.forEach((owner, total) -> total.threads = counts.getOrDefault(owner, 0));
+	}
+
+	@SuppressWarnings("deprecation") // threadId() is there from 19 on
+	private static long id(Thread thread) {
+		return thread.getId();
+	}
+
+	synchronized Report report(ApplicationLoader loader) {
+		Totals total = this.totals.getOrDefault(loader, new Totals());
+		return new Report(total.threads, total.cpuNanos, total.allocatedBytes);
+	}
+
+	synchronized void end(ApplicationLoader loader) {
+		this.totals.remove(loader);
+	}
+
+	/**
+	 * What an application has used since its start, estimated.
+	 *
+	 * @param threads platform threads that are alive
+	 * @param cpuNanos processor time of its threads
+	 * @param allocatedBytes bytes of heap that its threads have allocated, of which most
+	 * are garbage by now
+	 */
+	record Report(int threads, long cpuNanos, long allocatedBytes) {
+	}
+
+	private static final class Totals {
+
+		private int threads;
+
+		private long cpuNanos;
+
+		private long allocatedBytes;
+
+	}
+
+}

@@ -1,0 +1,32 @@
+package io.github.vicinal.testapplications.stock.api;
+
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.service.annotation.GetExchange;
+import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.service.annotation.PostExchange;
+
+import io.github.vicinal.channel.AffinityChannel;
+
+/** The stock of a shop. */
+@HttpExchange("/stock")
+@AffinityChannel
+public interface StockApi {
+
+	@GetExchange("/{item}")
+	Level level(@PathVariable String item);
+
+	@PostExchange("/echo")
+	String echo(@RequestBody String text);
+
+	/**
+	 * How much there is.
+	 *
+	 * @param item of what
+	 * @param pieces how many
+	 * @param servedBy the class loader and thread that answered
+	 */
+	record Level(String item, int pieces, String servedBy) {
+	}
+
+}

@@ -1,0 +1,2 @@
+/** What the stock offers to other applications. */
+package io.github.vicinal.testapplications.stock.api;
