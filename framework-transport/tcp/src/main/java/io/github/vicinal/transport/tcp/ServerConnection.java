@@ -1,11 +1,14 @@
 package io.github.vicinal.transport.tcp;
 
 import java.net.InetSocketAddress;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+
+import javax.net.ssl.SSLSession;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -14,6 +17,9 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.NetUtil;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,6 +54,8 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 
 	private final Channel channel;
 
+	private final InetSocketAddress remote;
+
 	private final FrameDecoder decoder;
 
 	private final Map<Integer, ServerBinding> bindings = new ConcurrentHashMap<>();
@@ -61,9 +69,20 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 	/** Used by the event loop. */
 	private boolean welcomed;
 
+	/** Whether the connection was refused and ends. Used by the event loop. */
+	private boolean closing;
+
+	/** Version of TLS, empty before the handshake and without TLS. */
+	private volatile String tls = "";
+
+	/** Name in the client's certificate, empty if it has none. */
+	private volatile String subject = "";
+
 	ServerConnection(TcpPathServer server, Channel channel, FrameDecoder decoder) {
 		this.server = server;
 		this.channel = channel;
+		this.remote = (channel.remoteAddress() instanceof InetSocketAddress known) ? known
+				: InetSocketAddress.createUnresolved("unknown", 0);
 		this.decoder = decoder;
 	}
 
@@ -71,14 +90,61 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 	public void channelActive(ChannelHandlerContext context) {
 		long millis = this.server.options().handshakeTimeout().toMillis();
 		context.executor().schedule(() -> {
-			if (!this.welcomed && this.channel.isActive()) {
-				refuseAndClose(Refusal.STALLED, "no HELLO arrived within %d ms".formatted(millis));
+			if (!this.welcomed && !this.closing && this.channel.isActive()) {
+				late(millis);
 			}
 		}, millis, TimeUnit.MILLISECONDS);
 	}
 
+	private void late(long millis) {
+		if (this.server.encrypts() && this.tls.isEmpty()) {
+			handshakeFailed(new HandshakeFailure(HandshakeFailure.Kind.TIMEOUT, false,
+					"vicinal.tcp.handshake-timeout is %d ms".formatted(millis)));
+			this.channel.close();
+			return;
+		}
+		refuseAndClose(Refusal.STALLED, "no HELLO arrived within %d ms".formatted(millis));
+	}
+
+	@Override
+	public void userEventTriggered(ChannelHandlerContext context, Object event) {
+		if (event instanceof SslHandshakeCompletionEvent completed && !this.closing) {
+			SslHandler handler = context.pipeline().get(SslHandler.class);
+			if (!completed.isSuccess()) {
+				handshakeFailed(HandshakeFailure.of(completed.cause()));
+			}
+			else if (handler != null) {
+				encrypted(handler.engine().getSession());
+			}
+		}
+		context.fireUserEventTriggered(event);
+	}
+
+	private void encrypted(SSLSession session) {
+		this.tls = session.getProtocol();
+		this.subject = HandshakeFailure.subject(session);
+		HandshakeFailure expired = HandshakeFailure.expired(session);
+		if (expired != null) {
+			handshakeFailed(expired);
+			refuseAndClose(Refusal.STRANGER, "the certificate of the client is outside its dates; renew it");
+		}
+	}
+
+	/** The client sent something else than TLS, and was refused. */
+	void speaksPlaintext() {
+		handshakeFailed(new HandshakeFailure(HandshakeFailure.Kind.PLAINTEXT, false, ""));
+	}
+
+	private void handshakeFailed(HandshakeFailure failure) {
+		this.closing = true;
+		this.server.handshakeFailed(failure, "the client " + client());
+	}
+
 	@Override
 	protected void channelRead0(ChannelHandlerContext context, Frame frame) throws WireException {
+		if (this.closing) {
+			return;
+		}
 		FrameType type = frame.header().type;
 		if (!this.welcomed) {
 			hello(frame);
@@ -99,8 +165,11 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 		}
 		Payload.Hello hello = Payload.Hello.read(frame.payload());
 		String self = this.server.identity().instanceId();
-		if (!(this.channel.localAddress() instanceof InetSocketAddress here)
-				|| !InstanceProof.matches(InstanceProof.ofClient(self, hello.self(), here), hello.expected())) {
+		if (!(this.channel.localAddress() instanceof InetSocketAddress local)) {
+			throw new WireException(Refusal.WRONG_INSTANCE, "the connection has ended");
+		}
+		InetSocketAddress here = this.server.announced(local);
+		if (!InstanceProof.matches(InstanceProof.ofClient(self, hello.self(), here), hello.expected())) {
 			throw new WireException(Refusal.WRONG_INSTANCE, "this is not the instance that the client expects");
 		}
 		if (hello.maxFrameBytes() < 0) {
@@ -209,6 +278,7 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 	}
 
 	private void refuseAndClose(Refusal refusal, String text) {
+		this.closing = true;
 		write(refusal(refusal, text, null)).addListener(ChannelFutureListener.CLOSE);
 	}
 
@@ -219,6 +289,38 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 	/** Says that no further call is executed. */
 	void sayGoodbye() {
 		this.channel.writeAndFlush(Unpooled.wrappedBuffer(Frames.goodbye()));
+	}
+
+	/**
+	 * Asks the client for a new connection. Calls are answered until it has left this
+	 * one, or the drain timeout has passed.
+	 */
+	void replace() {
+		this.channel.eventLoop().execute(() -> {
+			if (!this.welcomed) {
+				this.channel.close();
+				return;
+			}
+			EncodeBuffer out = new EncodeBuffer(FrameDescriptor.HEADER_BYTES);
+			FrameDescriptor.end(out, FrameDescriptor.begin(out), FrameType.GOODBYE);
+			write(out);
+			this.channel.eventLoop()
+				.schedule(this::close, this.server.options().drainTimeout().toMillis(), TimeUnit.MILLISECONDS);
+		});
+	}
+
+	private String client() {
+		return NetUtil.toSocketAddressString(this.remote);
+	}
+
+	/** Describes the client, for people. */
+	Map<String, Object> details() {
+		Map<String, Object> details = new LinkedHashMap<>();
+		details.put("address", client());
+		details.put("tls", this.tls.isEmpty() ? "no" : this.tls);
+		details.put("subject", this.subject);
+		details.put("outstandingBytes", this.outstanding.get());
+		return details;
 	}
 
 	void close() {
@@ -234,6 +336,9 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 	public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
 		Throwable why = (cause instanceof DecoderException && cause.getCause() != null) ? cause.getCause() : cause;
 		if (why instanceof WireException ex) {
+			if (this.closing) {
+				return;
+			}
 			refuseAndClose(ex.refusal(), ex.text());
 			return;
 		}

@@ -1,7 +1,10 @@
 package io.github.vicinal.transport.tcp;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,10 +35,12 @@ import io.github.vicinal.transport.wire.ServerCalls;
 import io.github.vicinal.transport.wire.ServerMetrics;
 
 /**
- * Offers the services of this process on a TCP port of a loopback address. Thread-safe.
+ * Offers the services of this process on a TCP port. Thread-safe.
  * <p>
- * Any process of the host can connect, of any user: who calls is known from the request,
- * as it is over HTTP.
+ * Without TLS it listens on a loopback address, and any process of the host can connect,
+ * of any user. With TLS it may listen on any address, and clients need a certificate
+ * unless that is configured otherwise. The caller is known from the request, as it is
+ * over HTTP.
  *
  * @since 0.1.0
  */
@@ -50,6 +55,10 @@ public final class TcpPathServer implements PathServer {
 	private final PeerIdentity identity;
 
 	private final TcpOptions options;
+
+	private final @Nullable Tls tls;
+
+	private final HandshakeCounters handshakes = new HandshakeCounters(logger);
 
 	private final ServerMetrics metrics = new ServerMetrics(logger);
 
@@ -73,14 +82,22 @@ public final class TcpPathServer implements PathServer {
 	private boolean closed;
 
 	/**
-	 * Creates a server.
+	 * Creates a server that does not encrypt.
 	 * @param identity this instance
 	 * @param services who answers
 	 * @param options where to listen, and limits
 	 */
 	public TcpPathServer(PeerIdentity identity, ServiceRegistry services, TcpOptions options) {
+		this(identity, services, options, null);
+	}
+
+	TcpPathServer(PeerIdentity identity, ServiceRegistry services, TcpOptions options, @Nullable Tls tls) {
+		if (tls == null) {
+			TcpOptions.requireLoopback(options.address(), options.announcedAddress());
+		}
 		this.identity = identity;
 		this.options = options;
+		this.tls = tls;
 		this.calls = new ServerCalls(services, options.limits(), this.metrics::refused);
 	}
 
@@ -96,6 +113,13 @@ public final class TcpPathServer implements PathServer {
 	@Override
 	public synchronized void start() {
 		if (this.listener != null || this.draining) {
+			return;
+		}
+		Tls encrypting = this.tls;
+		String unusable = (encrypting != null) ? encrypting.unusable().orElse("") : "";
+		if (!unusable.isEmpty()) {
+			this.unavailable = unusable;
+			logger.warn("The path tcp is not offered: {}", unusable);
 			return;
 		}
 		this.threads = newThreads(Thread.currentThread().getContextClassLoader());
@@ -117,6 +141,9 @@ public final class TcpPathServer implements PathServer {
 		if (bound.isSuccess()) {
 			this.listener = bound.channel();
 			this.unavailable = "";
+			if (encrypting != null) {
+				encrypting.whenReplaced(() -> this.connections.forEach(ServerConnection::replace));
+			}
 			return;
 		}
 		this.unavailable = "cannot listen on %s port %d: %s".formatted(this.options.address(), this.options.port(),
@@ -148,7 +175,31 @@ public final class TcpPathServer implements PathServer {
 		ServerConnection connection = new ServerConnection(this, channel, decoder);
 		this.connections.add(connection);
 		this.metrics.open().increment();
+		channel.pipeline().addLast(new LingeringClose());
+		Tls encrypting = this.tls;
+		if (encrypting != null) {
+			long millis = this.options.handshakeTimeout().toMillis();
+			channel.pipeline()
+				.addLast(new TlsGate(() -> encrypting.accepting(channel, this.loops.tls(), millis),
+						connection::speaksPlaintext));
+		}
 		channel.pipeline().addLast(decoder, connection);
+	}
+
+	/** Counts a client that could not agree on TLS, or was refused by its certificate. */
+	void handshakeFailed(HandshakeFailure failure, String client) {
+		Tls encrypting = this.tls;
+		String bundle = (encrypting != null) ? encrypting.bundle() : "";
+		this.handshakes.count(failure.kind(), failure.toServer(client, bundle));
+	}
+
+	/** Returns how many handshakes failed. */
+	HandshakeCounters handshakes() {
+		return this.handshakes;
+	}
+
+	boolean encrypts() {
+		return this.tls != null;
 	}
 
 	void left(ServerConnection connection) {
@@ -169,7 +220,18 @@ public final class TcpPathServer implements PathServer {
 		if (open == null || !(open.localAddress() instanceof InetSocketAddress local)) {
 			return Optional.empty();
 		}
-		return Optional.of(local.getAddress().getHostAddress() + ":" + local.getPort());
+		return Optional.of(announced(local).getAddress().getHostAddress() + ":" + local.getPort());
+	}
+
+	/** Returns where clients believe that they have connected to. */
+	InetSocketAddress announced(InetSocketAddress local) {
+		InetAddress announced = TcpOptions.dialled(this.options.announcedAddress());
+		return (announced != null) ? new InetSocketAddress(announced, local.getPort()) : local;
+	}
+
+	@Override
+	public List<Map<String, Object>> clients() {
+		return this.connections.stream().map(ServerConnection::details).toList();
 	}
 
 	/**
