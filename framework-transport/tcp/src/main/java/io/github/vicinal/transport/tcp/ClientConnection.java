@@ -43,7 +43,7 @@ import io.github.vicinal.transport.wire.WireLimits;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty tells the listeners and closes the
 												// channel.
-final class ClientConnection extends SimpleChannelInboundHandler<Frame> {
+final class ClientConnection extends SimpleChannelInboundHandler<Frame> implements ConnectionGuard.Owner {
 
 	private static final int SMALL_BYTES = 256;
 
@@ -52,6 +52,8 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> {
 	private final TcpOptions options;
 
 	private final FrameDecoder decoder;
+
+	private final ConnectionGuard guard;
 
 	private final Map<Long, Waiting> waiting = new ConcurrentHashMap<>();
 
@@ -98,6 +100,8 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> {
 		this.tls = tls;
 		this.handshakes = handshakes;
 		this.decoder = new FrameDecoder(options.limits());
+		// A server that has many calls to answer may not read for long.
+		this.guard = new ConnectionGuard(options, this.decoder, this, false);
 	}
 
 	/**
@@ -120,7 +124,8 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> {
 					if (encrypting != null) {
 						created.pipeline().addLast(encrypting.connecting(created, address, loops.tls(), millis));
 					}
-					created.pipeline().addLast(ClientConnection.this.decoder, ClientConnection.this);
+					created.pipeline()
+						.addLast(ClientConnection.this.guard, ClientConnection.this.decoder, ClientConnection.this);
 				}
 
 			})
@@ -137,6 +142,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> {
 			encrypt(handler, address, deadline);
 		}
 		hello(address, deadline);
+		opened.eventLoop().execute(() -> this.guard.begin(opened));
 	}
 
 	private void encrypt(SslHandler handler, InetSocketAddress address, long deadline) throws TcpException {
@@ -284,6 +290,13 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> {
 					: "asks for a new connection");
 			return;
 		}
+		if (type == FrameType.PING) {
+			this.guard.pong(context.channel());
+			return;
+		}
+		if (type == FrameType.PONG) {
+			return;
+		}
 		long correlation = frame.header().correlation;
 		Waiting call = this.waiting.remove(correlation);
 		if (this.draining && this.waiting.isEmpty()) {
@@ -336,6 +349,20 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> {
 			end("broke off: " + why);
 		}
 		context.close();
+	}
+
+	@Override
+	public void stalled(String text) {
+		gone("is left, because " + text);
+	}
+
+	@Override
+	public void gone(String text) {
+		end(text);
+		Channel open = this.channel;
+		if (open != null) {
+			open.close();
+		}
 	}
 
 	/** Unless the handshake has ended, the thread that connects says why. */

@@ -42,11 +42,13 @@ import io.github.vicinal.transport.wire.WireException;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty tells the listeners and closes the
 												// channel.
-final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
+final class ServerConnection extends SimpleChannelInboundHandler<Frame> implements ConnectionGuard.Owner {
 
 	private static final Logger logger = LoggerFactory.getLogger(ServerConnection.class);
 
 	private static final int FIRST_BYTES = 1024;
+
+	private static final long REFUSAL_MILLIS = 1000;
 
 	private static final int MAX_BINDINGS = 1024;
 
@@ -59,6 +61,8 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 	private final FrameDecoder decoder;
 
 	private final Map<Integer, ServerBinding> bindings = new ConcurrentHashMap<>();
+
+	private final ConnectionGuard guard;
 
 	/** Bytes of calls that are not answered yet, and of answers that are not sent yet. */
 	private final AtomicLong outstanding = new AtomicLong();
@@ -84,6 +88,11 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 		this.remote = (channel.remoteAddress() instanceof InetSocketAddress known) ? known
 				: InetSocketAddress.createUnresolved("unknown", 0);
 		this.decoder = decoder;
+		this.guard = new ConnectionGuard(server.options(), decoder, this, true);
+	}
+
+	ConnectionGuard guard() {
+		return this.guard;
 	}
 
 	@Override
@@ -153,8 +162,20 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 		switch (type) {
 			case BIND, CALL -> accept(frame);
 			case GOODBYE -> context.close();
+			case PING -> {
+				requireEmpty(frame);
+				this.guard.pong(this.channel);
+			}
+			case PONG -> requireEmpty(frame);
 			default ->
 				throw new WireException(Refusal.MALFORMED, "a frame of type %s has no place here".formatted(type));
+		}
+	}
+
+	private static void requireEmpty(Frame frame) throws WireException {
+		if (frame.header().length != 0) {
+			throw new WireException(Refusal.MALFORMED, "a frame of type %s carries nothing, but this one %d bytes"
+				.formatted(frame.header().type, frame.header().length));
 		}
 	}
 
@@ -185,14 +206,53 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 		FrameDescriptor.correlation(out, start, frame.header().correlation);
 		FrameDescriptor.end(out, start, FrameType.WELCOME);
 		write(out);
+		this.guard.begin(this.channel);
+	}
+
+	/**
+	 * Reads as long as there is room for calls without an answer, and the client takes
+	 * its answers.
+	 */
+	private void read() {
+		boolean reads = this.channel.isWritable()
+				&& this.outstanding.get() <= this.server.options().maxOutstandingBytes();
+		if (this.closing || reads == this.channel.config().isAutoRead()) {
+			return;
+		}
+		if (reads) {
+			this.guard.resume();
+		}
+		else {
+			this.guard.pause();
+		}
+		this.channel.config().setAutoRead(reads);
+	}
+
+	@Override
+	public void channelWritabilityChanged(ChannelHandlerContext context) {
+		read();
+		context.fireChannelWritabilityChanged();
+	}
+
+	@Override
+	public void stalled(String text) {
+		refuseAndClose(Refusal.STALLED, text);
+	}
+
+	@Override
+	public void gone(String text) {
+		this.closing = true;
+		this.server.metrics().refused(Refusal.STALLED, "the client %s %s".formatted(client(), text));
+		// There is nobody to wait for.
+		this.channel.pipeline().remove(LingeringClose.class);
+		this.channel.close();
 	}
 
 	/** Hands a frame to a thread of the server. */
 	private void accept(Frame frame) {
 		int bytes = FrameDescriptor.HEADER_BYTES + frame.body().length;
-		if (this.outstanding.addAndGet(bytes) > this.server.options().maxOutstandingBytes()) {
-			this.channel.config().setAutoRead(false);
-		}
+		this.outstanding.addAndGet(bytes);
+		read();
 		// Counted first: who drains either sees this frame, or the frame sees the drain.
 		this.server.began();
 		if (this.server.draining()) {
@@ -216,9 +276,8 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 		this.server.metrics().bytes().add(held);
 		write(out).addListener((written) -> {
 			this.server.ended();
-			if (this.outstanding.addAndGet(-held) <= this.server.options().maxOutstandingBytes()) {
-				this.channel.config().setAutoRead(true);
-			}
+			this.outstanding.addAndGet(-held);
+			read();
 		});
 	}
 
@@ -279,7 +338,10 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 
 	private void refuseAndClose(Refusal refusal, String text) {
 		this.closing = true;
+		this.guard.end();
 		write(refusal(refusal, text, null)).addListener(ChannelFutureListener.CLOSE);
+		// The client may not take even that.
+		this.channel.eventLoop().schedule(this::close, REFUSAL_MILLIS, TimeUnit.MILLISECONDS);
 	}
 
 	private ChannelFuture write(EncodeBuffer out) {

@@ -15,6 +15,7 @@ import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.util.unit.DataSize;
 
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.peer.PeerIdentity;
@@ -51,8 +52,20 @@ public final class TcpAutoConfiguration {
 			return TcpOptions.builder()
 				.listeningOn(properties.address(), properties.port())
 				.announcedAddress(properties.announcedAddress())
+				.maxFrameBytes(bytes(properties.maxFrameSize()))
+				.maxUnsentBytes(bytes(properties.maxUnsentSize()))
+				.maxConnections(properties.maxConnections())
+				.maxThreads(properties.maxThreads())
+				.handshakeTimeout(properties.handshakeTimeout())
+				.frameTimeout(properties.frameTimeout())
+				.pings(properties.pingInterval(), properties.pingTimeout())
 				.build();
 		});
+	}
+
+	/** No limit is as high as the largest number. */
+	private static int bytes(DataSize size) {
+		return (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, size.toBytes()));
 	}
 
 	/** The options know their limits; here a value that breaks one gets its property. */
@@ -61,7 +74,10 @@ public final class TcpAutoConfiguration {
 			return options.get();
 		}
 		catch (InvalidOptionException ex) {
-			String property = ex.option().replaceAll("(\\p{Upper})", "-$1").toLowerCase(Locale.ROOT);
+			String property = ex.option()
+				.replace("Bytes", "Size")
+				.replaceAll("(\\p{Upper})", "-$1")
+				.toLowerCase(Locale.ROOT);
 			throw invalid(property, ex.value(), "It must be " + ex.rule());
 		}
 	}

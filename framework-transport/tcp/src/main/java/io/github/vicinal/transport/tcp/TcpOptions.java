@@ -21,16 +21,24 @@ import io.github.vicinal.transport.wire.WireLimits;
  * @param maxFrameBytes the longest call or reply, 1 KB to 1 GB
  * @param maxOutstandingBytes how much of calls without an answer one connection holds, at
  * least {@code maxFrameBytes}: a client refuses further calls, a server stops to read
+ * @param maxUnsentBytes how much of answers a server holds for a client that does not
+ * take them before it stops to read from that client, at least 1 KB
  * @param maxConnections how many connections a server accepts, at least 1
  * @param maxThreads how many calls a server executes at a time, at least 1
  * @param handshakeTimeout how long to connect, to agree on TLS and to say hello may take
  * together
+ * @param frameTimeout how long a frame may take to arrive as a whole, and how long a
+ * client may take none of the bytes that are sent to it
+ * @param pingInterval how long nothing arrives before this side asks whether the other
+ * one is still there
+ * @param pingTimeout how long the other side may take to answer that
  * @param drainTimeout how long calls in flight may take to end when the server closes, or
  * when a connection is replaced
  * @since 0.1.0
  */
 public record TcpOptions(String address, int port, String announcedAddress, int maxFrameBytes, long maxOutstandingBytes,
-		int maxConnections, int maxThreads, Duration handshakeTimeout, Duration drainTimeout) {
+		int maxUnsentBytes, int maxConnections, int maxThreads, Duration handshakeTimeout, Duration frameTimeout,
+		Duration pingInterval, Duration pingTimeout, Duration drainTimeout) {
 
 	/** Four numbers, or anything with colons. */
 	private static final Pattern LITERAL = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9a-f.]*:[0-9a-f.:]*");
@@ -40,6 +48,12 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 	private static final int MAX_HEADERS = 256;
 
 	private static final int MAX_HEADER_BYTES = 64 * 1024;
+
+	private static final int MIN_UNSENT_BYTES = 1024;
+
+	private static final Duration MIN_TIME = Duration.ofMillis(10);
+
+	private static final Duration MAX_TIME = Duration.ofDays(1);
 
 	private static final String ADDRESS = "address";
 
@@ -63,10 +77,21 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 		WireLimits.checkMaxFrameBytes(maxFrameBytes);
 		InvalidOptionException.check(maxOutstandingBytes >= maxFrameBytes, "maxOutstandingBytes",
 				"at least maxFrameBytes", maxOutstandingBytes);
+		InvalidOptionException.check(maxUnsentBytes >= MIN_UNSENT_BYTES, "maxUnsentBytes", "at least 1KB",
+				maxUnsentBytes);
 		InvalidOptionException.check(maxConnections >= 1, "maxConnections", "at least 1", maxConnections);
 		InvalidOptionException.check(maxThreads >= 1, "maxThreads", "at least 1", maxThreads);
-		InvalidOptionException.checkPositive("handshakeTimeout", handshakeTimeout);
+		checkTime("handshakeTimeout", handshakeTimeout);
+		checkTime("frameTimeout", frameTimeout);
+		checkTime("pingInterval", pingInterval);
+		checkTime("pingTimeout", pingTimeout);
 		InvalidOptionException.check(!drainTimeout.isNegative(), "drainTimeout", "at least 0", drainTimeout);
+	}
+
+	/** Shorter times than a few milliseconds would end connections that are in order. */
+	private static void checkTime(String option, Duration value) {
+		InvalidOptionException.check(value.compareTo(MIN_TIME) >= 0 && value.compareTo(MAX_TIME) <= 0, option,
+				"from 10 ms to 1 day", value);
 	}
 
 	/**
@@ -145,11 +170,19 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 
 		private int maxFrameBytes = 64 << 20;
 
+		private int maxUnsentBytes = 4 << 20;
+
 		private int maxConnections = 1024;
 
 		private int maxThreads = 256;
 
 		private Duration handshakeTimeout = Duration.ofSeconds(5);
+
+		private Duration frameTimeout = Duration.ofSeconds(30);
+
+		private Duration pingInterval = Duration.ofSeconds(30);
+
+		private Duration pingTimeout = Duration.ofSeconds(10);
 
 		private Duration drainTimeout = Duration.ofSeconds(10);
 
@@ -189,6 +222,17 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 		}
 
 		/**
+		 * Sets how much of answers a server holds for a client that does not take them
+		 * before it stops to read from that client.
+		 * @param bytes at least 1 KB
+		 * @return this builder
+		 */
+		public Builder maxUnsentBytes(int bytes) {
+			this.maxUnsentBytes = bytes;
+			return this;
+		}
+
+		/**
 		 * Sets the maximum number of connections that a server accepts.
 		 * @param number at least 1
 		 * @return this builder
@@ -210,11 +254,35 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 
 		/**
 		 * Sets the time to connect, to agree on TLS and to say hello.
-		 * @param time more than 0
+		 * @param time 10 ms to 1 day
 		 * @return this builder
 		 */
 		public Builder handshakeTimeout(Duration time) {
 			this.handshakeTimeout = time;
+			return this;
+		}
+
+		/**
+		 * Sets the time in which a frame must arrive as a whole, and in which a client
+		 * must take some of the bytes that are sent to it.
+		 * @param time 10 ms to 1 day
+		 * @return this builder
+		 */
+		public Builder frameTimeout(Duration time) {
+			this.frameTimeout = time;
+			return this;
+		}
+
+		/**
+		 * Sets when this side asks whether the other side is still there, and how long
+		 * the answer may take.
+		 * @param interval time without a byte from the other side, 10 ms to 1 day
+		 * @param timeout 10 ms to 1 day
+		 * @return this builder
+		 */
+		public Builder pings(Duration interval, Duration timeout) {
+			this.pingInterval = interval;
+			this.pingTimeout = timeout;
 			return this;
 		}
 
@@ -235,8 +303,8 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 		 */
 		public TcpOptions build() {
 			return new TcpOptions(this.address, this.port, this.announcedAddress, this.maxFrameBytes,
-					2L * this.maxFrameBytes, this.maxConnections, this.maxThreads, this.handshakeTimeout,
-					this.drainTimeout);
+					2L * this.maxFrameBytes, this.maxUnsentBytes, this.maxConnections, this.maxThreads,
+					this.handshakeTimeout, this.frameTimeout, this.pingInterval, this.pingTimeout, this.drainTimeout);
 		}
 
 	}

@@ -21,6 +21,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -128,6 +129,8 @@ public final class TcpPathServer implements PathServer {
 			.option(ChannelOption.SO_REUSEADDR, true)
 			.childOption(ChannelOption.TCP_NODELAY, true)
 			.childOption(ChannelOption.SO_KEEPALIVE, true)
+			.childOption(ChannelOption.WRITE_BUFFER_WATER_MARK,
+					new WriteBufferWaterMark(this.options.maxUnsentBytes() / 2, this.options.maxUnsentBytes()))
 			.childHandler(new ChannelInitializer<>() {
 
 				@Override
@@ -183,7 +186,7 @@ public final class TcpPathServer implements PathServer {
 				.addLast(new TlsGate(() -> encrypting.accepting(channel, this.loops.tls(), millis),
 						connection::speaksPlaintext));
 		}
-		channel.pipeline().addLast(decoder, connection);
+		channel.pipeline().addLast(connection.guard(), decoder, connection);
 	}
 
 	/** Counts a client that could not agree on TLS, or was refused by its certificate. */

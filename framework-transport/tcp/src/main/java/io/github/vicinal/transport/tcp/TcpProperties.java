@@ -1,8 +1,11 @@
 package io.github.vicinal.transport.tcp;
 
+import java.time.Duration;
+
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 
 /**
  * Properties of the path {@code tcp}.
@@ -13,12 +16,29 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param port Port to listen on. 0 takes any that is free.
  * @param announcedAddress IP address at which clients reach this server, if it is not
  * vicinal.tcp.address. Required where that is 0.0.0.0 or ::.
+ * @param maxFrameSize Size of the largest call or reply, 1KB to 1GB. Larger calls go over
+ * HTTP.
+ * @param maxUnsentSize Bytes of answers that a server holds for a client that does not
+ * take them. Beyond it, the server reads no further calls from that client.
+ * @param maxConnections Maximum number of connections that a server accepts.
+ * @param maxThreads Maximum number of calls that a server executes at a time.
+ * @param handshakeTimeout Time to connect, to agree on TLS and to identify each other.
+ * @param frameTimeout Time in which a call or reply must arrive once it has begun to, and
+ * in which a client must take some of the bytes that are sent to it.
+ * @param pingInterval Time without a byte from the other side after which it is asked
+ * whether it is still there.
+ * @param pingTimeout Time in which the other side must answer that. Otherwise the
+ * connection is closed.
  * @param ssl TLS.
  * @since 0.1.0
  */
 @ConfigurationProperties(TcpProperties.PREFIX)
 record TcpProperties(@DefaultValue("false") boolean enabled, @DefaultValue("127.0.0.1") String address,
-		@DefaultValue("0") int port, @DefaultValue("") String announcedAddress, @DefaultValue Ssl ssl) {
+		@DefaultValue("0") int port, @DefaultValue("") String announcedAddress,
+		@DefaultValue("64MB") DataSize maxFrameSize, @DefaultValue("4MB") DataSize maxUnsentSize,
+		@DefaultValue("1024") int maxConnections, @DefaultValue("256") int maxThreads,
+		@DefaultValue("5s") Duration handshakeTimeout, @DefaultValue("30s") Duration frameTimeout,
+		@DefaultValue("30s") Duration pingInterval, @DefaultValue("10s") Duration pingTimeout, @DefaultValue Ssl ssl) {
 
 	static final String PREFIX = "vicinal.tcp";
 

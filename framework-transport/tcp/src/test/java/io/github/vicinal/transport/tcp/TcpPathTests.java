@@ -216,7 +216,7 @@ class TcpPathTests extends TcpTestSupport {
 				// A proper beginning, and nonsense after it.
 				System.arraycopy("Vcnl".getBytes(StandardCharsets.US_ASCII), 0, hostile, 0, 4);
 				hostile[4] = 5;
-				hostile[5] = (byte) (1 + random.nextInt(15));
+				hostile[5] = (byte) (1 + random.nextInt(FrameType.values().length));
 			}
 			try (Socket socket = socket(server)) {
 				OutputStream out = socket.getOutputStream();
