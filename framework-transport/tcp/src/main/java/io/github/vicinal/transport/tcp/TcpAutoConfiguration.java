@@ -1,10 +1,12 @@
 package io.github.vicinal.transport.tcp;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -18,6 +20,8 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.util.unit.DataSize;
 
 import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.path.PathMeter;
+import io.github.vicinal.path.PathMeters;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.wire.InvalidOptionException;
@@ -151,6 +155,25 @@ public final class TcpAutoConfiguration {
 	@ConditionalOnMissingBean
 	TcpPathServer vicinalTcpPathServer(PeerIdentity identity, ServiceRegistry services, TcpOptions options) {
 		return new TcpPathServer(identity, services, options, this.tls.server());
+	}
+
+	@Bean
+	PathMeters vicinalTcpMeters(ConfigurableListableBeanFactory beanFactory) {
+		List<PathMeter> meters = TcpMeters.of(existing(beanFactory, TcpPathServer.class),
+				existing(beanFactory, TcpPathProvider.class));
+		return () -> meters;
+	}
+
+	/** Returns a bean if it is there: to read a meter must not start a server. */
+	private static <T> Supplier<@Nullable T> existing(ConfigurableListableBeanFactory beanFactory, Class<T> type) {
+		return () -> {
+			for (String name : beanFactory.getBeanNamesForType(type, false, false)) {
+				if (beanFactory.containsSingleton(name)) {
+					return beanFactory.getBean(name, type);
+				}
+			}
+			return null;
+		};
 	}
 
 }

@@ -157,6 +157,7 @@ final class TcpPath implements CallPath {
 	private Reply decode(CallFrame frame, Frame answer, int sent) throws TcpException {
 		long carried = (long) sent + FrameDescriptor.HEADER_BYTES + answer.header().length;
 		this.bytes.add(carried);
+		this.provider.bytes().add(carried);
 		frame.carried(carried);
 		try {
 			return this.binding.decode(this.codec, frame, answer.header(), answer.body(), this.connection.limits());

@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,6 +43,8 @@ public final class TcpPathProvider implements PathProvider {
 
 	private final HandshakeCounters handshakes = new HandshakeCounters(logger);
 
+	private final LongAdder bytes = new LongAdder();
+
 	/** Keeps two paths from opening two connections to one peer. */
 	private final Object[] connecting = new Object[STRIPES];
 
@@ -76,6 +79,11 @@ public final class TcpPathProvider implements PathProvider {
 
 	private synchronized void replace(String why) {
 		this.connections.values().forEach((connection) -> connection.drain(why));
+	}
+
+	/** Returns how many bytes of calls and replies all paths have carried. */
+	LongAdder bytes() {
+		return this.bytes;
 	}
 
 	/** Returns how many handshakes failed. */

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -84,6 +85,13 @@ class TcpEndToEndTests {
 			assertThat(peers(client, "shelf")).first().returns("tcp", PeerReport::path);
 		});
 		assertThat(shelf.book(8)).isEqualTo(new Book(8, "seven"));
+		assertThat(client.getBean(MeterRegistry.class)
+			.get("vicinal.tcp.bytes")
+			.tag("side", "client")
+			.functionCounter()
+			.count()).isPositive();
+		assertThat(this.contexts.get(0).getBean(MeterRegistry.class).get("vicinal.tcp.connections").gauge().value())
+			.isEqualTo(1);
 		assertThat(peers(client, "shelf")).first().returns("over the network", PeerReport::reason);
 	}
 

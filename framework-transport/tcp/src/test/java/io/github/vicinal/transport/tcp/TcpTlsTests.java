@@ -11,6 +11,8 @@ import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -26,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathMeter;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerIdentity;
@@ -103,6 +106,39 @@ class TcpTlsTests extends TcpTestSupport {
 		assertThat(refusal(provider, server)).contains("the TLS handshake with").contains("protocol_version");
 		assertThat(provider.handshakes().sum(Kind.OTHER)).isEqualTo(1);
 		await().until(() -> server.handshakes().sum(Kind.OTHER) == 1);
+	}
+
+	@Test
+	void metersCountBytesAndFailedHandshakesOfBothSides() throws Exception {
+		TcpPathServer server = server(options(), serverTls("server", "ca"));
+		TcpPathProvider provider = provider(clientTls("client", "ca"));
+		List<PathMeter> meters = TcpMeters.of(() -> server, () -> provider);
+		List<PathMeter> nobody = TcpMeters.of(() -> null, () -> null);
+		assertThat(nobody).allSatisfy((meter) -> assertThat(meter.value().getAsDouble()).isZero());
+		CallPath path = connect(provider, server);
+		assertThat(value(path.call(bytes(new byte[1000])))).isEqualTo(new byte[1000]);
+		assertThat(meter(meters, "vicinal.tcp.connections", Map.of())).isEqualTo(1);
+		double carried = meter(meters, "vicinal.tcp.bytes", Map.of("side", "client"));
+		assertThat(carried).isGreaterThan(2000).isEqualTo(path.bytesCarried());
+		// The server counts the frames of the binding, too.
+		assertThat(meter(meters, "vicinal.tcp.bytes", Map.of("side", "server"))).isGreaterThan(carried);
+		TcpPathProvider refused = provider(clientTls(null, "ca"));
+		refusal(refused, server);
+		Map<String, String> missing = Map.of("side", "server", "reason", "certificate-missing");
+		await().until(() -> meter(meters, "vicinal.tcp.handshakes.refused", missing) == 1);
+		assertThat(meter(TcpMeters.of(() -> null, () -> refused), "vicinal.tcp.handshakes.refused",
+				Map.of("side", "client", "reason", "certificate-missing")))
+			.isEqualTo(1);
+		assertThat(meter(meters, "vicinal.tcp.refusals", Map.of("reason", "stranger"))).isZero();
+	}
+
+	private static double meter(List<PathMeter> meters, String name, Map<String, String> tags) {
+		return meters.stream()
+			.filter((meter) -> meter.name().equals(name) && meter.tags().equals(tags))
+			.findFirst()
+			.orElseThrow()
+			.value()
+			.getAsDouble();
 	}
 
 	@Test
