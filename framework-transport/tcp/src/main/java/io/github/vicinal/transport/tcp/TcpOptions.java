@@ -1,5 +1,6 @@
 package io.github.vicinal.transport.tcp;
 
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -64,14 +65,12 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 	 * @throws InvalidOptionException if one breaks its rule
 	 */
 	public TcpOptions {
-		InetAddress listening = literal(address);
-		InvalidOptionException.check(listening != null, ADDRESS, "an IP address such as 127.0.0.1 or ::1, not a name",
-				address);
+		InvalidOptionException.check(literal(address) != null, ADDRESS,
+				"an IP address such as 127.0.0.1 or ::1, not a name", address);
 		InvalidOptionException.check(port >= 0 && port <= MAX_PORT, "port", "from 0 to 65535", port);
 		InvalidOptionException.check(announcedAddress.isEmpty() || dialled(announcedAddress) != null, ANNOUNCED_ADDRESS,
 				"an IP address that clients can connect to", announcedAddress);
-		InvalidOptionException.check(!announcedAddress.isEmpty() || listening == null || !listening.isAnyLocalAddress(),
-				ANNOUNCED_ADDRESS,
+		InvalidOptionException.check(!announcedAddress.isEmpty() || dialled(address) != null, ANNOUNCED_ADDRESS,
 				"an IP address of this host, because clients cannot connect to the address %s".formatted(address),
 				"''");
 		WireLimits.checkMaxFrameBytes(maxFrameBytes);
@@ -149,10 +148,14 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 		}
 	}
 
-	/** Returns the address that a text is, if one can connect to it. */
+	/**
+	 * Returns the address that a text is, if another process can connect to it. A
+	 * link-local address of IPv6 means nothing without the name of an interface.
+	 */
 	static @Nullable InetAddress dialled(String address) {
 		InetAddress literal = literal(address);
-		return (literal == null || literal.isAnyLocalAddress() || literal.isMulticastAddress()) ? null : literal;
+		return (literal == null || literal.isAnyLocalAddress() || literal.isMulticastAddress()
+				|| (literal instanceof Inet6Address && literal.isLinkLocalAddress())) ? null : literal;
 	}
 
 	/**

@@ -72,13 +72,21 @@ public final class TcpPathProvider implements PathProvider {
 		this.tls = tls;
 		Arrays.setAll(this.connecting, (i) -> new Object());
 		if (tls != null) {
-			tls.whenReplaced(() -> replace(
-					"is left for a new connection, because the SSL bundle '%s' was reloaded".formatted(tls.bundle())));
+			tls.whenReplaced(this::replaceAll);
 		}
 	}
 
-	private synchronized void replace(String why) {
-		this.connections.values().forEach((connection) -> connection.drain(why));
+	private synchronized void replaceAll() {
+		this.connections.values().forEach(TcpPathProvider::replace);
+	}
+
+	private static void replace(ClientConnection connection) {
+		connection.drain("is left for a new connection, because the SSL bundle was reloaded");
+	}
+
+	private int generation() {
+		Tls encrypting = this.tls;
+		return (encrypting != null) ? encrypting.generation() : 0;
 	}
 
 	/** Returns how many bytes of calls and replies all paths have carried. */
@@ -178,6 +186,7 @@ public final class TcpPathProvider implements PathProvider {
 				return known;
 			}
 			ClientConnection connection = new ClientConnection(instanceId, this.options, this.tls, this.handshakes);
+			int before = generation();
 			boolean kept = false;
 			try {
 				connection.open(this.loops, address);
@@ -187,6 +196,9 @@ public final class TcpPathProvider implements PathProvider {
 				if (!kept) {
 					connection.close();
 				}
+			}
+			if (kept && before != generation()) {
+				replace(connection);
 			}
 			return kept ? connection : null;
 		}

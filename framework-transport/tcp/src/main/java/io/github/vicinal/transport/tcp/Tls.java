@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import javax.net.ssl.SSLException;
@@ -46,6 +47,8 @@ final class Tls {
 	private volatile @Nullable SslContext context;
 
 	private volatile String unusable = "";
+
+	private final AtomicInteger generation = new AtomicInteger();
 
 	private Tls(TlsMaterial material, Contexts contexts) {
 		this.bundle = material.bundle();
@@ -134,8 +137,14 @@ final class Tls {
 					unusable(ex));
 			return;
 		}
+		this.generation.incrementAndGet();
 		logger.info("The SSL bundle '{}' was reloaded; connections of the path tcp are replaced", this.bundle);
 		this.listeners.forEach(Runnable::run);
+	}
+
+	/** Returns how often the material was replaced. */
+	int generation() {
+		return this.generation.get();
 	}
 
 	/** Calls a listener after each replacement. */

@@ -182,6 +182,30 @@ class TcpEndToEndTests {
 		});
 	}
 
+	@Test
+	void aServerThatIsReachedByHttpsOffersNoTcp(@TempDir Path directory) throws Exception {
+		Certificates certificates = new Certificates(directory).authority("ca")
+			.signed("server", "ca", "-ext", "san=ip:127.0.0.1");
+		Map<String, Object> both = new TreeMap<>(bundle(certificates.write("server.p12", certificates.keys("server")),
+				certificates.write("trust.p12", certificates.trust("ca"))));
+		both.put("server.ssl.bundle", "mesh");
+		for (String tcp : List.of("mesh", "")) {
+			both.put("vicinal.tcp.ssl.bundle", tcp);
+			String url = "https://127.0.0.1:"
+					+ start(ShelfService.class, both).getEnvironment().getRequiredProperty("local.server.port");
+			Map<String, Object> properties = new TreeMap<>(both);
+			properties.put("spring.http.serviceclient.shelf.base-url", url);
+			properties.put("spring.http.serviceclient.shelf.ssl.bundle", "mesh");
+			ConfigurableApplicationContext client = start(ShelfClient.class, properties);
+			await().untilAsserted(() -> {
+				assertThat(client.getBean(Shelf.class).book(7)).isEqualTo(new Book(7, "seven"));
+				assertThat(peers(client, "shelf")).first()
+					.returns("http", PeerReport::path)
+					.satisfies((peer) -> assertThat(peer.reason()).contains("comes by TLS"));
+			});
+		}
+	}
+
 	@AffinityChannel
 	@HttpExchange("/shelf")
 	interface Shelf {

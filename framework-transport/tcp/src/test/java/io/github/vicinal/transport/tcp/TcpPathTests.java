@@ -161,7 +161,10 @@ class TcpPathTests extends TcpTestSupport {
 			.isThrownBy(() -> TcpOptions.builder().listeningOn("0.0.0.0", 0).build())
 			.withMessageContaining("clients cannot connect to the address 0.0.0.0")
 			.returns("announcedAddress", InvalidOptionException::option);
-		for (String address : List.of("example.org", "::", "224.0.0.1")) {
+		assertThatExceptionOfType(InvalidOptionException.class)
+			.isThrownBy(() -> TcpOptions.builder().listeningOn("fe80::1", 0).build())
+			.withMessageContaining("clients cannot connect to the address fe80::1");
+		for (String address : List.of("example.org", "::", "224.0.0.1", "fe80::1")) {
 			assertThatExceptionOfType(InvalidOptionException.class)
 				.isThrownBy(() -> TcpOptions.builder().announcedAddress(address).build())
 				.returns("announcedAddress", InvalidOptionException::option)
