@@ -358,6 +358,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> implemen
 
 	@Override
 	public void gone(String text) {
+		this.guard.end();
 		end(text);
 		Channel open = this.channel;
 		if (open != null) {

@@ -9,6 +9,8 @@ import java.security.cert.CertificateNotYetValidException;
 import java.security.cert.X509Certificate;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
@@ -30,7 +32,8 @@ import io.github.vicinal.transport.wire.WireException;
  */
 record HandshakeFailure(Kind kind, boolean byPeer, String detail) {
 
-	private static final String ALERT = "Received fatal alert: ";
+	/** Ends the message of an exception. Newer JDKs have the alert before it, too. */
+	private static final Pattern ALERT = Pattern.compile("Received fatal alert: (\\w+)$");
 
 	/** What an alert says of the certificate of the side that receives it. */
 	private static final Map<String, Kind> ALERTS = Map.of("certificate_required", Kind.CERTIFICATE_MISSING,
@@ -56,8 +59,9 @@ record HandshakeFailure(Kind kind, boolean byPeer, String detail) {
 
 	private static @Nullable HandshakeFailure classify(Throwable cause) {
 		String text = text(cause);
-		if (text.startsWith(ALERT)) {
-			return new HandshakeFailure(ALERTS.getOrDefault(text.substring(ALERT.length()), Kind.OTHER), true, text);
+		Matcher alert = ALERT.matcher(text);
+		if (alert.find()) {
+			return new HandshakeFailure(ALERTS.getOrDefault(alert.group(1), Kind.OTHER), true, alert.group());
 		}
 		Kind kind = kind(cause, text);
 		return (kind != null) ? new HandshakeFailure(kind, false, text) : null;
@@ -84,7 +88,7 @@ record HandshakeFailure(Kind kind, boolean byPeer, String detail) {
 			return Kind.CERTIFICATE_MISSING;
 		}
 		if (cause instanceof ClosedChannelException
-				|| (cause instanceof SSLException && text.startsWith("Connection closed"))) {
+				|| (cause instanceof SSLException && text.contains("Connection closed"))) {
 			return Kind.CLOSED;
 		}
 		return null;
@@ -152,7 +156,7 @@ record HandshakeFailure(Kind kind, boolean byPeer, String detail) {
 			case CERTIFICATE_REFUSED -> refused(peer, bundle);
 			case TIMEOUT -> "%s did not complete the TLS handshake in time (%s)".formatted(peer, this.detail);
 			case CLOSED -> "%s closed the connection during the TLS handshake; its log may say why".formatted(peer);
-			case OTHER -> "the TLS handshake with %s failed: %s".formatted(peer, this.detail);
+			case OTHER -> other(peer);
 		};
 	}
 
@@ -178,8 +182,13 @@ record HandshakeFailure(Kind kind, boolean byPeer, String detail) {
 			case CERTIFICATE_REFUSED -> refused(client, bundle);
 			case TIMEOUT -> "%s did not complete the TLS handshake in time (%s)".formatted(client, this.detail);
 			case CLOSED -> "%s closed the connection during the TLS handshake".formatted(client);
-			case OTHER -> "the TLS handshake with %s failed: %s".formatted(client, this.detail);
+			case OTHER -> other(client);
 		};
+	}
+
+	private String other(String other) {
+		return "the TLS handshake with %s failed: %s%s".formatted(other, this.detail,
+				this.byPeer ? "; see the log of the other side" : "");
 	}
 
 	/** Most sides do not say what is wrong with a certificate. */

@@ -242,6 +242,7 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> implemen
 	@Override
 	public void gone(String text) {
 		this.closing = true;
+		this.guard.end();
 		this.server.metrics().refused(Refusal.STALLED, "the client %s %s".formatted(client(), text));
 		// There is nobody to wait for.
 		this.channel.pipeline().remove(LingeringClose.class);

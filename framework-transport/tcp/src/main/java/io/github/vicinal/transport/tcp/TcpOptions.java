@@ -22,18 +22,18 @@ import io.github.vicinal.transport.wire.WireLimits;
  * @param maxFrameBytes the longest call or reply, 1 KB to 1 GB
  * @param maxOutstandingBytes how much of calls without an answer one connection holds, at
  * least {@code maxFrameBytes}: a client refuses further calls, a server stops to read
- * @param maxUnsentBytes how much of answers a server holds for a client that does not
- * take them before it stops to read from that client, at least 1 KB
+ * @param maxUnsentBytes maximum bytes of answers that a client has not taken; beyond it
+ * the server stops reading from that client; at least 1 KB
  * @param maxConnections how many connections a server accepts, at least 1
  * @param maxThreads how many calls a server executes at a time, at least 1
- * @param handshakeTimeout how long to connect, to agree on TLS and to say hello may take
- * together
- * @param frameTimeout how long a frame may take to arrive as a whole, and how long a
- * client may take none of the bytes that are sent to it
- * @param pingInterval how long nothing arrives before this side asks whether the other
- * one is still there
- * @param pingTimeout how long the other side may take to answer that
- * @param drainTimeout how long calls in flight may take to end when the server closes, or
+ * @param handshakeTimeout time to connect, to agree on TLS and to identify each other, 10
+ * ms to 1 day
+ * @param frameTimeout time in which a frame must arrive as a whole, and in which a client
+ * must take some of the bytes that are sent to it, 10 ms to 1 day
+ * @param pingInterval time without a byte from the other side after which a ping is sent,
+ * 10 ms to 1 day
+ * @param pingTimeout time in which a byte must follow the ping, 10 ms to 1 day
+ * @param drainTimeout time in which calls in flight may end when the server closes, or
  * when a connection is replaced
  * @since 0.1.0
  */
@@ -225,8 +225,8 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 		}
 
 		/**
-		 * Sets how much of answers a server holds for a client that does not take them
-		 * before it stops to read from that client.
+		 * Sets the maximum bytes of answers that a client has not taken. Beyond it, the
+		 * server stops reading from that client.
 		 * @param bytes at least 1 KB
 		 * @return this builder
 		 */

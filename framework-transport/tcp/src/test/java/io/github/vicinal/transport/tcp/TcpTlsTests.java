@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,7 +40,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
-/** TLS with certificates of authorities that nobody else knows. */
+/**
+ * TLS with certificates of authorities that nobody else knows. Alerts and messages differ
+ * by the release of the JDK.
+ */
+@Tag("every-jdk")
 @Timeout(60)
 class TcpTlsTests extends TcpTestSupport {
 
@@ -164,18 +169,27 @@ class TcpTlsTests extends TcpTestSupport {
 		}
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "TLSv1.3", "TLSv1.2" })
-	void aClientWithoutACertificateIsRefused(String protocol) throws Exception {
-		TcpPathServer server = server(options(),
-				Tls.server(certificates.material(protocol, "server", "ca"), ClientAuth.NEED));
-		TcpPathProvider provider = provider(Tls.client(certificates.material(protocol, null, "ca"), true));
+	@Test
+	void aClientWithoutACertificateIsRefused() throws Exception {
+		TcpPathServer server = server(options(), serverTls("server", "ca"));
+		TcpPathProvider provider = provider(clientTls(null, "ca"));
 		assertThat(refusal(provider, server)).contains("asks for a certificate")
 			.contains("the SSL bundle 'mesh' has none")
 			.contains("vicinal.tcp.ssl.client-auth=want");
 		assertThat(provider.handshakes().sum(Kind.CERTIFICATE_MISSING)).isEqualTo(1);
 		await().until(() -> server.handshakes().sum(Kind.CERTIFICATE_MISSING) == 1);
 		await().until(() -> server.metrics().open().sum() == 0);
+	}
+
+	@Test
+	void aClientWithoutACertificateIsRefusedByTls12() throws Exception {
+		TcpPathServer server = server(options(),
+				Tls.server(certificates.material("TLSv1.2", "server", "ca"), ClientAuth.NEED));
+		TcpPathProvider provider = provider(Tls.client(certificates.material("TLSv1.2", null, "ca"), true));
+		// Newer JDKs send another alert, which does not say that a certificate is
+		// missing.
+		assertThat(refusal(provider, server)).containsAnyOf("asks for a certificate", "see the log of the other side");
+		await().until(() -> server.handshakes().sum(Kind.CERTIFICATE_MISSING) == 1);
 	}
 
 	@ParameterizedTest
@@ -219,7 +233,9 @@ class TcpTlsTests extends TcpTestSupport {
 		TcpPathProvider provider = provider(clientTls("client", "ca"));
 		assertThat(refusal(provider, server)).contains("outside its dates").contains("NotAfter").contains("renew it");
 		assertThat(provider.handshakes().sum(Kind.CERTIFICATE_EXPIRED)).isEqualTo(1);
-		await().until(() -> server.handshakes().sum(Kind.CERTIFICATE_REFUSED) == 1);
+		// Newer JDKs say why they refuse.
+		await().until(() -> server.handshakes().sum(Kind.CERTIFICATE_REFUSED)
+				+ server.handshakes().sum(Kind.CERTIFICATE_EXPIRED) == 1);
 	}
 
 	@Test
