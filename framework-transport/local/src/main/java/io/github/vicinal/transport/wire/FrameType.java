@@ -54,7 +54,13 @@ public enum FrameType {
 	RING(14),
 
 	/** Client: has waited for an answer for so long that something may be wrong. */
-	CHECK(15);
+	CHECK(15),
+
+	/** Either side: asks whether the other side is still there. */
+	PING(16),
+
+	/** Either side: the answer to PING. */
+	PONG(17);
 
 	private static final FrameType[] VALUES = values();
 

@@ -12,6 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
+import javax.net.ssl.SSLException;
+
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -21,6 +23,9 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.NetUtil;
+import io.netty.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.codec.EncodeBuffer;
@@ -38,7 +43,7 @@ import io.github.vicinal.transport.wire.WireLimits;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty tells the listeners and closes the
 												// channel.
-final class ClientConnection extends SimpleChannelInboundHandler<Frame> {
+final class ClientConnection extends SimpleChannelInboundHandler<Frame> implements ConnectionGuard.Owner {
 
 	private static final int SMALL_BYTES = 256;
 
@@ -47,6 +52,8 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> {
 	private final TcpOptions options;
 
 	private final FrameDecoder decoder;
+
+	private final ConnectionGuard guard;
 
 	private final Map<Long, Waiting> waiting = new ConcurrentHashMap<>();
 
@@ -64,17 +71,45 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> {
 
 	private int maxRequestBytes;
 
+	private final @Nullable Tls tls;
+
+	private final HandshakeCounters handshakes;
+
+	/** Version of TLS, empty without. */
+	private volatile String tlsVersion = "";
+
+	/** Name in the server's certificate, empty without TLS. */
+	private volatile String subject = "";
+
+	/** Whether the connection closes once no call is in flight. */
+	private volatile boolean draining;
+
 	/** How many paths use the connection. Guarded by the provider's lock. */
 	int users;
 
-	ClientConnection(String expected, TcpOptions options) {
+	/**
+	 * Creates a connection that is not open.
+	 * @param expected the instance id of the server
+	 * @param options limits
+	 * @param tls encrypts the connection, {@code null} for plaintext
+	 * @param handshakes counts handshakes that fail
+	 */
+	ClientConnection(String expected, TcpOptions options, @Nullable Tls tls, HandshakeCounters handshakes) {
 		this.expected = expected;
 		this.options = options;
+		this.tls = tls;
+		this.handshakes = handshakes;
 		this.decoder = new FrameDecoder(options.limits());
+		// A server that has many calls to answer may not read for long.
+		this.guard = new ConnectionGuard(options, this.decoder, this, false);
 	}
 
-	/** Connects, and lets the other side prove which instance it is. Blocks. */
+	/**
+	 * Connects, agrees on TLS, and lets the other side prove which instance it is. Blocks
+	 * for the handshake timeout at most.
+	 */
 	void open(EventLoops loops, InetSocketAddress address) throws TcpException {
+		long deadline = System.nanoTime() + this.options.handshakeTimeout().toNanos();
 		int millis = (int) Math.min(this.options.handshakeTimeout().toMillis(), Integer.MAX_VALUE);
 		ChannelFuture connected = new Bootstrap().group(loops.group())
 			.channel(loops.client())
@@ -85,21 +120,62 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> {
 
 				@Override
 				protected void initChannel(Channel created) {
-					created.pipeline().addLast(ClientConnection.this.decoder, ClientConnection.this);
+					Tls encrypting = ClientConnection.this.tls;
+					if (encrypting != null) {
+						created.pipeline().addLast(encrypting.connecting(created, address, loops.tls(), millis));
+					}
+					created.pipeline()
+						.addLast(ClientConnection.this.guard, ClientConnection.this.decoder, ClientConnection.this);
 				}
 
 			})
 			.connect(address)
 			.awaitUninterruptibly();
 		if (!connected.isSuccess()) {
-			throw TcpException.of(Reason.PEER_GONE, false,
-					"cannot connect to %s at %s: %s".formatted(this, address, connected.cause()), connected.cause());
+			throw TcpException.of(Reason.PEER_GONE, false, "cannot connect to %s at %s: %s".formatted(this,
+					NetUtil.toSocketAddressString(address), connected.cause()), connected.cause());
 		}
-		this.channel = connected.channel();
-		hello(address);
+		Channel opened = connected.channel();
+		this.channel = opened;
+		SslHandler handler = opened.pipeline().get(SslHandler.class);
+		if (this.tls != null && handler != null) {
+			encrypt(handler, address, deadline);
+		}
+		hello(address, deadline);
+		opened.eventLoop().execute(() -> this.guard.begin(opened));
 	}
 
-	private void hello(InetSocketAddress address) throws TcpException {
+	private void encrypt(SslHandler handler, InetSocketAddress address, long deadline) throws TcpException {
+		Future<Channel> handshake = handler.handshakeFuture();
+		handshake.awaitUninterruptibly(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+		HandshakeFailure failure;
+		if (!handshake.isDone()) {
+			failure = new HandshakeFailure(HandshakeFailure.Kind.TIMEOUT, false,
+					"vicinal.tcp.handshake-timeout is %d ms".formatted(this.options.handshakeTimeout().toMillis()));
+		}
+		else if (!handshake.isSuccess()) {
+			failure = HandshakeFailure.of(handshake.cause());
+		}
+		else {
+			failure = HandshakeFailure.expired(handler.engine().getSession());
+		}
+		if (failure != null) {
+			throw TcpException.of(Reason.REFUSED, false, failed(failure, address), handshake.cause());
+		}
+		this.tlsVersion = handler.engine().getSession().getProtocol();
+		this.subject = HandshakeFailure.subject(handler.engine().getSession());
+	}
+
+	/** Counts a handshake that failed, and says why. */
+	private String failed(HandshakeFailure failure, InetSocketAddress address) {
+		Tls encrypting = this.tls;
+		String text = failure.toClient("%s at %s".formatted(this, NetUtil.toSocketAddressString(address)),
+				(encrypting != null) ? encrypting.bundle() : "");
+		this.handshakes.count(failure.kind(), text);
+		return text;
+	}
+
+	private void hello(InetSocketAddress address, long deadline) throws TcpException {
 		try {
 			EncodeBuffer out = new EncodeBuffer(SMALL_BYTES);
 			int start = FrameDescriptor.begin(out);
@@ -108,7 +184,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> {
 					this.options.maxFrameBytes())
 				.write(out);
 			FrameDescriptor.end(out, start, FrameType.HELLO);
-			Frame answer = ask(out, start);
+			Frame answer = await(send(out, start, false), deadline);
 			answer.header().require(FrameType.WELCOME);
 			Payload.Welcome welcome = Payload.Welcome.read(answer.payload());
 			if (!InstanceProof.matches(InstanceProof.ofServer(this.expected, nonce, address), welcome.self())
@@ -210,12 +286,22 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> {
 	protected void channelRead0(ChannelHandlerContext context, Frame frame) throws WireException {
 		FrameType type = frame.header().type;
 		if (type == FrameType.GOODBYE) {
-			// Calls in flight are still answered.
-			this.ended = "is shutting down";
+			drain((frame.header().code == Refusal.SHUTTING_DOWN.number()) ? "is shutting down"
+					: "asks for a new connection");
+			return;
+		}
+		if (type == FrameType.PING) {
+			this.guard.pong(context.channel());
+			return;
+		}
+		if (type == FrameType.PONG) {
 			return;
 		}
 		long correlation = frame.header().correlation;
 		Waiting call = this.waiting.remove(correlation);
+		if (this.draining && this.waiting.isEmpty()) {
+			context.close();
+		}
 		if (type == FrameType.REFUSED) {
 			refused(context, frame, call);
 		}
@@ -256,10 +342,62 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> {
 			this.ended = "sent an unacceptable answer";
 			failAll((call) -> TcpException.refused(ex.refusal(), call.executable, text));
 		}
+		else if (why instanceof SSLException) {
+			endTls(context, why);
+		}
 		else {
 			end("broke off: " + why);
 		}
 		context.close();
+	}
+
+	@Override
+	public void stalled(String text) {
+		gone("is left, because " + text);
+	}
+
+	@Override
+	public void gone(String text) {
+		this.guard.end();
+		end(text);
+		Channel open = this.channel;
+		if (open != null) {
+			open.close();
+		}
+	}
+
+	/** Unless the handshake has ended, the thread that connects says why. */
+	private void endTls(ChannelHandlerContext context, Throwable why) {
+		SslHandler handler = context.pipeline().get(SslHandler.class);
+		if (handler == null || !handler.handshakeFuture().isSuccess()
+				|| !(context.channel().remoteAddress() instanceof InetSocketAddress address)) {
+			return;
+		}
+		// With TLS 1.3 the server checks the certificate of the client later.
+		String text = failed(HandshakeFailure.of(why), address);
+		this.ended = "ended TLS: " + text;
+		failAll((call) -> TcpException.of(Reason.REFUSED, call.executable, text, null));
+	}
+
+	/**
+	 * Takes no further call, and closes once those in flight have ended, or the drain
+	 * timeout has passed.
+	 */
+	void drain(String why) {
+		if (this.ended == null) {
+			this.ended = why;
+		}
+		Channel open = this.channel;
+		if (open == null || this.draining) {
+			return;
+		}
+		this.draining = true;
+		open.eventLoop().execute(() -> {
+			if (this.waiting.isEmpty()) {
+				open.close();
+			}
+		});
+		open.eventLoop().schedule(this::close, this.options.drainTimeout().toMillis(), TimeUnit.MILLISECONDS);
 	}
 
 	private void end(String why) {
@@ -292,6 +430,23 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> {
 
 	WireLimits limits() {
 		return this.options.limits();
+	}
+
+	/** Returns the version of TLS, empty without TLS. */
+	String tls() {
+		return this.tlsVersion;
+	}
+
+	/** Returns the name in the certificate of the server, empty without TLS. */
+	String subject() {
+		return this.subject;
+	}
+
+	/** Calls in flight end, if the other side has announced the end, or fail. */
+	void leave() {
+		if (!this.draining) {
+			close();
+		}
 	}
 
 	/** Calls in flight fail. */

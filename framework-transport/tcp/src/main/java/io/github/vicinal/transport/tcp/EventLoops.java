@@ -1,5 +1,8 @@
 package io.github.vicinal.transport.tcp;
 
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 import io.netty.channel.Channel;
@@ -25,13 +28,22 @@ final class EventLoops {
 
 	private static final long SHUTDOWN_MILLIS = 2000;
 
+	private static final int TLS_THREADS = 2;
+
+	private static final long IDLE_SECONDS = 30;
+
 	private final EventLoopGroup group;
+
+	private final ThreadPoolExecutor tls;
 
 	/** Threads begin with the first channel. */
 	EventLoops(String name) {
 		IoHandlerFactory factory = EPOLL ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
 		int threads = Math.min(MAX_THREADS, Runtime.getRuntime().availableProcessors());
 		this.group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), factory);
+		this.tls = new ThreadPoolExecutor(TLS_THREADS, TLS_THREADS, IDLE_SECONDS, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(), new DefaultThreadFactory(name + "-tls", true));
+		this.tls.allowCoreThreadTimeOut(true);
 	}
 
 	EventLoopGroup group() {
@@ -46,8 +58,17 @@ final class EventLoops {
 		return EPOLL ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
 	}
 
+	/**
+	 * Returns the threads that check certificates and make keys, which may take long or
+	 * block. Their queue is as long as there are connections.
+	 */
+	Executor tls() {
+		return this.tls;
+	}
+
 	/** Ends the threads, and waits for that a while. */
 	void close() {
+		this.tls.shutdown();
 		this.group.shutdownGracefully(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
 			.awaitUninterruptibly(SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS);
 	}

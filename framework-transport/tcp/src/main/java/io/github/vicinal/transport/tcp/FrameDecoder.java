@@ -28,6 +28,12 @@ final class FrameDecoder extends ByteToMessageDecoder {
 
 	private boolean broken;
 
+	/** Whether a frame has begun to arrive that is not complete. */
+	private boolean unfinished;
+
+	/** When that frame began to arrive, as {@link System#nanoTime()}. */
+	private long unfinishedSince;
+
 	/**
 	 * Creates a decoder that accepts short frames only.
 	 * @param limits what this side accepts after the handshake
@@ -50,18 +56,38 @@ final class FrameDecoder extends ByteToMessageDecoder {
 		FrameHeader known = this.header;
 		if (known == null) {
 			if (in.readableBytes() < FrameDescriptor.HEADER_BYTES) {
+				unfinished();
 				return;
 			}
 			known = readHeader(in);
 		}
 		if (in.readableBytes() < known.length) {
 			this.header = known;
+			unfinished();
 			return;
 		}
 		this.header = null;
+		this.unfinished = false;
 		byte[] body = new byte[known.length];
 		in.readBytes(body);
 		out.add(new Frame(known, body));
+	}
+
+	private void unfinished() {
+		if (!this.unfinished) {
+			this.unfinished = true;
+			this.unfinishedSince = System.nanoTime();
+		}
+	}
+
+	/** Returns how long a frame has been arriving, 0 if none is incomplete. */
+	long unfinishedNanos(long now) {
+		return this.unfinished ? now - this.unfinishedSince : 0;
+	}
+
+	/** Grants the rest of a frame its whole time: this side has not read meanwhile. */
+	void resume(long now) {
+		this.unfinishedSince = now;
 	}
 
 	private FrameHeader readHeader(ByteBuf in) throws WireException {

@@ -1,11 +1,14 @@
 package io.github.vicinal.transport.tcp;
 
 import java.net.InetSocketAddress;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+
+import javax.net.ssl.SSLSession;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -14,6 +17,9 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.NetUtil;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,11 +42,13 @@ import io.github.vicinal.transport.wire.WireException;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty tells the listeners and closes the
 												// channel.
-final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
+final class ServerConnection extends SimpleChannelInboundHandler<Frame> implements ConnectionGuard.Owner {
 
 	private static final Logger logger = LoggerFactory.getLogger(ServerConnection.class);
 
 	private static final int FIRST_BYTES = 1024;
+
+	private static final long REFUSAL_MILLIS = 1000;
 
 	private static final int MAX_BINDINGS = 1024;
 
@@ -48,9 +56,13 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 
 	private final Channel channel;
 
+	private final InetSocketAddress remote;
+
 	private final FrameDecoder decoder;
 
 	private final Map<Integer, ServerBinding> bindings = new ConcurrentHashMap<>();
+
+	private final ConnectionGuard guard;
 
 	/** Bytes of calls that are not answered yet, and of answers that are not sent yet. */
 	private final AtomicLong outstanding = new AtomicLong();
@@ -61,24 +73,87 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 	/** Used by the event loop. */
 	private boolean welcomed;
 
+	/** Whether the connection was refused and ends. Used by the event loop. */
+	private boolean closing;
+
+	/** Version of TLS, empty before the handshake and without TLS. */
+	private volatile String tls = "";
+
+	/** Name in the client's certificate, empty if it has none. */
+	private volatile String subject = "";
+
 	ServerConnection(TcpPathServer server, Channel channel, FrameDecoder decoder) {
 		this.server = server;
 		this.channel = channel;
+		this.remote = (channel.remoteAddress() instanceof InetSocketAddress known) ? known
+				: InetSocketAddress.createUnresolved("unknown", 0);
 		this.decoder = decoder;
+		this.guard = new ConnectionGuard(server.options(), decoder, this, true);
+	}
+
+	ConnectionGuard guard() {
+		return this.guard;
 	}
 
 	@Override
 	public void channelActive(ChannelHandlerContext context) {
 		long millis = this.server.options().handshakeTimeout().toMillis();
 		context.executor().schedule(() -> {
-			if (!this.welcomed && this.channel.isActive()) {
-				refuseAndClose(Refusal.STALLED, "no HELLO arrived within %d ms".formatted(millis));
+			if (!this.welcomed && !this.closing && this.channel.isActive()) {
+				late(millis);
 			}
 		}, millis, TimeUnit.MILLISECONDS);
 	}
 
+	private void late(long millis) {
+		if (this.server.encrypts() && this.tls.isEmpty()) {
+			handshakeFailed(new HandshakeFailure(HandshakeFailure.Kind.TIMEOUT, false,
+					"vicinal.tcp.handshake-timeout is %d ms".formatted(millis)));
+			this.channel.close();
+			return;
+		}
+		refuseAndClose(Refusal.STALLED, "no HELLO arrived within %d ms".formatted(millis));
+	}
+
+	@Override
+	public void userEventTriggered(ChannelHandlerContext context, Object event) {
+		if (event instanceof SslHandshakeCompletionEvent completed && !this.closing) {
+			SslHandler handler = context.pipeline().get(SslHandler.class);
+			if (!completed.isSuccess()) {
+				handshakeFailed(HandshakeFailure.of(completed.cause()));
+			}
+			else if (handler != null) {
+				encrypted(handler.engine().getSession());
+			}
+		}
+		context.fireUserEventTriggered(event);
+	}
+
+	private void encrypted(SSLSession session) {
+		this.tls = session.getProtocol();
+		this.subject = HandshakeFailure.subject(session);
+		HandshakeFailure expired = HandshakeFailure.expired(session);
+		if (expired != null) {
+			handshakeFailed(expired);
+			refuseAndClose(Refusal.STRANGER, "the certificate of the client is outside its dates; renew it");
+		}
+	}
+
+	/** The client sent something else than TLS, and was refused. */
+	void speaksPlaintext() {
+		handshakeFailed(new HandshakeFailure(HandshakeFailure.Kind.PLAINTEXT, false, ""));
+	}
+
+	private void handshakeFailed(HandshakeFailure failure) {
+		this.closing = true;
+		this.server.handshakeFailed(failure, "the client " + client());
+	}
+
 	@Override
 	protected void channelRead0(ChannelHandlerContext context, Frame frame) throws WireException {
+		if (this.closing) {
+			return;
+		}
 		FrameType type = frame.header().type;
 		if (!this.welcomed) {
 			hello(frame);
@@ -87,8 +162,20 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 		switch (type) {
 			case BIND, CALL -> accept(frame);
 			case GOODBYE -> context.close();
+			case PING -> {
+				requireEmpty(frame);
+				this.guard.pong(this.channel);
+			}
+			case PONG -> requireEmpty(frame);
 			default ->
 				throw new WireException(Refusal.MALFORMED, "a frame of type %s has no place here".formatted(type));
+		}
+	}
+
+	private static void requireEmpty(Frame frame) throws WireException {
+		if (frame.header().length != 0) {
+			throw new WireException(Refusal.MALFORMED, "a frame of type %s carries nothing, but this one %d bytes"
+				.formatted(frame.header().type, frame.header().length));
 		}
 	}
 
@@ -99,8 +186,11 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 		}
 		Payload.Hello hello = Payload.Hello.read(frame.payload());
 		String self = this.server.identity().instanceId();
-		if (!(this.channel.localAddress() instanceof InetSocketAddress here)
-				|| !InstanceProof.matches(InstanceProof.ofClient(self, hello.self(), here), hello.expected())) {
+		if (!(this.channel.localAddress() instanceof InetSocketAddress local)) {
+			throw new WireException(Refusal.WRONG_INSTANCE, "the connection has ended");
+		}
+		InetSocketAddress here = this.server.announced(local);
+		if (!InstanceProof.matches(InstanceProof.ofClient(self, hello.self(), here), hello.expected())) {
 			throw new WireException(Refusal.WRONG_INSTANCE, "this is not the instance that the client expects");
 		}
 		if (hello.maxFrameBytes() < 0) {
@@ -116,14 +206,54 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 		FrameDescriptor.correlation(out, start, frame.header().correlation);
 		FrameDescriptor.end(out, start, FrameType.WELCOME);
 		write(out);
+		this.guard.begin(this.channel);
+	}
+
+	/**
+	 * Reads as long as there is room for calls without an answer, and the client takes
+	 * its answers.
+	 */
+	private void read() {
+		boolean reads = this.channel.isWritable()
+				&& this.outstanding.get() <= this.server.options().maxOutstandingBytes();
+		if (this.closing || reads == this.channel.config().isAutoRead()) {
+			return;
+		}
+		if (reads) {
+			this.guard.resume();
+		}
+		else {
+			this.guard.pause();
+		}
+		this.channel.config().setAutoRead(reads);
+	}
+
+	@Override
+	public void channelWritabilityChanged(ChannelHandlerContext context) {
+		read();
+		context.fireChannelWritabilityChanged();
+	}
+
+	@Override
+	public void stalled(String text) {
+		refuseAndClose(Refusal.STALLED, text);
+	}
+
+	@Override
+	public void gone(String text) {
+		this.closing = true;
+		this.guard.end();
+		this.server.metrics().refused(Refusal.STALLED, "the client %s %s".formatted(client(), text));
+		// There is nobody to wait for.
+		this.channel.pipeline().remove(LingeringClose.class);
+		this.channel.close();
 	}
 
 	/** Hands a frame to a thread of the server. */
 	private void accept(Frame frame) {
 		int bytes = FrameDescriptor.HEADER_BYTES + frame.body().length;
-		if (this.outstanding.addAndGet(bytes) > this.server.options().maxOutstandingBytes()) {
-			this.channel.config().setAutoRead(false);
-		}
+		this.outstanding.addAndGet(bytes);
+		read();
 		// Counted first: who drains either sees this frame, or the frame sees the drain.
 		this.server.began();
 		if (this.server.draining()) {
@@ -147,9 +277,8 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 		this.server.metrics().bytes().add(held);
 		write(out).addListener((written) -> {
 			this.server.ended();
-			if (this.outstanding.addAndGet(-held) <= this.server.options().maxOutstandingBytes()) {
-				this.channel.config().setAutoRead(true);
-			}
+			this.outstanding.addAndGet(-held);
+			read();
 		});
 	}
 
@@ -209,7 +338,11 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 	}
 
 	private void refuseAndClose(Refusal refusal, String text) {
+		this.closing = true;
+		this.guard.end();
 		write(refusal(refusal, text, null)).addListener(ChannelFutureListener.CLOSE);
+		// The client may not take even that.
+		this.channel.eventLoop().schedule(this::close, REFUSAL_MILLIS, TimeUnit.MILLISECONDS);
 	}
 
 	private ChannelFuture write(EncodeBuffer out) {
@@ -219,6 +352,38 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 	/** Says that no further call is executed. */
 	void sayGoodbye() {
 		this.channel.writeAndFlush(Unpooled.wrappedBuffer(Frames.goodbye()));
+	}
+
+	/**
+	 * Asks the client for a new connection. Calls are answered until it has left this
+	 * one, or the drain timeout has passed.
+	 */
+	void replace() {
+		this.channel.eventLoop().execute(() -> {
+			if (!this.welcomed) {
+				this.channel.close();
+				return;
+			}
+			EncodeBuffer out = new EncodeBuffer(FrameDescriptor.HEADER_BYTES);
+			FrameDescriptor.end(out, FrameDescriptor.begin(out), FrameType.GOODBYE);
+			write(out);
+			this.channel.eventLoop()
+				.schedule(this::close, this.server.options().drainTimeout().toMillis(), TimeUnit.MILLISECONDS);
+		});
+	}
+
+	private String client() {
+		return NetUtil.toSocketAddressString(this.remote);
+	}
+
+	/** Describes the client, for people. */
+	Map<String, Object> details() {
+		Map<String, Object> details = new LinkedHashMap<>();
+		details.put("address", client());
+		details.put("tls", this.tls.isEmpty() ? "no" : this.tls);
+		details.put("subject", this.subject);
+		details.put("outstandingBytes", this.outstanding.get());
+		return details;
 	}
 
 	void close() {
@@ -234,6 +399,9 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> {
 	public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
 		Throwable why = (cause instanceof DecoderException && cause.getCause() != null) ? cause.getCause() : cause;
 		if (why instanceof WireException ex) {
+			if (this.closing) {
+				return;
+			}
 			refuseAndClose(ex.refusal(), ex.text());
 			return;
 		}

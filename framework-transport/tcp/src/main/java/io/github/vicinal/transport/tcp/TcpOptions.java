@@ -1,5 +1,6 @@
 package io.github.vicinal.transport.tcp;
 
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -13,19 +14,32 @@ import io.github.vicinal.transport.wire.WireLimits;
 /**
  * Limits of the path {@code tcp}. Immutable.
  *
- * @param address the loopback address to listen on, such as {@code 127.0.0.1}
+ * @param address the IP address to listen on, such as {@code 127.0.0.1}; without TLS a
+ * loopback address
  * @param port the port to listen on, 0 for any that is free
+ * @param announcedAddress the IP address at which clients reach this server; empty if it
+ * is the {@code address}
  * @param maxFrameBytes the longest call or reply, 1 KB to 1 GB
  * @param maxOutstandingBytes how much of calls without an answer one connection holds, at
  * least {@code maxFrameBytes}: a client refuses further calls, a server stops to read
+ * @param maxUnsentBytes maximum bytes of answers that a client has not taken; beyond it
+ * the server stops reading from that client; at least 1 KB
  * @param maxConnections how many connections a server accepts, at least 1
  * @param maxThreads how many calls a server executes at a time, at least 1
- * @param handshakeTimeout how long to connect and to say hello may take
- * @param drainTimeout how long calls in flight may take to end when the server closes
+ * @param handshakeTimeout time to connect, to agree on TLS and to identify each other, 10
+ * ms to 1 day
+ * @param frameTimeout time in which a frame must arrive as a whole, and in which a client
+ * must take some of the bytes that are sent to it, 10 ms to 1 day
+ * @param pingInterval time without a byte from the other side after which a ping is sent,
+ * 10 ms to 1 day
+ * @param pingTimeout time in which a byte must follow the ping, 10 ms to 1 day
+ * @param drainTimeout time in which calls in flight may end when the server closes, or
+ * when a connection is replaced
  * @since 0.1.0
  */
-public record TcpOptions(String address, int port, int maxFrameBytes, long maxOutstandingBytes, int maxConnections,
-		int maxThreads, Duration handshakeTimeout, Duration drainTimeout) {
+public record TcpOptions(String address, int port, String announcedAddress, int maxFrameBytes, long maxOutstandingBytes,
+		int maxUnsentBytes, int maxConnections, int maxThreads, Duration handshakeTimeout, Duration frameTimeout,
+		Duration pingInterval, Duration pingTimeout, Duration drainTimeout) {
 
 	/** Four numbers, or anything with colons. */
 	private static final Pattern LITERAL = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9a-f.]*:[0-9a-f.:]*");
@@ -36,27 +50,47 @@ public record TcpOptions(String address, int port, int maxFrameBytes, long maxOu
 
 	private static final int MAX_HEADER_BYTES = 64 * 1024;
 
-	private static final int MAX_FRAME_BYTES = 64 * 1024 * 1024;
+	private static final int MIN_UNSENT_BYTES = 1024;
 
-	private static final int MAX_CONNECTIONS = 1024;
+	private static final Duration MIN_TIME = Duration.ofMillis(10);
 
-	private static final int MAX_THREADS = 256;
+	private static final Duration MAX_TIME = Duration.ofDays(1);
+
+	private static final String ADDRESS = "address";
+
+	private static final String ANNOUNCED_ADDRESS = "announcedAddress";
 
 	/**
 	 * Checks the options.
 	 * @throws InvalidOptionException if one breaks its rule
 	 */
 	public TcpOptions {
-		InvalidOptionException.check(loopback(address) != null, "address",
-				"a loopback address such as 127.0.0.1 or ::1, because tcp is not encrypted", address);
+		InvalidOptionException.check(literal(address) != null, ADDRESS,
+				"an IP address such as 127.0.0.1 or ::1, not a name", address);
 		InvalidOptionException.check(port >= 0 && port <= MAX_PORT, "port", "from 0 to 65535", port);
+		InvalidOptionException.check(announcedAddress.isEmpty() || dialled(announcedAddress) != null, ANNOUNCED_ADDRESS,
+				"an IP address that clients can connect to", announcedAddress);
+		InvalidOptionException.check(!announcedAddress.isEmpty() || dialled(address) != null, ANNOUNCED_ADDRESS,
+				"an IP address of this host, because clients cannot connect to the address %s".formatted(address),
+				"''");
 		WireLimits.checkMaxFrameBytes(maxFrameBytes);
 		InvalidOptionException.check(maxOutstandingBytes >= maxFrameBytes, "maxOutstandingBytes",
 				"at least maxFrameBytes", maxOutstandingBytes);
+		InvalidOptionException.check(maxUnsentBytes >= MIN_UNSENT_BYTES, "maxUnsentBytes", "at least 1KB",
+				maxUnsentBytes);
 		InvalidOptionException.check(maxConnections >= 1, "maxConnections", "at least 1", maxConnections);
 		InvalidOptionException.check(maxThreads >= 1, "maxThreads", "at least 1", maxThreads);
-		InvalidOptionException.checkPositive("handshakeTimeout", handshakeTimeout);
+		checkTime("handshakeTimeout", handshakeTimeout);
+		checkTime("frameTimeout", frameTimeout);
+		checkTime("pingInterval", pingInterval);
+		checkTime("pingTimeout", pingTimeout);
 		InvalidOptionException.check(!drainTimeout.isNegative(), "drainTimeout", "at least 0", drainTimeout);
+	}
+
+	/** Shorter times than a few milliseconds would end connections that are in order. */
+	private static void checkTime(String option, Duration value) {
+		InvalidOptionException.check(value.compareTo(MIN_TIME) >= 0 && value.compareTo(MAX_TIME) <= 0, option,
+				"from 10 ms to 1 day", value);
 	}
 
 	/**
@@ -64,19 +98,15 @@ public record TcpOptions(String address, int port, int maxFrameBytes, long maxOu
 	 * @return any port of {@code 127.0.0.1}
 	 */
 	public static TcpOptions defaults() {
-		return new TcpOptions("127.0.0.1", 0, MAX_FRAME_BYTES, 2L * MAX_FRAME_BYTES, MAX_CONNECTIONS, MAX_THREADS,
-				Duration.ofSeconds(5), Duration.ofSeconds(10));
+		return builder().build();
 	}
 
 	/**
-	 * Returns these options for another address.
-	 * @param newAddress a loopback address
-	 * @param newPort a port, 0 for any that is free
-	 * @return the options
+	 * Returns a builder with the defaults.
+	 * @return a new builder
 	 */
-	public TcpOptions listeningOn(String newAddress, int newPort) {
-		return new TcpOptions(newAddress, newPort, this.maxFrameBytes, this.maxOutstandingBytes, this.maxConnections,
-				this.maxThreads, this.handshakeTimeout, this.drainTimeout);
+	public static Builder builder() {
+		return new Builder();
 	}
 
 	WireLimits limits() {
@@ -84,20 +114,202 @@ public record TcpOptions(String address, int port, int maxFrameBytes, long maxOu
 	}
 
 	/**
-	 * Returns the loopback address that a text is. A name is none: it would be looked up,
-	 * and could lead elsewhere later.
+	 * Checks the addresses of a server that does not encrypt.
+	 * @throws InvalidOptionException if one is no loopback address
 	 */
-	static @Nullable InetAddress loopback(String address) {
+	static void requireLoopback(String address, String announcedAddress) {
+		requireLoopbackAddress(ADDRESS, address);
+		if (!announcedAddress.isEmpty()) {
+			requireLoopbackAddress(ANNOUNCED_ADDRESS, announcedAddress);
+		}
+	}
+
+	private static void requireLoopbackAddress(String option, String value) {
+		InetAddress known = literal(value);
+		InvalidOptionException.check(known != null && known.isLoopbackAddress(), option,
+				"a loopback address such as 127.0.0.1 or ::1 unless vicinal.tcp.ssl.bundle is set, because tcp "
+						+ "is not encrypted without it",
+				value);
+	}
+
+	/**
+	 * Returns the address that a text is. A name is none: it would be looked up, and
+	 * could lead elsewhere later.
+	 */
+	static @Nullable InetAddress literal(String address) {
 		if (!LITERAL.matcher(address).matches()) {
 			return null;
 		}
 		try {
-			InetAddress literal = InetAddress.getByName(address);
-			return literal.isLoopbackAddress() ? literal : null;
+			return InetAddress.getByName(address);
 		}
 		catch (UnknownHostException ex) {
 			return null;
 		}
+	}
+
+	/**
+	 * Returns the address that a text is, if another process can connect to it. A
+	 * link-local address of IPv6 means nothing without the name of an interface.
+	 */
+	static @Nullable InetAddress dialled(String address) {
+		InetAddress literal = literal(address);
+		return (literal == null || literal.isAnyLocalAddress() || literal.isMulticastAddress()
+				|| (literal instanceof Inet6Address && literal.isLinkLocalAddress())) ? null : literal;
+	}
+
+	/**
+	 * Builds options. Limits are checked by {@link #build()}. Not thread-safe.
+	 *
+	 * @since 0.1.0
+	 */
+	public static final class Builder {
+
+		private String address = "127.0.0.1";
+
+		private int port;
+
+		private String announcedAddress = "";
+
+		private int maxFrameBytes = 64 << 20;
+
+		private int maxUnsentBytes = 4 << 20;
+
+		private int maxConnections = 1024;
+
+		private int maxThreads = 256;
+
+		private Duration handshakeTimeout = Duration.ofSeconds(5);
+
+		private Duration frameTimeout = Duration.ofSeconds(30);
+
+		private Duration pingInterval = Duration.ofSeconds(30);
+
+		private Duration pingTimeout = Duration.ofSeconds(10);
+
+		private Duration drainTimeout = Duration.ofSeconds(10);
+
+		private Builder() {
+		}
+
+		/**
+		 * Sets where a server listens.
+		 * @param newAddress an IP address; without TLS a loopback address
+		 * @param newPort a port, 0 for any that is free
+		 * @return this builder
+		 */
+		public Builder listeningOn(String newAddress, int newPort) {
+			this.address = newAddress;
+			this.port = newPort;
+			return this;
+		}
+
+		/**
+		 * Sets the address at which clients reach the server.
+		 * @param newAddress an IP address; empty if it is the one to listen on
+		 * @return this builder
+		 */
+		public Builder announcedAddress(String newAddress) {
+			this.announcedAddress = newAddress;
+			return this;
+		}
+
+		/**
+		 * Sets the longest call or reply. A connection holds twice as much.
+		 * @param bytes 1 KB to 1 GB
+		 * @return this builder
+		 */
+		public Builder maxFrameBytes(int bytes) {
+			this.maxFrameBytes = bytes;
+			return this;
+		}
+
+		/**
+		 * Sets the maximum bytes of answers that a client has not taken. Beyond it, the
+		 * server stops reading from that client.
+		 * @param bytes at least 1 KB
+		 * @return this builder
+		 */
+		public Builder maxUnsentBytes(int bytes) {
+			this.maxUnsentBytes = bytes;
+			return this;
+		}
+
+		/**
+		 * Sets the maximum number of connections that a server accepts.
+		 * @param number at least 1
+		 * @return this builder
+		 */
+		public Builder maxConnections(int number) {
+			this.maxConnections = number;
+			return this;
+		}
+
+		/**
+		 * Sets the maximum number of calls that a server executes at a time.
+		 * @param number at least 1
+		 * @return this builder
+		 */
+		public Builder maxThreads(int number) {
+			this.maxThreads = number;
+			return this;
+		}
+
+		/**
+		 * Sets the time to connect, to agree on TLS and to say hello.
+		 * @param time 10 ms to 1 day
+		 * @return this builder
+		 */
+		public Builder handshakeTimeout(Duration time) {
+			this.handshakeTimeout = time;
+			return this;
+		}
+
+		/**
+		 * Sets the time in which a frame must arrive as a whole, and in which a client
+		 * must take some of the bytes that are sent to it.
+		 * @param time 10 ms to 1 day
+		 * @return this builder
+		 */
+		public Builder frameTimeout(Duration time) {
+			this.frameTimeout = time;
+			return this;
+		}
+
+		/**
+		 * Sets when this side asks whether the other side is still there, and how long
+		 * the answer may take.
+		 * @param interval time without a byte from the other side, 10 ms to 1 day
+		 * @param timeout 10 ms to 1 day
+		 * @return this builder
+		 */
+		public Builder pings(Duration interval, Duration timeout) {
+			this.pingInterval = interval;
+			this.pingTimeout = timeout;
+			return this;
+		}
+
+		/**
+		 * Sets the time that calls in flight have to end.
+		 * @param time 0 or more
+		 * @return this builder
+		 */
+		public Builder drainTimeout(Duration time) {
+			this.drainTimeout = time;
+			return this;
+		}
+
+		/**
+		 * Checks and returns the options.
+		 * @return the options
+		 * @throws InvalidOptionException if one breaks its rule
+		 */
+		public TcpOptions build() {
+			return new TcpOptions(this.address, this.port, this.announcedAddress, this.maxFrameBytes,
+					2L * this.maxFrameBytes, this.maxUnsentBytes, this.maxConnections, this.maxThreads,
+					this.handshakeTimeout, this.frameTimeout, this.pingInterval, this.pingTimeout, this.drainTimeout);
+		}
+
 	}
 
 }

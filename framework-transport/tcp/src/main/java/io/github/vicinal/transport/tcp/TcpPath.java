@@ -1,5 +1,6 @@
 package io.github.vicinal.transport.tcp;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -156,6 +157,7 @@ final class TcpPath implements CallPath {
 	private Reply decode(CallFrame frame, Frame answer, int sent) throws TcpException {
 		long carried = (long) sent + FrameDescriptor.HEADER_BYTES + answer.header().length;
 		this.bytes.add(carried);
+		this.provider.bytes().add(carried);
 		frame.carried(carried);
 		try {
 			return this.binding.decode(this.codec, frame, answer.header(), answer.body(), this.connection.limits());
@@ -181,11 +183,17 @@ final class TcpPath implements CallPath {
 
 	@Override
 	public Map<String, Object> details() {
-		return Map.of("inFlight", this.connection.inFlight());
+		Map<String, Object> details = new LinkedHashMap<>();
+		details.put("inFlight", this.connection.inFlight());
+		String version = this.connection.tls();
+		details.put("tls", version.isEmpty() ? "no" : version);
+		details.put("subject", this.connection.subject());
+		return details;
 	}
 
 	/**
-	 * The connection ends with the last path that uses it, and calls in flight with it.
+	 * The connection ends with the last path that uses it, and calls in flight with it,
+	 * unless the connection is being replaced or the server shuts down.
 	 */
 	@Override
 	public void close() {

@@ -2,10 +2,14 @@ package io.github.vicinal.transport.tcp;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
@@ -25,11 +29,24 @@ public final class TcpPathProvider implements PathProvider {
 	/** A TCP connection. */
 	public static final PathKind KIND = new PathKind("tcp", 500, PathKind.Reach.NETWORK);
 
+	private static final Logger logger = LoggerFactory.getLogger(TcpPathProvider.class);
+
+	private static final int STRIPES = 64;
+
 	private final PeerIdentity identity;
 
 	private final Codecs codecs;
 
 	private final TcpOptions options;
+
+	private final @Nullable Tls tls;
+
+	private final HandshakeCounters handshakes = new HandshakeCounters(logger);
+
+	private final LongAdder bytes = new LongAdder();
+
+	/** Keeps two paths from opening two connections to one peer. */
+	private final Object[] connecting = new Object[STRIPES];
 
 	private final EventLoops loops = new EventLoops("vicinal-tcp-client");
 
@@ -39,15 +56,47 @@ public final class TcpPathProvider implements PathProvider {
 	private boolean closed;
 
 	/**
-	 * Creates a provider.
+	 * Creates a provider that does not encrypt.
 	 * @param identity this instance
 	 * @param codecs the codecs of this application
 	 * @param options limits
 	 */
 	public TcpPathProvider(PeerIdentity identity, Codecs codecs, TcpOptions options) {
+		this(identity, codecs, options, null);
+	}
+
+	TcpPathProvider(PeerIdentity identity, Codecs codecs, TcpOptions options, @Nullable Tls tls) {
 		this.identity = identity;
 		this.codecs = codecs;
 		this.options = options;
+		this.tls = tls;
+		Arrays.setAll(this.connecting, (i) -> new Object());
+		if (tls != null) {
+			tls.whenReplaced(this::replaceAll);
+		}
+	}
+
+	private synchronized void replaceAll() {
+		this.connections.values().forEach(TcpPathProvider::replace);
+	}
+
+	private static void replace(ClientConnection connection) {
+		connection.drain("is left for a new connection, because the SSL bundle was reloaded");
+	}
+
+	private int generation() {
+		Tls encrypting = this.tls;
+		return (encrypting != null) ? encrypting.generation() : 0;
+	}
+
+	/** Returns how many bytes of calls and replies all paths have carried. */
+	LongAdder bytes() {
+		return this.bytes;
+	}
+
+	/** Returns how many handshakes failed. */
+	HandshakeCounters handshakes() {
+		return this.handshakes;
 	}
 
 	@Override
@@ -68,22 +117,36 @@ public final class TcpPathProvider implements PathProvider {
 						.formatted(contract.name(), contract.hash(), hash) + "version of it",
 					false);
 		}
-		if (!announcement.peer().hostId().equals(this.identity.hostId())) {
-			return new Unavailable("the peer is on another host, and tcp is not encrypted", false);
-		}
 		InetSocketAddress target = target(address);
 		if (target == null) {
-			return new Unavailable("%s is no loopback address, and tcp is not encrypted".formatted(address), false);
+			return new Unavailable("the peer announces %s, which is no address to connect to".formatted(address),
+					false);
+		}
+		boolean sameHost = announcement.peer().hostId().equals(this.identity.hostId());
+		boolean loopback = target.getAddress().isLoopbackAddress();
+		if (this.tls == null && !(sameHost && loopback)) {
+			return new Unavailable(
+					(sameHost ? "the peer listens on %s, which is no loopback address" : "the peer is on another host")
+						.formatted(address)
+							+ ", and tcp is not encrypted here; set vicinal.tcp.ssl.bundle on both sides",
+					false);
+		}
+		if (!sameHost && loopback) {
+			return new Unavailable(
+					"the peer is on another host, and listens on its loopback address %s only; set ".formatted(address)
+							+ "vicinal.tcp.address there",
+					false);
 		}
 		return connect(contract, announcement.peer().instanceId(), target);
 	}
 
-	/** Anybody can announce an address: none is dialled but those of this host. */
+	/** A name is never looked up: anybody can announce one. */
 	private static @Nullable InetSocketAddress target(String address) {
 		int colon = address.lastIndexOf(':');
-		InetAddress host = TcpOptions.loopback(address.substring(0, colon));
+		InetAddress host = (colon >= 0) ? TcpOptions.dialled(address.substring(0, colon)) : null;
 		try {
-			return (host != null) ? new InetSocketAddress(host, Integer.parseInt(address.substring(colon + 1))) : null;
+			int port = Integer.parseInt(address.substring(colon + 1));
+			return (host != null && port != 0) ? new InetSocketAddress(host, port) : null;
 		}
 		catch (IllegalArgumentException ex) {
 			return null;
@@ -116,35 +179,57 @@ public final class TcpPathProvider implements PathProvider {
 		}
 	}
 
-	/** Connecting under the lock keeps two paths from opening two connections. */
-	private synchronized @Nullable ClientConnection acquire(String instanceId, InetSocketAddress address)
-			throws TcpException {
-		if (this.closed) {
-			return null;
-		}
-		ClientConnection connection = this.connections.get(instanceId);
-		if (connection == null || !connection.isOpen()) {
-			connection = new ClientConnection(instanceId, this.options);
-			boolean opened = false;
+	private @Nullable ClientConnection acquire(String instanceId, InetSocketAddress address) throws TcpException {
+		synchronized (this.connecting[Math.floorMod(instanceId.hashCode(), STRIPES)]) {
+			ClientConnection known = existing(instanceId);
+			if (known != null || isClosed()) {
+				return known;
+			}
+			ClientConnection connection = new ClientConnection(instanceId, this.options, this.tls, this.handshakes);
+			int before = generation();
+			boolean kept = false;
 			try {
 				connection.open(this.loops, address);
-				opened = true;
+				kept = keep(instanceId, connection);
 			}
 			finally {
-				if (!opened) {
+				if (!kept) {
 					connection.close();
 				}
 			}
-			this.connections.put(instanceId, connection);
+			if (kept && before != generation()) {
+				replace(connection);
+			}
+			return kept ? connection : null;
+		}
+	}
+
+	private synchronized @Nullable ClientConnection existing(String instanceId) {
+		ClientConnection connection = this.connections.get(instanceId);
+		if (this.closed || connection == null || !connection.isOpen()) {
+			return null;
 		}
 		connection.users++;
 		return connection;
 	}
 
+	private synchronized boolean isClosed() {
+		return this.closed;
+	}
+
+	private synchronized boolean keep(String instanceId, ClientConnection connection) {
+		if (this.closed) {
+			return false;
+		}
+		connection.users++;
+		this.connections.put(instanceId, connection);
+		return true;
+	}
+
 	synchronized void release(ClientConnection connection) {
 		if (--connection.users == 0) {
 			this.connections.values().remove(connection);
-			connection.close();
+			connection.leave();
 		}
 	}
 

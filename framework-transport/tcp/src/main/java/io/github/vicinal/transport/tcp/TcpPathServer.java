@@ -1,7 +1,10 @@
 package io.github.vicinal.transport.tcp;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,6 +21,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,10 +36,12 @@ import io.github.vicinal.transport.wire.ServerCalls;
 import io.github.vicinal.transport.wire.ServerMetrics;
 
 /**
- * Offers the services of this process on a TCP port of a loopback address. Thread-safe.
+ * Offers the services of this process on a TCP port. Thread-safe.
  * <p>
- * Any process of the host can connect, of any user: who calls is known from the request,
- * as it is over HTTP.
+ * Without TLS it listens on a loopback address, and any process of the host can connect,
+ * of any user. With TLS it may listen on any address, and clients need a certificate
+ * unless that is configured otherwise. The caller is known from the request, as it is
+ * over HTTP.
  *
  * @since 0.1.0
  */
@@ -50,6 +56,10 @@ public final class TcpPathServer implements PathServer {
 	private final PeerIdentity identity;
 
 	private final TcpOptions options;
+
+	private final @Nullable Tls tls;
+
+	private final HandshakeCounters handshakes = new HandshakeCounters(logger);
 
 	private final ServerMetrics metrics = new ServerMetrics(logger);
 
@@ -73,14 +83,22 @@ public final class TcpPathServer implements PathServer {
 	private boolean closed;
 
 	/**
-	 * Creates a server.
+	 * Creates a server that does not encrypt.
 	 * @param identity this instance
 	 * @param services who answers
 	 * @param options where to listen, and limits
 	 */
 	public TcpPathServer(PeerIdentity identity, ServiceRegistry services, TcpOptions options) {
+		this(identity, services, options, null);
+	}
+
+	TcpPathServer(PeerIdentity identity, ServiceRegistry services, TcpOptions options, @Nullable Tls tls) {
+		if (tls == null) {
+			TcpOptions.requireLoopback(options.address(), options.announcedAddress());
+		}
 		this.identity = identity;
 		this.options = options;
+		this.tls = tls;
 		this.calls = new ServerCalls(services, options.limits(), this.metrics::refused);
 	}
 
@@ -98,12 +116,21 @@ public final class TcpPathServer implements PathServer {
 		if (this.listener != null || this.draining) {
 			return;
 		}
+		Tls encrypting = this.tls;
+		String unusable = (encrypting != null) ? encrypting.unusable().orElse("") : "";
+		if (!unusable.isEmpty()) {
+			this.unavailable = unusable;
+			logger.warn("The path tcp is not offered: {}", unusable);
+			return;
+		}
 		this.threads = newThreads(Thread.currentThread().getContextClassLoader());
 		ChannelFuture bound = new ServerBootstrap().group(this.loops.group())
 			.channel(this.loops.server())
 			.option(ChannelOption.SO_REUSEADDR, true)
 			.childOption(ChannelOption.TCP_NODELAY, true)
 			.childOption(ChannelOption.SO_KEEPALIVE, true)
+			.childOption(ChannelOption.WRITE_BUFFER_WATER_MARK,
+					new WriteBufferWaterMark(this.options.maxUnsentBytes() / 2, this.options.maxUnsentBytes()))
 			.childHandler(new ChannelInitializer<>() {
 
 				@Override
@@ -117,6 +144,9 @@ public final class TcpPathServer implements PathServer {
 		if (bound.isSuccess()) {
 			this.listener = bound.channel();
 			this.unavailable = "";
+			if (encrypting != null) {
+				encrypting.whenReplaced(() -> this.connections.forEach(ServerConnection::replace));
+			}
 			return;
 		}
 		this.unavailable = "cannot listen on %s port %d: %s".formatted(this.options.address(), this.options.port(),
@@ -148,7 +178,31 @@ public final class TcpPathServer implements PathServer {
 		ServerConnection connection = new ServerConnection(this, channel, decoder);
 		this.connections.add(connection);
 		this.metrics.open().increment();
-		channel.pipeline().addLast(decoder, connection);
+		channel.pipeline().addLast(new LingeringClose());
+		Tls encrypting = this.tls;
+		if (encrypting != null) {
+			long millis = this.options.handshakeTimeout().toMillis();
+			channel.pipeline()
+				.addLast(new TlsGate(() -> encrypting.accepting(channel, this.loops.tls(), millis),
+						connection::speaksPlaintext));
+		}
+		channel.pipeline().addLast(connection.guard(), decoder, connection);
+	}
+
+	/** Counts a client that could not agree on TLS, or was refused by its certificate. */
+	void handshakeFailed(HandshakeFailure failure, String client) {
+		Tls encrypting = this.tls;
+		String bundle = (encrypting != null) ? encrypting.bundle() : "";
+		this.handshakes.count(failure.kind(), failure.toServer(client, bundle));
+	}
+
+	/** Returns how many handshakes failed. */
+	HandshakeCounters handshakes() {
+		return this.handshakes;
+	}
+
+	boolean encrypts() {
+		return this.tls != null;
 	}
 
 	void left(ServerConnection connection) {
@@ -169,7 +223,18 @@ public final class TcpPathServer implements PathServer {
 		if (open == null || !(open.localAddress() instanceof InetSocketAddress local)) {
 			return Optional.empty();
 		}
-		return Optional.of(local.getAddress().getHostAddress() + ":" + local.getPort());
+		return Optional.of(announced(local).getAddress().getHostAddress() + ":" + local.getPort());
+	}
+
+	/** Returns where clients believe that they have connected to. */
+	InetSocketAddress announced(InetSocketAddress local) {
+		InetAddress announced = TcpOptions.dialled(this.options.announcedAddress());
+		return (announced != null) ? new InetSocketAddress(announced, local.getPort()) : local;
+	}
+
+	@Override
+	public List<Map<String, Object>> clients() {
+		return this.connections.stream().map(ServerConnection::details).toList();
 	}
 
 	/**

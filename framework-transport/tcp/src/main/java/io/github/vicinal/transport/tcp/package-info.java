@@ -13,7 +13,8 @@
  * <strong>Who is there?</strong> Both sides prove that they know the server's instance
  * id, and neither says it: see {@code InstanceProof}.
  * <p>
- * This version speaks plaintext, and for that reason on loopback addresses only.
+ * <strong>Who listens in?</strong> Without an SSL bundle the path speaks plaintext, and
+ * for that reason on loopback addresses only. With one, connections use TLS.
  */
 @NullMarked
 package io.github.vicinal.transport.tcp;

@@ -1,13 +1,17 @@
 package io.github.vicinal.transport.tcp;
 
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -81,6 +85,13 @@ class TcpEndToEndTests {
 			assertThat(peers(client, "shelf")).first().returns("tcp", PeerReport::path);
 		});
 		assertThat(shelf.book(8)).isEqualTo(new Book(8, "seven"));
+		assertThat(client.getBean(MeterRegistry.class)
+			.get("vicinal.tcp.bytes")
+			.tag("side", "client")
+			.functionCounter()
+			.count()).isPositive();
+		assertThat(this.contexts.get(0).getBean(MeterRegistry.class).get("vicinal.tcp.connections").gauge().value())
+			.isEqualTo(1);
 		assertThat(peers(client, "shelf")).first().returns("over the network", PeerReport::reason);
 	}
 
@@ -114,6 +125,85 @@ class TcpEndToEndTests {
 			.rootCause()
 			.hasMessageContaining("0.0.0.0")
 			.hasMessageContaining("loopback address");
+	}
+
+	@Test
+	void anUnknownBundleFailsTheStart() {
+		assertThatThrownBy(() -> start(ShelfService.class,
+				Map.of("vicinal.tcp.enabled", "true", "vicinal.tcp.ssl.bundle", "mesh")))
+			.rootCause()
+			.hasMessageContaining("vicinal.tcp.ssl.bundle")
+			.hasMessageContaining("'mesh'")
+			.hasMessageContaining("Define spring.ssl.bundle.pem.mesh or spring.ssl.bundle.jks.mesh");
+		assertThatThrownBy(() -> start(ShelfService.class,
+				Map.of("vicinal.tcp.enabled", "true", "vicinal.tcp.ssl.client-bundle", "mesh")))
+			.rootCause()
+			.hasMessageContaining("vicinal.tcp.ssl.client-bundle")
+			.hasMessageContaining("Set vicinal.tcp.ssl.bundle");
+	}
+
+	private static Map<String, Object> bundle(String keys, String trust) {
+		String jks = "spring.ssl.bundle.jks.mesh.";
+		return Map.of("vicinal.tcp.enabled", "true", "vicinal.tcp.ssl.bundle", "mesh", jks + "keystore.location", keys,
+				jks + "keystore.password", Certificates.PASSWORD, jks + "truststore.location", trust,
+				jks + "truststore.password", Certificates.PASSWORD, jks + "reload-on-update", "true",
+				"spring.ssl.bundle.watch.file.quiet-period", "50ms", "vicinal.channels.shelf.paths", "tcp",
+				"vicinal.tcp.address", "127.0.0.1");
+	}
+
+	@Test
+	void typedCallsTravelOverTlsAndABundleIsReloaded(@TempDir Path directory) throws Exception {
+		Certificates certificates = new Certificates(directory).authority("ca")
+			.signed("server", "ca", "-ext", "san=ip:127.0.0.1")
+			.signed("client", "ca")
+			.signed("renewed", "ca");
+		String trust = certificates.write("trust.p12", certificates.trust("ca"));
+		String keys = certificates.write("client.p12", certificates.keys("client"));
+		Map<String, Object> service = bundle(certificates.write("server.p12", certificates.keys("server")), trust);
+		String url = "http://localhost:"
+				+ start(ShelfService.class, service).getEnvironment().getRequiredProperty("local.server.port");
+		Map<String, Object> properties = new TreeMap<>(bundle(keys, trust));
+		properties.put("spring.http.serviceclient.shelf.base-url", url);
+		ConfigurableApplicationContext client = start(ShelfClient.class, properties);
+		Shelf shelf = client.getBean(Shelf.class);
+		ChannelsEndpoint server = this.contexts.get(0).getBean(ChannelsEndpoint.class);
+		await().untilAsserted(() -> {
+			assertThat(shelf.book(7)).isEqualTo(new Book(7, "seven"));
+			assertThat(peers(client, "shelf")).first().returns("tcp", PeerReport::path);
+			assertThat(server.channels().clients().get("tcp")).singleElement()
+				.satisfies((connected) -> assertThat(connected).containsEntry("tls", "TLSv1.3")
+					.containsEntry("subject", "CN=client,O=Test"));
+		});
+		certificates.write("client.p12", certificates.keys("renewed"));
+		await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+			assertThat(shelf.book(7)).isEqualTo(new Book(7, "seven"));
+			assertThat(server.channels().clients().get("tcp")).singleElement()
+				.satisfies((connected) -> assertThat(connected).containsEntry("subject", "CN=renewed,O=Test"));
+		});
+	}
+
+	@Test
+	void aServerThatIsReachedByHttpsOffersNoTcp(@TempDir Path directory) throws Exception {
+		Certificates certificates = new Certificates(directory).authority("ca")
+			.signed("server", "ca", "-ext", "san=ip:127.0.0.1");
+		Map<String, Object> both = new TreeMap<>(bundle(certificates.write("server.p12", certificates.keys("server")),
+				certificates.write("trust.p12", certificates.trust("ca"))));
+		both.put("server.ssl.bundle", "mesh");
+		for (String tcp : List.of("mesh", "")) {
+			both.put("vicinal.tcp.ssl.bundle", tcp);
+			String url = "https://127.0.0.1:"
+					+ start(ShelfService.class, both).getEnvironment().getRequiredProperty("local.server.port");
+			Map<String, Object> properties = new TreeMap<>(both);
+			properties.put("spring.http.serviceclient.shelf.base-url", url);
+			properties.put("spring.http.serviceclient.shelf.ssl.bundle", "mesh");
+			ConfigurableApplicationContext client = start(ShelfClient.class, properties);
+			await().untilAsserted(() -> {
+				assertThat(client.getBean(Shelf.class).book(7)).isEqualTo(new Book(7, "seven"));
+				assertThat(peers(client, "shelf")).first()
+					.returns("http", PeerReport::path)
+					.satisfies((peer) -> assertThat(peer.reason()).contains("comes by TLS"));
+			});
+		}
 	}
 
 	@AffinityChannel

@@ -10,41 +10,25 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Deque;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import tools.jackson.databind.json.JsonMapper;
+import org.slf4j.LoggerFactory;
 
-import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.codec.EncodeBuffer;
-import io.github.vicinal.contract.Contract;
-import io.github.vicinal.contract.ContractReader.MethodDescription;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.path.Reply;
-import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
-import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
@@ -59,154 +43,7 @@ import static org.awaitility.Awaitility.await;
 
 /** Calls over a real port of this host. */
 @Timeout(60)
-class TcpPathTests {
-
-	private static final Codecs CODECS = new Codecs(JsonMapper.builder().build(), false);
-
-	private static final String HOST = "0123456789abcdef0123456789abcdef";
-
-	interface Echo {
-
-		byte[] bytes(byte[] body);
-
-		String slow(String text);
-
-	}
-
-	private final Contract contract = Contract.of(Echo.class,
-			(type, method) -> new MethodDescription(Arrays.asList(method.getGenericParameterTypes()),
-					method.getGenericReturnType(), false, null));
-
-	private final Deque<AutoCloseable> closeables = new ArrayDeque<>();
-
-	private final PeerIdentity peer = PeerIdentity.create(HOST);
-
-	private final CountDownLatch arrived = new CountDownLatch(1);
-
-	private final CountDownLatch released = new CountDownLatch(1);
-
-	@AfterEach
-	void close() throws Exception {
-		this.released.countDown();
-		while (!this.closeables.isEmpty()) {
-			this.closeables.pop().close();
-		}
-	}
-
-	private Reply echo(CallFrame call) {
-		if (call.method().method().getName().equals("slow")) {
-			this.arrived.countDown();
-			try {
-				this.released.await();
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-			}
-		}
-		return new Reply.Value(200, Map.of(), call.arguments()[0]);
-	}
-
-	private Service service(Function<CallFrame, Reply> handler) {
-		return new Service() {
-
-			@Override
-			public Contract contract() {
-				return TcpPathTests.this.contract;
-			}
-
-			@Override
-			public Optional<String> refusal() {
-				return Optional.empty();
-			}
-
-			@Override
-			public Codecs codecs() {
-				return CODECS;
-			}
-
-			@Override
-			public Reply invoke(CallFrame frame) {
-				return handler.apply(frame);
-			}
-
-		};
-	}
-
-	private TcpPathServer server(TcpOptions options) {
-		ServiceRegistry registry = new ServiceRegistry();
-		registry.register(service(this::echo));
-		TcpPathServer server = new TcpPathServer(this.peer, registry, options);
-		this.closeables.push(server);
-		server.start();
-		assertThat(server.unavailable()).isEmpty();
-		return server;
-	}
-
-	private PathProvider.Attempt attempt(PeerIdentity announced, String address) {
-		TcpPathProvider provider = new TcpPathProvider(PeerIdentity.create(HOST), CODECS, options());
-		this.closeables.push(provider);
-		return provider.connect(this.contract, new PeerAnnouncement(announced, Set.of("tcp"), this.contract.hash(), "")
-			.withAddresses(Map.of("tcp", address)));
-	}
-
-	private CallPath connect(TcpPathServer server) {
-		PathProvider.Attempt attempt = attempt(this.peer, server.address().orElseThrow());
-		assertThat(attempt).isInstanceOf(PathProvider.Connected.class);
-		return ((PathProvider.Connected) attempt).path();
-	}
-
-	/** Small limits, so that tests reach them. */
-	private static TcpOptions options() {
-		return new TcpOptions("127.0.0.1", 0, 4 << 20, 8 << 20, 300, 16, Duration.ofSeconds(5), Duration.ofSeconds(5));
-	}
-
-	private static TcpOptions options(Duration handshake, Duration drain) {
-		return new TcpOptions("127.0.0.1", 0, 4 << 20, 8 << 20, 300, 16, handshake, drain);
-	}
-
-	private CallFrame call(String method, Object argument, long deadlineNanos) {
-		return new CallFrame(this.contract,
-				this.contract.methods()
-					.stream()
-					.filter((known) -> known.method().getName().equals(method))
-					.findFirst()
-					.orElseThrow(),
-				new Object[] { argument }, deadlineNanos, Map.of());
-	}
-
-	private static Object value(Reply reply) {
-		return Objects.requireNonNull(((Reply.Value) reply).body());
-	}
-
-	private CallFrame bytes(byte[] body) {
-		return call("bytes", body, CallFrame.NO_DEADLINE);
-	}
-
-	private CallFrame slow(long deadlineNanos) {
-		return call("slow", "x", deadlineNanos);
-	}
-
-	private static PathException failure(CompletableFuture<Reply> later) throws Exception {
-		try {
-			throw new AssertionError(later.get(20, TimeUnit.SECONDS));
-		}
-		catch (ExecutionException ex) {
-			return (PathException) ex.getCause();
-		}
-	}
-
-	private CompletableFuture<Reply> later(CallPath path, CallFrame frame) {
-		return path.callLater(frame, (task) -> {
-			throw new AssertionError("no thread is needed");
-		}).toCompletableFuture();
-	}
-
-	private static Socket socket(TcpPathServer server) throws IOException {
-		String address = server.address().orElseThrow();
-		Socket socket = new Socket("127.0.0.1", Integer.parseInt(address.substring(address.indexOf(':') + 1)));
-		socket.setSoTimeout(20_000);
-		return socket;
-	}
+class TcpPathTests extends TcpTestSupport {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 1, 1024, 65_536, 1_000_003, 3_000_000 })
@@ -288,20 +125,49 @@ class TcpPathTests {
 
 	@Test
 	void nothingButAPeerOfThisHostIsDialled() {
+		String remedy = ", and tcp is not encrypted here; set vicinal.tcp.ssl.bundle on both sides";
 		assertThat(attempt(PeerIdentity.create("f".repeat(32)), "127.0.0.1:1"))
-			.isEqualTo(new PathProvider.Unavailable("the peer is on another host, and tcp is not encrypted", false));
-		assertThat(attempt(this.peer, "192.0.2.1:80")).isEqualTo(
-				new PathProvider.Unavailable("192.0.2.1:80 is no loopback address, and tcp is not encrypted", false));
-		assertThat(attempt(this.peer, "dead.beef:80")).isEqualTo(
-				new PathProvider.Unavailable("dead.beef:80 is no loopback address, and tcp is not encrypted", false));
+			.isEqualTo(new PathProvider.Unavailable("the peer is on another host" + remedy, false));
+		assertThat(attempt(this.peer, "192.0.2.1:80")).isEqualTo(new PathProvider.Unavailable(
+				"the peer listens on 192.0.2.1:80, which is no loopback address" + remedy, false));
+		for (String address : List.of("dead.beef:80", "0.0.0.0:80", "224.0.0.1:80", "127.0.0.1:0", "127.0.0.1:99999")) {
+			assertThat(attempt(this.peer, address)).isEqualTo(new PathProvider.Unavailable(
+					"the peer announces %s, which is no address to connect to".formatted(address), false));
+		}
 	}
 
 	@Test
 	void aServerListensOnLoopbackAddressesOnly() {
-		for (String address : List.of("0.0.0.0", "192.0.2.1", "localhost", "")) {
+		for (String address : List.of("localhost", "", "300.0.0.1", "::g")) {
 			assertThatExceptionOfType(InvalidOptionException.class)
-				.isThrownBy(() -> TcpOptions.defaults().listeningOn(address, 0))
+				.isThrownBy(() -> TcpOptions.builder().listeningOn(address, 0).build())
 				.returns("address", InvalidOptionException::option)
+				.returns(address, InvalidOptionException::value);
+		}
+		for (String address : List.of("0.0.0.0", "192.0.2.1")) {
+			TcpOptions options = TcpOptions.builder().listeningOn(address, 0).announcedAddress("127.0.0.1").build();
+			assertThatExceptionOfType(InvalidOptionException.class)
+				.isThrownBy(() -> new TcpPathServer(this.peer, new ServiceRegistry(), options))
+				.withMessageContaining("loopback")
+				.withMessageContaining("vicinal.tcp.ssl.bundle")
+				.returns("address", InvalidOptionException::option)
+				.returns(address, InvalidOptionException::value);
+		}
+	}
+
+	@Test
+	void anAddressThatClientsCannotConnectToNeedsAnother() {
+		assertThatExceptionOfType(InvalidOptionException.class)
+			.isThrownBy(() -> TcpOptions.builder().listeningOn("0.0.0.0", 0).build())
+			.withMessageContaining("clients cannot connect to the address 0.0.0.0")
+			.returns("announcedAddress", InvalidOptionException::option);
+		assertThatExceptionOfType(InvalidOptionException.class)
+			.isThrownBy(() -> TcpOptions.builder().listeningOn("fe80::1", 0).build())
+			.withMessageContaining("clients cannot connect to the address fe80::1");
+		for (String address : List.of("example.org", "::", "224.0.0.1", "fe80::1")) {
+			assertThatExceptionOfType(InvalidOptionException.class)
+				.isThrownBy(() -> TcpOptions.builder().announcedAddress(address).build())
+				.returns("announcedAddress", InvalidOptionException::option)
 				.returns(address, InvalidOptionException::value);
 		}
 	}
@@ -310,7 +176,7 @@ class TcpPathTests {
 	void aPortInUseIsNamed() throws Exception {
 		try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
 			TcpPathServer server = new TcpPathServer(this.peer, new ServiceRegistry(),
-					options().listeningOn("127.0.0.1", taken.getLocalPort()));
+					small().listeningOn("127.0.0.1", taken.getLocalPort()).build());
 			this.closeables.push(server);
 			server.start();
 			assertThat(server.unavailable().orElseThrow())
@@ -353,7 +219,7 @@ class TcpPathTests {
 				// A proper beginning, and nonsense after it.
 				System.arraycopy("Vcnl".getBytes(StandardCharsets.US_ASCII), 0, hostile, 0, 4);
 				hostile[4] = 5;
-				hostile[5] = (byte) (1 + random.nextInt(15));
+				hostile[5] = (byte) (1 + random.nextInt(FrameType.values().length));
 			}
 			try (Socket socket = socket(server)) {
 				OutputStream out = socket.getOutputStream();
@@ -487,7 +353,8 @@ class TcpPathTests {
 		int before = Thread.activeCount();
 		List<ClientConnection> idle = new ArrayList<>();
 		for (int i = 0; i < 200; i++) {
-			ClientConnection connection = new ClientConnection(this.peer.instanceId(), options());
+			ClientConnection connection = new ClientConnection(this.peer.instanceId(), options(), null,
+					new HandshakeCounters(LoggerFactory.getLogger(TcpPathTests.class)));
 			connection.open(loops, new InetSocketAddress("127.0.0.1", port));
 			idle.add(connection);
 		}
