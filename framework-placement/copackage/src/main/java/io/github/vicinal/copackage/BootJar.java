@@ -1,0 +1,264 @@
+package io.github.vicinal.copackage;
+
+import java.io.ByteArrayInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipException;
+import java.util.zip.ZipFile;
+import java.util.zip.ZipInputStream;
+
+import org.jspecify.annotations.Nullable;
+
+/** Reads an executable jar of Spring Boot, or a plain jar. */
+final class BootJar {
+
+	static final String CLASSES = "BOOT-INF/classes/";
+
+	static final String LIBRARIES = "BOOT-INF/lib/";
+
+	/** More than any class or configuration file has; guards against bombs. */
+	private static final long MAX_ENTRY_BYTES = 256L << 20;
+
+	private static final int MAX_ENTRIES = 200_000;
+
+	private static final Pattern NAME = Pattern.compile("(.+?)-(\\d[\\w.+-]*?)\\.jar");
+
+	private static final Pattern POM_PROPERTIES = Pattern.compile("META-INF/maven/[^/]+/[^/]+/pom\\.properties");
+
+	private static final Pattern SIGNATURE = Pattern.compile("META-INF/[^/]+\\.(SF|RSA|DSA|EC)");
+
+	private static final Pattern NATIVE = Pattern.compile(".*\\.(so|dylib|jnilib|dll)(\\.[\\d.]+)?");
+
+	private final Path file;
+
+	private BootJar(Path file) {
+		this.file = file;
+	}
+
+	static Inventory read(String name, Path file) throws IOException {
+		return new BootJar(file).read(name);
+	}
+
+	/** Opens a jar; says clearly what is wrong with one that is none. */
+	static ZipFile open(Path file) throws IOException {
+		if (!Files.isRegularFile(file)) {
+			throw new InvalidInputException("'%s' is no file; name the jar of an application".formatted(file));
+		}
+		try {
+			ZipFile jar = new ZipFile(file.toFile());
+			if (jar.size() > MAX_ENTRIES) {
+				jar.close();
+				throw new InvalidInputException("'%s' has more than %d entries".formatted(file, MAX_ENTRIES));
+			}
+			return jar;
+		}
+		catch (ZipException ex) {
+			throw new InvalidInputException(
+					"'%s' is no jar, or is damaged (%s); build it again".formatted(file, ex.getMessage()));
+		}
+	}
+
+	private Inventory read(String name) throws IOException {
+		try (ZipFile jar = open(this.file)) {
+			Attributes manifest = manifest(jar);
+			boolean boot = jar.getEntry(LIBRARIES) != null || jar.getEntry(CLASSES) != null
+					|| manifest.getValue("Spring-Boot-Version") != null;
+			String prefix = boot ? CLASSES : "";
+			Own own = new Own();
+			List<Library> libraries = new ArrayList<>();
+			Set<String> natives = new LinkedHashSet<>();
+			boolean signed = false;
+			for (ZipEntry entry : Collections.list(jar.entries())) {
+				String path = entry.getName();
+				requireInside(path);
+				signed |= SIGNATURE.matcher(path).matches();
+				if (entry.isDirectory()) {
+					continue;
+				}
+				if (boot && path.startsWith(LIBRARIES) && path.endsWith(".jar")) {
+					library(path.substring(LIBRARIES.length()), bytes(jar, entry), libraries, natives);
+				}
+				else if (path.startsWith(prefix)) {
+					own.add(path.substring(prefix.length()), entry, () -> bytes(jar, entry));
+				}
+			}
+			return new Inventory(name, this.file, mainClass(manifest), value(manifest, "Spring-Boot-Version"),
+					own.java(), libraries, Map.of(), own.settings(), own.resources(), own.calls(), natives, signed,
+					null);
+		}
+		catch (ZipException | EOFException | IllegalArgumentException ex) {
+			// The last one: names of entries that are no text.
+			throw new InvalidInputException(
+					"'%s' is damaged (%s); build it again".formatted(this.file, ex.getMessage()));
+		}
+	}
+
+	/** No entry may lead out of a directory that the jar is extracted to. */
+	private void requireInside(String path) {
+		if (path.startsWith("/") || path.contains("\\") || List.of(path.split("/")).contains("..")) {
+			throw new InvalidInputException(
+					"'%s' has an entry '%s', which leads out of it; it is not read".formatted(this.file, path));
+		}
+	}
+
+	private static String mainClass(Attributes manifest) {
+		String start = value(manifest, "Start-Class");
+		return start.isEmpty() ? value(manifest, "Main-Class") : start;
+	}
+
+	private static String value(Attributes manifest, String name) {
+		String value = manifest.getValue(name);
+		return (value != null) ? value.strip() : "";
+	}
+
+	private static Attributes manifest(ZipFile jar) throws IOException {
+		ZipEntry entry = jar.getEntry(JarFile.MANIFEST_NAME);
+		if (entry == null) {
+			return new Attributes();
+		}
+		try (InputStream in = jar.getInputStream(entry)) {
+			return new Manifest(in).getMainAttributes();
+		}
+	}
+
+	private byte[] bytes(ZipFile jar, ZipEntry entry) throws IOException {
+		if (entry.getSize() > MAX_ENTRY_BYTES) {
+			throw new InvalidInputException("'%s' has an entry '%s' of %d bytes; at most %d are read"
+				.formatted(this.file, entry.getName(), entry.getSize(), MAX_ENTRY_BYTES));
+		}
+		try (InputStream in = jar.getInputStream(entry)) {
+			byte[] bytes = in.readNBytes((int) MAX_ENTRY_BYTES);
+			if (in.read() >= 0) {
+				throw new InvalidInputException("'%s' has an entry '%s' of more than %d bytes".formatted(this.file,
+						entry.getName(), MAX_ENTRY_BYTES));
+			}
+			return bytes;
+		}
+	}
+
+	private static void library(String file, byte[] bytes, List<Library> libraries, Set<String> natives)
+			throws IOException {
+		String coordinates = null;
+		String version = "";
+		int described = 0;
+		boolean nativeCode = false;
+		try (ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(bytes))) {
+			for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
+				nativeCode |= NATIVE.matcher(entry.getName()).matches();
+				if (POM_PROPERTIES.matcher(entry.getName()).matches()) {
+					described++;
+					Properties properties = new Properties();
+					properties.load(new ByteArrayInputStream(in.readAllBytes()));
+					coordinates = properties.getProperty("groupId", "") + ":"
+							+ properties.getProperty("artifactId", "");
+					version = properties.getProperty("version", "");
+				}
+			}
+		}
+		if (nativeCode) {
+			natives.add(file);
+		}
+		Matcher name = NAME.matcher(file);
+		boolean named = name.matches();
+		// A jar that holds others describes each of them.
+		if (described != 1 || coordinates == null || (named && !version.equals(name.group(2)))) {
+			coordinates = named ? name.group(1) : file;
+			version = named ? name.group(2) : "";
+		}
+		libraries.add(new Library(coordinates, version, sha256(bytes), file));
+	}
+
+	static String sha256(byte[] bytes) {
+		try {
+			return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** What is the application's own: classes, resources and settings. */
+	private static final class Own {
+
+		private final Map<String, String> settings = new LinkedHashMap<>();
+
+		private final Map<String, String> resources = new LinkedHashMap<>();
+
+		private final Set<String> calls = new LinkedHashSet<>();
+
+		private int java;
+
+		void add(String path, ZipEntry entry, Content content) throws IOException {
+			if (path.equals(JarFile.MANIFEST_NAME) || path.startsWith("META-INF/maven/")) {
+				return;
+			}
+			this.resources.put(path, Long.toHexString(entry.getCrc()));
+			if (path.endsWith(".class") && !path.startsWith("META-INF/")) {
+				ClassFacts facts = ClassFacts.read(content.bytes(), path);
+				this.java = Math.max(this.java, facts.java());
+				this.calls.addAll(facts.jvmWideCalls());
+			}
+			else if (Settings.isRead(path)) {
+				Settings.read(path, new String(content.bytes(), StandardCharsets.UTF_8), this.settings);
+			}
+		}
+
+		int java() {
+			return this.java;
+		}
+
+		Map<String, String> settings() {
+			return this.settings;
+		}
+
+		Map<String, String> resources() {
+			return this.resources;
+		}
+
+		Set<String> calls() {
+			return this.calls;
+		}
+
+	}
+
+	/** Read only if it matters. */
+	@FunctionalInterface
+	private interface Content {
+
+		byte[] bytes() throws IOException;
+
+	}
+
+	/** Returns the bytes of a library of a jar, or {@code null}. */
+	static byte @Nullable [] library(ZipFile jar, String file) throws IOException {
+		ZipEntry entry = jar.getEntry(LIBRARIES + file);
+		if (entry == null) {
+			return null;
+		}
+		try (InputStream in = jar.getInputStream(entry)) {
+			return in.readAllBytes();
+		}
+	}
+
+}

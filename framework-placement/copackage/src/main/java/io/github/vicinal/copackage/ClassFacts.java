@@ -1,0 +1,97 @@
+package io.github.vicinal.copackage;
+
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+
+/**
+ * What a class file tells.
+ *
+ * @param java the Java version that it needs
+ * @param jvmWideCalls what its methods change that a JVM has once, with the name of the
+ * class
+ */
+record ClassFacts(int java, Set<String> jvmWideCalls) {
+
+	/** Java 1 has 45. */
+	private static final int FIRST_MAJOR = 44;
+
+	/** Methods that change what a JVM has once, by class. */
+	private static final Map<String, Set<String>> JVM_WIDE = Map.ofEntries(
+			Map.entry("java/lang/System",
+					Set.of("exit", "setOut", "setErr", "setIn", "setProperties", "setSecurityManager")),
+			Map.entry("java/lang/Runtime", Set.of("exit", "halt")),
+			Map.entry("java/net/URL", Set.of("setURLStreamHandlerFactory")),
+			Map.entry("java/net/URLConnection", Set.of("setContentHandlerFactory", "setFileNameMap")),
+			Map.entry("java/net/HttpURLConnection", Set.of("setFollowRedirects")),
+			Map.entry("java/net/Authenticator", Set.of("setDefault")),
+			Map.entry("java/net/ProxySelector", Set.of("setDefault")),
+			Map.entry("java/net/CookieHandler", Set.of("setDefault")),
+			Map.entry("java/net/ResponseCache", Set.of("setDefault")),
+			Map.entry("javax/net/ssl/SSLContext", Set.of("setDefault")),
+			Map.entry("javax/net/ssl/HttpsURLConnection",
+					Set.of("setDefaultSSLSocketFactory", "setDefaultHostnameVerifier")),
+			Map.entry("java/util/TimeZone", Set.of("setDefault")), Map.entry("java/util/Locale", Set.of("setDefault")),
+			Map.entry("java/lang/Thread", Set.of("setDefaultUncaughtExceptionHandler")),
+			Map.entry("java/security/Policy", Set.of("setPolicy")),
+			Map.entry("java/util/logging/LogManager", Set.of("reset", "readConfiguration")));
+
+	static ClassFacts read(byte[] bytes, String path) {
+		if (bytes.length < 8 || bytes[0] != (byte) 0xca || bytes[1] != (byte) 0xfe) {
+			throw new InvalidInputException("'%s' is no class file; build the jar again".formatted(path));
+		}
+		int major = (bytes[6] & 0xff) << 8 | (bytes[7] & 0xff);
+		Set<String> calls = new LinkedHashSet<>();
+		try {
+			new ClassReader(bytes).accept(new Calls(calls), ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+		}
+		catch (IllegalArgumentException ex) {
+			// Newer than the library knows: its version is what matters.
+		}
+		catch (RuntimeException ex) {
+			throw new InvalidInputException("'%s' is damaged (%s); build the jar again".formatted(path, ex));
+		}
+		return new ClassFacts(major - FIRST_MAJOR, calls);
+	}
+
+	private static final class Calls extends ClassVisitor {
+
+		private final Set<String> calls;
+
+		private String name = "";
+
+		Calls(Set<String> calls) {
+			super(Opcodes.ASM9);
+			this.calls = calls;
+		}
+
+		@Override
+		public void visit(int version, int access, String className, String signature, String superName,
+				String[] interfaces) {
+			this.name = className.replace('/', '.');
+		}
+
+		@Override
+		public MethodVisitor visitMethod(int access, String method, String descriptor, String signature,
+				String[] exceptions) {
+			return new MethodVisitor(Opcodes.ASM9) {
+
+				@Override
+				public void visitMethodInsn(int opcode, String owner, String called, String type, boolean isInterface) {
+					if (JVM_WIDE.getOrDefault(owner, Set.of()).contains(called)) {
+						Calls.this.calls.add("%s.%s in %s".formatted(owner.substring(owner.lastIndexOf('/') + 1),
+								called, Calls.this.name));
+					}
+				}
+
+			};
+		}
+
+	}
+
+}

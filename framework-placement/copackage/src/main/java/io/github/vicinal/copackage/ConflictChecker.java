@@ -1,0 +1,439 @@
+package io.github.vicinal.copackage;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.copackage.Finding.Rule;
+
+/**
+ * Says how close applications may come. Immutable.
+ * <p>
+ * Each rule finds reasons, and each reason has a limit; the verdict is the farthest of
+ * them. What is not known is never taken to be good.
+ *
+ * @since 0.1.0
+ */
+public final class ConflictChecker {
+
+	private static final int DEFAULT_PORT = 8080;
+
+	private static final int OLDEST_BOOT = 3;
+
+	private static final int SHOWN = 3;
+
+	/** Native code that copies itself to a new file each time it is loaded. */
+	private static final Set<String> CAREFUL_NATIVES = Set.of("netty-", "snappy-java", "lz4-java", "zstd-jni",
+			"sqlite-jdbc", "jna", "brotli4j", "commons-crypto", "jansi");
+
+	private static final Pattern COLLECTOR = Pattern.compile("-XX:\\+Use(\\w+)GC");
+
+	private static final Pattern IMAGE_JAVA = Pattern
+		.compile("(?:^|[:/-])(?:jdk-?|jre-?|java:|openjdk:)?(\\d{1,2})(?:[.\\-_]|$)");
+
+	private final Set<Rule> accepted;
+
+	/**
+	 * Creates a checker.
+	 * @param accepted rules whose findings allow a common JVM or container all the same,
+	 * because the operator has looked at them
+	 */
+	public ConflictChecker(Set<Rule> accepted) {
+		this.accepted = Set.copyOf(accepted);
+	}
+
+	/**
+	 * Checks each pair of applications.
+	 * @param inventories applications
+	 * @return a report of each pair
+	 */
+	public List<PairReport> pairs(List<Inventory> inventories) {
+		List<PairReport> reports = new ArrayList<>();
+		for (int i = 0; i < inventories.size(); i++) {
+			for (int k = i + 1; k < inventories.size(); k++) {
+				reports.add(check(inventories.get(i), inventories.get(k)));
+			}
+		}
+		return reports;
+	}
+
+	/**
+	 * Checks a pair.
+	 * @param one an application
+	 * @param other another one
+	 * @return how close they may come
+	 */
+	public PairReport check(Inventory one, Inventory other) {
+		List<Finding> findings = new ArrayList<>();
+		add(findings, unknown(one, other));
+		notSpringBoot(one, findings);
+		notSpringBoot(other, findings);
+		ports(one, other, findings);
+		code(one, findings);
+		code(other, findings);
+		java(one, other, findings);
+		containers(one, other, findings);
+		natives(one, other, findings);
+		libraries(one, other, findings);
+		resources(one, other, findings);
+		if (findings.isEmpty()) {
+			clashes(one, other, findings);
+		}
+		findings.replaceAll(this::accept);
+		Verdict verdict = Verdict.SHARED;
+		for (Finding finding : findings) {
+			verdict = verdict.and(finding.limit());
+		}
+		List<String> hoisted = (verdict == Verdict.HOISTED) ? Hoisting.plan(List.of(one, other)) : List.of();
+		if (verdict == Verdict.HOISTED && hoisted.isEmpty()) {
+			verdict = Verdict.ISOLATED;
+		}
+		findings.sort(Comparator.comparing(Finding::limit).reversed());
+		return new PairReport(one.name(), other.name(), verdict, findings, hoisted,
+				PaperRule.refusal(one, other).orElse(""));
+	}
+
+	private Finding accept(Finding finding) {
+		boolean lifted = this.accepted.contains(finding.rule()) && finding.limit().compareTo(Verdict.ISOLATED) > 0;
+		return lifted
+				? new Finding(finding.rule(), Verdict.ISOLATED, finding.reason() + " (accepted)", finding.remedy())
+				: finding;
+	}
+
+	private static void add(List<Finding> findings, @Nullable Finding finding) {
+		if (finding != null) {
+			findings.add(finding);
+		}
+	}
+
+	private static @Nullable Finding unknown(Inventory one, Inventory other) {
+		Inventory missing = !one.known() ? one : !other.known() ? other : null;
+		return (missing == null) ? null
+				: new Finding(Rule.UNKNOWN, Verdict.SAME_CONTAINER,
+						"nothing is known about the dependencies of '%s'".formatted(missing.name()),
+						"give its jar, its pom.xml or its bill of materials");
+	}
+
+	private static void notSpringBoot(Inventory each, List<Finding> findings) {
+		if (!each.known()) {
+			return;
+		}
+		String boot = each.springBoot();
+		if (boot.isEmpty()) {
+			findings.add(new Finding(Rule.NOT_SPRING_BOOT_3, Verdict.SAME_CONTAINER,
+					"'%s' is no Spring Boot application, as far as its files tell".formatted(each.name()),
+					"give the executable jar that Spring Boot's plugin makes"));
+		}
+		else if (major(boot) < OLDEST_BOOT) {
+			findings.add(
+					new Finding(Rule.NOT_SPRING_BOOT_3, Verdict.SAME_CONTAINER,
+							"'%s' has Spring Boot %s, and the launcher needs 3.0 to stop an application alone"
+								.formatted(each.name(), boot),
+							"move '%s' to Spring Boot 3.0 or newer".formatted(each.name())));
+		}
+		if (each.signed()) {
+			findings.add(new Finding(Rule.SIGNED, Verdict.SAME_CONTAINER,
+					"the jar of '%s' is signed, and its signature does not survive a layout".formatted(each.name()),
+					"accept that with --accept signed, or give a jar that is not signed"));
+		}
+		if (has(each, (library) -> library.artifact().equals("spring-boot-devtools"))) {
+			findings.add(new Finding(Rule.DEVTOOLS, Verdict.SAME_CONTAINER,
+					"'%s' has spring-boot-devtools, which restarts its classes".formatted(each.name()),
+					"build it without, as for production"));
+		}
+	}
+
+	private static int major(String version) {
+		Matcher matcher = Pattern.compile("(\\d+).*").matcher(version);
+		return matcher.matches() ? Integer.parseInt(matcher.group(1)) : 0;
+	}
+
+	private static boolean has(Inventory inventory, Predicate<Library> condition) {
+		return inventory.libraries().stream().anyMatch(condition);
+	}
+
+	private static void ports(Inventory one, Inventory other, List<Finding> findings) {
+		for (Integer port : ports(one)) {
+			if (ports(other).contains(port)) {
+				findings.add(new Finding(Rule.PORT, Verdict.FORBIDDEN,
+						"both '%s' and '%s' listen on port %d".formatted(one.name(), other.name(), port),
+						"give one of them another port: --port %s=PORT".formatted(other.name())));
+			}
+		}
+	}
+
+	/** Ports that an application listens on for certain; 0 is any that is free. */
+	static Set<Integer> ports(Inventory inventory) {
+		Set<Integer> ports = new LinkedHashSet<>();
+		boolean server = has(inventory, (library) -> library.artifact().startsWith("tomcat-embed-core")
+				|| library.artifact().startsWith("jetty-server") || library.artifact().startsWith("undertow-core")
+				|| library.artifact().startsWith("reactor-netty-http"))
+				&& !"none".equalsIgnoreCase(inventory.settings().get("spring.main.web-application-type"));
+		boolean said = inventory.settings().containsKey("server.port");
+		Container container = inventory.container();
+		if (server || said) {
+			ports.add(Settings.number(inventory.settings(), "server.port", DEFAULT_PORT));
+		}
+		else if (container != null) {
+			ports.addAll(container.ports());
+		}
+		ports.add(Settings.number(inventory.settings(), "management.server.port", 0));
+		ports.removeIf((port) -> port <= 0);
+		return ports;
+	}
+
+	private static void code(Inventory each, List<Finding> findings) {
+		for (String call : new TreeSet<>(each.jvmWideCalls())) {
+			boolean exit = call.startsWith("System.exit") || call.startsWith("Runtime.");
+			findings.add(new Finding(Rule.JVM_WIDE_CALL, Verdict.SAME_CONTAINER,
+					exit ? "'%s' may end the JVM of all: %s".formatted(each.name(), call)
+							: "'%s' changes what a JVM has once: %s".formatted(each.name(), call),
+					"remove the call, or accept it with --accept jvm-wide-call once you know that it is never made"));
+		}
+	}
+
+	private static void java(Inventory one, Inventory other, List<Finding> findings) {
+		int needed = Math.max(one.java(), other.java());
+		for (Inventory each : List.of(one, other)) {
+			int image = imageJava(each.container());
+			if (image > 0 && needed > image) {
+				findings.add(new Finding(Rule.JAVA, Verdict.SAME_CONTAINER,
+						"the image of '%s' has Java %d, and the classes of '%s' need %d".formatted(each.name(), image,
+								(one.java() == needed) ? one.name() : other.name(), needed),
+						"use a base image with Java %d for both".formatted(needed)));
+			}
+		}
+	}
+
+	/** The Java version in the name of an image; 0 if it has none. */
+	private static int imageJava(@Nullable Container container) {
+		if (container == null) {
+			return 0;
+		}
+		String image = container.baseImage();
+		if (!image.contains("java") && !image.contains("jdk") && !image.contains("jre") && !image.contains("temurin")
+				&& !image.contains("corretto") && !image.contains("zulu") && !image.contains("liberica")) {
+			return 0;
+		}
+		Matcher matcher = IMAGE_JAVA.matcher(image);
+		return matcher.find() ? Integer.parseInt(matcher.group(1)) : 0;
+	}
+
+	private static void containers(Inventory one, Inventory other, List<Finding> findings) {
+		Container first = one.container();
+		Container second = other.container();
+		if (first == null || second == null) {
+			return;
+		}
+		if (!first.baseImage().equals(second.baseImage())) {
+			findings.add(new Finding(Rule.BASE_IMAGE, Verdict.FORBIDDEN,
+					"the base images differ: '%s' has %s, '%s' has %s".formatted(one.name(), first.baseImage(),
+							other.name(), second.baseImage()),
+					"build both from one image, or accept it with --accept base-image if each runs on either"));
+		}
+		if (!first.user().equals(second.user())) {
+			findings.add(new Finding(Rule.USER, Verdict.SAME_CONTAINER,
+					"they run as different users: '%s' as '%s', '%s' as '%s'".formatted(one.name(), first.user(),
+							other.name(), second.user()),
+					"run both as one user, if neither may see less than the other"));
+		}
+		Set<String> volumes = new TreeSet<>(first.volumes());
+		volumes.retainAll(second.volumes());
+		volumes.forEach((volume) -> findings.add(new Finding(Rule.VOLUME, Verdict.FORBIDDEN,
+				"both '%s' and '%s' have a volume at %s".formatted(one.name(), other.name(), volume),
+				"give one of them another path, or accept it with --accept volume if they share it on purpose")));
+		options(one, first, other, second, findings);
+	}
+
+	private static void options(Inventory one, Container first, Inventory other, Container second,
+			List<Finding> findings) {
+		Set<String> agents = new TreeSet<>(agents(first));
+		Set<String> others = agents(second);
+		if (!agents.equals(others)) {
+			agents.addAll(others);
+			findings.add(
+					new Finding(Rule.AGENT, Verdict.SAME_CONTAINER,
+							"an agent sees all classes of a JVM, and only one of '%s' and '%s' has %s"
+								.formatted(one.name(), other.name(), agents),
+							"give both the same agents, or accept it with --accept agent"));
+		}
+		String collector = collector(first);
+		String otherCollector = collector(second);
+		if (!collector.equals(otherCollector)) {
+			findings.add(new Finding(Rule.JVM_OPTION, Verdict.SAME_CONTAINER,
+					"they choose different garbage collectors: '%s' %s, '%s' %s".formatted(one.name(),
+							collector.isEmpty() ? "that of the JVM" : collector, other.name(),
+							otherCollector.isEmpty() ? "that of the JVM" : otherCollector),
+					"choose one for both, or accept it with --accept jvm-option"));
+		}
+		Map<String, String> switches = switches(first);
+		switches(second).forEach((name, value) -> {
+			String there = switches.get(name);
+			if (there != null && !there.equals(value)) {
+				findings.add(new Finding(
+						Rule.JVM_OPTION, Verdict.SAME_CONTAINER, "'%s' says -XX:%s%s, '%s' -XX:%s%s"
+							.formatted(one.name(), there, name, other.name(), value, name),
+						"say the same for both, or accept it with --accept jvm-option"));
+			}
+		});
+	}
+
+	private static Set<String> agents(Container container) {
+		Set<String> agents = new TreeSet<>();
+		container.jvmOptions()
+			.stream()
+			.filter((option) -> option.startsWith("-javaagent:") || option.startsWith("-agent"))
+			.forEach(agents::add);
+		return agents;
+	}
+
+	private static String collector(Container container) {
+		return container.jvmOptions()
+			.stream()
+			.map(COLLECTOR::matcher)
+			.filter(Matcher::matches)
+			.map((matcher) -> matcher.group(1))
+			.findFirst()
+			.orElse("");
+	}
+
+	private static Map<String, String> switches(Container container) {
+		Map<String, String> switches = new TreeMap<>();
+		Pattern pattern = Pattern.compile("-XX:([+-])(\\w+)");
+		container.jvmOptions().stream().map(pattern::matcher).filter(Matcher::matches).forEach((matcher) -> {
+			if (!matcher.group(2).endsWith("GC")) {
+				switches.put(matcher.group(2), matcher.group(1));
+			}
+		});
+		return switches;
+	}
+
+	private static void natives(Inventory one, Inventory other, List<Finding> findings) {
+		for (Library library : one.libraries()) {
+			boolean both = one.natives().contains(library.file())
+					&& has(other, (each) -> each.artifact().equals(library.artifact()));
+			if (both && CAREFUL_NATIVES.stream().noneMatch(library.artifact()::startsWith)) {
+				findings.add(new Finding(Rule.NATIVE, Verdict.SAME_CONTAINER,
+						"both '%s' and '%s' have native code in %s, which a JVM loads for one class loader only"
+							.formatted(one.name(), other.name(), library.artifact()),
+						"accept it with --accept native if %s copies its library before it loads it"
+							.formatted(library.artifact())));
+			}
+		}
+	}
+
+	private static void libraries(Inventory one, Inventory other, List<Finding> findings) {
+		if (!one.springBoot().isEmpty() && !other.springBoot().isEmpty()
+				&& !one.springBoot().equals(other.springBoot())) {
+			findings.add(new Finding(
+					Rule.SPRING_BOOT, Verdict.HOISTED, "Spring Boot is %s in '%s' and %s in '%s'"
+						.formatted(one.springBoot(), one.name(), other.springBoot(), other.name()),
+					"build both with one version"));
+		}
+		List<String> versions = new ArrayList<>();
+		List<String> bytes = new ArrayList<>();
+		Map<String, Library> known = new LinkedHashMap<>();
+		one.libraries().forEach((library) -> known.put(library.artifact(), library));
+		for (Library library : other.libraries()) {
+			Library same = known.get(library.artifact());
+			if (same == null) {
+				continue;
+			}
+			if (!same.version().equals(library.version())) {
+				versions.add("%s is %s and %s".formatted(library.artifact(), same.version(), library.version()));
+			}
+			else if (!same.sha256().equals(library.sha256())) {
+				bytes.add("%s %s".formatted(library.artifact(), library.version()));
+			}
+		}
+		Map<String, String> managed = one.managed();
+		other.managed().forEach((coordinates, version) -> {
+			String there = managed.get(coordinates);
+			if (there != null && !there.equals(version)) {
+				versions.add("%s is %s and %s".formatted(coordinates, there, version));
+			}
+		});
+		if (!versions.isEmpty()) {
+			findings.add(new Finding(Rule.VERSION, Verdict.HOISTED,
+					"%d libraries differ in their versions: %s".formatted(versions.size(), some(versions)),
+					"use the same versions; each application keeps its own until then"));
+		}
+		if (!bytes.isEmpty()) {
+			findings.add(new Finding(Rule.LIBRARY_BYTES, Verdict.HOISTED,
+					"%d libraries have one version, but different bytes: %s".formatted(bytes.size(), some(bytes)),
+					"take both from one repository"));
+		}
+	}
+
+	/** With one class loader, the first of two files hides the second. */
+	private static void resources(Inventory one, Inventory other, List<Finding> findings) {
+		if (one.jar() == null || other.jar() == null) {
+			findings.add(new Finding(Rule.UNKNOWN, Verdict.ISOLATED,
+					"without the jars of both it is not known whether their class paths can be one", "give both jars"));
+			return;
+		}
+		List<String> classes = new ArrayList<>();
+		List<String> files = new ArrayList<>();
+		Map<String, String> known = new HashMap<>(one.resources());
+		other.resources().forEach((path, checksum) -> {
+			String there = known.get(path);
+			if (there != null && (path.endsWith(".class") ? !there.equals(checksum) : true)) {
+				(path.endsWith(".class") ? classes : files).add(path);
+			}
+		});
+		if (!classes.isEmpty()) {
+			findings.add(new Finding(Rule.CLASS_BYTES, Verdict.HOISTED,
+					"%d classes exist twice with different bytes: %s".formatted(classes.size(), some(classes)),
+					"build both from one version of the code"));
+		}
+		if (!files.isEmpty()) {
+			findings.add(new Finding(Rule.RESOURCE, Verdict.HOISTED,
+					"%d files of the class path exist in both: %s".formatted(files.size(), some(files)),
+					"give them different names, such as spring.config.name for application.properties"));
+		}
+		if (one.libraries()
+			.stream()
+			.map(Library::file)
+			.noneMatch((file) -> has(other, (each) -> each.file().equals(file)))
+				&& one.libraries().isEmpty() != other.libraries().isEmpty()) {
+			findings.add(new Finding(Rule.UNKNOWN, Verdict.ISOLATED,
+					"only one of them brings its libraries along, so it is not known whether they agree",
+					"give the executable jars of both"));
+		}
+	}
+
+	private static void clashes(Inventory one, Inventory other, List<Finding> findings) {
+		try {
+			List<String> classes = ClassClashes.find(one, other);
+			if (!classes.isEmpty()) {
+				findings.add(new Finding(Rule.CLASS_BYTES, Verdict.HOISTED,
+						"%d classes exist twice with different bytes: %s".formatted(classes.size(), some(classes)),
+						"leave out one of the libraries that have them"));
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static String some(List<String> all) {
+		List<String> sorted = all.stream().sorted().toList();
+		String shown = String.join(", ", sorted.subList(0, Math.min(SHOWN, sorted.size())));
+		return (sorted.size() > SHOWN) ? shown + ", …" : shown;
+	}
+
+}

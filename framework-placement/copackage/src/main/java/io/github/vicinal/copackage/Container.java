@@ -1,0 +1,28 @@
+package io.github.vicinal.copackage;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What a Dockerfile says of the last stage.
+ *
+ * @param baseImage the image it is built from
+ * @param user who runs it; empty for that of the image
+ * @param volumes paths
+ * @param ports ports that it exposes
+ * @param jvmOptions options of {@code java}, in their order
+ * @param environment its variables
+ * @since 0.1.0
+ */
+public record Container(String baseImage, String user, Set<String> volumes, Set<Integer> ports, List<String> jvmOptions,
+		Map<String, String> environment) {
+
+	public Container {
+		volumes = Set.copyOf(volumes);
+		ports = Set.copyOf(ports);
+		jvmOptions = List.copyOf(jvmOptions);
+		environment = Map.copyOf(environment);
+	}
+
+}

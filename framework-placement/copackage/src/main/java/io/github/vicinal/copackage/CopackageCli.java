@@ -1,0 +1,56 @@
+package io.github.vicinal.copackage;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The entry to the command line. */
+@Command(name = "copackage", mixinStandardHelpOptions = true,
+		subcommands = { CheckCommand.class, BuildCommand.class, RunCommand.class },
+		description = "Finds out which applications may share a JVM, and lays them out.",
+		footer = "Exit code 0: they may, or it is done. 1: they may not. 2: bad usage or bad input.")
+public final class CopackageCli {
+
+	/**
+	 * Runs the command line.
+	 * @param arguments its arguments
+	 */
+	public static void main(String[] arguments) {
+		System.exit(commandLine().execute(arguments));
+	}
+
+	static CommandLine commandLine() {
+		CommandLine commandLine = new CommandLine(new CopackageCli());
+		commandLine.setCaseInsensitiveEnumValuesAllowed(true);
+		commandLine.setExecutionExceptionHandler((ex, command, result) -> {
+			if (ex instanceof InvalidInputException || ex instanceof IOException) {
+				command.getErr().println(message(ex));
+				command.getErr().flush();
+				return CommandLine.ExitCode.USAGE;
+			}
+			throw ex;
+		});
+		commandLine.setParameterExceptionHandler((ex, arguments) -> {
+			CommandLine command = ex.getCommandLine();
+			command.getErr().println(ex.getMessage());
+			command.getErr().printf("'%s --help' shows all options%n", command.getCommandSpec().qualifiedName());
+			command.getErr().flush();
+			return CommandLine.ExitCode.USAGE;
+		});
+		return commandLine;
+	}
+
+	private static String message(Exception ex) {
+		if (ex instanceof NoSuchFileException missing) {
+			return "There is no file '%s'".formatted(missing.getFile());
+		}
+		if (ex instanceof AccessDeniedException denied) {
+			return "'%s' may not be read or written; check its permissions".formatted(denied.getFile());
+		}
+		return String.valueOf(ex.getMessage());
+	}
+
+}

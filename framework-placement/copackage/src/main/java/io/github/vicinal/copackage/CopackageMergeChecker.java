@@ -1,0 +1,53 @@
+package io.github.vicinal.copackage;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.github.vicinal.placement.recommend.MergeChecker;
+
+/**
+ * Tells the placement which services may share a JVM, from what their files tell.
+ *
+ * @since 0.1.0
+ */
+public final class CopackageMergeChecker implements MergeChecker {
+
+	private final Map<String, Inventory> inventories = new HashMap<>();
+
+	private final ConflictChecker checker;
+
+	private final Map<List<String>, List<String>> known = new HashMap<>();
+
+	/**
+	 * Creates a checker.
+	 * @param inventories applications, by the names of their services
+	 * @param checker finds conflicts
+	 */
+	public CopackageMergeChecker(List<Inventory> inventories, ConflictChecker checker) {
+		inventories.forEach((each) -> this.inventories.put(each.name(), each));
+		this.checker = checker;
+	}
+
+	@Override
+	public synchronized List<String> obstacles(String one, String other) {
+		Inventory first = this.inventories.get(one);
+		Inventory second = this.inventories.get(other);
+		if (first == null && second == null) {
+			return List.of(UNKNOWN);
+		}
+		if (first == null || second == null) {
+			return List.of("nothing is known about the dependencies of '%s'".formatted((first == null) ? one : other));
+		}
+		return this.known.computeIfAbsent(List.of(one, other), (pair) -> {
+			PairReport report = this.checker.check(first, second);
+			return report.verdict().oneJvm() ? List.of()
+					: report.findings()
+						.stream()
+						.filter((finding) -> !finding.limit().oneJvm())
+						.map((finding) -> finding.reason() + "; " + finding.remedy())
+						.toList();
+		});
+	}
+
+}

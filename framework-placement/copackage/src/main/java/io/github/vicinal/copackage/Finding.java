@@ -1,0 +1,85 @@
+package io.github.vicinal.copackage;
+
+/**
+ * A reason why applications may not come closer.
+ *
+ * @param rule its name, which {@code --accept} takes
+ * @param limit the closest that it allows
+ * @param reason what was found, with the names of both sides
+ * @param remedy what would lift it
+ * @since 0.1.0
+ */
+public record Finding(Rule rule, Verdict limit, String reason, String remedy) {
+
+	/**
+	 * What is checked.
+	 *
+	 * @since 0.1.0
+	 */
+	public enum Rule {
+
+		/** Versions of a library differ. */
+		VERSION,
+
+		/** A library has one version, but different bytes. */
+		LIBRARY_BYTES,
+
+		/** A class exists twice, with different bytes. */
+		CLASS_BYTES,
+
+		/** A file of the class path exists twice, with different bytes. */
+		RESOURCE,
+
+		/** Versions of Spring Boot differ. */
+		SPRING_BOOT,
+
+		/** The launcher cannot run it. */
+		NOT_SPRING_BOOT_3,
+
+		/** Class files need another JDK than the container has. */
+		JAVA,
+
+		/** Both listen on one port. */
+		PORT,
+
+		/** Code changes what a JVM has once. */
+		JVM_WIDE_CALL,
+
+		/** A native library that a JVM loads once. */
+		NATIVE,
+
+		/** Options of the JVM contradict each other. */
+		JVM_OPTION,
+
+		/** An agent that only one of them has. */
+		AGENT,
+
+		/** Base images differ. */
+		BASE_IMAGE,
+
+		/** They run as different users. */
+		USER,
+
+		/** Both have a volume at one path. */
+		VOLUME,
+
+		/** The jar is signed. */
+		SIGNED,
+
+		/** Restarts classes while it runs. */
+		DEVTOOLS,
+
+		/** Nothing is known of its dependencies. */
+		UNKNOWN;
+
+		/**
+		 * Returns the name for people and the command line.
+		 * @return lower case, with hyphens
+		 */
+		public String id() {
+			return name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+		}
+
+	}
+
+}

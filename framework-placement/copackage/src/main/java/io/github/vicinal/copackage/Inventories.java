@@ -1,0 +1,104 @@
+package io.github.vicinal.copackage;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Reads the files of applications, whatever they are.
+ *
+ * @since 0.1.0
+ */
+public final class Inventories {
+
+	private Inventories() {
+	}
+
+	/**
+	 * Reads applications.
+	 * @param files each a jar, a {@code pom.xml}, a bill of materials ({@code .json}), a
+	 * Dockerfile or a directory with some of them; {@code NAME=FILE} says what
+	 * application it belongs to, and several files of one name describe one application
+	 * @return applications in the order of their first file
+	 * @throws IOException if a file cannot be read
+	 * @throws InvalidInputException if one is none of these
+	 */
+	public static List<Inventory> read(List<String> files) throws IOException {
+		Map<String, Inventory> inventories = new LinkedHashMap<>();
+		for (String each : files) {
+			int equals = each.indexOf('=');
+			boolean named = equals > 0 && each.substring(0, equals).matches("[\\w.-]+");
+			Path file = Path.of(named ? each.substring(equals + 1) : each);
+			String name = named ? each.substring(0, equals) : name(file);
+			for (Inventory found : Files.isDirectory(file) ? directory(name, file) : List.of(file(name, file))) {
+				inventories.merge(name, found, Inventory::and);
+			}
+		}
+		return List.copyOf(inventories.values());
+	}
+
+	/** The version at the end of a file's name is no part of the application's. */
+	private static String name(Path file) {
+		String name = file.toAbsolutePath().normalize().getFileName().toString();
+		Path directory = file.toAbsolutePath().normalize().getParent();
+		if ((name.equals("pom.xml") || name.startsWith("Dockerfile")) && directory != null
+				&& directory.getFileName() != null) {
+			return directory.getFileName().toString();
+		}
+		return name.replaceFirst("\\.(jar|json|xml)$", "").replaceFirst("-\\d[\\w.]*(-SNAPSHOT)?(-exec)?$", "");
+	}
+
+	private static List<Inventory> directory(String name, Path directory) throws IOException {
+		List<Inventory> found = new ArrayList<>();
+		for (String file : List.of("pom.xml", "Dockerfile", "src/main/docker/Dockerfile", "application.cdx.json")) {
+			if (Files.isRegularFile(directory.resolve(file))) {
+				found.add(file(name, directory.resolve(file)));
+			}
+		}
+		for (String file : List.of("src/main/resources/application.properties", "src/main/resources/application.yml",
+				"src/main/resources/application.yaml")) {
+			if (Files.isRegularFile(directory.resolve(file))) {
+				Map<String, String> settings = new LinkedHashMap<>();
+				Settings.read(file, Files.readString(directory.resolve(file)), settings);
+				found.add(Inventory.empty(name).with(settings));
+			}
+		}
+		if (found.isEmpty()) {
+			throw new InvalidInputException(
+					"The directory '%s' has no pom.xml, no Dockerfile and no application.cdx.json; name a jar, or one of these"
+						.formatted(directory));
+		}
+		return found;
+	}
+
+	private static Inventory file(String name, Path file) throws IOException {
+		if (!Files.isRegularFile(file)) {
+			throw new InvalidInputException(
+					"There is no file '%s'; name a jar, a pom.xml, a bill of materials or a Dockerfile"
+						.formatted(file));
+		}
+		String fileName = file.getFileName().toString().toLowerCase(Locale.ROOT);
+		if (fileName.endsWith(".jar")) {
+			return BootJar.read(name, file);
+		}
+		if (fileName.endsWith(".xml")) {
+			return PomReader.read(name, file);
+		}
+		if (fileName.endsWith(".json")) {
+			return SbomReader.read(name, file.toString(), Files.readString(file));
+		}
+		if (fileName.startsWith("dockerfile") || fileName.endsWith(".dockerfile")) {
+			Inventory empty = Inventory.empty(name);
+			return new Inventory(name, null, "", "", 0, List.of(), Map.of(), Map.of(), Map.of(), empty.jvmWideCalls(),
+					empty.natives(), false, DockerfileReader.read(file.toString(), Files.readString(file)));
+		}
+		throw new InvalidInputException(
+				"'%s' is neither a jar nor a pom (.xml), a bill of materials (.json) or a Dockerfile".formatted(file));
+	}
+
+}

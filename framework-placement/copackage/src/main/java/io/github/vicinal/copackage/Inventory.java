@@ -1,0 +1,91 @@
+package io.github.vicinal.copackage;
+
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the files of one application tell.
+ *
+ * @param name of the application
+ * @param jar its jar, or {@code null} if that is not there
+ * @param mainClass its class with {@code main}; empty if it is not known
+ * @param springBoot its version of Spring Boot; empty if it has none
+ * @param java the Java version that its classes need; 0 if it is not known
+ * @param libraries what it brings along
+ * @param managed versions that poms give by parent or import, by coordinates
+ * @param settings of its configuration files, by name; later profiles are not applied
+ * @param resources checksums of the files of its own class path, by path
+ * @param jvmWideCalls what its own classes change that a JVM has once
+ * @param natives files of its libraries with native libraries, by file of the library
+ * @param signed whether its jar is signed
+ * @param container what its Dockerfile says, or {@code null}
+ * @since 0.1.0
+ */
+public record Inventory(String name, @Nullable Path jar, String mainClass, String springBoot, int java,
+		List<Library> libraries, Map<String, String> managed, Map<String, String> settings,
+		Map<String, String> resources, Set<String> jvmWideCalls, Set<String> natives, boolean signed,
+		@Nullable Container container) {
+
+	public Inventory {
+		libraries = List.copyOf(libraries);
+		managed = Map.copyOf(managed);
+		settings = Map.copyOf(settings);
+		resources = Map.copyOf(resources);
+		jvmWideCalls = Set.copyOf(jvmWideCalls);
+		natives = Set.copyOf(natives);
+	}
+
+	static Inventory empty(String name) {
+		return new Inventory(name, null, "", "", 0, List.of(), Map.of(), Map.of(), Map.of(), Set.of(), Set.of(), false,
+				null);
+	}
+
+	/**
+	 * Adds what another file says of the same application. What is known already stays.
+	 * @param other the rest
+	 * @return both
+	 */
+	public Inventory and(Inventory other) {
+		Map<String, String> allSettings = new LinkedHashMap<>(other.settings);
+		allSettings.putAll(this.settings);
+		Map<String, String> allManaged = new LinkedHashMap<>(other.managed);
+		allManaged.putAll(this.managed);
+		return new Inventory(this.name, (this.jar != null) ? this.jar : other.jar,
+				first(this.mainClass, other.mainClass), first(this.springBoot, other.springBoot),
+				Math.max(this.java, other.java), this.libraries.isEmpty() ? other.libraries : this.libraries,
+				allManaged, allSettings, this.resources.isEmpty() ? other.resources : this.resources,
+				this.jvmWideCalls.isEmpty() ? other.jvmWideCalls : this.jvmWideCalls,
+				this.natives.isEmpty() ? other.natives : this.natives, this.signed || other.signed,
+				(this.container != null) ? this.container : other.container);
+	}
+
+	private static String first(String one, String other) {
+		return one.isEmpty() ? other : one;
+	}
+
+	/**
+	 * Returns an application with some settings replaced, as arguments would do.
+	 * @param replaced settings by name
+	 * @return the application
+	 */
+	public Inventory with(Map<String, String> replaced) {
+		Map<String, String> all = new LinkedHashMap<>(this.settings);
+		all.putAll(replaced);
+		return new Inventory(this.name, this.jar, this.mainClass, this.springBoot, this.java, this.libraries,
+				this.managed, all, this.resources, this.jvmWideCalls, this.natives, this.signed, this.container);
+	}
+
+	/**
+	 * Returns whether dependencies are known.
+	 * @return {@code false} if no file lists any
+	 */
+	public boolean known() {
+		return !this.libraries.isEmpty() || !this.managed.isEmpty() || this.jar != null;
+	}
+
+}

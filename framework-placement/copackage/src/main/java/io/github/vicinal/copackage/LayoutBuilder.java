@@ -1,0 +1,243 @@
+package io.github.vicinal.copackage;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.jar.JarFile;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+import java.util.zip.ZipOutputStream;
+
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import io.github.vicinal.jvm.Neighbours;
+import io.github.vicinal.launcher.Launcher;
+import io.github.vicinal.launcher.Layout;
+
+/**
+ * Lays out applications for the launcher:
+ *
+ * <pre>
+ * copackage.json                  what belongs to which application
+ * launcher/vicinal-launcher.jar   java -jar runs all of them
+ * shared/                         loaded once for all
+ * lib/                            libraries, each once, whoever uses it
+ * apps/NAME/NAME.jar              what is the application's own
+ * </pre>
+ *
+ * The applications' own jars are not changed; to go back is to start those.
+ *
+ * @since 0.1.0
+ */
+public final class LayoutBuilder {
+
+	private static final String LAUNCHER = "launcher/vicinal-launcher.jar";
+
+	private final Map<String, List<String>> arguments;
+
+	private final boolean hoist;
+
+	/**
+	 * Creates a builder.
+	 * @param arguments for {@code main}, by name of the application
+	 * @param hoist whether libraries that keep no state are loaded once for all
+	 */
+	public LayoutBuilder(Map<String, List<String>> arguments, boolean hoist) {
+		this.arguments = Map.copyOf(arguments);
+		this.hoist = hoist;
+	}
+
+	/**
+	 * Builds a layout. It appears as a whole or not at all.
+	 * @param inventories applications, in the order of their start
+	 * @param directory a directory that does not exist, or holds a layout, which is
+	 * replaced
+	 * @throws IOException if it cannot be written
+	 * @throws InvalidInputException if the directory holds something else, or an
+	 * application has no executable jar
+	 */
+	public void build(List<Inventory> inventories, Path directory) throws IOException {
+		Path target = directory.toAbsolutePath().normalize();
+		if (Files.exists(target) && !Files.exists(target.resolve(Layout.FILE))) {
+			throw new InvalidInputException(
+					"'%s' is there, but is no layout; name a directory that does not exist".formatted(directory));
+		}
+		for (Inventory inventory : inventories) {
+			if (inventory.jar() == null || inventory.mainClass().isEmpty()) {
+				throw new InvalidInputException(
+						"'%s' has no executable jar; give the one that Spring Boot's plugin makes"
+							.formatted(inventory.name()));
+			}
+		}
+		Path parent = target.getParent();
+		if (parent == null) {
+			throw new InvalidInputException("'%s' has no directory above it".formatted(directory));
+		}
+		Files.createDirectories(parent);
+		Path work = Files.createTempDirectory(parent, ".copackage-");
+		try {
+			write(inventories, work);
+			if (Files.exists(target)) {
+				Path old = Files.createTempDirectory(parent, ".copackage-old-");
+				Files.move(target, old, StandardCopyOption.REPLACE_EXISTING);
+				Files.move(work, target);
+				delete(old);
+			}
+			else {
+				Files.move(work, target);
+			}
+		}
+		finally {
+			delete(work);
+		}
+	}
+
+	private void write(List<Inventory> inventories, Path work) throws IOException {
+		Files.createDirectories(work.resolve("launcher"));
+		Files.createDirectories(work.resolve("shared"));
+		Files.createDirectories(work.resolve("lib"));
+		OwnJars.copy(Launcher.class, work.resolve(LAUNCHER), Map.of("Main-Class", Launcher.class.getName(),
+				"Class-Path", "jackson-core.jar", "Add-Opens", "java.base/java.lang"));
+		OwnJars.copy(JsonFactory.class, work.resolve("launcher/jackson-core.jar"), Map.of());
+		OwnJars.copy(Neighbours.class, work.resolve("shared/vicinal-jvm.jar"), Map.of());
+		List<String> hoisted = this.hoist ? Hoisting.plan(inventories) : List.of();
+		Map<String, String> bySha = new LinkedHashMap<>();
+		JsonMapper mapper = JsonMapper.builder().build();
+		ObjectNode root = mapper.createObjectNode();
+		root.put("format", Layout.FORMAT);
+		root.put("version", Layout.VERSION);
+		ArrayNode shared = root.putArray("shared");
+		shared.add("shared/vicinal-jvm.jar");
+		Map<String, String> hoistedShas = new HashMap<>();
+		for (Library library : inventories.get(0).libraries()) {
+			if (hoisted.contains(library.file())) {
+				shared.add("shared/" + library.file());
+				hoistedShas.put(library.sha256(), "shared/" + library.file());
+			}
+		}
+		ArrayNode applications = root.putArray("applications");
+		for (Inventory inventory : inventories) {
+			ObjectNode application = applications.addObject();
+			application.put("name", inventory.name());
+			application.put("mainClass", inventory.mainClass());
+			ArrayNode classPath = application.putArray("classPath");
+			classPath.add(own(inventory, work));
+			for (String entry : libraries(inventory, work, bySha, hoistedShas)) {
+				classPath.add(entry);
+			}
+			ArrayNode given = application.putArray("arguments");
+			this.arguments.getOrDefault(inventory.name(), List.of()).forEach(given::add);
+		}
+		Files.writeString(work.resolve(Layout.FILE),
+				mapper.writerWithDefaultPrettyPrinter().writeValueAsString(root) + "\n");
+	}
+
+	/** What is the application's own, with its manifest, as a jar. */
+	private static String own(Inventory inventory, Path work) throws IOException {
+		String path = "apps/%s/%s.jar".formatted(inventory.name(), inventory.name());
+		Path target = work.resolve(path);
+		Files.createDirectories(target.getParent());
+		try (ZipFile jar = BootJar.open(jar(inventory));
+				ZipOutputStream out = new ZipOutputStream(new BufferedOutputStream(Files.newOutputStream(target)))) {
+			ZipEntry manifest = jar.getEntry(JarFile.MANIFEST_NAME);
+			if (manifest != null) {
+				copy(jar, manifest, JarFile.MANIFEST_NAME, out);
+			}
+			for (ZipEntry entry : Collections.list(jar.entries())) {
+				String name = entry.getName();
+				if (name.startsWith(BootJar.CLASSES) && !name.equals(BootJar.CLASSES)) {
+					// Directories, too: a scan of packages looks for them.
+					copy(jar, entry, name.substring(BootJar.CLASSES.length()), out);
+				}
+				else if (name.startsWith("META-INF/sbom/") || name.startsWith("META-INF/maven/")) {
+					copy(jar, entry, name, out);
+				}
+			}
+		}
+		return path;
+	}
+
+	private static Path jar(Inventory inventory) {
+		Path jar = inventory.jar();
+		if (jar == null) {
+			throw new IllegalStateException(inventory.name());
+		}
+		return jar;
+	}
+
+	private static void copy(ZipFile jar, ZipEntry entry, String name, ZipOutputStream out) throws IOException {
+		ZipEntry copy = new ZipEntry(name);
+		copy.setTime(entry.getTime());
+		out.putNextEntry(copy);
+		try (InputStream in = jar.getInputStream(entry)) {
+			in.transferTo(out);
+		}
+		out.closeEntry();
+	}
+
+	private static List<String> libraries(Inventory inventory, Path work, Map<String, String> bySha,
+			Map<String, String> hoisted) throws IOException {
+		List<String> paths = new ArrayList<>();
+		try (ZipFile jar = BootJar.open(jar(inventory))) {
+			for (Library library : inventory.libraries()) {
+				String path = hoisted.getOrDefault(library.sha256(), bySha.get(library.sha256()));
+				if (path == null) {
+					path = "lib/" + library.file();
+					if (bySha.containsValue(path)) {
+						path = "lib/%s-%s".formatted(library.sha256().substring(0, 8), library.file());
+					}
+					bySha.put(library.sha256(), path);
+				}
+				if (!Files.exists(work.resolve(path))) {
+					byte[] bytes = BootJar.library(jar, library.file());
+					if (bytes == null) {
+						throw new InvalidInputException(
+								"'%s' changed while it was read; build again".formatted(inventory.jar()));
+					}
+					Files.write(work.resolve(path), bytes);
+				}
+				if (!path.startsWith("shared/")) {
+					paths.add(path);
+				}
+			}
+		}
+		return paths;
+	}
+
+	private static void delete(Path directory) throws IOException {
+		if (!Files.exists(directory)) {
+			return;
+		}
+		Files.walkFileTree(directory, new SimpleFileVisitor<>() {
+
+			@Override
+			public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+				Files.delete(file);
+				return FileVisitResult.CONTINUE;
+			}
+
+			@Override
+			public FileVisitResult postVisitDirectory(Path visited, java.io.IOException failure) throws IOException {
+				Files.delete(visited);
+				return FileVisitResult.CONTINUE;
+			}
+
+		});
+	}
+
+}

@@ -1,0 +1,63 @@
+package io.github.vicinal.copackage;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Lays out applications and runs them. */
+@Command(name = "run", mixinStandardHelpOptions = true,
+		description = "Lays out applications for one JVM and runs them until it is stopped.")
+final class RunCommand implements Callable<Integer> {
+
+	@Mixin
+	private final Selection selection = new Selection();
+
+	@Option(names = "--jvm-option", paramLabel = "OPTION", description = "of the JVM that runs them, such as -Xmx512m")
+	private List<String> jvmOptions = List.of();
+
+	@Spec
+	private @Nullable CommandSpec spec;
+
+	@Override
+	public Integer call() throws Exception {
+		List<Inventory> inventories = this.selection.inventories();
+		List<PairReport> refused = this.selection.checker()
+			.pairs(inventories)
+			.stream()
+			.filter((each) -> !each.verdict().oneJvm())
+			.toList();
+		CommandSpec command = this.spec;
+		if (!refused.isEmpty()) {
+			if (command != null) {
+				command.commandLine().getOut().print(ReportText.table(refused));
+				command.commandLine().getOut().flush();
+			}
+			return CommandLine.ExitCode.SOFTWARE;
+		}
+		Path layout = Files.createTempDirectory("copackage").resolve("layout");
+		new LayoutBuilder(this.selection.arguments(), true).build(inventories, layout);
+		List<String> line = new ArrayList<>();
+		line.add(ProcessHandle.current().info().command().orElse("java"));
+		line.addAll(this.jvmOptions);
+		line.addAll(List.of("-jar", layout.resolve("launcher/vicinal-launcher.jar").toString()));
+		Process process = new ProcessBuilder(line).inheritIO().start();
+		// Whoever stops this process means that one.
+		Thread hook = new Thread(() -> {
+			process.destroy();
+			process.onExit().join();
+		});
+		Runtime.getRuntime().addShutdownHook(hook);
+		return process.waitFor();
+	}
+
+}

@@ -1,0 +1,237 @@
+package io.github.vicinal.copackage;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import io.github.vicinal.copackage.Finding.Rule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+/** A pair for each reason: what is found, and how close they may come. */
+class ConflictCheckerTests {
+
+	private static final String BASE = "FROM eclipse-temurin:21-jre\n";
+
+	@TempDir
+	private Path directory;
+
+	private final ConflictChecker checker = new ConflictChecker(Set.of());
+
+	private Inventory application(String name, TestJar jar, String dockerfile) throws IOException {
+		Inventory inventory = Inventories.read(List.of(name + "=" + jar.write(this.directory, name))).get(0);
+		if (dockerfile.isEmpty()) {
+			return inventory;
+		}
+		Path file = Files.writeString(this.directory.resolve(name + ".dockerfile"), dockerfile);
+		return inventory.and(Inventories.read(List.of(name + "=" + file)).get(0));
+	}
+
+	private PairReport check(TestJar one, String dockerfile, TestJar other, String otherDockerfile) throws IOException {
+		return this.checker.check(application("one", one, dockerfile), application("other", other, otherDockerfile));
+	}
+
+	private static Arguments pair(Rule rule, Verdict verdict, String reason, UnaryOperator<TestJar> one,
+			UnaryOperator<TestJar> other) {
+		return arguments(rule, verdict, reason, one.apply(TestJar.boot()), "", other.apply(TestJar.boot()), "");
+	}
+
+	private static Arguments docker(Rule rule, Verdict verdict, String reason, String one, String other) {
+		return arguments(rule, verdict, reason, TestJar.boot(), one, TestJar.boot(), other);
+	}
+
+	private static Arguments call(String owner, String method, String descriptor) {
+		return pair(Rule.JVM_WIDE_CALL, Verdict.SAME_CONTAINER, method + " in app.Main",
+				(jar) -> jar.ownClass("app/Main", TestJar.caller("app/Main", owner, method, descriptor)), (jar) -> jar);
+	}
+
+	static Stream<Arguments> pairs() {
+		UnaryOperator<TestJar> same = (jar) -> jar;
+		Map<String, byte[]> keepsState = Map.of("state/Cache.class", TestJar.stateful("state/Cache"));
+		return Stream.of(
+				pair(Rule.VERSION, Verdict.HOISTED, "guava is 1.0 and 2.0", (jar) -> jar.library("guava", "1.0"),
+						(jar) -> jar.library("guava", "2.0")),
+				pair(Rule.VERSION, Verdict.ISOLATED, "guava is 1.0 and 2.0",
+						(jar) -> jar.library("spring-boot", "4.1.1", keepsState).library("guava", "1.0"),
+						(jar) -> jar.library("spring-boot", "4.1.1", keepsState).library("guava", "2.0")),
+				pair(Rule.LIBRARY_BYTES, Verdict.HOISTED, "one version, but different bytes: guava 1.0",
+						(jar) -> jar.library("guava", "1.0", Map.of("a.txt", new byte[1])),
+						(jar) -> jar.library("guava", "1.0", Map.of("a.txt", new byte[2]))),
+				pair(Rule.CLASS_BYTES, Verdict.HOISTED, "app/Shared.class",
+						(jar) -> jar.ownClass("app/Shared", TestJar.type("app/Shared", "1")),
+						(jar) -> jar.ownClass("app/Shared", TestJar.type("app/Shared", "2"))),
+				pair(Rule.CLASS_BYTES, Verdict.HOISTED, "copy.Thing",
+						(jar) -> jar.library("original", "1.0",
+								Map.of("copy/Thing.class", TestJar.type("copy/Thing", "1"))),
+						(jar) -> jar.library("shaded", "1.0",
+								Map.of("copy/Thing.class", TestJar.type("copy/Thing", "2")))),
+				pair(Rule.CLASS_BYTES, Verdict.HOISTED, "app.Main",
+						(jar) -> jar.ownClass("app/Main", TestJar.type("app/Main", "1")),
+						(jar) -> jar.library("shaded", "1.0", Map.of("app/Main.class", TestJar.type("app/Main", "2")))),
+				pair(Rule.RESOURCE, Verdict.HOISTED, "application.properties",
+						(jar) -> jar.resource("application.properties", "server.port=1"),
+						(jar) -> jar.resource("application.properties", "server.port=2")),
+				pair(Rule.RESOURCE, Verdict.HOISTED, "logback.xml", (jar) -> jar.resource("logback.xml", "<a/>"),
+						(jar) -> jar.resource("logback.xml", "<a/>")),
+				pair(Rule.SPRING_BOOT, Verdict.HOISTED, "4.1.1 in 'one' and 3.5.7 in 'other'", same,
+						(jar) -> jar.bootVersion("3.5.7")),
+				pair(Rule.NOT_SPRING_BOOT_3, Verdict.SAME_CONTAINER, "Spring Boot 2.7.18", same,
+						(jar) -> jar.bootVersion("2.7.18")),
+				arguments(Rule.NOT_SPRING_BOOT_3, Verdict.SAME_CONTAINER, "is no Spring Boot application",
+						TestJar.boot(), "", new TestJar().bootVersion(""), ""),
+				pair(Rule.PORT, Verdict.FORBIDDEN, "listen on port 8080",
+						(jar) -> jar.library("tomcat-embed-core", "1"), (jar) -> jar.library("tomcat-embed-core", "1")),
+				pair(Rule.PORT, Verdict.FORBIDDEN, "listen on port 9000",
+						(jar) -> jar.resource("application.properties", "server.port=9000"),
+						(jar) -> jar.resource("config/application.yml", "server:\n  port: 9000")),
+				pair(Rule.PORT, Verdict.FORBIDDEN, "listen on port 9100",
+						(jar) -> jar.resource("application.properties", "server.port=${PORT:9100}"),
+						(jar) -> jar.resource("application.yml", "management.server.port: 9100")),
+				docker(Rule.PORT, Verdict.FORBIDDEN, "listen on port 7000", BASE + "EXPOSE 7000",
+						BASE + "EXPOSE 7000/tcp 7001"),
+				call("java/lang/System", "exit", "(I)V"),
+				call("java/net/URL", "setURLStreamHandlerFactory", "(Ljava/net/URLStreamHandlerFactory;)V"),
+				call("java/util/TimeZone", "setDefault", "(Ljava/util/TimeZone;)V"),
+				call("java/util/Locale", "setDefault", "(Ljava/util/Locale;)V"),
+				call("java/net/Authenticator", "setDefault", "(Ljava/net/Authenticator;)V"),
+				call("java/net/ProxySelector", "setDefault", "(Ljava/net/ProxySelector;)V"),
+				call("java/lang/System", "setOut", "(Ljava/io/PrintStream;)V"),
+				call("javax/net/ssl/SSLContext", "setDefault", "(Ljavax/net/ssl/SSLContext;)V"),
+				call("java/lang/Thread", "setDefaultUncaughtExceptionHandler",
+						"(Ljava/lang/Thread$UncaughtExceptionHandler;)V"),
+				arguments(Rule.JAVA, Verdict.FORBIDDEN, "has Java 17, and the classes of 'one' need 21",
+						TestJar.boot().ownClass("app/Main", TestJar.javaVersion("app/Main", 21)),
+						"FROM eclipse-temurin:21-jre", TestJar.boot(), "FROM eclipse-temurin:17-jre"),
+				docker(Rule.BASE_IMAGE, Verdict.FORBIDDEN, "the base images differ", BASE, "FROM debian:12"),
+				docker(Rule.USER, Verdict.SAME_CONTAINER, "different users: 'one' as 'app', 'other' as 'root'",
+						BASE + "USER app", BASE + "USER root"),
+				docker(Rule.VOLUME, Verdict.FORBIDDEN, "a volume at /data", BASE + "VOLUME /data",
+						BASE + "VOLUME [\"/data\", \"/logs\"]"),
+				docker(Rule.AGENT, Verdict.SAME_CONTAINER, "-javaagent:/otel.jar",
+						BASE + "ENTRYPOINT [\"java\", \"-javaagent:/otel.jar\", \"-jar\", \"a.jar\"]",
+						BASE + "ENTRYPOINT java -jar b.jar"),
+				docker(Rule.JVM_OPTION, Verdict.SAME_CONTAINER, "different garbage collectors",
+						BASE + "ENV JAVA_TOOL_OPTIONS=\"-XX:+UseZGC -Xmx1g\"", BASE + "ENV JAVA_TOOL_OPTIONS -Xmx1g"),
+				docker(Rule.JVM_OPTION, Verdict.SAME_CONTAINER, "AlwaysPreTouch",
+						BASE + "CMD [\"sh\", \"-c\", \"java -XX:+AlwaysPreTouch -jar a.jar\"]",
+						BASE + "CMD java -XX:-AlwaysPreTouch -jar b.jar"),
+				pair(Rule.NATIVE, Verdict.SAME_CONTAINER, "native code in rocks",
+						(jar) -> jar.library("rocks", "1", Map.of("librocks.so", new byte[1])),
+						(jar) -> jar.library("rocks", "2", Map.of("librocks.so", new byte[1]))),
+				pair(Rule.SIGNED, Verdict.SAME_CONTAINER, "is signed", (jar) -> jar.entry("META-INF/A.SF", new byte[1]),
+						same),
+				pair(Rule.DEVTOOLS, Verdict.SAME_CONTAINER, "spring-boot-devtools",
+						(jar) -> jar.library("spring-boot-devtools", "4.1.1"), same));
+	}
+
+	@ParameterizedTest(name = "{index}: {0}: {2}")
+	@MethodSource("pairs")
+	void eachReasonIsFoundAndLimits(Rule rule, Verdict verdict, String reason, TestJar one, String dockerfile,
+			TestJar other, String otherDockerfile) throws IOException {
+		for (PairReport report : List.of(check(one, dockerfile, other, otherDockerfile),
+				check(other, otherDockerfile, one, dockerfile))) {
+			assertThat(report.findings()).filteredOn((finding) -> finding.rule() == rule).isNotEmpty();
+			assertThat(report.verdict()).isEqualTo(verdict);
+		}
+		PairReport report = check(one, dockerfile, other, otherDockerfile);
+		assertThat(report.findings())
+			.filteredOn((finding) -> finding.rule() == rule && finding.reason().contains(reason))
+			.singleElement()
+			.satisfies((finding) -> assertThat(finding.remedy()).isNotBlank());
+	}
+
+	@Test
+	void twoThatDifferInNothingMayShareALoader() throws IOException {
+		PairReport report = check(TestJar.boot().ownClass("one/Main", TestJar.type("one/Main", "")), BASE,
+				TestJar.boot().ownClass("two/Main", TestJar.type("two/Main", "")), BASE);
+		assertThat(report.findings()).isEmpty();
+		assertThat(report.verdict()).isEqualTo(Verdict.SHARED);
+		assertThat(report.mergeableByPaper()).isTrue();
+	}
+
+	@Test
+	void nothingIsSharedThatIsNotKnown() throws IOException {
+		Path pom = Files.writeString(this.directory.resolve("pom.xml"), "<project/>");
+		Inventory known = application("one", TestJar.boot(), "");
+		PairReport report = this.checker.check(known, Inventories.read(List.of("other=" + pom)).get(0));
+		assertThat(report.verdict()).isEqualTo(Verdict.SAME_CONTAINER);
+		assertThat(report.mergeableByPaper()).isFalse();
+		assertThat(report.findings()).extracting(Finding::rule).contains(Rule.UNKNOWN);
+	}
+
+	/** What has different copies of an annotation sees none of them. */
+	@Test
+	void librariesAreHoistedWithAllThatTheyName() throws IOException {
+		Map<String, byte[]> annotated = Map.of("api/Thing.class", TestJar.annotated("api/Thing", "notes/Note"));
+		Map<String, byte[]> notes = Map.of("notes/Note.class", TestJar.type("notes/Note", ""));
+		TestJar[] jars = new TestJar[2];
+		for (int i = 0; i < 2; i++) {
+			jars[i] = TestJar.boot()
+				.library("api", "1", annotated)
+				.library("notes", "1", notes)
+				.library("other", String.valueOf(i));
+		}
+		assertThat(check(jars[0], "", jars[1], "").hoisted()).contains("api-1.jar", "notes-1.jar");
+		jars[1].library("notes", "1", Map.of("notes/Note.class", TestJar.type("notes/Note", "another")));
+		assertThat(check(jars[0], "", jars[1], "").hoisted()).doesNotContain("api-1.jar", "notes-1.jar");
+	}
+
+	@Test
+	void librariesThatKeepStateAreNotHoisted() throws IOException {
+		TestJar[] jars = new TestJar[2];
+		for (int i = 0; i < 2; i++) {
+			jars[i] = TestJar.boot()
+				.library("cache", "1", Map.of("state/Cache.class", TestJar.stateful("state/Cache")))
+				.library("services", "1",
+						Map.of("META-INF/services/x.Y", new byte[1], "s/S.class", TestJar.type("s/S", "")))
+				.library("other", String.valueOf(i));
+		}
+		assertThat(check(jars[0], "", jars[1], "").hoisted()).containsExactly("spring-boot-4.1.1.jar");
+	}
+
+	@Test
+	void findingsThatAreAcceptedDoNotStandInTheWay() throws IOException {
+		TestJar exits = TestJar.boot()
+			.ownClass("app/Main", TestJar.caller("app/Main", "java/lang/System", "exit", "(I)V"));
+		PairReport report = new ConflictChecker(Set.of(Rule.JVM_WIDE_CALL)).check(application("one", exits, ""),
+				application("other", TestJar.boot(), ""));
+		assertThat(report.verdict()).isEqualTo(Verdict.ISOLATED);
+		assertThat(report.findings()).singleElement()
+			.satisfies((finding) -> assertThat(finding.reason()).contains("may end the JVM of all", "(accepted)"));
+	}
+
+	@Test
+	void anotherPortLiftsTheClash() throws IOException {
+		Inventory one = application("one", TestJar.boot().library("tomcat-embed-core", "1"), "");
+		Inventory other = application("other", TestJar.boot().library("tomcat-embed-core", "1"), "");
+		assertThat(this.checker.check(one, other.with(Map.of("server.port", "8081"))).verdict().oneJvm()).isTrue();
+		assertThat(this.checker.check(one, other.with(Map.of("server.port", "0"))).verdict().oneJvm()).isTrue();
+	}
+
+	@Test
+	void placementGetsTheReasons() throws IOException {
+		TestJar web = TestJar.boot().library("tomcat-embed-core", "1");
+		CopackageMergeChecker merges = new CopackageMergeChecker(
+				List.of(application("a", web, ""), application("b", web, ""), application("c", TestJar.boot(), "")),
+				this.checker);
+		assertThat(merges.obstacles("a", "b")).singleElement()
+			.asString()
+			.contains("listen on port 8080", "--port b=PORT");
+		assertThat(merges.obstacles("a", "c")).isEmpty();
+		assertThat(merges.obstacles("a", "x")).singleElement().asString().contains("'x'");
+		assertThat(merges.obstacles("x", "y")).containsExactly(CopackageMergeChecker.UNKNOWN);
+	}
+
+}

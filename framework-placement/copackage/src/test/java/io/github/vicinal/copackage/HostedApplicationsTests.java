@@ -1,0 +1,189 @@
+package io.github.vicinal.copackage;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Applications of two versions of Spring Boot in one JVM, from their own jars. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class HostedApplicationsTests {
+
+	private static final String LOADER = "io.github.vicinal.launcher.ApplicationLoader";
+
+	/** How often one is started again; -Dcopackage.restarts=100 for more. */
+	private static final int RESTARTS = Integer.getInteger("copackage.restarts", 3);
+
+	@TempDir
+	private Path directory;
+
+	private final int stock = RunningLayout.freePort();
+
+	private final int shop = RunningLayout.freePort();
+
+	private final int legacy = RunningLayout.freePort();
+
+	private RunningLayout start(String... legacyArguments) throws IOException {
+		return start(this.legacy, legacyArguments);
+	}
+
+	private RunningLayout start(int legacyPort, String... legacyArguments) throws IOException {
+		List<String> given = new java.util.ArrayList<>(List.of("--server.port=" + legacyPort));
+		given.addAll(List.of(legacyArguments));
+		return RunningLayout.start(this.directory, Map.of("stock", List.of("--server.port=" + this.stock), "shop",
+				List.of("--server.port=" + this.shop, "--stock.url=http://localhost:" + this.stock), "legacy", given),
+				"stock", "shop", "legacy");
+	}
+
+	private void callUntilDirect(RunningLayout running) {
+		running.await(() -> {
+			try {
+				assertThat(running.get(this.shop, "/offer/pear"))
+					.isEqualTo("{\"item\":\"pear\",\"pieces\":4,\"servedBy\":\"stock\"}");
+				return running.get(this.shop, "/actuator/vicinalchannels")
+					.contains("\"path\":\"direct\",\"state\":\"in use\"");
+			}
+			catch (IOException ex) {
+				throw new java.io.UncheckedIOException(ex);
+			}
+		}, "direct path");
+	}
+
+	@Test
+	void twoVersionsOfSpringBootAnswerAndCallEachOther() throws IOException {
+		try (RunningLayout running = start()) {
+			running.until("[launcher] legacy runs after");
+			callUntilDirect(running);
+			assertThat(running.get(this.legacy, "/version")).isEqualTo("3.5.7");
+			assertThat(running.get(this.legacy, "/ask?url=http://localhost:" + this.stock + "/stock/fig"))
+				.contains("\"pieces\":3");
+			// What one sets, the others do not see.
+			assertThat(running.get(this.legacy, "/property/legacy.was.here")).isEqualTo("yes");
+			assertThat(running.get(this.legacy, "/property/LOGGED_APPLICATION_NAME")).contains("legacy");
+			assertThat(running.log()).contains("[stock] ", "[shop] ", "[legacy] ")
+				.containsPattern("\\[legacy].*Starting Servlet engine: \\[Apache Tomcat/10")
+				.containsPattern("\\[stock].*Starting Servlet engine: \\[Apache Tomcat/11");
+			running.get(this.legacy, "/burn?millis=300");
+			assertThat(running.command("status").lines())
+				.anySatisfy((line) -> assertThat(line).matches("legacy +running +" + this.legacy + " .*"))
+				.anySatisfy((line) -> assertThat(line).contains("heap of all"));
+		}
+	}
+
+	@Test
+	void oneStartsAgainWhileTheOthersRun() throws IOException {
+		try (RunningLayout running = start()) {
+			running.until("[launcher] legacy runs after");
+			callUntilDirect(running);
+			assertThat(running.command("stop legacy")).contains("stopped");
+			for (int i = 0; i < RESTARTS; i++) {
+				assertThat(running.command("restart stock")).contains("running");
+				callUntilDirect(running);
+				assertThat(running.command("restart shop")).contains("running");
+				callUntilDirect(running);
+				assertThat(running.command("start legacy")).contains("running");
+				assertThat(running.get(this.legacy, "/version")).isEqualTo("3.5.7");
+				assertThat(running.command("stop legacy")).contains("stopped");
+			}
+			// Two run; the JDK itself may remember the classes of a few that have gone.
+			assertThat(running.count(LOADER)).isLessThanOrEqualTo(2 + 3);
+		}
+	}
+
+	@Test
+	void failureOfOneLeavesTheOthersAlone() throws IOException {
+		try (RunningLayout running = start("--mood=fails-on-start")) {
+			running.until("legacy does not run: it failed to start").until("the mood is bad");
+			callUntilDirect(running);
+			assertThat(running.command("status")).containsPattern("legacy +failed");
+			assertThat(running.command("start legacy")).containsPattern("legacy +failed");
+			assertThat(running.command("stop nobody")).contains("There is no application 'nobody'",
+					"[stock, shop, legacy]");
+		}
+	}
+
+	@Test
+	void takenPortIsSaidAndNothingRemains() throws IOException {
+		try (RunningLayout running = start(this.stock)) {
+			running.until("legacy does not run: it failed to start").until("Port " + this.stock);
+			callUntilDirect(running);
+			assertThat(running.count(LOADER)).isLessThanOrEqualTo(2 + 1);
+		}
+	}
+
+	@Test
+	void whatIsLeftBehindIsNamedAndTakenAway() throws IOException {
+		try (RunningLayout running = start("--mood=leaves-things")) {
+			running.until("[launcher] legacy runs after");
+			assertThat(running.command("stop legacy")).contains("stopped");
+			running.until("legacy: the shutdown hook 'legacy-hook' was run now")
+				.until("legacy: the MBean 'legacy:type=Left' was still registered")
+				.until("hook ran");
+			callUntilDirect(running);
+			assertThat(running.count(LOADER)).isLessThanOrEqualTo(2 + 1);
+		}
+	}
+
+	@Test
+	void applicationsThatHangAreLeftBehindInTime() throws IOException {
+		try (RunningLayout built = start()) {
+			built.until("[launcher] legacy runs after");
+		}
+		Path layout = this.directory.resolve("layout");
+		Path file = layout.resolve("copackage.json");
+		String json = Files.readString(file);
+		String member = "\"name\" : \"legacy\",";
+		Files.writeString(file, json.replace(member, member
+				+ " \"startTimeoutSeconds\" : 4, \"systemProperties\" : {\"legacy.mood\" : \"hangs-on-start\"},"));
+		try (RunningLayout running = RunningLayout.start(layout)) {
+			running.until("legacy does not run: it did not start within 4 s").until("LegacyApplication.main");
+			callUntilDirect(running);
+		}
+		Files.writeString(file,
+				json.replace(member, member + " \"systemProperties\" : {\"legacy.mood\" : \"returns\"},"));
+		try (RunningLayout running = RunningLayout.start(layout)) {
+			running.until("its main method returned without starting a Spring application");
+		}
+		Files.writeString(file, json.replace(member, member + " \"stopTimeoutSeconds\" : 2,")
+			.replace("--server.port=" + this.legacy, "--server.port=" + this.legacy + "\", \"--mood=hangs-on-stop"));
+		try (RunningLayout running = RunningLayout.start(layout)) {
+			running.until("[launcher] legacy runs after");
+			running.command("stop legacy");
+			running.until("legacy: it did not stop within 2 s");
+			callUntilDirect(running);
+		}
+		Files.writeString(file, json.replace(member, member + " \"essential\" : true,")
+			.replace("--server.port=" + this.legacy, "--server.port=" + this.legacy + "\", \"--mood=fails-on-start"));
+		try (RunningLayout running = RunningLayout.start(layout)) {
+			running.until("legacy is essential: all others stop").until("stock has stopped");
+			assertThat(running.process().onExit().join().exitValue()).isEqualTo(1);
+		}
+	}
+
+	@Test
+	void oneLauncherRunsALayout() throws IOException {
+		try (RunningLayout running = start()) {
+			running.until("[launcher] stock runs after");
+			Path layout = this.directory.resolve("layout");
+			Path log = this.directory.resolve("second.log");
+			Process second = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+					"-jar", layout.resolve("launcher/vicinal-launcher.jar").toString())
+				.redirectErrorStream(true)
+				.redirectOutput(log.toFile())
+				.start();
+			assertThat(second.onExit().join().exitValue()).isEqualTo(2);
+			assertThat(log).content().contains("is run by another launcher already");
+			running.until("[launcher] legacy runs after");
+		}
+		assertThat(this.directory.resolve("layout/launcher.sock")).doesNotExist();
+	}
+
+}
