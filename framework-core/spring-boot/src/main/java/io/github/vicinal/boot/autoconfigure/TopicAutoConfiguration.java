@@ -10,6 +10,7 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.TopicWatcher;
 import io.github.vicinal.topic.Topics;
 import io.github.vicinal.transport.shm.topic.ShmTopics;
 
@@ -40,9 +41,10 @@ public final class TopicAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean(Topics.class)
-	ShmTopics vicinalTopics(PeerIdentity identity, Rendezvous rendezvous, Codecs codecs, Environment environment) {
+	ShmTopics vicinalTopics(PeerIdentity identity, Rendezvous rendezvous, Codecs codecs, Environment environment,
+			ObjectProvider<TopicWatcher> watchers) {
 		return new ShmTopics(identity, environment.getProperty("spring.application.name", "application"), rendezvous,
-				codecs.mapper());
+				codecs.mapper(), watchers.orderedStream().toList());
 	}
 
 	@Bean

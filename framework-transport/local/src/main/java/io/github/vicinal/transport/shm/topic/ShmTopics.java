@@ -31,6 +31,7 @@ import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicReport;
 import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.TopicWatcher;
 import io.github.vicinal.topic.Topics;
 import io.github.vicinal.transport.shm.MemoryDirectory;
 import io.github.vicinal.transport.shm.bell.BellSupport;
@@ -82,6 +83,8 @@ public final class ShmTopics implements Topics {
 
 	private final JsonMapper mapper;
 
+	private final List<TopicWatcher> watchers;
+
 	private final BellSupport bells;
 
 	private final Set<String> bellKinds;
@@ -113,14 +116,29 @@ public final class ShmTopics implements Topics {
 	 * @param mapper writes and reads payloads that are neither bytes nor text
 	 */
 	public ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper) {
-		this(identity, application, rendezvous, mapper, BellSupport.detect());
+		this(identity, application, rendezvous, mapper, List.of());
 	}
 
-	ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper, BellSupport bells) {
+	/**
+	 * Creates the topics of an application.
+	 * @param identity this instance
+	 * @param application its name, for people
+	 * @param rendezvous where processes find each other
+	 * @param mapper writes and reads payloads that are neither bytes nor text
+	 * @param watchers notified of topics and subscriptions
+	 */
+	public ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper,
+			List<TopicWatcher> watchers) {
+		this(identity, application, rendezvous, mapper, watchers, BellSupport.detect());
+	}
+
+	ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper,
+			List<TopicWatcher> watchers, BellSupport bells) {
 		this.identity = identity;
 		this.application = application;
 		this.rendezvous = rendezvous;
 		this.mapper = mapper;
+		this.watchers = List.copyOf(watchers);
 		this.bells = bells;
 		this.bellKinds = bells.kinds().contains(BellSupport.FUTEX) ? Set.of(BellSupport.FUTEX, SocketBells.KIND)
 				: Set.of(SocketBells.KIND);
@@ -149,8 +167,9 @@ public final class ShmTopics implements Topics {
 		});
 		String file = "%s-%s.log".formatted(this.identity.instanceId(), HexFormat.of().toHexDigits(RANDOM.nextLong()));
 		LogTopic<T> made = new LogTopic<>(settings, MessageCodec.of(settings.type(), this.mapper), this.files, file,
-				() -> this.published.remove(settings.name()));
+				this::closed);
 		this.published.put(settings.name(), made);
+		this.watchers.forEach((watcher) -> watcher.opened(made));
 		this.server.created(settings.name());
 		return made;
 	}
@@ -160,7 +179,8 @@ public final class ShmTopics implements Topics {
 			MessageHandler<T> handler) {
 		requireUsable();
 		ShmSubscription<T> made = new ShmSubscription<>(settings, subscriber, handler,
-				MessageCodec.of(settings.type(), this.mapper), this.subscriptions::remove);
+				MessageCodec.of(settings.type(), this.mapper), this.subscriptions::remove, this::ended);
+		this.watchers.forEach((watcher) -> watcher.opened(made));
 		this.subscriptions.add(made);
 		Thread looking = this.discovery;
 		if (looking == null) {
@@ -170,6 +190,15 @@ public final class ShmTopics implements Topics {
 		}
 		LockSupport.unpark(looking);
 		return made;
+	}
+
+	private void closed(LogTopic<?> topic) {
+		this.published.remove(topic.settings().name(), topic);
+		this.watchers.forEach((watcher) -> watcher.closed(topic));
+	}
+
+	private void ended(ShmSubscription<?> subscription) {
+		this.watchers.forEach((watcher) -> watcher.closed(subscription));
 	}
 
 	private void requireUsable() {
