@@ -12,7 +12,11 @@ import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.TopicWatcher;
 import io.github.vicinal.topic.Topics;
+import io.github.vicinal.topic.observation.TopicObservations;
+import io.github.vicinal.topic.observation.TopicProcessObservationConvention;
+import io.github.vicinal.topic.observation.TopicPublishObservationConvention;
 import io.github.vicinal.transport.shm.topic.ShmTopics;
+import io.micrometer.observation.ObservationRegistry;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -42,9 +46,12 @@ public final class TopicAutoConfiguration {
 	@Lazy
 	@ConditionalOnMissingBean(Topics.class)
 	ShmTopics vicinalTopics(PeerIdentity identity, Rendezvous rendezvous, Codecs codecs, Environment environment,
-			ObjectProvider<TopicWatcher> watchers) {
+			ObjectProvider<ObservationRegistry> registry, ObjectProvider<TopicPublishObservationConvention> publish,
+			ObjectProvider<TopicProcessObservationConvention> process, ObjectProvider<TopicWatcher> watchers) {
+		TopicObservations observations = new TopicObservations(registry.getIfAvailable(() -> ObservationRegistry.NOOP),
+				publish.getIfAvailable(), process.getIfAvailable());
 		return new ShmTopics(identity, environment.getProperty("spring.application.name", "application"), rendezvous,
-				codecs.mapper(), watchers.orderedStream().toList());
+				codecs.mapper(), observations, watchers.orderedStream().toList());
 	}
 
 	@Bean

@@ -23,6 +23,7 @@ import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicReport;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.WhenFull;
+import io.github.vicinal.topic.observation.TopicObservations;
 import io.github.vicinal.transport.shm.lane.Memory;
 import io.github.vicinal.transport.shm.lane.MemoryFiles;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +61,8 @@ final class LogTopic<T> implements Topic<T> {
 	private final String fileName;
 
 	private final long epoch = RANDOM.nextLong();
+
+	private final TopicObservations observations;
 
 	private final Consumer<LogTopic<T>> onClose;
 
@@ -100,11 +103,12 @@ final class LogTopic<T> implements Topic<T> {
 	private volatile boolean closed;
 
 	LogTopic(TopicSettings<T> settings, MessageCodec<T> codec, MemoryFiles files, String fileName,
-			Consumer<LogTopic<T>> onClose) {
+			TopicObservations observations, Consumer<LogTopic<T>> onClose) {
 		this.settings = settings;
 		this.codec = codec;
 		this.files = files;
 		this.fileName = fileName;
+		this.observations = observations;
 		this.onClose = onClose;
 	}
 
@@ -127,6 +131,14 @@ final class LogTopic<T> implements Topic<T> {
 
 	@Override
 	public void publish(T message, Map<String, String> headers) {
+		if (this.observations.isNoop()) {
+			send(message, headers);
+			return;
+		}
+		this.observations.publish(this.settings, headers, (all) -> send(message, all));
+	}
+
+	private void send(T message, Map<String, String> headers) {
 		long deadline = System.nanoTime() + this.settings.patience().toNanos();
 		lockUntil(deadline);
 		try {

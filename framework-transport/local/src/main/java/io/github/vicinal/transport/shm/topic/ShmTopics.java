@@ -33,6 +33,7 @@ import io.github.vicinal.topic.TopicReport;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.TopicWatcher;
 import io.github.vicinal.topic.Topics;
+import io.github.vicinal.topic.observation.TopicObservations;
 import io.github.vicinal.transport.shm.MemoryDirectory;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.shm.bell.SocketBells;
@@ -83,6 +84,8 @@ public final class ShmTopics implements Topics {
 
 	private final JsonMapper mapper;
 
+	private final TopicObservations observations;
+
 	private final List<TopicWatcher> watchers;
 
 	private final BellSupport bells;
@@ -116,7 +119,7 @@ public final class ShmTopics implements Topics {
 	 * @param mapper writes and reads payloads that are neither bytes nor text
 	 */
 	public ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper) {
-		this(identity, application, rendezvous, mapper, List.of());
+		this(identity, application, rendezvous, mapper, TopicObservations.none(), List.of());
 	}
 
 	/**
@@ -125,19 +128,21 @@ public final class ShmTopics implements Topics {
 	 * @param application its name, for people
 	 * @param rendezvous where processes find each other
 	 * @param mapper writes and reads payloads that are neither bytes nor text
+	 * @param observations observes what is published and handled
 	 * @param watchers notified of topics and subscriptions
 	 */
 	public ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper,
-			List<TopicWatcher> watchers) {
-		this(identity, application, rendezvous, mapper, watchers, BellSupport.detect());
+			TopicObservations observations, List<TopicWatcher> watchers) {
+		this(identity, application, rendezvous, mapper, observations, watchers, BellSupport.detect());
 	}
 
 	ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper,
-			List<TopicWatcher> watchers, BellSupport bells) {
+			TopicObservations observations, List<TopicWatcher> watchers, BellSupport bells) {
 		this.identity = identity;
 		this.application = application;
 		this.rendezvous = rendezvous;
 		this.mapper = mapper;
+		this.observations = observations;
 		this.watchers = List.copyOf(watchers);
 		this.bells = bells;
 		this.bellKinds = bells.kinds().contains(BellSupport.FUTEX) ? Set.of(BellSupport.FUTEX, SocketBells.KIND)
@@ -167,7 +172,7 @@ public final class ShmTopics implements Topics {
 		});
 		String file = "%s-%s.log".formatted(this.identity.instanceId(), HexFormat.of().toHexDigits(RANDOM.nextLong()));
 		LogTopic<T> made = new LogTopic<>(settings, MessageCodec.of(settings.type(), this.mapper), this.files, file,
-				this::closed);
+				this.observations, this::closed);
 		this.published.put(settings.name(), made);
 		this.watchers.forEach((watcher) -> watcher.opened(made));
 		this.server.created(settings.name());
@@ -178,8 +183,9 @@ public final class ShmTopics implements Topics {
 	public synchronized <T> Subscription subscribe(TopicSettings<T> settings, SubscriberSettings subscriber,
 			MessageHandler<T> handler) {
 		requireUsable();
-		ShmSubscription<T> made = new ShmSubscription<>(settings, subscriber, handler,
-				MessageCodec.of(settings.type(), this.mapper), this.subscriptions::remove, this::ended);
+		ShmSubscription<T> made = new ShmSubscription<>(settings, subscriber,
+				this.observations.observe(subscriber.name(), handler), MessageCodec.of(settings.type(), this.mapper),
+				this.subscriptions::remove, this::ended);
 		this.watchers.forEach((watcher) -> watcher.opened(made));
 		this.subscriptions.add(made);
 		Thread looking = this.discovery;
