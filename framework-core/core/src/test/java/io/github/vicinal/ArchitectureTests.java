@@ -26,7 +26,7 @@ class ArchitectureTests {
 	private static final String[] OWN_PACKAGES = { ROOT + ".contract..", ROOT + ".codec..", ROOT + ".peer..",
 			ROOT + ".channel..", ROOT + ".server..", ROOT + ".choice..", ROOT + ".replica..", ROOT + ".path..",
 			ROOT + ".selection..", ROOT + ".report..", ROOT + ".requestserver..", ROOT + ".observation..",
-			ROOT + ".exchange.." };
+			ROOT + ".exchange..", ROOT + ".topic.." };
 
 	private final JavaClasses core = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
 		.importPackages(ROOT);

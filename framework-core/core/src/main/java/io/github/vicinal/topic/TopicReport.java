@@ -12,11 +12,14 @@ import java.util.List;
  * @param refused number of messages for which there was no room
  * @param usedBytes room in use
  * @param capacityBytes all room
+ * @param backlogMessages number of messages that wait: in publish/subscribe those that
+ * the slowest subscriber has yet to handle, in a stream those that nobody has begun
+ * @param backlogBytes room that these messages take
  * @param subscribers who is attached
  * @since 0.1.0
  */
 public record TopicReport(String topic, TopicModel model, long published, long dropped, long refused, long usedBytes,
-		long capacityBytes, List<Subscriber> subscribers) {
+		long capacityBytes, long backlogMessages, long backlogBytes, List<Subscriber> subscribers) {
 
 	/**
 	 * A subscriber of a publisher.

@@ -7,10 +7,12 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
+import io.github.vicinal.boot.actuate.TopicMetrics;
 import io.github.vicinal.boot.actuate.TopicsEndpoint;
 import io.github.vicinal.boot.autoconfigure.TopicAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.TopicsEndpointAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.boot.autoconfigure.VicinalMetricsAutoConfiguration;
 import io.github.vicinal.boot.topic.TopicFactory;
 import io.github.vicinal.boot.topic.TopicListeners;
 import io.github.vicinal.topic.AffinityListener;
@@ -19,6 +21,8 @@ import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.Topics;
 import io.github.vicinal.topic.WhenFull;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -93,6 +97,66 @@ class TopicAutoConfigurationTests {
 	}
 
 	@Test
+	void topicsAreMetered() {
+		this.runner.withUserConfiguration(Billing.class, Meters.class)
+			.withPropertyValues("orders=orders")
+			.withConfiguration(AutoConfigurations.of(VicinalMetricsAutoConfiguration.class))
+			.run((billing) -> this.runner.withUserConfiguration(Meters.class)
+				.withConfiguration(AutoConfigurations.of(VicinalMetricsAutoConfiguration.class))
+				.run((shop) -> {
+					MeterRegistry meters = shop.getBean(MeterRegistry.class);
+					shop.getBean(TopicMetrics.class).bindTo(meters);
+					assertThat(meters.getMeters()).extracting((meter) -> meter.getId().getName())
+						.noneMatch((name) -> name.startsWith("vicinal.topic."));
+					Topic<Order> topic = shop.getBean(TopicFactory.class)
+						.topic("orders", TopicModel.PUB_SUB, Order.class);
+					while (topic.report().subscribers().size() < 2) {
+						Thread.onSpinWait();
+					}
+					topic.publish(new Order(7, "book"));
+					assertThat(billing.getBean(Billing.class).messages.poll(10, TimeUnit.SECONDS)).isNotNull();
+					assertThat(billing.getBean(Billing.class).payloads.poll(10, TimeUnit.SECONDS)).isNotNull();
+					assertThat(counter(meters, "published")).isOne();
+					assertThat(counter(meters, "dropped")).isZero();
+					assertThat(counter(meters, "refused")).isZero();
+					assertThat(gauge(meters, "subscribers")).isEqualTo(2);
+					assertThat(gauge(meters, "capacity")).isEqualTo(4 << 20);
+					while (gauge(meters, "used") > 0 || gauge(meters, "backlog") > 0
+							|| gauge(meters, "backlog.size") > 0) {
+						Thread.onSpinWait();
+					}
+					MeterRegistry ofBilling = billing.getBean(MeterRegistry.class);
+					// Bound after the subscriptions have begun.
+					billing.getBean(TopicMetrics.class).bindTo(ofBilling);
+					while (counter(ofBilling, "delivered") < 1) {
+						Thread.onSpinWait();
+					}
+					assertThat(ofBilling.get("vicinal.topic.delivered").tag("subscriber", "whole").functionCounters())
+						.hasSize(1);
+					assertThat(counter(ofBilling, "failed")).isZero();
+					assertThat(counter(ofBilling, "redelivered")).isZero();
+					assertThat(counter(ofBilling, "missed")).isZero();
+					assertThat(gauge(ofBilling, "publishers")).isOne();
+					billing.getBean(TopicListeners.class).stop();
+					assertThat(counter(ofBilling, "delivered")).isOne();
+					assertThat(gauge(ofBilling, "publishers")).isZero();
+					topic.close();
+					shop.getBean(TopicFactory.class)
+						.topic("orders", TopicModel.PUB_SUB, Order.class)
+						.publish(new Order(8, "pen"));
+					assertThat(counter(meters, "published")).isEqualTo(2);
+				}));
+	}
+
+	private static double counter(MeterRegistry meters, String name) {
+		return meters.get("vicinal.topic." + name).tag("topic", "orders").functionCounter().count();
+	}
+
+	private static double gauge(MeterRegistry meters, String name) {
+		return meters.get("vicinal.topic." + name).tag("topic", "orders").gauge().value();
+	}
+
+	@Test
 	void topicsCanBeSwitchedOff() {
 		this.runner.withPropertyValues("vicinal.topics.enabled=false")
 			.run((context) -> assertThat(context).doesNotHaveBean(Topics.class).doesNotHaveBean(TopicFactory.class));
@@ -147,6 +211,16 @@ class TopicAutoConfigurationTests {
 		@Bean
 		String other() {
 			return "no listener";
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Meters {
+
+		@Bean
+		MeterRegistry meters() {
+			return new SimpleMeterRegistry();
 		}
 
 	}

@@ -10,8 +10,13 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.TopicWatcher;
 import io.github.vicinal.topic.Topics;
+import io.github.vicinal.topic.observation.TopicObservations;
+import io.github.vicinal.topic.observation.TopicProcessObservationConvention;
+import io.github.vicinal.topic.observation.TopicPublishObservationConvention;
 import io.github.vicinal.transport.shm.topic.ShmTopics;
+import io.micrometer.observation.ObservationRegistry;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -40,9 +45,13 @@ public final class TopicAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean(Topics.class)
-	ShmTopics vicinalTopics(PeerIdentity identity, Rendezvous rendezvous, Codecs codecs, Environment environment) {
+	ShmTopics vicinalTopics(PeerIdentity identity, Rendezvous rendezvous, Codecs codecs, Environment environment,
+			ObjectProvider<ObservationRegistry> registry, ObjectProvider<TopicPublishObservationConvention> publish,
+			ObjectProvider<TopicProcessObservationConvention> process, ObjectProvider<TopicWatcher> watchers) {
+		TopicObservations observations = new TopicObservations(registry.getIfAvailable(() -> ObservationRegistry.NOOP),
+				publish.getIfAvailable(), process.getIfAvailable());
 		return new ShmTopics(identity, environment.getProperty("spring.application.name", "application"), rendezvous,
-				codecs.mapper());
+				codecs.mapper(), observations, watchers.orderedStream().toList());
 	}
 
 	@Bean

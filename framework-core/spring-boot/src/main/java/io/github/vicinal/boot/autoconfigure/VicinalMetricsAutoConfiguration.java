@@ -11,6 +11,7 @@ import org.springframework.context.annotation.Bean;
 
 import io.github.vicinal.boot.actuate.RequestServerMetrics;
 import io.github.vicinal.boot.actuate.ExchangeMetrics;
+import io.github.vicinal.boot.actuate.TopicMetrics;
 import io.github.vicinal.boot.actuate.VicinalMetrics;
 import io.github.vicinal.boot.exchange.Exchanges;
 import io.github.vicinal.boot.client.ClientChannels;
@@ -18,13 +19,15 @@ import io.github.vicinal.boot.observation.MeterShortcut;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.path.PathMeters;
 import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.topic.Topics;
 
 /**
  * Auto-configuration of meters.
  *
  * @since 0.1.0
  */
-@AutoConfiguration(after = { ChannelClientAutoConfiguration.class, ServiceAutoConfiguration.class })
+@AutoConfiguration(
+		after = { ChannelClientAutoConfiguration.class, ServiceAutoConfiguration.class, TopicAutoConfiguration.class })
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean(Codecs.class)
 public final class VicinalMetricsAutoConfiguration {
@@ -41,6 +44,13 @@ public final class VicinalMetricsAutoConfiguration {
 	@ConditionalOnBean(RequestServer.class)
 	RequestServerMetrics vicinalRequestServerMetrics(RequestServer server) {
 		return new RequestServerMetrics(server);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnBean(Topics.class)
+	TopicMetrics vicinalTopicMetrics() {
+		return new TopicMetrics();
 	}
 
 	@Bean

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.topic.MessageCodec;
@@ -22,6 +23,7 @@ import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicReport;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.WhenFull;
+import io.github.vicinal.topic.observation.TopicObservations;
 import io.github.vicinal.transport.shm.lane.Memory;
 import io.github.vicinal.transport.shm.lane.MemoryFiles;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +62,9 @@ final class LogTopic<T> implements Topic<T> {
 
 	private final long epoch = RANDOM.nextLong();
 
-	private final Runnable onClose;
+	private final TopicObservations observations;
+
+	private final Consumer<LogTopic<T>> onClose;
 
 	/** Held by the thread that publishes. Taken before the lock of the state. */
 	private final ReentrantLock publishing = new ReentrantLock();
@@ -98,11 +102,13 @@ final class LogTopic<T> implements Topic<T> {
 
 	private volatile boolean closed;
 
-	LogTopic(TopicSettings<T> settings, MessageCodec<T> codec, MemoryFiles files, String fileName, Runnable onClose) {
+	LogTopic(TopicSettings<T> settings, MessageCodec<T> codec, MemoryFiles files, String fileName,
+			TopicObservations observations, Consumer<LogTopic<T>> onClose) {
 		this.settings = settings;
 		this.codec = codec;
 		this.files = files;
 		this.fileName = fileName;
+		this.observations = observations;
 		this.onClose = onClose;
 	}
 
@@ -125,6 +131,14 @@ final class LogTopic<T> implements Topic<T> {
 
 	@Override
 	public void publish(T message, Map<String, String> headers) {
+		if (this.observations.isNoop()) {
+			send(message, headers);
+			return;
+		}
+		this.observations.publish(this.settings, headers, (all) -> send(message, all));
+	}
+
+	private void send(T message, Map<String, String> headers) {
 		long deadline = System.nanoTime() + this.settings.patience().toNanos();
 		lockUntil(deadline);
 		try {
@@ -422,8 +436,10 @@ final class LogTopic<T> implements Topic<T> {
 			long last = this.end;
 			long unclaimed = (open != null && stream) ? last - open.claim() : 0;
 			long used = (open == null) ? 0 : last - Math.max(this.tail, stream ? tailOfStream(open) : tailOfAll());
+			long backlog = stream ? Math.max(0, Math.min(used, unclaimed)) : used;
 			return new TopicReport(this.settings.name(), this.settings.model(), this.sequence, this.dropped,
-					this.refused.sum(), used, this.settings.capacityBytes(),
+					this.refused.sum(), used, this.settings.capacityBytes(), messagesFrom(open, last - backlog),
+					backlog,
 					this.subscribers.stream()
 						.map((subscriber) -> new TopicReport.Subscriber(subscriber.name(), subscriber.application(),
 								stream ? unclaimed : last - subscriber.pair().position()))
@@ -434,11 +450,31 @@ final class LogTopic<T> implements Topic<T> {
 		}
 	}
 
+	/**
+	 * Returns the number of messages from a position to the end. Subscribers may have
+	 * written anything: the number is always one that is possible.
+	 */
+	private long messagesFrom(@Nullable TopicLog open, long position) {
+		if (open == null || position >= this.end) {
+			return 0;
+		}
+		long first = position & -Long.BYTES;
+		int toEnd = this.settings.capacityBytes() - ((int) first & (this.settings.capacityBytes() - 1));
+		if (toEnd < TopicLog.RECORD_BYTES || open.kind(first) == TopicLog.PADDING) {
+			// The message that did not fit is at the beginning of the ring.
+			first += toEnd;
+		}
+		return (first < this.end) ? Math.max(0, Math.min(this.sequence, this.sequence - open.sequence(first) + 1)) : 0;
+	}
+
 	@Override
 	public void close() {
-		this.closed = true;
 		this.lock.lock();
 		try {
+			if (this.closed) {
+				return;
+			}
+			this.closed = true;
 			TopicLog open = this.log;
 			this.log = null;
 			Files.deleteIfExists(this.files.directory().resolve(this.fileName));
@@ -452,7 +488,7 @@ final class LogTopic<T> implements Topic<T> {
 		finally {
 			this.lock.unlock();
 		}
-		this.onClose.run();
+		this.onClose.accept(this);
 		this.subscribers.forEach(AttachedSubscriber::close);
 	}
 

@@ -54,6 +54,9 @@ final class PublisherLink<T> {
 
 	private volatile String state = "connecting";
 
+	/** There are threads that take messages of the publisher. */
+	private volatile boolean attached;
+
 	private volatile boolean refused;
 
 	/** Written before {@link #refused}. */
@@ -76,6 +79,11 @@ final class PublisherLink<T> {
 
 	String state() {
 		return this.state;
+	}
+
+	/** Returns whether messages of the publisher are taken. */
+	boolean isAttached() {
+		return this.attached;
 	}
 
 	/** Returns whether the publisher is gone or does not want this subscriber. */
@@ -157,6 +165,7 @@ final class PublisherLink<T> {
 		Handshake.sendReady(opened);
 		Handshake.Start start = Handshake.Start.parse(require(Handshake.receive(opened)));
 		startConsumers(log, pair, made, start, stream, grant.drops());
+		this.attached = true;
 		this.state = "attached (%s, bells: %s)".formatted(WireException.printable(grant.application()), grant.bells());
 		if (Handshake.receive(opened) != null) {
 			throw new WireException(Refusal.MALFORMED, "the publisher said more than it may");
@@ -214,6 +223,7 @@ final class PublisherLink<T> {
 		for (Thread each : running) {
 			interrupted |= joinFully(each);
 		}
+		this.attached = false;
 		Bells made = this.bells;
 		if (made != null) {
 			made.close();

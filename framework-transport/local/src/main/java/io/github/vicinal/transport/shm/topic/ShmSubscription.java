@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -34,6 +35,8 @@ final class ShmSubscription<T> implements Subscription {
 
 	private final Consumer<ShmSubscription<T>> onClose;
 
+	private final Consumer<ShmSubscription<T>> onEnd;
+
 	/** Links by instance id of the publisher. */
 	private final Map<String, PublisherLink<T>> links = new ConcurrentHashMap<>();
 
@@ -50,13 +53,16 @@ final class ShmSubscription<T> implements Subscription {
 
 	private volatile boolean closed;
 
+	private final AtomicBoolean ended = new AtomicBoolean();
+
 	ShmSubscription(TopicSettings<T> settings, SubscriberSettings subscriber, MessageHandler<T> handler,
-			MessageCodec<T> codec, Consumer<ShmSubscription<T>> onClose) {
+			MessageCodec<T> codec, Consumer<ShmSubscription<T>> onClose, Consumer<ShmSubscription<T>> onEnd) {
 		this.settings = settings;
 		this.subscriber = subscriber;
 		this.handler = handler;
 		this.codec = codec;
 		this.onClose = onClose;
+		this.onEnd = onEnd;
 	}
 
 	String topic() {
@@ -173,9 +179,13 @@ final class ShmSubscription<T> implements Subscription {
 	@Override
 	public SubscriptionReport report() {
 		Map<String, String> publishers = new TreeMap<>();
-		this.links.forEach((instance, link) -> publishers.put(instance, link.state()));
+		int attached = 0;
+		for (PublisherLink<T> link : this.links.values()) {
+			publishers.put(link.instance(), link.state());
+			attached += link.isAttached() ? 1 : 0;
+		}
 		return new SubscriptionReport(topic(), name(), this.handled.sum(), this.failed.sum(), this.redelivered.sum(),
-				this.dropped.sum(), publishers);
+				this.dropped.sum(), attached, publishers);
 	}
 
 	@Override
@@ -185,6 +195,9 @@ final class ShmSubscription<T> implements Subscription {
 		this.links.values().forEach(PublisherLink::close);
 		this.links.values().forEach(PublisherLink::awaitEnd);
 		this.links.clear();
+		if (this.ended.compareAndSet(false, true)) {
+			this.onEnd.accept(this);
+		}
 	}
 
 }

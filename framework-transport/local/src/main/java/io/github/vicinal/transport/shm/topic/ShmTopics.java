@@ -31,7 +31,9 @@ import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicReport;
 import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.TopicWatcher;
 import io.github.vicinal.topic.Topics;
+import io.github.vicinal.topic.observation.TopicObservations;
 import io.github.vicinal.transport.shm.MemoryDirectory;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.shm.bell.SocketBells;
@@ -82,6 +84,10 @@ public final class ShmTopics implements Topics {
 
 	private final JsonMapper mapper;
 
+	private final TopicObservations observations;
+
+	private final List<TopicWatcher> watchers;
+
 	private final BellSupport bells;
 
 	private final Set<String> bellKinds;
@@ -113,14 +119,31 @@ public final class ShmTopics implements Topics {
 	 * @param mapper writes and reads payloads that are neither bytes nor text
 	 */
 	public ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper) {
-		this(identity, application, rendezvous, mapper, BellSupport.detect());
+		this(identity, application, rendezvous, mapper, TopicObservations.none(), List.of());
 	}
 
-	ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper, BellSupport bells) {
+	/**
+	 * Creates the topics of an application.
+	 * @param identity this instance
+	 * @param application its name, for people
+	 * @param rendezvous where processes find each other
+	 * @param mapper writes and reads payloads that are neither bytes nor text
+	 * @param observations observes what is published and handled
+	 * @param watchers notified of topics and subscriptions
+	 */
+	public ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper,
+			TopicObservations observations, List<TopicWatcher> watchers) {
+		this(identity, application, rendezvous, mapper, observations, watchers, BellSupport.detect());
+	}
+
+	ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper,
+			TopicObservations observations, List<TopicWatcher> watchers, BellSupport bells) {
 		this.identity = identity;
 		this.application = application;
 		this.rendezvous = rendezvous;
 		this.mapper = mapper;
+		this.observations = observations;
+		this.watchers = List.copyOf(watchers);
 		this.bells = bells;
 		this.bellKinds = bells.kinds().contains(BellSupport.FUTEX) ? Set.of(BellSupport.FUTEX, SocketBells.KIND)
 				: Set.of(SocketBells.KIND);
@@ -149,8 +172,9 @@ public final class ShmTopics implements Topics {
 		});
 		String file = "%s-%s.log".formatted(this.identity.instanceId(), HexFormat.of().toHexDigits(RANDOM.nextLong()));
 		LogTopic<T> made = new LogTopic<>(settings, MessageCodec.of(settings.type(), this.mapper), this.files, file,
-				() -> this.published.remove(settings.name()));
+				this.observations, this::closed);
 		this.published.put(settings.name(), made);
+		this.watchers.forEach((watcher) -> watcher.opened(made));
 		this.server.created(settings.name());
 		return made;
 	}
@@ -159,8 +183,10 @@ public final class ShmTopics implements Topics {
 	public synchronized <T> Subscription subscribe(TopicSettings<T> settings, SubscriberSettings subscriber,
 			MessageHandler<T> handler) {
 		requireUsable();
-		ShmSubscription<T> made = new ShmSubscription<>(settings, subscriber, handler,
-				MessageCodec.of(settings.type(), this.mapper), this.subscriptions::remove);
+		ShmSubscription<T> made = new ShmSubscription<>(settings, subscriber,
+				this.observations.observe(subscriber.name(), handler), MessageCodec.of(settings.type(), this.mapper),
+				this.subscriptions::remove, this::ended);
+		this.watchers.forEach((watcher) -> watcher.opened(made));
 		this.subscriptions.add(made);
 		Thread looking = this.discovery;
 		if (looking == null) {
@@ -170,6 +196,15 @@ public final class ShmTopics implements Topics {
 		}
 		LockSupport.unpark(looking);
 		return made;
+	}
+
+	private void closed(LogTopic<?> topic) {
+		this.published.remove(topic.settings().name(), topic);
+		this.watchers.forEach((watcher) -> watcher.closed(topic));
+	}
+
+	private void ended(ShmSubscription<?> subscription) {
+		this.watchers.forEach((watcher) -> watcher.closed(subscription));
 	}
 
 	private void requireUsable() {

@@ -30,7 +30,9 @@ import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicFullException;
 import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicReport;
 import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.TopicWatcher;
 import io.github.vicinal.topic.WhenFull;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -106,6 +108,76 @@ class ShmTopicsTests {
 		TopicFixture.await(() -> topic.report().usedBytes() == 0);
 		assertThat(topic.report().published()).isEqualTo(count);
 		assertThat(topic.report().dropped()).isZero();
+	}
+
+	@ParameterizedTest
+	@EnumSource(TopicModel.class)
+	void theBacklogIsReportedInMessagesAndBytesAlsoAcrossTheEndOfTheRing(TopicModel model) {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(model, SMALLEST, WhenFull.FAIL);
+		Topic<byte[]> topic = application("a").topic(settings);
+		Semaphore permits = new Semaphore(0);
+		AtomicInteger received = new AtomicInteger();
+		application("b").subscribe(settings, SubscriberSettings.of("b"), (message) -> {
+			permits.acquireUninterruptibly();
+			received.incrementAndGet();
+		});
+		awaitSubscribers(topic, 1);
+		int published = 0;
+		for (int round = 0; round < 20; round++) {
+			for (int i = 0; i < 9; i++) {
+				topic.publish(new byte[1500 + 8 * i]);
+				published++;
+			}
+			// In a stream the first is begun.
+			int waiting = (model == TopicModel.STREAM) ? 8 : 9;
+			TopicFixture.await(() -> topic.report().backlogMessages() == waiting);
+			TopicReport report = topic.report();
+			assertThat(report.backlogBytes()).isGreaterThanOrEqualTo(waiting * 1532).isLessThan(waiting * 1700 + 1700);
+			assertThat(report.usedBytes()).isGreaterThanOrEqualTo(report.backlogBytes());
+			permits.release(9);
+			int count = published;
+			TopicFixture.await(() -> received.get() == count && topic.report().usedBytes() == 0);
+			assertThat(topic.report().backlogMessages()).isZero();
+			assertThat(topic.report().backlogBytes()).isZero();
+		}
+	}
+
+	@Test
+	void watchersAreNotifiedOfTopicsAndSubscriptions() {
+		List<String> notes = Collections.synchronizedList(new ArrayList<>());
+		ShmTopics topics = TopicFixture.topics(this.directory, "a", BellSupport.detect(), new TopicWatcher() {
+
+			@Override
+			public void opened(Topic<?> topic) {
+				notes.add("+" + topic.settings().name());
+			}
+
+			@Override
+			public void closed(Topic<?> topic) {
+				notes.add("-" + topic.settings().name());
+			}
+
+			@Override
+			public void opened(Subscription subscription) {
+				notes.add("+" + subscription.report().subscriber());
+			}
+
+			@Override
+			public void closed(Subscription subscription) {
+				notes.add("-" + subscription.report().subscriber());
+			}
+
+		});
+		this.all.add(topics);
+		TopicSettings<String> news = TopicSettings.of("news", TopicModel.PUB_SUB, String.class);
+		Topic<String> first = topics.topic(news);
+		first.close();
+		Topic<String> second = topics.topic(news);
+		first.close();
+		assertThat(topics.topic(news)).isSameAs(second);
+		topics.subscribe(news, SubscriberSettings.of("reader"), (message) -> notes.add(message.payload())).close();
+		topics.close();
+		assertThat(notes).containsExactly("+news", "-news", "+news", "+reader", "-reader", "-news");
 	}
 
 	@Test

@@ -18,7 +18,9 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.TopicWatcher;
 import io.github.vicinal.topic.WhenFull;
+import io.github.vicinal.topic.observation.TopicObservations;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.testing.Async;
 import tools.jackson.databind.json.JsonMapper;
@@ -63,10 +65,10 @@ final class TopicFixture {
 		return topics(directory, application, BellSupport.detect());
 	}
 
-	static ShmTopics topics(Path directory, String application, BellSupport bells) {
+	static ShmTopics topics(Path directory, String application, BellSupport bells, TopicWatcher... watchers) {
 		Rendezvous rendezvous = Rendezvous.open(directory.toString());
 		return new ShmTopics(PeerIdentity.create(rendezvous.hostId()), application, rendezvous,
-				JsonMapper.builder().build(), bells);
+				JsonMapper.builder().build(), TopicObservations.none(), List.of(watchers), bells);
 	}
 
 	static TopicSettings<byte[]> bytes(TopicModel model, int capacity, WhenFull whenFull) {
