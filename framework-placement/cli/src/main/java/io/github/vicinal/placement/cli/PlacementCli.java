@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
+import io.github.vicinal.copackage.InvalidInputException;
 import io.github.vicinal.placement.model.InvalidModelException;
 
 /** The entry to the command line. */
@@ -40,7 +41,8 @@ public final class PlacementCli {
 		CommandLine commandLine = new CommandLine(new PlacementCli());
 		commandLine.setCaseInsensitiveEnumValuesAllowed(true);
 		commandLine.setExecutionExceptionHandler((ex, command, result) -> {
-			if (ex instanceof InvalidModelException || ex instanceof IOException) {
+			if (ex instanceof InvalidModelException || ex instanceof InvalidInputException
+					|| ex instanceof IOException) {
 				command.getErr().println(message(ex));
 				command.getErr().flush();
 				return CommandLine.ExitCode.USAGE;

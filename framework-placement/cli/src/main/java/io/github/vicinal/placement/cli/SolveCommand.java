@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -23,6 +24,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
+import io.github.vicinal.copackage.ConflictChecker;
+import io.github.vicinal.copackage.CopackageMergeChecker;
+import io.github.vicinal.copackage.Inventories;
 import io.github.vicinal.placement.model.Objective;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Routing;
@@ -87,6 +91,10 @@ final class SolveCommand implements Callable<Integer> {
 	@SuppressWarnings("NullAway.Init")
 	private Outputs outputs;
 
+	@Option(names = "--application", paramLabel = "NAME=FILE",
+			description = "jar, pom.xml, bill of materials or Dockerfile of a service; says which services may share a JVM")
+	private List<String> applications = List.of();
+
 	@Option(names = "--explain", description = "say what keeps the heaviest traffic between hosts there")
 	private boolean explain;
 
@@ -100,8 +108,8 @@ final class SolveCommand implements Callable<Integer> {
 		PlacementModel model = objective(this.inputs.read());
 		Budget budget = (this.iterations != null) ? Budget.ofIterations(this.iterations, this.seed)
 				: Budget.ofTime(this.time, this.seed);
-		Recommendation found = new Recommender(chosen, MovePolicy.defaults(), MergeChecker.none()).recommend(model,
-				this.maxMoves, budget, progress());
+		Recommendation found = new Recommender(chosen, MovePolicy.defaults(), merges()).recommend(model, this.maxMoves,
+				budget, progress());
 		Summary.verdict(found, out);
 		if (!this.quiet) {
 			Summary.assignment(model, found, out);
@@ -218,6 +226,11 @@ final class SolveCommand implements Callable<Integer> {
 			return duration;
 		}
 
+	}
+
+	private MergeChecker merges() throws IOException {
+		return this.applications.isEmpty() ? MergeChecker.none()
+				: new CopackageMergeChecker(Inventories.read(this.applications), new ConflictChecker(Set.of()));
 	}
 
 }

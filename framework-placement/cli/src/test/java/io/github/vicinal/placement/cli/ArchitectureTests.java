@@ -20,8 +20,8 @@ class ArchitectureTests {
 	void buildsOnPlacementAndPicocliAlone() {
 		noClasses().should()
 			.dependOnClassesThat()
-			.resideOutsideOfPackages(ROOT + "..", "picocli..", "org.yaml.snakeyaml..", "tools.jackson..", "java..",
-					"org.slf4j", "org.jspecify..")
+			.resideOutsideOfPackages(ROOT + "..", "io.github.vicinal.copackage", "picocli..", "org.yaml.snakeyaml..",
+					"tools.jackson..", "java..", "org.slf4j", "org.jspecify..")
 			.because("the command line starts without Spring, and without paths and caches")
 			.check(this.commands);
 	}

@@ -397,6 +397,23 @@ class PlacementCliTests {
 	}
 
 	@Test
+	void applicationsSayWhichServicesMayShareAJvm() throws IOException {
+		String pom = "<project><parent><groupId>org.springframework.boot</groupId><artifactId>spring-boot-starter-parent</artifactId><version>%s</version><relativePath/></parent></project>";
+		String newer = file("newer.xml", pom.formatted("4.1.1"));
+		String older = file("older.xml", pom.formatted("2.7.18"));
+		String instance = file("small", INSTANCE);
+		assertThat(run("solve", "--instance", instance, "--iterations", "20000", "--application", "s0=" + newer,
+				"--application", "s1=" + newer))
+			.isZero();
+		assertThat(this.out.toString()).contains("May share a JVM").contains("s0, s1");
+		assertThat(run("solve", "--instance", instance, "--iterations", "20000", "--application", "s0=" + newer,
+				"--application", "s1=" + older))
+			.isZero();
+		assertThat(this.out.toString()).contains("May not share a JVM").contains("'s1' has Spring Boot 2.7.18");
+		refused("There is no file 'gone.jar'", "solve", "--instance", instance, "--application", "s0=gone.jar");
+	}
+
+	@Test
 	void theServiceGraphIsDrawnWithoutWeightsAndHosts() throws IOException {
 		Path svg = this.directory.resolve("graph.svg");
 		assertThat(run("solve", "--instance", file("small", INSTANCE), "--iterations", "1000", "--figure", "graph",
