@@ -1,7 +1,6 @@
 package io.github.vicinal.boot.kit;
 
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 
 import io.github.vicinal.testkit.ChannelCompatibilityKit;
 import io.github.vicinal.testkit.KitEnvironment;
@@ -13,7 +12,6 @@ import io.github.vicinal.testkit.KitEnvironment;
 class NeighbourCompatibilityTests {
 
 	@Nested
-	@Tag("every-jdk")
 	class TypedCalls extends ChannelCompatibilityKit {
 
 		@Override
