@@ -82,6 +82,11 @@ final class BootJar {
 	private Inventory read(String name) throws IOException {
 		try (ZipFile jar = open(this.file)) {
 			Attributes manifest = manifest(jar);
+			if (jar.getEntry("WEB-INF/") != null || jar.getEntry("WEB-INF/web.xml") != null) {
+				throw new InvalidInputException(
+						"'%s' is a WAR, and the launcher runs executable jars; build it with the packaging jar"
+							.formatted(this.file));
+			}
 			boolean boot = jar.getEntry(LIBRARIES) != null || jar.getEntry(CLASSES) != null
 					|| manifest.getValue("Spring-Boot-Version") != null;
 			String prefix = boot ? CLASSES : "";

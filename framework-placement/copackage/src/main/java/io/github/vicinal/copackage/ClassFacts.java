@@ -6,6 +6,7 @@ import java.util.Set;
 
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.Handle;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
@@ -80,6 +81,17 @@ record ClassFacts(int java, Set<String> jvmWideCalls) {
 		public MethodVisitor visitMethod(int access, String method, String descriptor, String signature,
 				String[] exceptions) {
 			return new MethodVisitor(Opcodes.ASM9) {
+
+				@Override
+				public void visitInvokeDynamicInsn(String called, String type, Handle bootstrap, Object... arguments) {
+					for (Object each : arguments) {
+						// A reference to a method, such as System::exit.
+						if (each instanceof Handle handle) {
+							visitMethodInsn(Opcodes.INVOKESTATIC, handle.getOwner(), handle.getName(), handle.getDesc(),
+									handle.isInterface());
+						}
+					}
+				}
 
 				@Override
 				public void visitMethodInsn(int opcode, String owner, String called, String type, boolean isInterface) {

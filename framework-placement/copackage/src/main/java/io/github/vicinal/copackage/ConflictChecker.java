@@ -45,6 +45,9 @@ public final class ConflictChecker {
 	private static final Pattern IMAGE_JAVA = Pattern
 		.compile("(?:^|[:/-])(?:jdk-?|jre-?|java:|openjdk:)?(\\d{1,2})(?:[.\\-_]|$)");
 
+	/** What nobody can accept: the launcher cannot run it. */
+	private static final Set<Rule> FINAL = Set.of(Rule.NOT_SPRING_BOOT_3, Rule.UNKNOWN, Rule.PORT);
+
 	private final Set<Rule> accepted;
 
 	/**
@@ -108,7 +111,8 @@ public final class ConflictChecker {
 	}
 
 	private Finding accept(Finding finding) {
-		boolean lifted = this.accepted.contains(finding.rule()) && finding.limit().compareTo(Verdict.ISOLATED) > 0;
+		boolean lifted = !FINAL.contains(finding.rule()) && this.accepted.contains(finding.rule())
+				&& finding.limit().compareTo(Verdict.ISOLATED) > 0;
 		return lifted
 				? new Finding(finding.rule(), Verdict.ISOLATED, finding.reason() + " (accepted)", finding.remedy())
 				: finding;

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.jar.JarFile;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -78,7 +79,7 @@ public final class LayoutBuilder {
 					"'%s' is there, but is no layout; name a directory that does not exist".formatted(directory));
 		}
 		for (Inventory inventory : inventories) {
-			if (inventory.jar() == null || inventory.mainClass().isEmpty()) {
+			if (inventory.jar() == null || inventory.mainClass().isEmpty() || inventory.libraries().isEmpty()) {
 				throw new InvalidInputException(
 						"'%s' has no executable jar; give the one that Spring Boot's plugin makes"
 							.formatted(inventory.name()));
@@ -89,7 +90,9 @@ public final class LayoutBuilder {
 			throw new InvalidInputException("'%s' has no directory above it".formatted(directory));
 		}
 		Files.createDirectories(parent);
-		Path work = Files.createTempDirectory(parent, ".copackage-");
+		// Not a temporary directory, which nobody else may read: images run as other
+		// users.
+		Path work = Files.createDirectory(parent.resolve(".copackage-" + UUID.randomUUID()));
 		try {
 			write(inventories, work);
 			if (Files.exists(target)) {

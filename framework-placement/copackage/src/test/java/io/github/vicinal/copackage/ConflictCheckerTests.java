@@ -213,6 +213,31 @@ class ConflictCheckerTests {
 	}
 
 	@Test
+	void whatTheLauncherCannotRunCannotBeAccepted() throws IOException {
+		PairReport report = new ConflictChecker(Set.of(Rule.values())).check(
+				application("one", TestJar.boot().bootVersion("2.7.18"), ""), application("other", TestJar.boot(), ""));
+		assertThat(report.verdict()).isEqualTo(Verdict.SAME_CONTAINER);
+	}
+
+	@Test
+	void referencesToMethodsAreCalls() throws IOException {
+		byte[] main;
+		try (java.io.InputStream in = Exits.class.getResourceAsStream("ConflictCheckerTests$Exits.class")) {
+			main = in.readAllBytes();
+		}
+		PairReport report = check(TestJar.boot().ownClass("app/Main", main), "", TestJar.boot(), "");
+		assertThat(report.findings()).extracting(Finding::reason)
+			.anySatisfy((reason) -> assertThat(reason).contains("System.exit in"));
+	}
+
+	/** Says it in another way. */
+	static final class Exits {
+
+		final java.util.function.IntConsumer end = System::exit;
+
+	}
+
+	@Test
 	void anotherPortLiftsTheClash() throws IOException {
 		Inventory one = application("one", TestJar.boot().library("tomcat-embed-core", "1"), "");
 		Inventory other = application("other", TestJar.boot().library("tomcat-embed-core", "1"), "");

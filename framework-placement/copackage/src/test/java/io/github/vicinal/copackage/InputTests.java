@@ -131,6 +131,20 @@ class InputTests {
 	}
 
 	@Test
+	void warsAndPlainJarsAreNotLaidOut() throws IOException {
+		Path war = TestJar.boot().entry("WEB-INF/web.xml", new byte[1]).write(this.directory, "war");
+		assertThatExceptionOfType(InvalidInputException.class).isThrownBy(() -> Inventories.read(List.of("w=" + war)))
+			.withMessageContaining("is a WAR");
+		Path plain = new TestJar().bootVersion("")
+			.entry("app/Main.class", TestJar.type("app/Main", ""))
+			.write(this.directory, "plain");
+		Path boot = TestJar.boot().write(this.directory, "boot");
+		assertThat(run("build", "-o", this.directory.resolve("x").toString(), plain.toString(), boot.toString(),
+				"--accept", "not-spring-boot-3"))
+			.startsWith("1 ");
+	}
+
+	@Test
 	void damagedJarsEndInAnErrorThatNamesThem() throws IOException {
 		Path good = TestJar.boot()
 			.library("guava", "1")
@@ -190,6 +204,9 @@ class InputTests {
 		assertThat(run("build", "-o", layout.toString(), one.toString(), other.toString(), "--port", "other=0"))
 			.startsWith("0 ");
 		assertThat(layout.resolve("copackage.json")).content().contains("--server.port=0");
+		// An image runs it as another user.
+		assertThat(Files.getPosixFilePermissions(layout))
+			.isEqualTo(Files.getPosixFilePermissions(Files.createDirectory(this.directory.resolve("usual"))));
 	}
 
 	private static String run(String... arguments) {

@@ -14,6 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
+import jdk.net.ExtendedSocketOptions;
+
 /**
  * Lets the owner of the layout ask for the state of applications, and stop and start
  * them: a socket in its directory that nobody else may open. One line is the command, and
@@ -95,7 +97,30 @@ final class ControlSocket implements AutoCloseable {
 		}
 	}
 
+	/** The permissions of the file hold from a moment after it is there. */
+	private boolean isOwner(SocketChannel channel) {
+		try {
+			return channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user().equals(Files.getOwner(this.file));
+		}
+		catch (IOException | UnsupportedOperationException ex) {
+			return false;
+		}
+	}
+
+	private static void close(SocketChannel channel) {
+		try {
+			channel.close();
+		}
+		catch (IOException ex) {
+			// Closed all the same.
+		}
+	}
+
 	private void answer(SocketChannel channel) {
+		if (!isOwner(channel)) {
+			close(channel);
+			return;
+		}
 		try (channel;
 				BufferedReader reader = new BufferedReader(Channels.newReader(channel, StandardCharsets.UTF_8),
 						MAX_COMMAND_CHARS)) {

@@ -6,6 +6,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Runs the applications of a layout in this JVM:
  *
@@ -97,7 +99,7 @@ public final class Launcher {
 			throws IOException, InterruptedException {
 		Environment environment = Environment.install(layout);
 		Applications applications = new Applications(layout, environment, out);
-		try (environment; ControlSocket control = ControlSocket.open(layout.directory(), new Commands(applications))) {
+		try (environment; ControlSocket control = control(layout, applications, out)) {
 			Thread stop = new Thread(() -> stopAndClose(applications, control), "launcher-stop");
 			Runtime.getRuntime().addShutdownHook(stop);
 			if (untilEndOfInput) {
@@ -105,14 +107,40 @@ public final class Launcher {
 			}
 			applications.startAll();
 			int code = applications.watch();
-			Runtime.getRuntime().removeShutdownHook(stop);
-			applications.stopAll();
+			if (removed(stop)) {
+				applications.stopAll();
+			}
 			return code;
 		}
 	}
 
-	private static void stopAndClose(Applications applications, ControlSocket control) {
+	/** A directory that cannot be written is no reason not to run what is in it. */
+	private static @Nullable ControlSocket control(Layout layout, Applications applications, PrintStream out) {
+		try {
+			return ControlSocket.open(layout.directory(), new Commands(applications));
+		}
+		catch (IOException ex) {
+			out.println("[launcher] No commands are taken, because there can be no socket in '%s': %s"
+				.formatted(layout.directory(), ex.getMessage()));
+			return null;
+		}
+	}
+
+	/** Returns whether the JVM does not end already. */
+	private static boolean removed(Thread hook) {
+		try {
+			return Runtime.getRuntime().removeShutdownHook(hook);
+		}
+		catch (IllegalStateException ex) {
+			return false;
+		}
+	}
+
+	private static void stopAndClose(Applications applications, @Nullable ControlSocket control) {
 		applications.stopAll();
+		if (control == null) {
+			return;
+		}
 		try {
 			control.close();
 		}

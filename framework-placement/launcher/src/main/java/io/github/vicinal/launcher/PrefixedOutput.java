@@ -4,8 +4,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.Charset;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.WeakHashMap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +22,8 @@ final class PrefixedOutput extends OutputStream {
 
 	private final Charset charset;
 
-	private final Map<ApplicationLoader, Line> lines = new HashMap<>();
+	/** A thread that outlasts its application must not keep it. */
+	private final Map<ApplicationLoader, Line> lines = new WeakHashMap<>();
 
 	PrefixedOutput(OutputStream out, Charset charset) {
 		this.out = out;

@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.WeakHashMap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,8 @@ final class Usage {
 
 	private final Map<Long, long[]> seen = new HashMap<>();
 
-	private final Map<ApplicationLoader, Totals> totals = new HashMap<>();
+	/** A thread that outlasts its application must not keep it. */
+	private final Map<ApplicationLoader, Totals> totals = new WeakHashMap<>();
 
 	/** Looks at all threads. */
 	synchronized void sample() {
