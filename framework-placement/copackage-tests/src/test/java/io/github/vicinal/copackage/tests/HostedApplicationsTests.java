@@ -1,4 +1,4 @@
-package io.github.vicinal.copackage;
+package io.github.vicinal.copackage.tests;
 
 import java.io.IOException;
 import java.nio.file.Files;

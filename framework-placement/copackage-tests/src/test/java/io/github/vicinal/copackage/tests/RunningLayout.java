@@ -1,4 +1,4 @@
-package io.github.vicinal.copackage;
+package io.github.vicinal.copackage.tests;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,6 +17,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+
+import io.github.vicinal.copackage.Inventories;
+import io.github.vicinal.copackage.LayoutBuilder;
 
 /** A launcher in a process of its own, as users run it. */
 final class RunningLayout implements AutoCloseable {
