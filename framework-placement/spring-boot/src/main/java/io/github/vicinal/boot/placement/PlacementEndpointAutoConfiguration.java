@@ -72,7 +72,7 @@ public final class PlacementEndpointAutoConfiguration {
 			return all;
 		};
 		return new PlacementService(properties, model(properties, resources), local, addresses,
-				merges.getIfAvailable(MergeChecker::none));
+				merges.getIfAvailable(() -> ApplicationFiles.of(properties.applications())));
 	}
 
 	private static @Nullable PlacementModel model(PlacementProperties properties, ResourceLoader resources) {

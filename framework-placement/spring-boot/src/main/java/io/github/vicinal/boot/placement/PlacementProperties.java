@@ -3,6 +3,7 @@ package io.github.vicinal.boot.placement;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -32,6 +33,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param host Name of the host that this instance runs on. Default is made from what
  * processes of one host share.
  * @param zone Name of the zone of that host.
+ * @param applications Files of services that say which may share a JVM: a jar, a pom.xml,
+ * a bill of materials or a Dockerfile, by name of the service. Needs vicinal-copackage.
  * @since 0.1.0
  */
 @ConfigurationProperties(PlacementProperties.PREFIX)
@@ -40,7 +43,8 @@ record PlacementProperties(@DefaultValue("recommend") Mode mode, @Nullable Strin
 		@DefaultValue("2s") Duration timeout, @DefaultValue("5s") Duration refresh,
 		@DefaultValue("10m") Duration halfLife, @DefaultValue("100") long minimumCalls,
 		@DefaultValue("500ms") Duration searchTime, @DefaultValue("1") long seed, @Nullable Integer maxMoves,
-		@Nullable String routing, @Nullable String edgeWeight, @Nullable String host, @DefaultValue("") String zone) {
+		@Nullable String routing, @Nullable String edgeWeight, @Nullable String host, @DefaultValue("") String zone,
+		@DefaultValue Map<String, List<String>> applications) {
 
 	/** Where the properties stand. */
 	public static final String PREFIX = "vicinal.placement";

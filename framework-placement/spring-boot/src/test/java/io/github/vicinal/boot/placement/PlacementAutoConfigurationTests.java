@@ -1,14 +1,16 @@
 package io.github.vicinal.boot.placement;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -18,6 +20,9 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.cloud.client.DefaultServiceInstance;
 import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
+
+import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.placement.recommend.MergeChecker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -89,10 +94,12 @@ class PlacementAutoConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = ';', value = { "model=file:nowhere.json; nowhere.json; Name a file",
-			"model=classpath:META-INF/spring.factories; no model; Correct it", "instances=ftp://x; ftp://x; actuator",
-			"half-life=0s; half-life; positive", "search-time=2m; 120 s; at most 30 s",
-			"edge-weight=love; love; Choose one", "minimum-calls=-1; -1; at least 0" })
+	@CsvSource(delimiter = ';',
+			value = { "model=file:nowhere.json; nowhere.json; Name a file",
+					"model=classpath:META-INF/spring.factories; no model; Correct it",
+					"instances=ftp://x; ftp://x; actuator", "half-life=0s; half-life; positive",
+					"search-time=2m; 120 s; at most 30 s", "edge-weight=love; love; Choose one",
+					"minimum-calls=-1; -1; at least 0", "applications.shop=gone.jar; gone.jar; that exists" })
 	void mistakesSayWhatToDo(String property, String value, String action) {
 		this.runner.withPropertyValues("vicinal.placement." + property).run((context) -> {
 			assertThat(context).hasFailed();
@@ -102,6 +109,29 @@ class PlacementAutoConfigurationTests {
 			assertThat(analysis.getAction()).contains(action);
 			assertThat(analysis.getCause()).isInstanceOf(InvalidPlacementException.class);
 		});
+	}
+
+	@Test
+	void applicationsNeedWhatReadsThem() {
+		this.runner.withClassLoader(new FilteredClassLoader("io.github.vicinal.copackage")).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(ApplicationFiles.of(Map.of()).obstacles("a", "b")).containsExactly(MergeChecker.UNKNOWN);
+		});
+	}
+
+	@Test
+	void filesOfApplicationsSayWhichMayShareAJvm(@TempDir Path directory) throws IOException {
+		String pom = "<project><parent><groupId>org.springframework.boot</groupId><artifactId>spring-boot-starter-parent</artifactId><version>%s</version><relativePath/></parent></project>";
+		String newer = Files.writeString(directory.resolve("newer.xml"), pom.formatted("4.1.1")).toString();
+		String older = Files.writeString(directory.resolve("older.xml"), pom.formatted("2.7.18")).toString();
+		String bad = Files.writeString(directory.resolve("bad.xml"), "<html/>").toString();
+		MergeChecker checker = ApplicationFiles
+			.of(Map.of("a", List.of(newer), "b", List.of(newer), "old", List.of(older)));
+		assertThat(checker.obstacles("a", "b")).isEmpty();
+		assertThat(checker.obstacles("a", "old")).singleElement().asString().contains("Spring Boot 2.7.18");
+		assertThat(ApplicationFiles.of(Map.of("a", List.of(bad))).obstacles("a", "b")).singleElement()
+			.asString()
+			.contains("cannot be read", "its root is <html>");
 	}
 
 	@Test

@@ -93,7 +93,7 @@ class PlacementServiceTests {
 			URI... others) {
 		PlacementProperties properties = new PlacementProperties(PlacementProperties.Mode.RECOMMEND, null, List.of(),
 				false, Duration.ofSeconds(5), Duration.ZERO, Duration.ofMinutes(10), 1, Duration.ofMillis(50), 1,
-				maxMoves, null, null, "a", "");
+				maxMoves, null, null, "a", "", Map.of());
 		LocalInstance shop = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "", () -> null,
 				() -> null);
 		return new PlacementService(properties, model, shop, () -> List.of(others), merges);

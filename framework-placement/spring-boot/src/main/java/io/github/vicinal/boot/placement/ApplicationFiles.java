@@ -1,0 +1,88 @@
+package io.github.vicinal.boot.placement;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+
+import io.github.vicinal.copackage.ConflictChecker;
+import io.github.vicinal.copackage.CopackageMergeChecker;
+import io.github.vicinal.copackage.Inventories;
+import io.github.vicinal.copackage.InvalidInputException;
+import io.github.vicinal.placement.recommend.MergeChecker;
+
+/** The files that properties name, which say which services may share a JVM. */
+final class ApplicationFiles {
+
+	private static final String PROPERTY = PlacementProperties.PREFIX + ".applications";
+
+	private ApplicationFiles() {
+	}
+
+	/**
+	 * Creates a checker.
+	 * @param applications files by name of the service
+	 * @return a checker that knows nothing if there are none
+	 * @throws InvalidPlacementException if a file is not there, or what reads them is not
+	 */
+	static MergeChecker of(Map<String, List<String>> applications) {
+		if (applications.isEmpty()) {
+			return MergeChecker.none();
+		}
+		if (!ClassUtils.isPresent("io.github.vicinal.copackage.CopackageMergeChecker",
+				ApplicationFiles.class.getClassLoader())) {
+			throw new InvalidPlacementException(
+					"%s names files of '%s', but nothing here can read them".formatted(PROPERTY,
+							applications.keySet().iterator().next()),
+					"Add the dependency io.github.vicinal:vicinal-copackage, or remove the property");
+		}
+		List<String> files = new ArrayList<>();
+		applications.forEach((service, names) -> names.forEach((name) -> {
+			if (!Files.exists(Path.of(name))) {
+				throw new InvalidPlacementException(
+						"%s.%s has '%s', which is not there".formatted(PROPERTY, service, name),
+						"Name a jar, a pom.xml, a bill of materials (.json) or a Dockerfile that exists");
+			}
+			files.add(service + "=" + name);
+		}));
+		return new Checker(files);
+	}
+
+	/**
+	 * Reads the files when somebody asks, not while the application starts. Thread-safe.
+	 * Apart, because its types are not there without vicinal-copackage.
+	 */
+	private static final class Checker implements MergeChecker {
+
+		private final List<String> files;
+
+		private @Nullable CopackageMergeChecker checker;
+
+		Checker(List<String> files) {
+			this.files = files;
+		}
+
+		@Override
+		public synchronized List<String> obstacles(String one, String other) {
+			try {
+				CopackageMergeChecker known = this.checker;
+				if (known == null) {
+					known = new CopackageMergeChecker(Inventories.read(this.files), new ConflictChecker(Set.of()));
+					this.checker = known;
+				}
+				return known.obstacles(one, other);
+			}
+			catch (InvalidInputException | IOException ex) {
+				return List.of("the files of %s cannot be read: %s".formatted(PROPERTY, ex.getMessage()));
+			}
+		}
+
+	}
+
+}
