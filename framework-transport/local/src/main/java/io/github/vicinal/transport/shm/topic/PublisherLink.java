@@ -91,6 +91,13 @@ final class PublisherLink<T> {
 		return !this.thread.isAlive();
 	}
 
+	/**
+	 * Returns whether the calling thread is one that handles messages of the publisher.
+	 */
+	synchronized boolean isOwnThread() {
+		return this.threads.contains(Thread.currentThread());
+	}
+
 	String instance() {
 		return this.instance;
 	}

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 import io.github.vicinal.topic.Message;
@@ -37,6 +38,9 @@ final class ShmSubscription<T> implements Subscription {
 
 	private final Consumer<ShmSubscription<T>> onEnd;
 
+	/** Makes threads, by name. */
+	private final BiFunction<String, Runnable, Thread> threads;
+
 	/** Links by instance id of the publisher. */
 	private final Map<String, PublisherLink<T>> links = new ConcurrentHashMap<>();
 
@@ -56,13 +60,15 @@ final class ShmSubscription<T> implements Subscription {
 	private final AtomicBoolean ended = new AtomicBoolean();
 
 	ShmSubscription(TopicSettings<T> settings, SubscriberSettings subscriber, MessageHandler<T> handler,
-			MessageCodec<T> codec, Consumer<ShmSubscription<T>> onClose, Consumer<ShmSubscription<T>> onEnd) {
+			MessageCodec<T> codec, Consumer<ShmSubscription<T>> onClose, Consumer<ShmSubscription<T>> onEnd,
+			BiFunction<String, Runnable, Thread> threads) {
 		this.settings = settings;
 		this.subscriber = subscriber;
 		this.handler = handler;
 		this.codec = codec;
 		this.onClose = onClose;
 		this.onEnd = onEnd;
+		this.threads = threads;
 	}
 
 	String topic() {
@@ -188,10 +194,22 @@ final class ShmSubscription<T> implements Subscription {
 				this.dropped.sum(), attached, publishers);
 	}
 
+	/**
+	 * A handler that closes its own subscription does not wait for the others, nor for
+	 * itself.
+	 */
 	@Override
 	public void close() {
 		this.closed = true;
 		this.onClose.accept(this);
+		if (this.links.values().stream().anyMatch(PublisherLink::isOwnThread)) {
+			this.threads.apply("end-" + topic(), this::end).start();
+			return;
+		}
+		end();
+	}
+
+	private void end() {
 		this.links.values().forEach(PublisherLink::close);
 		this.links.values().forEach(PublisherLink::awaitEnd);
 		this.links.clear();

@@ -185,7 +185,7 @@ public final class ShmTopics implements Topics {
 		requireUsable();
 		ShmSubscription<T> made = new ShmSubscription<>(settings, subscriber,
 				this.observations.observe(subscriber.name(), handler), MessageCodec.of(settings.type(), this.mapper),
-				this.subscriptions::remove, this::ended);
+				this.subscriptions::remove, this::ended, this::thread);
 		this.watchers.forEach((watcher) -> watcher.opened(made));
 		this.subscriptions.add(made);
 		Thread looking = this.discovery;

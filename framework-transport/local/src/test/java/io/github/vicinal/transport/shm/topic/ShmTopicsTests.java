@@ -16,8 +16,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.zip.CRC32;
@@ -108,6 +110,36 @@ class ShmTopicsTests {
 		TopicFixture.await(() -> topic.report().usedBytes() == 0);
 		assertThat(topic.report().published()).isEqualTo(count);
 		assertThat(topic.report().dropped()).isZero();
+	}
+
+	/** Others wait for the handler, which waits for nobody. */
+	@ParameterizedTest
+	@EnumSource(TopicModel.class)
+	void aHandlerMayCloseItsOwnSubscription(TopicModel model) throws Exception {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(model, SMALLEST, WhenFull.FAIL);
+		List<Topic<byte[]>> topics = List.of(application("a").topic(settings), application("b").topic(settings));
+		for (int concurrency : new int[] { 1, 4 }) {
+			AtomicReference<Subscription> own = new AtomicReference<>();
+			AtomicInteger handled = new AtomicInteger();
+			CountDownLatch closed = new CountDownLatch(1);
+			own.set(application("c").subscribe(settings, new SubscriberSettings("c", concurrency, 1, Duration.ZERO),
+					(message) -> {
+						if (handled.incrementAndGet() >= 20) {
+							own.get().close();
+							closed.countDown();
+						}
+					}));
+			for (Topic<byte[]> topic : topics) {
+				awaitSubscribers(topic, 1);
+			}
+			for (int i = 0; i < 100; i++) {
+				topics.forEach((topic) -> topic.publish(new byte[1]));
+			}
+			assertThat(closed.await(20, TimeUnit.SECONDS)).isTrue();
+			for (Topic<byte[]> topic : topics) {
+				awaitSubscribers(topic, 0);
+			}
+		}
 	}
 
 	@ParameterizedTest
