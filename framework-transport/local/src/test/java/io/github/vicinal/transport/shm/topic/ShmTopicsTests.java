@@ -122,8 +122,11 @@ class ShmTopicsTests {
 			AtomicReference<Subscription> own = new AtomicReference<>();
 			AtomicInteger handled = new AtomicInteger();
 			CountDownLatch closed = new CountDownLatch(1);
+			// What the subscriber before has left is not handled too early.
+			CountDownLatch attached = new CountDownLatch(1);
 			own.set(application("c").subscribe(settings, new SubscriberSettings("c", concurrency, 1, Duration.ZERO),
 					(message) -> {
+						attached.await();
 						if (handled.incrementAndGet() >= 20) {
 							own.get().close();
 							closed.countDown();
@@ -132,6 +135,7 @@ class ShmTopicsTests {
 			for (Topic<byte[]> topic : topics) {
 				awaitSubscribers(topic, 1);
 			}
+			attached.countDown();
 			for (int i = 0; i < 100; i++) {
 				topics.forEach((topic) -> topic.publish(new byte[1]));
 			}
