@@ -89,8 +89,11 @@ final class Applications {
 		left.forEach((each) -> say("%s: %s".formatted(application.name(), each)));
 	}
 
-	/** Stops all that run, in the reverse order of their start. */
-	void stopAll() {
+	/**
+	 * Stops all that run, in the reverse order of their start. Whoever comes second waits
+	 * for the first: a signal may come while they stop already.
+	 */
+	synchronized void stopAll() {
 		this.stopping = true;
 		List<HostedApplication> reverse = new ArrayList<>(this.applications.values());
 		java.util.Collections.reverse(reverse);

@@ -6,7 +6,9 @@ import java.net.MalformedURLException;
 import java.net.URL;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -76,7 +78,7 @@ final class HostedApplication {
 		}
 		set(State.STARTING, "");
 		ApplicationLoader loader = new ApplicationLoader(name(), classPath(), this.environment.shared());
-		this.environment.properties().begin(loader, this.layout.systemProperties());
+		this.environment.properties().begin(loader, properties());
 		Run started = new Run(loader);
 		this.run = started;
 		started.main.start();
@@ -88,6 +90,16 @@ final class HostedApplication {
 		List<String> left = end(started);
 		set(State.FAILED, failure + describe(left));
 		throw new ApplicationFailedException(this.detail);
+	}
+
+	/**
+	 * At the end of the JVM all shutdown hooks run at once. The application's own would
+	 * end its log while it still stops.
+	 */
+	private Map<String, String> properties() {
+		Map<String, String> properties = new HashMap<>(this.layout.systemProperties());
+		properties.putIfAbsent("logging.register-shutdown-hook", "false");
+		return properties;
 	}
 
 	private URL[] classPath() {

@@ -107,9 +107,7 @@ public final class Launcher {
 			}
 			applications.startAll();
 			int code = applications.watch();
-			if (removed(stop)) {
-				applications.stopAll();
-			}
+			applications.stopAll();
 			return code;
 		}
 	}
@@ -123,16 +121,6 @@ public final class Launcher {
 			out.println("[launcher] No commands are taken, because there can be no socket in '%s': %s"
 				.formatted(layout.directory(), ex.getMessage()));
 			return null;
-		}
-	}
-
-	/** Returns whether the JVM does not end already. */
-	private static boolean removed(Thread hook) {
-		try {
-			return Runtime.getRuntime().removeShutdownHook(hook);
-		}
-		catch (IllegalStateException ex) {
-			return false;
 		}
 	}
 

@@ -168,6 +168,22 @@ class HostedApplicationsTests {
 		}
 	}
 
+	/** The JVM's shutdown hooks run at once, and none of them ends what others need. */
+	@Test
+	void sigtermStopsAllWithTheirLogs() throws IOException {
+		try (RunningLayout running = start()) {
+			running.until("[launcher] legacy runs after");
+			callUntilDirect(running);
+			running.process().destroy();
+			assertThat(running.process().onExit().join().exitValue()).isEqualTo(128 + 15);
+			assertThat(running.log()).containsPattern("\\[legacy].*Graceful shutdown complete")
+				.containsPattern("\\[shop].*Graceful shutdown complete")
+				.containsPattern("\\[stock].*Graceful shutdown complete")
+				.doesNotContain("No appenders present")
+				.containsSubsequence("legacy has stopped", "shop has stopped", "stock has stopped");
+		}
+	}
+
 	@Test
 	void oneLauncherRunsALayout() throws IOException {
 		try (RunningLayout running = start()) {
