@@ -3,12 +3,11 @@ package io.github.vicinal.copackage;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.FileVisitResult;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -78,6 +77,11 @@ public final class LayoutBuilder {
 			throw new InvalidInputException(
 					"'%s' is there, but is no layout; name a directory that does not exist".formatted(directory));
 		}
+		if (isRun(target)) {
+			throw new InvalidInputException(
+					"'%s' is being run, and would lose its jars; stop it, or name another directory"
+						.formatted(directory));
+		}
 		for (Inventory inventory : inventories) {
 			if (inventory.jar() == null || inventory.mainClass().isEmpty() || inventory.libraries().isEmpty()) {
 				throw new InvalidInputException(
@@ -99,14 +103,28 @@ public final class LayoutBuilder {
 				Path old = Files.createTempDirectory(parent, ".copackage-old-");
 				Files.move(target, old, StandardCopyOption.REPLACE_EXISTING);
 				Files.move(work, target);
-				delete(old);
+				FileTree.delete(old);
 			}
 			else {
 				Files.move(work, target);
 			}
 		}
 		finally {
-			delete(work);
+			FileTree.delete(work);
+		}
+	}
+
+	private static boolean isRun(Path layout) {
+		Path socket = layout.resolve(Layout.SOCKET);
+		if (!Files.exists(socket)) {
+			return false;
+		}
+		try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+			return channel.isConnected();
+		}
+		catch (IOException ex) {
+			// A launcher that was killed has left it.
+			return false;
 		}
 	}
 
@@ -220,27 +238,6 @@ public final class LayoutBuilder {
 			}
 		}
 		return paths;
-	}
-
-	private static void delete(Path directory) throws IOException {
-		if (!Files.exists(directory)) {
-			return;
-		}
-		Files.walkFileTree(directory, new SimpleFileVisitor<>() {
-
-			@Override
-			public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-				Files.delete(file);
-				return FileVisitResult.CONTINUE;
-			}
-
-			@Override
-			public FileVisitResult postVisitDirectory(Path visited, java.io.IOException failure) throws IOException {
-				Files.delete(visited);
-				return FileVisitResult.CONTINUE;
-			}
-
-		});
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.github.vicinal.copackage;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,7 +45,17 @@ final class RunCommand implements Callable<Integer> {
 			}
 			return CommandLine.ExitCode.SOFTWARE;
 		}
-		Path layout = Files.createTempDirectory("copackage").resolve("layout");
+		Path directory = Files.createTempDirectory("copackage");
+		try {
+			return run(inventories, directory);
+		}
+		finally {
+			FileTree.delete(directory);
+		}
+	}
+
+	private int run(List<Inventory> inventories, Path directory) throws IOException, InterruptedException {
+		Path layout = directory.resolve("layout");
 		new LayoutBuilder(this.selection.arguments(), true).build(inventories, layout);
 		List<String> line = new ArrayList<>();
 		line.add(ProcessHandle.current().info().command().orElse("java"));
@@ -55,6 +66,7 @@ final class RunCommand implements Callable<Integer> {
 		Thread hook = new Thread(() -> {
 			process.destroy();
 			process.onExit().join();
+			FileTree.delete(directory);
 		});
 		Runtime.getRuntime().addShutdownHook(hook);
 		return process.waitFor();

@@ -23,9 +23,6 @@ import jdk.net.ExtendedSocketOptions;
  */
 final class ControlSocket implements AutoCloseable {
 
-	/** Its name in the directory of the layout. */
-	static final String FILE = "launcher.sock";
-
 	private static final int MAX_COMMAND_CHARS = 1024;
 
 	private final Path file;
@@ -46,7 +43,7 @@ final class ControlSocket implements AutoCloseable {
 	 * @throws InvalidLayoutException if another launcher runs the same layout
 	 */
 	static ControlSocket open(Path directory, Commands commands) throws IOException {
-		Path file = directory.resolve(FILE);
+		Path file = directory.resolve(Layout.SOCKET);
 		if (Files.exists(file)) {
 			if (answers(file)) {
 				throw new InvalidLayoutException(
@@ -148,7 +145,7 @@ final class ControlSocket implements AutoCloseable {
 	 * @throws IOException if no launcher runs it
 	 */
 	static String send(Path directory, String command) throws IOException {
-		Path file = directory.resolve(FILE);
+		Path file = directory.resolve(Layout.SOCKET);
 		if (!Files.exists(file)) {
 			throw new IOException("No launcher runs '%s'; start one with 'java -jar'".formatted(directory));
 		}

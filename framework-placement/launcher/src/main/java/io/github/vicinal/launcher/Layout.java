@@ -22,6 +22,9 @@ public record Layout(Path directory, List<String> shared, List<Application> appl
 	/** The name of the file in the directory of a layout. */
 	public static final String FILE = "copackage.json";
 
+	/** The name of the socket in the directory of a layout that is run. */
+	public static final String SOCKET = "launcher.sock";
+
 	/** What its member {@code format} says. */
 	public static final String FORMAT = "vicinal-copackage";
 

@@ -11,7 +11,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+import io.github.vicinal.copackage.Inventories;
+import io.github.vicinal.copackage.InvalidInputException;
+import io.github.vicinal.copackage.LayoutBuilder;
+
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Applications of two versions of Spring Boot in one JVM, from their own jars. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
@@ -197,6 +202,10 @@ class HostedApplicationsTests {
 				.start();
 			assertThat(second.onExit().join().exitValue()).isEqualTo(2);
 			assertThat(log).content().contains("is run by another launcher already");
+			assertThatExceptionOfType(InvalidInputException.class)
+				.isThrownBy(() -> new LayoutBuilder(Map.of(), true)
+					.build(Inventories.read(List.of("stock=" + RunningLayout.jar("stock"))), layout))
+				.withMessageContaining("is being run");
 			running.until("[launcher] legacy runs after");
 		}
 		assertThat(this.directory.resolve("layout/launcher.sock")).doesNotExist();
