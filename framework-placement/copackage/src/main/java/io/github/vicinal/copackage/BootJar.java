@@ -206,7 +206,7 @@ final class BootJar {
 	/** What is the application's own: classes, resources and settings. */
 	private static final class Own {
 
-		private final Map<String, String> settings = new LinkedHashMap<>();
+		private final Settings settings = new Settings();
 
 		private final Map<String, String> resources = new LinkedHashMap<>();
 
@@ -225,7 +225,7 @@ final class BootJar {
 				this.calls.addAll(facts.jvmWideCalls());
 			}
 			else if (Settings.isRead(path)) {
-				Settings.read(path, new String(content.bytes(), StandardCharsets.UTF_8), this.settings);
+				this.settings.add(path, new String(content.bytes(), StandardCharsets.UTF_8));
 			}
 		}
 
@@ -234,7 +234,7 @@ final class BootJar {
 		}
 
 		Map<String, String> settings() {
-			return this.settings;
+			return this.settings.all();
 		}
 
 		Map<String, String> resources() {

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -187,15 +188,16 @@ public final class ConflictChecker {
 				|| library.artifact().startsWith("jetty-server") || library.artifact().startsWith("undertow-core")
 				|| library.artifact().startsWith("reactor-netty-http"))
 				&& !"none".equalsIgnoreCase(inventory.settings().get("spring.main.web-application-type"));
-		boolean said = inventory.settings().containsKey("server.port");
 		Container container = inventory.container();
+		Map<String, String> environment = (container != null) ? container.environment() : Map.of();
+		boolean said = inventory.settings().containsKey("server.port") || environment.containsKey("SERVER_PORT");
 		if (server || said) {
-			ports.add(Settings.number(inventory.settings(), "server.port", DEFAULT_PORT));
+			ports.add(Settings.number(inventory.settings(), environment, "server.port", DEFAULT_PORT));
 		}
 		else if (container != null) {
 			ports.addAll(container.ports());
 		}
-		ports.add(Settings.number(inventory.settings(), "management.server.port", 0));
+		ports.add(Settings.number(inventory.settings(), environment, "management.server.port", 0));
 		ports.removeIf((port) -> port <= 0);
 		return ports;
 	}
@@ -350,20 +352,23 @@ public final class ConflictChecker {
 		}
 		List<String> versions = new ArrayList<>();
 		List<String> bytes = new ArrayList<>();
-		Map<String, Library> known = new LinkedHashMap<>();
-		one.libraries().forEach((library) -> known.put(library.artifact(), library));
-		for (Library library : other.libraries()) {
-			Library same = known.get(library.artifact());
-			if (same == null) {
-				continue;
+		// One artifact may have several files, such as native code by platform.
+		Map<String, List<Library>> known = byArtifact(one);
+		byArtifact(other).forEach((artifact, theirs) -> {
+			List<Library> ours = known.getOrDefault(artifact, List.of());
+			Set<String> ourVersions = all(ours, Library::version);
+			Set<String> theirVersions = all(theirs, Library::version);
+			if (ours.isEmpty()) {
+				return;
 			}
-			if (!same.version().equals(library.version())) {
-				versions.add("%s is %s and %s".formatted(library.artifact(), same.version(), library.version()));
+			if (!ourVersions.equals(theirVersions)) {
+				versions.add("%s is %s and %s".formatted(artifact, String.join("/", ourVersions),
+						String.join("/", theirVersions)));
 			}
-			else if (!same.sha256().equals(library.sha256())) {
-				bytes.add("%s %s".formatted(library.artifact(), library.version()));
+			else if (!all(ours, Library::sha256).equals(all(theirs, Library::sha256))) {
+				bytes.add("%s %s".formatted(artifact, String.join("/", ourVersions)));
 			}
-		}
+		});
 		Map<String, String> managed = one.managed();
 		other.managed().forEach((coordinates, version) -> {
 			String there = managed.get(coordinates);
@@ -381,6 +386,20 @@ public final class ConflictChecker {
 					"%d libraries have one version, but different bytes: %s".formatted(bytes.size(), some(bytes)),
 					"take both from one repository"));
 		}
+	}
+
+	private static Map<String, List<Library>> byArtifact(Inventory inventory) {
+		Map<String, List<Library>> byArtifact = new LinkedHashMap<>();
+		inventory.libraries()
+			.forEach((library) -> byArtifact.computeIfAbsent(library.artifact(), (key) -> new ArrayList<>())
+				.add(library));
+		return byArtifact;
+	}
+
+	private static Set<String> all(List<Library> libraries, Function<Library, String> property) {
+		Set<String> all = new TreeSet<>();
+		libraries.forEach((library) -> all.add(property.apply(library)));
+		return all;
 	}
 
 	/** With one class loader, the first of two files hides the second. */

@@ -60,13 +60,15 @@ public final class Inventories {
 				found.add(file(name, directory.resolve(file)));
 			}
 		}
-		for (String file : List.of("src/main/resources/application.properties", "src/main/resources/application.yml",
-				"src/main/resources/application.yaml")) {
-			if (Files.isRegularFile(directory.resolve(file))) {
-				Map<String, String> settings = new LinkedHashMap<>();
-				Settings.read(file, Files.readString(directory.resolve(file)), settings);
-				found.add(Inventory.empty(name).with(settings));
+		Settings settings = new Settings();
+		Path resources = directory.resolve("src/main/resources");
+		for (String file : Settings.FILES) {
+			if (Files.isRegularFile(resources.resolve(file))) {
+				settings.add(file, Files.readString(resources.resolve(file)));
 			}
+		}
+		if (!settings.all().isEmpty()) {
+			found.add(Inventory.empty(name).with(settings.all()));
 		}
 		if (found.isEmpty()) {
 			throw new InvalidInputException(

@@ -3,6 +3,7 @@ package io.github.vicinal.copackage;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -26,25 +27,29 @@ final class PaperRule {
 		if (first != null && second != null && !first.baseImage().equals(second.baseImage())) {
 			return Optional.of("the base images differ: %s and %s".formatted(first.baseImage(), second.baseImage()));
 		}
-		Map<String, String> left = versions(one);
-		Map<String, String> right = versions(other);
+		Map<String, Set<String>> left = versions(one);
+		Map<String, Set<String>> right = versions(other);
 		for (String coordinates : new TreeSet<>(left.keySet())) {
-			String version = right.get(coordinates);
-			if (version != null && !version.equals(left.get(coordinates))) {
+			Set<String> ours = left.getOrDefault(coordinates, Set.of());
+			Set<String> theirs = right.getOrDefault(coordinates, ours);
+			if (!theirs.equals(ours)) {
 				return Optional.of("%s has version %s in '%s' and %s in '%s'".formatted(coordinates,
-						left.get(coordinates), one.name(), version, other.name()));
+						String.join("/", ours), one.name(), String.join("/", theirs), other.name()));
 			}
 		}
 		return Optional.empty();
 	}
 
-	private static Map<String, String> versions(Inventory inventory) {
-		Map<String, String> versions = new LinkedHashMap<>(inventory.managed());
+	private static Map<String, Set<String>> versions(Inventory inventory) {
+		Map<String, Set<String>> versions = new LinkedHashMap<>();
+		inventory.managed().forEach((coordinates, version) -> versions.put(coordinates, Set.of(version)));
+		Map<String, Set<String>> libraries = new LinkedHashMap<>();
 		inventory.libraries().forEach((library) -> {
 			if (!library.version().isEmpty()) {
-				versions.put(library.coordinates(), library.version());
+				libraries.computeIfAbsent(library.coordinates(), (key) -> new TreeSet<>()).add(library.version());
 			}
 		});
+		versions.putAll(libraries);
 		return versions;
 	}
 

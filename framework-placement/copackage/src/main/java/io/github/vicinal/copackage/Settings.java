@@ -2,9 +2,12 @@ package io.github.vicinal.copackage;
 
 import java.io.IOException;
 import java.io.StringReader;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
+import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
@@ -13,34 +16,40 @@ import org.yaml.snakeyaml.constructor.SafeConstructor;
 import org.yaml.snakeyaml.error.YAMLException;
 
 /**
- * Reads the configuration files that Spring Boot reads without profiles. What stands in
- * them last holds; {@code .properties} hold before YAML.
+ * The configuration files that Spring Boot reads without profiles. As there, a later
+ * document of a file holds before an earlier one, {@code .properties} before YAML, and
+ * {@code config/} before the root of the class path.
  */
 final class Settings {
 
-	private static final List<String> PLACES = List.of("", "config/");
+	/** What holds comes last. */
+	static final List<String> FILES = List.of("application.yaml", "application.yml", "application.properties",
+			"config/application.yaml", "config/application.yml", "config/application.properties");
 
-	private Settings() {
-	}
+	private static final String PROFILE = "spring.config.activate.on-profile";
+
+	private static final String PROFILE_BEFORE_2_4 = "spring.profiles";
+
+	private final Map<Integer, Map<String, String>> files = new TreeMap<>();
 
 	static boolean isRead(String path) {
-		return PLACES.stream()
-			.anyMatch((place) -> path.equals(place + "application.properties") || path.equals(place + "application.yml")
-					|| path.equals(place + "application.yaml"));
+		return FILES.contains(path);
 	}
 
-	static void read(String path, String text, Map<String, String> settings) {
+	/** Adds a file, in any order. */
+	void add(String path, String text) {
+		Map<String, String> settings = new LinkedHashMap<>();
 		try {
 			if (path.endsWith(".properties")) {
-				Properties properties = new Properties();
-				properties.load(new StringReader(text));
-				properties.stringPropertyNames().forEach((name) -> settings.put(name, properties.getProperty(name)));
-				return;
+				for (String document : text.split("(?m)^[#!]---\\s*$")) {
+					properties(document, settings);
+				}
 			}
-			LoaderOptions options = new LoaderOptions();
-			for (Object document : new Yaml(new SafeConstructor(options)).loadAll(text)) {
-				if (document instanceof Map<?, ?> map && !ofProfile(map)) {
-					flatten("", map, settings);
+			else {
+				for (Object document : new Yaml(new SafeConstructor(new LoaderOptions())).loadAll(text)) {
+					Map<String, String> flat = new LinkedHashMap<>();
+					flatten("", document, flat);
+					addUnlessOfProfile(flat, settings);
 				}
 			}
 		}
@@ -48,11 +57,28 @@ final class Settings {
 			throw new InvalidInputException("'%s' cannot be read: %s".formatted(path,
 					String.valueOf(ex.getMessage()).lines().findFirst().orElse("")));
 		}
+		this.files.put(FILES.indexOf(path), settings);
 	}
 
-	private static boolean ofProfile(Map<?, ?> document) {
-		return document.toString().contains("on-profile")
-				|| (document.get("spring") instanceof Map<?, ?> spring && spring.get("profiles") instanceof String);
+	/** Returns all settings that hold. */
+	Map<String, String> all() {
+		Map<String, String> all = new LinkedHashMap<>();
+		this.files.values().forEach(all::putAll);
+		return all;
+	}
+
+	private static void properties(String document, Map<String, String> settings) throws IOException {
+		Properties properties = new Properties();
+		properties.load(new StringReader(document));
+		Map<String, String> flat = new LinkedHashMap<>();
+		properties.stringPropertyNames().forEach((name) -> flat.put(name, properties.getProperty(name)));
+		addUnlessOfProfile(flat, settings);
+	}
+
+	private static void addUnlessOfProfile(Map<String, String> document, Map<String, String> settings) {
+		if (!document.containsKey(PROFILE) && !document.containsKey(PROFILE_BEFORE_2_4)) {
+			settings.putAll(document);
+		}
 	}
 
 	private static void flatten(String prefix, @Nullable Object value, Map<String, String> settings) {
@@ -60,23 +86,28 @@ final class Settings {
 			map.forEach((name, member) -> flatten(prefix.isEmpty() ? String.valueOf(name) : prefix + "." + name, member,
 					settings));
 		}
-		else if (value != null) {
-			settings.putIfAbsent(prefix, String.valueOf(value));
+		else if (value != null && !prefix.isEmpty()) {
+			settings.put(prefix, String.valueOf(value));
 		}
 	}
 
 	/**
-	 * Returns a number, also from {@code ${NAME:8080}}.
+	 * Returns a number, also from <code>${NAME:8080}</code>, and from the variable of an
+	 * image that holds before the files, such as {@code SERVER_PORT}.
 	 * @return the number, or -1 if it cannot be known
 	 */
-	static int number(Map<String, String> settings, String name, int preset) {
-		String text = settings.get(name);
+	static int number(Map<String, String> settings, Map<String, String> environment, String name, int preset) {
+		String variable = environment.get(name.replace('.', '_').replace("-", "").toUpperCase(Locale.ROOT));
+		String text = (variable != null) ? variable : settings.get(name);
 		if (text == null || text.isBlank()) {
 			return preset;
 		}
 		String number = text.strip();
 		if (number.startsWith("${") && number.endsWith("}") && number.contains(":")) {
-			number = number.substring(number.lastIndexOf(':') + 1, number.length() - 1).strip();
+			String placeholder = number.substring(2, number.indexOf(':'));
+			String preferred = environment.get(placeholder);
+			number = (preferred != null) ? preferred
+					: number.substring(number.lastIndexOf(':') + 1, number.length() - 1).strip();
 		}
 		try {
 			return Integer.parseInt(number);

@@ -99,6 +99,8 @@ class ConflictCheckerTests {
 				pair(Rule.PORT, Verdict.FORBIDDEN, "listen on port 9100",
 						(jar) -> jar.resource("application.properties", "server.port=${PORT:9100}"),
 						(jar) -> jar.resource("application.yml", "management.server.port: 9100")),
+				docker(Rule.PORT, Verdict.FORBIDDEN, "listen on port 7001", BASE + "ENV SERVER_PORT=7001",
+						BASE + "EXPOSE 7001"),
 				docker(Rule.PORT, Verdict.FORBIDDEN, "listen on port 7000", BASE + "EXPOSE 7000",
 						BASE + "EXPOSE 7000/tcp 7001"),
 				call("java/lang/System", "exit", "(I)V"),
@@ -199,6 +201,21 @@ class ConflictCheckerTests {
 				.library("other", String.valueOf(i));
 		}
 		assertThat(check(jars[0], "", jars[1], "").hoisted()).containsExactly("spring-boot-4.1.1.jar");
+	}
+
+	@Test
+	void filesOfOneArtifactForSeveralPlatformsAreNoConflict() throws IOException {
+		TestJar[] jars = new TestJar[2];
+		for (int i = 0; i < 2; i++) {
+			jars[i] = TestJar.boot()
+				.library("netty-transport-native-epoll", "4.2.17.Final")
+				.library("netty-transport-native-epoll", "4.2.17.Final-linux-x86_64");
+		}
+		PairReport report = check(jars[0], "", jars[1], "");
+		assertThat(report.findings()).isEmpty();
+		assertThat(report.mergeableByPaper()).isTrue();
+		jars[1].library("netty-transport-native-epoll", "4.2.18.Final");
+		assertThat(check(jars[0], "", jars[1], "").findings()).extracting(Finding::rule).contains(Rule.VERSION);
 	}
 
 	@Test

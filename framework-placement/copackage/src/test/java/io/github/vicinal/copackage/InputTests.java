@@ -57,21 +57,40 @@ class InputTests {
 			other=1                      | 8080
 			""")
 	void portsOfSettings(String line, int expected) {
-		Map<String, String> settings = new java.util.HashMap<>();
-		Settings.read("application.properties", line.strip(), settings);
-		assertThat(Settings.number(settings, "server.port", 8080)).isEqualTo(expected);
+		Settings settings = new Settings();
+		settings.add("application.properties", line.strip());
+		assertThat(Settings.number(settings.all(), Map.of(), "server.port", 8080)).isEqualTo(expected);
+		assertThat(Settings.number(settings.all(), Map.of("SERVER_PORT", "77"), "server.port", 8080)).isEqualTo(77);
 	}
 
 	@Test
-	void settingsOfProfilesDoNotHold() {
-		Map<String, String> settings = new java.util.HashMap<>();
-		Settings.read("application.yml", """
+	void variablesOfTheImageFillPlaceholders() {
+		assertThat(Settings.number(Map.of("server.port", "${PORT:1}"), Map.of("PORT", "2"), "server.port", 8080))
+			.isEqualTo(2);
+	}
+
+	/** The order of Spring Boot, whatever that of the files in the jar. */
+	@Test
+	void whatSpringBootReadsLastHolds() {
+		Settings settings = new Settings();
+		settings.add("config/application.yml", "a: config yaml");
+		settings.add("application.properties", "a=properties\nb=properties\n#---\nb=second\n#---\n"
+				+ "spring.config.activate.on-profile=prod\nb=of a profile");
+		settings.add("application.yml", """
+				a: yaml
+				b: yaml
 				server: {port: 1}
 				---
+				server.port: 2
+				---
 				spring.config.activate.on-profile: prod
-				server: {port: 2}
-				""", settings);
-		assertThat(settings).containsEntry("server.port", "1");
+				server: {port: 3}
+				---
+				spring: {profiles: prod}
+				server: {port: 4}
+				""");
+		assertThat(settings.all()).containsOnly(Map.entry("a", "config yaml"), Map.entry("b", "second"),
+				Map.entry("server.port", "2"));
 	}
 
 	@Test
