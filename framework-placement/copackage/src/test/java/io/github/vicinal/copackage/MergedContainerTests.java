@@ -1,0 +1,120 @@
+package io.github.vicinal.copackage;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** The paper's form: one Dockerfile, and a script that runs a process for each. */
+@Timeout(60)
+class MergedContainerTests {
+
+	@TempDir
+	private Path directory;
+
+	private Path merged;
+
+	@BeforeEach
+	void merge() throws IOException {
+		this.merged = this.directory.resolve("merged");
+		MergedContainer
+			.write(List.of(application("one", "ENV A=1\nEXPOSE 1\nENTRYPOINT java -Xmx1g -Dx=\"it's\" -jar a.jar"),
+					application("two", "ENV B=\"2 3\"\nEXPOSE 2\nVOLUME /data")), this.merged);
+		// In the place of a JVM; says what it is told, and does what its jar is called.
+		Path java = Files.createDirectories(this.directory.resolve("bin")).resolve("java");
+		Files.writeString(java, """
+				#!/bin/sh
+				for last; do :; done
+				name=$(basename "$last" .jar)
+				printf '%s\\n' "$@" > "$WORK/$name.arguments"
+				trap 'echo stopped > "$WORK/$name.stopped"; exit 0' TERM
+				touch "$WORK/$name.runs"
+				while [ ! -e "$WORK/$name.end" ]; do sleep 0.05 & wait $!; done
+				exit "$(cat "$WORK/$name.end")"
+				""");
+		Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwx------"));
+	}
+
+	private Inventory application(String name, String dockerfile) throws IOException {
+		Path jar = TestJar.boot().write(this.directory, name);
+		Path file = Files.writeString(this.directory.resolve(name + ".dockerfile"),
+				"FROM eclipse-temurin:21-jre\nUSER app\n" + dockerfile);
+		return Inventories.read(List.of(name + "=" + jar, name + "=" + file)).get(0);
+	}
+
+	private Process run() throws IOException {
+		ProcessBuilder builder = new ProcessBuilder(this.merged.resolve(MergedContainer.SCRIPT).toString())
+			.redirectErrorStream(true)
+			.redirectOutput(this.directory.resolve("log").toFile());
+		builder.environment().put("PATH", this.directory.resolve("bin") + ":" + System.getenv("PATH"));
+		builder.environment().put("WORK", this.directory.toString());
+		Process process = builder.start();
+		for (String each : List.of("one.runs", "two.runs")) {
+			while (!Files.exists(this.directory.resolve(each)) && process.isAlive()) {
+				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+			}
+		}
+		return process;
+	}
+
+	@Test
+	void dockerfileHasWhatBothHave() throws IOException {
+		assertThat(this.merged.resolve("Dockerfile")).hasContent("""
+				FROM eclipse-temurin:21-jre
+				ENV A="1"
+				ENV B="2 3"
+				VOLUME /data
+				COPY one.jar /applications/one.jar
+				COPY two.jar /applications/two.jar
+				COPY --chmod=755 run-all.sh /applications/run-all.sh
+				EXPOSE 1
+				EXPOSE 2
+				USER app
+				ENTRYPOINT ["/applications/run-all.sh"]
+				""");
+	}
+
+	@Test
+	void endsWithTheFirstAndItsExitCode() throws IOException {
+		Process process = run();
+		Files.writeString(this.directory.resolve("one.end"), "7");
+		assertThat(process.onExit().join().exitValue()).isEqualTo(7);
+		assertThat(this.directory.resolve("two.stopped")).exists();
+		assertThat(this.directory.resolve("one.arguments")).content().startsWith("-Xmx1g\n").endsWith("/one.jar\n");
+	}
+
+	@Test
+	void handsSignalsOn() throws IOException {
+		Process process = run();
+		process.destroy();
+		assertThat(process.onExit().join().exitValue()).isEqualTo(128 + 15);
+		assertThat(this.directory.resolve("one.stopped")).exists();
+		assertThat(this.directory.resolve("two.stopped")).exists();
+	}
+
+	@Test
+	void nothingIsReplaced() throws IOException {
+		List<Inventory> both = List.of(application("one", ""), application("two", ""));
+		assertThatExceptionOfType(InvalidInputException.class)
+			.isThrownBy(() -> MergedContainer.write(both, this.merged))
+			.withMessageContaining("has a Dockerfile already");
+		List<Inventory> different = List.of(application("one", "ENV A=1"), application("two", "ENV A=2"));
+		Path target = this.directory.resolve("other");
+		assertThatExceptionOfType(InvalidInputException.class)
+			.isThrownBy(() -> MergedContainer.write(different, target))
+			.withMessageContaining("The variable A is '1' and '2'");
+		assertThat(target.resolve("Dockerfile")).doesNotExist();
+	}
+
+}
