@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 
@@ -65,7 +66,7 @@ public final class IsolatedApplication implements AutoCloseable, BiFunction<Stri
 
 	private static Reply hang() {
 		try {
-			TimeUnit.MINUTES.sleep(1);
+			new CountDownLatch(1).await(1, TimeUnit.MINUTES);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

@@ -3,6 +3,7 @@ package io.github.vicinal.testapplications.legacy;
 import java.lang.management.ManagementFactory;
 import java.util.Timer;
 import java.util.TimerTask;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import javax.management.ObjectName;
@@ -28,7 +29,7 @@ public class LegacyApplication {
 			return;
 		}
 		if (System.getProperty("legacy.mood", "").equals("hangs-on-start")) {
-			TimeUnit.MINUTES.sleep(10);
+			new CountDownLatch(1).await();
 		}
 		SpringApplication.run(LegacyApplication.class, arguments);
 	}
@@ -70,7 +71,7 @@ public class LegacyApplication {
 		@Override
 		public void destroy() throws Exception {
 			if (this.mood.equals("hangs-on-stop")) {
-				TimeUnit.MINUTES.sleep(10);
+				new CountDownLatch(1).await();
 			}
 		}
 

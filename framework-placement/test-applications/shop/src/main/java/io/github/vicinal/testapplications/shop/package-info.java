@@ -1,0 +1,2 @@
+/** An application that calls another one. */
+package io.github.vicinal.testapplications.shop;

@@ -1,0 +1,2 @@
+/** An application that another one calls. */
+package io.github.vicinal.testapplications.stock;
