@@ -171,7 +171,10 @@ final class LayoutReader {
 			return value;
 		}
 		catch (JacksonException ex) {
-			throw new InvalidLayoutException("This is no JSON: " + ex.getOriginalMessage());
+			// What follows in brackets names places that this file has no names for.
+			throw new InvalidLayoutException("This is no JSON: %s, line %d".formatted(
+					String.valueOf(ex.getOriginalMessage()).replaceFirst(" \\(start marker .*", ""),
+					(ex.getLocation() != null) ? ex.getLocation().getLineNr() : 1));
 		}
 	}
 
