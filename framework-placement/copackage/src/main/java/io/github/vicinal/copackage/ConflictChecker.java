@@ -378,12 +378,12 @@ public final class ConflictChecker {
 		});
 		if (!versions.isEmpty()) {
 			findings.add(new Finding(Rule.VERSION, Verdict.HOISTED,
-					"%d libraries differ in their versions: %s".formatted(versions.size(), some(versions)),
+					"libraries differ in their versions (%d): %s".formatted(versions.size(), some(versions)),
 					"use the same versions; each application keeps its own until then"));
 		}
 		if (!bytes.isEmpty()) {
 			findings.add(new Finding(Rule.LIBRARY_BYTES, Verdict.HOISTED,
-					"%d libraries have one version, but different bytes: %s".formatted(bytes.size(), some(bytes)),
+					"libraries have one version, but different bytes: %s".formatted(some(bytes)),
 					"take both from one repository"));
 		}
 	}
@@ -420,12 +420,12 @@ public final class ConflictChecker {
 		});
 		if (!classes.isEmpty()) {
 			findings.add(new Finding(Rule.CLASS_BYTES, Verdict.HOISTED,
-					"%d classes exist twice with different bytes: %s".formatted(classes.size(), some(classes)),
+					"classes exist twice with different bytes (%d): %s".formatted(classes.size(), some(classes)),
 					"build both from one version of the code"));
 		}
 		if (!files.isEmpty()) {
 			findings.add(new Finding(Rule.RESOURCE, Verdict.HOISTED,
-					"%d files of the class path exist in both: %s".formatted(files.size(), some(files)),
+					"files of the class path exist in both (%d): %s".formatted(files.size(), some(files)),
 					"give them different names, such as spring.config.name for application.properties"));
 		}
 		if (one.libraries()
@@ -444,7 +444,7 @@ public final class ConflictChecker {
 			List<String> classes = ClassClashes.find(one, other);
 			if (!classes.isEmpty()) {
 				findings.add(new Finding(Rule.CLASS_BYTES, Verdict.HOISTED,
-						"%d classes exist twice with different bytes: %s".formatted(classes.size(), some(classes)),
+						"classes exist twice with different bytes (%d): %s".formatted(classes.size(), some(classes)),
 						"leave out one of the libraries that have them"));
 			}
 		}
