@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -119,8 +120,8 @@ final class RdmaHost {
 	}
 
 	/** Returns the names of network interfaces that belong to RDMA devices. */
-	TreeSet<String> interfaces() {
-		TreeSet<String> interfaces = new TreeSet<>();
+	Set<String> interfaces() {
+		Set<String> interfaces = new TreeSet<>();
 		for (String device : names(devices())) {
 			Path ports = devices().resolve(device).resolve("ports");
 			for (String port : names(ports)) {

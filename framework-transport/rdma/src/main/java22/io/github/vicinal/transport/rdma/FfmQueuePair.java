@@ -9,6 +9,7 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair of the C libraries. Work requests are patched in memory that stays. */
+@SuppressWarnings("restricted") // Used only where native access is granted.
 final class FfmQueuePair implements QueuePair {
 
 	static final long ID_BYTES = 416;
@@ -223,7 +224,7 @@ final class FfmQueuePair implements QueuePair {
 			attributes.set(Native.INT, 44, 1);
 			attributes.set(Native.INT, 48, inline);
 			attributes.set(Native.INT, 52, 2);
-			int result = (int) Native.CREATE_QP.invokeExact(this.calls.state(), (MemorySegment) this.id, this.pd,
+			int result = (int) Native.CREATE_QP.invokeExact(this.calls.state(), this.id, this.pd,
 					attributes);
 			if (result == 0) {
 				return Math.max(inline, 0);

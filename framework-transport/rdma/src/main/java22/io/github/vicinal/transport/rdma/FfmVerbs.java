@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * RDMA by the C libraries of the host. Each connection has its own event channel, so that
  * one thread waits for completions and for the connection manager. Thread-safe.
  */
+@SuppressWarnings("restricted") // Used only where native access is granted.
 final class FfmVerbs implements Verbs {
 
 	static final int EVENT_ADDR_RESOLVED = 0;
@@ -402,7 +403,7 @@ final class FfmVerbs implements Verbs {
 			this.channel = channel;
 			this.id = id;
 			this.wakeUp = new WakeUp();
-			this.address = address(id.reinterpret(FfmQueuePair.ID_BYTES), FfmQueuePair.ID_SOURCE);
+			this.address = FfmVerbs.address(id.reinterpret(FfmQueuePair.ID_BYTES), FfmQueuePair.ID_SOURCE);
 		}
 
 		@Override

@@ -8,6 +8,7 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /** Makes {@link FfmVerbs} where the JVM has granted native access. */
+@SuppressWarnings("restricted") // Used only where native access is granted.
 final class FfmVerbsFactory implements VerbsFactory {
 
 	@Override

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Offsets are those of 64-bit Linux. They are part of the binary interface that every
  * program compiled against the libraries has inlined.
  */
+@SuppressWarnings("restricted") // Used only where native access is granted.
 final class Native {
 
 	static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;

@@ -82,8 +82,7 @@ final class MemoryFabric {
 			@Override
 			public Listener listen(InetSocketAddress address, int backlog) throws VerbsException {
 				requireDevice();
-				int port = (address.getPort() != 0) ? address.getPort()
-						: MemoryFabric.this.ports.getAndIncrement();
+				int port = (address.getPort() != 0) ? address.getPort() : MemoryFabric.this.ports.getAndIncrement();
 				MemoryListener listener = new MemoryListener(new InetSocketAddress(address.getAddress(), port));
 				if (MemoryFabric.this.listeners.putIfAbsent(listener.address, listener) != null) {
 					throw new VerbsException("rdma_bind_addr: Address already in use");
@@ -410,35 +409,35 @@ final class MemoryFabric {
 				Request next;
 				MemoryQueuePair to = this.peer;
 				synchronized (MemoryFabric.this.delivery) {
-				synchronized (this) {
-					next = this.wire.peek();
-					if (next == null || this.held || this.ended != null || to == null) {
-						return;
+					synchronized (this) {
+						next = this.wire.peek();
+						if (next == null || this.held || this.ended != null || to == null) {
+							return;
+						}
+						byte[] bytes = next.inline();
+						if (bytes == null) {
+							bytes = new byte[next.length()];
+							this.outbound.get(next.offset(), bytes);
+						}
+						String status = this.failNext;
+						if (status == null) {
+							status = to.arrived(next, bytes);
+						}
+						if (status == null) {
+							// The peer has posted no receive: the device tries again.
+							MemoryFabric.this.notReady.incrementAndGet();
+							return;
+						}
+						this.wire.remove();
+						if (!status.isEmpty()) {
+							String why = status;
+							this.ended = "cannot be reached: " + why;
+							this.completions.add((handler) -> handler.failed(why, false));
+							notifyAll();
+							return;
+						}
+						completeLate(next);
 					}
-					byte[] bytes = next.inline();
-					if (bytes == null) {
-						bytes = new byte[next.length()];
-						this.outbound.get(next.offset(), bytes);
-					}
-					String status = this.failNext;
-					if (status == null) {
-						status = to.arrived(next, bytes);
-					}
-					if (status == null) {
-						// The peer has posted no receive: the device tries again.
-						MemoryFabric.this.notReady.incrementAndGet();
-						return;
-					}
-					this.wire.remove();
-					if (!status.isEmpty()) {
-						String why = status;
-						this.ended = "cannot be reached: " + why;
-						this.completions.add((handler) -> handler.failed(why, false));
-						notifyAll();
-						return;
-					}
-					completeLate(next);
-				}
 				}
 			}
 		}

@@ -134,9 +134,7 @@ class RdmaPathTests extends RdmaTestSupport {
 					throw failure(call);
 				}
 			}
-		})
-			.returns(PathException.Reason.EXHAUSTED, PathException::reason)
-			.returns(false, PathException::maybeExecuted);
+		}).returns(PathException.Reason.EXHAUSTED, PathException::reason).returns(false, PathException::maybeExecuted);
 		client().release();
 	}
 
@@ -230,11 +228,11 @@ class RdmaPathTests extends RdmaTestSupport {
 
 	@Test
 	void anAddressWhereNobodyListensIsRefusedAtOnceAndMayBeTriedAgain() {
-		assertThat(attempt(provider(options()), this.peer, "127.0.0.1:7")).isInstanceOfSatisfying(
-				PathProvider.Unavailable.class, (unavailable) -> {
-					assertThat(unavailable.reason()).contains("no server listens there");
-					assertThat(unavailable.retryable()).isTrue();
-				});
+		assertThat(attempt(provider(options()), this.peer, "127.0.0.1:7"))
+			.isInstanceOfSatisfying(PathProvider.Unavailable.class, (unavailable) -> {
+				assertThat(unavailable.reason()).contains("no server listens there");
+				assertThat(unavailable.retryable()).isTrue();
+			});
 	}
 
 	@Test
