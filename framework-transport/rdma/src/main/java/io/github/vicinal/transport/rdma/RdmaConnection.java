@@ -399,7 +399,8 @@ final class RdmaConnection implements QueuePair.Completions {
 	private boolean await(BooleanSupplier condition, long deadline) throws VerbsException, WireException {
 		while (true) {
 			this.queuePair.arm();
-			poll();
+			// One by one: what follows the first message needs the ring.
+			poll(1);
 			String why = reasonToEnd();
 			if (condition.getAsBoolean()) {
 				return true;
@@ -426,8 +427,8 @@ final class RdmaConnection implements QueuePair.Completions {
 		return (why == null && this.failure != null) ? "closed the connection" : why;
 	}
 
-	private int poll() throws VerbsException, WireException {
-		int polled = this.queuePair.poll(POLLED, this);
+	private int poll(int max) throws VerbsException, WireException {
+		int polled = this.queuePair.poll(max, this);
 		WireException broken = this.violation;
 		if (broken != null) {
 			throw broken;
@@ -438,7 +439,7 @@ final class RdmaConnection implements QueuePair.Completions {
 	private String loop() throws VerbsException, WireException {
 		while (true) {
 			String why = reasonToEnd();
-			int work = poll();
+			int work = poll(POLLED);
 			if (why != null && work == 0) {
 				// Answers that arrived before the end count.
 				if (this.stopping == null && !this.server) {
@@ -464,7 +465,7 @@ final class RdmaConnection implements QueuePair.Completions {
 
 	private void sleep() throws VerbsException, WireException {
 		this.queuePair.arm();
-		if (poll() == 0 && reasonToEnd() == null && !canConsume()) {
+		if (poll(POLLED) == 0 && reasonToEnd() == null && !canConsume()) {
 			this.queuePair.await(this.periodNanos);
 		}
 	}

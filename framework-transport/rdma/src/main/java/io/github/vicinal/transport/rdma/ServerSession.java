@@ -59,7 +59,7 @@ final class ServerSession implements RdmaConnection.Listener {
 	private volatile boolean welcomed;
 
 	/** Whether the connection was refused and ends. */
-	private volatile boolean closing;
+	private final AtomicBoolean closing = new AtomicBoolean();
 
 	ServerSession(RdmaPathServer server, QueuePair queuePair) {
 		this.server = server;
@@ -75,7 +75,7 @@ final class ServerSession implements RdmaConnection.Listener {
 
 	/** Refuses a client that has not said who it is in time. */
 	void checkHello(long now) {
-		if (!this.welcomed && !this.closing && now - this.helloDeadline >= 0) {
+		if (!this.welcomed && !this.closing.get() && now - this.helloDeadline >= 0) {
 			refuseAndClose(Refusal.STALLED,
 					"no HELLO arrived within %d ms".formatted(this.server.options().handshakeTimeout().toMillis()));
 		}
@@ -83,12 +83,12 @@ final class ServerSession implements RdmaConnection.Listener {
 
 	@Override
 	public boolean reads(long assemblingBytes) {
-		return !this.closing && this.outstanding.get() <= this.server.options().maxOutstandingBytes();
+		return !this.closing.get() && this.outstanding.get() <= this.server.options().maxOutstandingBytes();
 	}
 
 	@Override
 	public void received(Frame frame) throws WireException {
-		if (this.closing) {
+		if (this.closing.get()) {
 			return;
 		}
 		FrameType type = frame.header().type;
@@ -224,8 +224,9 @@ final class ServerSession implements RdmaConnection.Listener {
 
 	/** Refuses the client, and ends the connection once it has left. */
 	void refuseAndClose(Refusal refusal, String text) {
-		this.closing = true;
-		this.connection.stopAfter(new Outgoing(refusal(refusal, text, null)));
+		if (this.closing.compareAndSet(false, true)) {
+			this.connection.stopAfter(new Outgoing(refusal(refusal, text, null)));
+		}
 	}
 
 	/** Says that no further call is executed. */
@@ -239,7 +240,7 @@ final class ServerSession implements RdmaConnection.Listener {
 
 	@Override
 	public void ended(String why, @Nullable WireException refused) {
-		if (refused != null) {
+		if (refused != null && this.closing.compareAndSet(false, true)) {
 			this.server.metrics().refused(refused.refusal(), "the client %s: %s".formatted(client(), why));
 		}
 		else {

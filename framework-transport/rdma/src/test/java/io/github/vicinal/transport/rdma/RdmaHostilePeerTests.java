@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -16,7 +18,6 @@ import io.github.vicinal.transport.wire.WireException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
 /** Peers that write what they like where they may. */
 @Timeout(60)
@@ -29,6 +30,10 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 	@Override
 	RdmaDevices devices() {
 		return this.fabric.devices();
+	}
+
+	private static ConditionFactory soon() {
+		return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1));
 	}
 
 	private long refused(RdmaPathServer server, Refusal refusal) {
@@ -79,7 +84,7 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 		new Setup(0, RING, 256, raw.inboundAddress(), raw.inboundKey()).write(raw.outbound(), 64);
 		raw.send(64, Setup.BYTES);
 		Seen seen = new Seen();
-		await().until(() -> raw.poll(8, seen) >= 0 && seen.length >= 0);
+		soon().until(() -> raw.poll(8, seen) >= 0 && seen.length >= 0);
 		return Setup.read(raw.outbound(), 0, seen.length);
 	}
 
@@ -100,10 +105,10 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 			raw.outbound().put(64, bytes);
 			raw.send(64, bytes.length);
 			Seen seen = new Seen();
-			await().until(() -> raw.poll(8, seen) >= 0 && (seen.length >= 0 || !seen.failure.isEmpty()));
+			soon().until(() -> raw.poll(8, seen) >= 0 && (seen.length >= 0 || !seen.failure.isEmpty()));
 			raw.close();
 		}
-		await().until(() -> server.metrics().open().sum() == 1);
+		soon().until(() -> server.metrics().open().sum() == 1);
 		assertThat(refused(server, Refusal.MALFORMED)).isPositive();
 		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
 	}
@@ -116,21 +121,21 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 		raw.outbound().putShort(68, (short) 99);
 		raw.send(64, Setup.BYTES);
 		Seen seen = new Seen();
-		await().until(() -> raw.poll(8, seen) >= 0 && seen.length >= 0);
+		soon().until(() -> raw.poll(8, seen) >= 0 && seen.length >= 0);
 		assertThat(Setup.read(raw.outbound(), 0, seen.length).refusal()).isEqualTo(Refusal.VERSION.number());
 		raw.close();
-		await().until(() -> refused(server, Refusal.VERSION) == 1);
+		soon().until(() -> refused(server, Refusal.VERSION) == 1);
 	}
 
 	@Test
 	void aClientThatSaysNothingIsSentAway() throws Exception {
 		RdmaPathServer server = server(small().handshakeTimeout(Duration.ofMillis(200)).build());
 		MemoryFabric.MemoryQueuePair raw = raw(server);
-		await().until(() -> server.metrics().open().sum() == 0);
+		soon().until(() -> server.metrics().open().sum() == 0);
 		assertThat(refused(server, Refusal.STALLED)).isEqualTo(1);
 		MemoryFabric.MemoryQueuePair second = raw(server);
 		setUp(second);
-		await().until(() -> server.metrics().open().sum() == 0);
+		soon().until(() -> server.metrics().open().sum() == 0);
 		assertThat(refused(server, Refusal.STALLED)).isEqualTo(2);
 		raw.close();
 		second.close();
@@ -162,7 +167,7 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 			raw.poll(8, seen);
 			raw.close();
 		}
-		await().until(() -> server.metrics().open().sum() == 1 && server.metrics().inFlight().sum() == 0);
+		soon().until(() -> server.metrics().open().sum() == 1 && server.metrics().inFlight().sum() == 0);
 		assertThat(refused(server, Refusal.MALFORMED)).isPositive();
 		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
 	}
@@ -176,7 +181,7 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 			Setup ring = setUp(raw);
 			raw.write(4096, 16, ring.address() + offset, ring.key(), QueuePair.IMMEDIATE, 1);
 			Seen seen = new Seen();
-			await().until(() -> raw.poll(8, seen) >= 0 && !seen.failure.isEmpty());
+			soon().until(() -> raw.poll(8, seen) >= 0 && !seen.failure.isEmpty());
 			assertThat(seen.failure).isEqualTo("remote access error");
 			raw.close();
 		}
@@ -189,8 +194,8 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 		MemoryFabric.MemoryQueuePair raw = raw(server);
 		setUp(raw);
 		raw.write(0, 0, 0, 0, QueuePair.IMMEDIATE, Immediate.of(Immediate.CREDIT, 16));
-		await().until(() -> refused(server, Refusal.MALFORMED) == 1);
-		await().until(() -> server.metrics().open().sum() == 0);
+		soon().until(() -> refused(server, Refusal.MALFORMED) == 1);
+		soon().until(() -> server.metrics().open().sum() == 0);
 		raw.close();
 	}
 
@@ -201,7 +206,7 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 		setUp(raw);
 		raw.write(0, 0, 0, 0, QueuePair.IMMEDIATE, Immediate.of(Immediate.PING, 0));
 		Seen seen = new Seen();
-		await().until(() -> raw.poll(8, seen) >= 0 && !seen.immediates.isEmpty());
+		soon().until(() -> raw.poll(8, seen) >= 0 && !seen.immediates.isEmpty());
 		assertThat(Immediate.kind(seen.immediates.get(0))).isEqualTo(Immediate.PONG);
 		raw.close();
 	}

@@ -109,9 +109,13 @@ abstract class RdmaTestSupport {
 	}
 
 	RdmaPathServer server(RdmaOptions options) {
+		return server(options, this.peer);
+	}
+
+	RdmaPathServer server(RdmaOptions options, PeerIdentity identity) {
 		ServiceRegistry registry = new ServiceRegistry();
 		registry.register(service());
-		RdmaPathServer server = new RdmaPathServer(this.peer, devices(), registry, options);
+		RdmaPathServer server = new RdmaPathServer(identity, devices(), registry, options);
 		this.closeables.push(server);
 		server.start();
 		return server;
