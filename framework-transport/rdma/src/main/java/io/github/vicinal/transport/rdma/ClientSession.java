@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -296,7 +297,13 @@ final class ClientSession implements RdmaConnection.Listener {
 		}
 		this.draining = true;
 		Duration time = this.options.drainTimeout();
-		this.timer.schedule(() -> stop(why), time.toMillis(), TimeUnit.MILLISECONDS);
+		try {
+			this.timer.schedule(() -> stop(why), time.toMillis(), TimeUnit.MILLISECONDS);
+		}
+		catch (RejectedExecutionException ex) {
+			// This side closes, too.
+			stop(why);
+		}
 	}
 
 	private void endIfDrained() {

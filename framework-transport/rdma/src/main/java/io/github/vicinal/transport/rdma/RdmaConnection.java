@@ -400,11 +400,15 @@ final class RdmaConnection implements QueuePair.Completions {
 		while (true) {
 			this.queuePair.arm();
 			// One by one: what follows the first message needs the ring.
-			poll(1);
-			String why = reasonToEnd();
+			int polled = poll(1);
 			if (condition.getAsBoolean()) {
 				return true;
 			}
+			if (polled > 0) {
+				// An event tells of what arrives later only.
+				continue;
+			}
+			String why = reasonToEnd();
 			if (why != null) {
 				throw new VerbsException(why);
 			}

@@ -84,7 +84,8 @@ public final class RdmaDevices implements AutoCloseable {
 		return (this.support instanceof RdmaSupport.Available available) ? available.verbs().name() : "";
 	}
 
-	private static RdmaSupport detect(RdmaOptions options, RdmaHost host) {
+	/** Looks at a host. */
+	static RdmaSupport detect(RdmaOptions options, RdmaHost host) {
 		String missing = host.missing(options.lockedBytes());
 		if (missing != null) {
 			return new RdmaSupport.Unavailable(missing);

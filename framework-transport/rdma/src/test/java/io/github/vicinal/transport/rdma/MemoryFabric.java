@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * when it is posted, and stay readable there until it completes;
  * <li>they arrive at the receiver when the completion of a write with an immediate number
  * is polled, not before;
+ * <li>an event tells only of completions that arrive after it was asked for;
  * <li>completions of sends come late and in bunches, never before those of receives that
  * they are older than;
  * <li>a write whose immediate number finds no receive waits.
@@ -282,6 +283,10 @@ final class MemoryFabric {
 
 		private boolean woken;
 
+		private boolean armed;
+
+		private boolean event;
+
 		private boolean held;
 
 		private @Nullable String ended;
@@ -327,9 +332,8 @@ final class MemoryFabric {
 				if (this.ended == null) {
 					this.ended = why;
 				}
-				this.completions.addAll(this.late);
-				this.late.clear();
-				this.completions.add((handler) -> handler.failed("Work Request Flushed Error", true));
+				reportLate();
+				report((handler) -> handler.failed("Work Request Flushed Error", true));
 				notifyAll();
 			}
 		}
@@ -432,13 +436,28 @@ final class MemoryFabric {
 						if (!status.isEmpty()) {
 							String why = status;
 							this.ended = "cannot be reached: " + why;
-							this.completions.add((handler) -> handler.failed(why, false));
+							report((handler) -> handler.failed(why, false));
 							notifyAll();
 							return;
 						}
 						completeLate(next);
 					}
 				}
+			}
+		}
+
+		private void reportLate() {
+			while (!this.late.isEmpty()) {
+				report(this.late.remove());
+			}
+		}
+
+		private void report(Completion completion) {
+			this.completions.add(completion);
+			if (this.armed) {
+				this.armed = false;
+				this.event = true;
+				notifyAll();
 			}
 		}
 
@@ -456,8 +475,7 @@ final class MemoryFabric {
 					handler.sent();
 				});
 				if (this.random.nextInt(SPREAD) == 0 || request.message()) {
-					this.completions.addAll(this.late);
-					this.late.clear();
+					reportLate();
 				}
 				notifyAll();
 			}
@@ -476,7 +494,7 @@ final class MemoryFabric {
 				}
 				this.setupReceived = true;
 				this.receives--;
-				this.completions.add((handler) -> {
+				report((handler) -> {
 					this.outbound.put(0, bytes);
 					handler.received(bytes.length);
 				});
@@ -498,7 +516,7 @@ final class MemoryFabric {
 			this.receives--;
 			List<Completion> before = List.copyOf(this.unseen);
 			this.unseen.clear();
-			this.completions.add((handler) -> {
+			report((handler) -> {
 				before.forEach((write) -> write.report(handler));
 				if (bytes.length > 0) {
 					this.inbound.put((int) offset, bytes);
@@ -531,8 +549,7 @@ final class MemoryFabric {
 					throw new IllegalStateException("the queue pair is closed");
 				}
 				if (!this.late.isEmpty() && this.random.nextInt(SPREAD) == 0) {
-					this.completions.addAll(this.late);
-					this.late.clear();
+					reportLate();
 				}
 				while (polled.size() < max && !this.completions.isEmpty()) {
 					polled.add(this.completions.remove());
@@ -543,18 +560,15 @@ final class MemoryFabric {
 		}
 
 		@Override
-		public void arm() {
-			// An event is due as long as there are completions.
+		public synchronized void arm() {
+			this.armed = true;
 		}
 
 		@Override
 		public synchronized void await(long nanos) {
 			long deadline = System.nanoTime() + nanos;
-			if (!this.late.isEmpty() && this.completions.isEmpty()) {
-				this.completions.addAll(this.late);
-				this.late.clear();
-			}
-			while (this.completions.isEmpty() && !this.woken && this.ended == null) {
+			reportLate();
+			while (!this.event && !this.woken && this.ended == null) {
 				long left = deadline - System.nanoTime();
 				if (left <= 0) {
 					return;
@@ -565,11 +579,9 @@ final class MemoryFabric {
 				catch (InterruptedException ex) {
 					throw new IllegalStateException(ex);
 				}
-				if (!this.late.isEmpty() && this.completions.isEmpty()) {
-					this.completions.addAll(this.late);
-					this.late.clear();
-				}
+				reportLate();
 			}
+			this.event = false;
 			this.woken = false;
 		}
 

@@ -211,7 +211,8 @@ class RdmaGuestTests extends RdmaTestSupport {
 	@Test
 	@Order(9)
 	void aProcessThatMayLockTooLittleMemorySaysSo() throws Exception {
-		Process child = child("ulimit -l 64; exec setuidgid nobody", List.of("support"));
+		Process child = child("ulimit -l 64; exec setpriv --reuid=65534 --regid=65534 --clear-groups",
+				List.of("support"));
 		assertThat(line(child)).contains("the process may lock 64 KB of memory, but one connection locks 132 KB")
 			.contains("vicinal.rdma.ring-size");
 		assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
