@@ -28,8 +28,6 @@ public final class RdmaDevices implements AutoCloseable {
 	/** In {@code META-INF/versions/22}. */
 	private static final String FFM = "io.github.vicinal.transport.rdma.FfmVerbsFactory";
 
-	private static final String DISNI = "io.github.vicinal.transport.rdma.DisniVerbsFactory";
-
 	private static final int FFM_VERSION = 22;
 
 	private final Supplier<RdmaSupport> detection;
@@ -137,28 +135,28 @@ public final class RdmaDevices implements AutoCloseable {
 	}
 
 	private static Verbs create(boolean hardware) throws VerbsException {
-		String noFfm = "Java 22 or newer is needed to call librdmacm without a native library of its own";
-		if (Runtime.version().feature() >= FFM_VERSION) {
-			VerbsFactory ffm = factory(FFM);
-			noFfm = (ffm != null) ? ffm.unavailable() : "the classes for Java 22 are missing from the class path";
-			if (ffm != null && noFfm == null) {
-				return ffm.create(hardware);
-			}
+		if (Runtime.version().feature() < FFM_VERSION) {
+			throw new VerbsException("Java %d calls no native library without one of its own; run on Java 22 or newer"
+				.formatted(Runtime.version().feature()));
 		}
-		VerbsFactory disni = factory(DISNI);
-		String noDisni = (disni != null) ? disni.unavailable() : "com.ibm.disni:disni is missing from the class path";
-		if (disni != null && noDisni == null) {
-			return disni.create(hardware);
+		VerbsFactory ffm = factory();
+		if (ffm == null) {
+			throw new VerbsException(
+					"the classes for Java 22 are missing from the class path; use the jar of the module");
 		}
-		throw new VerbsException("%s; %s".formatted(noFfm, noDisni));
+		String missing = ffm.unavailable();
+		if (missing != null) {
+			throw new VerbsException(missing);
+		}
+		return ffm.create(hardware);
 	}
 
-	private static @Nullable VerbsFactory factory(String name) {
+	private static @Nullable VerbsFactory factory() {
 		try {
-			return Class.forName(name).asSubclass(VerbsFactory.class).getDeclaredConstructor().newInstance();
+			return Class.forName(FFM).asSubclass(VerbsFactory.class).getDeclaredConstructor().newInstance();
 		}
 		catch (ReflectiveOperationException | LinkageError ex) {
-			logger.debug("{} cannot be used", name, ex);
+			logger.debug("{} cannot be used", FFM, ex);
 			return null;
 		}
 	}
