@@ -44,6 +44,9 @@ public final class RdmaPathServer implements PathServer {
 
 	private static final int BACKLOG = 64;
 
+	/** Connections beyond the limit that hear why they are refused. */
+	private static final int TOLD = 4;
+
 	/** Time after which a listener that fails is used again. */
 	private static final long RETRY_MILLIS = 1000;
 
@@ -164,8 +167,7 @@ public final class RdmaPathServer implements PathServer {
 	private void accept(Verbs.Listener opened) {
 		while (!this.draining) {
 			try {
-				QueuePair queuePair = opened.accept(RdmaConnection.resources(this.options),
-						this.options.handshakeTimeout());
+				QueuePair queuePair = opened.accept(this::resources);
 				if (queuePair == null) {
 					return;
 				}
@@ -182,6 +184,15 @@ public final class RdmaPathServer implements PathServer {
 				logger.error("A client could not be accepted", ex);
 			}
 		}
+	}
+
+	/**
+	 * Returns what a connection needs. A few clients beyond the limit are told of it;
+	 * none of the others costs memory.
+	 */
+	private Verbs.@Nullable Resources resources() {
+		boolean told = this.sessions.size() < this.options.maxConnections() + TOLD;
+		return told ? RdmaConnection.resources(this.options) : null;
 	}
 
 	/** The device was removed: the path is not offered any more. */

@@ -2,6 +2,7 @@ package io.github.vicinal.transport.rdma;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -64,14 +65,16 @@ interface Verbs extends AutoCloseable {
 		InetSocketAddress address();
 
 		/**
-		 * Waits for a peer.
-		 * @param resources what its connection needs
-		 * @param handshake maximum time to establish the connection
-		 * @return the established connection, which the caller closes; {@code null} if
-		 * the listener was closed
-		 * @throws VerbsException if one peer could not be accepted; others can
+		 * Waits for a peer. Does not wait for what the peer does next: no peer keeps
+		 * others from being accepted.
+		 * @param resources returns what the connection of a peer needs, {@code null} to
+		 * reject the peer before anything is made for it
+		 * @return the connection, which the caller closes, and which is established when
+		 * its first message arrives; {@code null} if the listener was closed
+		 * @throws VerbsException if one peer could not be accepted; others can unless
+		 * {@link #isClosed}
 		 */
-		@Nullable QueuePair accept(Resources resources, Duration handshake) throws VerbsException;
+		@Nullable QueuePair accept(Supplier<@Nullable Resources> resources) throws VerbsException;
 
 		/** Returns whether no peer can be accepted any more, as after {@link #close}. */
 		boolean isClosed();

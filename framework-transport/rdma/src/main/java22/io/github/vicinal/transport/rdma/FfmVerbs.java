@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -417,7 +418,7 @@ final class FfmVerbs implements Verbs {
 		}
 
 		@Override
-		public @Nullable QueuePair accept(Resources resources, Duration handshake) throws VerbsException {
+		public @Nullable QueuePair accept(Supplier<@Nullable Resources> resources) throws VerbsException {
 			synchronized (this) {
 				if (this.freed) {
 					return null;
@@ -431,7 +432,7 @@ final class FfmVerbs implements Verbs {
 					}
 					Event event = this.channel.take();
 					if (event.type() == EVENT_CONNECT_REQUEST) {
-						return accept(event.id(), resources, handshake);
+						return accept(event.id(), resources.get());
 					}
 					if (event.type() == EVENT_DEVICE_REMOVAL) {
 						this.closed = true;
@@ -450,20 +451,20 @@ final class FfmVerbs implements Verbs {
 			}
 		}
 
-		private QueuePair accept(MemorySegment request, Resources resources, Duration handshake)
-				throws VerbsException {
-			long deadline = System.nanoTime() + handshake.toNanos();
+		private QueuePair accept(MemorySegment request, @Nullable Resources resources) throws VerbsException {
 			EventChannel own = new EventChannel();
 			FfmQueuePair queuePair = null;
-			boolean established = false;
+			boolean accepted = false;
 			try {
 				own.calls()
 					.check("rdma_migrate_id",
 							(int) Native.MIGRATE_ID.invokeExact(own.calls().state(), request, own.channel()));
+				if (resources == null) {
+					throw new VerbsException("there are too many connections");
+				}
 				queuePair = new FfmQueuePair(this.verbs, own, request, resources);
 				queuePair.accept();
-				own.expect(EVENT_ESTABLISHED, deadline);
-				established = true;
+				accepted = true;
 				return queuePair;
 			}
 			catch (VerbsException | RuntimeException | Error ex) {
@@ -473,7 +474,7 @@ final class FfmVerbs implements Verbs {
 				throw new VerbsException("a native call failed: " + ex, ex);
 			}
 			finally {
-				if (!established) {
+				if (!accepted) {
 					if (queuePair != null) {
 						queuePair.close();
 					}

@@ -17,6 +17,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -138,8 +139,12 @@ final class MemoryFabric {
 			throw new VerbsException("no server listens there");
 		}
 		MemoryQueuePair client = new MemoryQueuePair(resources, local(), address);
-		if (!listener.offer(client, timeout)) {
+		Boolean accepted = listener.offer(client, timeout);
+		if (accepted == null) {
 			throw new VerbsException("the connection manager did not answer in time");
+		}
+		if (!accepted) {
+			throw new VerbsException("the peer rejected the connection");
 		}
 		return client;
 	}
@@ -174,14 +179,14 @@ final class MemoryFabric {
 			this.address = address;
 		}
 
-		boolean offer(MemoryQueuePair client, Duration timeout) {
+		@Nullable Boolean offer(MemoryQueuePair client, Duration timeout) {
 			this.requests.add(client);
 			try {
-				return client.established.poll(timeout.toMillis(), TimeUnit.MILLISECONDS) != null;
+				return client.established.poll(timeout.toMillis(), TimeUnit.MILLISECONDS);
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
-				return false;
+				return null;
 			}
 		}
 
@@ -202,11 +207,16 @@ final class MemoryFabric {
 		}
 
 		@Override
-		public @Nullable QueuePair accept(Verbs.Resources resources, Duration handshake) throws VerbsException {
+		public @Nullable QueuePair accept(Supplier<Verbs.@Nullable Resources> resources) throws VerbsException {
 			try {
 				Object next = this.requests.take();
 				if (next instanceof MemoryQueuePair client) {
-					MemoryQueuePair server = new MemoryQueuePair(resources, this.address, client.local);
+					Verbs.Resources wanted = resources.get();
+					if (wanted == null) {
+						client.established.add(false);
+						throw new VerbsException("there are too many connections");
+					}
+					MemoryQueuePair server = new MemoryQueuePair(wanted, this.address, client.local);
 					server.peer = client;
 					client.peer = server;
 					client.established.add(true);

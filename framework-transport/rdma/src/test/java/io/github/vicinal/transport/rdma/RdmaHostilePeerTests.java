@@ -142,6 +142,22 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 	}
 
 	@Test
+	void aFloodOfConnectionsTakesNoMemoryBeyondTheLimit() throws Exception {
+		RdmaPathServer server = server(small().maxConnections(3).build());
+		CallPath path = connect(server);
+		List<MemoryFabric.MemoryQueuePair> flood = new ArrayList<>();
+		assertThatExceptionOfType(VerbsException.class).isThrownBy(() -> {
+			for (int i = 0; i < 50; i++) {
+				flood.add(raw(server));
+			}
+		}).withMessage("the peer rejected the connection");
+		assertThat(flood).hasSizeLessThan(10);
+		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+		flood.forEach(MemoryFabric.MemoryQueuePair::close);
+		soon().until(() -> server.metrics().open().sum() == 1);
+	}
+
+	@Test
 	void noisePublishedInTheRingEndsThatConnectionOnly() throws Exception {
 		RdmaPathServer server = server(options());
 		CallPath path = connect(server);
