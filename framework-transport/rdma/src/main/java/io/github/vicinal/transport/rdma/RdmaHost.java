@@ -50,8 +50,8 @@ final class RdmaHost {
 	 */
 	@Nullable String missing(long lockedBytes) {
 		if (names(devices()).isEmpty()) {
-			return "this host has no RDMA device: /sys/class/infiniband %s"
-				.formatted(Files.isDirectory(devices()) ? "is empty" : "does not exist");
+			return "this host has no RDMA device: %s /sys/class/infiniband"
+				.formatted(Files.isDirectory(devices()) ? "nothing is in" : "there is no");
 		}
 		if (!Files.exists(this.root.resolve("dev/infiniband/rdma_cm"))) {
 			return "there is no /dev/infiniband/rdma_cm: load the kernel module rdma_ucm, and give the devices under "

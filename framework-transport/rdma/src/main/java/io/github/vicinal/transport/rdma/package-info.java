@@ -8,14 +8,14 @@
  * and reuses room once the receiver has returned it. See {@code OutboundRing} and
  * {@code InboundRing}.
  * <p>
- * <strong>Who is there?</strong> Both sides prove that they know the server's instance
- * id, as the path {@code tcp} does.
+ * <strong>Identity.</strong> Both sides prove that they know the server's instance id, as
+ * the path {@code tcp} does.
  * <p>
- * <strong>What can a peer do?</strong> It can write the inbound ring of its connection at
- * any time, and nothing else. Each number in it is read once and checked, and frames are
+ * <strong>Peers.</strong> A peer can write the inbound ring of its connection at any
+ * time, and nothing else. Each number in it is read once and checked, and frames are
  * parsed from a copy.
  * <p>
- * <strong>Who listens in?</strong> RDMA does not encrypt. The path is for fabrics whose
+ * <strong>Confidentiality.</strong> RDMA does not encrypt. The path is for fabrics whose
  * hosts are trusted.
  */
 @NullMarked

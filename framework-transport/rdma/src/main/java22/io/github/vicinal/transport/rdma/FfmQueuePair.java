@@ -142,7 +142,7 @@ final class FfmQueuePair implements QueuePair {
 
 	private final MemorySegment parameters = this.arena.allocate(24, 8);
 
-	private long nextLook;
+	private long nextLook = System.nanoTime();
 
 	private @Nullable String ended;
 

@@ -38,9 +38,9 @@ class RdmaDevicesTests {
 
 	@Test
 	void aHostWithoutADeviceIsNamed() throws Exception {
-		assertThat(missing()).isEqualTo("this host has no RDMA device: /sys/class/infiniband does not exist");
+		assertThat(missing()).isEqualTo("this host has no RDMA device: there is no /sys/class/infiniband");
 		Files.createDirectories(this.root.resolve("sys/class/infiniband"));
-		assertThat(missing()).isEqualTo("this host has no RDMA device: /sys/class/infiniband is empty");
+		assertThat(missing()).isEqualTo("this host has no RDMA device: nothing is in /sys/class/infiniband");
 	}
 
 	@Test
