@@ -37,7 +37,7 @@ final class RdmaConnection implements QueuePair.Completions {
 	private static final int MESSAGES = 256;
 
 	/** Receives for numbers that carry no records: credits, pings and their answers. */
-	private static final int RESERVED_RECEIVES = 16;
+	private static final int RESERVED_RECEIVES = 32;
 
 	private static final int SENDS = 128;
 

@@ -20,8 +20,7 @@ import io.github.vicinal.transport.wire.WireException;
  * 28 int   0
  * </pre>
  *
- * The queue pair of a connection reads neither less nor more than this. Magic, version
- * and refusal stay where they are in every version.
+ * Magic, version and refusal stay where they are in every version.
  *
  * @param refusal number of a {@link Refusal}, 0 for none
  * @param ringBytes size of the ring

@@ -63,6 +63,15 @@ final class FfmQueuePair implements QueuePair {
 
 	private static final int SEND = 2;
 
+	/** In {@code rdma_conn_param}. */
+	private static final long PARAMETERS_RESPONDER = 9;
+
+	private static final long PARAMETERS_INITIATOR = 10;
+
+	private static final long PARAMETERS_RETRIES = 12;
+
+	private static final long PARAMETERS_RECEIVER_RETRIES = 13;
+
 	private static final byte RETRIES = 7;
 
 	/** Between two looks at the connection manager, while the thread polls. */
@@ -239,10 +248,10 @@ final class FfmQueuePair implements QueuePair {
 
 	private MemorySegment connectionParameters() {
 		this.parameters.fill((byte) 0);
-		this.parameters.set(Native.BYTE, 10, (byte) 1);
-		this.parameters.set(Native.BYTE, 11, (byte) 1);
-		this.parameters.set(Native.BYTE, 13, RETRIES);
-		this.parameters.set(Native.BYTE, 14, RETRIES);
+		this.parameters.set(Native.BYTE, PARAMETERS_RESPONDER, (byte) 1);
+		this.parameters.set(Native.BYTE, PARAMETERS_INITIATOR, (byte) 1);
+		this.parameters.set(Native.BYTE, PARAMETERS_RETRIES, RETRIES);
+		this.parameters.set(Native.BYTE, PARAMETERS_RECEIVER_RETRIES, RETRIES);
 		return this.parameters;
 	}
 
