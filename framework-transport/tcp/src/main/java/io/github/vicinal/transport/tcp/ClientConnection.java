@@ -33,6 +33,7 @@ import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.InstanceProof;
 import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;

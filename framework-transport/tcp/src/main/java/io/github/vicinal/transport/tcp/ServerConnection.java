@@ -31,6 +31,7 @@ import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
 import io.github.vicinal.transport.wire.Frames;
+import io.github.vicinal.transport.wire.InstanceProof;
 import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.ServerBinding;

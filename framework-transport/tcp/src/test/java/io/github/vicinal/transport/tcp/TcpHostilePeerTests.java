@@ -32,6 +32,7 @@ import io.github.vicinal.transport.wire.ClientBinding;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.InstanceProof;
 import io.github.vicinal.transport.wire.InvalidOptionException;
 import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.PayloadReader;

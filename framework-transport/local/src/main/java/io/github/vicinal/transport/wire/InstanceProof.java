@@ -1,4 +1,4 @@
-package io.github.vicinal.transport.tcp;
+package io.github.vicinal.transport.wire;
 
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +20,7 @@ import javax.crypto.spec.SecretKeySpec;
  * random number of the client's and of the server's address, with the id as its key. The
  * address keeps one server's handshake from being passed on to another.
  */
-final class InstanceProof {
+public final class InstanceProof {
 
 	private static final String ALGORITHM = "HmacSHA256";
 
@@ -32,24 +32,24 @@ final class InstanceProof {
 	}
 
 	/** Returns a random number that no other connection has. */
-	static String nonce() {
+	public static String nonce() {
 		byte[] bytes = new byte[NONCE_BYTES];
 		RANDOM.nextBytes(bytes);
 		return HexFormat.of().formatHex(bytes);
 	}
 
 	/** Returns what the client sends. */
-	static String ofClient(String instanceId, String nonce, InetSocketAddress server) {
+	public static String ofClient(String instanceId, String nonce, InetSocketAddress server) {
 		return code(instanceId, "client", nonce, server);
 	}
 
 	/** Returns what the server answers. */
-	static String ofServer(String instanceId, String nonce, InetSocketAddress server) {
+	public static String ofServer(String instanceId, String nonce, InetSocketAddress server) {
 		return code(instanceId, "server", nonce, server);
 	}
 
 	/** Compares in a time that does not depend on where they differ. */
-	static boolean matches(String expected, String said) {
+	public static boolean matches(String expected, String said) {
 		return MessageDigest.isEqual(bytes(expected), bytes(said));
 	}
 

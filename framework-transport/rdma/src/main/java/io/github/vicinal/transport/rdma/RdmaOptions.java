@@ -1,0 +1,298 @@
+package io.github.vicinal.transport.rdma;
+
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.transport.wire.InvalidOptionException;
+import io.github.vicinal.transport.wire.WireLimits;
+
+/**
+ * Limits of the path {@code rdma}. Immutable.
+ *
+ * @param address the IPv4 address to listen on, which must belong to an RDMA interface;
+ * empty for the only such address of this host
+ * @param port the port to listen on, 0 for any that is free
+ * @param announcedAddress the IPv4 address at which clients reach this server; empty if
+ * it is the {@code address}
+ * @param ringBytes size of the ring of each direction of a connection, a power of two
+ * from 64 KB to 256 MB; each side locks twice as much memory per connection
+ * @param completionMode how connections wait
+ * @param maxFrameBytes the longest call or reply, 1 KB to 1 GB
+ * @param maxOutstandingBytes how much of calls without an answer one connection holds, at
+ * least {@code maxFrameBytes}: a client refuses further calls, a server stops to read
+ * @param maxConnections how many connections a server accepts, at least 1
+ * @param maxThreads how many calls a server executes at a time, at least 1
+ * @param handshakeTimeout time to connect and to identify each other, 10 ms to 1 day
+ * @param frameTimeout time in which a large frame must arrive as a whole, and in which a
+ * client must take some of the answers that wait for it, 10 ms to 1 day
+ * @param pingInterval time without a sign of the other side after which it is asked
+ * whether it is still there, 10 ms to 1 day
+ * @param pingTimeout time in which it must answer, 10 ms to 1 day
+ * @param drainTimeout time in which calls in flight may end when the server closes
+ * @since 0.1.0
+ */
+public record RdmaOptions(String address, int port, String announcedAddress, int ringBytes,
+		CompletionMode completionMode, int maxFrameBytes, long maxOutstandingBytes, int maxConnections, int maxThreads,
+		Duration handshakeTimeout, Duration frameTimeout, Duration pingInterval, Duration pingTimeout,
+		Duration drainTimeout) {
+
+	/** The connection manager's interface takes IPv4 addresses with every provider. */
+	private static final Pattern LITERAL = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
+
+	private static final int MAX_PORT = 65_535;
+
+	private static final int MAX_HEADERS = 256;
+
+	private static final int MAX_HEADER_BYTES = 64 * 1024;
+
+	private static final Duration MIN_TIME = Duration.ofMillis(10);
+
+	private static final Duration MAX_TIME = Duration.ofDays(1);
+
+	private static final String ADDRESS_RULE = "an IPv4 address such as 10.0.0.7, not a name";
+
+	/**
+	 * Checks the options.
+	 * @throws InvalidOptionException if one breaks its rule
+	 */
+	public RdmaOptions {
+		InvalidOptionException.check(address.isEmpty() || dialled(address) != null, "address", ADDRESS_RULE, address);
+		InvalidOptionException.check(port >= 0 && port <= MAX_PORT, "port", "from 0 to 65535", port);
+		InvalidOptionException.check(announcedAddress.isEmpty() || dialled(announcedAddress) != null,
+				"announcedAddress", ADDRESS_RULE, announcedAddress);
+		InvalidOptionException.check(
+				ringBytes >= Setup.MIN_RING_BYTES && ringBytes <= Setup.MAX_RING_BYTES
+						&& Integer.bitCount(ringBytes) == 1,
+				"ringBytes", "a power of two from 64KB to 256MB", ringBytes);
+		WireLimits.checkMaxFrameBytes(maxFrameBytes);
+		InvalidOptionException.check(maxOutstandingBytes >= maxFrameBytes, "maxOutstandingBytes",
+				"at least maxFrameBytes", maxOutstandingBytes);
+		InvalidOptionException.check(maxConnections >= 1, "maxConnections", "at least 1", maxConnections);
+		InvalidOptionException.check(maxThreads >= 1, "maxThreads", "at least 1", maxThreads);
+		checkTime("handshakeTimeout", handshakeTimeout);
+		checkTime("frameTimeout", frameTimeout);
+		checkTime("pingInterval", pingInterval);
+		checkTime("pingTimeout", pingTimeout);
+		InvalidOptionException.check(!drainTimeout.isNegative(), "drainTimeout", "at least 0", drainTimeout);
+	}
+
+	private static void checkTime(String option, Duration value) {
+		InvalidOptionException.check(value.compareTo(MIN_TIME) >= 0 && value.compareTo(MAX_TIME) <= 0, option,
+				"from 10 ms to 1 day", value);
+	}
+
+	/**
+	 * Returns the options of an application that configures nothing.
+	 * @return any port of the only address of an RDMA interface
+	 */
+	public static RdmaOptions defaults() {
+		return builder().build();
+	}
+
+	/**
+	 * Returns a builder with the defaults.
+	 * @return a new builder
+	 */
+	public static Builder builder() {
+		return new Builder();
+	}
+
+	WireLimits limits() {
+		return new WireLimits(this.maxFrameBytes, MAX_HEADERS, MAX_HEADER_BYTES);
+	}
+
+	/** Returns the memory that a connection locks on each side. */
+	long lockedBytes() {
+		return RdmaConnection.HEAD_BYTES + 2L * this.ringBytes;
+	}
+
+	/**
+	 * Returns the address that a text is, if another host can connect to it. A name is
+	 * none: it would be looked up.
+	 */
+	static @Nullable InetAddress dialled(String address) {
+		if (!LITERAL.matcher(address).matches()) {
+			return null;
+		}
+		try {
+			InetAddress literal = InetAddress.getByName(address);
+			return (literal instanceof Inet4Address && !literal.isAnyLocalAddress() && !literal.isMulticastAddress())
+					? literal : null;
+		}
+		catch (UnknownHostException ex) {
+			return null;
+		}
+	}
+
+	/**
+	 * Builds options. Limits are checked by {@link #build()}. Not thread-safe.
+	 *
+	 * @since 0.1.0
+	 */
+	public static final class Builder {
+
+		private String address = "";
+
+		private int port;
+
+		private String announcedAddress = "";
+
+		private int ringBytes = 1 << 20;
+
+		private CompletionMode completionMode = CompletionMode.ADAPTIVE;
+
+		private int maxFrameBytes = 64 << 20;
+
+		private int maxConnections = 64;
+
+		private int maxThreads = 256;
+
+		private Duration handshakeTimeout = Duration.ofSeconds(5);
+
+		private Duration frameTimeout = Duration.ofSeconds(30);
+
+		private Duration pingInterval = Duration.ofSeconds(10);
+
+		private Duration pingTimeout = Duration.ofSeconds(5);
+
+		private Duration drainTimeout = Duration.ofSeconds(10);
+
+		private Builder() {
+		}
+
+		/**
+		 * Sets where a server listens.
+		 * @param newAddress an IPv4 address of an RDMA interface; empty for the only one
+		 * @param newPort a port, 0 for any that is free
+		 * @return this builder
+		 */
+		public Builder listeningOn(String newAddress, int newPort) {
+			this.address = newAddress;
+			this.port = newPort;
+			return this;
+		}
+
+		/**
+		 * Sets the address at which clients reach the server.
+		 * @param newAddress an IPv4 address; empty if it is the one to listen on
+		 * @return this builder
+		 */
+		public Builder announcedAddress(String newAddress) {
+			this.announcedAddress = newAddress;
+			return this;
+		}
+
+		/**
+		 * Sets the size of the ring of each direction. Each side of a connection locks
+		 * twice as much memory.
+		 * @param bytes a power of two from 64 KB to 256 MB
+		 * @return this builder
+		 */
+		public Builder ringBytes(int bytes) {
+			this.ringBytes = bytes;
+			return this;
+		}
+
+		/**
+		 * Sets how connections wait for completions.
+		 * @param mode the mode
+		 * @return this builder
+		 */
+		public Builder completionMode(CompletionMode mode) {
+			this.completionMode = mode;
+			return this;
+		}
+
+		/**
+		 * Sets the longest call or reply. A connection holds twice as much.
+		 * @param bytes 1 KB to 1 GB
+		 * @return this builder
+		 */
+		public Builder maxFrameBytes(int bytes) {
+			this.maxFrameBytes = bytes;
+			return this;
+		}
+
+		/**
+		 * Sets the maximum number of connections that a server accepts.
+		 * @param number at least 1
+		 * @return this builder
+		 */
+		public Builder maxConnections(int number) {
+			this.maxConnections = number;
+			return this;
+		}
+
+		/**
+		 * Sets the maximum number of calls that a server executes at a time.
+		 * @param number at least 1
+		 * @return this builder
+		 */
+		public Builder maxThreads(int number) {
+			this.maxThreads = number;
+			return this;
+		}
+
+		/**
+		 * Sets the time to connect and to identify each other.
+		 * @param time 10 ms to 1 day
+		 * @return this builder
+		 */
+		public Builder handshakeTimeout(Duration time) {
+			this.handshakeTimeout = time;
+			return this;
+		}
+
+		/**
+		 * Sets the time in which a large frame must arrive as a whole, and in which a
+		 * client must take some of the answers that wait for it.
+		 * @param time 10 ms to 1 day
+		 * @return this builder
+		 */
+		public Builder frameTimeout(Duration time) {
+			this.frameTimeout = time;
+			return this;
+		}
+
+		/**
+		 * Sets when this side asks whether the other side is still there, and how long
+		 * the answer may take.
+		 * @param interval time without a sign of the other side, 10 ms to 1 day
+		 * @param timeout 10 ms to 1 day
+		 * @return this builder
+		 */
+		public Builder pings(Duration interval, Duration timeout) {
+			this.pingInterval = interval;
+			this.pingTimeout = timeout;
+			return this;
+		}
+
+		/**
+		 * Sets the time that calls in flight have to end.
+		 * @param time 0 or more
+		 * @return this builder
+		 */
+		public Builder drainTimeout(Duration time) {
+			this.drainTimeout = time;
+			return this;
+		}
+
+		/**
+		 * Checks and returns the options.
+		 * @return the options
+		 * @throws InvalidOptionException if one breaks its rule
+		 */
+		public RdmaOptions build() {
+			return new RdmaOptions(this.address, this.port, this.announcedAddress, this.ringBytes, this.completionMode,
+					this.maxFrameBytes, 2L * this.maxFrameBytes, this.maxConnections, this.maxThreads,
+					this.handshakeTimeout, this.frameTimeout, this.pingInterval, this.pingTimeout, this.drainTimeout);
+		}
+
+	}
+
+}

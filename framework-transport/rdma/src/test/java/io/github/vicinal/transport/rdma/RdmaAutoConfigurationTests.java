@@ -1,0 +1,70 @@
+package io.github.vicinal.transport.rdma;
+
+import java.time.Duration;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** What properties become, and what is said of those that break a rule. */
+class RdmaAutoConfigurationTests {
+
+	private static RdmaOptions options(Map<String, String> properties) {
+		RdmaProperties bound = new Binder(new MapConfigurationPropertySource(properties)).bindOrCreate("vicinal.rdma",
+				RdmaProperties.class);
+		return new RdmaAutoConfiguration(bound).vicinalRdmaOptions();
+	}
+
+	@Test
+	void thePropertiesHaveTheDefaultsOfTheOptions() {
+		assertThat(options(Map.of())).isEqualTo(RdmaOptions.defaults());
+	}
+
+	@Test
+	void allPropertiesBecomeOptions() {
+		assertThat(options(Map.of("vicinal.rdma.address", "10.0.0.2", "vicinal.rdma.port", "4711",
+				"vicinal.rdma.announced-address", "10.0.0.3", "vicinal.rdma.ring-size", "4MB",
+				"vicinal.rdma.completion-mode", "event", "vicinal.rdma.max-frame-size", "2MB",
+				"vicinal.rdma.max-connections", "7", "vicinal.rdma.handshake-timeout", "9s",
+				"vicinal.rdma.frame-timeout", "10s", "vicinal.rdma.ping-interval", "11s")))
+			.isEqualTo(RdmaOptions.builder()
+				.listeningOn("10.0.0.2", 4711)
+				.announcedAddress("10.0.0.3")
+				.ringBytes(4 << 20)
+				.completionMode(CompletionMode.EVENT)
+				.maxFrameBytes(2 << 20)
+				.maxConnections(7)
+				.handshakeTimeout(Duration.ofSeconds(9))
+				.frameTimeout(Duration.ofSeconds(10))
+				.pings(Duration.ofSeconds(11), Duration.ofSeconds(5))
+				.build());
+	}
+
+	@Test
+	void anErrorNamesPropertyValueAndRule() {
+		refused("ring-size", "1000KB", "a power of two from 64KB to 256MB");
+		refused("ring-size", "32KB", "a power of two from 64KB to 256MB");
+		refused("max-frame-size", "10B", "from 1KB to 1GB");
+		refused("max-connections", "0", "at least 1");
+		refused("max-threads", "0", "at least 1");
+		refused("handshake-timeout", "1ms", "from 10 ms to 1 day");
+		refused("ping-timeout", "2d", "from 10 ms to 1 day");
+		refused("port", "-1", "from 0 to 65535");
+		refused("address", "fabric.example.org", "an IPv4 address");
+		refused("address", "0.0.0.0", "an IPv4 address");
+		refused("announced-address", "::1", "an IPv4 address");
+	}
+
+	private static void refused(String property, String value, String rule) {
+		assertThatExceptionOfType(InvalidConfigurationPropertyValueException.class)
+			.isThrownBy(() -> options(Map.of("vicinal.rdma." + property, value)))
+			.returns("vicinal.rdma." + property, InvalidConfigurationPropertyValueException::getName)
+			.satisfies((failure) -> assertThat(failure.getReason()).contains(rule));
+	}
+
+}

@@ -1,0 +1,256 @@
+package io.github.vicinal.transport.rdma;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32;
+
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.peer.PeerIdentity;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Calls over a real device: run by {@code guest/run} in a virtual machine with an
+ * emulated one, and on a host that has one. The default build leaves them out.
+ */
+@Tag("guest")
+@Timeout(300)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class RdmaGuestTests extends RdmaTestSupport {
+
+	private static final int SOAK = 5000;
+
+	private static final int SOAK_IN_FLIGHT = 16;
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+	/** Times are generous: the device is emulated on an emulated processor. */
+	private static RdmaOptions.Builder patient() {
+		return small().handshakeTimeout(TIMEOUT).pings(TIMEOUT, TIMEOUT);
+	}
+
+	@Override
+	RdmaDevices devices() {
+		RdmaDevices devices = new RdmaDevices(patient().build());
+		this.closeables.push(devices);
+		return devices;
+	}
+
+	@Test
+	@Order(1)
+	void theDeviceIsFound() {
+		assertThat(devices().support()).isInstanceOfSatisfying(RdmaSupport.Available.class, (available) -> {
+			assertThat(available.verbs().name()).isEqualTo("ffm");
+			assertThat(available.noAddress()).isEmpty();
+		});
+		assertThat(new RdmaHost(Path.of("/")).interfaces()).isNotEmpty();
+	}
+
+	@ParameterizedTest
+	@Order(2)
+	@EnumSource(value = CompletionMode.class, names = { "ADAPTIVE", "EVENT" })
+	void bodiesFrom16BytesTo4MegabytesArriveIntact(CompletionMode mode) throws Exception {
+		RdmaOptions options = patient().completionMode(mode).build();
+		CallPath path = connect(provider(options), server(options));
+		for (int size : new int[] { 16, 100, 204, 205, 1024, 8_000, 102_400, 1 << 20, 4 << 20 }) {
+			byte[] body = new byte[size];
+			new Random(size).nextBytes(body);
+			assertThat(checksum((byte[]) value(path.call(bytes(body))))).isEqualTo(checksum(body));
+			assertThat(value(later(path, bytes(body)).get(120, TimeUnit.SECONDS))).isEqualTo(body);
+		}
+	}
+
+	private static long checksum(byte[] bytes) {
+		CRC32 sum = new CRC32();
+		sum.update(bytes);
+		return sum.getValue() << 32 | bytes.length;
+	}
+
+	@Test
+	@Order(3)
+	void aPortWhereNobodyListensIsRefused() {
+		RdmaPathServer server = server(patient().build());
+		String address = server.address().orElseThrow();
+		server.close();
+		assertThat(attempt(provider(patient().build()), this.peer, address))
+			.isInstanceOfSatisfying(PathProvider.Unavailable.class, (unavailable) -> {
+				assertThat(unavailable.reason()).contains("no server listens there");
+				assertThat(unavailable.retryable()).isTrue();
+			});
+	}
+
+	@Test
+	@Order(4)
+	void anAddressWithoutAHostTimesOut() {
+		RdmaPathServer server = server(patient().build());
+		String address = server.address().orElseThrow();
+		String nobody = address.substring(0, address.lastIndexOf('.')) + ".77:7";
+		RdmaPathProvider provider = provider(patient().handshakeTimeout(Duration.ofSeconds(2)).build());
+		long start = System.nanoTime();
+		assertThat(attempt(provider, this.peer, nobody)).isInstanceOfSatisfying(PathProvider.Unavailable.class,
+				(unavailable) -> assertThat(unavailable.reason()).contains("cannot connect to"));
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(30));
+	}
+
+	@Test
+	@Order(5)
+	void anotherInstanceIsRefused() {
+		RdmaPathServer server = server(patient().build());
+		assertThat(attempt(provider(patient().build()), PeerIdentity.create(HOST), server.address().orElseThrow()))
+			.isInstanceOfSatisfying(PathProvider.Unavailable.class,
+					(unavailable) -> assertThat(unavailable.reason()).contains("wrong-instance"));
+	}
+
+	@Test
+	@Order(6)
+	void aRingWrapsThousandsOfTimesWithoutAnError() throws Exception {
+		CallPath path = connect(provider(patient().build()), server(patient().build()));
+		Random random = new Random(11);
+		List<byte[]> bodies = new ArrayList<>();
+		List<CompletableFuture<Reply>> replies = new ArrayList<>();
+		for (int sent = 0; sent < SOAK; sent += SOAK_IN_FLIGHT) {
+			for (int i = 0; i < SOAK_IN_FLIGHT; i++) {
+				byte[] body = new byte[random.nextInt((i == 0) ? 20_000 : 1500)];
+				random.nextBytes(body);
+				bodies.add(body);
+				replies.add(later(path, bytes(body)));
+			}
+			for (int i = 0; i < SOAK_IN_FLIGHT; i++) {
+				byte[] reply = (byte[]) value(replies.get(i).get(120, TimeUnit.SECONDS));
+				assertThat(checksum(reply)).isEqualTo(checksum(bodies.get(i)));
+			}
+			bodies.clear();
+			replies.clear();
+		}
+		assertThat(path.bytesCarried()).isGreaterThan(SOAK * 1000L);
+	}
+
+	@Test
+	@Order(7)
+	void callsWaitForRoomAndThenGoOn() throws Exception {
+		CallPath path = connect(provider(patient().build()), server(patient().build()));
+		List<CompletableFuture<Reply>> replies = new ArrayList<>();
+		for (int i = 0; i < 15; i++) {
+			byte[] body = new byte[200_000];
+			Arrays.fill(body, (byte) i);
+			replies.add(later(path, bytes(body)));
+		}
+		for (int i = 0; i < replies.size(); i++) {
+			assertThat((byte[]) value(replies.get(i).get(120, TimeUnit.SECONDS))).hasSize(200_000).contains((byte) i);
+		}
+	}
+
+	@Test
+	@Order(8)
+	void callsToAProcessThatIsKilledFail() throws Exception {
+		Process child = child(List.of("serve", this.peer.instanceId()));
+		try {
+			String address = line(child);
+			PathProvider.Attempt attempt = attempt(provider(patient().build()), this.peer, address);
+			assertThat(attempt).isInstanceOf(PathProvider.Connected.class);
+			CallPath path = ((PathProvider.Connected) attempt).path();
+			byte[] body = new byte[300_000];
+			new Random(8).nextBytes(body);
+			assertThat(value(path.call(bytes(body)))).isEqualTo(body);
+			CompletableFuture<Reply> slow = later(path, slow(CallFrame.NO_DEADLINE));
+			assertThat(value(path.call(bytes(new byte[] { 1 })))).isEqualTo(new byte[] { 1 });
+			child.destroyForcibly();
+			PathException failure = failure(slow);
+			assertThat(failure.reason()).isEqualTo(PathException.Reason.PEER_GONE);
+			assertThat(failure.maybeExecuted()).isTrue();
+			assertThat(path.isOpen()).isFalse();
+		}
+		finally {
+			child.destroyForcibly();
+		}
+	}
+
+	/** Starts a JVM with the classes of this one. */
+	private static Process child(List<String> arguments) throws Exception {
+		return child("exec", arguments);
+	}
+
+	private static Process child(String prefix, List<String> arguments) throws Exception {
+		String command = "%s %s/bin/java --enable-native-access=ALL-UNNAMED -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData -cp %s %s %s"
+			.formatted(prefix, System.getProperty("java.home"), System.getProperty("java.class.path"),
+					RdmaGuestChild.class.getName(), String.join(" ", arguments));
+		return new ProcessBuilder("/bin/sh", "-c", command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+	}
+
+	private static String line(Process child) throws Exception {
+		BufferedReader out = new BufferedReader(new InputStreamReader(child.getInputStream(), StandardCharsets.UTF_8));
+		String line = out.readLine();
+		assertThat(line).as("what the child says").isNotNull();
+		return line;
+	}
+
+	@Test
+	@Order(9)
+	void aProcessThatMayLockTooLittleMemorySaysSo() throws Exception {
+		Process child = child("ulimit -l 64; exec /bin/setpriv --reuid=65534 --regid=65534 --clear-groups",
+				List.of("support"));
+		assertThat(line(child)).contains("the process may lock 64 KB of memory, but one connection locks 132 KB")
+			.contains("vicinal.rdma.ring-size");
+		assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
+	}
+
+	@Test
+	@Order(10)
+	void anAddressThatIsNotOnTheDeviceIsNamed() {
+		RdmaDevices devices = new RdmaDevices(patient().listeningOn("127.0.0.9", 0).build());
+		assertThat(devices.support()).isInstanceOfSatisfying(RdmaSupport.Available.class,
+				(available) -> assertThat(available.noAddress())
+					.startsWith("the address 127.0.0.9 is not on an RDMA interface"));
+	}
+
+	@Test
+	@Order(11)
+	void aDeviceThatIsRemovedInMidTrafficFailsCallsAtOnce() throws Exception {
+		RdmaPathServer server = server(patient().build());
+		RdmaPathProvider provider = provider(patient().build());
+		CallPath path = connect(provider, server);
+		CompletableFuture<Reply> slow = later(path, slow(CallFrame.NO_DEADLINE));
+		this.arrived.await();
+		long start = System.nanoTime();
+		Process removal = new ProcessBuilder("rdma", "link", "delete", "rxe0").inheritIO().start();
+		PathException failure = failure(slow);
+		System.out.printf("in-flight call failed %d ms after the removal began: %s%n",
+				TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start), failure.getMessage());
+		assertThat(failure.reason()).isEqualTo(PathException.Reason.PEER_GONE);
+		assertThat(failure.maybeExecuted()).isTrue();
+		assertThatExceptionOfType(PathException.class).isThrownBy(() -> path.call(bytes(new byte[1])))
+			.returns(false, PathException::maybeExecuted);
+		await().atMost(TIMEOUT).until(() -> server.unavailable().isPresent());
+		assertThat(server.unavailable().orElseThrow()).contains("the RDMA device was lost");
+		path.close();
+		// The connection manager's library keeps the device open, and the kernel keeps
+		// an emulated device for it, so that it can be added again after this process.
+		System.out.printf("the kernel has %s the device%n",
+				removal.waitFor(5, TimeUnit.SECONDS) ? "removed" : "not yet removed");
+	}
+
+}

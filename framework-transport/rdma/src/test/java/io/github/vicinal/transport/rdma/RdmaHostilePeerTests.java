@@ -1,0 +1,273 @@
+package io.github.vicinal.transport.rdma;
+
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.WireException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** Peers that write what they like where they may. */
+@Timeout(60)
+class RdmaHostilePeerTests extends RdmaTestSupport {
+
+	private static final int RING = 64 << 10;
+
+	private final MemoryFabric fabric = new MemoryFabric();
+
+	@Override
+	RdmaDevices devices() {
+		return this.fabric.devices();
+	}
+
+	private static ConditionFactory soon() {
+		return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1));
+	}
+
+	private long refused(RdmaPathServer server, Refusal refusal) {
+		return server.metrics().refusals().get(refusal.id()).sum();
+	}
+
+	/** A client that speaks verbs and nothing else. */
+	private MemoryFabric.MemoryQueuePair raw(RdmaPathServer server) throws Exception {
+		String address = server.address().orElseThrow();
+		int colon = address.indexOf(':');
+		return (MemoryFabric.MemoryQueuePair) this.fabric.verbs()
+			.connect(new InetSocketAddress(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1))),
+					RdmaConnection.resources(options()), Duration.ofSeconds(5));
+	}
+
+	private static final class Seen implements QueuePair.Completions {
+
+		private int length = -1;
+
+		private String failure = "";
+
+		private final List<Integer> immediates = new ArrayList<>();
+
+		@Override
+		public void sent() {
+			// The message or write has left.
+		}
+
+		@Override
+		public void received(int bytes) {
+			this.length = bytes;
+		}
+
+		@Override
+		public void written(int immediate) {
+			this.immediates.add(immediate);
+		}
+
+		@Override
+		public void failed(String status, boolean flushed) {
+			this.failure = status;
+		}
+
+	}
+
+	/** Says what a client says first, and returns where the server's ring is. */
+	private static Setup setUp(MemoryFabric.MemoryQueuePair raw) throws Exception {
+		new Setup(0, RING, 256, raw.inboundAddress(), raw.inboundKey()).write(raw.outbound(), 64);
+		raw.send(64, Setup.BYTES);
+		Seen seen = new Seen();
+		soon().until(() -> raw.poll(8, seen) >= 0 && seen.length >= 0);
+		return Setup.read(raw.outbound(), 0, seen.length);
+	}
+
+	@Test
+	void aFirstMessageThatIsNoneIsRefused() throws Exception {
+		RdmaPathServer server = server(options());
+		CallPath path = connect(server);
+		Random random = new Random(3);
+		for (int i = 0; i < 100; i++) {
+			MemoryFabric.MemoryQueuePair raw = raw(server);
+			byte[] bytes = new byte[1 + random.nextInt(Setup.BYTES)];
+			random.nextBytes(bytes);
+			if (i % 2 == 0) {
+				ByteBuffer proper = ByteBuffer.allocate(Setup.BYTES);
+				new Setup(0, random.nextInt(), random.nextInt(), random.nextLong(), 1).write(proper, 0);
+				bytes = proper.array();
+			}
+			raw.outbound().put(64, bytes);
+			raw.send(64, bytes.length);
+			Seen seen = new Seen();
+			soon().until(() -> raw.poll(8, seen) >= 0 && (seen.length >= 0 || !seen.failure.isEmpty()));
+			raw.close();
+		}
+		soon().until(() -> server.metrics().open().sum() == 1);
+		assertThat(refused(server, Refusal.MALFORMED)).isPositive();
+		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+	}
+
+	@Test
+	void anotherVersionIsToldSo() throws Exception {
+		RdmaPathServer server = server(options());
+		MemoryFabric.MemoryQueuePair raw = raw(server);
+		new Setup(0, RING, 256, 0, 0).write(raw.outbound(), 64);
+		raw.outbound().putShort(68, (short) 99);
+		raw.send(64, Setup.BYTES);
+		Seen seen = new Seen();
+		soon().until(() -> raw.poll(8, seen) >= 0 && seen.length >= 0);
+		assertThat(Setup.read(raw.outbound(), 0, seen.length).refusal()).isEqualTo(Refusal.VERSION.number());
+		raw.close();
+		soon().until(() -> refused(server, Refusal.VERSION) == 1);
+	}
+
+	@Test
+	void aClientThatSaysNothingIsSentAway() throws Exception {
+		RdmaPathServer server = server(small().handshakeTimeout(Duration.ofMillis(200)).build());
+		MemoryFabric.MemoryQueuePair raw = raw(server);
+		soon().until(() -> refused(server, Refusal.STALLED) == 1);
+		soon().until(() -> server.metrics().open().sum() == 0);
+		MemoryFabric.MemoryQueuePair second = raw(server);
+		setUp(second);
+		soon().until(() -> refused(server, Refusal.STALLED) == 2);
+		soon().until(() -> server.metrics().open().sum() == 0);
+		raw.close();
+		second.close();
+	}
+
+	@Test
+	void aFloodOfConnectionsTakesNoMemoryBeyondTheLimit() throws Exception {
+		RdmaPathServer server = server(small().maxConnections(3).build());
+		CallPath path = connect(server);
+		List<MemoryFabric.MemoryQueuePair> flood = new ArrayList<>();
+		assertThatExceptionOfType(VerbsException.class).isThrownBy(() -> {
+			for (int i = 0; i < 50; i++) {
+				flood.add(raw(server));
+			}
+		}).withMessage("the peer rejected the connection");
+		assertThat(flood).hasSizeLessThan(10);
+		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+		flood.forEach(MemoryFabric.MemoryQueuePair::close);
+		soon().until(() -> server.metrics().open().sum() == 1);
+	}
+
+	@Test
+	void noisePublishedInTheRingEndsThatConnectionOnly() throws Exception {
+		RdmaPathServer server = server(options());
+		CallPath path = connect(server);
+		Random random = new Random(4711);
+		for (int i = 0; i < 300; i++) {
+			MemoryFabric.MemoryQueuePair raw = raw(server);
+			Setup ring = setUp(raw);
+			byte[] noise = new byte[16 * (1 + random.nextInt(8))];
+			random.nextBytes(noise);
+			if (i % 3 != 0) {
+				// A record that is nearly right.
+				ByteBuffer record = ByteBuffer.wrap(noise);
+				record.putInt(RingRecord.LENGTH, random.nextInt(noise.length + 8));
+				record.put(RingRecord.KIND, (byte) random.nextInt(6));
+				record.put(RingRecord.STREAM, (byte) (random.nextInt(5) - 1));
+				record.putInt(RingRecord.TOTAL, random.nextInt(200));
+				record.putInt(RingRecord.POSITION, 0);
+			}
+			raw.outbound().put(4096, noise);
+			raw.write(4096, noise.length, ring.address(), ring.key(), QueuePair.IMMEDIATE,
+					(i % 5 == 0) ? random.nextInt() : Immediate.of(Immediate.DATA, noise.length));
+			Seen seen = new Seen();
+			raw.poll(8, seen);
+			raw.close();
+		}
+		soon().until(() -> server.metrics().open().sum() == 1 && server.metrics().inFlight().sum() == 0);
+		assertThat(refused(server, Refusal.MALFORMED)).isPositive();
+		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+	}
+
+	@Test
+	void aWriteBesideTheRingFailsAtTheDevice() throws Exception {
+		RdmaPathServer server = server(options());
+		CallPath path = connect(server);
+		for (long offset : new long[] { -16, RING, Long.MIN_VALUE, 1L << 40 }) {
+			MemoryFabric.MemoryQueuePair raw = raw(server);
+			Setup ring = setUp(raw);
+			raw.write(4096, 16, ring.address() + offset, ring.key(), QueuePair.IMMEDIATE, 1);
+			Seen seen = new Seen();
+			soon().until(() -> raw.poll(8, seen) >= 0 && !seen.failure.isEmpty());
+			assertThat(seen.failure).isEqualTo("remote access error");
+			raw.close();
+		}
+		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+	}
+
+	@Test
+	void roomThatWasNeverTakenCannotBeReturned() throws Exception {
+		RdmaPathServer server = server(options());
+		MemoryFabric.MemoryQueuePair raw = raw(server);
+		setUp(raw);
+		raw.write(0, 0, 0, 0, QueuePair.IMMEDIATE, Immediate.of(Immediate.CREDIT, 16));
+		soon().until(() -> refused(server, Refusal.MALFORMED) == 1);
+		soon().until(() -> server.metrics().open().sum() == 0);
+		raw.close();
+	}
+
+	@Test
+	void pingsAreAnsweredBeforeAnyFrame() throws Exception {
+		RdmaPathServer server = server(options());
+		MemoryFabric.MemoryQueuePair raw = raw(server);
+		setUp(raw);
+		raw.write(0, 0, 0, 0, QueuePair.IMMEDIATE, Immediate.of(Immediate.PING, 0));
+		Seen seen = new Seen();
+		soon().until(() -> raw.poll(8, seen) >= 0 && !seen.immediates.isEmpty());
+		assertThat(Immediate.kind(seen.immediates.get(0))).isEqualTo(Immediate.PONG);
+		raw.close();
+	}
+
+	@Test
+	void anInboundRingTrustsNoNumber() {
+		Random random = new Random(99);
+		int refusals = 0;
+		for (int i = 0; i < 20_000; i++) {
+			ByteBuffer memory = ByteBuffer.allocate(1 << 10);
+			byte[] noise = new byte[memory.capacity()];
+			random.nextBytes(noise);
+			memory.put(0, noise);
+			InboundRing ring = new InboundRing(memory, memory.capacity(), 8, 300);
+			try {
+				for (int message = 0; message < 12; message++) {
+					ring.published(Immediate.of(Immediate.DATA, random.nextInt(3) * 512L));
+					while (ring.hasRecords()) {
+						byte[] frame = ring.next(0);
+						assertThat(frame == null || frame.length <= 340).isTrue();
+					}
+				}
+			}
+			catch (WireException ex) {
+				refusals++;
+			}
+		}
+		assertThat(refusals).isEqualTo(20_000);
+	}
+
+	@Test
+	void setupMessagesAreChecked() throws Exception {
+		ByteBuffer message = ByteBuffer.allocate(64);
+		Setup setup = new Setup(0, 1 << 20, 256, 0x1234_5678_9abc_def0L, 77);
+		setup.write(message, 8);
+		assertThat(Setup.read(message, 8, Setup.BYTES)).isEqualTo(setup);
+		for (Setup bad : List.of(new Setup(0, 1 << 15, 256, 0, 0), new Setup(0, 1 << 30, 256, 0, 0),
+				new Setup(0, 100_000, 256, 0, 0), new Setup(0, -1, 256, 0, 0), new Setup(0, 1 << 20, 0, 0, 0),
+				new Setup(0, 1 << 20, 1 << 20, 0, 0))) {
+			bad.write(message, 8);
+			assertThatExceptionOfType(WireException.class).isThrownBy(() -> Setup.read(message, 8, Setup.BYTES))
+				.returns(Refusal.MALFORMED, WireException::refusal);
+		}
+		setup.write(message, 8);
+		assertThatExceptionOfType(WireException.class).isThrownBy(() -> Setup.read(message, 8, Setup.BYTES - 1));
+	}
+
+}
