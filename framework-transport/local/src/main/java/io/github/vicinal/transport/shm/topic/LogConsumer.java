@@ -9,6 +9,7 @@ import io.github.vicinal.transport.shm.waiting.Processor;
 import io.github.vicinal.transport.shm.waiting.WaitHistory;
 import io.github.vicinal.transport.shm.waiting.WaitMode;
 import io.github.vicinal.transport.shm.waiting.Waiter;
+import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 import org.jspecify.annotations.Nullable;
 
@@ -177,6 +178,7 @@ final class LogConsumer<T> implements Runnable, Condition {
 	private boolean nextOfAll() throws WireException {
 		long published = this.log.published();
 		if (published <= this.position) {
+			requireNotBefore(published);
 			return false;
 		}
 		long at = this.position;
@@ -204,6 +206,14 @@ final class LogConsumer<T> implements Runnable, Condition {
 		this.position = at + length;
 		this.pair.position(this.position);
 		return true;
+	}
+
+	/** A publisher never takes back what it has published. */
+	private void requireNotBefore(long published) throws WireException {
+		if (published < this.position) {
+			throw new WireException(Refusal.MALFORMED,
+					"published up to %d after %d had been read".formatted(published, this.position));
+		}
 	}
 
 	private boolean nextOfStream() throws WireException {
