@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+import io.github.vicinal.copackage.Hoist;
 import io.github.vicinal.copackage.Inventories;
 import io.github.vicinal.copackage.InvalidInputException;
 import io.github.vicinal.copackage.LayoutBuilder;
@@ -203,7 +204,7 @@ class HostedApplicationsTests {
 			assertThat(second.onExit().join().exitValue()).isEqualTo(2);
 			assertThat(log).content().contains("is run by another launcher already");
 			assertThatExceptionOfType(InvalidInputException.class)
-				.isThrownBy(() -> new LayoutBuilder(Map.of(), true)
+				.isThrownBy(() -> new LayoutBuilder(Map.of(), Hoist.STATELESS)
 					.build(Inventories.read(List.of("stock=" + RunningLayout.jar("stock"))), layout))
 				.withMessageContaining("is being run");
 			running.until("[launcher] legacy runs after");

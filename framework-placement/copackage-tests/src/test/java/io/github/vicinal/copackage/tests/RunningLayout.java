@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
+import io.github.vicinal.copackage.Hoist;
 import io.github.vicinal.copackage.Inventories;
 import io.github.vicinal.copackage.LayoutBuilder;
 
@@ -65,7 +66,7 @@ final class RunningLayout implements AutoCloseable {
 			files.add(name + "=" + jar(name));
 		}
 		Path layout = directory.resolve("layout");
-		new LayoutBuilder(arguments, true).build(Inventories.read(files), layout);
+		new LayoutBuilder(arguments, Hoist.STATELESS).build(Inventories.read(files), layout);
 		return start(layout);
 	}
 
