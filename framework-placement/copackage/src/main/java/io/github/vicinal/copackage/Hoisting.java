@@ -2,16 +2,21 @@ package io.github.vicinal.copackage;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.zip.ZipFile;
 
 import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.launcher.logback.ApplicationLogs;
 
 /**
  * Finds the libraries that may be loaded once for several applications. A library whose
@@ -21,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * either way.
  */
 final class Hoisting {
+
+	private static final String LOG = "slf4j.provider";
 
 	private final List<Inventory> inventories;
 
@@ -42,7 +49,7 @@ final class Hoisting {
 	static Plan plan(List<Inventory> inventories, Hoist mode) {
 		if (mode == Hoist.NONE || inventories.size() < 2
 				|| inventories.stream().anyMatch((each) -> each.jar() == null)) {
-			return new Plan(List.of(), Map.of(), false);
+			return new Plan(List.of(), Map.of(), Map.of());
 		}
 		try {
 			return new Hoisting(inventories).plan(mode);
@@ -72,8 +79,23 @@ final class Hoisting {
 			Rest rest = new Rest(left.keySet());
 			changed = remove(left, rest::clash) || remove(left, (library) -> log(library, left));
 		}
-		boolean log = left.values().stream().anyMatch(Hoisting::isSlf4j);
-		return new Plan(left.values().stream().map(Library::file).toList(), Map.copyOf(this.kept), log);
+		return new Plan(left.values().stream().map(Library::file).toList(), Map.copyOf(this.kept),
+				properties(left.values()));
+	}
+
+	/** What keeps applications apart that share the libraries. */
+	private static Map<String, String> properties(Collection<Library> hoisted) {
+		Map<String, String> properties = new TreeMap<>();
+		for (Library library : hoisted) {
+			if (isSlf4j(library)) {
+				properties.put(LOG, ApplicationLogs.PROVIDER);
+			}
+			else if (library.artifact().equals("micrometer-core")) {
+				// Otherwise the static registry gives the meters of each to all.
+				properties.put("management.metrics.use-global-registry", "false");
+			}
+		}
+		return properties;
 	}
 
 	private boolean remove(Map<String, Library> left, Function<Library, @Nullable String> rule) {
@@ -87,7 +109,7 @@ final class Hoisting {
 	}
 
 	private void read(Inventory inventory) throws IOException {
-		try (ZipFile jar = BootJar.open(java.util.Objects.requireNonNull(inventory.jar()))) {
+		try (ZipFile jar = BootJar.open(Objects.requireNonNull(inventory.jar()))) {
 			for (Library library : inventory.libraries()) {
 				if (!library.sha256().isEmpty() && !this.facts.containsKey(library.sha256())) {
 					byte[] bytes = BootJar.library(jar, library.file());
@@ -141,9 +163,14 @@ final class Hoisting {
 	 *
 	 * @param files libraries that are loaded once, as the first application calls them
 	 * @param kept why others of it are not, by file
-	 * @param log whether the log is among the first, and must be kept apart
+	 * @param systemProperties that each application needs then
 	 */
-	record Plan(List<String> files, Map<String, String> kept, boolean log) {
+	record Plan(List<String> files, Map<String, String> kept, Map<String, String> systemProperties) {
+
+		/** Returns whether the applications share the classes of their log. */
+		boolean sharesLog() {
+			return this.systemProperties.containsKey(LOG);
+		}
 
 	}
 
@@ -193,7 +220,7 @@ final class Hoisting {
 
 		/** Returns why a library may not be loaded once beside this, or {@code null}. */
 		@Nullable String clash(Library library) {
-			LibraryFacts found = java.util.Objects.requireNonNull(Hoisting.this.facts.get(library.sha256()));
+			LibraryFacts found = Objects.requireNonNull(Hoisting.this.facts.get(library.sha256()));
 			String clash = first(found.packages(), this.packages, "its package %s is in %s, too");
 			clash = (clash != null) ? clash : first(found.named(), this.packages, "it names the package %s of %s");
 			clash = (clash != null) ? clash : first(found.strings(), this.classes, "it names the class %s of %s");

@@ -156,7 +156,7 @@ public final class LayoutBuilder {
 				hoistedShas.put(library.sha256(), "shared/" + library.file());
 			}
 		}
-		if (plan.log()) {
+		if (plan.sharesLog()) {
 			OwnJars.copy(ApplicationLogs.class, work.resolve(LOG), Map.of());
 			shared.add(LOG);
 		}
@@ -165,8 +165,9 @@ public final class LayoutBuilder {
 			ObjectNode application = applications.addObject();
 			application.put("name", inventory.name());
 			application.put("mainClass", inventory.mainClass());
-			if (plan.log()) {
-				application.putObject("systemProperties").put("slf4j.provider", ApplicationLogs.PROVIDER);
+			if (!plan.systemProperties().isEmpty()) {
+				ObjectNode properties = application.putObject("systemProperties");
+				plan.systemProperties().forEach(properties::put);
 			}
 			ArrayNode classPath = application.putArray("classPath");
 			classPath.add(own(inventory, work));
