@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 
 import org.jspecify.annotations.Nullable;
@@ -30,8 +31,8 @@ final class BuildCommand implements Callable<Integer> {
 			description = "one container with a process for each application, instead of one JVM; needs their Dockerfiles")
 	private boolean processes;
 
-	@Option(names = "--no-hoisting", description = "each application loads all of its libraries itself")
-	private boolean noHoisting;
+	@Mixin
+	private final Hoisted hoisted = new Hoisted();
 
 	@Spec
 	private @Nullable CommandSpec spec;
@@ -48,7 +49,9 @@ final class BuildCommand implements Callable<Integer> {
 			out.printf("%d applications for one container in %s%n", inventories.size(), this.output);
 		}
 		else {
-			new LayoutBuilder(this.selection.arguments(), !this.noHoisting).build(inventories, this.output);
+			Map<String, String> kept = new LayoutBuilder(this.selection.arguments(), this.hoisted.mode())
+				.build(inventories, this.output);
+			this.hoisted.print(inventories, kept, out);
 			out.printf("%d applications for one JVM in %s%nRun them: java -jar %s%n", inventories.size(), this.output,
 					this.output.resolve("launcher/vicinal-launcher.jar"));
 		}

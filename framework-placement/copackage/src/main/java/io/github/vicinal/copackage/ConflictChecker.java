@@ -102,7 +102,8 @@ public final class ConflictChecker {
 		for (Finding finding : findings) {
 			verdict = verdict.and(finding.limit());
 		}
-		List<String> hoisted = (verdict == Verdict.HOISTED) ? Hoisting.plan(List.of(one, other)) : List.of();
+		List<String> hoisted = (verdict == Verdict.HOISTED)
+				? Hoisting.plan(List.of(one, other), Hoist.STATELESS).files() : List.of();
 		if (verdict == Verdict.HOISTED && hoisted.isEmpty()) {
 			verdict = Verdict.ISOLATED;
 		}

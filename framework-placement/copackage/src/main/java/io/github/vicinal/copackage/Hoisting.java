@@ -2,88 +2,246 @@ package io.github.vicinal.copackage;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.zip.ZipFile;
 
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.launcher.logback.ApplicationLogs;
+
 /**
- * Finds the libraries that may be loaded once for several applications: those that have
- * the same bytes in all of them, keep no state, and name no class outside the JDK but
- * those of libraries that are loaded once as well.
+ * Finds the libraries that may be loaded once for several applications. A library whose
+ * loader is the parent of theirs does not see what an application has for itself, so it
+ * may name nothing of that: not in its class files, not in texts that are names of
+ * classes, not by services. What no application has may be named, because it is missing
+ * either way.
  */
 final class Hoisting {
 
-	private Hoisting() {
+	private static final String LOG = "slf4j.provider";
+
+	private final List<Inventory> inventories;
+
+	/** By SHA-256. */
+	private final Map<String, LibraryFacts> facts = new HashMap<>();
+
+	/** Why a library is not loaded once, by file. */
+	private final Map<String, String> kept = new LinkedHashMap<>();
+
+	private Hoisting(List<Inventory> inventories) {
+		this.inventories = inventories;
 	}
 
-	/** Returns the files of these libraries, as the first application calls them. */
-	static List<String> plan(List<Inventory> inventories) {
-		Inventory first = inventories.get(0);
-		if (first.jar() == null || inventories.size() < 2) {
-			return List.of();
+	/**
+	 * Plans which libraries are loaded once.
+	 * @param inventories applications
+	 * @param mode which ones may be
+	 */
+	static Plan plan(List<Inventory> inventories, Hoist mode) {
+		if (mode == Hoist.NONE || inventories.size() < 2
+				|| inventories.stream().anyMatch((each) -> each.jar() == null)) {
+			return new Plan(List.of(), Map.of(), Map.of());
 		}
-		Map<String, LibraryFacts> candidates = new LinkedHashMap<>();
-		try (ZipFile jar = BootJar.open(first.jar())) {
-			for (Library library : first.libraries()) {
-				if (!library.sha256().isEmpty() && !first.natives().contains(library.file())
-						&& inventories.stream().allMatch((each) -> has(each, library))) {
-					byte[] bytes = BootJar.library(jar, library.file());
-					if (bytes != null) {
-						candidates.put(library.file(), LibraryFacts.read(bytes));
-					}
-				}
-			}
+		try {
+			return new Hoisting(inventories).plan(mode);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		return closed(candidates, packages(first.libraries(), candidates));
 	}
 
-	private static boolean has(Inventory inventory, Library library) {
-		return inventory.libraries().stream().anyMatch((each) -> each.sha256().equals(library.sha256()));
-	}
-
-	/** Packages of which it is known which candidate has them. */
-	private static Map<String, String> packages(List<Library> libraries, Map<String, LibraryFacts> candidates) {
-		Map<String, String> owners = new HashMap<>();
-		for (Library library : libraries) {
-			LibraryFacts facts = candidates.get(library.file());
-			if (facts != null) {
-				facts.packages().forEach((name) -> owners.put(name, library.file()));
+	private Plan plan(Hoist mode) throws IOException {
+		for (Inventory inventory : this.inventories) {
+			read(inventory);
+		}
+		Inventory first = this.inventories.get(0);
+		Map<String, Library> left = new LinkedHashMap<>();
+		for (Library library : first.libraries()) {
+			String reason = unfit(library, mode);
+			if (reason == null) {
+				left.put(library.sha256(), library);
+			}
+			else {
+				this.kept.put(library.file(), reason);
 			}
 		}
-		return owners;
-	}
-
-	private static List<String> closed(Map<String, LibraryFacts> candidates, Map<String, String> owners) {
-		Map<String, LibraryFacts> stateless = new LinkedHashMap<>(candidates);
-		stateless.values().removeIf((facts) -> facts.state() != null || facts.packages().isEmpty());
 		boolean changed = true;
 		while (changed) {
-			Set<String> left = new HashSet<>(stateless.keySet());
-			changed = stateless.values()
-				.removeIf((facts) -> !facts.named()
-					.stream()
-					.allMatch((name) -> isOfTheJdk(name) || left.contains(owners.getOrDefault(name, ""))));
+			Rest rest = new Rest(left.keySet());
+			changed = remove(left, rest::clash) || remove(left, (library) -> log(library, left));
 		}
-		return List.copyOf(stateless.keySet());
+		return new Plan(left.values().stream().map(Library::file).toList(), Map.copyOf(this.kept),
+				properties(left.values()));
 	}
 
-	private static boolean isOfTheJdk(String name) {
-		String packageName = name.replace('/', '.');
-		return ModuleLayer.boot()
-			.modules()
-			.stream()
-			.anyMatch((module) -> module.getPackages().contains(packageName) && isPlatform(module));
+	/** What keeps applications apart that share the libraries. */
+	private static Map<String, String> properties(Collection<Library> hoisted) {
+		Map<String, String> properties = new TreeMap<>();
+		for (Library library : hoisted) {
+			if (isSlf4j(library)) {
+				properties.put(LOG, ApplicationLogs.PROVIDER);
+			}
+			else if (library.artifact().equals("micrometer-core")) {
+				// Otherwise the static registry gives the meters of each to all.
+				properties.put("management.metrics.use-global-registry", "false");
+			}
+		}
+		return properties;
 	}
 
-	private static boolean isPlatform(Module module) {
-		return module.getName().startsWith("java.") || module.getName().startsWith("jdk.");
+	private boolean remove(Map<String, Library> left, Function<Library, @Nullable String> rule) {
+		return left.values().removeIf((library) -> {
+			String reason = rule.apply(library);
+			if (reason != null) {
+				this.kept.put(library.file(), reason);
+			}
+			return reason != null;
+		});
+	}
+
+	private void read(Inventory inventory) throws IOException {
+		try (ZipFile jar = BootJar.open(Objects.requireNonNull(inventory.jar()))) {
+			for (Library library : inventory.libraries()) {
+				if (!library.sha256().isEmpty() && !this.facts.containsKey(library.sha256())) {
+					byte[] bytes = BootJar.library(jar, library.file());
+					if (bytes != null) {
+						this.facts.put(library.sha256(), LibraryFacts.read(bytes));
+					}
+				}
+			}
+		}
+	}
+
+	/** Why a library cannot be loaded once, whatever the others are. */
+	private @Nullable String unfit(Library library, Hoist mode) {
+		LibraryFacts found = this.facts.get(library.sha256());
+		if (found == null || found.packages().isEmpty()) {
+			return "it has no classes";
+		}
+		for (Inventory each : this.inventories) {
+			if (each.libraries().stream().noneMatch((other) -> other.sha256().equals(library.sha256()))) {
+				return "'%s' does not have the same bytes of it".formatted(each.name());
+			}
+			if (each.natives().contains(library.file())) {
+				return "it has native code";
+			}
+		}
+		String state = found.state();
+		if (state == null) {
+			return null;
+		}
+		return (mode == Hoist.KNOWN && KnownLibraries.contains(found.packages())) ? null : state;
+	}
+
+	/** SLF4J, loaded once, can keep the logs of applications apart only with Logback. */
+	private static @Nullable String log(Library library, Map<String, Library> left) {
+		if (!isSlf4j(library)) {
+			return null;
+		}
+		if (left.values().stream().noneMatch((each) -> each.artifact().equals("logback-classic"))) {
+			return "it would write to one log for all, because Logback is not loaded once";
+		}
+		return library.version().matches("2\\.0\\.[0-8]|[01]\\..*")
+				? "it is older than 2.0.9, and would write to one log for all" : null;
+	}
+
+	private static boolean isSlf4j(Library library) {
+		return library.artifact().equals("slf4j-api");
+	}
+
+	/**
+	 * What is decided.
+	 *
+	 * @param files libraries that are loaded once, as the first application calls them
+	 * @param kept why others of it are not, by file
+	 * @param systemProperties that each application needs then
+	 */
+	record Plan(List<String> files, Map<String, String> kept, Map<String, String> systemProperties) {
+
+		/** Returns whether the applications share the classes of their log. */
+		boolean sharesLog() {
+			return this.systemProperties.containsKey(LOG);
+		}
+
+	}
+
+	/** What applications have for themselves, and whose it is. */
+	private final class Rest {
+
+		private final Map<String, String> packages = new HashMap<>();
+
+		private final Map<String, String> classes = new HashMap<>();
+
+		private final Map<String, String> services = new HashMap<>();
+
+		private final Map<String, String> resources = new HashMap<>();
+
+		Rest(Set<String> hoisted) {
+			Set<String> seen = new LinkedHashSet<>(hoisted);
+			for (Inventory inventory : Hoisting.this.inventories) {
+				inventory.resources().keySet().forEach((path) -> addOwn(path, "'%s'".formatted(inventory.name())));
+				for (Library library : inventory.libraries()) {
+					LibraryFacts found = Hoisting.this.facts.get(library.sha256());
+					if (found != null && seen.add(library.sha256())) {
+						add(found, library.file());
+					}
+				}
+			}
+		}
+
+		private void addOwn(String path, String owner) {
+			if (path.startsWith(LibraryFacts.SERVICES)) {
+				this.services.put(path.substring(LibraryFacts.SERVICES.length()), owner);
+			}
+			else if (path.endsWith(".class")) {
+				this.packages.put(LibraryFacts.packageOf(path), owner);
+				this.classes.put(path.substring(0, path.length() - ".class".length()).replace('/', '.'), owner);
+			}
+			else if (LibraryFacts.isResource(path)) {
+				this.resources.put(path, owner);
+			}
+		}
+
+		private void add(LibraryFacts found, String owner) {
+			found.packages().forEach((each) -> this.packages.put(each, owner));
+			found.classes().forEach((each) -> this.classes.put(each, owner));
+			found.services().forEach((each) -> this.services.put(each, owner));
+			found.resources().forEach((each) -> this.resources.put(each, owner));
+		}
+
+		/** Returns why a library may not be loaded once beside this, or {@code null}. */
+		@Nullable String clash(Library library) {
+			LibraryFacts found = Objects.requireNonNull(Hoisting.this.facts.get(library.sha256()));
+			String clash = first(found.packages(), this.packages, "its package %s is in %s, too");
+			clash = (clash != null) ? clash : first(found.named(), this.packages, "it names the package %s of %s");
+			clash = (clash != null) ? clash : first(found.strings(), this.classes, "it names the class %s of %s");
+			clash = (clash != null) ? clash : first(found.resources(), this.resources, "its resource %s is in %s, too");
+			for (Map.Entry<String, String> service : this.services.entrySet()) {
+				if (clash == null && found.classes().contains(service.getKey())) {
+					clash = "its service %s is implemented by %s".formatted(service.getKey(), service.getValue());
+				}
+			}
+			return clash;
+		}
+
+		private static @Nullable String first(Set<String> names, Map<String, String> owners, String text) {
+			return names.stream()
+				.filter(owners::containsKey)
+				.sorted()
+				.findFirst()
+				.map((name) -> text.formatted(name.replace('/', '.'), owners.get(name)))
+				.orElse(null);
+		}
+
 	}
 
 }

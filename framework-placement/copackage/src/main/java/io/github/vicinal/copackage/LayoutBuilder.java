@@ -28,6 +28,7 @@ import tools.jackson.databind.node.ObjectNode;
 import io.github.vicinal.jvm.Neighbours;
 import io.github.vicinal.launcher.Launcher;
 import io.github.vicinal.launcher.Layout;
+import io.github.vicinal.launcher.logback.ApplicationLogs;
 
 /**
  * Lays out applications for the launcher:
@@ -48,22 +49,25 @@ public final class LayoutBuilder {
 
 	private static final String LAUNCHER = "launcher/vicinal-launcher.jar";
 
+	private static final String LOG = "shared/vicinal-launcher-logback.jar";
+
 	private final Map<String, List<String>> arguments;
 
-	private final boolean hoist;
+	private final Hoist hoist;
 
 	/**
 	 * Creates a builder.
 	 * @param arguments for {@code main}, by name of the application
-	 * @param hoist whether libraries that keep no state are loaded once for all
+	 * @param hoist which libraries are loaded once for all
 	 */
-	public LayoutBuilder(Map<String, List<String>> arguments, boolean hoist) {
+	public LayoutBuilder(Map<String, List<String>> arguments, Hoist hoist) {
 		this.arguments = Map.copyOf(arguments);
 		this.hoist = hoist;
 	}
 
 	/**
 	 * Builds a layout. It appears as a whole or not at all.
+	 * @return libraries of the first application that are not loaded once, and why
 	 * @param inventories applications, in the order of their start
 	 * @param directory a directory that does not exist, or holds a layout, which is
 	 * replaced
@@ -71,7 +75,7 @@ public final class LayoutBuilder {
 	 * @throws InvalidInputException if the directory holds something else, or an
 	 * application has no executable jar
 	 */
-	public void build(List<Inventory> inventories, Path directory) throws IOException {
+	public Map<String, String> build(List<Inventory> inventories, Path directory) throws IOException {
 		Path target = directory.toAbsolutePath().normalize();
 		if (Files.exists(target) && !Files.exists(target.resolve(Layout.FILE))) {
 			throw new InvalidInputException(
@@ -98,7 +102,8 @@ public final class LayoutBuilder {
 		// users.
 		Path work = Files.createDirectory(parent.resolve(".copackage-" + UUID.randomUUID()));
 		try {
-			write(inventories, work);
+			Hoisting.Plan plan = Hoisting.plan(inventories, this.hoist);
+			write(inventories, plan, work);
 			if (Files.exists(target)) {
 				Path old = Files.createTempDirectory(parent, ".copackage-old-");
 				Files.move(target, old, StandardCopyOption.REPLACE_EXISTING);
@@ -108,6 +113,7 @@ public final class LayoutBuilder {
 			else {
 				Files.move(work, target);
 			}
+			return plan.kept();
 		}
 		finally {
 			FileTree.delete(work);
@@ -128,7 +134,7 @@ public final class LayoutBuilder {
 		}
 	}
 
-	private void write(List<Inventory> inventories, Path work) throws IOException {
+	private void write(List<Inventory> inventories, Hoisting.Plan plan, Path work) throws IOException {
 		Files.createDirectories(work.resolve("launcher"));
 		Files.createDirectories(work.resolve("shared"));
 		Files.createDirectories(work.resolve("lib"));
@@ -136,7 +142,6 @@ public final class LayoutBuilder {
 				"Class-Path", "jackson-core.jar", "Add-Opens", "java.base/java.lang"));
 		OwnJars.copy(JsonFactory.class, work.resolve("launcher/jackson-core.jar"), Map.of());
 		OwnJars.copy(Neighbours.class, work.resolve("shared/vicinal-jvm.jar"), Map.of());
-		List<String> hoisted = this.hoist ? Hoisting.plan(inventories) : List.of();
 		Map<String, String> bySha = new LinkedHashMap<>();
 		JsonMapper mapper = JsonMapper.builder().build();
 		ObjectNode root = mapper.createObjectNode();
@@ -146,16 +151,24 @@ public final class LayoutBuilder {
 		shared.add("shared/vicinal-jvm.jar");
 		Map<String, String> hoistedShas = new HashMap<>();
 		for (Library library : inventories.get(0).libraries()) {
-			if (hoisted.contains(library.file())) {
+			if (plan.files().contains(library.file())) {
 				shared.add("shared/" + library.file());
 				hoistedShas.put(library.sha256(), "shared/" + library.file());
 			}
+		}
+		if (plan.sharesLog()) {
+			OwnJars.copy(ApplicationLogs.class, work.resolve(LOG), Map.of());
+			shared.add(LOG);
 		}
 		ArrayNode applications = root.putArray("applications");
 		for (Inventory inventory : inventories) {
 			ObjectNode application = applications.addObject();
 			application.put("name", inventory.name());
 			application.put("mainClass", inventory.mainClass());
+			if (!plan.systemProperties().isEmpty()) {
+				ObjectNode properties = application.putObject("systemProperties");
+				plan.systemProperties().forEach(properties::put);
+			}
 			ArrayNode classPath = application.putArray("classPath");
 			classPath.add(own(inventory, work));
 			for (String entry : libraries(inventory, work, bySha, hoistedShas)) {

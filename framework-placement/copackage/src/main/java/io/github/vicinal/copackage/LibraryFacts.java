@@ -17,15 +17,18 @@ import org.objectweb.asm.FieldVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * What decides whether a library may be loaded once for several applications: whether its
- * classes keep state, and which other packages they name.
+ * What decides whether a library may be loaded once for several applications.
  *
- * @param packages that it has
- * @param named packages that its classes name
- * @param state a static field that may keep something of an application; {@code null} if
- * there is none
+ * @param packages that it has, with slashes
+ * @param classes that it has, with dots
+ * @param named packages that its classes name, with slashes
+ * @param strings texts in its classes that may name a class
+ * @param services interfaces that it has implementations of, by service files
+ * @param resources that it has outside of {@code META-INF}, and static ones of servlets
+ * @param state why it may keep something of an application; {@code null} if it cannot
  */
-record LibraryFacts(Set<String> packages, Set<String> named, @Nullable String state) {
+record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named, Set<String> strings,
+		Set<String> services, Set<String> resources, @Nullable String state) {
 
 	/** Types of static final fields whose values never change. */
 	private static final Set<String> CONSTANT = Set.of("Ljava/lang/String;", "Ljava/lang/Integer;", "Ljava/lang/Long;",
@@ -40,56 +43,108 @@ record LibraryFacts(Set<String> packages, Set<String> named, @Nullable String st
 
 	private static final Pattern DESCRIPTOR = Pattern.compile("L([\\w$/]+)[;<]");
 
+	private static final Pattern CLASS_NAME = Pattern.compile("(?:[a-z_]\\w*\\.)+[A-Z][\\w$]*");
+
+	private static final Pattern VERSIONS = Pattern.compile("META-INF/versions/\\d+/");
+
+	static final String SERVICES = "META-INF/services/";
+
+	private static final String STATIC_RESOURCES = "META-INF/resources/";
+
 	static LibraryFacts read(byte[] jar) throws IOException {
-		Set<String> packages = new HashSet<>();
-		Set<String> named = new HashSet<>();
-		StateFinder finder = new StateFinder();
+		Reading reading = new Reading();
 		try (ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(jar))) {
 			for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
-				String path = entry.getName();
-				if (path.startsWith("META-INF/services/")) {
-					// Whoever implements it is found through the loader of an
-					// application.
-					finder.found("it finds implementations by " + path);
-				}
-				if (!path.endsWith(".class") || path.endsWith("module-info.class")) {
-					continue;
-				}
-				if (path.startsWith("META-INF/")) {
-					finder.found("it has classes for other versions of Java");
-					continue;
-				}
-				packages.add(packageOf(path));
-				try {
-					read(in.readAllBytes(), named, finder);
-				}
-				catch (RuntimeException ex) {
-					finder.found("its class %s cannot be read".formatted(path));
+				if (!entry.isDirectory()) {
+					reading.entry(entry.getName(), in);
 				}
 			}
 		}
-		named.removeAll(packages);
-		return new LibraryFacts(packages, named, finder.state);
+		return reading.facts();
 	}
 
-	private static void read(byte[] bytes, Set<String> named, StateFinder finder) {
-		ClassReader reader = new ClassReader(bytes);
-		char[] buffer = new char[reader.getMaxStringLength()];
-		for (int i = 1; i < reader.getItemCount(); i++) {
-			int item = reader.getItem(i);
-			int tag = (item > 0) ? reader.readByte(item - 1) : 0;
-			if (tag == CONSTANT_CLASS) {
-				add(reader.readUTF8(item, buffer).replaceFirst("^\\[+L?", ""), named);
+	/** Returns whether two of a name in one class path hide each other. */
+	static boolean isResource(String path) {
+		return !path.endsWith(".class") && (!path.startsWith("META-INF/") || path.startsWith(STATIC_RESOURCES));
+	}
+
+	/** What has been read of a library. */
+	private static final class Reading {
+
+		private final Set<String> packages = new HashSet<>();
+
+		private final Set<String> classes = new HashSet<>();
+
+		private final Set<String> named = new HashSet<>();
+
+		private final Set<String> strings = new HashSet<>();
+
+		private final Set<String> services = new HashSet<>();
+
+		private final Set<String> resources = new HashSet<>();
+
+		private final StateFinder finder = new StateFinder();
+
+		void entry(String entry, ZipInputStream in) throws IOException {
+			String path = VERSIONS.matcher(entry).replaceFirst("");
+			if (!path.equals(entry)) {
+				this.finder.found("it has classes for other versions of Java");
 			}
-			else if (tag == CONSTANT_UTF8) {
-				// Annotations, fields and methods name classes only here.
-				Matcher matcher = DESCRIPTOR.matcher(text(reader, item));
-				while (matcher.find()) {
-					add(matcher.group(1), named);
+			if (path.startsWith(SERVICES)) {
+				// Its user finds it through the loader of an application.
+				this.finder.found("it has implementations of a service, by " + path);
+				this.services.add(path.substring(SERVICES.length()));
+			}
+			else if (isResource(path)) {
+				this.resources.add(path);
+			}
+			else if (path.endsWith(".class") && !path.endsWith("module-info.class") && !path.startsWith("META-INF/")) {
+				this.packages.add(packageOf(path));
+				this.classes.add(path.substring(0, path.length() - ".class".length()).replace('/', '.'));
+				try {
+					readClass(in.readAllBytes());
+				}
+				catch (RuntimeException ex) {
+					this.finder.found("its class %s cannot be read".formatted(path));
 				}
 			}
 		}
-		reader.accept(finder, ClassReader.SKIP_CODE | ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+
+		private void readClass(byte[] bytes) {
+			ClassReader reader = new ClassReader(bytes);
+			char[] buffer = new char[reader.getMaxStringLength()];
+			for (int i = 1; i < reader.getItemCount(); i++) {
+				int item = reader.getItem(i);
+				int tag = (item > 0) ? reader.readByte(item - 1) : 0;
+				if (tag == CONSTANT_CLASS) {
+					add(reader.readUTF8(item, buffer).replaceFirst("^\\[+L?", ""), this.named);
+				}
+				else if (tag == CONSTANT_UTF8) {
+					text(LibraryFacts.text(reader, item));
+				}
+			}
+			reader.accept(this.finder, ClassReader.SKIP_CODE | ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+		}
+
+		private void text(String text) {
+			if (text.indexOf('.') > 0 && CLASS_NAME.matcher(text).matches()) {
+				this.strings.add(text);
+			}
+			if (text.indexOf(';') > 0 || text.indexOf('<') > 0) {
+				// Annotations, fields and methods name classes only here.
+				Matcher matcher = DESCRIPTOR.matcher(text);
+				while (matcher.find()) {
+					add(matcher.group(1), this.named);
+				}
+			}
+		}
+
+		LibraryFacts facts() {
+			this.named.removeAll(this.packages);
+			return new LibraryFacts(this.packages, this.classes, this.named, this.strings, this.services,
+					this.resources, this.finder.state);
+		}
+
 	}
 
 	/** The item begins with its length; names of classes are mostly ASCII. */
@@ -108,7 +163,7 @@ record LibraryFacts(Set<String> packages, Set<String> named, @Nullable String st
 		}
 	}
 
-	private static String packageOf(String path) {
+	static String packageOf(String path) {
 		int slash = path.lastIndexOf('/');
 		return (slash > 0) ? path.substring(0, slash) : "";
 	}

@@ -23,6 +23,9 @@ final class RunCommand implements Callable<Integer> {
 	@Mixin
 	private final Selection selection = new Selection();
 
+	@Mixin
+	private final Hoisted hoisted = new Hoisted();
+
 	@Option(names = "--jvm-option", paramLabel = "OPTION", description = "of the JVM that runs them, such as -Xmx512m")
 	private List<String> jvmOptions = List.of();
 
@@ -56,7 +59,7 @@ final class RunCommand implements Callable<Integer> {
 
 	private int run(List<Inventory> inventories, Path directory) throws IOException, InterruptedException {
 		Path layout = directory.resolve("layout");
-		new LayoutBuilder(this.selection.arguments(), true).build(inventories, layout);
+		new LayoutBuilder(this.selection.arguments(), this.hoisted.mode()).build(inventories, layout);
 		List<String> line = new ArrayList<>();
 		line.add(ProcessHandle.current().info().command().orElse("java"));
 		line.addAll(this.jvmOptions);

@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
+import org.jspecify.annotations.Nullable;
+
 /** What the applications of one JVM have in common, and what keeps them apart. */
 final class Environment implements AutoCloseable {
 
@@ -33,6 +35,8 @@ final class Environment implements AutoCloseable {
 
 	private final RoutedLog log;
 
+	private final @Nullable SharedLog sharedLog;
+
 	private Environment(Layout layout, SystemProperties properties, PrefixedOutput out, PrefixedOutput err) {
 		this.directory = layout.directory();
 		this.shared = new URLClassLoader("shared", urls(layout), ClassLoader.getPlatformClassLoader());
@@ -41,6 +45,7 @@ final class Environment implements AutoCloseable {
 		this.err = err;
 		this.log = new RoutedLog();
 		this.log.install();
+		this.sharedLog = SharedLog.connect(this.shared);
 	}
 
 	/**
@@ -107,6 +112,9 @@ final class Environment implements AutoCloseable {
 
 	void ended(ApplicationLoader loader) {
 		this.log.end(loader);
+		if (this.sharedLog != null) {
+			this.sharedLog.end(loader);
+		}
 		try {
 			this.out.end(loader);
 			this.err.end(loader);

@@ -29,7 +29,12 @@ final class RoutedLog extends ConsoleHandler {
 		boolean installed = false;
 		for (Handler handler : this.root.getHandlers()) {
 			ApplicationLoader loader = ApplicationLoader.of(handler.getClass().getClassLoader());
-			if (loader != null) {
+			if (loader == null && handler.getClass().getClassLoader() != null) {
+				// A bridge whose class the applications share: who installed it is being
+				// looked at.
+				loader = ApplicationThreads.owner(Thread.currentThread());
+			}
+			if (loader != null && handler != this) {
 				this.handlers.computeIfAbsent(loader, (key) -> new ArrayList<>()).add(handler);
 			}
 			installed |= handler == this;

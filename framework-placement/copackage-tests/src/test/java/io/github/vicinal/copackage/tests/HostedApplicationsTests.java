@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+import io.github.vicinal.copackage.Hoist;
 import io.github.vicinal.copackage.Inventories;
 import io.github.vicinal.copackage.InvalidInputException;
 import io.github.vicinal.copackage.LayoutBuilder;
@@ -100,6 +101,46 @@ class HostedApplicationsTests {
 			}
 			// Two run; the JDK itself may remember the classes of a few that have gone.
 			assertThat(running.count(LOADER)).isLessThanOrEqualTo(2 + 3);
+		}
+	}
+
+	/**
+	 * Spring is there once; what the applications log, and what they are, is their own.
+	 */
+	@Test
+	void applicationsThatShareTheirLibrariesKeepTheirLogs() throws IOException {
+		int other = RunningLayout.freePort();
+		List<String> files = List.of("one=" + RunningLayout.jar("stock"), "other=" + RunningLayout.jar("stock"));
+		try (RunningLayout running = RunningLayout.start(this.directory,
+				Map.of("one", List.of("--server.port=" + this.stock, "--logging.pattern.console=MARKED %m%n"), "other",
+						List.of("--server.port=" + other, "--logging.level.org.springframework.web=debug")),
+				Hoist.KNOWN, files)) {
+			running.until("[launcher] other runs after");
+			assertThat(this.directory.resolve("layout/shared")).isDirectoryContaining("glob:**/spring-core-*.jar")
+				.isDirectoryContaining("glob:**/vicinal-test-stock-api-*.jar");
+			assertThat(running.count("org.springframework.boot.SpringApplicationShutdownHook")).isEqualTo(1);
+			assertThat(running.get(this.stock, "/stock/fig")).contains("\"servedBy\":\"one\"");
+			assertThat(running.get(other, "/stock/fig")).contains("\"servedBy\":\"other\"");
+			running.until("Completed 200 OK");
+			for (int i = 0; i < RESTARTS; i++) {
+				assertThat(running.command("restart one")).contains("running");
+				assertThat(running.get(this.stock, "/stock/fig")).contains("\"servedBy\":\"one\"");
+				assertThat(running.get(other, "/stock/fig")).contains("\"servedBy\":\"other\"");
+			}
+			// A soft reference outlives the first collection after its last use.
+			running.await(() -> {
+				try {
+					return running.count(LOADER) <= 2 + 1;
+				}
+				catch (IOException ex) {
+					throw new java.io.UncheckedIOException(ex);
+				}
+			}, "heap without the applications that have stopped");
+			assertThat(running.log().lines().filter((line) -> line.contains("Tomcat started on port")))
+				.hasSize(2 + RESTARTS)
+				.allMatch((line) -> line.startsWith("[one] MARKED ") != line.contains("port " + other + " "));
+			assertThat(running.log().lines().filter((line) -> line.contains("Completed 200 OK"))).isNotEmpty()
+				.allMatch((line) -> line.startsWith("[other] "));
 		}
 	}
 
@@ -203,7 +244,7 @@ class HostedApplicationsTests {
 			assertThat(second.onExit().join().exitValue()).isEqualTo(2);
 			assertThat(log).content().contains("is run by another launcher already");
 			assertThatExceptionOfType(InvalidInputException.class)
-				.isThrownBy(() -> new LayoutBuilder(Map.of(), true)
+				.isThrownBy(() -> new LayoutBuilder(Map.of(), Hoist.STATELESS)
 					.build(Inventories.read(List.of("stock=" + RunningLayout.jar("stock"))), layout))
 				.withMessageContaining("is being run");
 			running.until("[launcher] legacy runs after");

@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
+import io.github.vicinal.copackage.Hoist;
 import io.github.vicinal.copackage.Inventories;
 import io.github.vicinal.copackage.LayoutBuilder;
 
@@ -64,15 +65,22 @@ final class RunningLayout implements AutoCloseable {
 		for (String name : names) {
 			files.add(name + "=" + jar(name));
 		}
+		return start(directory, arguments, Hoist.STATELESS, files);
+	}
+
+	/** Runs applications that are given as NAME=JAR. */
+	static RunningLayout start(Path directory, Map<String, List<String>> arguments, Hoist hoist, List<String> files)
+			throws IOException {
 		Path layout = directory.resolve("layout");
-		new LayoutBuilder(arguments, true).build(Inventories.read(files), layout);
+		new LayoutBuilder(arguments, hoist).build(Inventories.read(files), layout);
 		return start(layout);
 	}
 
 	static RunningLayout start(Path layout) throws IOException {
 		Path log = layout.resolveSibling("launcher.log");
+		// Without soft references, which caches of shared libraries have, in the heap.
 		List<String> line = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx400m", "-jar",
+				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:SoftRefLRUPolicyMSPerMB=0", "-Xmx400m", "-jar",
 				layout.resolve("launcher/vicinal-launcher.jar").toString(), "--stop-at-end-of-input"));
 		Process process = new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(log.toFile()).start();
 		return new RunningLayout(layout, log, process);

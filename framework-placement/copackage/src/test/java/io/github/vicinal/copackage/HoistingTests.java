@@ -1,0 +1,112 @@
+package io.github.vicinal.copackage;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What may be loaded once beside what applications have for themselves. */
+class HoistingTests {
+
+	private static final String SPRING = "spring-thing-1.jar";
+
+	@TempDir
+	private Path directory;
+
+	/** Two applications, both with a library of Spring that keeps state. */
+	private Hoisting.Plan plan(Hoist mode, UnaryOperator<TestJar> both, UnaryOperator<TestJar> second)
+			throws IOException {
+		List<Inventory> inventories = new ArrayList<>();
+		for (String name : List.of("one", "other")) {
+			TestJar jar = both.apply(TestJar.boot()
+				.library("spring-thing", "1", Map.of("org/springframework/thing/Thing.class",
+						TestJar.stateful("org/springframework/thing/Thing"), "org/springframework/thing/Namer.class",
+						TestJar.type("org/springframework/thing/Namer", "driver.Driver"))));
+			jar = name.equals("other") ? second.apply(jar) : jar;
+			inventories.addAll(Inventories.read(List.of(name + "=" + jar.write(this.directory, name))));
+		}
+		return Hoisting.plan(inventories, mode);
+	}
+
+	private String refusal(UnaryOperator<TestJar> second) throws IOException {
+		Hoisting.Plan plan = plan(Hoist.KNOWN, UnaryOperator.identity(), second);
+		assertThat(plan.files()).doesNotContain(SPRING);
+		return String.valueOf(plan.kept().get(SPRING));
+	}
+
+	@Test
+	void knownLibrariesMayKeepState() throws IOException {
+		assertThat(plan(Hoist.KNOWN, UnaryOperator.identity(), UnaryOperator.identity()).files()).contains(SPRING);
+		assertThat(plan(Hoist.STATELESS, UnaryOperator.identity(), UnaryOperator.identity()).kept().get(SPRING))
+			.contains("it keeps")
+			.contains("in a static field of org.springframework.thing.Thing");
+		assertThat(plan(Hoist.NONE, UnaryOperator.identity(), UnaryOperator.identity()).files()).isEmpty();
+	}
+
+	@Test
+	void otherLibrariesMayNot() throws IOException {
+		Hoisting.Plan plan = plan(Hoist.KNOWN,
+				(jar) -> jar.library("database", "1", Map.of("db/Engine.class", TestJar.stateful("db/Engine"))),
+				UnaryOperator.identity());
+		assertThat(plan.files()).contains(SPRING).doesNotContain("database-1.jar");
+		assertThat(plan.kept().get("database-1.jar")).contains("db.Engine");
+	}
+
+	@Test
+	void libraryOfOneThatIsNamedAsTextIsSeenByItsOwner() throws IOException {
+		assertThat(refusal(
+				(jar) -> jar.library("driver", "1", Map.of("driver/Driver.class", TestJar.type("driver/Driver", "")))))
+			.isEqualTo("it names the class driver.Driver of driver-1.jar");
+	}
+
+	@Test
+	void implementationsOfServicesAreSeenByTheirUser() throws IOException {
+		assertThat(refusal(
+				(jar) -> jar.entry("BOOT-INF/classes/META-INF/services/org.springframework.thing.Thing", new byte[1])))
+			.isEqualTo("its service org.springframework.thing.Thing is implemented by 'other'");
+	}
+
+	@Test
+	void packagesAreNotSplit() throws IOException {
+		assertThat(refusal((jar) -> jar.library("more-things", "1",
+				Map.of("org/springframework/thing/More.class", TestJar.type("org/springframework/thing/More", "")))))
+			.isEqualTo("its package org.springframework.thing is in more-things-1.jar, too");
+	}
+
+	/** What an application has itself comes first in its class path. */
+	@Test
+	void resourcesAreNotHidden() throws IOException {
+		UnaryOperator<TestJar> settings = (jar) -> jar.library("spring-settings", "1",
+				Map.of("settings.xml", new byte[1], "org/springframework/settings/S.class",
+						TestJar.type("org/springframework/settings/S", "")));
+		assertThat(plan(Hoist.KNOWN, settings, UnaryOperator.identity()).files()).contains("spring-settings-1.jar");
+		assertThat(plan(Hoist.KNOWN, settings, (jar) -> jar.resource("settings.xml", "<own/>")).kept()
+			.get("spring-settings-1.jar")).isEqualTo("its resource settings.xml is in 'other', too");
+	}
+
+	@Test
+	void logsThatCannotBeKeptApartAreNotShared() throws IOException {
+		Map<String, byte[]> api = Map.of("org/slf4j/LoggerFactory.class", TestJar.stateful("org/slf4j/LoggerFactory"));
+		Map<String, byte[]> logback = Map.of("ch/qos/logback/L.class", TestJar.stateful("ch/qos/logback/L"));
+		assertThat(plan(Hoist.KNOWN, (jar) -> jar.library("slf4j-api", "2.0.17", api), UnaryOperator.identity()).kept()
+			.get("slf4j-api-2.0.17.jar")).contains("one log for all");
+		assertThat(plan(Hoist.KNOWN,
+				(jar) -> jar.library("slf4j-api", "2.0.8", api).library("logback-classic", "1.5.0", logback),
+				UnaryOperator.identity())
+			.kept()
+			.get("slf4j-api-2.0.8.jar")).contains("older than 2.0.9");
+		Hoisting.Plan plan = plan(Hoist.KNOWN,
+				(jar) -> jar.library("slf4j-api", "2.0.17", api).library("logback-classic", "1.5.0", logback),
+				UnaryOperator.identity());
+		assertThat(plan.files()).contains("slf4j-api-2.0.17.jar");
+		assertThat(plan.sharesLog()).isTrue();
+	}
+
+}
