@@ -197,7 +197,8 @@ class PlacementServiceTests {
 		}, stock("i1", "b"));
 		PlacementEndpoint endpoint = new PlacementEndpoint(service);
 		PlacementViewsEndpointExtension web = new PlacementViewsEndpointExtension(endpoint);
-		CompletableFuture<WebEndpointResponse<Object>> first = CompletableFuture.supplyAsync(web::placement);
+		CompletableFuture<WebEndpointResponse<Object>> first = CompletableFuture.supplyAsync(web::placement,
+				(task) -> new Thread(task, "search").start());
 		try {
 			assertThat(searching.await(30, TimeUnit.SECONDS)).isTrue();
 			for (WebEndpointResponse<Object> second : List.of(web.placement(),
