@@ -5,6 +5,7 @@ import java.lang.StackWalker.StackFrame;
 import java.util.Iterator;
 import java.util.stream.Stream;
 
+import ch.qos.logback.classic.LoggerContext;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.IMarkerFactory;
 import org.slf4j.LoggerFactory;
@@ -33,27 +34,29 @@ public final class ApplicationLogProvider implements SLF4JServiceProvider {
 	}
 
 	/**
-	 * Returns the context of the current application, as SLF4J's Logback provider would.
-	 * A shared class that asks for a logger may keep it for all applications, so it gets
-	 * one that looks for the application at each call.
+	 * Returns where the caller's loggers come from: the context of the application that
+	 * has the calling class. A shared class may keep its logger for all applications, so
+	 * it gets one that looks for the application at each call. A shared class that asks
+	 * for the context itself, as Spring Boot does, gets that of the current application.
 	 */
 	@Override
 	public ILoggerFactory getLoggerFactory() {
-		return STACK.walk(ApplicationLogProvider::isForASharedClass) ? this.routing : ApplicationLogs.current();
+		return STACK.walk(this::factory);
 	}
 
 	/** The first two frames are this class and the method that asks it. */
-	private static boolean isForASharedClass(Stream<StackFrame> frames) {
+	private ILoggerFactory factory(Stream<StackFrame> frames) {
 		Iterator<StackFrame> callers = frames.skip(2).iterator();
 		Class<?> caller = callers.next().getDeclaringClass();
-		if (caller != LoggerFactory.class) {
-			// It asks for the context, not for a logger.
-			return false;
-		}
+		boolean forLogger = caller == LoggerFactory.class;
 		while (caller == LoggerFactory.class) {
 			caller = callers.next().getDeclaringClass();
 		}
-		return caller.getClassLoader() == ApplicationLogProvider.class.getClassLoader();
+		LoggerContext own = ApplicationLogs.of(caller);
+		if (own != null) {
+			return own;
+		}
+		return forLogger ? this.routing : ApplicationLogs.current();
 	}
 
 	@Override

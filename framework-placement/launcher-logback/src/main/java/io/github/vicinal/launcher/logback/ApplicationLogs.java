@@ -1,6 +1,9 @@
 package io.github.vicinal.launcher.logback;
 
+import java.util.Collections;
 import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
@@ -33,6 +36,10 @@ public final class ApplicationLogs {
 
 	private static final Map<ClassLoader, LoggerContext> CONTEXTS = new ConcurrentHashMap<>();
 
+	/** Threads of theirs that run on must not bring their logs back. */
+	private static final Set<ClassLoader> ENDED = Collections
+		.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
 	/** Marks are kept per thread, and threads belong to applications. */
 	private static final MDCAdapter MDC = new LogbackMDCAdapter();
 
@@ -55,6 +62,7 @@ public final class ApplicationLogs {
 	 * @param application its loader
 	 */
 	public static void end(ClassLoader application) {
+		ENDED.add(application);
 		LoggerContext context = CONTEXTS.remove(application);
 		if (context != null) {
 			context.stop();
@@ -67,17 +75,39 @@ public final class ApplicationLogs {
 		return of((loader != null) ? loader : NONE);
 	}
 
+	/**
+	 * Returns the context of the application that has a class, or {@code null} if the
+	 * class is shared, or is none of an application.
+	 */
+	static @Nullable LoggerContext of(Class<?> type) {
+		ClassLoader loader = type.getClassLoader();
+		while (loader != null && loader.getParent() != NONE) {
+			loader = loader.getParent();
+		}
+		return (loader != null) ? of(loader) : null;
+	}
+
 	private static LoggerContext of(ClassLoader application) {
 		LoggerContext known = CONTEXTS.get(application);
-		return (known != null) ? known : CONTEXTS.computeIfAbsent(application, ApplicationLogs::create);
+		if (known != null) {
+			return known;
+		}
+		LoggerContext created = CONTEXTS.computeIfAbsent(application, ApplicationLogs::create);
+		return (created != null) ? created : of(NONE);
 	}
 
 	static MDCAdapter mdc() {
 		return MDC;
 	}
 
-	/** Does what Logback's own provider does for its only context. */
-	private static LoggerContext create(ClassLoader application) {
+	/**
+	 * Does what Logback's own provider does for its only context. Returns {@code null}
+	 * for an application that has ended.
+	 */
+	private static @Nullable LoggerContext create(ClassLoader application) {
+		if (ENDED.contains(application)) {
+			return null;
+		}
 		LoggerContext context = new LoggerContext();
 		context.setName("default");
 		context.setMDCAdapter(MDC);
