@@ -54,6 +54,9 @@ final class PublisherLink<T> {
 
 	private volatile String state = "connecting";
 
+	/** Why this side left; whatever the connection says at its end is a consequence. */
+	private volatile @Nullable String left;
+
 	/** There are threads that take messages of the publisher. */
 	private volatile boolean attached;
 
@@ -78,7 +81,8 @@ final class PublisherLink<T> {
 	}
 
 	String state() {
-		return this.state;
+		String reason = this.left;
+		return (reason != null) ? "left: " + reason : this.state;
 	}
 
 	/** Returns whether messages of the publisher are taken. */
@@ -125,7 +129,7 @@ final class PublisherLink<T> {
 		}
 		catch (WireException ex) {
 			refused();
-			this.state = "left: " + ex.text();
+			this.left = ex.text();
 			logger.warn("Subscriber '{}' of topic '{}' leaves publisher {}: {}", this.subscription.name(),
 					this.subscription.topic(), this.instance, ex.text());
 		}
@@ -269,9 +273,15 @@ final class PublisherLink<T> {
 		return interrupted;
 	}
 
+	/** Leaves a publisher that is not to be trusted; it is tried again after a pause. */
+	void leave(String reason) {
+		refused();
+		disconnect(reason);
+	}
+
 	/** Ends the connection; what was published is handled. */
-	void disconnect(String reason) {
-		this.state = "left: " + reason;
+	private void disconnect(String reason) {
+		this.left = reason;
 		closeChannel();
 	}
 

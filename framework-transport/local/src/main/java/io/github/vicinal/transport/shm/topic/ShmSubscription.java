@@ -178,7 +178,7 @@ final class ShmSubscription<T> implements Subscription {
 		logger.warn("Subscriber '{}' leaves publisher {} of topic '{}': {}", name(), publisher, topic(), reason);
 		PublisherLink<T> link = this.links.get(publisher);
 		if (link != null) {
-			link.disconnect(reason);
+			link.leave(reason);
 		}
 	}
 

@@ -162,6 +162,33 @@ class HostileTopicTests {
 		}
 	}
 
+	/** The handler runs before its message counts as read. */
+	@Test
+	void aPublisherThatTakesBackWhatIsBeingReadIsLeft() throws Exception {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.PUB_SUB, CAPACITY, WhenFull.BLOCK);
+		try (ShmTopics publisher = TopicFixture.topics(this.directory, "publisher");
+				ShmTopics reader = TopicFixture.topics(this.directory, "reader")) {
+			Topic<byte[]> topic = publisher.topic(settings);
+			Subscription subscription = reader.subscribe(settings, SubscriberSettings.of("reader"),
+					(message) -> published(0));
+			TopicFixture.await(() -> topic.report().subscribers().size() == 1);
+			topic.publish(new byte[10]);
+			TopicFixture.await(
+					() -> subscription.report().publishers().values().stream().anyMatch((it) -> it.startsWith("left")));
+		}
+	}
+
+	private void published(long position) {
+		try (var logs = Files.newDirectoryStream(this.directory, "*.log");
+				FileChannel log = FileChannel.open(logs.iterator().next(), StandardOpenOption.WRITE)) {
+			ByteBuffer published = ByteBuffer.allocate(Long.BYTES).order(java.nio.ByteOrder.nativeOrder());
+			log.write(published.putLong(0, position), 128);
+		}
+		catch (IOException ex) {
+			throw new java.io.UncheckedIOException(ex);
+		}
+	}
+
 	/** Says that more is published, of what are any bytes. */
 	private void damage(Random random) throws IOException {
 		try (var logs = Files.newDirectoryStream(this.directory, "*.log");
