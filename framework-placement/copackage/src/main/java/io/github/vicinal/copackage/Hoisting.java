@@ -3,6 +3,7 @@ package io.github.vicinal.copackage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -47,9 +48,14 @@ final class Hoisting {
 	 * @param mode which ones may be
 	 */
 	static Plan plan(List<Inventory> inventories, Hoist mode) {
-		if (mode == Hoist.NONE || inventories.size() < 2
-				|| inventories.stream().anyMatch((each) -> each.jar() == null)) {
-			return new Plan(List.of(), Map.of(), Map.of());
+		if (mode == Hoist.NONE) {
+			return none(inventories, "nothing is to be");
+		}
+		if (inventories.size() < 2) {
+			return none(inventories, "there is no other application");
+		}
+		if (inventories.stream().anyMatch((each) -> each.jar() == null)) {
+			return none(inventories, "an application has no jar");
 		}
 		try {
 			return new Hoisting(inventories).plan(mode);
@@ -57,6 +63,12 @@ final class Hoisting {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	private static Plan none(List<Inventory> inventories, String reason) {
+		Map<String, String> kept = new LinkedHashMap<>();
+		inventories.get(0).libraries().forEach((library) -> kept.put(library.file(), reason));
+		return new Plan(List.of(), kept, Map.of());
 	}
 
 	private Plan plan(Hoist mode) throws IOException {
@@ -79,8 +91,7 @@ final class Hoisting {
 			Rest rest = new Rest(left.keySet());
 			changed = remove(left, rest::clash) || remove(left, (library) -> log(library, left));
 		}
-		return new Plan(left.values().stream().map(Library::file).toList(), Map.copyOf(this.kept),
-				properties(left.values()));
+		return new Plan(left.values().stream().map(Library::file).toList(), this.kept, properties(left.values()));
 	}
 
 	/** What keeps applications apart that share the libraries. */
@@ -162,10 +173,14 @@ final class Hoisting {
 	 * What is decided.
 	 *
 	 * @param files libraries that are loaded once, as the first application calls them
-	 * @param kept why others of it are not, by file
+	 * @param kept why others of it are not, by file, in the order in which that was found
 	 * @param systemProperties that each application needs then
 	 */
 	record Plan(List<String> files, Map<String, String> kept, Map<String, String> systemProperties) {
+
+		Plan {
+			kept = Collections.unmodifiableMap(kept);
+		}
 
 		/** Returns whether the applications share the classes of their log. */
 		boolean sharesLog() {

@@ -20,7 +20,7 @@ final class KnownLibraries {
 			"io/github/vicinal/", "aj/org/objectweb/asm/");
 
 	private static final List<String> EXCEPTIONS = List.of("org/apache/logging/log4j/core/",
-			"org/springframework/boot/devtools/", "org/springframework/boot/test/");
+			"org/springframework/boot/devtools/", "org/springframework/boot/test/", "io/micrometer/shaded/");
 
 	private KnownLibraries() {
 	}

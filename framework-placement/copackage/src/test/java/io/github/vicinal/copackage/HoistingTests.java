@@ -51,6 +51,16 @@ class HoistingTests {
 	}
 
 	@Test
+	void nothingIsSharedWithNobody() throws IOException {
+		List<Inventory> one = Inventories
+			.read(List.of("one=" + TestJar.boot().library("api", "1").write(this.directory, "one")));
+		Hoisting.Plan plan = Hoisting.plan(one, Hoist.KNOWN);
+		assertThat(plan.files()).isEmpty();
+		assertThat(plan.kept()).hasSameSizeAs(one.get(0).libraries())
+			.containsEntry("api-1.jar", "there is no other application");
+	}
+
+	@Test
 	void otherLibrariesMayNot() throws IOException {
 		Hoisting.Plan plan = plan(Hoist.KNOWN,
 				(jar) -> jar.library("database", "1", Map.of("db/Engine.class", TestJar.stateful("db/Engine"))),
