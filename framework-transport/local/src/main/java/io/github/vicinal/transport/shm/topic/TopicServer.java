@@ -32,6 +32,9 @@ final class TopicServer {
 
 	private static final long BELLS_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+	/** Time that connections have to delete their files when the server is closed. */
+	private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
 	private final ShmTopics topics;
 
 	/** Guarded by this. */
@@ -75,6 +78,7 @@ final class TopicServer {
 		found.forEach(Connection::grant);
 	}
 
+	/** Ends all connections, and waits until their files are deleted. */
 	void close() {
 		List<Connection> all;
 		synchronized (this) {
@@ -82,6 +86,21 @@ final class TopicServer {
 			all = List.copyOf(this.open);
 		}
 		all.forEach(Connection::close);
+		awaitEnd();
+	}
+
+	private synchronized void awaitEnd() {
+		long deadline = System.nanoTime() + CLOSE_NANOS;
+		try {
+			long left = CLOSE_NANOS;
+			while (!this.open.isEmpty() && left > 0) {
+				TimeUnit.NANOSECONDS.timedWait(this, left);
+				left = deadline - System.nanoTime();
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	/** Returns the topic that a connection asks for, or has it wait. */
@@ -95,8 +114,12 @@ final class TopicServer {
 	}
 
 	private synchronized void forget(Connection connection) {
-		this.open.remove(connection);
 		this.waiting.remove(connection);
+	}
+
+	private synchronized void ended(Connection connection) {
+		this.open.remove(connection);
+		notifyAll();
 	}
 
 	/** One subscriber. */
@@ -253,7 +276,16 @@ final class TopicServer {
 		}
 
 		private void end() {
-			forget(this);
+			try {
+				forget(this);
+				release();
+			}
+			finally {
+				ended(this);
+			}
+		}
+
+		private void release() {
 			close();
 			synchronized (this) {
 				this.ended = true;
