@@ -1,11 +1,14 @@
 package io.github.vicinal.copackage.tests;
 
 import java.io.IOException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -142,6 +145,54 @@ class HostedApplicationsTests {
 			assertThat(running.log().lines().filter((line) -> line.contains("Completed 200 OK"))).isNotEmpty()
 				.allMatch((line) -> line.startsWith("[other] "));
 		}
+	}
+
+	/** Both have the same libraries here, and so the same classes of Vicinal. */
+	@Test
+	void applicationsThatShareVicinalHandValuesOver() throws IOException {
+		try (RunningLayout running = startShared(withLibrariesOf("stock", "shop"))) {
+			running.until("[launcher] shop runs after");
+			callUntilDirect(running);
+			assertThat(this.directory.resolve("layout/shared"))
+				.isDirectoryContaining("glob:**/vicinal-transport-local-*.jar");
+			assertThat(running.get(this.shop, "/actuator/vicinalchannels")).contains("methods by reference")
+				.doesNotContain("class loaders of their own");
+			assertThat(running.command("restart stock")).contains("running");
+			callUntilDirect(running);
+		}
+	}
+
+	/** One library that only the shop has keeps most of the others from being shared. */
+	@Test
+	void applicationsThatShareLittleCallEachOtherAsBefore() throws IOException {
+		try (RunningLayout running = startShared(RunningLayout.jar("stock"))) {
+			running.until("[launcher] shop runs after");
+			callUntilDirect(running);
+			assertThat(running.get(this.shop, "/actuator/vicinalchannels")).contains("class loaders of their own");
+		}
+	}
+
+	private RunningLayout startShared(Path stockJar) throws IOException {
+		return RunningLayout.start(this.directory,
+				Map.of("stock", List.of("--server.port=" + this.stock), "shop",
+						List.of("--server.port=" + this.shop, "--stock.url=http://localhost:" + this.stock)),
+				Hoist.KNOWN, List.of("stock=" + stockJar, "shop=" + RunningLayout.jar("shop")));
+	}
+
+	/** A copy of an application's jar that has all libraries of another, too. */
+	private Path withLibrariesOf(String name, String other) throws IOException {
+		Path copy = Files.copy(RunningLayout.jar(name), this.directory.resolve(name + "-more.jar"));
+		try (FileSystem target = FileSystems.newFileSystem(copy, Map.of("compressionMethod", "STORED"));
+				FileSystem source = FileSystems.newFileSystem(RunningLayout.jar(other));
+				Stream<Path> libraries = Files.list(source.getPath("BOOT-INF/lib"))) {
+			for (Path library : (Iterable<Path>) libraries::iterator) {
+				Path there = target.getPath(library.toString());
+				if (!Files.exists(there)) {
+					Files.copy(library, there);
+				}
+			}
+		}
+		return copy;
 	}
 
 	@Test
