@@ -219,15 +219,26 @@ public final class SocketBells implements Bells, BellReader.Listener {
 
 	private synchronized void accept() throws IOException, WireException {
 		ServerSocketChannel open = this.listener;
-		SocketChannel accepted = (open != null && this.peerCheck != null && !this.closed) ? open.accept() : null;
-		if (accepted == null) {
+		PeerCheck check = this.peerCheck;
+		SocketChannel accepted = (open != null && !this.closed) ? open.accept() : null;
+		if (accepted == null || check == null) {
 			return;
 		}
-		this.channel = accepted;
 		closeListener();
-		if (this.peerCheck != null) {
-			this.peerCheck.check(accepted);
+		boolean usable = false;
+		try {
+			check.check(accepted);
+			accepted.configureBlocking(false);
+			usable = true;
 		}
+		finally {
+			if (!usable) {
+				accepted.close();
+			}
+		}
+		// Threads that ring see the channel from here on. An interrupt of one of them
+		// would close it if it still blocked.
+		this.channel = accepted;
 		this.reader.add(accepted, SelectionKey.OP_READ, this);
 		this.connected.countDown();
 	}

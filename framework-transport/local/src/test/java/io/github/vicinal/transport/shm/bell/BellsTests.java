@@ -478,6 +478,37 @@ class BellsTests {
 		}
 	}
 
+	/** The channel of a client that is being accepted may still block. */
+	@Test
+	void interruptedThreadRingsWhileTheClientIsAccepted() throws Exception {
+		BellSupport support = BellSupport.socketOnly();
+		AtomicReference<SocketBells> listening = new AtomicReference<>();
+		Thread ringer = new Thread(() -> {
+			Thread.currentThread().interrupt();
+			listening.get().lane(0).ring();
+		});
+		SocketBells server = support.listen(socketDirectory(), LANES, IDLE_NANOS, (channel) -> {
+			ringer.start();
+			while (ringer.isAlive() && !isIn(ringer, "parkNanos")) {
+				Thread.onSpinWait();
+			}
+		}, this.failures::add);
+		listening.set(server);
+		AtomicBoolean closing = new AtomicBoolean();
+		try (SocketBells client = support.connect(this.directory, server.socketName(), LANES, (channel) -> {
+		}, (ex) -> {
+			if (!closing.get()) {
+				this.failures.add(ex);
+			}
+		})) {
+			client.lane(0).await(TimeUnit.SECONDS.toNanos(20));
+			ringer.join();
+			assertThat(this.failures).isEmpty();
+			closing.set(true);
+			server.close();
+		}
+	}
+
 	/** Each bell is rung by the side that does not sleep there. */
 	private record BothEnds(SocketBells atServer, SocketBells client, AtomicBoolean closing) implements Bells {
 
