@@ -236,8 +236,11 @@ public final class LocalListener {
 		this.unavailable = problem;
 	}
 
-	/** Offers the path no longer; the socket stays until {@link #remove()}. */
-	public void stop() {
+	/**
+	 * Offers the path no longer; the socket stays until {@link #remove()}. Waits for a
+	 * repair that another thread has begun, which would otherwise offer the path again.
+	 */
+	public synchronized void stop() {
 		this.stopped = true;
 		this.unavailable = "the server is closed";
 	}
