@@ -1,0 +1,130 @@
+package io.github.vicinal.chronicle;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+
+import io.github.vicinal.topic.TopicException;
+
+/**
+ * By what processes know of each other whether they live: a socket that the kernel closes
+ * with the process. Other than locks of files, it works within one JVM too, and other
+ * than process ids, between containers.
+ */
+final class Alive implements AutoCloseable {
+
+	private static final SecureRandom RANDOM = new SecureRandom();
+
+	private static final int MOST_PATH_BYTES = 100;
+
+	private final Path directory;
+
+	private final ServerSocketChannel socket;
+
+	private final long id;
+
+	private Alive(Path directory, ServerSocketChannel socket, long id) {
+		this.directory = directory;
+		this.socket = socket;
+		this.id = id;
+	}
+
+	/**
+	 * Begins to live.
+	 * @param directory where the sockets of all are
+	 */
+	static Alive open(Path directory) throws IOException {
+		long id = RANDOM.nextLong() | 1;
+		Path path = path(directory, id);
+		if (path.toString().length() > MOST_PATH_BYTES) {
+			throw new TopicException(
+					"The path of the directory of durable topics may have %d characters, because the kernel limits the paths of sockets in it: %s"
+						.formatted(MOST_PATH_BYTES - path.getFileName().toString().length() - 1, directory));
+		}
+		ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+		try {
+			socket.bind(UnixDomainSocketAddress.of(path));
+		}
+		catch (IOException ex) {
+			socket.close();
+			throw ex;
+		}
+		Alive alive = new Alive(directory, socket, id);
+		Thread thread = new Thread(null, alive::accept, "vicinal-topic-alive", 0, false);
+		thread.setDaemon(true);
+		thread.start();
+		return alive;
+	}
+
+	private static Path path(Path directory, long id) {
+		return directory.resolve(HexFormat.of().toHexDigits(id));
+	}
+
+	private void accept() {
+		while (this.socket.isOpen()) {
+			try (SocketChannel asking = this.socket.accept()) {
+				// That it is accepted is all that the other side wants to know.
+			}
+			catch (IOException ex) {
+				if (!this.socket.isOpen()) {
+					return;
+				}
+			}
+		}
+	}
+
+	/** Returns the id of this process, which is not 0. */
+	long id() {
+		return this.id;
+	}
+
+	/** Returns whether a process has ended, and deletes what it has left. */
+	boolean isDead(long other) {
+		if (other == this.id) {
+			return false;
+		}
+		Path path = path(this.directory, other);
+		try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+			channel.configureBlocking(false);
+			channel.connect(UnixDomainSocketAddress.of(path));
+			return false;
+		}
+		catch (ConnectException ex) {
+			delete(path);
+			return true;
+		}
+		catch (IOException ex) {
+			// A process that is stopped answers nobody, and lives.
+			return !Files.exists(path, LinkOption.NOFOLLOW_LINKS);
+		}
+	}
+
+	private static void delete(Path path) {
+		try {
+			Files.deleteIfExists(path);
+		}
+		catch (IOException ex) {
+			// It is tried again by whoever asks next.
+		}
+	}
+
+	@Override
+	public void close() {
+		try {
+			this.socket.close();
+		}
+		catch (IOException ex) {
+			// Closed all the same.
+		}
+		delete(path(this.directory, this.id));
+	}
+
+}

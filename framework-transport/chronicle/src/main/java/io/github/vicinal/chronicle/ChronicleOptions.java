@@ -1,0 +1,57 @@
+package io.github.vicinal.chronicle;
+
+import java.time.Duration;
+
+/**
+ * How durable topics are kept.
+ *
+ * @param roll how often a topic begins a new file
+ * @param maxBytes room of one topic on the volume. Beyond it the oldest files are
+ * deleted, but none that a consumer has yet to handle. Messages in the newest file that
+ * all have handled do not count
+ * @param maxAge age after which files are deleted that all consumers have handled
+ * @param minFreeBytes what the volume keeps free: nothing is published that would leave
+ * less
+ * @param blockBytes bytes by which files are mapped, a multiple of 64 KiB and at least 1
+ * MiB. A message may take a quarter of it
+ * @param patience how long a publisher waits for others that append, and for a lock that
+ * a dead process has left
+ * @param preTouch whether pages are touched in the background before they are written to
+ * @since 0.1.0
+ */
+public record ChronicleOptions(RollInterval roll, long maxBytes, Duration maxAge, long minFreeBytes, int blockBytes,
+		Duration patience, boolean preTouch) {
+
+	private static final int BLOCK_UNIT = 64 << 10;
+
+	/** The index of a file has to fit into a block. */
+	private static final int LEAST_BLOCK_BYTES = 1 << 20;
+
+	/** Checks the options. */
+	public ChronicleOptions {
+		if (blockBytes < LEAST_BLOCK_BYTES || blockBytes % BLOCK_UNIT != 0) {
+			throw new IllegalArgumentException(
+					"Blocks of durable topics must be a multiple of %d bytes and at least %d, not %d"
+						.formatted(BLOCK_UNIT, LEAST_BLOCK_BYTES, blockBytes));
+		}
+		if (maxBytes < blockBytes) {
+			throw new IllegalArgumentException("A durable topic needs room for at least one block of %d bytes, not %d"
+				.formatted(blockBytes, maxBytes));
+		}
+		if (minFreeBytes < 0 || maxAge.isNegative() || patience.isNegative()) {
+			throw new IllegalArgumentException(
+					"Free bytes, age and patience of durable topics must not be negative: %d, %s, %s"
+						.formatted(minFreeBytes, maxAge, patience));
+		}
+	}
+
+	/**
+	 * Returns the usual options: hourly files, 1 GiB and 7 days per topic, 256 MiB free.
+	 * @return the options
+	 */
+	public static ChronicleOptions defaults() {
+		return new ChronicleOptions(RollInterval.HOUR, 1L << 30, Duration.ofDays(7), 256L << 20, 64 << 20,
+				Duration.ofSeconds(1), true);
+	}
+
+}

@@ -1,0 +1,344 @@
+package io.github.vicinal.chronicle;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.github.vicinal.topic.Message;
+import io.github.vicinal.topic.MessageAttempts;
+import io.github.vicinal.topic.MessageCodec;
+import io.github.vicinal.topic.MessageHandler;
+import io.github.vicinal.topic.SubscriberSettings;
+import io.github.vicinal.topic.Subscription;
+import io.github.vicinal.topic.SubscriptionReport;
+import io.github.vicinal.topic.TopicException;
+import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicSettings;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A subscriber of a durable topic. A single thread is the one that the bell wakes, so
+ * that nothing is handed over; several threads wait for a signal. Both look from time to
+ * time without a bell: a publisher may have been killed between appending and ringing.
+ */
+final class ChronicleSubscription<T> implements Subscription {
+
+	private static final Logger logger = LoggerFactory.getLogger(ChronicleSubscription.class);
+
+	/** Interval between two looks without a bell. */
+	private static final long LOOK_MILLIS = 100;
+
+	/**
+	 * Time after which a message that is there and cannot be read is not just unfinished.
+	 */
+	private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+	private final TopicSettings<T> settings;
+
+	private final SubscriberSettings subscriber;
+
+	private final MessageCodec<T> codec;
+
+	private final MessageAttempts<T> attempts;
+
+	/** Where the topic is. */
+	private final Path directory;
+
+	private final Consumer<ChronicleSubscription<?>> onEnd;
+
+	private final List<Worker> workers = new ArrayList<>();
+
+	private final List<Thread> threads = new ArrayList<>();
+
+	private final AtomicBoolean ended = new AtomicBoolean();
+
+	/** Number of rings. Guarded by this, as a monitor to wait at. */
+	private long rings;
+
+	private volatile boolean closed;
+
+	private volatile @Nullable Subscription bell;
+
+	/** Why nothing more is read, {@code null} as long as that is not so. */
+	private volatile @Nullable String failure;
+
+	/** Why nothing comes although there is something, {@code null} if that is not so. */
+	private volatile @Nullable String stuck;
+
+	ChronicleSubscription(TopicSettings<T> settings, SubscriberSettings subscriber, MessageHandler<T> handler,
+			MessageCodec<T> codec, Path directory, int threads, Supplier<Source> sources,
+			Consumer<ChronicleSubscription<?>> onEnd) {
+		this.settings = settings;
+		this.subscriber = subscriber;
+		this.codec = codec;
+		this.directory = directory;
+		this.attempts = new MessageAttempts<>(settings, subscriber, handler);
+		this.onEnd = onEnd;
+		for (int i = 0; i < threads; i++) {
+			this.workers.add(new Worker(sources.get()));
+		}
+	}
+
+	/**
+	 * Begins.
+	 * @param bells makes the subscription of a bell
+	 * @param threadFactory makes the threads
+	 */
+	void start(Function<Runnable, @Nullable Subscription> bells, Function<Runnable, Thread> threadFactory) {
+		for (Worker worker : this.workers) {
+			this.threads.add(threadFactory.apply(worker));
+		}
+		this.threads.forEach(Thread::start);
+		Subscription rung = bells.apply((this.workers.size() == 1) ? this.workers.get(0)::drain : this::ring);
+		this.bell = rung;
+		if (this.closed && rung != null) {
+			rung.close();
+		}
+	}
+
+	private synchronized void ring() {
+		this.rings++;
+		notifyAll();
+	}
+
+	private synchronized long rings() {
+		return this.rings;
+	}
+
+	private synchronized void awaitRing(long seen) {
+		try {
+			if (this.rings == seen && !this.closed) {
+				TimeUnit.MILLISECONDS.timedWait(this, LOOK_MILLIS);
+			}
+		}
+		catch (InterruptedException ex) {
+			// By a handler; nobody else knows this thread.
+		}
+	}
+
+	private void fail(RuntimeException cause) {
+		if (this.failure == null) {
+			this.failure = cause.getMessage();
+			logger.error("Subscriber '{}' reads no further in topic '{}': {}", this.subscriber.name(),
+					this.settings.name(), cause.getMessage());
+		}
+	}
+
+	private void stuck() {
+		if (this.stuck == null) {
+			this.stuck = "there are messages in %s that cannot be read; it may be damaged".formatted(this.directory);
+			logger.error("Subscriber '{}' gets nothing of topic '{}': {}", this.subscriber.name(), this.settings.name(),
+					this.stuck);
+		}
+	}
+
+	private boolean handle(Source.Taken taken) {
+		long index = taken.entry().index();
+		DurableRecord record = DurableRecord.read(taken.entry(), this.directory);
+		T payload;
+		try {
+			payload = this.codec.decode(record.payload());
+		}
+		catch (RuntimeException ex) {
+			this.attempts.unreadable(record.publisher(), index, ex);
+			return true;
+		}
+		return this.attempts.handle(new Message<>(this.settings.name(), payload, record.headers(), record.publisher(),
+				index, nanos(record.micros()), taken.redelivered()));
+	}
+
+	/** Returns the time as {@link System#nanoTime()} would have said. */
+	private static long nanos(long micros) {
+		Instant published = Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L),
+				TimeUnit.MICROSECONDS.toNanos(Math.floorMod(micros, 1_000_000L)));
+		return System.nanoTime() - Duration.between(published, Instant.now()).toNanos();
+	}
+
+	@Override
+	public SubscriptionReport report() {
+		String reason = (this.failure != null) ? this.failure : this.stuck;
+		return new SubscriptionReport(this.settings.name(), this.subscriber.name(), this.attempts.handled(),
+				this.attempts.failed(), this.attempts.redelivered(), 0, (reason == null && !this.closed) ? 1 : 0,
+				Map.of("queue", (reason == null) ? "attached" : "left: " + reason));
+	}
+
+	@Override
+	public void close() {
+		synchronized (this) {
+			this.closed = true;
+			notifyAll();
+		}
+		this.attempts.closing();
+		if (this.workers.stream().anyMatch(Worker::isCalling)) {
+			// A handler that closes its own subscription cannot wait for itself.
+			Thread end = new Thread(null, this::end, "vicinal-topic-end-" + this.settings.name(), 0, false);
+			end.setDaemon(true);
+			end.start();
+			return;
+		}
+		end();
+	}
+
+	private void end() {
+		Subscription rung = this.bell;
+		if (rung != null) {
+			rung.close();
+		}
+		boolean interrupted = false;
+		for (Thread thread : this.threads) {
+			while (thread.isAlive()) {
+				try {
+					thread.join();
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
+			}
+		}
+		if (this.ended.compareAndSet(false, true)) {
+			this.workers.forEach(Worker::close);
+			this.onEnd.accept(this);
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	TopicModel model() {
+		return this.settings.model();
+	}
+
+	/** Handles messages, one at a time, on the thread of the bell or on its own. */
+	private final class Worker implements Runnable {
+
+		private final Source source;
+
+		/** When the last message was taken, or none was there. */
+		private volatile long lastTaken = System.nanoTime();
+
+		/** Guarded by the lock. */
+		private boolean suspected;
+
+		private final ReentrantLock lock = new ReentrantLock();
+
+		Worker(Source source) {
+			this.source = source;
+		}
+
+		boolean isCalling() {
+			return this.lock.isHeldByCurrentThread();
+		}
+
+		@Override
+		public void run() {
+			while (!isOver()) {
+				long seen = rings();
+				look();
+				drain();
+				lookWhetherStuck();
+				awaitRing(seen);
+			}
+		}
+
+		private boolean isOver() {
+			return ChronicleSubscription.this.closed || ChronicleSubscription.this.failure != null;
+		}
+
+		private void look() {
+			this.lock.lock();
+			try {
+				this.source.look();
+			}
+			catch (RuntimeException ex) {
+				fail(ex);
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+		/**
+		 * A damaged file may look like one whose last message is not finished yet. What
+		 * is there at two looks, with nothing taken in between, cannot be read.
+		 */
+		private void lookWhetherStuck() {
+			if (System.nanoTime() - this.lastTaken < STUCK_NANOS || isOver() || !this.lock.tryLock()) {
+				return;
+			}
+			try {
+				boolean behind = this.source.isBehind();
+				if (behind && this.suspected) {
+					stuck();
+				}
+				this.suspected = behind;
+				if (!behind) {
+					// To ask costs much more than to look for a message.
+					this.lastTaken = System.nanoTime();
+					ChronicleSubscription.this.stuck = null;
+				}
+			}
+			catch (RuntimeException ex) {
+				fail(ex);
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+		/** Handles what is there. */
+		void drain() {
+			this.lock.lock();
+			try {
+				while (!isOver()) {
+					Source.Taken taken = this.source.next();
+					if (taken == null) {
+						return;
+					}
+					this.lastTaken = System.nanoTime();
+					this.suspected = false;
+					ChronicleSubscription.this.stuck = null;
+					if (!handle(taken)) {
+						taken.returned().run();
+						return;
+					}
+					taken.handled().run();
+				}
+			}
+			catch (DamagedQueueException ex) {
+				fail(ex);
+			}
+			catch (TopicException ex) {
+				// For instance a process that is stopped with the position of the stream.
+				logger.warn("Subscriber '{}' of topic '{}' tries again: {}",
+						ChronicleSubscription.this.subscriber.name(), ChronicleSubscription.this.settings.name(),
+						ex.getMessage());
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+		void close() {
+			this.lock.lock();
+			try {
+				this.source.close();
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+	}
+
+}

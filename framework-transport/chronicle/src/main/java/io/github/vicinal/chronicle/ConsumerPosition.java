@@ -1,0 +1,62 @@
+package io.github.vicinal.chronicle;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * The stored position of one consumer in publish/subscribe: four words with what the file
+ * is, the last message that was handled, the last one that was begun, and the process
+ * that is subscribed.
+ */
+final class ConsumerPosition {
+
+	private static final long MAGIC = 0x5649_4344_504F_5301L;
+
+	private static final int HANDLED = 1;
+
+	private static final int BEGUN = 2;
+
+	private static final int OWNER = 3;
+
+	private static final int WORDS = 4;
+
+	private final Words words;
+
+	private ConsumerPosition(Words words) {
+		this.words = words;
+	}
+
+	static ConsumerPosition open(Path file) throws IOException {
+		return new ConsumerPosition(Words.open(file, WORDS, MAGIC));
+	}
+
+	/** Takes the position for this process, unless a living one has it. */
+	boolean own(Alive alive) {
+		return this.words.own(OWNER, alive);
+	}
+
+	void release(Alive alive) {
+		this.words.compareAndSet(OWNER, alive.id(), 0);
+	}
+
+	long handled() {
+		return this.words.get(HANDLED);
+	}
+
+	void handled(long index) {
+		this.words.set(HANDLED, index);
+	}
+
+	/** Says that a message is about to be handled; returns whether it was before. */
+	boolean begin(long index) {
+		boolean again = this.words.get(BEGUN) == index;
+		this.words.set(BEGUN, index);
+		return again;
+	}
+
+	void move(long index) {
+		this.words.set(BEGUN, 0);
+		this.words.set(HANDLED, index);
+	}
+
+}

@@ -1,0 +1,306 @@
+package io.github.vicinal.chronicle;
+
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.github.vicinal.topic.TopicException;
+import net.openhft.chronicle.bytes.Bytes;
+import net.openhft.chronicle.queue.ExcerptAppender;
+import net.openhft.chronicle.queue.ExcerptTailer;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.wire.DocumentContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queue of one topic in one process. Whatever Chronicle throws becomes a
+ * {@link DamagedQueueException} that names the directory.
+ */
+final class DurableLog implements AutoCloseable {
+
+	private final Path directory;
+
+	private final SingleChronicleQueue queue;
+
+	/** One thread at a time appends. */
+	private final ReentrantLock appending = new ReentrantLock();
+
+	private final Bytes<byte[]> bytes = Bytes.allocateElasticOnHeap(1024);
+
+	/** Guarded by the lock. */
+	private @Nullable ExcerptAppender appender;
+
+	private volatile boolean closed;
+
+	private DurableLog(Path directory, SingleChronicleQueue queue) {
+		this.directory = directory;
+		this.queue = queue;
+	}
+
+	static DurableLog open(Path directory, ChronicleOptions options) {
+		try {
+			return new DurableLog(directory,
+					SingleChronicleQueueBuilder.single(directory.toFile())
+						.rollCycle(options.roll().cycle())
+						.blockSize(options.blockBytes())
+						.timeoutMS(Math.max(1, options.patience().toMillis()))
+						.build());
+		}
+		catch (RuntimeException | AssertionError | InternalError ex) {
+			throw damaged(directory, "cannot be opened", ex);
+		}
+	}
+
+	/**
+	 * Appends a record.
+	 * @return its index
+	 */
+	long append(byte[] record) {
+		this.appending.lock();
+		try {
+			if (this.closed) {
+				throw new TopicException("The durable topic in %s is closed".formatted(this.directory));
+			}
+			ExcerptAppender open = this.appender;
+			if (open == null) {
+				open = this.queue.createAppender();
+				open.singleThreadedCheckDisabled(true);
+				this.appender = open;
+			}
+			this.bytes.clear();
+			this.bytes.write(record);
+			open.writeBytes(this.bytes);
+			return open.lastIndexAppended();
+		}
+		catch (TopicException ex) {
+			throw ex;
+		}
+		catch (RuntimeException | AssertionError | InternalError ex) {
+			throw damaged(this.directory, "cannot be appended to", ex);
+		}
+		finally {
+			this.appending.unlock();
+		}
+	}
+
+	/** Touches the pages that are written next. */
+	void preTouch() {
+		if (this.appending.tryLock()) {
+			try {
+				if (!this.closed && this.appender != null) {
+					this.appender.pretouch();
+				}
+			}
+			catch (RuntimeException | AssertionError | InternalError ex) {
+				throw damaged(this.directory, "cannot be touched", ex);
+			}
+			finally {
+				this.appending.unlock();
+			}
+		}
+	}
+
+	/** Returns the index of the last message, 0 if there is none. */
+	long lastIndex() {
+		try {
+			return Math.max(0, this.queue.lastIndex());
+		}
+		catch (RuntimeException | AssertionError | InternalError ex) {
+			throw damaged(this.directory, "cannot be read", ex);
+		}
+	}
+
+	/** Returns the number of the file that has a message. */
+	int cycle(long index) {
+		return this.queue.rollCycle().toCycle(index);
+	}
+
+	/**
+	 * Returns the bytes of the newest file that are written, as far as this process
+	 * knows.
+	 */
+	long newestBytes() {
+		this.appending.lock();
+		try {
+			ExcerptAppender open = this.appender;
+			return (open == null || open.wire() == null) ? 0 : open.wire().bytes().writePosition();
+		}
+		finally {
+			this.appending.unlock();
+		}
+	}
+
+	/** Returns what part of the messages of the newest file is behind an index. */
+	double newestBehind(long index) {
+		if (index == Long.MAX_VALUE) {
+			return 0;
+		}
+		long end = lastIndex();
+		if (index >= end) {
+			return 0;
+		}
+		if (cycle(index) != cycle(end)) {
+			return 1;
+		}
+		long count = this.queue.rollCycle().toSequenceNumber(end) + 1;
+		return (double) (end - index) / count;
+	}
+
+	/** Has files that were deleted forgotten. */
+	void refresh() {
+		this.queue.refreshDirectoryListing();
+	}
+
+	/** Returns the number of messages between two indexes, or -1 if it is not known. */
+	long count(long from, long to) {
+		try {
+			return (from >= to) ? 0 : this.queue.countExcerpts(from, to);
+		}
+		catch (RuntimeException | AssertionError | InternalError ex) {
+			return -1;
+		}
+	}
+
+	Tail tail() {
+		try {
+			ExcerptTailer tailer = this.queue.createTailer();
+			tailer.singleThreadedCheckDisabled(true);
+			return new Tail(this.directory, tailer);
+		}
+		catch (RuntimeException | AssertionError | InternalError ex) {
+			throw damaged(this.directory, "cannot be read", ex);
+		}
+	}
+
+	private static DamagedQueueException damaged(Path directory, String what, Throwable cause) {
+		return new DamagedQueueException("The queue in %s %s; it may be damaged, or the volume full or not writable: %s"
+			.formatted(directory, what, cause), cause);
+	}
+
+	@Override
+	public void close() {
+		this.appending.lock();
+		try {
+			this.closed = true;
+			if (this.appender != null) {
+				this.appender.close();
+			}
+			this.queue.close();
+		}
+		finally {
+			this.appending.unlock();
+		}
+	}
+
+	/** Reads messages, for one thread at a time. */
+	static final class Tail implements AutoCloseable {
+
+		private static final int MOST_BYTES = 1 << 30;
+
+		private static final long UNKNOWN = -1;
+
+		private final Path directory;
+
+		private final ExcerptTailer tailer;
+
+		/** The index of the message that was read last, 0 for none. */
+		private long last;
+
+		/** Messages up to this index are left out. */
+		private long floor;
+
+		Tail(Path directory, ExcerptTailer tailer) {
+			this.directory = directory;
+			this.tailer = tailer;
+		}
+
+		/** Returns an index behind which the next message is. */
+		long position() {
+			return Math.max(this.last, this.floor);
+		}
+
+		/** Returns the next message, or {@code null} if there is none yet. */
+		@Nullable Entry next() {
+			Entry entry = read();
+			while (entry != null && entry.index() <= this.floor) {
+				entry = read();
+			}
+			return entry;
+		}
+
+		private @Nullable Entry read() {
+			try (DocumentContext document = this.tailer.readingDocument()) {
+				if (!document.isPresent()) {
+					return null;
+				}
+				Bytes<?> bytes = Objects.requireNonNull(document.wire()).bytes();
+				long length = bytes.readRemaining();
+				if (length < 0 || length > MOST_BYTES) {
+					throw new DamagedQueueException("a message of %d bytes".formatted(length));
+				}
+				byte[] copy = new byte[(int) length];
+				bytes.read(copy);
+				this.last = document.index();
+				return new Entry(this.last, copy);
+			}
+			catch (RuntimeException | AssertionError | InternalError ex) {
+				throw damaged(this.directory, "cannot be read behind index %x".formatted(this.last), ex);
+			}
+		}
+
+		/**
+		 * Goes to the first message behind an index.
+		 * @param index of a message or not, 0 for the start
+		 */
+		void after(long index) {
+			if (index == this.last && index != 0) {
+				return;
+			}
+			this.last = index;
+			this.floor = index;
+			try {
+				if (index == 0 || !this.tailer.moveToIndex(index)) {
+					// It may be deleted, or there never was one of this index.
+					this.tailer.toStart();
+				}
+			}
+			catch (RuntimeException | AssertionError | InternalError ex) {
+				throw damaged(this.directory, "cannot be read at index %x".formatted(index), ex);
+			}
+		}
+
+		/** Returns one message, or {@code null} if it is not there any more. */
+		@Nullable Entry at(long index) {
+			this.last = UNKNOWN;
+			this.floor = index - 1;
+			try {
+				if (!this.tailer.moveToIndex(index)) {
+					return null;
+				}
+			}
+			catch (RuntimeException | AssertionError | InternalError ex) {
+				throw damaged(this.directory, "cannot be read at index %x".formatted(index), ex);
+			}
+			Entry entry = read();
+			return (entry != null && entry.index() == index) ? entry : null;
+		}
+
+		@Override
+		public void close() {
+			this.tailer.close();
+		}
+
+	}
+
+	/**
+	 * A message as it is in the queue.
+	 *
+	 * @param index its index
+	 * @param bytes its record
+	 */
+	@SuppressWarnings("ArrayRecordComponent") // never compared
+	record Entry(long index, byte[] bytes) {
+	}
+
+}

@@ -1,0 +1,39 @@
+package io.github.vicinal.chronicle;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Properties of durable topics.
+ *
+ * @param directory Where durable topics are, on a local volume that only this user may
+ * read. Without it there are none.
+ * @param roll How often a topic begins a new file. Retention deletes whole files.
+ * @param maxSize Room of one topic. Beyond it the oldest files are deleted, but none that
+ * a consumer has yet to handle.
+ * @param maxAge Age after which files are deleted that all consumers have handled.
+ * @param minFree What the volume keeps free. Nothing is published that would leave less.
+ * @param blockSize Bytes by which files are mapped. A message may take a quarter of it.
+ * @param patience How long a publisher waits for others that append, and for a lock that
+ * a dead process has left.
+ * @param preTouch Whether pages are touched in the background before they are written to.
+ * @since 0.1.0
+ */
+@ConfigurationProperties("vicinal.topics.durable")
+public record DurableTopicProperties(@Nullable Path directory, @DefaultValue("hour") RollInterval roll,
+		@DefaultValue("1GB") DataSize maxSize, @DefaultValue("7d") Duration maxAge,
+		@DefaultValue("256MB") DataSize minFree, @DefaultValue("64MB") DataSize blockSize,
+		@DefaultValue("1s") Duration patience, @DefaultValue("true") boolean preTouch) {
+
+	ChronicleOptions options() {
+		return new ChronicleOptions(this.roll, this.maxSize.toBytes(), this.maxAge, this.minFree.toBytes(),
+				Math.toIntExact(this.blockSize.toBytes()), this.patience, this.preTouch);
+	}
+
+}

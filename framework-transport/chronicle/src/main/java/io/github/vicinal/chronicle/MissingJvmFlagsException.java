@@ -1,0 +1,36 @@
+package io.github.vicinal.chronicle;
+
+import java.util.List;
+
+/**
+ * The JVM was started without the flags that Chronicle Queue needs.
+ *
+ * @since 0.1.0
+ */
+public final class MissingJvmFlagsException extends IllegalStateException {
+
+	private static final long serialVersionUID = 1L;
+
+	/** Flags as they are given to {@code java}. */
+	@SuppressWarnings("serial") // the list is immutable and holds strings
+	private final List<String> flags;
+
+	/**
+	 * Creates an exception.
+	 * @param flags what is missing, as it is given to {@code java}
+	 */
+	public MissingJvmFlagsException(List<String> flags) {
+		super("Durable topics need Chronicle Queue, and this JVM was started without the flags that it needs: "
+				+ String.join(" ", flags));
+		this.flags = List.copyOf(flags);
+	}
+
+	/**
+	 * Returns the flags that are missing.
+	 * @return flags as they are given to {@code java}
+	 */
+	public List<String> flags() {
+		return this.flags;
+	}
+
+}

@@ -1,0 +1,294 @@
+package io.github.vicinal.chronicle;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import io.github.vicinal.topic.DurableTopics.StoredPosition;
+import io.github.vicinal.topic.ReplayFrom;
+import io.github.vicinal.topic.TopicException;
+import io.github.vicinal.topic.TopicModel;
+import org.jspecify.annotations.Nullable;
+
+/** One topic in one process: its queue, its positions, and the room that it has. */
+final class OpenTopic implements AutoCloseable {
+
+	/** Interval between two looks at the volume, if little is published. */
+	private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+	/** Bytes after which the volume is looked at again, if much is published. */
+	private static final long LOOK_BYTES = 1 << 20;
+
+	private final String name;
+
+	private final TopicModel model;
+
+	private final TopicDirectory directory;
+
+	private final DurableLog log;
+
+	private final ChronicleOptions options;
+
+	private final Alive alive;
+
+	private final Retention retention;
+
+	private final FileStore volume;
+
+	private final @Nullable StreamClaims claims;
+
+	/** Bytes that may be appended before the volume is looked at. Guarded by this. */
+	private long budget;
+
+	/** Guarded by this. */
+	private long looked;
+
+	/** Bytes of all files at the last look. */
+	private volatile long bytes;
+
+	OpenTopic(String name, TopicModel model, TopicDirectory directory, ChronicleOptions options, Alive alive) {
+		this.name = name;
+		this.model = model;
+		this.directory = directory;
+		this.options = options;
+		this.alive = alive;
+		this.retention = new Retention(directory.queue(), options);
+		try {
+			this.volume = Files.getFileStore(directory.queue());
+			requireSpace(options.blockBytes());
+			this.claims = (model == TopicModel.STREAM) ? StreamClaims.open(directory.stream(), alive) : null;
+		}
+		catch (IOException ex) {
+			throw new TopicException("The durable topic '%s' cannot be opened: %s".formatted(name, ex), ex);
+		}
+		this.log = DurableLog.open(directory.queue(), options);
+	}
+
+	private void requireSpace(long wanted) throws IOException {
+		long usable = this.volume.getUsableSpace();
+		if (usable - wanted < this.options.minFreeBytes()) {
+			throw new IOException(space(usable));
+		}
+	}
+
+	private String space(long usable) {
+		return "the volume of %s has %d bytes left, and it keeps %d free: make room on it, or set vicinal.topics.durable.min-free"
+			.formatted(this.directory.queue(), usable, this.options.minFreeBytes());
+	}
+
+	DurableLog log() {
+		return this.log;
+	}
+
+	StreamClaims claims() {
+		StreamClaims shared = this.claims;
+		if (shared == null) {
+			throw new IllegalStateException("only streams have claims");
+		}
+		return shared;
+	}
+
+	long bytes() {
+		return this.bytes;
+	}
+
+	/** Opens the position of a consumer, which begins at the end if it is new. */
+	ConsumerPosition position(String consumer) {
+		Path file = this.directory.consumer(consumer);
+		try {
+			boolean known = Files.exists(file);
+			ConsumerPosition position = ConsumerPosition.open(file);
+			if (!known) {
+				position.move(this.log.lastIndex());
+			}
+			return position;
+		}
+		catch (IOException ex) {
+			throw new TopicException("The position of consumer '%s' of topic '%s' cannot be opened: %s"
+				.formatted(consumer, this.name, ex), ex);
+		}
+	}
+
+	/**
+	 * Returns why some bytes cannot be appended, or {@code null} if there is room.
+	 * @param wanted number of bytes
+	 * @param unhandled whether messages go that somebody has yet to handle
+	 */
+	synchronized @Nullable String noRoom(int wanted, boolean unhandled) {
+		long now = System.nanoTime();
+		if (this.budget >= wanted && now - this.looked < LOOK_NANOS) {
+			this.budget -= wanted;
+			return null;
+		}
+		try {
+			Retention.Result result = retain(wanted, unhandled);
+			long usable = this.volume.getUsableSpace();
+			this.budget = 0;
+			if (usable - wanted < this.options.minFreeBytes()) {
+				return space(usable);
+			}
+			if (!unhandled && result.needed() + wanted > this.options.maxBytes()) {
+				return "it has %d bytes, and may have %d; the slowest consumer is %s".formatted(result.needed(),
+						this.options.maxBytes(), slowest());
+			}
+			this.looked = now;
+			this.budget = Math.min(LOOK_BYTES, Math.min(usable - this.options.minFreeBytes(),
+					Math.max(wanted, this.options.maxBytes() - result.needed()))) - wanted;
+			return null;
+		}
+		catch (IOException ex) {
+			return "its files cannot be looked at: " + ex;
+		}
+	}
+
+	private Retention.Result retain(long wanted, boolean unhandled) throws IOException {
+		long handled = handled();
+		Retention.Result result = this.retention.apply(
+				(handled == Long.MAX_VALUE) ? Long.MAX_VALUE : this.log.cycle(handled), this.log.newestBehind(handled),
+				this.log.newestBytes(), wanted, unhandled);
+		this.bytes = result.bytes();
+		if (result.deleted() > 0) {
+			this.log.refresh();
+		}
+		return result;
+	}
+
+	/** Returns an index such that all consumers have handled all messages up to it. */
+	private long handled() throws IOException {
+		if (this.claims != null) {
+			return this.claims.handled();
+		}
+		long least = Long.MAX_VALUE;
+		for (Path consumer : consumers()) {
+			least = Math.min(least, ConsumerPosition.open(consumer).handled());
+		}
+		return least;
+	}
+
+	private String slowest() throws IOException {
+		StoredPosition slowest = null;
+		for (StoredPosition position : positions()) {
+			if (slowest == null || position.index() < slowest.index()) {
+				slowest = position;
+			}
+		}
+		return (slowest == null) ? "nobody" : "'" + slowest.consumer() + "'";
+	}
+
+	private List<Path> consumers() throws IOException {
+		List<Path> files = new ArrayList<>();
+		try (DirectoryStream<Path> all = Files.newDirectoryStream(this.directory.consumers())) {
+			all.forEach(files::add);
+		}
+		return files;
+	}
+
+	List<StoredPosition> positions() throws IOException {
+		long end = this.log.lastIndex();
+		if (this.claims != null) {
+			return List.of(stored("stream", this.claims.handled(), end));
+		}
+		List<StoredPosition> positions = new ArrayList<>();
+		for (Path consumer : consumers()) {
+			positions
+				.add(stored(String.valueOf(consumer.getFileName()), ConsumerPosition.open(consumer).handled(), end));
+		}
+		return positions;
+	}
+
+	private StoredPosition stored(String consumer, long index, long end) {
+		return new StoredPosition(consumer, index, this.log.count(index, end));
+	}
+
+	/** Returns the index behind which a subscriber begins. */
+	long before(ReplayFrom from) {
+		if (from instanceof ReplayFrom.End) {
+			return this.log.lastIndex();
+		}
+		if (from instanceof ReplayFrom.Index place) {
+			return Math.max(0, place.index() - 1);
+		}
+		return (from instanceof ReplayFrom.Time place)
+				? beforeTime(TimeUnit.MILLISECONDS.toMicros(place.time().toEpochMilli())) : 0;
+	}
+
+	/**
+	 * Times grow as indexes do, but for what several publishers write at the same time.
+	 */
+	private long beforeTime(long micros) {
+		long before = 0;
+		try (DurableLog.Tail tail = this.log.tail()) {
+			for (DurableLog.Entry entry = tail.next(); entry != null; entry = tail.next()) {
+				if (DurableRecord.read(entry, this.directory.queue()).micros() >= micros) {
+					return before;
+				}
+				before = entry.index();
+			}
+		}
+		return before;
+	}
+
+	void seek(String consumer, ReplayFrom from) {
+		if (this.claims != null) {
+			this.claims.move(before(from));
+			return;
+		}
+		ConsumerPosition position = position(consumer);
+		require(position, consumer);
+		try {
+			position.move(before(from));
+		}
+		finally {
+			position.release(this.alive);
+		}
+	}
+
+	void forget(String consumer) {
+		if (this.claims != null) {
+			throw new TopicException("The subscribers of the stream '%s' share one position, which cannot be forgotten"
+				.formatted(this.name));
+		}
+		ConsumerPosition position = position(consumer);
+		require(position, consumer);
+		try {
+			Files.deleteIfExists(this.directory.consumer(consumer));
+		}
+		catch (IOException ex) {
+			throw new TopicException("The position of consumer '%s' of topic '%s' cannot be deleted: %s"
+				.formatted(consumer, this.name, ex), ex);
+		}
+	}
+
+	private void require(ConsumerPosition position, String consumer) {
+		if (!position.own(this.alive)) {
+			throw new TopicException("The consumer '%s' of topic '%s' is subscribed: end its subscription first"
+				.formatted(consumer, this.name));
+		}
+	}
+
+	TopicModel model() {
+		return this.model;
+	}
+
+	/** Deletes what is too old, and touches what is written next. */
+	void maintain() throws IOException {
+		synchronized (this) {
+			retain(0, false);
+		}
+		if (this.options.preTouch()
+				&& this.volume.getUsableSpace() > this.options.minFreeBytes() + 2L * this.options.blockBytes()) {
+			this.log.preTouch();
+		}
+	}
+
+	@Override
+	public void close() {
+		this.log.close();
+	}
+
+}

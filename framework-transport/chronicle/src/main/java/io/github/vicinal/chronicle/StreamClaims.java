@@ -1,0 +1,211 @@
+package io.github.vicinal.chronicle;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.github.vicinal.topic.TopicException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the subscribers of a stream share: the last message that one of them has taken,
+ * and a slot for each message that is taken and not handled, with its owner. A slot whose
+ * owner is dead is without owner, and then another subscriber takes the message.
+ * <p>
+ * Whoever claims a message holds the word {@code LOCK}; that of a dead process is taken
+ * over. It names the message in a slot first and then as the last one, so a slot beyond
+ * the last message is of a process that was killed in between, and is void.
+ */
+final class StreamClaims {
+
+	/** Maximum number of messages of a stream that are taken and not handled. */
+	static final int SLOTS = 256;
+
+	private static final long MAGIC = 0x5649_4344_5354_5201L;
+
+	private static final int LOCK = 1;
+
+	private static final int LAST = 2;
+
+	private static final int FIRST_SLOT = 8;
+
+	private static final int SLOT_WORDS = 2;
+
+	private static final int INDEX = 0;
+
+	private static final int OWNER = 1;
+
+	private static final int SPINS = 100;
+
+	private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
+
+	private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+	private final Words words;
+
+	private final Alive alive;
+
+	/** Of the threads of this process. */
+	private final ReentrantLock claiming = new ReentrantLock();
+
+	private StreamClaims(Words words, Alive alive) {
+		this.words = words;
+		this.alive = alive;
+	}
+
+	static StreamClaims open(Path file, Alive alive) throws IOException {
+		return new StreamClaims(Words.open(file, FIRST_SLOT + SLOTS * SLOT_WORDS, MAGIC), alive);
+	}
+
+	/** Returns the index of the last message that was taken, 0 for none. */
+	long last() {
+		return this.words.get(LAST);
+	}
+
+	/** Returns an index such that all messages up to it are handled. */
+	long handled() {
+		long least = last();
+		for (int slot = 0; slot < SLOTS; slot++) {
+			long index = this.words.get(word(slot, INDEX));
+			if (index != 0 && index <= least) {
+				least = index - 1;
+			}
+		}
+		return least;
+	}
+
+	/** Returns whether no message is taken and not handled. */
+	boolean isIdle() {
+		for (int slot = 0; slot < SLOTS; slot++) {
+			if (this.words.get(word(slot, INDEX)) != 0) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/** Moves the position. Messages that are taken are handled by those who have them. */
+	void move(long index) {
+		lock();
+		try {
+			this.words.set(LAST, index);
+		}
+		finally {
+			unlock();
+		}
+	}
+
+	/**
+	 * Takes a message that nobody has.
+	 * @param tail of the calling thread
+	 * @return the claim, {@code null} if there is no message
+	 */
+	@Nullable Claim claim(DurableLog.Tail tail) {
+		lock();
+		try {
+			long last = this.words.get(LAST);
+			int free = -1;
+			for (int slot = 0; slot < SLOTS; slot++) {
+				long index = this.words.get(word(slot, INDEX));
+				if (index > last) {
+					this.words.set(word(slot, INDEX), 0);
+					index = 0;
+				}
+				if (index == 0) {
+					free = slot;
+				}
+				else if (this.words.get(word(slot, OWNER)) == 0) {
+					DurableLog.Entry again = tail.at(index);
+					if (again != null) {
+						this.words.set(word(slot, OWNER), this.alive.id());
+						return new Claim(slot, again, true);
+					}
+					this.words.set(word(slot, INDEX), 0);
+				}
+			}
+			return (free < 0) ? null : claimNext(tail, last, free);
+		}
+		finally {
+			unlock();
+		}
+	}
+
+	private @Nullable Claim claimNext(DurableLog.Tail tail, long last, int slot) {
+		tail.after(last);
+		DurableLog.Entry entry = tail.next();
+		if (entry == null) {
+			return null;
+		}
+		this.words.set(word(slot, OWNER), this.alive.id());
+		this.words.set(word(slot, INDEX), entry.index());
+		this.words.set(LAST, entry.index());
+		return new Claim(slot, entry, false);
+	}
+
+	/** Says that a message is handled. */
+	void handled(Claim claim) {
+		this.words.set(word(claim.slot(), INDEX), 0);
+	}
+
+	/** Gives a message to whoever claims next. */
+	void giveBack(Claim claim) {
+		this.words.set(word(claim.slot(), OWNER), 0);
+	}
+
+	/** Gives the messages of dead processes to whoever claims next. */
+	void sweep() {
+		long dead = 0;
+		for (int slot = 0; slot < SLOTS; slot++) {
+			long owner = this.words.get(word(slot, OWNER));
+			if (this.words.get(word(slot, INDEX)) != 0 && owner != 0 && owner != this.alive.id()
+					&& (owner == dead || this.alive.isDead(owner))) {
+				dead = owner;
+				this.words.compareAndSet(word(slot, OWNER), owner, 0);
+			}
+		}
+	}
+
+	private static int word(int slot, int part) {
+		return FIRST_SLOT + SLOT_WORDS * slot + part;
+	}
+
+	private void lock() {
+		this.claiming.lock();
+		long deadline = System.nanoTime() + PATIENCE.toNanos();
+		for (int spins = 0; !this.words.compareAndSet(LOCK, 0, this.alive.id()); spins++) {
+			if (spins < SPINS) {
+				Thread.onSpinWait();
+				continue;
+			}
+			if (this.words.own(LOCK, this.alive)) {
+				return;
+			}
+			if (System.nanoTime() - deadline > 0) {
+				this.claiming.unlock();
+				throw new TopicException(
+						"Another process has held the position of a durable stream for more than %s: is it stopped?"
+							.formatted(PATIENCE));
+			}
+			LockSupport.parkNanos(this, PAUSE_NANOS);
+		}
+	}
+
+	private void unlock() {
+		this.words.set(LOCK, 0);
+		this.claiming.unlock();
+	}
+
+	/**
+	 * A message that this process has taken.
+	 *
+	 * @param slot where that is written
+	 * @param entry the message
+	 * @param redelivered whether another process had it
+	 */
+	record Claim(int slot, DurableLog.Entry entry, boolean redelivered) {
+	}
+
+}

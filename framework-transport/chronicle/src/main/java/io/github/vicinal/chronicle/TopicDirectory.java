@@ -1,0 +1,163 @@
+package io.github.vicinal.chronicle;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Properties;
+import java.util.regex.Pattern;
+
+import io.github.vicinal.topic.TopicException;
+
+/**
+ * The directory of one topic, for its owner only:
+ *
+ * <pre>
+ * topic.properties   what all publishers and subscribers agree on
+ * queue/             the messages
+ * consumers/         the position of each consumer
+ * stream             the position that the subscribers of a stream share
+ * </pre>
+ */
+final class TopicDirectory {
+
+	private static final String VERSION = "1";
+
+	private static final Pattern CONSUMER = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,99}");
+
+	private final Path path;
+
+	private final String topic;
+
+	private TopicDirectory(Path path, String topic) {
+		this.path = path;
+		this.topic = topic;
+	}
+
+	/**
+	 * Opens the directory of a topic, which is made if it is not there.
+	 * @param root where all topics are
+	 * @param topic name of the topic
+	 * @param declared what this side takes the topic to be
+	 * @throws TopicException if another application has declared another topic of this
+	 * name, or the directory cannot be used
+	 */
+	static TopicDirectory open(Path root, String topic, Declaration declared) {
+		TopicDirectory directory = new TopicDirectory(root.resolve(topic), topic);
+		try {
+			directory.make();
+			directory.agree(declared);
+			return directory;
+		}
+		catch (IOException ex) {
+			throw new TopicException(
+					"The durable topic '%s' cannot be opened in %s, which must be a directory that this process may write to: %s"
+						.formatted(topic, root, ex),
+					ex);
+		}
+	}
+
+	private void make() throws IOException {
+		for (Path part : new Path[] { this.path, queue(), consumers() }) {
+			Files.createDirectories(part,
+					PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+		}
+	}
+
+	/** Whoever is first declares the topic. */
+	private void agree(Declaration declared) throws IOException {
+		Path file = this.path.resolve("topic.properties");
+		if (!Files.exists(file)) {
+			Path written = Files.createTempFile(this.path, "topic", ".new");
+			try {
+				Properties properties = declared.properties();
+				properties.setProperty("version", VERSION);
+				try (OutputStream out = Files.newOutputStream(written)) {
+					properties.store(out, "A durable topic of Vicinal");
+				}
+				Files.createLink(file, written);
+			}
+			catch (FileAlreadyExistsException ex) {
+				// Somebody else was first.
+			}
+			finally {
+				Files.delete(written);
+			}
+		}
+		requireEqual(declared, read(file));
+	}
+
+	private Properties read(Path file) throws IOException {
+		Properties properties = new Properties();
+		try (InputStream in = Files.newInputStream(file)) {
+			properties.load(in);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new DamagedQueueException("%s is damaged: %s".formatted(file, ex.getMessage()));
+		}
+		if (!VERSION.equals(properties.getProperty("version"))) {
+			throw new DamagedQueueException("%s has the version '%s', not %s: it is damaged, or of another version"
+				.formatted(file, properties.getProperty("version"), VERSION));
+		}
+		return properties;
+	}
+
+	private void requireEqual(Declaration declared, Properties known) {
+		declared.properties().forEach((name, value) -> {
+			String other = known.getProperty((String) name);
+			if (!name.equals("application") && !value.equals(other)) {
+				throw new TopicException(
+						"The durable topic '%s' has the %s %s at '%s', which has declared it, but %s at '%s': let both name one %s"
+							.formatted(this.topic, name, other, known.getProperty("application"), value,
+									declared.application(), name));
+			}
+		});
+	}
+
+	Path queue() {
+		return this.path.resolve("queue");
+	}
+
+	Path stream() {
+		return this.path.resolve("stream");
+	}
+
+	Path consumers() {
+		return this.path.resolve("consumers");
+	}
+
+	/** Returns the file with the position of a consumer. */
+	Path consumer(String name) {
+		if (!CONSUMER.matcher(name).matches()) {
+			throw new TopicException(
+					"A consumer of a durable topic is named by up to 100 letters, digits, dots, underscores and hyphens, and begins with a letter, digit or underscore: '%s'"
+						.formatted(name));
+		}
+		return consumers().resolve(name);
+	}
+
+	/**
+	 * What all sides of a topic agree on.
+	 *
+	 * @param application who declares it
+	 * @param model who gets the messages
+	 * @param payload how payloads are written
+	 * @param roll how often a new file begins
+	 */
+	record Declaration(String application, String model, String payload, String roll) {
+
+		private Properties properties() {
+			Properties properties = new Properties();
+			properties.setProperty("application", this.application);
+			properties.setProperty("model", this.model);
+			properties.setProperty("payload", this.payload);
+			properties.setProperty("roll", this.roll);
+			return properties;
+		}
+
+	}
+
+}

@@ -1,0 +1,152 @@
+package io.github.vicinal.chronicle;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import io.github.vicinal.boot.autoconfigure.TopicAutoConfiguration;
+import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.boot.topic.TopicFactory;
+import io.github.vicinal.topic.AffinityListener;
+import io.github.vicinal.topic.DurableTopics;
+import io.github.vicinal.topic.TopicException;
+import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.Topics;
+import io.github.vicinal.transport.shm.topic.ShmTopics;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.util.FileSystemUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+@Timeout(90)
+@Tag("every-jdk")
+class ChronicleAutoConfigurationTests {
+
+	@TempDir
+	private Path directory;
+
+	private Path rendezvous;
+
+	private ApplicationContextRunner runner;
+
+	@BeforeEach
+	void makeDirectory() throws Exception {
+		this.rendezvous = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test");
+		this.runner = new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class, VicinalAutoConfiguration.class,
+					TopicAutoConfiguration.class, ChronicleAutoConfiguration.class))
+			.withPropertyValues("vicinal.rendezvous.directory=" + this.rendezvous);
+	}
+
+	@AfterEach
+	void deleteDirectory() throws Exception {
+		FileSystemUtils.deleteRecursively(this.rendezvous);
+	}
+
+	@Test
+	void aListenerGetsWhatWasPublishedBeforeItsApplicationWasThere() {
+		ApplicationContextRunner durable = this.runner.withPropertyValues(
+				"vicinal.topics.durable.directory=" + this.directory, "vicinal.topics.durable.min-free=0B",
+				"vicinal.topics.durable.block-size=1MB", "vicinal.topics.named.orders.durable=true");
+		durable.run((shop) -> {
+			assertThat(shop.getBean(Topics.class)).isInstanceOf(ShmTopics.class);
+			assertThat(shop.getBean(DurableTopics.class)).isInstanceOf(ChronicleTopics.class);
+			shop.getBean(TopicFactory.class).topic("orders", TopicModel.STREAM, Order.class).publish(new Order(7));
+			shop.getBean(TopicFactory.class).topic("other", TopicModel.STREAM, Order.class).publish(new Order(8));
+		});
+		assertThat(this.directory.resolve("orders/queue")).isDirectory();
+		assertThat(this.directory.resolve("other")).doesNotExist();
+		durable.withUserConfiguration(Billing.class)
+			.run((billing) -> assertThat(billing.getBean(Billing.class).orders.poll(20, TimeUnit.SECONDS))
+				.isEqualTo(new Order(7)));
+	}
+
+	@Test
+	void withoutADirectoryThereAreNoDurableTopics() {
+		this.runner.withPropertyValues("vicinal.topics.named.orders.durable=true").run((context) -> {
+			assertThat(context).doesNotHaveBean(DurableTopics.class);
+			TopicFactory factory = context.getBean(TopicFactory.class);
+			assertThatExceptionOfType(TopicException.class)
+				.isThrownBy(() -> factory.topic("orders", TopicModel.STREAM, Order.class))
+				.withMessageContaining("add vicinal-chronicle, and set vicinal.topics.durable.directory");
+		});
+	}
+
+	@Test
+	void flagsThatAreMissingArePrinted() {
+		FailureAnalysis analysis = new MissingJvmFlagsFailureAnalyzer()
+			.analyze(new MissingJvmFlagsException(List.of("--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
+					"--add-opens=java.base/java.io=ALL-UNNAMED", "--add-opens=java.base/java.util=ALL-UNNAMED")));
+		assertThat(analysis).isNotNull();
+		assertThat(analysis.getDescription()).contains("3 flags");
+		assertThat(analysis.getAction()).contains("--add-exports=java.base/sun.nio.ch=ALL-UNNAMED \\\n")
+			.contains("Add-Exports: java.base/sun.nio.ch\n")
+			.contains("Add-Opens: java.base/java.io java.base/java.util\n");
+	}
+
+	@Test
+	void noFlagIsMissingHereAndAllAreWhereNoneIsGiven() throws Exception {
+		assertThat(JvmFlags.missing()).isEmpty();
+		Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
+				System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+				FlagsChild.class.getName())
+			.start();
+		assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+			.contains("--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED")
+			.contains("--add-exports=java.base/sun.nio.ch=ALL-UNNAMED")
+			.contains("--add-opens=java.base/java.lang=ALL-UNNAMED")
+			.contains("--add-opens=java.base/java.lang.reflect=ALL-UNNAMED")
+			.contains("--add-opens=java.base/java.io=ALL-UNNAMED")
+			.contains("--add-opens=java.base/java.util=ALL-UNNAMED");
+		assertThat(process.waitFor()).isZero();
+	}
+
+	record Order(int number) {
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Billing {
+
+		private final BlockingQueue<Order> orders = new LinkedBlockingQueue<>();
+
+		@AffinityListener(topic = "orders", model = TopicModel.STREAM)
+		void bill(Order order) {
+			this.orders.add(order);
+		}
+
+	}
+
+	/** Says what is missing. */
+	static final class FlagsChild {
+
+		private FlagsChild() {
+		}
+
+		public static void main(String[] args) {
+			try {
+				JvmFlags.require();
+			}
+			catch (MissingJvmFlagsException ex) {
+				System.out.println(ex.getMessage());
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,300 @@
+package io.github.vicinal.chronicle;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import io.github.vicinal.topic.DurableTopics.StoredPosition;
+import io.github.vicinal.topic.Message;
+import io.github.vicinal.topic.MessageHandler;
+import io.github.vicinal.topic.ReplayFrom;
+import io.github.vicinal.topic.SubscriberSettings;
+import io.github.vicinal.topic.Subscription;
+import io.github.vicinal.topic.Topic;
+import io.github.vicinal.topic.TopicException;
+import io.github.vicinal.topic.TopicFullException;
+import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.WhenFull;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+@Timeout(90)
+@Tag("every-jdk")
+class ChronicleTopicsTests {
+
+	private static final TopicSettings<String> NEWS = TopicSettings.of("news", TopicModel.PUB_SUB, String.class);
+
+	private static final TopicSettings<String> JOBS = TopicSettings.of("jobs", TopicModel.STREAM, String.class);
+
+	@TempDir
+	private Path directory;
+
+	private DurableFixture fixture;
+
+	@BeforeEach
+	void open() throws Exception {
+		this.fixture = new DurableFixture(this.directory);
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		this.fixture.close();
+	}
+
+	private static List<String> list() {
+		return Collections.synchronizedList(new ArrayList<>());
+	}
+
+	private static MessageHandler<String> into(List<String> list) {
+		return (message) -> list.add(message.payload());
+	}
+
+	private static List<String> texts(int from, int to) {
+		return IntStream.range(from, to).mapToObj((i) -> "text " + i).toList();
+	}
+
+	@Test
+	void eachConsumerGetsEachMessageInOrderAndGoesOnWhereItWas() {
+		Topic<String> topic = this.fixture.application("shop").topic(NEWS);
+		List<Message<String>> first = Collections.synchronizedList(new ArrayList<>());
+		List<String> second = list();
+		ChronicleTopics reader = this.fixture.application("reader");
+		reader.subscribe(NEWS, SubscriberSettings.of("first"), first::add);
+		reader.subscribe(NEWS, SubscriberSettings.of("second"), into(second));
+		long before = System.nanoTime();
+		texts(0, 500).forEach((text) -> topic.publish(text, Map.of("of", text)));
+		DurableFixture.await(() -> first.size() == 500 && second.size() == 500);
+		assertThat(second).isEqualTo(texts(0, 500));
+		assertThat(first).allMatch((message) -> message.headers().equals(Map.of("of", message.payload()))
+				&& !message.redelivered() && message.topic().equals("news"));
+		assertThat(first.get(0).publishedNanos()).isBetween(before - 1_000_000_000L,
+				System.nanoTime() + 1_000_000_000L);
+		assertThat(first).extracting(Message::sequence).isSorted().doesNotHaveDuplicates();
+		reader.close();
+		texts(500, 600).forEach(topic::publish);
+		List<String> again = list();
+		ChronicleTopics later = this.fixture.application("later");
+		later.subscribe(NEWS, SubscriberSettings.of("second"), into(again));
+		DurableFixture.await(() -> again.size() == 100);
+		assertThat(again).isEqualTo(texts(500, 600));
+		assertThat(later.positions(NEWS)).extracting(StoredPosition::consumer)
+			.containsExactlyInAnyOrder("first", "second");
+		assertThat(later.positions(NEWS)).filteredOn((position) -> position.consumer().equals("first"))
+			.extracting(StoredPosition::lag)
+			.allMatch((lag) -> lag == -1 || lag == 100);
+	}
+
+	@Test
+	void ofTwoSubscribersWithOneNameTheSecondWaits() {
+		Topic<String> topic = this.fixture.application("shop").topic(NEWS);
+		List<String> first = list();
+		List<String> second = list();
+		Subscription active = this.fixture.application("one")
+			.subscribe(NEWS, SubscriberSettings.of("same"), into(first));
+		topic.publish("a");
+		DurableFixture.await(() -> first.size() == 1);
+		this.fixture.application("two").subscribe(NEWS, SubscriberSettings.of("same"), into(second));
+		topic.publish("b");
+		DurableFixture.await(() -> first.size() == 2);
+		active.close();
+		topic.publish("c");
+		DurableFixture.await(() -> second.size() == 1);
+		assertThat(first).containsExactly("a", "b");
+		assertThat(second).containsExactly("c");
+	}
+
+	@Test
+	void messagesOfAStreamWaitAndGoToOneSubscriberEach() {
+		Topic<String> topic = this.fixture.application("boss").topic(JOBS);
+		texts(0, 100).forEach(topic::publish);
+		Map<String, AtomicInteger> received = new ConcurrentHashMap<>();
+		MessageHandler<String> handler = (
+				message) -> received.computeIfAbsent(message.payload(), (key) -> new AtomicInteger()).incrementAndGet();
+		List<Subscription> subscriptions = new ArrayList<>();
+		for (int i = 0; i < 3; i++) {
+			subscriptions.add(this.fixture.application("worker")
+				.subscribe(JOBS, new SubscriberSettings("worker", 2, 1, Duration.ZERO), handler));
+		}
+		texts(100, 2000).forEach(topic::publish);
+		DurableFixture.await(() -> received.size() == 2000);
+		subscriptions.forEach(Subscription::close);
+		assertThat(received.values()).allMatch((times) -> times.get() == 1);
+		List<String> nothing = list();
+		this.fixture.application("late").subscribe(JOBS, SubscriberSettings.of("late"), into(nothing));
+		topic.publish("more");
+		DurableFixture.await(() -> !nothing.isEmpty());
+		assertThat(nothing).containsExactly("more");
+	}
+
+	@Test
+	void whatAClosingSubscriberHasNotHandledIsRedelivered() {
+		Topic<String> topic = this.fixture.application("boss").topic(JOBS);
+		texts(0, 3).forEach(topic::publish);
+		CountDownLatch attempted = new CountDownLatch(1);
+		Subscription first = this.fixture.application("first")
+			.subscribe(JOBS, new SubscriberSettings("first", 1, 9, Duration.ofHours(1)), (message) -> {
+				attempted.countDown();
+				throw new IllegalStateException("not yet");
+			});
+		DurableFixture.await(() -> attempted.getCount() == 0);
+		first.close();
+		List<String> received = list();
+		this.fixture.application("second")
+			.subscribe(JOBS, SubscriberSettings.of("second"),
+					(message) -> received.add(message.payload() + message.redelivered()));
+		DurableFixture.await(() -> received.size() == 3);
+		assertThat(received).containsExactly("text 0true", "text 1false", "text 2false");
+	}
+
+	@Test
+	void aTopicIsReplayedFromItsStartAnIndexOrATime() {
+		ChronicleTopics topics = this.fixture.application("shop");
+		Topic<String> topic = topics.topic(JOBS);
+		texts(0, 50).forEach(topic::publish);
+		Instant between = Instant.now().plusMillis(2);
+		DurableFixture.await(() -> Instant.now().isAfter(between.plusMillis(2)));
+		texts(50, 100).forEach(topic::publish);
+		List<Message<String>> all = Collections.synchronizedList(new ArrayList<>());
+		topics.replay(JOBS, SubscriberSettings.of("all"), ReplayFrom.start(), all::add);
+		DurableFixture.await(() -> all.size() == 100);
+		List<String> fromIndex = list();
+		topics.replay(JOBS, SubscriberSettings.of("index"), ReplayFrom.index(all.get(20).sequence()), into(fromIndex));
+		List<String> fromTime = list();
+		topics.replay(JOBS, SubscriberSettings.of("time"), ReplayFrom.time(between), into(fromTime));
+		List<String> fromEnd = list();
+		topics.replay(JOBS, SubscriberSettings.of("end"), ReplayFrom.end(), into(fromEnd));
+		topic.publish("text 100");
+		DurableFixture.await(() -> fromIndex.size() == 81 && fromTime.size() == 51 && fromEnd.size() == 1);
+		assertThat(fromIndex).isEqualTo(texts(20, 101));
+		assertThat(fromTime).isEqualTo(texts(50, 101));
+		assertThat(fromEnd).isEqualTo(texts(100, 101));
+	}
+
+	@Test
+	void positionsAreMovedAndForgotten() {
+		ChronicleTopics topics = this.fixture.application("shop");
+		Topic<String> topic = topics.topic(NEWS);
+		texts(0, 10).forEach(topic::publish);
+		topics.seek(NEWS, "audit", ReplayFrom.start());
+		List<String> received = list();
+		Subscription subscription = topics.subscribe(NEWS, SubscriberSettings.of("audit"), into(received));
+		DurableFixture.await(() -> received.size() == 10);
+		assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topics.seek(NEWS, "audit", ReplayFrom.end()))
+			.withMessageContaining("'audit' of topic 'news' is subscribed");
+		assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topics.forget(NEWS, "audit"));
+		subscription.close();
+		topics.forget(NEWS, "audit");
+		assertThat(topics.positions(NEWS)).isEmpty();
+		assertThatExceptionOfType(TopicException.class)
+			.isThrownBy(() -> topics.subscribe(NEWS, SubscriberSettings.of("../audit"), into(received)))
+			.withMessageContaining("'../audit'");
+	}
+
+	@Test
+	void oldFilesAreDeletedBehindTheSlowestConsumer() throws Exception {
+		ChronicleOptions options = new ChronicleOptions(RollInterval.SECOND, 4 << 20, Duration.ofDays(1), 0, 1 << 20,
+				Duration.ofSeconds(1), false);
+		TopicSettings<byte[]> settings = TopicSettings.of("numbers", TopicModel.PUB_SUB, byte[].class)
+			.whenFull(WhenFull.FAIL, Duration.ZERO);
+		ChronicleTopics topics = this.fixture.application("shop", options);
+		CountDownLatch go = new CountDownLatch(1);
+		AtomicInteger received = new AtomicInteger();
+		topics.subscribe(settings, SubscriberSettings.of("slow-one"), (message) -> {
+			go.await();
+			received.incrementAndGet();
+		});
+		Topic<byte[]> topic = topics.topic(settings);
+		int published = 0;
+		TopicFullException full = null;
+		while (full == null) {
+			try {
+				topic.publish(new byte[10_000]);
+				published++;
+			}
+			catch (TopicFullException ex) {
+				full = ex;
+			}
+		}
+		assertThat(full).hasMessageContaining("'numbers' has no room").hasMessageContaining("'slow-one'");
+		assertThat(published).isBetween(20, 420);
+		go.countDown();
+		int before = published;
+		DurableFixture.await(() -> received.get() == before);
+		DurableFixture.await(() -> {
+			try {
+				topic.publish(new byte[10_000]);
+				return true;
+			}
+			catch (TopicFullException ex) {
+				return false;
+			}
+		});
+		DurableFixture.await(() -> received.get() == before + 1);
+		try (var files = Files.list(this.directory.resolve("numbers/queue"))) {
+			assertThat(files.filter((file) -> file.toString().endsWith(".cq4"))).isNotEmpty();
+		}
+	}
+
+	@Test
+	void twoDeclarationsOfOneTopicAreRefusedWithBothNames() {
+		this.fixture.application("shop").topic(TopicSettings.of("orders", TopicModel.STREAM, String.class));
+		ChronicleTopics other = this.fixture.application("billing");
+		assertThatExceptionOfType(TopicException.class)
+			.isThrownBy(() -> other.topic(TopicSettings.of("orders", TopicModel.PUB_SUB, String.class)))
+			.withMessage(
+					"The durable topic 'orders' has the model STREAM at 'shop', which has declared it, but PUB_SUB at 'billing': let both name one model");
+		assertThatExceptionOfType(TopicException.class)
+			.isThrownBy(() -> other.topic(TopicSettings.of("orders", TopicModel.STREAM, byte[].class)))
+			.withMessageContaining("has the payload text at 'shop'")
+			.withMessageContaining("but bytes at 'billing'");
+		assertThatExceptionOfType(TopicException.class)
+			.isThrownBy(() -> other.topic(TopicSettings.of("large", TopicModel.STREAM, byte[].class))
+				.publish(new byte[300_000]))
+			.withMessageContaining("may have 262144 bytes with its headers, a quarter of a block");
+	}
+
+	@Test
+	void severalProcessesAppendToOneTopic() {
+		List<Topic<byte[]>> topics = IntStream.range(0, 3)
+			.mapToObj((i) -> this.fixture.application("many").topic(DurableFixture.numbers(TopicModel.PUB_SUB)))
+			.toList();
+		Map<Integer, Integer> last = new ConcurrentHashMap<>();
+		AtomicInteger received = new AtomicInteger();
+		this.fixture.application("one")
+			.subscribe(DurableFixture.numbers(TopicModel.PUB_SUB), SubscriberSettings.of("one"), (message) -> {
+				ByteBuffer payload = ByteBuffer.wrap(message.payload());
+				int publisher = payload.getInt();
+				int number = payload.getInt();
+				Integer before = last.put(publisher, number);
+				if (number == ((before == null) ? 0 : before + 1)) {
+					received.incrementAndGet();
+				}
+			});
+		List<Thread> threads = IntStream.range(0, 3).mapToObj((publisher) -> new Thread(() -> {
+			for (int i = 0; i < 1000; i++) {
+				topics.get(publisher).publish(ByteBuffer.allocate(8).putInt(publisher).putInt(i).array());
+			}
+		})).toList();
+		threads.forEach(Thread::start);
+		DurableFixture.await(() -> received.get() == 3000);
+	}
+
+}

@@ -1,0 +1,192 @@
+package io.github.vicinal.chronicle;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+import io.github.vicinal.topic.ReplayFrom;
+import io.github.vicinal.topic.SubscriberSettings;
+import io.github.vicinal.topic.Subscription;
+import io.github.vicinal.topic.Topic;
+import io.github.vicinal.topic.TopicException;
+import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicSettings;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** Files that are not what was written: no wrong message, no crash, and a reason. */
+@Timeout(240)
+class DamagedQueueTests {
+
+	private static final TopicSettings<String> NEWS = TopicSettings.of("news", TopicModel.PUB_SUB, String.class);
+
+	private static final int MESSAGES = 200;
+
+	private static final int ROUNDS = 60;
+
+	@TempDir
+	private Path directory;
+
+	private DurableFixture fixture;
+
+	@BeforeEach
+	void open() throws Exception {
+		this.fixture = new DurableFixture(this.directory);
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		this.fixture.close();
+	}
+
+	private List<String> publish() {
+		List<String> texts = new ArrayList<>();
+		try (ChronicleTopics topics = this.fixture.application("shop")) {
+			Topic<String> topic = topics.topic(NEWS);
+			for (int i = 0; i < MESSAGES; i++) {
+				texts.add("text " + i);
+				topic.publish(texts.get(i));
+			}
+		}
+		return texts;
+	}
+
+	@Test
+	void noWrongMessageComesOutOfADamagedQueue() throws Exception {
+		List<String> texts = publish();
+		List<Path> files;
+		try (var all = Files.list(this.directory.resolve("news/queue"))) {
+			files = all.toList();
+		}
+		Random random = new Random(41);
+		int refused = 0;
+		for (int round = 0; round < ROUNDS; round++) {
+			Path file = files.get(random.nextInt(files.size()));
+			byte[] before = damage(file, random);
+			refused += replay(texts) ? 1 : 0;
+			Files.write(file, before);
+		}
+		assertThat(refused).isPositive();
+	}
+
+	@Test
+	void aPublisherOfADamagedQueuePublishesOrSaysWhyNot() throws Exception {
+		publish();
+		Path queue = this.directory.resolve("news/queue");
+		Random random = new Random(43);
+		int ended = 0;
+		for (int round = 0; round < ROUNDS / 2; round++) {
+			List<Path> files;
+			try (var all = Files.list(queue)) {
+				files = all.toList();
+			}
+			Path file = files.get(random.nextInt(files.size()));
+			byte[] before = damage(file, random);
+			try (ChronicleTopics topics = this.fixture.application("shop")) {
+				Topic<String> topic = topics.topic(NEWS);
+				topic.publish("another");
+				topic.publish("one");
+			}
+			catch (TopicException ex) {
+				assertThat(ex).hasMessageContaining(this.directory.toString());
+			}
+			ended++;
+			Files.write(file, before);
+		}
+		assertThat(ended).isEqualTo(ROUNDS / 2);
+	}
+
+	/** Returns whether the topic was refused, with a reason. */
+	private boolean replay(List<String> texts) {
+		List<String> received = Collections.synchronizedList(new ArrayList<>());
+		try (ChronicleTopics topics = this.fixture.application("reader")) {
+			Subscription subscription = topics.replay(NEWS, SubscriberSettings.of("reader"), ReplayFrom.start(),
+					(message) -> received.add(message.payload()));
+			DurableFixture.await(() -> received.size() >= MESSAGES || subscription.report().attached() == 0);
+			assertThat(texts).containsAll(received);
+			String state = String.valueOf(subscription.report().publishers().get("queue"));
+			if (state.startsWith("left: ")) {
+				assertThat(state).contains(this.directory.toString());
+				return true;
+			}
+			return false;
+		}
+		catch (TopicException ex) {
+			assertThat(ex).hasMessageContaining(this.directory.toString());
+			return true;
+		}
+	}
+
+	/** Changes bytes that are not zero, as most of a file is; returns what was there. */
+	private static byte[] damage(Path file, Random random) throws IOException {
+		byte[] before = Files.readAllBytes(file);
+		int[] used = IntStream.range(0, before.length).filter((i) -> before[i] != 0).toArray();
+		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+			for (int changes = random.nextInt(4); changes >= 0; changes--) {
+				channel.write(ByteBuffer.wrap(new byte[] { (byte) random.nextInt() }),
+						used[random.nextInt(used.length)]);
+			}
+		}
+		return before;
+	}
+
+	@Test
+	void filesThatAreNotOursAreRefusedByName() throws Exception {
+		publish();
+		Path properties = this.directory.resolve("news/topic.properties");
+		byte[] before = Files.readAllBytes(properties);
+		Files.writeString(properties, "version=7\n");
+		ChronicleTopics topics = this.fixture.application("reader");
+		assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topics.topic(NEWS))
+			.withMessageContaining("topic.properties has the version '7', not 1");
+		Files.writeString(properties, "version=\\u12\n");
+		assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topics.topic(NEWS))
+			.withMessageContaining("topic.properties is damaged");
+		Files.write(properties, before);
+		Files.write(this.directory.resolve("news/consumers/reader"), new byte[32]);
+		Files.writeString(this.directory.resolve("news/consumers/other"), "this is no position, but a text");
+		topics.subscribe(NEWS, SubscriberSettings.of("reader"), (message) -> {
+		});
+		assertThatExceptionOfType(TopicException.class)
+			.isThrownBy(() -> topics.subscribe(NEWS, SubscriberSettings.of("other"), (message) -> {
+			}))
+			.withMessageContaining("consumers/other begins with");
+	}
+
+	@Test
+	void recordsOfAnyBytesAreRefused() {
+		Random random = new Random(42);
+		byte[] valid = DurableRecord.write("publisher", 17, Map.of("name", "value"), new byte[] { 1, 2 }, 2);
+		DurableRecord read = DurableRecord.read(valid);
+		assertThat(read.publisher()).isEqualTo("publisher");
+		assertThat(read.micros()).isEqualTo(17);
+		assertThat(read.headers()).containsOnlyKeys("name").containsValue("value");
+		assertThat(read.payload()).containsExactly(1, 2);
+		for (int i = 0; i < 20_000; i++) {
+			byte[] bytes = Arrays.copyOf(valid, random.nextInt(valid.length + 4));
+			for (int changes = random.nextInt(3); changes >= 0 && bytes.length > 0; changes--) {
+				bytes[random.nextInt(bytes.length)] ^= (byte) (1 + random.nextInt(255));
+			}
+			if (!Arrays.equals(bytes, valid)) {
+				assertThatExceptionOfType(DamagedQueueException.class).isThrownBy(() -> DurableRecord.read(bytes));
+			}
+		}
+	}
+
+}
