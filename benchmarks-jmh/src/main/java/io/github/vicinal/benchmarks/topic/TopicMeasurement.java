@@ -20,6 +20,10 @@ public final class TopicMeasurement implements Measurement {
 
 	private static final String VICINAL = "vicinal";
 
+	private static final String DURABLE = "vicinal, durable";
+
+	private static final String CHRONICLE = "chronicle";
+
 	private static final String AERON = "aeron";
 
 	private static final String PAHO = "mosquitto, paho";
@@ -47,7 +51,7 @@ public final class TopicMeasurement implements Measurement {
 
 	@Override
 	public String description() {
-		return "messages of 16 B and 100 KB to 1 and 4 subscribers, against Mosquitto (two clients) and Aeron IPC";
+		return "messages of 16 B and 100 KB to 1 and 4 subscribers, against Mosquitto (two clients), Aeron IPC and Chronicle Queue";
 	}
 
 	private record Key(String system, int size, int subscribers) {
@@ -68,7 +72,7 @@ public final class TopicMeasurement implements Measurement {
 		Map<Key, Figures> figures = new LinkedHashMap<>();
 		for (int size : new int[] { SMALL, LARGE }) {
 			for (int subscribers : new int[] { 1, 4 }) {
-				for (String system : List.of(VICINAL, AERON, PAHO, HIVEMQ)) {
+				for (String system : List.of(VICINAL, DURABLE, AERON, CHRONICLE, PAHO, HIVEMQ)) {
 					Key key = new Key(system, size, subscribers);
 					settings.say("%s, %d bytes, %d subscribers ...", system, size, subscribers);
 					figures.put(key, measure(settings, key, mosquitto));
@@ -288,6 +292,14 @@ public final class TopicMeasurement implements Measurement {
 				own.burst().cpuMicros() / paho.burst().cpuMicros(), 1 / 50.0);
 		report.bar("100 KB: 1 GB/s / topics" + suffix, 1e9 / (large.burst().perSecond() * LARGE), 1);
 		report.bar("100 KB: topics, paced p50 us" + suffix, large.paced().p50Micros(), 50);
+		Figures durable = get(figures, DURABLE, SMALL, subscribers);
+		Figures chronicle = get(figures, CHRONICLE, SMALL, subscribers);
+		report.bar("16 B: durable topics / Chronicle that polls, paced p50" + suffix,
+				durable.paced().p50Micros() / chronicle.paced().p50Micros(), 1 / 10.0);
+		report.bar("16 B: Chronicle that polls / durable topics, messages/s" + suffix,
+				chronicle.burst().perSecond() / durable.burst().perSecond(), 1 / 0.8);
+		report.bar("durable topics: messages lost, out of order or damaged" + suffix,
+				durable.burst().lost() + durable.burst().faults() + durable.paced().lost(), 0);
 		report.bar("topics: messages lost, out of order or damaged" + suffix, own.burst().lost() + own.burst().faults()
 				+ own.paced().lost() + large.burst().lost() + large.burst().faults() + large.paced().lost(), 0);
 	}

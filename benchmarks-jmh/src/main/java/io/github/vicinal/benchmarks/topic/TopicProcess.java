@@ -51,7 +51,10 @@ public final class TopicProcess implements AutoCloseable {
 		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 		String classPath = System.getProperty("java.class.path");
 		List<String> command = new ArrayList<>(List.of(java, "-Xmx1g", "--add-opens",
-				"java.base/jdk.internal.misc=ALL-UNNAMED", "--add-opens", "java.base/sun.nio.ch=ALL-UNNAMED"));
+				"java.base/jdk.internal.misc=ALL-UNNAMED", "--add-opens", "java.base/sun.nio.ch=ALL-UNNAMED",
+				"--add-exports", "java.base/jdk.internal.ref=ALL-UNNAMED", "--add-opens",
+				"java.base/java.lang=ALL-UNNAMED", "--add-opens", "java.base/java.lang.reflect=ALL-UNNAMED",
+				"--add-opens", "java.base/java.io=ALL-UNNAMED", "--add-opens", "java.base/java.util=ALL-UNNAMED"));
 		if (Runtime.version().feature() >= 22) {
 			command.add("--enable-native-access=ALL-UNNAMED");
 		}

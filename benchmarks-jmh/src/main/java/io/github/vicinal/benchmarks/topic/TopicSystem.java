@@ -37,7 +37,9 @@ interface TopicSystem {
 	static TopicSystem of(String name) {
 		return switch (name) {
 			case "vicinal" -> new VicinalTopics();
+			case "vicinal, durable" -> new DurableTopicsSystem();
 			case "aeron" -> new AeronTopics();
+			case "chronicle" -> new ChronicleQueueTopics();
 			case "mosquitto, paho" -> new PahoTopics();
 			case "mosquitto, hivemq" -> new HiveMqTopics();
 			default -> throw new IllegalArgumentException("There is no system '%s'".formatted(name));
