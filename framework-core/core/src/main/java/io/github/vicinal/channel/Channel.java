@@ -69,7 +69,7 @@ public final class Channel implements AutoCloseable {
 
 	private final LongAdder ignoredAnnouncements = new LongAdder();
 
-	/** What the client adds to each call; never changed, only replaced. */
+	/** Additions of the client to each call; never changed, only replaced. */
 	private volatile Map<String, String> clientHeaders = Map.of();
 
 	private volatile @Nullable Peer latest;

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Decides which calls go over HTTP although paths are open, to confirm that the address
- * still leads to the instance that paths lead to. Only HTTP can notice that it does not.
- * Thread-safe, without locks.
+ * still leads to the instance that paths lead to. Only HTTP can notice that the address
+ * leads elsewhere. Thread-safe, without locks.
  */
 final class Confirmation {
 

@@ -50,7 +50,7 @@ final class PeerConnector {
 	/** Time at which the request was sent whose answer brought the announcement. */
 	private long askedNanos;
 
-	/** Whether paths to that instance were open, so that the selector knows them. */
+	/** Whether paths to the last instance were open, so that the selector knows them. */
 	private boolean hadPaths;
 
 	/** Why the last attempt to connect failed, while the next one is under way. */
@@ -133,7 +133,7 @@ final class PeerConnector {
 			logger.info("Channel '{}' -> {}: http ({})", this.channel.settings().name(), this.peer.address(), SHARED);
 		}
 		if (this.hadPaths) {
-			// What the last instance's paths cost says nothing about this one's.
+			// Costs of the last instance's paths say nothing about this one's.
 			this.hadPaths = false;
 			this.peer.renewSelector();
 		}
@@ -338,7 +338,10 @@ final class PeerConnector {
 		}
 	}
 
-	/** Which other paths there are not, but for what can only be had in one JVM. */
+	/**
+	 * Reports the other paths that are missing, except those that exist only within one
+	 * JVM.
+	 */
 	private static String without(Map<PathKind, String> failed) {
 		Map<PathKind, String> missing = new TreeMap<>(failed);
 		missing.keySet().removeIf((kind) -> kind.reach() == PathKind.Reach.SAME_JVM);

@@ -17,7 +17,7 @@ import java.util.Locale;
 public record Decision(long nanos, String from, String to, Kind kind, double costFrom, double costTo, long pairs) {
 
 	/**
-	 * What leads to a decision.
+	 * Reason of a decision.
 	 *
 	 * @since 0.1.0
 	 */

@@ -11,9 +11,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of a body on their way from one writer to one reader, as a socket's buffer
- * holds them: a writer waits while there are {@value #LIMIT_BYTES} bytes that nobody has
- * read, and either side can be told instead of waiting. Thread-safe.
+ * The bytes of a body on their way from one writer to one reader, as in a socket's
+ * buffer: a writer waits while {@value #LIMIT_BYTES} bytes are unread, and either side
+ * can be notified instead of waiting. Thread-safe.
  */
 final class BodyPipe {
 
@@ -38,12 +38,12 @@ final class BodyPipe {
 	/** Bytes from which on writers wait. */
 	private int limit = LIMIT_BYTES;
 
-	/** Whether the reader is to see what is there, although it is not much. */
+	/** Whether the reader is given the bytes that are there, although they are few. */
 	private boolean flushed;
 
 	private boolean ended;
 
-	/** Whether nobody reads any more. */
+	/** Whether the reader has gone. */
 	private boolean unread;
 
 	private @Nullable IOException failure;
@@ -219,8 +219,7 @@ final class BodyPipe {
 	}
 
 	/**
-	 * Says that nothing follows.
-	 * @param problem what a reader is to be told at the end, or {@code null}
+	 * Ends the body. @param problem the reader's error at the end, or {@code null}
 	 */
 	void end(@Nullable IOException problem) {
 		Runnable wake;
@@ -289,7 +288,7 @@ final class BodyPipe {
 		return count;
 	}
 
-	/** Notes that bytes were read, and returns who waits for that. */
+	/** Notes that bytes were read, and returns the waiter for that. */
 	private @Nullable Runnable taken(int count) {
 		this.from += count;
 		this.changed.signalAll();
@@ -312,7 +311,7 @@ final class BodyPipe {
 		try {
 			int count = Math.min(this.to - this.from, ExchangeMessage.PART_BYTES);
 			if (this.ended && count == this.to - this.from) {
-				// Nothing is written any more, so the array can be given away.
+				// The writer has ended, so the array can be given away.
 				part = ByteBuffer.wrap(this.bytes, this.from, count);
 				this.bytes = NONE;
 				this.from = 0;

@@ -42,12 +42,12 @@ public final class ClientExchange implements Closeable {
 
 	private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-	/** How long a client pauses before it asks again, at first and later. */
+	/** Initial and maximum pause before a client asks again. */
 	private static final long FIRST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
 	private static final long LAST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-	/** Time before its deadline at which a call may be told that it has passed. */
+	/** Time before its deadline at which a call may be treated as late. */
 	private static final long DEADLINE_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
 	/** Answers that come so soon did not wait for anything. */
@@ -292,7 +292,7 @@ public final class ClientExchange implements Closeable {
 		return raised;
 	}
 
-	/** Gives the exchange up if it has not ended. Never throws. */
+	/** Aborts the exchange if it has not ended. Never throws. */
 	@Override
 	public void close() {
 		if (this.closed) {

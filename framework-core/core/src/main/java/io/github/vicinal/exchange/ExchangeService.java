@@ -44,7 +44,10 @@ public final class ExchangeService implements Service {
 	/** Maximum number of exchanges that are kept. */
 	static final int MAX_KEPT = 4096;
 
-	/** How long a call waits for the next part before it says that there is none yet. */
+	/**
+	 * Time for which a call waits for the next part before it answers that there is none
+	 * yet.
+	 */
 	static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
 	/**

@@ -205,8 +205,8 @@ public final class ServerExchange {
 
 	/**
 	 * Ends the exchange.
-	 * @param problem why the response is not complete, {@code null} if it is: the client
-	 * is told that the connection was lost
+	 * @param problem why the response is not complete, {@code null} if it is; with a
+	 * problem the client sees a lost connection
 	 */
 	public void end(@Nullable IOException problem) {
 		this.request.stopReading();

@@ -24,7 +24,7 @@ public interface PathProvider extends AutoCloseable {
 	 */
 	Attempt connect(Contract contract, PeerAnnouncement peer);
 
-	/** Closes what all paths share. Never throws. */
+	/** Closes the resources that all paths share. Never throws. */
 	@Override
 	void close();
 

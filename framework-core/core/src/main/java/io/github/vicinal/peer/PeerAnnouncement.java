@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a peer says of itself, and of one contract, in the {@value #HEADER} header of an
+ * Statement of a peer about itself and one contract, in the {@value #HEADER} header of an
  * HTTP response. The client asked for it with the {@value #REQUEST_HEADER} header, whose
  * value is the name of the contract.
  *
@@ -177,9 +177,9 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	}
 
 	/**
-	 * Returns this announcement with where the request arrived. From that a client sees
-	 * whether something between them takes requests and sends them on.
-	 * @param newArrival an IP address, a colon and a port; empty not to tell
+	 * Returns this announcement with the address at which the request arrived. A client
+	 * sees from it whether an intermediary forwards requests. @param newArrival an IP
+	 * address, a colon and a port; empty to leave it out
 	 * @return the announcement
 	 */
 	public PeerAnnouncement withArrival(String newArrival) {
@@ -208,8 +208,8 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	}
 
 	/**
-	 * Returns this announcement with addresses. What answers there must prove that it is
-	 * the {@link #peer()}.
+	 * Returns this announcement with addresses. The process that answers there must prove
+	 * that it is the {@link #peer()}.
 	 * @param newAddresses where the peer listens, by ids of paths, each an IP address, a
 	 * colon and a port
 	 * @return the announcement
@@ -220,7 +220,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	}
 
 	/**
-	 * Writes the header value. What does not fit is left out: first the words for missing
+	 * Writes the header value. To fit the limit it leaves out first the words for missing
 	 * paths, then the end of the refusal. If the methods or the paths themselves do not
 	 * fit, no path is offered, and the refusal says so.
 	 * @return printable ASCII of at most {@link #MAX_CHARS} characters
@@ -365,7 +365,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 		return methods;
 	}
 
-	/** What cannot be the id of a path is skipped, unknown words are kept. */
+	/** Words that cannot be the id of a path are skipped; unknown ids are kept. */
 	private static Map<String, String> missing(@Nullable String reasons) {
 		Map<String, String> missing = new TreeMap<>();
 		if (reasons == null) {
@@ -419,8 +419,8 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	}
 
 	/**
-	 * Reads ids of paths. What cannot be one is skipped; ids that no provider of the
-	 * client has are kept, and the channel ignores them.
+	 * Reads ids of paths. Words that cannot be one are skipped; ids that no provider of
+	 * the client has are kept, and the channel ignores them.
 	 */
 	private static Set<String> paths(String names) {
 		Set<String> paths = new TreeSet<>();

@@ -402,8 +402,8 @@ public final class Rendezvous {
 	private static UserPrincipal verify(Path directory) throws IOException, UnusableException {
 		requireShortPath(directory);
 		UserPrincipal verified = verifyOwner(directory, null);
-		// What this process creates belongs to it: the portable way to learn one's own
-		// uid.
+		// A file that this process creates belongs to it: the portable way to learn one's
+		// own uid.
 		Path probe = Files.createTempFile(directory, ".", ".probe");
 		try {
 			Object self = Files.getAttribute(probe, "unix:uid", LinkOption.NOFOLLOW_LINKS);
@@ -487,7 +487,8 @@ public final class Rendezvous {
 
 	/**
 	 * Returns the user to whom the directory belonged when it was opened: the one of this
-	 * process. Nobody else is a peer of this host, whoever owns the directory later.
+	 * process. No other user's process is a peer of this host, even if the directory's
+	 * owner changes later.
 	 * @return the user, or empty if there is no directory
 	 */
 	public Optional<UserPrincipal> owner() {

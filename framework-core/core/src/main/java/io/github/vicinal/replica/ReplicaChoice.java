@@ -176,10 +176,10 @@ public final class ReplicaChoice {
 	}
 
 	/**
-	 * Where a replica is.
+	 * Location of a replica.
 	 *
 	 * @param locality how near
-	 * @param why why it is taken to be, for people
+	 * @param why the reason for that, for people
 	 * @since 0.1.0
 	 */
 	public record Located(Locality locality, String why) {
@@ -353,9 +353,8 @@ public final class ReplicaChoice {
 	public interface Probe {
 
 		/**
-		 * Starts to find out.
-		 * @param address the replica's address
-		 * @param result to be told whether it can be reached, on any thread
+		 * Starts a probe. @param address the replica's address @param result notified
+		 * whether it can be reached, on any thread
 		 */
 		void start(String address, Consumer<Boolean> result);
 

@@ -154,8 +154,8 @@ public record ChannelReport(String name, String contract, String contractHash, @
 	 * server
 	 * @param nanosPerByte nanoseconds for each byte of call and reply, 0 while calls of
 	 * different sizes have not shown it
-	 * @param peakMicros what a cautious caller expects: a mean that rises to a peak at
-	 * once and decays slowly
+	 * @param peakMicros peak-sensitive moving average (rises immediately, decays slowly),
+	 * in microseconds
 	 * @param cpuMicros the caller's CPU time, of one call in some hundred, or
 	 * {@code null}
 	 * @since 0.1.0

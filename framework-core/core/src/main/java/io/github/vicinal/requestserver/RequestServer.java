@@ -51,8 +51,8 @@ public final class RequestServer implements AutoCloseable {
 	public static final long NO_DEADLINE = Ticket.NO_DEADLINE;
 
 	/**
-	 * Looking at the clock takes as long as the rest of a permit. Of permits that are not
-	 * much longer themselves, only one of so many is timed, and counts for all of them.
+	 * Interval, in permits, at which brief permits are timed. Reading the clock takes as
+	 * long as the rest of a permit, so one timed permit counts for all of them.
 	 */
 	private static final int BRIEF_SAMPLE = 16;
 
@@ -65,8 +65,8 @@ public final class RequestServer implements AutoCloseable {
 	private final Executor threads;
 
 	/**
-	 * How many permits the current thread has, one within the other, and how many brief
-	 * ones it had.
+	 * Number of nested permits of the current thread, and number of brief permits that it
+	 * had.
 	 */
 	private final ThreadLocal<int[]> depth = ThreadLocal.withInitial(() -> new int[2]);
 
@@ -186,7 +186,7 @@ public final class RequestServer implements AutoCloseable {
 		return this.queue.mayPause();
 	}
 
-	/** Gives a permit to whoever is next for a while. */
+	/** Gives a permit to the next waiter for a while. */
 	void pause() {
 		grant(this.queue.pause());
 	}
@@ -351,7 +351,7 @@ public final class RequestServer implements AutoCloseable {
 		return drained;
 	}
 
-	/** Accepts nothing more and rejects what waits. What runs goes on. */
+	/** Accepts nothing more and rejects all waiters. Running requests go on. */
 	@Override
 	public void close() {
 		this.queue.refuseWaiting();

@@ -160,7 +160,7 @@ final class PathRule {
 
 	private double trialSum;
 
-	/** What the former path cost, as a multiple of the typical cost. */
+	/** Cost of the former path, as a multiple of the typical cost. */
 	private double reference;
 
 	private Probe probe = Probe.NONE;
@@ -412,14 +412,14 @@ final class PathRule {
 		return this.probed;
 	}
 
-	/** The probe told nothing, or lost its pair. */
+	/** The probe was inconclusive, or lost its pair. */
 	private void lost(int path) {
 		this.probe = Probe.NONE;
 		this.interval = Math.min(2 * this.interval, MAX_INTERVAL);
 		this.probed = (path + 1) % this.paths.length;
 	}
 
-	/** Notes that a call has ended whose cost tells nothing. */
+	/** Notes the end of a call whose cost is not comparable. */
 	void passed(int path) {
 		if (path == this.probed && (this.probe == Probe.WARMING || this.probe == Probe.MEASURING)) {
 			lost(path);
@@ -456,7 +456,7 @@ final class PathRule {
 		this.level += (ratio - this.level) / SLOW_RUN;
 		boolean slow = ratio >= SLOW;
 		if (slow && now - nanos < Math.min(this.slowEnd, now)) {
-			// What slows down several calls at once counts once.
+			// An event that slows down several calls at once counts once.
 			return;
 		}
 		this.samples[method] = Math.min(this.samples[method] + 1, TRIAL_CALLS);

@@ -51,9 +51,9 @@ public interface PathServer extends AutoCloseable {
 	}
 
 	/**
-	 * Stops to accept calls, so that clients go elsewhere, and returns at once: calls in
-	 * flight go on. {@link #close(Duration)} must follow. Unless overridden, nothing
-	 * happens before that. Never throws.
+	 * Stops accepting calls, so that clients go elsewhere, and returns at once; calls in
+	 * flight go on. {@link #close(Duration)} must follow. The default does nothing. Never
+	 * throws.
 	 */
 	default void stopAccepting() {
 	}
@@ -68,8 +68,8 @@ public interface PathServer extends AutoCloseable {
 	}
 
 	/**
-	 * Stops to accept calls, lets those in flight end for a while, and removes what the
-	 * server left in the file system. Never throws.
+	 * Stops accepting calls, lets calls in flight end for a while, and removes the
+	 * server's files. Never throws.
 	 */
 	@Override
 	void close();

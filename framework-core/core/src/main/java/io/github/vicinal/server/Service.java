@@ -56,10 +56,10 @@ public interface Service {
 
 	/**
 	 * Executes a call as {@link #invoke(CallFrame)} does, after the calling thread has
-	 * waited for its turn, if it has to.
+	 * waited for a permit, if it has to.
 	 * @param frame the call; its arguments belong to the callee
-	 * @param beforeWaiting called at most once, on the calling thread, before it waits:
-	 * it may take long now
+	 * @param beforeWaiting called at most once, on the calling thread, before it waits,
+	 * possibly for long
 	 * @return the outcome
 	 * @throws RejectedRequestException if nobody waits for the call any more; it was not
 	 * executed. A call that is refused for another reason has an outcome
