@@ -241,7 +241,7 @@ public final class Channel implements AutoCloseable {
 		Peer last = this.latest;
 		for (Peer peer : List.copyOf(this.peers.values())) {
 			if (peer.look() > most && peer != last && this.peers.remove(peer.address(), peer)) {
-				peer.close("no call was for it any more");
+				peer.close("no call has used it for a while");
 			}
 		}
 	}

@@ -233,7 +233,7 @@ final class PeerConnector {
 			this.backOff.failed(true);
 			if (!isOpen()) {
 				this.reasonForHttp = this.lastFailure;
-				staysOnHttp("no thread could be had to connect paths: " + ex.getMessage());
+				staysOnHttp("no thread could be started to connect paths: " + ex.getMessage());
 			}
 		}
 	}

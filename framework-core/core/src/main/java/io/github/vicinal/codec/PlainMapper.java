@@ -104,7 +104,7 @@ final class PlainMapper {
 		}
 		for (Registration registration : this.registrations) {
 			if (registration.handles.test(type)) {
-				return "module %s of the application's JsonMapper has its own way with %s"
+				return "module %s of the application's JsonMapper changes how %s is read or written"
 					.formatted(registration.module, type.getName());
 			}
 		}

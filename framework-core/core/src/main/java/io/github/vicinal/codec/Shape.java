@@ -55,7 +55,7 @@ abstract class Shape {
 			return null;
 		}
 		if (flag != VALUE) {
-			throw new CodecException("%d is neither null nor a value".formatted(flag), null);
+			throw new CodecException("%d marks neither null nor a value".formatted(flag), null);
 		}
 		return read(in, depth);
 	}

@@ -126,12 +126,12 @@ final class BodyPipe {
 			this.changed.signalAll();
 			if (left <= 0) {
 				throw new SocketTimeoutException(
-						"nobody has read the body for %d ms".formatted(TimeUnit.NANOSECONDS.toMillis(timeoutNanos)));
+						"the body was not read for %d ms".formatted(TimeUnit.NANOSECONDS.toMillis(timeoutNanos)));
 			}
 			left = await(left);
 		}
 		if (this.unread) {
-			throw new IOException("Broken pipe: nobody reads the body any more");
+			throw new IOException("Broken pipe: the reader of the body has gone");
 		}
 	}
 
@@ -266,7 +266,7 @@ final class BodyPipe {
 			long left = timeoutNanos;
 			while (this.from == this.to && !this.ended && !this.unread) {
 				if (left <= 0) {
-					throw new SocketTimeoutException("nothing of the body has come for %d ms"
+					throw new SocketTimeoutException("no part of the body has arrived for %d ms"
 						.formatted(TimeUnit.NANOSECONDS.toMillis(timeoutNanos)));
 				}
 				left = await(left);

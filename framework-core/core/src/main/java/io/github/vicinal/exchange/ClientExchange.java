@@ -122,8 +122,8 @@ public final class ClientExchange implements Closeable {
 		if (reply instanceof Reply.Value value && value.body() instanceof Answer answer) {
 			return answer;
 		}
-		throw new PathException(PathException.Reason.PROTOCOL, true, "no answer of an exchange: " + reply.status(),
-				null);
+		throw new PathException(PathException.Reason.PROTOCOL, true,
+				"the reply to an exchange has the unexpected status " + reply.status(), null);
 	}
 
 	private void take(Answer answer) {
@@ -274,7 +274,7 @@ public final class ClientExchange implements Closeable {
 	}
 
 	private static SocketException reset() {
-		return new SocketException("Connection reset: the peer has given the exchange up");
+		return new SocketException("Connection reset: the peer has aborted the exchange");
 	}
 
 	/**

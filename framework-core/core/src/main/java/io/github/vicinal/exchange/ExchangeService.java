@@ -227,7 +227,7 @@ public final class ExchangeService implements Service {
 		sweep();
 		if (this.kept.size() >= MAX_KEPT) {
 			exchange.abandon();
-			logger.warn("More than {} exchanges have parts on their way; one was given up", MAX_KEPT);
+			logger.warn("{} exchanges are incomplete, which is the limit; a further one was aborted", MAX_KEPT);
 			return 0;
 		}
 		while (true) {

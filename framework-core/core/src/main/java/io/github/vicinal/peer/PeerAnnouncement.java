@@ -124,7 +124,8 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 		}
 		if (!arrival.isEmpty() && !ARRIVAL.matcher(arrival).matches()) {
 			throw new IllegalArgumentException(
-					"Where a request arrived is an IP address, a colon and a port: '%s'".formatted(arrival));
+					"The address at which a request arrived must be an IP address, a colon and a port: '%s'"
+						.formatted(arrival));
 		}
 		if (!ticket.isEmpty() && !TICKET.matcher(ticket).matches()) {
 			throw new IllegalArgumentException("A ticket has 16 to 32 hexadecimal digits: '%s'".formatted(ticket));
@@ -137,14 +138,16 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 		missing = Map.copyOf(missing);
 		for (String word : missing.values()) {
 			if (!WORD.matcher(word).matches()) {
-				throw new IllegalArgumentException("Why a path is missing is one word: '%s'".formatted(word));
+				throw new IllegalArgumentException(
+						"The reason why a path is missing must be one word: '%s'".formatted(word));
 			}
 		}
 		addresses = Map.copyOf(addresses);
 		for (String address : addresses.values()) {
 			if (!ARRIVAL.matcher(address).matches()) {
 				throw new IllegalArgumentException(
-						"Where a peer listens is an IP address, a colon and a port: '%s'".formatted(address));
+						"The address at which a peer listens must be an IP address, a colon and a port: '%s'"
+							.formatted(address));
 			}
 		}
 	}
@@ -353,7 +356,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 			return methods;
 		}
 		if (!METHODS.matcher(bits).matches()) {
-			throw new IllegalArgumentException("'m' is no hexadecimal number whose bits are methods");
+			throw new IllegalArgumentException("'m' must be a hexadecimal number with one bit per method");
 		}
 		int digits = bits.length() - METHODS_PREFIX.length();
 		for (int i = 0; i < digits * BITS_PER_DIGIT; i++) {
@@ -382,7 +385,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 			}
 			String word = part.substring(colon + 1).strip();
 			if (!WORD.matcher(word).matches()) {
-				throw new IllegalArgumentException("'n' holds something else than words");
+				throw new IllegalArgumentException("'n' must hold words only");
 			}
 			paths(part.substring(0, colon)).forEach((kind) -> missing.put(kind, word));
 		}

@@ -198,7 +198,7 @@ public final class Rendezvous {
 			String overflow = overflowUser();
 			if (overflow.equals(user()) && !mapsAllUsers(Files.readAllLines(UID_MAP))) {
 				throw new UnusableException(
-						"this process runs as user %s, as which its user namespace shows all users that it does not map, so others cannot be told from this one: run it as another user"
+						"this process runs as user %s, to which its user namespace also maps unknown users, so other users cannot be distinguished from this one: run it as another user"
 							.formatted(overflow));
 			}
 		}
@@ -389,7 +389,7 @@ public final class Rendezvous {
 		}
 		if (pinned != null && !pinned.equals(attributes.owner())) {
 			throw new UnusableException(
-					"%s was made anew by the user %s and no longer belongs to this one (%s): remove it, and find out why that user made it"
+					"%s was created again by the user %s and no longer belongs to this one (%s): remove it, and find out why that user made it"
 						.formatted(directory, attributes.owner().getName(), pinned.getName()));
 		}
 		if (!OWNER_ONLY.containsAll(attributes.permissions())) {

@@ -190,7 +190,8 @@ final class PermitQueue {
 				queue.removeFirst();
 				first.queued = false;
 				this.state.addAndGet(-ONE_WAITS);
-				refused = refuse(first, tooLong("let it wait for", now - first.queuedNanos, first.priority()), refused);
+				refused = refuse(first, tooLong("made it wait for", now - first.queuedNanos, first.priority()),
+						refused);
 				first = queue.peekFirst();
 			}
 		}
@@ -255,8 +256,9 @@ final class PermitQueue {
 		}
 		int most = this.settings.maxPerChannel();
 		if (most > 0 && this.channels.getOrDefault(ticket.channel(), 0) >= most) {
-			return new Rejection(Reason.BULKHEAD, describe(
-					"has %d requests of channel '%s' already, which is its most".formatted(most, ticket.channel())),
+			return new Rejection(Reason.BULKHEAD,
+					describe("already has %d requests of channel '%s', which is the limit per channel".formatted(most,
+							ticket.channel())),
 					retryAfter());
 		}
 		if (waiting(word) == 0 && running(word) < this.limit) {
@@ -269,7 +271,7 @@ final class PermitQueue {
 		if (overloaded(now)) {
 			long expected = expectedWaitNanos(ahead(ticket.priority()));
 			if (expected > patienceNanos(ticket.priority())) {
-				return tooLong("would let it wait for", expected, ticket.priority());
+				return tooLong("would make it wait for", expected, ticket.priority());
 			}
 		}
 		return null;
@@ -429,7 +431,7 @@ final class PermitQueue {
 			signalIfIdle();
 			long sojourn = now - ticket.queuedNanos;
 			return (reason == Reason.DEADLINE) ? deadlinePassed(sojourn)
-					: new Rejection(reason, describe("was told that nobody waits for it any more"), retryAfter());
+					: new Rejection(reason, describe("was told that the caller has gone"), retryAfter());
 		}
 		finally {
 			this.lock.unlock();
@@ -444,7 +446,7 @@ final class PermitQueue {
 				return ticket;
 			}
 		}
-		throw new IllegalStateException("somebody waits, but nobody is queued");
+		throw new IllegalStateException("The number of waiters is positive, but the queue is empty");
 	}
 
 	private void forget(String channel) {
@@ -527,7 +529,7 @@ final class PermitQueue {
 
 	private Rejection deadlinePassed(long sojourn) {
 		return new Rejection(Reason.DEADLINE,
-				describe("let it wait for %.1f ms, and its deadline passed".formatted(sojourn / 1e6)), retryAfter());
+				describe("made it wait for %.1f ms, and its deadline passed".formatted(sojourn / 1e6)), retryAfter());
 	}
 
 	String describe(String what) {

@@ -381,7 +381,7 @@ public final class PathSelector {
 				return known;
 			}
 		}
-		throw new IllegalStateException("The first class is always there");
+		throw new IllegalStateException("No class of call sizes is in use");
 	}
 
 	/**

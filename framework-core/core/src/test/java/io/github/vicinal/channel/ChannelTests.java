@@ -659,7 +659,7 @@ class ChannelTests {
 			.until(() -> path(comparing, ADDRESS) == null && comparing.report().peers().get(0).path().equals("http"));
 		PeerReport report = comparing.report().peers().get(0);
 		assertThat(report.path()).isEqualTo("http");
-		assertThat(report.reason()).isEqualTo("calls over uds do not come back");
+		assertThat(report.reason()).isEqualTo("calls over uds are not answered");
 		assertThat(pathOf(report, "uds").state()).isEqualTo("late");
 		hangs.countDown();
 		for (Thread caller : callers) {

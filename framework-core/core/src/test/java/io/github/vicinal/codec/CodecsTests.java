@@ -117,7 +117,7 @@ class CodecsTests {
 				mapper("configuration override for java.time.LocalDate",
 						(it) -> it.withConfigOverride(LocalDate.class,
 								(value) -> value.setFormat(JsonFormat.Value.forPattern("yyyy")))),
-				mapper("has its own way with java.time.LocalDate",
+				mapper("changes how java.time.LocalDate is read or written",
 						(it) -> it.addModule(new SimpleModule().addSerializer(LocalDate.class,
 								new LocalDateSerializer(DateTimeFormatter.ofPattern("yy"))))),
 				mapper("addSerializerModifier",
