@@ -53,8 +53,8 @@ public final class CallOverHttp {
 
 	/**
 	 * Notes how long the call waited and ran at the peer, before it ends. Without it,
-	 * HTTP is not compared with other paths. @param nanos the time that the peer claims,
-	 * in nanoseconds; may be any number
+	 * HTTP is not compared with other paths.
+	 * @param nanos the time that the peer claims, in nanoseconds; may be any number
 	 */
 	public void served(long nanos) {
 		this.serviceNanos = nanos;

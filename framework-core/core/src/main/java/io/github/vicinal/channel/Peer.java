@@ -277,8 +277,8 @@ public final class Peer {
 	/**
 	 * Returns whether a request that is about to be sent over HTTP confirms that the
 	 * address still leads to the peer that paths lead to. Its connection must not be used
-	 * again, because others may lead elsewhere. Few requests confirm. @return whether the
-	 * request has to say so
+	 * again, because others may lead elsewhere. Few requests confirm.
+	 * @return whether the request has to say so
 	 */
 	public boolean confirms() {
 		return hasPath() && this.confirmation.endsConnection(System.nanoTime());

@@ -219,7 +219,8 @@ final class BodyPipe {
 	}
 
 	/**
-	 * Ends the body. @param problem the reader's error at the end, or {@code null}
+	 * Ends the body.
+	 * @param problem the reader's error at the end, or {@code null}
 	 */
 	void end(@Nullable IOException problem) {
 		Runnable wake;

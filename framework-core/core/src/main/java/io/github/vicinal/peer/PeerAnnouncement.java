@@ -181,8 +181,8 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 
 	/**
 	 * Returns this announcement with the address at which the request arrived. A client
-	 * sees from it whether an intermediary forwards requests. @param newArrival an IP
-	 * address, a colon and a port; empty to leave it out
+	 * sees from it whether an intermediary forwards requests.
+	 * @param newArrival an IP address, a colon and a port; empty to leave it out
 	 * @return the announcement
 	 */
 	public PeerAnnouncement withArrival(String newArrival) {

@@ -353,8 +353,9 @@ public final class ReplicaChoice {
 	public interface Probe {
 
 		/**
-		 * Starts a probe. @param address the replica's address @param result notified
-		 * whether it can be reached, on any thread
+		 * Starts a probe.
+		 * @param address the replica's address
+		 * @param result notified whether it can be reached, on any thread
 		 */
 		void start(String address, Consumer<Boolean> result);
 

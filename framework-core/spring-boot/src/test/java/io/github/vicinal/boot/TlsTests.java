@@ -98,7 +98,7 @@ class TlsTests {
 		await().untilAsserted(() -> {
 			assertThat(certificates.mine()).isEqualTo("CN=localhost");
 			assertThat(client.getBean(ChannelsEndpoint.class).channel("certificates").peers().toString())
-				.contains("comes by TLS");
+				.contains("the client uses TLS");
 		});
 		assertThat(client.getBean(Ways.class).taken).containsOnly("http");
 	}

@@ -113,7 +113,7 @@ final class CallerParts {
 			return;
 		}
 		logger.warn(
-				"Calls of {} are not cached: the HTTP client of channel '{}' cannot be looked into {}, and may add to requests who calls. {}",
+				"Calls of {} are not cached: the HTTP client of channel '{}' cannot be inspected {}, and may add to requests who calls. {}",
 				method, this.channel, what, remedies);
 	}
 

@@ -25,7 +25,7 @@ import org.springframework.web.util.UriComponentsBuilder;
 /**
  * Finds what an HTTP client may add to requests that differs from caller to caller, by
  * what is registered with it. What is the same for all requests is none: a default header
- * or cookie, for example. What cannot be looked into is an addition without a source.
+ * or cookie, for example. What cannot be inspected is an addition without a source.
  */
 final class RequestAdditions {
 

@@ -72,18 +72,18 @@ public final class RequestServerMetrics implements MeterBinder {
 			.description("Requests that may run at once")
 			.register(registry);
 		Gauge.builder(PREFIX + "overloaded", this, (metrics) -> metrics.report().overloaded() ? 1 : 0)
-			.description("1 while requests are refused because the queue stands")
+			.description("1 while requests are rejected because the queue stands")
 			.register(registry);
 		for (Rejection.Reason reason : Rejection.Reason.values()) {
 			FunctionCounter
 				.builder(PREFIX + "refused", this,
 						(metrics) -> metrics.report().refused().getOrDefault(reason, 0L).doubleValue())
-				.description("Requests that were refused before they were executed")
+				.description("Requests that were rejected before they were executed")
 				.tag("reason", reason.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-'))
 				.register(registry);
 		}
 		bind(registry, "post.delay", "From arrival until a request is accepted", RequestServerReport::postDelayMicros);
-		bind(registry, "wait", "How long threads waited for a permit", RequestServerReport::waitMicros);
+		bind(registry, "wait", "Time that threads waited for a permit", RequestServerReport::waitMicros);
 		bind(registry, "response", "From arrival until a request is done", RequestServerReport::responseMicros);
 	}
 

@@ -9,7 +9,7 @@ import io.github.vicinal.boot.server.OfferedPaths;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.server.PathServer;
 
-/** Which of its paths an application offers. */
+/** Paths that an application offers. */
 final class ServerPaths {
 
 	private ServerPaths() {

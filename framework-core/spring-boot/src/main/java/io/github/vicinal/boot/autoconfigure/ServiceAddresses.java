@@ -63,7 +63,7 @@ final class ServiceAddresses {
 	}
 
 	/**
-	 * What the properties say of a group.
+	 * Properties of a group.
 	 *
 	 * @param baseUrl the base URL, or {@code null}
 	 */

@@ -33,7 +33,7 @@ public final class TopicsEndpointAutoConfiguration {
 				() -> existing(beanFactory, ShmTopics::subscriptions));
 	}
 
-	/** To look at topics must not open what they need. */
+	/** A request to the endpoint must not open the resources of topics. */
 	private static <T> List<T> existing(ConfigurableListableBeanFactory beanFactory,
 			Function<ShmTopics, List<T>> part) {
 		return Arrays.stream(beanFactory.getBeanNamesForType(ShmTopics.class, false, false))

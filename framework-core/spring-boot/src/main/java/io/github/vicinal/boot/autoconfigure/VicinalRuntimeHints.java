@@ -9,13 +9,13 @@ import org.springframework.util.ClassUtils;
 import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.requestserver.RequestServerReport;
 
-/** What a native image cannot see by itself. */
+/** Hints for native images. */
 final class VicinalRuntimeHints implements RuntimeHintsRegistrar {
 
 	private static final String[] STUBBED = { "jakarta.servlet.http.HttpServletRequest",
 			"jakarta.servlet.http.HttpServletResponse" };
 
-	/** What {@code MeterShortcut} reads. */
+	/** Fields that {@code MeterShortcut} reads. */
 	private static final String[] LOOKED_INTO = { "io.micrometer.observation.ObservationRegistry$ObservationConfig",
 			"io.micrometer.core.instrument.observation.DefaultMeterObservationHandler" };
 

@@ -181,7 +181,9 @@ final class ClientChannel {
 		return (timeout != null) ? System.nanoTime() + timeout.toNanos() : CallFrame.NO_DEADLINE;
 	}
 
-	/** What is configured, else what the HTTP client shows, else what Boot configures. */
+	/**
+	 * Returns the configured time-out, else that of the HTTP client, else Boot's default.
+	 */
 	private @Nullable Duration timeout() {
 		if (this.configuredTimeout != null) {
 			return this.configuredTimeout;

@@ -53,7 +53,7 @@ final class HttpLeg {
 
 	private boolean redirected;
 
-	/** Whether the client may follow a redirect, of which nothing would be seen. */
+	/** Whether the client may follow a redirect without reporting it. */
 	private boolean hidesRedirects;
 
 	/** Whether the call goes to a host that it names itself. */
@@ -263,7 +263,7 @@ final class HttpLeg {
 
 	void sending(URI uri, HttpHeaders headers) {
 		if (target(uri).getRawAuthority() == null) {
-			// There is no base URL: the client is about to say so.
+			// There is no base URL; the client is about to report that.
 			this.elsewhere = true;
 			return;
 		}

@@ -40,7 +40,7 @@ final class AskedPeers {
 	private final Set<String> services = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * What a name leads to.
+	 * Result of the look-up of a name.
 	 *
 	 * @param isHere whether that is this machine
 	 * @param isPrivate whether all addresses are those of private networks
@@ -116,7 +116,7 @@ final class AskedPeers {
 			return null;
 		}
 		if (arrival.isEmpty()) {
-			return "the server does not say at which address requests arrive";
+			return "the server does not announce the address at which requests arrive";
 		}
 		int end = arrival.lastIndexOf(':');
 		boolean samePort = address.substring(colon).equals(arrival.substring(end));

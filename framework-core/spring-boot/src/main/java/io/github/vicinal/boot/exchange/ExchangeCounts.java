@@ -8,7 +8,7 @@ import java.util.function.BiConsumer;
 
 import io.github.vicinal.path.PathKind;
 
-/** How many requests took which path. Thread-safe. */
+/** Number of requests by path. Thread-safe. */
 public final class ExchangeCounts {
 
 	private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();

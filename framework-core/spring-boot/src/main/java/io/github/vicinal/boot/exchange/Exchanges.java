@@ -27,7 +27,7 @@ import io.github.vicinal.report.ChannelReport;
  */
 public final class Exchanges implements AutoCloseable {
 
-	/** By RFC 9110, section 9.2.2. */
+	/** Idempotent methods (RFC 9110, section 9.2.2). */
 	private static final Set<String> IDEMPOTENT = Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE");
 
 	/** Requests that begin another protocol. */

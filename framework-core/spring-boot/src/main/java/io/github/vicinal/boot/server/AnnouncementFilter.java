@@ -46,7 +46,7 @@ public final class AnnouncementFilter extends OncePerRequestFilter {
 			return "the headers that the HTTP client adds are too large to be kept";
 		}
 		if (request.isSecure()) {
-			return "the client comes by TLS, whose certificates and session typed calls do not have";
+			return "the client uses TLS, and typed calls have no certificates and no TLS session";
 		}
 		return ClientHeaders.refusal(Collections.list(request.getHeaderNames()), known);
 	}

@@ -52,7 +52,7 @@ final class HandlerAsync implements AsyncContext {
 			@Nullable ServletResponse response) {
 	}
 
-	/** How the processing ended. */
+	/** Outcome of the processing. */
 	enum End {
 
 		COMPLETED, DISPATCHED, TIMED_OUT

@@ -30,8 +30,8 @@ import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
 
 /**
- * What this application announces of a contract. Services are built, and servers started,
- * when the first client asks. Thread-safe.
+ * Announcements of this application, by contract. Services are built, and servers
+ * started, when the first client asks. Thread-safe.
  */
 public final class ServiceCatalog implements AutoCloseable {
 
@@ -72,7 +72,7 @@ public final class ServiceCatalog implements AutoCloseable {
 
 	private boolean closed;
 
-	/** What was announced of this instance and its paths. Guarded by this. */
+	/** Last announcement of this instance and its paths. Guarded by this. */
 	private List<Object> lastSeen = List.of();
 
 	private volatile int changes;
@@ -192,7 +192,8 @@ public final class ServiceCatalog implements AutoCloseable {
 		catch (RuntimeException | Error ex) {
 			// The request that asked is to be answered, whatever becomes of other paths.
 			logger.warn("The contract {} cannot be offered over other paths than http", contractName, ex);
-			announcement = new PeerAnnouncement(this.self.get(), Set.of(), "", "to offer it failed, its log says why");
+			announcement = new PeerAnnouncement(this.self.get(), Set.of(), "",
+					"the contract could not be offered; the log of the peer says why");
 		}
 		keep(contractName, announcement, age);
 		return announcement;
@@ -286,7 +287,7 @@ public final class ServiceCatalog implements AutoCloseable {
 	}
 
 	/**
-	 * What this application offers, for people.
+	 * Offer of one contract, for people.
 	 *
 	 * @param contract the contract's class name
 	 * @param hash the contract's hash
@@ -370,8 +371,8 @@ public final class ServiceCatalog implements AutoCloseable {
 	}
 
 	/**
-	 * Closes all paths. None accepts further calls while calls of another one end; who
-	 * asks for an announcement meanwhile gets an answer.
+	 * Closes all paths. None accepts further calls while calls of another one end.
+	 * Requests for an announcement are still answered meanwhile.
 	 * @param timeout how long calls in flight may take to end, over all paths
 	 */
 	public void close(Duration timeout) {

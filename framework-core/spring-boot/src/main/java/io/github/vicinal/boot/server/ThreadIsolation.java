@@ -37,7 +37,7 @@ public final class ThreadIsolation implements AutoCloseable {
 			"org.springframework.transaction.support.TransactionSynchronizationManager",
 			ThreadIsolation.class.getClassLoader());
 
-	/** What a request without {@code Accept-Language} gets. */
+	/** Locale of a request without {@code Accept-Language}. */
 	private static final LocaleContext REQUEST_LOCALE = Locale::getDefault;
 
 	private final ClassLoader classLoader;

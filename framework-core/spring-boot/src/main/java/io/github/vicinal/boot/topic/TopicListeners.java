@@ -94,7 +94,7 @@ public final class TopicListeners implements SmartInitializingSingleton, SmartLi
 		boolean whole = method.getParameterTypes()[0] == Message.class;
 		if (whole && !(parameter instanceof ParameterizedType)) {
 			throw new InvalidListenerException(
-					"The listener %s takes a Message of nothing in particular: name the type of its payload, as in Message<Order>"
+					"The listener %s takes a Message without a type: name the type of its payload, as in Message<Order>"
 						.formatted(place));
 		}
 		Type payload = (whole && parameter instanceof ParameterizedType typed) ? typed.getActualTypeArguments()[0]

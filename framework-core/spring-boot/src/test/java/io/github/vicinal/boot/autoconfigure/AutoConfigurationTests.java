@@ -274,7 +274,7 @@ class AutoConfigurationTests {
 	void anAnnotatedInterfaceThatNobodyProxiesIsAWarning(CapturedOutput output) {
 		this.client.withUserConfiguration(GroupClient.class, FeignLike.class).run((context) -> {
 			assertThat(context).hasNotFailed();
-			assertThat(output).contains("@AffinityChannel on " + Lonely.class.getName() + " does nothing here")
+			assertThat(output).contains("@AffinityChannel on " + Lonely.class.getName() + " has no effect here")
 				.contains("@ImportHttpServices");
 		});
 	}
@@ -350,7 +350,7 @@ class AutoConfigurationTests {
 	void anAnnotationWithoutEffectIsNamed() {
 		this.client.withUserConfiguration(GroupClient.class, Useless.class).run((context) -> {
 			FailureAnalysis analysis = analysis(context.getStartupFailure());
-			assertThat(analysis.getDescription()).contains("Useless does nothing");
+			assertThat(analysis.getDescription()).contains("Useless has no effect");
 			assertThat(analysis.getAction()).contains("types = ");
 		});
 	}

@@ -152,7 +152,7 @@ class ServiceCatalogTests {
 		ServiceCatalog failing = new ServiceCatalog(this::identity, (name) -> {
 			throw new NoClassDefFoundError(name);
 		}, ServiceRegistry::new, () -> new OfferedPaths(List.of(), List.of()), new ConnectionTickets());
-		assertThat(announcement(failing, CONTRACT)).contains("p=;", "to offer it failed")
+		assertThat(announcement(failing, CONTRACT)).contains("p=;", "the contract could not be offered")
 			.doesNotContain("NoClassDefFoundError");
 	}
 

@@ -201,7 +201,7 @@ class TcpEndToEndTests {
 				assertThat(client.getBean(Shelf.class).book(7)).isEqualTo(new Book(7, "seven"));
 				assertThat(peers(client, "shelf")).first()
 					.returns("http", PeerReport::path)
-					.satisfies((peer) -> assertThat(peer.reason()).contains("comes by TLS"));
+					.satisfies((peer) -> assertThat(peer.reason()).contains("the client uses TLS"));
 			});
 		}
 	}

@@ -353,7 +353,7 @@ class ServerRulesTests {
 	void whatOnlyRequestsCanSayIsLeftToHttp(String path) {
 		Cases<Rules> cases = new Cases<>(Rules.class);
 		cases.http("twice", "two of its arguments are the RequestParam a", "x", (rules) -> rules.twice("x", "y"))
-			.http("trace", "refuse the HTTP method TRACE", "", Rules::trace);
+			.http("trace", "reject the HTTP method TRACE", "", Rules::trace);
 		for (String how : List.of("text", "bytes", "object", "null")) {
 			cases.http("anything", "declared as Object", how, (rules) -> rules.anything(how));
 		}
