@@ -33,22 +33,23 @@ import io.github.vicinal.cache.policy.Slots;
  */
 final class PolicyStore<K, V> extends Store<K, V> {
 
-	/*
+	/*-
 	 * The map answers; the policy only learns. Replacement policies are lists and
 	 * counters that two threads must not change at once, and a lock around each read
 	 * would be the bottleneck. As in BP-Wrapper [1] and Caffeine's BoundedLocalCache [2],
 	 * operations on the map are concurrent, are noted in buffers, and are replayed
-	 * against the policy by whichever thread has the lock.
+	 * against the policy by the thread that has the lock.
 	 *
-	 * - A read goes into a stripe of `reads`. A full stripe asks for the lock without
-	 * waiting. Who does not get it sets `readsWait` and goes on; further reads overwrite
-	 * older ones. A policy that misses a few reads still approximates. - A write is never
-	 * lost: it is applied under the lock if that is free, else queued. It brings the
-	 * number of its thread's stripe, so that the policy meets the reads of a thread
-	 * before its later write. Above MAX_PENDING writers wait for the lock, which bounds
-	 * by how much the cache exceeds its maximum. - Whoever gives the lock back looks
-	 * whether others left work while it was held, and tries to take it again (unlock).
-	 * Without that second look a write could wait until the next operation.
+	 * - A read goes into a stripe of `reads`. The thread that fills a stripe tries to get
+	 *   the lock. If it fails, it sets `readsWait` and goes on; further reads overwrite
+	 *   older ones. A policy that misses a few reads still approximates.
+	 * - A write is never lost: it is applied under the lock if that is free, else queued.
+	 *   It brings the number of its thread's stripe, so that the policy meets the reads of
+	 *   a thread before its later write. Above MAX_PENDING writers wait for the lock, which
+	 *   bounds by how much the cache exceeds its maximum.
+	 * - A thread that gives the lock back checks whether others left work while it was
+	 *   held, and tries to take it again (unlock). Without that second check a write could
+	 *   wait until the next operation.
 	 *
 	 * In strict mode there are no buffers: each operation takes the lock, and the victims
 	 * are those of the textbook policy.
@@ -57,9 +58,11 @@ final class PolicyStore<K, V> extends Store<K, V> {
 	 * one entry in different orders: a read or a removal may be replayed before the
 	 * insert.
 	 *
-	 * NEW ---read--> NEW_AND_READ the hit is replayed after the insert | | +----- insert
-	 * -----+--> slot >= 0 --- evicted or removed ---> DEAD | ^ +---- refused by the
-	 * policy, or removed before its insert -----+
+	 *   NEW ---read--> NEW_AND_READ        the hit is replayed after the insert
+	 *    |                  |
+	 *    +----- insert -----+--> slot >= 0 --- evicted or removed ---> DEAD
+	 *    |                                                              ^
+	 *    +---- refused by the policy, or removed before its insert -----+
 	 *
 	 * The life of an entry as callers see it is its cell. Only the compare-and-set to
 	 * null ends it, so exactly one of eviction, expiry and removal reports it. An evicted
@@ -67,13 +70,13 @@ final class PolicyStore<K, V> extends Store<K, V> {
 	 * calls equals of keys, which is the application's code. Until then, look-ups find a
 	 * null cell, which is a miss.
 	 *
-	 * Expired entries are removed when they are met, and each write looks at SWEEP slots
-	 * in turn, so that no thread and no timer wheel is needed and work per write is
-	 * constant.
+	 * Expired entries are removed when they are met. Each write also checks SWEEP slots,
+	 * going round all slots, so that no thread and no timer wheel is needed and work per
+	 * write is constant.
 	 *
 	 * [1] Ding, Jiang, Zhang: BP-Wrapper. A system framework making any replacement
-	 * algorithms (almost) lock contention free (2009) [2] Manes: design of Caffeine,
-	 * github.com/ben-manes/caffeine
+	 *     algorithms (almost) lock contention free (2009)
+	 * [2] Manes: design of Caffeine, github.com/ben-manes/caffeine
 	 */
 
 	private static final Logger LOG = LoggerFactory.getLogger(Cache.class);

@@ -53,7 +53,7 @@ public interface Neighbour {
 	boolean closed();
 
 	/**
-	 * What one caller has agreed with the neighbour. Thread-safe.
+	 * Agreement of one caller with the neighbour. Thread-safe.
 	 *
 	 * @since 0.1.0
 	 */

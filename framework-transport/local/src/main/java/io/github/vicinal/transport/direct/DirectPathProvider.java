@@ -70,7 +70,7 @@ public final class DirectPathProvider implements PathProvider {
 		Contract theirs = service.contract();
 		if (!theirs.hash().equals(contract.hash())) {
 			return new Unavailable(
-					"the contract %s differs: it is %s here and %s there; build both sides from the same version of it"
+					"the contract %s differs: hash %s here, %s at the peer; build both sides from the same version of it"
 						.formatted(contract.name(), contract.hash(), theirs.hash()),
 					false);
 		}

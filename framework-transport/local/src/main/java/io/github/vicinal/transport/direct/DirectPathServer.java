@@ -43,7 +43,7 @@ public final class DirectPathServer implements PathServer {
 
 	private @Nullable DirectTarget target;
 
-	/** What accepts nothing more, and is yet to be waited for. */
+	/** Targets that accept no more calls and have yet to end. */
 	private @Nullable DirectTarget leaving;
 
 	private volatile @Nullable String unavailable = "the server has not been started";
@@ -51,7 +51,7 @@ public final class DirectPathServer implements PathServer {
 	/**
 	 * Creates a server.
 	 * @param identity this instance
-	 * @param services who answers
+	 * @param services the services that answer
 	 * @param executor runs calls whose deadline must be enforceable, or {@code null} for
 	 * up to 256 threads that end when they are idle
 	 * @param drainTimeout how long {@link #close()} waits for calls in flight
@@ -158,7 +158,7 @@ public final class DirectPathServer implements PathServer {
 	private void stopThreads() {
 		ExecutorService executor = this.ownExecutor;
 		if (executor != null) {
-			// Not shutdownNow: an interrupt could break a handler in mid-call.
+			// Not shutdownNow, because an interrupt could break a running handler.
 			executor.shutdown();
 			this.ownExecutor = null;
 		}

@@ -53,7 +53,8 @@ final class DirectTarget implements Neighbour {
 
 	@Override
 	public boolean enter() {
-		// First counted, then checked: whoever closes waits for all that passed.
+		// Counted first, then checked, so that closing waits for all calls that passed
+		// the check.
 		this.inFlight.increment();
 		return !this.closed;
 	}

@@ -18,7 +18,10 @@ final class HandOff<T> implements Runnable {
 
 	private final Work<T> work;
 
-	/** Set by whoever comes first: the thread that starts or the caller that gives up. */
+	/**
+	 * Set by the first of two: the thread that starts the call, or the caller that gives
+	 * up.
+	 */
 	private final AtomicBoolean decided = new AtomicBoolean();
 
 	private final CountDownLatch done = new CountDownLatch(1);
@@ -76,7 +79,7 @@ final class HandOff<T> implements Runnable {
 		return this.decided.compareAndSet(false, true);
 	}
 
-	/** What runs on the other thread. */
+	/** The task that runs on the other thread. */
 	@FunctionalInterface
 	interface Work<T> {
 

@@ -87,7 +87,8 @@ final class ControlLoop implements AutoCloseable {
 	private void run(Selector running) {
 		try (running) {
 			while (!closed()) {
-				// Nobody interrupts this thread for good: a selector would not sleep.
+				// An interrupt of this thread is ignored, because a selector would not
+				// sleep with it.
 				Thread.interrupted();
 				select(running);
 			}
@@ -121,7 +122,7 @@ final class ControlLoop implements AutoCloseable {
 		}
 		catch (RuntimeException | Error ex) {
 			// All other pairs need this thread.
-			logger.error("What another process said could not be handled", ex);
+			logger.error("A frame of another process could not be handled", ex);
 		}
 	}
 

@@ -19,8 +19,8 @@ import io.github.vicinal.transport.wire.Watchdog;
 import io.github.vicinal.transport.wire.WireException;
 
 /**
- * Further segments that are shared with one peer, for calls that find all lanes in use:
- * handlers may take long, and as many calls should be in them as over HTTP. Each has a
+ * Further segments that are shared with one peer, for calls that find all lanes in use.
+ * Handlers may take long, and as many calls should run as over HTTP. Each has a
  * connection of its own and is like the first. It is closed when it was not needed for a
  * while. Thread-safe.
  */
@@ -61,7 +61,7 @@ final class MoreLanes implements Watchdog.Watched {
 	/** Time of the next look for what is idle. */
 	private volatile long nextLook = Watchdog.NEVER;
 
-	/** Whether calls have left arrays to the next ones since the last look. */
+	/** Whether calls have left arrays for later calls since the last sweep. */
 	private volatile boolean kept;
 
 	/**
@@ -88,7 +88,7 @@ final class MoreLanes implements Watchdog.Watched {
 	 * @param wanted the contract
 	 * @param deadlineNanos until when to wait for a segment that is being made, or
 	 * {@link ClientLane#NO_DEADLINE}
-	 * @return the lane, or {@code null} if there is none and no segment can be had
+	 * @return the lane, or {@code null} if there is none and no segment is available
 	 * @throws PathException if the thread was interrupted
 	 */
 	@Nullable Taken take(ShmPeer first, ClientBinding wanted, long deadlineNanos) throws PathException {
@@ -107,7 +107,7 @@ final class MoreLanes implements Watchdog.Watched {
 				return null;
 			}
 			try {
-				// Whether the segment comes or a lane becomes free is the same.
+				// A new segment and a free lane serve the call equally.
 				boolean ignored = awaited.await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
 			}
 			catch (InterruptedException ex) {
@@ -169,7 +169,7 @@ final class MoreLanes implements Watchdog.Watched {
 			usable = true;
 		}
 		catch (IOException | WireException | RuntimeException | Error ex) {
-			logger.debug("No further lanes can be had: {}", ex.toString());
+			logger.debug("No further lanes are available: {}", ex.toString());
 		}
 		finally {
 			if (peer != null && !usable) {

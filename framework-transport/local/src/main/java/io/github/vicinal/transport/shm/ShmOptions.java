@@ -301,8 +301,8 @@ public final class ShmOptions {
 	}
 
 	/**
-	 * Returns options of a further segment of the same pair. It is for the sake of many
-	 * calls, not of large ones. All further segments have no more memory than the first.
+	 * Returns options of a further segment of the same pair. Further segments serve many
+	 * calls, not large ones. Together they have no more memory than the first.
 	 */
 	ShmOptions ofFurtherSegment() {
 		int share = Math.max(FURTHER_MEMORY_SHARE, this.maxLanes / this.lanes);

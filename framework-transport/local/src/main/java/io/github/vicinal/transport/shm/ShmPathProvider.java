@@ -246,7 +246,7 @@ public final class ShmPathProvider implements PathProvider {
 		catch (IOException | WireException | RuntimeException | Error ex) {
 			peer.close("it was not connected");
 			if (ex instanceof InternalError) {
-				this.violations.count(Refusal.MALFORMED, "it cut off the segment: " + ex.getMessage());
+				this.violations.count(Refusal.MALFORMED, "it truncated the segment: " + ex.getMessage());
 			}
 			opened(instanceId, null);
 			opening.done().completeExceptionally(ex);
@@ -289,7 +289,7 @@ public final class ShmPathProvider implements PathProvider {
 		this.watchdog.close();
 	}
 
-	/** A handshake, and who waits for its end. */
+	/** A handshake and the threads that wait for its end. */
 	private record Opening(ShmPeer peer, CompletableFuture<@Nullable Void> done) {
 
 		/** Fails as the handshake did. */

@@ -94,7 +94,7 @@ public final class ShmPathServer implements PathServer {
 
 	private final AtomicLong threads = new AtomicLong();
 
-	/** How many calls are executed that are not known to be short. */
+	/** Number of running calls that are not known to be short. */
 	private final AtomicInteger longCalls = new AtomicInteger();
 
 	private final ExecutorService receivers;
@@ -109,7 +109,7 @@ public final class ShmPathServer implements PathServer {
 	 * Creates a server.
 	 * @param identity this instance
 	 * @param rendezvous where the socket is
-	 * @param services who answers
+	 * @param services the services that answer
 	 * @param options limits
 	 */
 	public ShmPathServer(PeerIdentity identity, Rendezvous rendezvous, ServiceRegistry services, ShmOptions options) {
@@ -234,7 +234,7 @@ public final class ShmPathServer implements PathServer {
 	}
 
 	/**
-	 * Returns how much memory pairs have, whoever made it.
+	 * Returns the memory of all pairs, created by either side.
 	 * @return bytes, of all clients
 	 */
 	public long memoryBytes() {
@@ -342,10 +342,10 @@ public final class ShmPathServer implements PathServer {
 		this.closed = true;
 		stopAccepting();
 		drain(drainTimeout);
-		// Until now, the socket told others that the bells of this server are in use.
+		// Until now, the socket showed others that the bells of this server are in use.
 		this.listener.remove();
 		for (ShmConnection connection : this.connections) {
-			// It stays idle, as no more calls are begun.
+			// It remains idle, since no more calls begin.
 			if (connection.isIdle()) {
 				connection.sayGoodbye();
 			}
@@ -378,7 +378,7 @@ public final class ShmPathServer implements PathServer {
 			idle = idle();
 		}
 		if (!idle) {
-			logger.info("Calls in flight did not end in time and are cut off");
+			logger.info("Calls in flight did not end in time and are disconnected");
 		}
 	}
 
@@ -386,7 +386,7 @@ public final class ShmPathServer implements PathServer {
 		return this.connections.stream().allMatch(ShmConnection::isIdle);
 	}
 
-	/** What the listener asks of this server. */
+	/** Callbacks of the listener. */
 	private final class Acceptor implements LocalListener.Acceptor {
 
 		@Override

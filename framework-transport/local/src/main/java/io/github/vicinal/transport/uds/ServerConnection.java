@@ -101,7 +101,7 @@ final class ServerConnection implements Runnable {
 			ended(ex);
 		}
 		catch (RuntimeException ex) {
-			logger.error("A connection ended by a bug in the transport", ex);
+			logger.error("A bug in the transport ended a connection", ex);
 		}
 		finally {
 			this.timer.end();
@@ -222,7 +222,7 @@ final class ServerConnection implements Runnable {
 	}
 
 	/**
-	 * The sides take turns: that is what lets them use one buffer for both directions.
+	 * The sides alternate, which lets them use one buffer for both directions.
 	 */
 	private void requireTurn() throws WireException {
 		if (this.frames.hasUnread()) {
@@ -317,7 +317,7 @@ final class ServerConnection implements Runnable {
 		this.server.calls().reply(this.out, reply, binding, call, correlation, bindingNumber, this.maxReplyBytes);
 		WireException refusal = this.outBuffer.refusal();
 		if (refusal != null) {
-			// What the codec made of it says less.
+			// The codec's own exception says less.
 			this.server.calls()
 				.refusal(this.out, begin(), refusal.refusal(), FrameDescriptor.FLAG_EXECUTED, refusal.text(),
 						correlation);

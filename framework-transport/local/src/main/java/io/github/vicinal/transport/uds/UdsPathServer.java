@@ -51,7 +51,7 @@ public final class UdsPathServer implements PathServer {
 
 	private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-	/** How long saying goodbye to idle clients may take beyond the drain timeout. */
+	/** Time beyond the drain time-out in which idle clients are notified of the end. */
 	private static final long GOODBYE_MILLIS = 1000;
 
 	private static final long NOTICE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -77,7 +77,10 @@ public final class UdsPathServer implements PathServer {
 	/** Number of the next connection. Used by the thread that accepts them. */
 	private long number;
 
-	/** Says goodbye to idle clients; {@code null} if no thread could be had for it. */
+	/**
+	 * Notifies idle clients of the end; {@code null} if no thread could be started for
+	 * it.
+	 */
 	private @Nullable Thread goodbyes;
 
 	private boolean closed;
@@ -86,7 +89,7 @@ public final class UdsPathServer implements PathServer {
 	 * Creates a server.
 	 * @param identity this instance
 	 * @param rendezvous where the socket is
-	 * @param services who answers
+	 * @param services the services that answer
 	 * @param options limits
 	 */
 	public UdsPathServer(PeerIdentity identity, Rendezvous rendezvous, ServiceRegistry services, UdsOptions options) {
@@ -251,16 +254,16 @@ public final class UdsPathServer implements PathServer {
 	}
 
 	private void sayGoodbyes() {
-		// A client that does not read could hold up whoever says goodbye to it.
+		// A client that does not read could block the thread that notifies it of the end.
 		Thread speaker = this.listener.thread("drain", () -> this.connections.forEach(ServerConnection::end));
 		try {
 			speaker.start();
 			this.goodbyes = speaker;
 		}
 		catch (OutOfMemoryError ex) {
-			// Clients that call are told by the answer, the others are cut off at the
-			// end.
-			logger.warn("No thread could be had to say goodbye to idle clients: {}", ex.toString());
+			// Clients with a call in flight are notified by its answer; the others are
+			// disconnected at the end.
+			logger.warn("No thread could be started to notify idle clients of the end: {}", ex.toString());
 		}
 	}
 
@@ -292,7 +295,7 @@ public final class UdsPathServer implements PathServer {
 		}
 		List<ServerConnection> busy = this.connections.stream().filter(ServerConnection::executes).toList();
 		if (!busy.isEmpty()) {
-			logger.info("{} calls in flight did not end in time and are cut off", busy.size());
+			logger.info("{} calls in flight did not end in time and are disconnected", busy.size());
 		}
 		if (!this.connections.isEmpty()) {
 			this.connections.forEach(ServerConnection::close);
@@ -320,7 +323,7 @@ public final class UdsPathServer implements PathServer {
 		}
 	}
 
-	/** What the listener asks of this server. */
+	/** Callbacks of the listener. */
 	private final class Acceptor implements LocalListener.Acceptor {
 
 		@Override

@@ -102,7 +102,7 @@ public final class HeapBudget {
 		}
 	}
 
-	/** What one call has of the budget. Used by one thread at a time. */
+	/** Share of the budget that one call holds. Used by one thread at a time. */
 	public final class Lease {
 
 		private long bytes;

@@ -294,7 +294,7 @@ class UdsFailureTests {
 			.close();
 		PathProvider.Unavailable unavailable = this.uds.refused(this.uds.provider(UdsOptions.defaults()), this.identity,
 				this.uds.contract);
-		assertThat(unavailable.reason()).contains("nobody listens");
+		assertThat(unavailable.reason()).contains("no process listens");
 	}
 
 	@Test

@@ -368,7 +368,7 @@ public final class RdmaPathServer implements PathServer {
 			stopAccepting();
 		}
 		if (!drained(System.nanoTime() + drainTimeout.toNanos())) {
-			logger.info("{} calls in flight did not end in time and are cut off", this.inFlight.get());
+			logger.info("{} calls in flight did not end in time and are disconnected", this.inFlight.get());
 		}
 		this.sessions.forEach(ServerSession::close);
 		ExecutorService started = this.threads;

@@ -310,7 +310,7 @@ public final class TcpPathServer implements PathServer {
 		this.closed = true;
 		stopAccepting();
 		if (!drained(System.nanoTime() + drainTimeout.toNanos())) {
-			logger.info("{} calls in flight did not end in time and are cut off", this.inFlight.get());
+			logger.info("{} calls in flight did not end in time and are disconnected", this.inFlight.get());
 		}
 		this.connections.forEach(ServerConnection::close);
 		ExecutorService started = this.threads;

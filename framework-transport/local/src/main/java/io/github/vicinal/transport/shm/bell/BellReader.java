@@ -24,7 +24,7 @@ final class BellReader {
 	 * Has a channel read. The channel is not blocking from now on.
 	 * @param channel what to read
 	 * @param operation what to wait for
-	 * @param listener told whenever that can be done
+	 * @param listener notified whenever that can be done
 	 */
 	synchronized void add(SelectableChannel channel, int operation, Listener listener) throws IOException {
 		channel.configureBlocking(false);
@@ -70,7 +70,7 @@ final class BellReader {
 			}
 		}
 		catch (IOException | RuntimeException | Error ex) {
-			logger.error("The thread that hears bells failed", ex);
+			logger.error("The thread that reads bells failed", ex);
 			fail(open, ex);
 		}
 		finally {
@@ -87,7 +87,7 @@ final class BellReader {
 		}
 	}
 
-	/** What fails for one pair must not keep others from being heard. */
+	/** A failure of one pair must not keep the rings of others from being read. */
 	private static void ready(SelectionKey key) {
 		Listener listener = (Listener) key.attachment();
 		try {
