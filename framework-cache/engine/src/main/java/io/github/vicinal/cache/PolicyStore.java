@@ -22,8 +22,8 @@ import io.github.vicinal.cache.policy.ReplacementPolicy;
 import io.github.vicinal.cache.policy.Slots;
 
 /**
- * Entries in a hash map; a {@link ReplacementPolicy} beside it, which one thread at a
- * time tells of reads (from a lossy buffer) and writes (from a queue that is not).
+ * Entries in a hash map with a {@link ReplacementPolicy} beside it. One thread at a time
+ * notifies the policy of reads (from a lossy buffer) and writes (from a lossless queue).
  * <p>
  * An entry lives as long as its {@code cell} is not null: the step from a cell to null,
  * by compare-and-set, decides who removed it and why, and its place in the map and in the
@@ -81,10 +81,10 @@ final class PolicyStore<K, V> extends Store<K, V> {
 
 	private static final Logger LOG = LoggerFactory.getLogger(Cache.class);
 
-	/** More writes than this may not wait: the next writer waits for the lock instead. */
+	/** Maximum number of queued writes; the next writer waits for the lock instead. */
 	private static final int MAX_PENDING = 64;
 
-	/** How many slots each write looks at for what has expired. */
+	/** Number of slots that each write checks for expired entries. */
 	private static final int SWEEP = 4;
 
 	private static final int NEW = -1;
@@ -97,10 +97,10 @@ final class PolicyStore<K, V> extends Store<K, V> {
 	/** In place of the hash of an entry that is removed already. */
 	private static final int UNUSED = 0;
 
-	/** Inserts after which it is estimated anew how many entries fit. */
+	/** Number of inserts after which the capacity in entries is estimated again. */
 	private static final int RESIZE_INTERVAL = 256;
 
-	/** How many entries with weights are expected before any are known. */
+	/** Expected number of entries with weights before any is known. */
 	private static final int FIRST_CAPACITY = 1024;
 
 	private static final VarHandle CELL;
@@ -147,8 +147,8 @@ final class PolicyStore<K, V> extends Store<K, V> {
 	private final AtomicInteger pending = new AtomicInteger();
 
 	/**
-	 * Somebody's stripe is full and the lock was taken: whoever has it drains for all.
-	 * Racy on purpose: the flag is seen by the next who gives the lock back at the
+	 * Set if a stripe is full and the lock is taken; the lock holder then drains for all.
+	 * Racy on purpose: the next thread that gives the lock back sees the flag at the
 	 * latest.
 	 */
 	private boolean readsWait;
@@ -162,7 +162,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 
 	private @Nullable Entry<K>[] bySlot;
 
-	/** What each slot weighs in the sum; null without a weigher, where each weighs 1. */
+	/** Weight of each slot in the sum; null without a weigher, where each weighs 1. */
 	private int @Nullable [] weights;
 
 	private int count;
@@ -248,7 +248,10 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		this.policy = factory.create(this.slots, this.capacity);
 	}
 
-	/** The policy's hash must not be guessed: whoever knows it can make keys collide. */
+	/**
+	 * The policy's hash must not be predictable, because known hashes allow colliding
+	 * keys.
+	 */
 	private int hash(K key) {
 		long mixed = (key.hashCode() ^ this.seed) * 0x9E3779B97F4A7C15L;
 		mixed = (mixed ^ (mixed >>> 32)) * 0xD6E8FEB86659FD93L;
@@ -616,8 +619,8 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		finally {
 			release();
 		}
-		// Once more for reads at most: nothing holds readers up, so that there may always
-		// be more of them, and who gets the lock next drains them, too.
+		// Repeated for reads at most once: readers are never blocked, so there may always
+		// be more reads, and the next lock holder drains them, too.
 		boolean again = true;
 		while (((again && this.readsWait) || !this.writes.isEmpty()) && this.lock.tryLock()) {
 			try {
@@ -635,7 +638,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 
 	private void drainForOthers() {
 		if (this.readsWait) {
-			// First, so that who comes meanwhile is not forgotten.
+			// First, so that a thread that comes meanwhile is not missed.
 			this.readsWait = false;
 			drain();
 		}
@@ -651,7 +654,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 				this.map.remove(evicted.entry.key, evicted.entry);
 			}
 			catch (RuntimeException ex) {
-				// Not the business of this thread, nor of the others that were evicted.
+				// The failure concerns neither this thread nor the other evicted entries.
 				LOG.warn("A key of cache '{}' that was evicted cannot be removed", this.builder.name(), ex);
 			}
 		}
@@ -789,9 +792,9 @@ final class PolicyStore<K, V> extends Store<K, V> {
 	}
 
 	/**
-	 * With weights, how many entries fit is estimated from those that are there. The
-	 * policy is told of at most twice as many as there are, so that what it makes room
-	 * for is not the guess from the first few.
+	 * With weights, the capacity in entries is estimated from the present ones. The
+	 * policy gets at most twice their number, so that it does not allocate for a guess
+	 * from the first few entries.
 	 */
 	private void resize() {
 		this.sinceResize = 0;

@@ -79,7 +79,7 @@ public final class FrequencySketch {
 
 	/**
 	 * Adapts to a cache that has become larger or smaller. No estimate becomes lower. The
-	 * sketch of a cache that has become smaller stays as wide as it was.
+	 * sketch of a cache that has become smaller keeps its width.
 	 * @param capacity entries of the cache, at least 1
 	 */
 	public void resize(int capacity) {

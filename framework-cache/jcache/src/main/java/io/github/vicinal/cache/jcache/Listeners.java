@@ -49,7 +49,7 @@ final class Listeners<K, V> {
 		return this.registrations;
 	}
 
-	/** Whether anybody wants to know. */
+	/** Whether there are listeners. */
 	boolean want(EventType type) {
 		for (Registration<K, V> registration : this.registrations) {
 			if (registration.wants(type)) {

@@ -123,7 +123,7 @@ public final class VicinalCacheAutoConfiguration {
 
 	}
 
-	/** Where meters are. */
+	/** Beans for applications with meters. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass({ MeterBinder.class, CacheMeterBinderProvider.class })
 	static class Metered {
