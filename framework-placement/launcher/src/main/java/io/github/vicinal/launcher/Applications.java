@@ -90,8 +90,8 @@ final class Applications {
 	}
 
 	/**
-	 * Stops all that run, in the reverse order of their start. Whoever comes second waits
-	 * for the first: a signal may come while they stop already.
+	 * Stops all that run, in the reverse order of their start. A second caller waits for
+	 * the first: a signal may come while they stop already.
 	 */
 	synchronized void stopAll() {
 		this.stopping = true;

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 
-/** What the applications of one JVM have in common, and what keeps them apart. */
+/** Shared state of the applications in one JVM, and their isolation. */
 final class Environment implements AutoCloseable {
 
 	private final Path directory;
@@ -66,7 +66,7 @@ final class Environment implements AutoCloseable {
 	}
 
 	/**
-	 * Threads that the JDK starts once for all remember the loader of whoever was first.
+	 * Threads that the JDK starts once for all keep the loader of the first application.
 	 */
 	private static void startThreadsOfTheJdk() {
 		CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS).execute(() -> {

@@ -277,7 +277,7 @@ final class HostedApplication {
 
 	}
 
-	/** What an application is doing. */
+	/** State of an application. */
 	enum State {
 
 		/** It is not there. */

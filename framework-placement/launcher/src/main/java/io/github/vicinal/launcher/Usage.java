@@ -69,7 +69,7 @@ final class Usage {
 	}
 
 	/**
-	 * What an application has used since its start, estimated.
+	 * Estimated usage of an application since its start.
 	 *
 	 * @param threads platform threads that are alive
 	 * @param cpuNanos processor time of its threads

@@ -44,8 +44,8 @@ import io.github.vicinal.placement.sources.PrometheusSource;
 import io.github.vicinal.placement.sources.ZipkinSource;
 
 /**
- * What a plan is found for: one of a model, an instance or a compose file says what there
- * is, any number of sources say what was seen of its traffic.
+ * Inputs of a search. A model, an instance or a compose file describes services and
+ * hosts; any number of sources describe observed traffic.
  */
 final class Inputs {
 
@@ -99,7 +99,7 @@ final class Inputs {
 			description = "what counts: calls, application-bytes, wire-bytes, hop-bytes, latency, path-latency, path-cpu (default: what the model says, or calls)")
 	private @Nullable String edgeWeight;
 
-	/** What instances report, if any are asked. */
+	/** Reports of instances, if any are asked. */
 	private @Nullable Cluster cluster;
 
 	static final class What {

@@ -26,7 +26,7 @@ final class Summary {
 	private Summary() {
 	}
 
-	/** What is given up comes first, and what is assumed stands beside the verdict. */
+	/** Redundancy that is given up comes first; assumptions stand beside the verdict. */
 	static void verdict(Recommendation found, PrintWriter out) {
 		found.givenUp().forEach((loss) -> out.println("Gives up: " + loss));
 		out.printf("Recommendation: %s, %s%n", found.action().name().toLowerCase(Locale.ROOT), found.reason());

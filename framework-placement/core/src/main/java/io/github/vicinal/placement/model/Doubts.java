@@ -6,12 +6,12 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What is known to be missing in the evidence of a model. It travels with the model, so
- * that whoever solves a copy of it knows as much as the one that observed it.
+ * Known gaps in the evidence of a model. They travel with the model, so that a solver of
+ * a copy knows as much as the observer.
  *
- * @param notSeen what is known to be missing, one sentence each
- * @param unlocated names of services of which nobody says where all their replicas run.
- * While there are any, no plan is recommended to be applied
+ * @param notSeen known gaps, one sentence each
+ * @param unlocated names of services whose replicas are not all located. While there are
+ * any, no plan is recommended to be applied
  * @since 0.1.0
  */
 public record Doubts(List<String> notSeen, Set<String> unlocated) {

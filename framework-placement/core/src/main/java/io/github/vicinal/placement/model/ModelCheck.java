@@ -302,7 +302,8 @@ final class ModelCheck {
 		if (short_.isEmpty()) {
 			return;
 		}
-		// Whatever can be left out without curing it does not belong to the smallest set.
+		// An item that can be left out without resolving the contradiction is not part of
+		// the smallest set.
 		for (Seat seat : List.copyOf(short_)) {
 			if (short_.size() > 200) {
 				break;

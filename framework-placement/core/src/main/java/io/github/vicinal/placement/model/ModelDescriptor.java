@@ -11,8 +11,9 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link ModelJson} writes: a model as values that a JSON library writes as they
- * are. What a model leaves open is {@code null} here, and absent from JSON. Immutable.
+ * Descriptor that {@link ModelJson} writes: a model as values that a JSON library writes
+ * as they are. Settings that a model leaves open are {@code null} here, and absent from
+ * JSON. Immutable.
  *
  * @param format names the form
  * @param version its version
@@ -160,9 +161,9 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	}
 
 	/**
-	 * Where the figures of an edge come from.
+	 * Origin of an edge's figures.
 	 *
-	 * @param source what was read
+	 * @param source the source that was read
 	 * @param samples number of calls behind the figures
 	 * @param windowSeconds time that they were observed for, in s
 	 * @param partial whether calls may be missing
@@ -186,7 +187,7 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	}
 
 	/**
-	 * What calls cost.
+	 * Costs of calls.
 	 *
 	 * @param sameHost within a host
 	 * @param otherHost between hosts
@@ -197,7 +198,7 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	}
 
 	/**
-	 * What a call over one path costs.
+	 * Cost of a call over one path.
 	 *
 	 * @param path the path
 	 * @param latencyMicros time of a call, in us
@@ -214,9 +215,9 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	}
 
 	/**
-	 * What is minimised.
+	 * Objective that is minimised.
 	 *
-	 * @param edgeWeight what is counted of an edge
+	 * @param edgeWeight quantity of an edge that is counted
 	 * @param routing how calls choose among replicas
 	 * @param communication weight of traffic between hosts
 	 * @param imbalance weight of the imbalance of hosts
@@ -230,10 +231,10 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	}
 
 	/**
-	 * What is known to be missing in the evidence.
+	 * Known gaps in the evidence.
 	 *
 	 * @param notSeen one sentence each
-	 * @param unlocated services of which nobody says where all their replicas run
+	 * @param unlocated services whose replicas are not all located
 	 * @since 0.1.0
 	 */
 	@JsonPropertyOrder({ "notSeen", "unlocated" })

@@ -27,10 +27,10 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class ModelJson {
 
-	/** What the member {@code format} says. */
+	/** Value of the member {@code format}. */
 	public static final String FORMAT = "vicinal-placement-model";
 
-	/** What the member {@code version} says. */
+	/** Value of the member {@code version}. */
 	public static final int VERSION = 1;
 
 	/** The largest file that is read, in bytes. */

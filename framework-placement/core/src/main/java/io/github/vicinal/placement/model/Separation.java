@@ -14,7 +14,7 @@ import java.util.List;
 public record Separation(List<String> services, Scope scope, String reason) {
 
 	/**
-	 * What separated services may not share.
+	 * Domain that separated services must not share.
 	 *
 	 * @since 0.1.0
 	 */

@@ -194,8 +194,8 @@ public final class CompiledModel {
 
 	/**
 	 * A service keeps as many hosts and zones as it uses, and two if it has two replicas,
-	 * as far as there are so many that it may run on. Where other services must be apart
-	 * from it, two may be impossible, and the model's rule wins.
+	 * as far as enough hosts allow it. Where other services must be apart from it, two
+	 * may be impossible, and the model's rule wins.
 	 */
 	private void keepSpread(Problem.Builder builder, int[] zone) {
 		List<Service> all = this.model.services();

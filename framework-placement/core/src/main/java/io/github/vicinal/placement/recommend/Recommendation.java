@@ -10,7 +10,7 @@ import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.verify.Verdict;
 
 /**
- * What to run where, and why. {@link RecommendationJson} writes it.
+ * A plan, its verdict, and the reasons. {@link RecommendationJson} writes it.
  *
  * @param action whether to apply the plan
  * @param reason why, in one sentence
@@ -41,7 +41,7 @@ public record Recommendation(Action action, String reason, @Nullable Plan before
 		long iterations, Duration time, boolean stopped, @Nullable Double lowerBound) {
 
 	/**
-	 * What to do.
+	 * Recommended action.
 	 *
 	 * @since 0.1.0
 	 */

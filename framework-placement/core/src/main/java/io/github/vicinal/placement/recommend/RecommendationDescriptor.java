@@ -13,9 +13,9 @@ import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.verify.Verdict;
 
 /**
- * What {@link RecommendationJson} writes: a recommendation as values that a JSON library
- * writes as they are. What is not known is {@code null} here, and absent from JSON.
- * Immutable.
+ * Descriptor that {@link RecommendationJson} writes: a recommendation as values that a
+ * JSON library writes as they are. Unknown values are {@code null} here, and absent from
+ * JSON. Immutable.
  *
  * @param format names the form
  * @param version its version
@@ -129,7 +129,7 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 	}
 
 	/**
-	 * What the difference of two plans is worth.
+	 * Gain of one plan over another.
 	 *
 	 * @param latencyMicrosPerSecond time that callers wait less, in us/s
 	 * @param latencyErrorMicrosPerSecond error of that, in us/s

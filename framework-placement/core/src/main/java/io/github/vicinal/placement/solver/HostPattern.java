@@ -296,7 +296,7 @@ final class HostPattern {
 	}
 
 	/**
-	 * What services take of the capacity.
+	 * Shares of the capacity that services take.
 	 *
 	 * @param size parts that a replica takes, by service
 	 * @param parts parts that the host has

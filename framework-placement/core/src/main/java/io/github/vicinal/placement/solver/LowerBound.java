@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * Computes a lower bound of the objective: no placement is worth less, whoever finds it.
+ * Computes a lower bound of the objective, which no placement falls below.
  * <p>
  * The rule that each replica is placed exactly once is replaced by a price per replica.
  * What remains is one question per kind of host: which replicas fit that keep most
@@ -219,7 +219,7 @@ public final class LowerBound {
 			Set<Integer> untouched = new HashSet<>();
 			for (int h = 0; h < this.problem.hosts; h++) {
 				boolean alone = !node.uses(h);
-				// Of hosts that are alike and empty, one stands for all.
+				// One of several equal empty hosts stands for all.
 				if (!this.problem.allows(service, h) || (alone && !untouched.add(this.kindOf[h]))) {
 					continue;
 				}

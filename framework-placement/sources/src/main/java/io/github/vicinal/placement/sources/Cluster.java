@@ -28,10 +28,9 @@ import io.github.vicinal.placement.sources.EdgeCount.Side;
 import io.github.vicinal.placement.sources.InstanceReport.Outgoing;
 
 /**
- * What the reports of instances say together: which service runs where, what it uses, and
- * who calls whom. Whom a caller means is known from what its peer calls itself, else from
- * the address that the peer was asked at, else from the caller's own name for it.
- * Thread-safe.
+ * Merged reports of instances: the hosts of services, their usage, and calls between
+ * services. A callee is identified by the name that the peer reports, else by the address
+ * of the peer, else by the caller's own name for it. Thread-safe.
  *
  * @since 0.1.0
  */
@@ -51,7 +50,7 @@ public final class Cluster {
 
 	private final RateWindow calls;
 
-	/** Incoming calls of a service, whoever made them. */
+	/** Incoming calls of a service from all callers. */
 	private final RateWindow incoming;
 
 	private final Map<String, Member> members = new LinkedHashMap<>();
@@ -393,7 +392,7 @@ public final class Cluster {
 	}
 
 	/**
-	 * What one replica needs, by resource; what nobody knows is not named.
+	 * Needs of one replica, by resource; unknown ones are left out.
 	 *
 	 * @param amounts amounts
 	 * @param from where each comes from

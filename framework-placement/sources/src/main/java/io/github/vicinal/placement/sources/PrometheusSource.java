@@ -39,7 +39,7 @@ public final class PrometheusSource implements TrafficSource {
 	/** More calls, bytes or seconds than this are not real, and sums must be finite. */
 	private static final double MAX_VALUE = 1e15;
 
-	/** What the queries are about; {@code %s} is the window. */
+	/** Queries; {@code %s} is the window. */
 	private static final List<Family> FAMILIES = List.of(new Family("istio_requests_total", "source_canonical_service",
 			"destination_canonical_service",
 			List.of("sum by (source_canonical_service, destination_canonical_service, reporter) (rate(istio_requests_total[%s]))"),
@@ -83,7 +83,7 @@ public final class PrometheusSource implements TrafficSource {
 	}
 
 	/**
-	 * Metrics that say who calls whom.
+	 * Metrics of calls between services.
 	 *
 	 * @param metric the metric that is there if the others are
 	 * @param from the label that names the caller

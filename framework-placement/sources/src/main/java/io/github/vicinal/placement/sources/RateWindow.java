@@ -75,7 +75,7 @@ public final class RateWindow {
 	private record Ends(String from, String to) {
 	}
 
-	/** What was counted in some time. */
+	/** Counts of one period. */
 	private static final class Part {
 
 		private double calls;
@@ -240,7 +240,7 @@ public final class RateWindow {
 		return (one == null) ? other : (other == null) ? one : (Double) (one + other);
 	}
 
-	/** What one end of an edge has seen, of all reporters together. */
+	/** Counts of one end of an edge, summed over all reporters. */
 	private static final class Rate {
 
 		private double callsPerSecond;

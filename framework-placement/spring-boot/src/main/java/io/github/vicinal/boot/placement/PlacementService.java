@@ -93,7 +93,7 @@ final class PlacementService implements AutoCloseable {
 	}
 
 	/**
-	 * What is observed, and what follows.
+	 * Observations and the recommendation that follows from them.
 	 *
 	 * @param model services, hosts, traffic and rules
 	 * @param paths which path calls take now

@@ -18,7 +18,7 @@ final class RunningSearch implements Progress {
 	private volatile boolean cancelled;
 
 	/**
-	 * Where a search stands.
+	 * State of a search.
 	 *
 	 * @param running whether one is running
 	 * @param elapsedMillis time since its start, in ms
@@ -29,7 +29,7 @@ final class RunningSearch implements Progress {
 	public record State(boolean running, long elapsedMillis, long iterations, @Nullable Double objective,
 			@Nullable Boolean fits) {
 
-		/** Nothing is searched. */
+		/** No search is running. */
 		static final State IDLE = new State(false, 0, 0, null, null);
 
 	}

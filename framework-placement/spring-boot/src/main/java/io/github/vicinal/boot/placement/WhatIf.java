@@ -23,7 +23,7 @@ import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Service;
 
 /**
- * What to assume instead of what was observed.
+ * Assumptions that replace observations.
  *
  * @param hosts hosts as {@code name=cpuMillis:memoryMiB,...}: changed if the model has
  * them, else added
@@ -43,7 +43,7 @@ record WhatIf(@Nullable String hosts, @Nullable String pins, @Nullable String ro
 		@Nullable Long searchMillis, @Nullable Long seed, @Nullable String concentrate,
 		@Nullable Integer headRoomPercent) {
 
-	/** Nothing is assumed. */
+	/** No assumptions. */
 	public static final WhatIf NOTHING = new WhatIf(null, null, null, null, null, null, null, null, null, null, null);
 
 	private static final int MAX_CHARS = 100_000;

@@ -85,7 +85,7 @@ public final class TcpPathServer implements PathServer {
 	/**
 	 * Creates a server that does not encrypt.
 	 * @param identity this instance
-	 * @param services who answers
+	 * @param services the services that answer
 	 * @param options where to listen, and limits
 	 */
 	public TcpPathServer(PeerIdentity identity, ServiceRegistry services, TcpOptions options) {
