@@ -40,7 +40,7 @@ public final class CacheSpeedProcess {
 	}
 
 	/**
-	 * What a process found.
+	 * Result of a process.
 	 *
 	 * @param hitNanos CPU time per hit, by number of threads less one
 	 * @param loadNanos CPU time per get-or-load, likewise

@@ -13,7 +13,7 @@ import org.HdrHistogram.Histogram;
 import io.github.vicinal.benchmarks.ProcessCpu;
 
 /**
- * What one variant did in one repeat.
+ * Result of one variant in one repeat.
  *
  * @param p50Micros median latency in microseconds
  * @param p99Micros 99th percentile in microseconds

@@ -19,7 +19,7 @@ final class Simulation {
 	/** Calls that never come back take so long. */
 	static final long NEVER = Long.MAX_VALUE / 4;
 
-	/** What the paths do. */
+	/** Behaviour of the paths. */
 	interface World {
 
 		/**
@@ -70,7 +70,7 @@ final class Simulation {
 
 	private IntUnaryOperator sizes = (chance) -> 100;
 
-	/** What the callers' clock is ahead of the simulation's. */
+	/** Lead of the callers' clock over the simulation's. */
 	private long clockOffset;
 
 	private long now = 1_000_000;

@@ -33,9 +33,9 @@ final class PostSeries implements AutoCloseable {
 	private final URL url;
 
 	/**
-	 * What came of a series.
+	 * Result of a series.
 	 *
-	 * @param postsPerSecond how fast they went
+	 * @param postsPerSecond rate of the posts
 	 * @param p50Millis median time from sending to the answer
 	 * @param p99Millis 99 % quantile of it
 	 */

@@ -40,7 +40,7 @@ public final class ShmMeasurement implements Measurement {
 
 	private static final int PEERS = 100;
 
-	/** How long to measure what. */
+	/** Durations of the measurement. */
 	private record Times(int repeats, int millis, int pacedMillis, int warmUpMillis, int typedWarmUpMillis,
 			int idleMillis, int peersMillis) {
 

@@ -13,7 +13,7 @@ interface TopicSystem {
 	Publisher publisher(Place place) throws Exception;
 
 	/**
-	 * Where the processes of one measurement meet.
+	 * Meeting point of the processes of one measurement.
 	 *
 	 * @param directory in memory
 	 * @param port of a broker

@@ -25,7 +25,7 @@ import org.springframework.web.client.ResourceAccessException;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What went wrong in others when caller and callee were deployed together. Each test
+ * Faults of other frameworks when caller and callee were deployed together. Each test
  * names the issue of apache/dubbo in which it was reported.
  */
 abstract class CoDeploymentBehaviours extends Behaviours {

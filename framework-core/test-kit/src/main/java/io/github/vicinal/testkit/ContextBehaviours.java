@@ -29,8 +29,8 @@ import org.springframework.web.context.request.RequestContextHolder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What surrounds a call at one side does not leak to the other, and what travels over
- * HTTP travels on every path.
+ * The context of a call at one side does not leak to the other, and context that travels
+ * over HTTP travels on every path.
  */
 abstract class ContextBehaviours extends Behaviours {
 
@@ -195,7 +195,7 @@ abstract class ContextBehaviours extends Behaviours {
 	@DisplayName("an interrupt that the callee sets on its thread does not reach the caller")
 	void interruptOfTheCallee() {
 		ContextContract proxy = path(ContextContract.class);
-		// More calls than a path may need until it takes a short way.
+		// Number of calls after which every path has chosen its short way.
 		for (int i = 0; i < 100; i++) {
 			Outcome outcome = kit().outcome(proxy::interruptsItself);
 			assertThat(Thread.interrupted()).isFalse();

@@ -392,7 +392,7 @@ abstract class RequestBehaviours extends Behaviours {
 			.value()).isEqualTo("session false, requested true, valid false");
 	}
 
-	/** What a caller that keeps its session's cookie gets, call by call. */
+	/** Answers to a caller that keeps its session's cookie, call by call. */
 	private List<Object> session(String... steps) {
 		List<?> answers = sameSeveralAnywhere(RequestContract.class, (client) -> {
 			String cookie = null;

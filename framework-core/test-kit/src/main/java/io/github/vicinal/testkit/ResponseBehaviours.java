@@ -19,8 +19,8 @@ import org.springframework.web.client.RestClientResponseException;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a handler, an interceptor or an exception handler writes to the response arrives
- * as it would over HTTP.
+ * Output of handlers, interceptors and exception handlers to the response arrives as it
+ * would over HTTP.
  */
 abstract class ResponseBehaviours extends Behaviours {
 
