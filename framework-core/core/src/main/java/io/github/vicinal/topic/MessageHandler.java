@@ -1,8 +1,8 @@
 package io.github.vicinal.topic;
 
 /**
- * Handles the messages of a subscriber. In a stream with more than one thread, and for
- * messages of several publishers, several threads call it at the same time.
+ * Handles the messages of a subscriber. One thread at a time calls it, unless the
+ * subscriber has a concurrency of more than one.
  *
  * @param <T> the type of the payload
  * @since 0.1.0
@@ -28,6 +28,23 @@ public interface MessageHandler<T> {
 		System.getLogger(MessageHandler.class.getName())
 			.log(System.Logger.Level.ERROR, "Message %d of topic '%s' could not be handled and is left"
 				.formatted(message.sequence(), message.topic()), cause);
+	}
+
+	/**
+	 * Called once when the subscription begins to end, by the thread that closes it. A
+	 * handler that waits for something returns soon after, or throws a
+	 * {@link MessageReturnedException}: closing waits for it.
+	 */
+	default void closing() {
+	}
+
+	/**
+	 * Returns whether a call of this handler is the processing of a message, which is
+	 * observed as such. Handlers that only hand messages over return {@code false}.
+	 * @return {@code true} by default
+	 */
+	default boolean isObserved() {
+		return true;
 	}
 
 }

@@ -1,5 +1,7 @@
 package io.github.vicinal.topic;
 
+import java.util.concurrent.Flow;
+
 /**
  * The topics of one application. Thread-safe.
  *
@@ -33,6 +35,35 @@ public interface Topics extends AutoCloseable {
 	 * @throws IllegalStateException if topics cannot be used here, with the reason
 	 */
 	<T> Subscription subscribe(TopicSettings<T> settings, SubscriberSettings subscriber, MessageHandler<T> handler);
+
+	/**
+	 * Subscribes to a topic with a reader that is asked for one message after the other.
+	 * @param settings what publishers and subscribers agree on
+	 * @param name of the subscriber, for people
+	 * @param <T> the type of the payload
+	 * @return the reader, which the caller closes
+	 * @throws IllegalStateException if topics cannot be used here, with the reason
+	 */
+	default <T> TopicReader<T> reader(TopicSettings<T> settings, String name) {
+		return new HandOverReader<>((handler) -> subscribe(settings, SubscriberSettings.of(name), handler));
+	}
+
+	/**
+	 * Returns a publisher each of whose subscribers subscribes to a topic, with
+	 * back-pressure: while a subscriber asks for nothing, messages keep their room, and
+	 * the topic's own rule says what happens when that is full. A message is handled when
+	 * {@code onNext} has returned. The flow completes when the topics are closed, and
+	 * fails with an {@link IllegalStateException} if topics cannot be used here. Reactor
+	 * takes it by {@code JdkFlowAdapter.flowPublisherToFlux}.
+	 * @param settings what publishers and subscribers agree on
+	 * @param name of the subscribers, for people
+	 * @param <T> the type of the payload
+	 * @return the publisher; nothing happens before somebody subscribes
+	 */
+	default <T> Flow.Publisher<Message<T>> flow(TopicSettings<T> settings, String name) {
+		return (subscriber) -> SubscriberFlow.subscribe(subscriber,
+				(MessageHandler<T> handler) -> subscribe(settings, SubscriberSettings.of(name), handler));
+	}
 
 	/** Ends all subscriptions and topics of this application. */
 	@Override

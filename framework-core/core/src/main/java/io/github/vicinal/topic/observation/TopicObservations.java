@@ -81,7 +81,8 @@ public final class TopicObservations {
 	 * @return the handler, or one around it
 	 */
 	public <T> MessageHandler<T> observe(String subscriber, MessageHandler<T> handler) {
-		return (this.registry == ObservationRegistry.NOOP) ? handler : new ObservedHandler<>(subscriber, handler);
+		return (this.registry == ObservationRegistry.NOOP || !handler.isObserved()) ? handler
+				: new ObservedHandler<>(subscriber, handler);
 	}
 
 	private Observation process(Message<?> message, String subscriber) {
@@ -112,6 +113,11 @@ public final class TopicObservations {
 		@Override
 		public void failed(Message<T> message, Exception cause) {
 			this.handler.failed(message, cause);
+		}
+
+		@Override
+		public void closing() {
+			this.handler.closing();
 		}
 
 	}

@@ -131,14 +131,13 @@ public final class ChannelClientAutoConfiguration {
 			Environment environment) {
 		VicinalProperties.HttpExchanges configured = properties.httpExchanges();
 		ExecutorService connector = connector();
-		Exchanges exchanges = new Exchanges(configured.peers(),
-				() -> environment.getProperty("local.server.port", Integer.class), () -> {
-					List<PathProvider> all = providers.orderedStream().toList();
-					ChannelSettings settings = new ChannelSettings(EXCHANGES, paths(configured, all), null,
-							properties.reconnectDelay(), false, properties.confirmInterval());
-					return new ExchangeClient(
-							new Channel(settings, HttpExchanges.contract(), all, connector, Clock.systemUTC()));
-				}, connector);
+		Exchanges exchanges = new Exchanges(configured.peers(), new OwnPort(environment), () -> {
+			List<PathProvider> all = providers.orderedStream().toList();
+			ChannelSettings settings = new ChannelSettings(EXCHANGES, paths(configured, all), null,
+					properties.reconnectDelay(), false, properties.confirmInterval());
+			return new ExchangeClient(
+					new Channel(settings, HttpExchanges.contract(), all, connector, Clock.systemUTC()));
+		}, connector);
 		ServiceAddresses.ofGroups(environment, exchanges);
 		return exchanges;
 	}

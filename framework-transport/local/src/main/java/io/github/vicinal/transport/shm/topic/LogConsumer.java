@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
  * In publish/subscribe it reads one record after the other, and says how far it has come
  * when the handler has returned. In a stream it says which record it is about to take,
  * and takes it if it is the one that moves the claim behind it; what it has taken stays
- * said until the handler has returned.
+ * said until the handler has returned. If the handler gives a message back because the
+ * subscription is closing, it stays said for good: the publisher gives it to another
+ * subscriber when the connection ends, as it does if the process is killed.
  */
 final class LogConsumer<T> implements Runnable, Condition {
 
@@ -63,6 +65,9 @@ final class LogConsumer<T> implements Runnable, Condition {
 	/** This side takes nothing more. */
 	private volatile boolean closed;
 
+	/** The handler has given back the message that this thread holds. */
+	private boolean returned;
+
 	LogConsumer(ShmSubscription<T> subscription, String publisher, TopicLog log, PairMemory pair, Bells bells,
 			int thread, boolean stream, boolean drops, Handshake.Start start) {
 		this.subscription = subscription;
@@ -102,7 +107,7 @@ final class LogConsumer<T> implements Runnable, Condition {
 	@Override
 	public void run() {
 		try {
-			while (!this.closed) {
+			while (!this.closed && !this.returned) {
 				if (!next() && !awaitMore()) {
 					return;
 				}
@@ -115,9 +120,7 @@ final class LogConsumer<T> implements Runnable, Condition {
 			this.subscription.damaged(this.publisher, "the shared memory failed: " + ex.getMessage());
 		}
 		finally {
-			if (this.stream) {
-				this.pair.release(this.thread);
-			}
+			release();
 			Memory.settle();
 		}
 	}
@@ -202,6 +205,9 @@ final class LogConsumer<T> implements Runnable, Condition {
 			}
 			this.nextSequence = received.sequence + 1;
 			handle(received);
+			if (this.returned) {
+				return true;
+			}
 		}
 		this.position = at + length;
 		this.pair.position(this.position);
@@ -228,9 +234,15 @@ final class LogConsumer<T> implements Runnable, Condition {
 			}
 		}
 		finally {
-			this.pair.release(this.thread);
+			release();
 		}
 		return true;
+	}
+
+	private void release() {
+		if (this.stream && !this.returned) {
+			this.pair.release(this.thread);
+		}
 	}
 
 	/** Takes a record that nobody has, or returns {@link #NOTHING}. */
@@ -303,8 +315,9 @@ final class LogConsumer<T> implements Runnable, Condition {
 			this.subscription.unreadable(this.publisher, received.sequence, ex);
 			return;
 		}
-		this.subscription.handle(new Message<>(this.subscription.topic(), payload, HeaderBytes.read(received.headers),
-				this.publisher, received.sequence, received.time, this.redelivered));
+		this.returned = !this.subscription
+			.handle(new Message<>(this.subscription.topic(), payload, HeaderBytes.read(received.headers),
+					this.publisher, received.sequence, received.time, this.redelivered));
 	}
 
 	/** The copy of a record. */

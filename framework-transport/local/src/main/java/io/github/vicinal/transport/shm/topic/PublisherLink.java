@@ -115,6 +115,10 @@ final class PublisherLink<T> {
 		Path directory = this.topics.directory();
 		try (SocketChannel opened = SocketChannel.open(StandardProtocolFamily.UNIX)) {
 			this.channel = opened;
+			if (this.closed) {
+				// Whoever closed the link may have seen no channel.
+				return;
+			}
 			opened.connect(UnixDomainSocketAddress.of(SocketFile.of(directory, this.instance, SocketFile.TOPICS)));
 			this.topics.peerCheck().check(opened);
 			this.state = "waits for the publisher to publish this topic";

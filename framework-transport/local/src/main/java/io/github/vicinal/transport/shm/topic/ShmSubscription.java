@@ -3,6 +3,7 @@ package io.github.vicinal.transport.shm.topic;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
@@ -13,6 +14,7 @@ import java.util.function.Consumer;
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.MessageCodec;
 import io.github.vicinal.topic.MessageHandler;
+import io.github.vicinal.topic.MessageReturnedException;
 import io.github.vicinal.topic.SubscriberSettings;
 import io.github.vicinal.topic.Subscription;
 import io.github.vicinal.topic.SubscriptionReport;
@@ -57,6 +59,11 @@ final class ShmSubscription<T> implements Subscription {
 
 	private volatile boolean closed;
 
+	/** Open until the subscription is closing. */
+	private final CountDownLatch closing = new CountDownLatch(1);
+
+	private final AtomicBoolean notified = new AtomicBoolean();
+
 	private final AtomicBoolean ended = new AtomicBoolean();
 
 	ShmSubscription(TopicSettings<T> settings, SubscriberSettings subscriber, MessageHandler<T> handler,
@@ -100,55 +107,68 @@ final class ShmSubscription<T> implements Subscription {
 		return this.closed;
 	}
 
-	/** Has a message handled. Never throws, unless the JVM is at its end. */
-	void handle(Message<T> message) {
+	/**
+	 * Has a message handled. Never throws, unless the JVM is at its end.
+	 * @return whether the message is done; otherwise the subscription is closing, and
+	 * another subscriber of the stream is to get the message
+	 */
+	boolean handle(Message<T> message) {
 		if (message.redelivered()) {
 			this.redelivered.increment();
 		}
 		if (this.subscriber.concurrency() > 1) {
-			attempt(message);
-			return;
+			return attempt(message);
 		}
 		this.oneAtATime.lock();
 		try {
-			attempt(message);
+			return attempt(message);
 		}
 		finally {
 			this.oneAtATime.unlock();
 		}
 	}
 
-	private void attempt(Message<T> message) {
+	private boolean attempt(Message<T> message) {
 		long pause = this.subscriber.backOff().toNanos();
 		for (int attempt = 1;; attempt++) {
 			try {
 				this.handler.handle(message);
 				this.handled.increment();
-				return;
+				return true;
 			}
 			catch (Exception ex) {
-				if (attempt == this.subscriber.maxAttempts() || !pause(pause)) {
+				if (ex instanceof MessageReturnedException && this.closed) {
+					return false;
+				}
+				if (attempt == this.subscriber.maxAttempts()) {
 					giveUp(message, ex);
-					return;
+					return true;
+				}
+				if (isClosingWithin(pause)) {
+					if (this.settings.model() == TopicModel.STREAM) {
+						return false;
+					}
+					giveUp(message, ex);
+					return true;
 				}
 				pause *= 2;
 			}
 			catch (Error ex) {
 				// The thread goes on: all further messages wait for it.
 				giveUp(message, new IllegalStateException("The handler ended with an error: " + ex, ex));
-				return;
+				return true;
 			}
 		}
 	}
 
-	private static boolean pause(long nanos) {
+	/** Waits before the next attempt, but not for longer than the subscription lasts. */
+	private boolean isClosingWithin(long nanos) {
 		try {
-			TimeUnit.NANOSECONDS.sleep(nanos);
-			return true;
+			return this.closing.await(nanos, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			return false;
+			// By the handler; nobody else knows this thread.
+			return this.closed;
 		}
 	}
 
@@ -201,12 +221,27 @@ final class ShmSubscription<T> implements Subscription {
 	@Override
 	public void close() {
 		this.closed = true;
+		this.closing.countDown();
+		notifyHandler();
 		this.onClose.accept(this);
 		if (this.links.values().stream().anyMatch(PublisherLink::isOwnThread)) {
 			this.threads.apply("end-" + topic(), this::end).start();
 			return;
 		}
 		end();
+	}
+
+	private void notifyHandler() {
+		if (!this.notified.compareAndSet(false, true)) {
+			return;
+		}
+		try {
+			this.handler.closing();
+		}
+		catch (RuntimeException ex) {
+			logger.error("The handler of subscriber '{}' of topic '{}' failed when its subscription was closed", name(),
+					topic(), ex);
+		}
 	}
 
 	private void end() {
