@@ -43,7 +43,7 @@ public final class Channel implements AutoCloseable {
 	/** Minimum interval between sweeps over all peers. */
 	private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-	/** A peer is forgotten if nobody has named its address for so many looks. */
+	/** Number of sweeps without a use of its address after which a peer is forgotten. */
 	private static final int MAX_IDLE_LOOKS = 300;
 
 	/** The same where there are more than {@value #MANY_PEERS} peers. */

@@ -201,7 +201,7 @@ public final class ExchangeService implements Service {
 		return answer;
 	}
 
-	/** Says what there is to say once there is something, which may take long. */
+	/** Answers once there is something to send, which may take long. */
 	private Answer begun(ServerExchange exchange, CallFrame frame) throws InterruptedIOException {
 		boolean limited = frame.deadlineNanos() != CallFrame.NO_DEADLINE;
 		if (!exchange.awaitPart(limited ? Math.min(WAIT_NANOS, frame.remainingNanos()) : WAIT_NANOS)) {

@@ -110,7 +110,8 @@ public final class ServerExchange {
 	}
 
 	/**
-	 * Says what precedes the response's body. Must be called before anything is written.
+	 * Sets the part that precedes the response's body. Must be called before anything is
+	 * written.
 	 * @param newHead the head
 	 */
 	public void commit(ResponseHead newHead) {

@@ -31,7 +31,7 @@ public enum MissingPath {
 	/** The application is ending. */
 	CLOSING("it is shutting down"),
 
-	/** Whatever it is, the peer has logged it. */
+	/** Any other reason; the peer has logged it. */
 	FAILED("it could not be started there; the log and the endpoint of the peer say why");
 
 	private final String sentence;

@@ -81,8 +81,7 @@ final class SaturationCurve {
 	}
 
 	/**
-	 * Returns the tail score in nanoseconds, at best, of a call that makes so many in
-	 * flight.
+	 * Returns the optimistic tail score in nanoseconds at this number of calls in flight.
 	 */
 	float atBest(int inFlight) {
 		return Float.intBitsToFloat(this.best.get(cell(inFlight)));

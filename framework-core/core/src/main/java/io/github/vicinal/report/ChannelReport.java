@@ -148,7 +148,7 @@ public record ChannelReport(String name, String contract, String contractHash, @
 	}
 
 	/**
-	 * What a call over a path costs: {@code fixedMicros + nanosPerByte * bytes / 1000}.
+	 * Cost of a call over a path: {@code fixedMicros + nanosPerByte * bytes / 1000}.
 	 *
 	 * @param fixedMicros microseconds apart from the bytes and from the time at the
 	 * server

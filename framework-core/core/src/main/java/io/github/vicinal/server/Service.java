@@ -71,8 +71,7 @@ public interface Service {
 	}
 
 	/**
-	 * Says what the answer is when the value that {@link #invoke} returned cannot be
-	 * encoded.
+	 * Returns the answer for a value of {@link #invoke} that cannot be encoded.
 	 * @param frame the call
 	 * @param failure why not
 	 * @return the failure that HTTP would have made of it

@@ -3,7 +3,7 @@ package io.github.vicinal.topic;
 import java.util.List;
 
 /**
- * What one publisher of a topic has done.
+ * Counts and state of one publisher of a topic.
  *
  * @param topic name of the topic
  * @param model who gets the messages

@@ -636,7 +636,7 @@ class ChannelTests {
 		CountDownLatch hangs = new CountDownLatch(1);
 		socket.hangs = hangs;
 		List<Thread> callers = new ArrayList<>();
-		// What hangs when the channel looks for the first time may have been overtaken.
+		// A call that hangs at the channel's first check may have been overtaken.
 		for (int i = 0; i < 2; i++) {
 			Thread caller = new Thread(() -> {
 				try {

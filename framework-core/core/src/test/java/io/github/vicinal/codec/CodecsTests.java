@@ -420,7 +420,7 @@ class CodecsTests {
 	record Wide(int a, long b, float c, double d, String e, long f, char g, byte h, short i, boolean j, Long k) {
 	}
 
-	/** What the compiler would have written. */
+	/** Members as the compiler would have generated them. */
 	record WrittenOut(String name, int number) {
 
 		WrittenOut(String name, int number) {
@@ -481,7 +481,7 @@ class CodecsTests {
 	record Holder(Masked masked) {
 	}
 
-	/** Of primitive types only, each changed on its way. */
+	/** Record of primitive types only, each of which changes on its way. */
 	record Fraction(int above, int below) {
 
 		Fraction(int above, int below) {

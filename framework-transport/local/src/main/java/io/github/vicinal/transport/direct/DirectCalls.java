@@ -16,7 +16,7 @@ import io.github.vicinal.path.Reply;
  */
 final class DirectCalls {
 
-	/** One of so many calls without a deadline is timed. */
+	/** Number of calls without a deadline of which one is timed. */
 	private static final int SAMPLE_MASK = 15;
 
 	private final Neighbour callee;

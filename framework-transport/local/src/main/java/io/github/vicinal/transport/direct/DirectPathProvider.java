@@ -122,8 +122,12 @@ public final class DirectPathProvider implements PathProvider {
 				byReference++;
 			}
 		}
-		return "%d of %d methods by reference, as their values are immutable; for the others: %s".formatted(byReference,
-				plans.length, reason);
+		if (byReference == 0) {
+			return "no methods by reference: " + reason;
+		}
+		String all = "%d of %d methods by reference, since their values are immutable".formatted(byReference,
+				plans.length);
+		return (byReference < plans.length) ? all + "; for the others: " + reason : all;
 	}
 
 	@Override

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.github.vicinal.transport.wire.DaemonThread;
+
 /**
  * One thread that waits for what the other sides of all pairs say over their sockets, so
  * that an idle pair costs no thread. Its thread and its selector are there from the first
@@ -69,9 +71,7 @@ final class ControlLoop implements AutoCloseable {
 		Selector opened = Selector.open();
 		boolean started = false;
 		try {
-			Thread thread = new Thread(null, () -> run(opened), this.name, 0, false);
-			thread.setDaemon(true);
-			thread.setContextClassLoader(null);
+			Thread thread = DaemonThread.create(this.name, () -> run(opened));
 			thread.start();
 			started = true;
 		}

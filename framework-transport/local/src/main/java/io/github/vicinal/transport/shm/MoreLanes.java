@@ -15,6 +15,7 @@ import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.transport.shm.lane.ClientLane;
 import io.github.vicinal.transport.shm.lane.LaneClient;
 import io.github.vicinal.transport.wire.ClientBinding;
+import io.github.vicinal.transport.wire.DaemonThread;
 import io.github.vicinal.transport.wire.Watchdog;
 import io.github.vicinal.transport.wire.WireException;
 
@@ -145,9 +146,7 @@ final class MoreLanes implements Watchdog.Watched {
 			return null;
 		}
 		CountDownLatch begun = new CountDownLatch(1);
-		Thread thread = new Thread(null, () -> connect(begun), "vicinal-shm-lanes", 0, false);
-		thread.setDaemon(true);
-		thread.setContextClassLoader(null);
+		Thread thread = DaemonThread.create("vicinal-shm-lanes", () -> connect(begun));
 		try {
 			thread.start();
 		}

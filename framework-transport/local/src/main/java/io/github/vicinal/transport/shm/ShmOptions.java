@@ -22,7 +22,7 @@ public final class ShmOptions {
 	/** A refusal must always fit. */
 	private static final int SMALLEST_INLINE_BYTES = 2048;
 
-	/** A further segment has at most one part in so many of the memory of the first. */
+	/** Divisor of the first segment's memory that gives the maximum of a further one. */
 	private static final int FURTHER_MEMORY_SHARE = 16;
 
 	private static final int MAX_HEADERS = 1024;
@@ -314,8 +314,8 @@ public final class ShmOptions {
 	}
 
 	/**
-	 * Returns what holds for a pair whose other side maps at most so much memory: more
-	 * than that must not be announced to it.
+	 * Returns the options for a pair whose other side maps at most this much memory; more
+	 * must not be announced to it.
 	 */
 	LaneLimits laneLimits(long maxMemoryOfPeer, HeapBudget heap) {
 		return new LaneLimits(this.maxFrameBytes + ControlChannel.FIXED_BYTES,

@@ -48,6 +48,7 @@ import io.github.vicinal.transport.shm.lane.SegmentLayout;
 import io.github.vicinal.transport.shm.waiting.WaitMode;
 import io.github.vicinal.transport.wire.CallTimer;
 import io.github.vicinal.transport.wire.ClientBinding;
+import io.github.vicinal.transport.wire.DaemonThread;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
@@ -439,9 +440,7 @@ final class ShmPeer {
 				client.end(LaneClient.End.of("its memory cannot be mapped: " + ex));
 			}
 		};
-		Thread thread = new Thread(null, mapping, "vicinal-shm-memory", 0, false);
-		thread.setDaemon(true);
-		thread.setContextClassLoader(null);
+		Thread thread = DaemonThread.create("vicinal-shm-memory", mapping);
 		try {
 			thread.start();
 		}

@@ -353,7 +353,7 @@ final class ServerConnection implements Runnable {
 			this.frames.write(this.out);
 			return;
 		}
-		// A client that does not read must not hold the thread for ever.
+		// A client that does not read must not hold the thread forever.
 		armStalled();
 		this.frames.write(this.out);
 		disarm();

@@ -292,7 +292,7 @@ final class UdsConnection {
 		return (deadline != Watchdog.NEVER) ? Math.min(most, deadline - this.peer.watchdog().now()) : most;
 	}
 
-	/** Nothing was sent: the connection stays good. */
+	/** Nothing was sent, so the connection remains usable. */
 	private UdsException unsent(UdsException ex) {
 		if (!this.timer.disarm()) {
 			this.broken = true;

@@ -93,10 +93,7 @@ public final class Watchdog implements AutoCloseable {
 	private synchronized @Nullable Thread start() {
 		Thread running = this.thread;
 		if (running == null && !this.closed) {
-			running = new Thread(null, this::run, this.name, 0, false);
-			running.setDaemon(true);
-			// Otherwise the thread would retain the class loader of the first caller.
-			running.setContextClassLoader(null);
+			running = DaemonThread.create(this.name, this::run);
 			// Only a running thread can be woken. None may be available now; the next
 			// deadline tries again.
 			running.start();

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.github.vicinal.transport.wire.DaemonThread;
+
 /**
  * The thread that hears the rings of all {@link SocketBells} of one side, over a
  * selector. It starts with the first channel and ends after the last one. Thread-safe.
@@ -40,9 +42,7 @@ final class BellReader {
 		Selector open = Selector.open();
 		boolean started = false;
 		try {
-			Thread thread = new Thread(null, () -> run(open), "vicinal-shm-bells", 0, false);
-			thread.setDaemon(true);
-			thread.setContextClassLoader(null);
+			Thread thread = DaemonThread.create("vicinal-shm-bells", () -> run(open));
 			thread.start();
 			started = true;
 			this.selector = open;

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.github.vicinal.transport.wire.DaemonThread;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.WireException;
 
@@ -268,9 +269,7 @@ public final class SocketBells implements Bells, BellReader.Listener {
 		if (this.closed || known) {
 			return;
 		}
-		Thread thread = new Thread(null, () -> this.onFailure.accept(cause), "vicinal-shm-bells-failed", 0, false);
-		thread.setDaemon(true);
-		thread.setContextClassLoader(null);
+		Thread thread = DaemonThread.create("vicinal-shm-bells-failed", () -> this.onFailure.accept(cause));
 		try {
 			thread.start();
 		}

@@ -17,6 +17,7 @@ import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.bell.Bells;
 import io.github.vicinal.transport.shm.waiting.Processor;
 import io.github.vicinal.transport.shm.waiting.Waiter;
+import io.github.vicinal.transport.wire.DaemonThread;
 import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Refusal;
 
@@ -499,9 +500,7 @@ public final class LaneClient implements AutoCloseable {
 		if (this.polling.get() || !this.polling.compareAndSet(false, true)) {
 			return;
 		}
-		Thread thread = new Thread(null, this::poll, "vicinal-shm-poller", 0, false);
-		thread.setDaemon(true);
-		thread.setContextClassLoader(null);
+		Thread thread = DaemonThread.create("vicinal-shm-poller", this::poll);
 		boolean started = false;
 		try {
 			thread.start();
@@ -528,7 +527,7 @@ public final class LaneClient implements AutoCloseable {
 			endByError(ex);
 		}
 		catch (RuntimeException | Error ex) {
-			// Virtual callers without a poller would sleep for ever.
+			// Virtual callers without a poller would sleep forever.
 			end(End.of("its poller failed: " + ex));
 		}
 	}

@@ -25,7 +25,7 @@ public record LaneLimits(int maxPayloadBytes, long maxArenaBytes, Duration acqui
 		this(maxPayloadBytes, maxArenaBytes, acquireTimeout, IDLE, new HeapBudget(HEAP_BYTES));
 	}
 
-	/** Tells the other side of a new arena. */
+	/** Announces a new arena to the other side. */
 	@FunctionalInterface
 	public interface Announcer {
 

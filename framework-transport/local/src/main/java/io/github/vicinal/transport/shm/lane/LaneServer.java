@@ -456,7 +456,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	}
 
 	/**
-	 * Tells both sides how many lanes are in use, as the last two windows showed.
+	 * Publishes to both sides the number of lanes in use, as seen in the last two
+	 * windows.
 	 */
 	private void look(long now) {
 		if (now - this.windowStart < ACTIVE_WINDOW_NANOS) {
@@ -641,18 +642,6 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	 */
 	public long mappedBytes() {
 		return this.segment.layout().bytes() + this.arena.bytes() + this.peerArenas.bytes();
-	}
-
-	/**
-	 * Returns how many requests are being answered.
-	 * @return a count
-	 */
-	public int busyLanes() {
-		int count = 0;
-		for (ServerLane lane : this.lanes) {
-			count += lane.busy() ? 1 : 0;
-		}
-		return count;
 	}
 
 	/**

@@ -10,6 +10,8 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.github.vicinal.transport.wire.DaemonThread;
+
 /**
  * The directory in which one side makes its segments and arenas, and what this process
  * still maps of pairs that have ended. Thread-safe.
@@ -23,7 +25,7 @@ public final class MemoryFiles {
 
 	private static final Logger logger = LoggerFactory.getLogger(MemoryFiles.class);
 
-	/** Space is short if less than one part in so many of the file system is left. */
+	/** Fraction of free space below which space is low, as a divisor. */
 	private static final int SHORT_SHARE = 4;
 
 	/**
@@ -127,9 +129,7 @@ public final class MemoryFiles {
 		try {
 			long total = Memory.totalSpace(this.directory);
 			if (Memory.usableSpace(this.directory) < total / SHORT_SHARE) {
-				Thread thread = new Thread(null, () -> collect(total / WORTH_SHARE), "vicinal-shm-collector", 0, false);
-				thread.setDaemon(true);
-				thread.setContextClassLoader(null);
+				Thread thread = DaemonThread.create("vicinal-shm-collector", () -> collect(total / WORTH_SHARE));
 				thread.start();
 			}
 		}

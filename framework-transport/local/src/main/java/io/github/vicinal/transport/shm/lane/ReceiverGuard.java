@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.github.vicinal.transport.wire.DaemonThread;
+
 /**
  * One thread that checks whether a handler holds a receiver: some hundred times a second
  * while there are calls, and not at all otherwise. Thread-safe.
@@ -90,9 +92,7 @@ public final class ReceiverGuard implements AutoCloseable {
 	private synchronized @Nullable Thread start() {
 		Thread running = this.thread;
 		if (running == null && !this.closed) {
-			running = new Thread(null, this::run, this.name, 0, false);
-			running.setDaemon(true);
-			running.setContextClassLoader(null);
+			running = DaemonThread.create(this.name, this::run);
 			running.start();
 			this.thread = running;
 		}

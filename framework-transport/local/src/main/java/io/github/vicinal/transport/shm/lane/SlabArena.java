@@ -13,6 +13,8 @@ import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.vicinal.transport.wire.DaemonThread;
+
 /**
  * Memory for payloads that do not fit into a lane, in one direction of a segment. The
  * side that writes payloads owns it: the set of free slabs is kept only here, in memory
@@ -65,10 +67,10 @@ final class SlabArena {
 
 	private static final int MIB = 1 << 20;
 
-	/** A small arena has so many bytes at least. */
+	/** Minimum size of an arena in bytes. */
 	private static final int SMALLEST_ARENA_BYTES = 256 * 1024;
 
-	/** A slab is used for payloads of at least one part in so many. */
+	/** Maximum ratio of a slab's size to its payload. */
 	private static final int MAX_WASTE = 8;
 
 	static final int MAX_ARENAS = 256;
@@ -306,9 +308,7 @@ final class SlabArena {
 			return;
 		}
 		int number = this.arenas.size();
-		Thread thread = new Thread(null, () -> grow(number, size, count), "vicinal-shm-memory", 0, false);
-		thread.setDaemon(true);
-		thread.setContextClassLoader(null);
+		Thread thread = DaemonThread.create("vicinal-shm-memory", () -> grow(number, size, count));
 		this.growingBytes = size;
 		try {
 			thread.start();
@@ -447,7 +447,7 @@ final class SlabArena {
 		return Math.max(SMALLEST_SLAB_BYTES, Integer.highestOneBit(Math.max(1, length - 1)) << 1);
 	}
 
-	/** Returns why there is no slab for so many bytes, for people. */
+	/** Returns why there is no slab of this size, for people. */
 	String whyExhausted(int length) {
 		this.lock.lock();
 		try {

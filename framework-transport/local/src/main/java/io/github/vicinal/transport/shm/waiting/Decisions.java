@@ -34,7 +34,7 @@ final class Decisions {
 		return this.count;
 	}
 
-	/** Says what was decided last, for people. */
+	/** Describes the last decision, for people. */
 	synchronized String last(long now) {
 		if (this.kind == Kind.NONE) {
 			return this.kind.text;

@@ -323,7 +323,7 @@ public final class Waiter {
 	}
 
 	/**
-	 * Says what this side decided last, and why, for people.
+	 * Describes the last decision of this side and its reason, for people.
 	 * @return some words with numbers
 	 */
 	public String lastDecision() {
@@ -331,7 +331,7 @@ public final class Waiter {
 	}
 
 	/**
-	 * Says what this side does now, for people.
+	 * Describes what this side does now, for people.
 	 * @param mode a {@link WaitMode}
 	 * @return some words
 	 */
