@@ -191,7 +191,7 @@ public final class CacheBuilder<K, V> {
 	}
 
 	/**
-	 * Tells a listener of each entry that leaves.
+	 * Notifies a listener of each entry that leaves.
 	 * @param listener the listener
 	 * @return this builder
 	 */

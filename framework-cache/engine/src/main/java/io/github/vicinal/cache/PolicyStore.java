@@ -600,7 +600,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		}
 	}
 
-	/** Tells the policy what waits; called with the lock. */
+	/** Replays pending operations against the policy; called with the lock. */
 	private void drain() {
 		applyWrites();
 		if (this.reads != null) {

@@ -36,7 +36,7 @@ final class Removals<K, V> {
 
 	private final Executor executor;
 
-	/** Tells what is too much for one call. */
+	/** Delivers removals that are too many for one call. */
 	private final Executor background;
 
 	private final @Nullable Counters counters;

@@ -5,7 +5,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-/** Tells which threads belong to which application. */
+/** Maps threads to the applications that they belong to. */
 final class ApplicationThreads {
 
 	private ApplicationThreads() {

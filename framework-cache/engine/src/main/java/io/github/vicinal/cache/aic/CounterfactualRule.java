@@ -57,7 +57,7 @@ public final class CounterfactualRule {
 	/** Calls after a switch in which there is no other. */
 	private static final int DWELL = 256;
 
-	/** A switch is taken back if it loses so many times what switches lose. */
+	/** Multiple of the usual loss from which a switch is reverted. */
 	private static final double REVERT_LOSSES = 4;
 
 	/** A switch is taken back at this loss in any case: it can be seen in that time. */
@@ -74,7 +74,7 @@ public final class CounterfactualRule {
 
 	private static final double MAX_BACK_OFF = 32;
 
-	/** A return within so many times {@code scale} calls is a flip-flop. */
+	/** Multiple of {@code scale} calls within which a return counts as a flip-flop. */
 	private static final int FLIP_FLOP = 16;
 
 	private static final int FORGIVE = 32;

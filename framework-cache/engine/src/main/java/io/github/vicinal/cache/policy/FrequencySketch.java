@@ -15,7 +15,10 @@ import java.util.Arrays;
  */
 public final class FrequencySketch {
 
-	/** Smaller caches have a sketch of about so many words, if that is not too much. */
+	/**
+	 * Approximate number of words of the sketch of a small cache, if that is not too
+	 * much.
+	 */
 	private static final int ROOMY = 4096;
 
 	private static final int MAX_WORDS_PER_ENTRY = 8;

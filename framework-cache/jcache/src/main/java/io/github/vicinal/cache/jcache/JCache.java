@@ -56,7 +56,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	/** Instead of when a load began: the value comes from the caller. */
 	private static final int NOT_LOADED = -1;
 
-	/** A key that somebody has is looked at again after so long. */
+	/** Time after which a locked key is tried again. */
 	private static final long PUBLISH_AGAIN_MILLIS = 1;
 
 	private final JCacheManager manager;

@@ -60,7 +60,7 @@ final class Listeners<K, V> {
 	}
 
 	/**
-	 * Tells all who want to know.
+	 * Notifies all listeners.
 	 * @param key the key, perhaps as the cache holds it
 	 * @param value the value as the cache holds it
 	 * @param old the value that it held before

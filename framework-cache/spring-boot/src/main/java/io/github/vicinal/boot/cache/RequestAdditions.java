@@ -84,7 +84,7 @@ final class RequestAdditions {
 	}
 
 	/**
-	 * What was found.
+	 * Additions that were found.
 	 *
 	 * @param additions additions that may differ from caller to caller
 	 * @param constants additions that are the same for all requests of the client

@@ -101,7 +101,7 @@ public final class VicinalCacheBuildersAutoConfiguration {
 		return types;
 	}
 
-	/** Tells other instances which caches of calls were cleared. */
+	/** Notifies other instances of cleared caches of calls. */
 	@FunctionalInterface
 	interface CallCacheBroadcast {
 

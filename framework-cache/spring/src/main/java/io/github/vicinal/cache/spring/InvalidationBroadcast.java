@@ -13,7 +13,7 @@ package io.github.vicinal.cache.spring;
  */
 public interface InvalidationBroadcast {
 
-	/** Tells nobody. */
+	/** Notifies no other instance. */
 	InvalidationBroadcast NONE = new InvalidationBroadcast() {
 		@Override
 		public void evicted(String cache, Object key) {

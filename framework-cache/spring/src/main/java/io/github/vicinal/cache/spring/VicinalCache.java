@@ -185,7 +185,7 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 		return notEmpty;
 	}
 
-	/** Tells others of evictions only. */
+	/** Notifies others of evictions only. */
 	private static final class FilledCache extends VicinalCache {
 
 		FilledCache(VicinalCache cache) {

@@ -454,7 +454,7 @@ public final class Problem {
 
 		/**
 		 * Sets which resources count for the balance of utilisation; all do otherwise.
-		 * @param resources so many, the first ones
+		 * @param resources number of resources, the first ones
 		 * @return this builder
 		 */
 		public Builder balanced(int resources) {

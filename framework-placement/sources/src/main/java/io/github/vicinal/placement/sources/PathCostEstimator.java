@@ -41,7 +41,7 @@ final class PathCostEstimator {
 
 	/**
 	 * Creates an estimator without evidence.
-	 * @param minimumCalls so many calls are needed to replace a default
+	 * @param minimumCalls number of calls that are needed to replace a default
 	 */
 	PathCostEstimator(long minimumCalls) {
 		this.minimumCalls = minimumCalls;
