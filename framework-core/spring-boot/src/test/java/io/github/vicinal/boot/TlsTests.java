@@ -33,7 +33,7 @@ import io.github.vicinal.channel.ChannelListener;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** What comes by TLS has a certificate and a session, which typed calls have not. */
+/** Requests over TLS have a certificate and a session, which typed calls lack. */
 @Timeout(120)
 class TlsTests {
 

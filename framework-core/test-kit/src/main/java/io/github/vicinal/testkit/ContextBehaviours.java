@@ -51,7 +51,7 @@ abstract class ContextBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("what the callee leaves in its MDC is not seen by the caller")
+	@DisplayName("the caller does not see values that the callee leaves in its MDC")
 	void mdcOfTheCallee() {
 		assertThat(same(ContextContract.class, (client) -> {
 			client.leaveInMdc("kit-left", "callee's");
@@ -79,7 +79,7 @@ abstract class ContextBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("what the callee leaves in thread-locals is not seen by the caller")
+	@DisplayName("the caller does not see values that the callee leaves in thread-locals")
 	void threadLocalsOfTheCallee() {
 		assertThat(sameSeveral(ContextContract.class, (client) -> {
 			for (int i = 0; i < 3; i++) {
@@ -184,7 +184,7 @@ abstract class ContextBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("a callee that asks for its web request is told the truth")
+	@DisplayName("a callee that asks for its web request gets the true values")
 	void requestOfTheCallee() {
 		assertThat(sameAnywhere(ContextContract.class, (client) -> client.currentRequest("a b")).value())
 			.isEqualTo("GET /kit/context/request-seen?value=a%20b");

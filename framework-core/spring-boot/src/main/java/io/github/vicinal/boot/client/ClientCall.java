@@ -312,7 +312,7 @@ final class ClientCall implements CallCache.Call {
 		return true;
 	}
 
-	/** Tells listeners what carries the call. */
+	/** Notifies listeners of the path that carries the call. */
 	void carried(PathKind kind, @Nullable String why) {
 		this.client.carried(this.plan, kind, why);
 	}

@@ -192,7 +192,7 @@ final class ClientChannel {
 		return (seen != null) ? seen : this.channel.settings().timeout();
 	}
 
-	/** Tells listeners what carries a call. */
+	/** Notifies listeners of the path that carries a call. */
 	void carried(MethodPlan plan, PathKind path, @Nullable String reason) {
 		for (ChannelListener listener : this.listeners) {
 			listener.calling(this.channel, plan.method(), path, reason);

@@ -88,7 +88,7 @@ final class HttpLeg {
 		this.elsewhere = replayed == null && this.plan.goesElsewhere(call.arguments());
 	}
 
-	/** Tells to whose call a request belongs, as one of its attributes. */
+	/** Request attribute that holds the call to which a request belongs. */
 	static final class Mark {
 
 		private @Nullable HttpLeg leg;

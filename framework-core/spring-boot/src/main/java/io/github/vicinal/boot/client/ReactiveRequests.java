@@ -202,7 +202,7 @@ final class ReactiveRequests {
 	}
 
 	/**
-	 * Tells calls what only their client's connector knows.
+	 * Reports to calls what only their client's connector knows.
 	 * @param delegate the connector
 	 * @param readTimeout how long the client waits, or {@code null}
 	 * @param follows whether the connector may follow redirects

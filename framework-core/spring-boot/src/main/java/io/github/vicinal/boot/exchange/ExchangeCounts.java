@@ -38,7 +38,7 @@ public final class ExchangeCounts {
 	}
 
 	/**
-	 * Tells a listener of each path that a request has taken, once.
+	 * Notifies a listener of each path that a request has taken, once.
 	 * @param listener takes the id of a path and its live count
 	 */
 	public synchronized void listen(BiConsumer<String, LongAdder> listener) {

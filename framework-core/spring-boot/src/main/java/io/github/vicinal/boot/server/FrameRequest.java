@@ -644,7 +644,7 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		return new Elsewhere(this.target, path);
 	}
 
-	/** Nothing in front of the handler authenticates anybody, nor asks for it. */
+	/** No part in front of the handler authenticates callers or asks for it. */
 	@Override
 	public boolean authenticate(HttpServletResponse answer) {
 		if (answer.isCommitted()) {

@@ -97,7 +97,7 @@ final class HandlerAsync implements AsyncContext {
 		return End.COMPLETED;
 	}
 
-	/** Tells a listener something. */
+	/** Notifies a listener. */
 	@FunctionalInterface
 	private interface Notice {
 

@@ -220,7 +220,7 @@ public class VicinalKitEnvironment implements KitEnvironment {
 		return this.exchanges ? this.exchanged.noting(contract, proxy) : proxy;
 	}
 
-	/** What would happen to the object as a bean of the application. */
+	/** Processing that the object would have as a bean of the application. */
 	private static Object processed(ConfigurableApplicationContext application, Object bean, String name) {
 		return application.getAutowireCapableBeanFactory().applyBeanPostProcessorsAfterInitialization(bean, name);
 	}

@@ -37,7 +37,7 @@ import io.github.vicinal.server.ServiceRegistry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** What becomes of paths and announcements when an application ends. */
+/** Paths and announcements at the end of an application. */
 @Timeout(60)
 class ServiceCatalogTests {
 
