@@ -32,6 +32,7 @@ final class VicinalRuntimeHints implements RuntimeHintsRegistrar {
 		hints.reflection().registerType(ChannelReport.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		hints.reflection().registerType(RequestServerReport.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		hints.reflection().registerType(RequestServerReport.Quantiles.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+		hints.resources().registerPattern("io/github/vicinal/boot/actuate/channels.html");
 		for (String name : LOOKED_INTO) {
 			hints.reflection().registerTypeIfPresent(classLoader, name, MemberCategory.ACCESS_DECLARED_FIELDS);
 		}

@@ -54,7 +54,7 @@ import org.springframework.web.service.registry.ImportHttpServices;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What is there under which conditions, and what mistakes at start say. */
+/** Beans by condition, and messages of mistakes at start. */
 @ExtendWith(OutputCaptureExtension.class)
 @Tag("every-jdk")
 class AutoConfigurationTests {
@@ -436,6 +436,8 @@ class AutoConfigurationTests {
 		new VicinalRuntimeHints().registerHints(hints, getClass().getClassLoader());
 		assertThat(RuntimeHintsPredicates.proxies().forInterfaces(HttpServletRequest.class)).accepts(hints);
 		assertThat(RuntimeHintsPredicates.reflection().onType(ChannelReport.PeerReport.class)).accepts(hints);
+		assertThat(RuntimeHintsPredicates.resource().forResource("io/github/vicinal/boot/actuate/channels.html"))
+			.accepts(hints);
 	}
 
 	private static FailureAnalysis analysis(Throwable failure) {
