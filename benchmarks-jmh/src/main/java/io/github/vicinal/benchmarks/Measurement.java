@@ -55,7 +55,7 @@ public interface Measurement {
 	record Settings(boolean quick, @Nullable Path trainTicketJar, PrintWriter progress, Map<String, String> options) {
 
 		/**
-		 * Tells people who wait.
+		 * Reports progress.
 		 * @param format a format
 		 * @param arguments its arguments
 		 */

@@ -14,6 +14,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.vicinal.benchmarks.SteadyState;
+
 /** Measures one cache in a process of its own. */
 public final class CacheSpeedProcess {
 
@@ -31,8 +33,6 @@ public final class CacheSpeedProcess {
 	private static final int KEYS = 163_840;
 
 	private static final int TRACE = 1 << 20;
-
-	private static final int WARM_UP = 3;
 
 	private static final int REPEATS = 4;
 
@@ -97,12 +97,10 @@ public final class CacheSpeedProcess {
 	}
 
 	private static double best(int threads, Integer[] keys, Operation operation) {
+		SteadyState.await(() -> nanos(threads, keys, operation));
 		double best = Double.MAX_VALUE;
-		for (int repeat = 0; repeat < WARM_UP + REPEATS; repeat++) {
-			double nanos = nanos(threads, keys, operation);
-			if (repeat >= WARM_UP) {
-				best = Math.min(best, nanos);
-			}
+		for (int repeat = 0; repeat < REPEATS; repeat++) {
+			best = Math.min(best, nanos(threads, keys, operation));
 		}
 		return best;
 	}

@@ -19,7 +19,7 @@ final class SwitchPauses {
 	 */
 	private static final int HITS_BEFORE = 4;
 
-	/** One access in so many is a miss, which evicts. */
+	/** Number of accesses of which one is a miss, which evicts. */
 	private static final int MISS_INTERVAL = 4;
 
 	/** Accesses that are timed for each switch, by entries: more than it takes. */

@@ -269,7 +269,9 @@ public final class PlacementMeasurement implements Measurement {
 		}
 	}
 
-	/** From a feasible placement that knows no traffic: what so many moves gain. */
+	/**
+	 * Gain of a limited number of moves, from a feasible placement that ignores traffic.
+	 */
 	private static void budgets(Settings settings, Report report, PlacementModel model, int containers) {
 		PlacementModel blind = model.with(model.objective().weighted(0, 1, 0, 0));
 		Trial start = Trial.run(new Spread(), blind, Duration.ofSeconds(1), -1);

@@ -16,7 +16,7 @@ import io.github.vicinal.choice.Decision;
  */
 final class Simulation {
 
-	/** Calls that never come back take so long. */
+	/** Duration of calls that are never answered. */
 	static final long NEVER = Long.MAX_VALUE / 4;
 
 	/** Behaviour of the paths. */
@@ -138,7 +138,7 @@ final class Simulation {
 		return this.switches;
 	}
 
-	/** Runs callers until a time, or so many calls. */
+	/** Runs callers until a time, or a number of calls. */
 	void run(int callers, long untilNanos, long untilCalls, Chooser chooser) {
 		while (this.running.size() + this.hanging < callers) {
 			start(callers, chooser);

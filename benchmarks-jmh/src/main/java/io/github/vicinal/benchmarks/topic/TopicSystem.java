@@ -27,7 +27,7 @@ interface TopicSystem {
 		/** Publishes a message, and waits while there is no room for it. */
 		void publish(byte[] message) throws Exception;
 
-		/** Waits until so many subscribers get what is published from now on. */
+		/** Waits until this number of subscribers receives later messages. */
 		default void awaitSubscribers(int count) throws Exception {
 		}
 
