@@ -2,6 +2,7 @@ package io.github.vicinal.boot.server;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,6 +11,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -46,6 +48,8 @@ public final class ServiceCatalog implements AutoCloseable {
 
 	/** Minimum interval between looks for changes of what was announced. */
 	private static final long LOOK_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+	private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
 	private final Supplier<PeerIdentity> self;
 
@@ -342,22 +346,26 @@ public final class ServiceCatalog implements AutoCloseable {
 	}
 
 	/**
-	 * Announces nothing more and lets no path accept further calls. Calls in flight go
-	 * on; {@link #close(Duration)} must follow.
+	 * Announces nothing more and begins nothing more. Calls in flight go on;
+	 * {@link #close(Duration)} must follow. Paths accept no further calls, unless an
+	 * exchange is in flight: the rest of it comes by further calls.
 	 */
 	public void stopAccepting() {
-		stop();
-	}
-
-	private List<PathServer> stop() {
 		List<PathServer> all;
 		synchronized (this) {
 			this.closed = true;
 			this.announcements.clear();
 			all = this.servers;
 		}
-		all.forEach((server) -> attempt(server, PathServer::stopAccepting, "ended in order"));
-		return all;
+		Collection<Service> services = services();
+		services.forEach(Service::stopAccepting);
+		if (services.stream().noneMatch(Service::isBusy)) {
+			stopAccepting(all);
+		}
+	}
+
+	private synchronized Collection<Service> services() {
+		return this.started ? this.registry.get().services() : List.of();
 	}
 
 	/** One that fails must not keep the others. */
@@ -371,22 +379,73 @@ public final class ServiceCatalog implements AutoCloseable {
 	}
 
 	/**
-	 * Closes all paths. None accepts further calls while calls of another one end.
-	 * Requests for an announcement are still answered meanwhile.
-	 * @param timeout how long calls in flight may take to end, over all paths
+	 * Closes all paths at the same time. Requests for an announcement are still answered
+	 * meanwhile.
+	 * @param timeout how long calls in flight may take to end, over all paths; those that
+	 * take longer are cut off
 	 */
 	public void close(Duration timeout) {
 		long deadline = System.nanoTime() + timeout.toNanos();
-		for (PathServer server : stop()) {
-			attempt(server, (it) -> it.close(Duration.ofNanos(Math.max(0, deadline - System.nanoTime()))),
-					"ended in order");
+		stopAccepting();
+		Collection<Service> services = services();
+		while (services.stream().anyMatch(Service::isBusy) && System.nanoTime() - deadline < 0
+				&& !Thread.currentThread().isInterrupted()) {
+			LockSupport.parkNanos(this, POLL_NANOS);
 		}
+		// What is left of them could not be taken after the paths have ended.
+		services.forEach(Service::cutOff);
+		stopAccepting(servers());
+		end((server) -> server.close(Duration.ofNanos(Math.max(0, deadline - System.nanoTime()))));
 	}
 
 	/** Closes all paths, each of which waits for calls in flight as it is configured. */
 	@Override
 	public void close() {
-		stop().forEach((server) -> attempt(server, PathServer::close, "ended in order"));
+		stopAccepting();
+		stopAccepting(servers());
+		end(PathServer::close);
+	}
+
+	private synchronized List<PathServer> servers() {
+		return this.servers;
+	}
+
+	private static void stopAccepting(List<PathServer> servers) {
+		servers.forEach((server) -> attempt(server, PathServer::stopAccepting, "ended in order"));
+	}
+
+	/** Each path may have to wait for handlers that it has interrupted. */
+	private void end(Consumer<PathServer> step) {
+		List<Thread> closing = new ArrayList<>();
+		for (PathServer server : servers()) {
+			Runnable task = () -> attempt(server, step, "ended in order");
+			Thread thread = new Thread(task, "vicinal-%s-close".formatted(server.kind().id()));
+			thread.setDaemon(true);
+			try {
+				thread.start();
+				closing.add(thread);
+			}
+			catch (OutOfMemoryError ex) {
+				// No thread can be had: one after the other, then.
+				task.run();
+			}
+		}
+		boolean interrupted = false;
+		for (Thread thread : closing) {
+			while (thread.isAlive()) {
+				try {
+					thread.join();
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+					closing.forEach(Thread::interrupt);
+				}
+			}
+		}
+		services().forEach(Service::cutOff);
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 }

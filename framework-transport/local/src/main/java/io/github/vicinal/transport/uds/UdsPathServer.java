@@ -41,7 +41,9 @@ import io.github.vicinal.transport.wire.Watchdog;
  * <p>
  * One thread accepts connections; each connection has a daemon thread that executes its
  * calls. {@link #close()} stops to accept, removes the socket file, lets the calls in
- * flight end for at most {@link UdsOptions#drainTimeout()}, and closes what is left then.
+ * flight end for at most {@link UdsOptions#drainTimeout()}, and closes what is left then:
+ * the threads that execute calls are interrupted, and get
+ * {@link LocalListener#CUT_OFF_TIMEOUT} to end.
  *
  * @since 0.1.0
  */
@@ -150,7 +152,9 @@ public final class UdsPathServer implements PathServer {
 			this.connections.add(connection);
 			this.metrics.open().increment();
 			try {
-				this.listener.thread(Long.toString(this.number++), connection).start();
+				Thread thread = this.listener.thread(Long.toString(this.number++), connection);
+				connection.runsOn(thread);
+				thread.start();
 				started = true;
 			}
 			finally {
@@ -298,10 +302,13 @@ public final class UdsPathServer implements PathServer {
 			logger.info("{} calls in flight did not end in time and are disconnected", busy.size());
 		}
 		if (!this.connections.isEmpty()) {
-			this.connections.forEach(ServerConnection::close);
+			this.connections.forEach(ServerConnection::cutOff);
 			// A socket is not closed before the thread that read from it has noticed, and
 			// until then takes calls that nobody will answer.
 			await(System.nanoTime() + NOTICE_NANOS);
+		}
+		if (!busy.isEmpty()) {
+			await(System.nanoTime() + LocalListener.CUT_OFF_TIMEOUT.toNanos());
 		}
 	}
 
