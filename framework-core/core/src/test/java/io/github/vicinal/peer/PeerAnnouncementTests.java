@@ -56,7 +56,7 @@ class PeerAnnouncementTests {
 					Map.of("quic", "0:0:0:0:0:0:0:1:65535", "tcp", "10.0.0.1:80")));
 	}
 
-	/** What may end an announcement. */
+	/** Characters that may end an announcement. */
 	private enum Ends {
 
 		NOTHING("", Map.of()), TICKET("0123456789abcdef", Map.of()),
@@ -92,7 +92,7 @@ class PeerAnnouncementTests {
 			assertThat(PeerAnnouncement.parse(header).peer().instanceId()).matches("[0-9a-f]{32}");
 		}
 		catch (MalformedAnnouncementException ex) {
-			// What a stranger wrote must not forge lines in a log.
+			// Text of a foreign process must not forge lines in a log.
 			assertThat(ex).hasMessageContaining(PeerAnnouncement.HEADER);
 			assertThat(ex.getMessage()).matches("[ -~]*");
 		}
@@ -106,12 +106,12 @@ class PeerAnnouncementTests {
 			v=1; i=xyz; h=; p=uds                                | 32 hexadecimal digits
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; p=  | stands twice
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; c=1 | 16 hexadecimal digits
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; a=evil.example:80 | is an IP address, a colon and a port
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; a=127.0.0.1 | is an IP address, a colon and a port
+			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; a=evil.example:80 | must be an IP address, a colon and a port
+			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; a=127.0.0.1 | must be an IP address, a colon and a port
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; t=x | A ticket has 16 to 32
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; m=2,7 | is no hexadecimal number
+			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; m=2,7 | must be a hexadecimal number
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=shm | a path without a reason
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=shm:/dev/shm/me | something else than words
+			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=shm:/dev/shm/me | must hold words only
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=a:b,a:b,a:b,a:b,a:b,a:b,a:b,a:b,a:b | more than 8 paths
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=tcp; e=tcp | a path without an address
 			v=1; i=0123456789abcdef0123456789abcdef; h=; p=tcp; e=tcp@example.org:80 | an IP address, a colon and a port
