@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.jvm.Neighbours;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
@@ -67,6 +68,11 @@ public final class DirectPathServer implements PathServer {
 	@Override
 	public PathKind kind() {
 		return PathKind.DIRECT;
+	}
+
+	@Override
+	public PathProtection protection() {
+		return PathProtection.SAME_USER;
 	}
 
 	/**
