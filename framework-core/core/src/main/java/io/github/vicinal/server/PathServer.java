@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 
 /**
  * The server side of one kind of path.
@@ -39,6 +40,14 @@ public interface PathServer extends AutoCloseable {
 	 */
 	default Optional<String> address() {
 		return Optional.empty();
+	}
+
+	/**
+	 * Returns how calls to this server are protected.
+	 * @return {@link PathProtection#NONE} unless overridden
+	 */
+	default PathProtection protection() {
+		return PathProtection.NONE;
 	}
 
 	/**

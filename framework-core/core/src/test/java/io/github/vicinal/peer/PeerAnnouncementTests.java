@@ -35,6 +35,7 @@ class PeerAnnouncementTests {
 		assertThat(read.contractHash()).isEqualTo(announcement.contractHash());
 		assertThat(read.refusal().isEmpty()).isEqualTo(announcement.refusal().isEmpty());
 		assertThat(read.arrival()).isEqualTo(announcement.arrival());
+		assertThat(read.origin()).isEqualTo(announcement.origin());
 		assertThat(read.ticket()).isEqualTo(announcement.ticket());
 		assertThat(read.missing()).isEqualTo(announcement.missing());
 		assertThat(read.addresses()).isEqualTo(announcement.addresses());
@@ -49,6 +50,7 @@ class PeerAnnouncementTests {
 		Ends ends = gen.one(Ends.values());
 		return new PeerAnnouncement(new PeerIdentity(id, host), paths, hash, gen.text(0, 500),
 				Set.copyOf(gen.list(0, 40, () -> gen.integer(0, 200))))
+			.withOrigin(gen.one("", "127.0.0.1", "0:0:0:0:0:0:0:1", "fe80:0:0:0:a00:27ff:fe4e:66a1"))
 			.withArrival(gen.one("", "127.0.0.1:80", "0:0:0:0:0:0:0:1:0", "fe80:0:0:0:a00:27ff:fe4e:66a1:65535"))
 			.withTicket(ends.ticket)
 			.withMissing(ends.missing)

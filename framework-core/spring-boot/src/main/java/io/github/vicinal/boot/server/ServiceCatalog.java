@@ -66,6 +66,9 @@ public final class ServiceCatalog implements AutoCloseable {
 	/** Ids of paths that the application has, but is not to offer. */
 	private List<String> notOffered = List.of();
 
+	/** Whether local paths are offered to clients that come by https. */
+	private boolean httpsLocalPaths;
+
 	/** Announcements of known contracts. */
 	private final Map<String, PeerAnnouncement> announcements = new ConcurrentHashMap<>();
 
@@ -132,16 +135,49 @@ public final class ServiceCatalog implements AutoCloseable {
 		if (facts == null || !inquiry.refusal().isEmpty()) {
 			return new PeerAnnouncement(base.peer(), Set.of(), base.contractHash(), inquiry.refusal()).format();
 		}
+		Set<String> offered = facts.secure() ? besideHttps(base.paths(), service) : base.paths();
+		if (offered.isEmpty()) {
+			return new PeerAnnouncement(base.peer(), offered, base.contractHash(), whyNotBesideHttps(service)).format();
+		}
+		Map<String, String> addresses = new TreeMap<>(base.addresses());
+		addresses.keySet().retainAll(offered);
+		boolean tellsWay = service instanceof ExchangeService || !addresses.isEmpty();
 		String ticket = (service instanceof MvcService mvc && handler instanceof HandlerMethod method)
 				? ticket(mvc, method, facts, inquiry) : this.tickets.ticket(facts);
 		Map<Integer, String> methods = service.httpOnlyMethods();
-		return new PeerAnnouncement(base.peer(), base.paths(), base.contractHash(),
+		return new PeerAnnouncement(base.peer(), offered, base.contractHash(),
 				String.join(", ", new TreeSet<>(methods.values())), methods.keySet())
-			.withArrival((service instanceof ExchangeService) ? arrival(facts) : "")
+			.withArrival(tellsWay ? arrival(facts) : "")
+			.withOrigin(tellsWay ? withoutScope(facts.remoteAddr()) : "")
 			.withTicket(ticket)
 			.withMissing(base.missing())
-			.withAddresses(base.addresses())
+			.withAddresses(addresses)
 			.format();
+	}
+
+	/** Returns which paths are protected well enough for a client that uses https. */
+	private synchronized Set<String> besideHttps(Set<String> offered, Service service) {
+		Set<String> protectedPaths = new TreeSet<>();
+		if (service instanceof ExchangeService) {
+			return protectedPaths;
+		}
+		for (PathServer server : this.servers) {
+			boolean isProtected = switch (server.protection()) {
+				case NONE -> false;
+				case SAME_USER -> this.httpsLocalPaths;
+				case MUTUAL_TLS -> true;
+			};
+			if (isProtected && offered.contains(server.kind().id())) {
+				protectedPaths.add(server.kind().id());
+			}
+		}
+		return protectedPaths;
+	}
+
+	private static String whyNotBesideHttps(Service service) {
+		return (service instanceof ExchangeService) ? "the client comes by TLS, for which exchanges do not stand in"
+				: "the client comes by TLS, for which only tcp with TLS on both sides stands in, or local paths with "
+						+ "vicinal.https.local-paths=true";
 	}
 
 	private String ticket(MvcService service, HandlerMethod handler, ConnectionFacts facts, Inquiry inquiry) {
@@ -172,9 +208,12 @@ public final class ServiceCatalog implements AutoCloseable {
 
 	/** The name of a network interface says nothing to others. */
 	private static String arrival(ConnectionFacts facts) {
-		String address = facts.localAddr();
+		return "%s:%d".formatted(withoutScope(facts.localAddr()), facts.localPort());
+	}
+
+	private static String withoutScope(String address) {
 		int scope = address.indexOf('%');
-		return "%s:%d".formatted((scope >= 0) ? address.substring(0, scope) : address, facts.localPort());
+		return (scope >= 0) ? address.substring(0, scope) : address;
 	}
 
 	private @Nullable PeerAnnouncement base(String contractName) {
@@ -241,7 +280,7 @@ public final class ServiceCatalog implements AutoCloseable {
 
 	private List<Object> seen() {
 		List<Object> seen = new ArrayList<>(List.of(this.self.get()));
-		this.servers.forEach((server) -> seen.add(server.unavailable()));
+		this.servers.forEach((server) -> seen.add(List.of(server.unavailable(), server.address())));
 		return seen;
 	}
 
@@ -284,6 +323,7 @@ public final class ServiceCatalog implements AutoCloseable {
 			OfferedPaths offered = this.paths.get();
 			this.servers = offered.servers();
 			this.notOffered = offered.notOffered();
+			this.httpsLocalPaths = offered.httpsLocalPaths();
 			this.servers.forEach((server) -> attempt(server, PathServer::start, "started"));
 			this.lastSeen = seen();
 			this.nextLook = System.nanoTime() + LOOK_INTERVAL_NANOS;

@@ -15,6 +15,7 @@ import org.slf4j.LoggerFactory;
 
 import io.github.vicinal.jvm.Neighbours;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
@@ -69,6 +70,11 @@ public final class DirectPathServer implements PathServer {
 	@Override
 	public PathKind kind() {
 		return PathKind.DIRECT;
+	}
+
+	@Override
+	public PathProtection protection() {
+		return PathProtection.SAME_USER;
 	}
 
 	/**

@@ -27,6 +27,7 @@ import org.slf4j.LoggerFactory;
 import io.github.vicinal.transport.wire.LocalMeters;
 import io.github.vicinal.path.PathMeter;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.PathServer;
@@ -161,6 +162,11 @@ public final class ShmPathServer implements PathServer {
 	@Override
 	public PathKind kind() {
 		return ShmPathProvider.KIND;
+	}
+
+	@Override
+	public PathProtection protection() {
+		return PathProtection.SAME_USER;
 	}
 
 	/**
