@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -257,9 +258,26 @@ class PlacementCliTests {
 		}
 		this.out.getBuffer().setLength(0);
 		run("solve", "--compose", file("compose.yml", COMPOSE.replaceAll("cpus: 0.5,? ?", "")), "--host", "a=9000:9000",
-				"--iterations", "1000", "--traffic", "zipkin=" + file("links.json", LINKS));
+				"--iterations", "1000", "--sampled", "1", "--traffic", "zipkin=" + file("links.json", LINKS));
 		assertThat(this.out.toString()).startsWith("Recommendation: undecided, nobody says how much cpuMillis")
 			.contains("Assumed: 'orders', 'shop', 'stock' need no cpuMillis: nobody says how much");
+	}
+
+	/** A part of all calls that nobody states can be any part. */
+	@Test
+	void sampledCallsAreEvidenceOnceTheirPartIsStated() throws IOException {
+		String[] zipkin = { "solve", "--compose", file("compose.yml", COMPOSE), "--host", "a=9000:9000", "--iterations",
+				"1000", "--traffic", "zipkin=" + file("links.json", LINKS) };
+		assertThat(run(zipkin)).isZero();
+		assertThat(this.out.toString()).startsWith("Recommendation: undecided, all evidence of what moves is partial");
+		this.out.getBuffer().setLength(0);
+		String[] stated = Arrays.copyOf(zipkin, zipkin.length + 2);
+		stated[zipkin.length] = "--sampled";
+		stated[zipkin.length + 1] = "0.5";
+		assertThat(run(stated)).isZero();
+		assertThat(this.out.toString()).startsWith("Recommendation: apply");
+		stated[zipkin.length + 1] = "5";
+		refused("--sampled: The sampled part is 5.0; it must be above 0 and at most 1", stated);
 	}
 
 	@Test
@@ -316,7 +334,12 @@ class PlacementCliTests {
 	@Test
 	@Timeout(60)
 	void anInterruptEndsTheSearchWithTheBestSoFar() throws IOException {
-		String instance = file("small", INSTANCE);
+		// A ring of 40 services on four full hosts: too many placements to try all.
+		StringBuilder ring = new StringBuilder("40 4 40\n" + "10 10\n".repeat(40) + "100 100\n".repeat(4));
+		for (int s = 0; s < 40; s++) {
+			ring.append(s).append(' ').append((s + 1) % 40).append(' ').append(1 + s % 7).append('\n');
+		}
+		String instance = file("ring", ring.toString());
 		Path json = this.directory.resolve("best.json");
 		Thread.currentThread().interrupt();
 		try {

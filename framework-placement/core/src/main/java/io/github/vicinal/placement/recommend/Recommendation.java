@@ -40,6 +40,9 @@ public record Recommendation(Action action, String reason, @Nullable Plan before
 		List<String> notSeen, List<String> givenUp, List<String> assumed, int worthwhileMoves, String solver, long seed,
 		long iterations, Duration time, boolean stopped, @Nullable Double lowerBound) {
 
+	/** Gap below which only rounding and the preference of fewer moves are left. */
+	private static final double PROVEN = 2e-6;
+
 	/**
 	 * What to do.
 	 *
@@ -103,6 +106,20 @@ public record Recommendation(Action action, String reason, @Nullable Plan before
 	 */
 	public @Nullable Double gap() {
 		return (this.lowerBound == null) ? null : Math.max(0, this.afterVerdict.objective() - this.lowerBound);
+	}
+
+	/**
+	 * Returns by which part of its objective the plan may be worse than the best one:
+	 * with 0.03 it is optimal within 3 %, and with 0 it is proven to be the best.
+	 * @return between 0 and 1, {@code null} if there is no bound or the plan does not fit
+	 */
+	public @Nullable Double relativeGap() {
+		Double gap = gap();
+		if (gap == null || !this.afterVerdict.feasible()) {
+			return null;
+		}
+		double objective = this.afterVerdict.objective();
+		return (gap <= PROVEN || objective <= 0) ? 0.0 : Math.min(1, gap / objective);
 	}
 
 }

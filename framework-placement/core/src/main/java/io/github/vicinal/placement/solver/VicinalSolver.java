@@ -48,7 +48,7 @@ public final class VicinalSolver implements PlacementSolver {
 		Rng rng = new Rng(budget.seed());
 		Search search = new Search(problem, searching, progress,
 				Spread.place(problem, Search.deadline(searching, start)), start);
-		boolean proven = problem.replicated() && Enumeration.covers(problem) && new Enumeration(problem, search).run();
+		boolean proven = Enumeration.covers(problem, budget.iterations()) && new Enumeration(problem, search).run();
 		if (proven) {
 			return search.proven();
 		}
@@ -59,9 +59,12 @@ public final class VicinalSolver implements PlacementSolver {
 		}
 		double bound = problem.bound();
 		if (bounded && search.value().feasible() && !search.stopped() && search.value().objective() > bound) {
-			long left = budget.time().toNanos() - (System.nanoTime() - start);
-			bound = timed ? LowerBound.of(problem, search.best(), Duration.ofNanos(Math.max(1, left)))
-					: LowerBound.of(problem, search.best(), OPERATIONS * search.iterations(), STEPS);
+			long end = start + budget.time().toNanos();
+			Duration left = Duration.ofNanos(Math.max(1, end - System.nanoTime()));
+			bound = timed
+					? LowerBound.of(problem, search.best(), left,
+							(steps) -> search.ended() || System.nanoTime() - end >= 0)
+					: LowerBound.of(problem, search.best(), OPERATIONS * search.iterations(), STEPS, search::ended);
 		}
 		return search.end(bound);
 	}
