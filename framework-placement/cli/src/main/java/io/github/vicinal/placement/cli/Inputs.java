@@ -79,6 +79,10 @@ final class Inputs {
 			description = "edges with fewer calls are left out, and named; of pcap, which knows no calls, none are (default ${DEFAULT-VALUE})")
 	private long minimumCalls;
 
+	@Option(names = "--profile", paramLabel = "NAME", split = ",",
+			description = "for a compose file: profiles whose services run, too; * for all")
+	private List<String> profiles = new ArrayList<>();
+
 	@Option(names = "--sampled", paramLabel = "PART",
 			description = "for zipkin: the part of all calls that is sampled, above 0 and at most 1; without it, its counts are partial evidence")
 	private @Nullable Double sampled;
@@ -207,7 +211,7 @@ final class Inputs {
 		if (compose == null) {
 			throw usage("One of --model, --instance and --compose is needed");
 		}
-		ComposeFile file = ComposeFile.read(compose);
+		ComposeFile file = ComposeFile.read(compose, Set.copyOf(this.profiles));
 		notSeen.addAll(file.notSeen());
 		if (this.hosts.isEmpty()) {
 			throw usage(
