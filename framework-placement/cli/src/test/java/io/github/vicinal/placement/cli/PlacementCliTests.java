@@ -10,7 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import com.sun.net.httpserver.HttpServer;
@@ -299,6 +303,39 @@ class PlacementCliTests {
 			.contains("Recommendation: apply");
 		refused("--concentrate names 'c', which is not among the services [a, b]", "solve", "--model", model,
 				"--concentrate", "c");
+	}
+
+	@Test
+	void theOverrideMakesTheMovesThatAreWorthMaking() throws IOException {
+		String model = file("model.json",
+				"""
+						{ "format": "vicinal-placement-model", "version": 1,
+						  "services": [ { "name": "a", "demand": { "cpuMillis": 500 } }, { "name": "b", "demand": { "cpuMillis": 500 } },
+						    { "name": "c", "demand": { "cpuMillis": 500 } }, { "name": "d", "demand": { "cpuMillis": 500 } } ],
+						  "hosts": [ { "name": "x", "capacity": { "cpuMillis": 1000 } }, { "name": "y", "capacity": { "cpuMillis": 1000 } },
+						    { "name": "z", "capacity": { "cpuMillis": 1000 } } ],
+						  "edges": [ { "from": "a", "to": "b", "callsPerSecond": 5000 }, { "from": "c", "to": "d", "callsPerSecond": 1 } ],
+						  "current": { "a": { "x": 1 }, "b": { "y": 1 }, "c": { "x": 1 }, "d": { "z": 1 } } }""");
+		Map<String, Integer> together = new LinkedHashMap<>();
+		for (String moves : List.of("all", "worthwhile", "1", "0", "99")) {
+			Path override = this.directory.resolve(moves + ".yml");
+			assertThat(run("solve", "--model", model, "--iterations", "5000", "--compose-override", override.toString(),
+					"--override-moves", moves))
+				.as(this.err.toString())
+				.isZero();
+			Map<String, String> on = new LinkedHashMap<>();
+			Matcher matcher = Pattern.compile("(?m)^  ([abcd]):$[^=]*node.hostname == ([xyz])$")
+				.matcher(Files.readString(override));
+			while (matcher.find()) {
+				on.put(matcher.group(1), matcher.group(2));
+			}
+			assertThat(on).hasSize(4);
+			together.put(moves, (on.get("a").equals(on.get("b")) ? 1 : 0) + (on.get("c").equals(on.get("d")) ? 2 : 0));
+		}
+		assertThat(together).isEqualTo(Map.of("all", 3, "worthwhile", 1, "1", 1, "0", 0, "99", 3));
+		assertThat(this.directory.resolve("worthwhile.yml")).content().contains("# The first 1 of 2 moves");
+		refused("--override-moves is 'some'; it is all, worthwhile or a number", "solve", "--model", model,
+				"--compose-override", this.directory.resolve("some.yml").toString(), "--override-moves", "some");
 	}
 
 	/** Names that match no service leave an empty graph, in which all plans are alike. */

@@ -3,6 +3,8 @@ package io.github.vicinal.placement.recommend;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -98,6 +100,33 @@ public record Recommendation(Action action, String reason, @Nullable Plan before
 						this.afterVerdict, this.gain, this.moves, this.merges, this.notSeen, this.givenUp, this.assumed,
 						this.worthwhileMoves, this.solver, this.seed, this.iterations, this.time, this.stopped,
 						this.lowerBound);
+	}
+
+	/**
+	 * Returns where replicas run after the first moves.
+	 * @param count number of moves that are made, at least 0 and at most all
+	 * @return what runs now, changed by these moves; the plan found if nothing is known
+	 * to run now
+	 */
+	public Plan afterMoves(int count) {
+		if (count < 0 || count > this.moves.size()) {
+			throw new IllegalArgumentException("%d moves; there are %d".formatted(count, this.moves.size()));
+		}
+		if (this.before == null) {
+			return this.after;
+		}
+		Map<String, Map<String, Integer>> replicas = new TreeMap<>();
+		this.before.replicas().forEach((service, on) -> replicas.put(service, new TreeMap<>(on)));
+		for (Move move : this.moves.subList(0, count)) {
+			Map<String, Integer> on = replicas.computeIfAbsent(move.service(), (name) -> new TreeMap<>());
+			if (!move.to().isEmpty()) {
+				on.merge(move.to(), 1, Integer::sum);
+			}
+			if (!move.from().isEmpty()) {
+				on.computeIfPresent(move.from(), (host, running) -> (running > 1) ? running - 1 : null);
+			}
+		}
+		return new Plan(replicas);
 	}
 
 	/**

@@ -35,7 +35,7 @@ final class Search implements Clock {
 	private final long valuation;
 
 	/** A lower bound of the objective. */
-	private final double bound;
+	private double bound;
 
 	private long reported;
 
@@ -85,6 +85,12 @@ final class Search implements Clock {
 			return true;
 		}
 		return false;
+	}
+
+	/** Takes over a lower bound that is higher than the one known so far. */
+	void know(double objective) {
+		this.bound = Math.max(this.bound, objective + ROUNDING);
+		meet();
 	}
 
 	private void meet() {

@@ -202,6 +202,11 @@ class EvidenceTests {
 		assertThat(found.moves()).hasSize(2);
 		assertThat(found.worthwhileMoves()).isEqualTo(1);
 		assertThat(found.moves().get(0).service()).isIn("a", "b");
+		assertThat(found.afterMoves(0)).isEqualTo(found.before());
+		assertThat(found.afterMoves(2)).isEqualTo(found.after());
+		Plan first = found.afterMoves(found.worthwhileMoves());
+		assertThat(first.on("a")).isEqualTo(first.on("b"));
+		assertThat(first.on("c")).isNotEqualTo(first.on("d"));
 	}
 
 }
