@@ -101,24 +101,25 @@ class PeerAnnouncementTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', textBlock = """
-			v=2; i=0123456789abcdef0123456789abcdef; h=; p=uds   | version is not 1
-			i=0123456789abcdef0123456789abcdef; h=; p=uds        | version is not 1
-			v=1; h=; p=uds                                       | no field 'i'
-			v=1; i=xyz; h=; p=uds                                | 32 hexadecimal digits
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; p=  | stands twice
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; c=1 | 16 hexadecimal digits
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; a=evil.example:80 | must be an IP address, a colon and a port
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; a=127.0.0.1 | must be an IP address, a colon and a port
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; t=x | A ticket has 16 to 32
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; m=2,7 | must be a hexadecimal number
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=shm | a path without a reason
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=shm:/dev/shm/me | must hold words only
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=a:b,a:b,a:b,a:b,a:b,a:b,a:b,a:b,a:b | more than 8 paths
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=tcp; e=tcp | a path without an address
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=tcp; e=tcp@example.org:80 | an IP address, a colon and a port
-			nonsense                                             | without '='
-			""")
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					v=2; i=0123456789abcdef0123456789abcdef; h=; p=uds   | version is not 1
+					i=0123456789abcdef0123456789abcdef; h=; p=uds        | version is not 1
+					v=1; h=; p=uds                                       | no field 'i'
+					v=1; i=xyz; h=; p=uds                                | 32 hexadecimal digits
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=; p=  | stands twice
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=; c=1 | 16 hexadecimal digits
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=; a=evil.example:80 | must be an IP address, a colon and a port
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=; a=127.0.0.1 | must be an IP address, a colon and a port
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=; t=x | A ticket has 16 to 32
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=; m=2,7 | must be a hexadecimal number
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=shm | a path without a reason
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=shm:/dev/shm/me | must hold words only
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=a:b,a:b,a:b,a:b,a:b,a:b,a:b,a:b,a:b | more than 8 paths
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=tcp; e=tcp | a path without an address
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=tcp; e=tcp@example.org:80 | an IP address, a colon and a port
+					nonsense                                             | without '='
+					""")
 	void theReasonNamesTheRule(String header, String rule) {
 		assertThatExceptionOfType(MalformedAnnouncementException.class).isThrownBy(() -> PeerAnnouncement.parse(header))
 			.withMessageContaining(rule);
