@@ -16,6 +16,12 @@ import io.github.vicinal.path.PathProtection;
 public interface PathServer extends AutoCloseable {
 
 	/**
+	 * Time for which closing waits for handlers that it has interrupted because they did
+	 * not end in the drain time-out. Web servers wait as long for theirs.
+	 */
+	Duration CUT_OFF_TIMEOUT = Duration.ofSeconds(5);
+
+	/**
 	 * Returns the kind of path.
 	 * @return the kind
 	 */

@@ -19,7 +19,6 @@ import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
-import io.github.vicinal.transport.wire.LocalListener;
 
 /**
  * Offers the services of an application to the others in its JVM. Thread-safe.
@@ -157,7 +156,7 @@ public final class DirectPathServer implements PathServer {
 		if (!closed.await(timeout)) {
 			logger.info("Calls in flight did not end in time and are cut off");
 			closed.cutOff();
-			if (!closed.await(LocalListener.CUT_OFF_TIMEOUT)) {
+			if (!closed.await(CUT_OFF_TIMEOUT)) {
 				logger.warn("Calls that were cut off go on: their handlers ignore that they are interrupted");
 			}
 		}

@@ -56,7 +56,7 @@ import io.github.vicinal.transport.wire.Watchdog;
  * at the segment's bell. {@link #close()} executes no further calls and lets those in
  * flight end for at most {@link ShmOptions#drainTimeout()}. It cuts off what is left
  * then: the pairs end, and the threads that execute calls are interrupted, which get
- * {@link LocalListener#CUT_OFF_TIMEOUT} to end. It removes what the server left in the
+ * {@link PathServer#CUT_OFF_TIMEOUT} to end. It removes what the server left in the
  * file system.
  *
  * @since 0.1.0
@@ -376,7 +376,7 @@ public final class ShmPathServer implements PathServer {
 		if (!idle) {
 			// They belong to this server, and no pair has work for them any more.
 			this.receivers.shutdownNow();
-			if (!await(LocalListener.CUT_OFF_TIMEOUT)) {
+			if (!await(CUT_OFF_TIMEOUT)) {
 				logger.warn("Calls that were cut off go on: their handlers ignore that they are interrupted");
 			}
 		}

@@ -44,7 +44,7 @@ import io.github.vicinal.transport.wire.Watchdog;
  * calls. {@link #close()} stops to accept, removes the socket file, lets the calls in
  * flight end for at most {@link UdsOptions#drainTimeout()}, and closes what is left then:
  * the threads that execute calls are interrupted, and get
- * {@link LocalListener#CUT_OFF_TIMEOUT} to end.
+ * {@link PathServer#CUT_OFF_TIMEOUT} to end.
  *
  * @since 0.1.0
  */
@@ -314,7 +314,7 @@ public final class UdsPathServer implements PathServer {
 			await(System.nanoTime() + NOTICE_NANOS);
 		}
 		if (!busy.isEmpty()) {
-			await(System.nanoTime() + LocalListener.CUT_OFF_TIMEOUT.toNanos());
+			await(System.nanoTime() + CUT_OFF_TIMEOUT.toNanos());
 		}
 	}
 

@@ -8,7 +8,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
 
@@ -25,12 +24,6 @@ import io.github.vicinal.peer.Rendezvous;
  * Thread-safe.
  */
 public final class LocalListener {
-
-	/**
-	 * Time for which closing waits for handlers that it has interrupted. Web servers wait
-	 * as long for theirs.
-	 */
-	public static final Duration CUT_OFF_TIMEOUT = Duration.ofSeconds(5);
 
 	/** Time that closing waits for the sweep at most. */
 	private static final long SWEEP_MILLIS = 1000;
