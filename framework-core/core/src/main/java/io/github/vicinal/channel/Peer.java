@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 import io.github.vicinal.selection.PathSelector;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathRule;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.report.ChannelReport.PeerReport;
@@ -352,8 +353,19 @@ public final class Peer {
 	 * which a slow answer is distinguished from the latest one
 	 */
 	public void announced(PeerAnnouncement latest, long sentNanos) {
+		announced(latest, sentNanos, PathRule.ANY);
+	}
+
+	/**
+	 * Notes what the peer announced in an answer over HTTP.
+	 * @param latest the announcement
+	 * @param sentNanos the {@link System#nanoTime()} at which the request was sent, by
+	 * which a slow answer is told from the latest one
+	 * @param rule says which paths may stand in for such requests
+	 */
+	public void announced(PeerAnnouncement latest, long sentNanos, PathRule rule) {
 		this.channel.answered(this);
-		this.connector.announced(latest, sentNanos);
+		this.connector.announced(latest, sentNanos, rule);
 	}
 
 	/** Notes that the peer answered over HTTP without announcing itself. */

@@ -16,6 +16,7 @@ import org.slf4j.LoggerFactory;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.PathRule;
 import io.github.vicinal.peer.MissingPath;
 import io.github.vicinal.peer.PeerAnnouncement;
 
@@ -63,6 +64,9 @@ final class PeerConnector {
 	/** Whether a path that the peer offers may be connected later. */
 	private volatile boolean missing;
 
+	/** Says which paths may stand in for the latest HTTP request. */
+	private PathRule rule = PathRule.ANY;
+
 	private boolean closed;
 
 	PeerConnector(Channel channel, Peer peer) {
@@ -94,9 +98,16 @@ final class PeerConnector {
 	}
 
 	/** Notes what the peer announced: see {@link Peer#announced}. */
-	void announced(PeerAnnouncement latest, long sentNanos) {
+	void announced(PeerAnnouncement latest, long sentNanos, PathRule latestRule) {
 		synchronized (this.peer) {
+			PeerAnnouncement previous = this.peer.announcement();
 			if (!this.closed && learn(latest, sentNanos)) {
+				boolean sameWay = this.rule.equals(latestRule) && previous != null
+						&& previous.arrival().equals(latest.arrival()) && previous.origin().equals(latest.origin());
+				this.rule = latestRule;
+				if (!sameWay && isOpen()) {
+					recheck(latest, latestRule);
+				}
 				connectOffered(latest);
 			}
 		}
@@ -160,6 +171,26 @@ final class PeerConnector {
 		}
 	}
 
+	/** Requests come another way than before: looks whether open paths may stay. */
+	private void recheck(PeerAnnouncement latest, PathRule latestRule) {
+		List<CallPath> paths = List.copyOf(this.open.values());
+		try {
+			this.channel.connector().execute(() -> {
+				for (CallPath path : paths) {
+					PathProvider provider = this.channel.provider(path.kind());
+					String forbidden = (provider != null)
+							? latestRule.forbids(path.kind(), provider.protection(), latest) : null;
+					if (forbidden != null) {
+						failed(path, forbidden);
+					}
+				}
+			});
+		}
+		catch (RejectedExecutionException ex) {
+			// The application is shutting down.
+		}
+	}
+
 	private @Nullable String mismatch(PeerAnnouncement latest) {
 		if (!latest.refusal().isEmpty() && latest.httpOnlyMethods().isEmpty()) {
 			return "the peer offers no typed path: " + latest.refusal();
@@ -215,6 +246,7 @@ final class PeerConnector {
 
 	private void connect() {
 		PeerAnnouncement latest = Objects.requireNonNull(this.peer.announcement());
+		PathRule latestRule = this.rule;
 		this.connecting = true;
 		this.backOff.attempted();
 		if (!isOpen()) {
@@ -222,7 +254,7 @@ final class PeerConnector {
 			this.reasonForHttp = "connecting " + latest.paths().stream().sorted().toList();
 		}
 		try {
-			this.channel.connector().execute(() -> connect(latest));
+			this.channel.connector().execute(() -> connect(latest, latestRule));
 		}
 		catch (RejectedExecutionException ex) {
 			this.connecting = false;
@@ -246,9 +278,9 @@ final class PeerConnector {
 		}
 	}
 
-	private void connect(PeerAnnouncement target) {
+	private void connect(PeerAnnouncement target, PathRule latestRule) {
 		try {
-			connectAll(target);
+			connectAll(target, latestRule);
 		}
 		finally {
 			synchronized (this.peer) {
@@ -257,7 +289,7 @@ final class PeerConnector {
 		}
 	}
 
-	private void connectAll(PeerAnnouncement target) {
+	private void connectAll(PeerAnnouncement target, PathRule latestRule) {
 		Map<PathKind, CallPath> connected = new TreeMap<>();
 		Map<PathKind, String> failed = new TreeMap<>();
 		boolean retryable = false;
@@ -273,7 +305,7 @@ final class PeerConnector {
 				failed.put(kind, notOffered(target, kind));
 			}
 			else if (!isOpen(kind) && !connected.containsKey(PathKind.DIRECT)) {
-				PathProvider.Attempt attempt = attempt(provider, target);
+				PathProvider.Attempt attempt = attempt(provider, target, latestRule);
 				if (attempt instanceof PathProvider.Connected success) {
 					connected.put(kind, success.path());
 				}
@@ -299,8 +331,12 @@ final class PeerConnector {
 		}
 	}
 
-	private PathProvider.Attempt attempt(PathProvider provider, PeerAnnouncement target) {
+	private PathProvider.Attempt attempt(PathProvider provider, PeerAnnouncement target, PathRule latestRule) {
 		try {
+			String forbidden = latestRule.forbids(provider.kind(), provider.protection(), target);
+			if (forbidden != null) {
+				return new PathProvider.Unavailable(forbidden, false);
+			}
 			return provider.connect(this.channel.contract(), target);
 		}
 		catch (RuntimeException | Error ex) {

@@ -10,6 +10,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -56,6 +57,12 @@ public final class ExchangeService implements Service {
 	 */
 	private static final int MAX_WAITING = 64;
 
+	/**
+	 * Time without a word of the client after which a complete response no longer keeps
+	 * the server from ending.
+	 */
+	private static final long TAKEN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
 	private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
 	private static final Logger logger = LoggerFactory.getLogger(ExchangeService.class);
@@ -71,6 +78,11 @@ public final class ExchangeService implements Service {
 	private final SecureRandom numbers = new SecureRandom();
 
 	private final Semaphore waiting = new Semaphore(MAX_WAITING);
+
+	/** How many exchanges begin at this moment, and may be kept later. */
+	private final LongAdder beginning = new LongAdder();
+
+	private volatile boolean stopping;
 
 	private final AtomicLong nextSweep = new AtomicLong(System.nanoTime() + SWEEP_NANOS);
 
@@ -118,7 +130,13 @@ public final class ExchangeService implements Service {
 		Object message = frame.arguments()[0];
 		try {
 			if (message instanceof Begin begin) {
-				return value(begin(begin, frame, beforeWaiting));
+				this.beginning.increment();
+				try {
+					return value(begin(begin, frame, beforeWaiting));
+				}
+				finally {
+					this.beginning.decrement();
+				}
 			}
 			if (message instanceof Push push) {
 				return value(push(push, beforeWaiting));
@@ -141,6 +159,9 @@ public final class ExchangeService implements Service {
 	}
 
 	private Answer begin(Begin begin, CallFrame frame, Runnable beforeWaiting) throws InterruptedIOException {
+		if (this.stopping) {
+			throw new HttpRequiredException("the server is shutting down");
+		}
 		BodyPipe body;
 		if (begin.last()) {
 			body = BodyPipe.of(begin.body());
@@ -367,12 +388,30 @@ public final class ExchangeService implements Service {
 		});
 	}
 
+	@Override
+	public void stopAccepting() {
+		this.stopping = true;
+	}
+
+	@Override
+	public boolean isBusy() {
+		long now = System.nanoTime();
+		return this.beginning.sum() > 0 || this.kept.values()
+			.stream()
+			.anyMatch((exchange) -> !exchange.isEnded() || exchange.silentNanos(now) < TAKEN_NANOS);
+	}
+
+	@Override
+	public void cutOff() {
+		this.kept.forEach(this::forget);
+	}
+
 	/**
 	 * Gives all exchanges up that have parts on their way, as the end of the web server
 	 * ends its connections.
 	 */
 	public void close() {
-		this.kept.forEach(this::forget);
+		cutOff();
 	}
 
 }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=direct,uds; c=&lt;contract hash&gt;
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; m=0x84; t=&lt;ticket&gt;; r="why these only http"
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; n=shm:no-tmpfs
- * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; a=10.0.0.7:8080
+ * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; a=10.0.0.7:8080; f=10.0.0.4
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=; r="why only http"
  * </pre>
  *
@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  * @param arrival the IP address, as {@link java.net.InetAddress#getHostAddress()} writes
  * it, a colon and the port at which the request that is answered arrived; empty if that
  * is not told
+ * @param origin the IP address from which that request came, as the peer saw it; empty if
+ * that is not told
  * @param ticket names, in the {@value #TICKET_HEADER} header of calls over other paths,
  * what the peer saw of the client's connection: addresses, and the headers that HTTP
  * clients add by themselves; empty if the peer does not need it
@@ -51,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String contractHash, String refusal,
-		Set<Integer> httpOnlyMethods, String arrival, String ticket, Map<String, String> missing,
+		Set<Integer> httpOnlyMethods, String arrival, String origin, String ticket, Map<String, String> missing,
 		Map<String, String> addresses) {
 
 	/** The header of a response. */
@@ -115,6 +117,9 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	/** An IP address and a port. */
 	private static final Pattern ARRIVAL = Pattern.compile("[0-9a-f.:]{2,39}:[0-9]{1,5}");
 
+	/** An IP address. */
+	private static final Pattern ORIGIN = Pattern.compile("[0-9a-f.:]{2,39}");
+
 	public PeerAnnouncement {
 		paths = Set.copyOf(paths);
 		httpOnlyMethods = Set.copyOf(httpOnlyMethods);
@@ -126,6 +131,9 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 			throw new IllegalArgumentException(
 					"The address at which a request arrived must be an IP address, a colon and a port: '%s'"
 						.formatted(arrival));
+		}
+		if (!origin.isEmpty() && !ORIGIN.matcher(origin).matches()) {
+			throw new IllegalArgumentException("Where a request came from is an IP address: '%s'".formatted(origin));
 		}
 		if (!ticket.isEmpty() && !TICKET.matcher(ticket).matches()) {
 			throw new IllegalArgumentException("A ticket has 16 to 32 hexadecimal digits: '%s'".formatted(ticket));
@@ -164,7 +172,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	 */
 	public PeerAnnouncement(PeerIdentity peer, Set<String> paths, String contractHash, String refusal,
 			Set<Integer> httpOnlyMethods) {
-		this(peer, paths, contractHash, refusal, httpOnlyMethods, "", "", Map.of(), Map.of());
+		this(peer, paths, contractHash, refusal, httpOnlyMethods, "", "", "", Map.of(), Map.of());
 	}
 
 	/**
@@ -187,7 +195,19 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	 */
 	public PeerAnnouncement withArrival(String newArrival) {
 		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
-				newArrival, this.ticket, this.missing, this.addresses);
+				newArrival, this.origin, this.ticket, this.missing, this.addresses);
+	}
+
+	/**
+	 * Returns this announcement with where the request came from. A client that does not
+	 * have that address knows that something between them takes requests and sends them
+	 * on.
+	 * @param newOrigin an IP address; empty not to tell
+	 * @return the announcement
+	 */
+	public PeerAnnouncement withOrigin(String newOrigin) {
+		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
+				this.arrival, newOrigin, this.ticket, this.missing, this.addresses);
 	}
 
 	/**
@@ -197,7 +217,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	 */
 	public PeerAnnouncement withTicket(String newTicket) {
 		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
-				this.arrival, newTicket, this.missing, this.addresses);
+				this.arrival, this.origin, newTicket, this.missing, this.addresses);
 	}
 
 	/**
@@ -207,7 +227,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	 */
 	public PeerAnnouncement withMissing(Map<String, String> newMissing) {
 		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
-				this.arrival, this.ticket, newMissing, this.addresses);
+				this.arrival, this.origin, this.ticket, newMissing, this.addresses);
 	}
 
 	/**
@@ -219,7 +239,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	 */
 	public PeerAnnouncement withAddresses(Map<String, String> newAddresses) {
 		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
-				this.arrival, this.ticket, this.missing, newAddresses);
+				this.arrival, this.origin, this.ticket, this.missing, newAddresses);
 	}
 
 	/**
@@ -265,6 +285,9 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	private void writeConnection(StringBuilder value) {
 		if (!this.arrival.isEmpty()) {
 			value.append("; a=").append(this.arrival);
+		}
+		if (!this.origin.isEmpty()) {
+			value.append("; f=").append(this.origin);
 		}
 		if (!this.ticket.isEmpty()) {
 			value.append("; t=").append(this.ticket);
@@ -343,7 +366,8 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 			PeerIdentity identity = new PeerIdentity(required(fields, "i", value), required(fields, "h", value));
 			return new PeerAnnouncement(identity, paths(required(fields, "p", value)), fields.getOrDefault("c", ""),
 					unquote(fields.get("r")), methods(fields.get("m")), fields.getOrDefault("a", ""),
-					fields.getOrDefault("t", ""), missing(fields.get("n")), addresses(fields.get("e")));
+					fields.getOrDefault("f", ""), fields.getOrDefault("t", ""), missing(fields.get("n")),
+					addresses(fields.get("e")));
 		}
 		catch (IllegalArgumentException ex) {
 			throw new MalformedAnnouncementException(String.valueOf(ex.getMessage()), value);

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 
 /**
  * The server side of one kind of path.
@@ -13,6 +14,12 @@ import io.github.vicinal.path.PathKind;
  * @since 0.1.0
  */
 public interface PathServer extends AutoCloseable {
+
+	/**
+	 * Time for which closing waits for handlers that it has interrupted because they did
+	 * not end in the drain time-out. Web servers wait as long for theirs.
+	 */
+	Duration CUT_OFF_TIMEOUT = Duration.ofSeconds(5);
 
 	/**
 	 * Returns the kind of path.
@@ -39,6 +46,14 @@ public interface PathServer extends AutoCloseable {
 	 */
 	default Optional<String> address() {
 		return Optional.empty();
+	}
+
+	/**
+	 * Returns how calls to this server are protected.
+	 * @return {@link PathProtection#NONE} unless overridden
+	 */
+	default PathProtection protection() {
+		return PathProtection.NONE;
 	}
 
 	/**

@@ -80,4 +80,23 @@ public interface Service {
 		return new Reply.Failure(500, Map.of(), new byte[0], failure.getClass().getName());
 	}
 
+	/**
+	 * Begins nothing more: calls are left to HTTP, except those that belong to something
+	 * in flight. Does nothing unless overridden.
+	 */
+	default void stopAccepting() {
+	}
+
+	/**
+	 * Returns whether something is in flight that has further calls to come.
+	 * @return {@code false} unless overridden: each call is complete in itself
+	 */
+	default boolean isBusy() {
+		return false;
+	}
+
+	/** Ends what has further calls to come, as the end of a connection does. */
+	default void cutOff() {
+	}
+
 }

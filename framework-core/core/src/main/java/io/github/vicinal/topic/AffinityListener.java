@@ -7,12 +7,16 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Has a method of a bean called with the messages of a topic. The method takes the
- * payload, or a {@link Message} of it, and returns nothing. It is called from when the
- * application has started until it begins to stop.
+ * Has a method of a bean called with the messages of a topic. Its parameters are the
+ * payload, a {@link Message} of it, an {@link Acknowledgement}, and, where Spring
+ * Messaging is present, whatever that resolves: {@code @Payload}, {@code @Header},
+ * {@code @Headers} and its own {@code Message}. It returns nothing, or a
+ * {@link java.util.concurrent.CompletionStage} with whose completion the message is
+ * handled.
  *
  * <pre class="code">
- * &#64;AffinityListener(topic = "orders", model = TopicModel.STREAM, concurrency = 4)
+ * &#64;AffinityListener(topic = "orders", model = TopicModel.STREAM, concurrency = 4,
+ *         maxAttempts = 3, deadLetter = "orders.dead")
  * void bill(Order order) {
  * </pre>
  *
@@ -59,5 +63,35 @@ public @interface AffinityListener {
 	 * @return milliseconds
 	 */
 	long backOffMillis() default 100;
+
+	/**
+	 * Returns the id by which the listener is started and stopped. Placeholders are
+	 * resolved.
+	 * @return the id, empty for the name
+	 */
+	String id() default "";
+
+	/**
+	 * Returns whether the listener starts with the application; otherwise when it is
+	 * started by its id. Placeholders are resolved.
+	 * @return {@code true} or {@code false}
+	 */
+	String autoStartup() default "true";
+
+	/**
+	 * Returns the name of a bean that is given messages that could not be handled, after
+	 * the last attempt: a {@code TopicErrorHandler}.
+	 * @return the name, empty for none
+	 */
+	String errorHandler() default "";
+
+	/**
+	 * Returns the name of a topic to which messages go that could not be handled, after
+	 * the last attempt, unless the error handler has handled them. Its model is
+	 * {@link TopicModel#STREAM} and its payload that of the listener; headers say where a
+	 * message comes from and what went wrong. Placeholders are resolved.
+	 * @return the name, empty for none
+	 */
+	String deadLetter() default "";
 
 }

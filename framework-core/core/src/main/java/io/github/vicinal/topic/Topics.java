@@ -1,5 +1,6 @@
 package io.github.vicinal.topic;
 
+import java.util.List;
 import java.util.concurrent.Flow;
 
 /**
@@ -64,6 +65,18 @@ public interface Topics extends AutoCloseable {
 		return (subscriber) -> SubscriberFlow.subscribe(subscriber,
 				(MessageHandler<T> handler) -> subscribe(settings, SubscriberSettings.of(name), handler));
 	}
+
+	/**
+	 * Returns what the publishers of this application have done.
+	 * @return one report for each topic
+	 */
+	List<TopicReport> topics();
+
+	/**
+	 * Returns what the subscribers of this application have got.
+	 * @return one report for each subscription
+	 */
+	List<SubscriptionReport> subscriptions();
 
 	/** Ends all subscriptions and topics of this application. */
 	@Override

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.boot.actuate.TopicMetrics;
 import io.github.vicinal.boot.actuate.TopicsEndpoint;
+import io.github.vicinal.boot.actuate.TopicsPageEndpointExtension;
 import io.github.vicinal.boot.autoconfigure.TopicAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.TopicsEndpointAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -157,6 +159,19 @@ class TopicAutoConfigurationTests {
 	}
 
 	@Test
+	void thereIsAPageForPeople() {
+		this.runner.run((context) -> {
+			TopicsPageEndpointExtension extension = context.getBean(TopicsPageEndpointExtension.class);
+			WebEndpointResponse<Object> page = extension.topics("page");
+			assertThat(page).isNotNull();
+			assertThat(page.getContentType()).hasToString("text/html;charset=UTF-8");
+			assertThat((String) page.getBody()).startsWith("<!doctype html>").contains("<title>Topics</title>");
+			assertThat(extension.topics("other")).isNull();
+			assertThat(context.getBean(TopicsEndpoint.class).topics().positions()).isEmpty();
+		});
+	}
+
+	@Test
 	void topicsCanBeSwitchedOff() {
 		this.runner.withPropertyValues("vicinal.topics.enabled=false")
 			.run((context) -> assertThat(context).doesNotHaveBean(Topics.class).doesNotHaveBean(TopicFactory.class));
@@ -177,9 +192,10 @@ class TopicAutoConfigurationTests {
 
 	@Test
 	void listenersThatCannotBeCalledFailTheStart() {
-		this.runner.withUserConfiguration(TwoParameters.class)
+		this.runner.withUserConfiguration(TwoPayloads.class)
 			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("The listener TwoParameters.handle must have one parameter"));
+				.hasMessageContaining("The listener TwoPayloads.handle must have a parameter for the payload")
+				.hasMessageContaining("java.lang.Integer"));
 		this.runner.withUserConfiguration(Raw.class)
 			.run((context) -> assertThat(context).getFailure()
 				.hasMessageContaining("name the type of its payload, as in Message<Order>"));
@@ -226,10 +242,10 @@ class TopicAutoConfigurationTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	static class TwoParameters {
+	static class TwoPayloads {
 
 		@AffinityListener(topic = "a")
-		void handle(String payload, String more) {
+		void handle(String payload, Integer more) {
 			throw new AssertionError(payload + more);
 		}
 

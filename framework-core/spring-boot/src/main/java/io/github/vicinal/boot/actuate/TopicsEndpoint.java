@@ -1,8 +1,10 @@
 package io.github.vicinal.boot.actuate;
 
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
+import io.github.vicinal.topic.DurableTopics.StoredPosition;
 import io.github.vicinal.topic.SubscriptionReport;
 import io.github.vicinal.topic.TopicReport;
 
@@ -22,14 +24,19 @@ public class TopicsEndpoint {
 
 	private final Supplier<List<SubscriptionReport>> subscriptions;
 
+	private final Supplier<Map<String, List<StoredPosition>>> positions;
+
 	/**
 	 * Creates the endpoint.
 	 * @param topics what is published
 	 * @param subscriptions what the application is subscribed to
+	 * @param positions the stored positions of durable topics, by topic
 	 */
-	public TopicsEndpoint(Supplier<List<TopicReport>> topics, Supplier<List<SubscriptionReport>> subscriptions) {
+	public TopicsEndpoint(Supplier<List<TopicReport>> topics, Supplier<List<SubscriptionReport>> subscriptions,
+			Supplier<Map<String, List<StoredPosition>>> positions) {
 		this.topics = topics;
 		this.subscriptions = subscriptions;
+		this.positions = positions;
 	}
 
 	/**
@@ -38,7 +45,7 @@ public class TopicsEndpoint {
 	 */
 	@ReadOperation
 	public TopicsDescriptor topics() {
-		return new TopicsDescriptor(this.topics.get(), this.subscriptions.get());
+		return new TopicsDescriptor(this.topics.get(), this.subscriptions.get(), this.positions.get());
 	}
 
 	/**
@@ -46,9 +53,10 @@ public class TopicsEndpoint {
 	 *
 	 * @param topics what it publishes
 	 * @param subscriptions what it is subscribed to
+	 * @param positions how far the consumers of durable topics have come, by topic
 	 */
-	public record TopicsDescriptor(List<TopicReport> topics,
-			List<SubscriptionReport> subscriptions) implements OperationResponseBody {
+	public record TopicsDescriptor(List<TopicReport> topics, List<SubscriptionReport> subscriptions,
+			Map<String, List<StoredPosition>> positions) implements OperationResponseBody {
 	}
 
 }

@@ -53,6 +53,7 @@ import io.github.vicinal.path.PathKind;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import io.github.vicinal.boot.client.PathIds;
 import io.github.vicinal.boot.client.PlainRequests;
+import io.github.vicinal.boot.client.RouteRules;
 import io.github.vicinal.boot.client.CallCaches;
 import io.github.vicinal.boot.client.ChannelDefinition;
 import io.github.vicinal.boot.client.ChannelGroupConfigurer;
@@ -109,8 +110,8 @@ public final class ChannelClientAutoConfiguration {
 	private static final int CONNECTOR_IDLE_SECONDS = 10;
 
 	@Bean
-	HttpLegs vicinalHttpLegs() {
-		return new HttpLegs();
+	HttpLegs vicinalHttpLegs(VicinalProperties properties) {
+		return new HttpLegs(rules(properties));
 	}
 
 	/** The last one: the others customize a builder of the type that they expect. */
@@ -137,9 +138,13 @@ public final class ChannelClientAutoConfiguration {
 					properties.reconnectDelay(), false, properties.confirmInterval());
 			return new ExchangeClient(
 					new Channel(settings, HttpExchanges.contract(), all, connector, Clock.systemUTC()));
-		}, connector);
+		}, connector, rules(properties));
 		ServiceAddresses.ofGroups(environment, exchanges);
 		return exchanges;
+	}
+
+	private static RouteRules rules(VicinalProperties properties) {
+		return new RouteRules(properties.https().localPaths(), properties.network().pastIntermediaries());
 	}
 
 	private static List<PathKind> paths(VicinalProperties.HttpExchanges configured, List<PathProvider> providers) {

@@ -2,12 +2,17 @@ package io.github.vicinal.boot.autoconfigure;
 
 import java.lang.reflect.Type;
 
+import io.github.vicinal.boot.topic.AffinityListenerRegistry;
 import io.github.vicinal.boot.topic.TopicFactory;
 import io.github.vicinal.boot.topic.TopicListeners;
+import io.github.vicinal.boot.topic.TopicPlaces;
 import io.github.vicinal.boot.topic.TopicRooms;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.topic.DurableTopics;
+import io.github.vicinal.topic.TopicException;
+import io.github.vicinal.topic.TopicGrants;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.TopicWatcher;
@@ -47,11 +52,18 @@ public final class TopicAutoConfiguration {
 	@ConditionalOnMissingBean(Topics.class)
 	ShmTopics vicinalTopics(PeerIdentity identity, Rendezvous rendezvous, Codecs codecs, Environment environment,
 			ObjectProvider<ObservationRegistry> registry, ObjectProvider<TopicPublishObservationConvention> publish,
-			ObjectProvider<TopicProcessObservationConvention> process, ObjectProvider<TopicWatcher> watchers) {
+			ObjectProvider<TopicProcessObservationConvention> process, ObjectProvider<TopicWatcher> watchers,
+			TopicGrants grants) {
 		TopicObservations observations = new TopicObservations(registry.getIfAvailable(() -> ObservationRegistry.NOOP),
 				publish.getIfAvailable(), process.getIfAvailable());
 		return new ShmTopics(identity, environment.getProperty("spring.application.name", "application"), rendezvous,
-				codecs.mapper(), observations, watchers.orderedStream().toList());
+				codecs.mapper(), observations, watchers.orderedStream().toList(), grants);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	TopicGrants vicinalTopicGrants(TopicProperties properties) {
+		return new PropertyGrants(properties);
 	}
 
 	@Bean
@@ -70,17 +82,35 @@ public final class TopicAutoConfiguration {
 	}
 
 	@Bean
+	@ConditionalOnMissingBean
+	TopicPlaces vicinalTopicPlaces(ObjectProvider<Topics> topics, ObjectProvider<DurableTopics> durable,
+			TopicProperties properties) {
+		return (name) -> properties.named().getOrDefault(name, TopicProperties.DEFAULT).durable()
+				? durable.getIfAvailable(() -> {
+					throw new TopicException(
+							"Topic '%s' is durable by its properties, but there are no durable topics: add vicinal-chronicle, and set vicinal.topics.durable.directory"
+								.formatted(name));
+				}) : topics.getObject();
+	}
+
+	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	TopicFactory vicinalTopicFactory(Topics topics, TopicRooms rooms) {
-		return new TopicFactory(topics, rooms);
+	TopicFactory vicinalTopicFactory(TopicPlaces places, TopicRooms rooms) {
+		return new TopicFactory(places, rooms);
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	TopicListeners vicinalTopicListeners(ConfigurableListableBeanFactory beanFactory, ObjectProvider<Topics> topics,
-			TopicRooms rooms) {
-		return new TopicListeners(beanFactory, topics::getObject, rooms);
+	AffinityListenerRegistry vicinalListenerRegistry() {
+		return new AffinityListenerRegistry();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	TopicListeners vicinalTopicListeners(ConfigurableListableBeanFactory beanFactory, TopicPlaces places,
+			TopicRooms rooms, AffinityListenerRegistry registry) {
+		return new TopicListeners(beanFactory, places, rooms, registry);
 	}
 
 }

@@ -2,6 +2,7 @@ package io.github.vicinal.boot.autoconfigure;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 
 import io.github.vicinal.topic.WhenFull;
 
@@ -20,7 +21,8 @@ import org.springframework.util.unit.DataSize;
 public record TopicProperties(@DefaultValue("true") boolean enabled, @DefaultValue Map<String, Room> named) {
 
 	/** The room of a topic that has no properties. */
-	static final Room DEFAULT = new Room(DataSize.ofMegabytes(4), WhenFull.BLOCK, Duration.ofSeconds(5));
+	static final Room DEFAULT = new Room(DataSize.ofMegabytes(4), WhenFull.BLOCK, Duration.ofSeconds(5), false,
+			Set.of(), Set.of());
 
 	/**
 	 * The room that one publisher of a topic has.
@@ -29,9 +31,16 @@ public record TopicProperties(@DefaultValue("true") boolean enabled, @DefaultVal
 	 * from 64KB to 1GB in shared memory. A message may take half of it.
 	 * @param whenFull What happens to a message for which there is no room.
 	 * @param patience Maximum time that a publisher waits for room, with when-full=block.
+	 * @param durable Whether messages are kept on a volume, and outlast processes. Needs
+	 * vicinal-chronicle.
+	 * @param publishers Names of the applications that may publish. All of this user, if
+	 * empty.
+	 * @param subscribers Names of the applications that may subscribe. All of this user,
+	 * if empty.
 	 */
 	public record Room(@DefaultValue("4MB") DataSize capacity, @DefaultValue("block") WhenFull whenFull,
-			@DefaultValue("5s") Duration patience) {
+			@DefaultValue("5s") Duration patience, @DefaultValue("false") boolean durable,
+			@DefaultValue Set<String> publishers, @DefaultValue Set<String> subscribers) {
 	}
 
 }

@@ -34,6 +34,8 @@ import io.github.vicinal.requestserver.Priority;
  * @param uds Unix domain sockets.
  * @param server Contracts that this application offers to others.
  * @param httpExchanges HTTP requests without a contract, over other paths than HTTP.
+ * @param https Requests that go by https.
+ * @param network Paths between hosts.
  * @since 0.1.0
  */
 @ConfigurationProperties("vicinal")
@@ -41,7 +43,8 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		@DefaultValue("1s") Duration reconnectDelay, @DefaultValue("true") boolean comparePaths,
 		@DefaultValue("4s") Duration confirmInterval, @DefaultValue("60s") Duration defaultTimeout,
 		@DefaultValue Rendezvous rendezvous, @DefaultValue Codec codec, @DefaultValue Shm shm, @DefaultValue Uds uds,
-		@DefaultValue Server server, @DefaultValue HttpExchanges httpExchanges) {
+		@DefaultValue Server server, @DefaultValue HttpExchanges httpExchanges, @DefaultValue Https https,
+		@DefaultValue Network network) {
 
 	public VicinalProperties {
 		if (defaultTimeout.isNegative()) {
@@ -158,6 +161,25 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 */
 	public record HttpExchanges(@DefaultValue("true") boolean enabled, @DefaultValue List<String> peers,
 			@DefaultValue List<String> paths) {
+	}
+
+	/**
+	 * Requests that go by https.
+	 *
+	 * @param localPaths Whether paths between processes of one user, such as direct, shm
+	 * and uds, may stand in for https. Set it at clients and servers.
+	 */
+	public record Https(@DefaultValue("false") boolean localPaths) {
+	}
+
+	/**
+	 * Paths between hosts.
+	 *
+	 * @param pastIntermediaries Whether paths over the network, such as tcp and rdma, may
+	 * go around a gateway, proxy, sidecar or address translation that HTTP requests pass.
+	 * Set it at clients.
+	 */
+	public record Network(@DefaultValue("false") boolean pastIntermediaries) {
 	}
 
 	/**

@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.autoconfigure;
 
+import io.github.vicinal.topic.SubscriptionReport;
+import io.github.vicinal.topic.TopicReport;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
@@ -32,6 +34,9 @@ final class VicinalRuntimeHints implements RuntimeHintsRegistrar {
 		hints.reflection().registerType(ChannelReport.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		hints.reflection().registerType(RequestServerReport.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		hints.reflection().registerType(RequestServerReport.Quantiles.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+		hints.reflection().registerType(TopicReport.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+		hints.reflection().registerType(TopicReport.Subscriber.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+		hints.reflection().registerType(SubscriptionReport.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		hints.resources().registerPattern("io/github/vicinal/boot/actuate/channels.html");
 		for (String name : LOOKED_INTO) {
 			hints.reflection().registerTypeIfPresent(classLoader, name, MemberCategory.ACCESS_DECLARED_FIELDS);

@@ -328,7 +328,8 @@ final class HttpLeg {
 			return;
 		}
 		try {
-			answering.announced(PeerAnnouncement.parse(announcement), this.start);
+			answering.announced(PeerAnnouncement.parse(announcement), this.start,
+					this.call.client().legs().rules().of(target(uri)));
 		}
 		catch (MalformedAnnouncementException ex) {
 			answering.ignored(String.valueOf(ex.getMessage()));

@@ -55,6 +55,8 @@ final class MvcService implements Service {
 
 	private final Priority priority;
 
+	private volatile boolean stopping;
+
 	/**
 	 * Collaborators that the services of an application share.
 	 *
@@ -162,8 +164,16 @@ final class MvcService implements Service {
 	}
 
 	@Override
+	public void stopAccepting() {
+		this.stopping = true;
+	}
+
+	@Override
 	public Reply invoke(CallFrame frame, Runnable beforeWaiting) {
 		HandlerTarget target = target(frame);
+		if (this.stopping) {
+			throw new HttpRequiredException("the server is shutting down");
+		}
 		String httpOnly = target.httpOnly();
 		if (httpOnly != null) {
 			throw new HttpRequiredException(httpOnly);

@@ -3,7 +3,6 @@ package io.github.vicinal.boot.topic;
 import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicModel;
-import io.github.vicinal.topic.Topics;
 
 /**
  * Makes topics with the room that the application's properties give them. Thread-safe.
@@ -19,17 +18,17 @@ import io.github.vicinal.topic.Topics;
  */
 public final class TopicFactory {
 
-	private final Topics topics;
+	private final TopicPlaces places;
 
 	private final TopicRooms rooms;
 
 	/**
 	 * Creates a factory.
-	 * @param topics the application's topics
+	 * @param places where each topic is
 	 * @param rooms what room each topic has
 	 */
-	public TopicFactory(Topics topics, TopicRooms rooms) {
-		this.topics = topics;
+	public TopicFactory(TopicPlaces places, TopicRooms rooms) {
+		this.places = places;
 		this.rooms = rooms;
 	}
 
@@ -43,7 +42,7 @@ public final class TopicFactory {
 	 * @throws TopicException if this application publishes it with other settings
 	 */
 	public <T> Topic<T> topic(String name, TopicModel model, Class<T> type) {
-		return this.topics.topic(this.rooms.settings(name, model, type));
+		return this.places.of(name).topic(this.rooms.settings(name, model, type));
 	}
 
 }

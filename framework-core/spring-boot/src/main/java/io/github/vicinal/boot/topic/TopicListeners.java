@@ -1,32 +1,25 @@
 package io.github.vicinal.boot.topic;
 
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.ParameterizedType;
-import java.lang.reflect.Type;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
-import java.util.function.Supplier;
 
 import io.github.vicinal.topic.AffinityListener;
-import io.github.vicinal.topic.Message;
-import io.github.vicinal.topic.MessageHandler;
 import io.github.vicinal.topic.SubscriberSettings;
-import io.github.vicinal.topic.Subscription;
+import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
-import io.github.vicinal.topic.Topics;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
-import org.springframework.util.ReflectionUtils;
 
 /**
  * Finds the methods with {@link AffinityListener}, and subscribes them while the
@@ -38,27 +31,27 @@ public final class TopicListeners implements SmartInitializingSingleton, SmartLi
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
-	private final Supplier<Topics> topics;
+	private final TopicPlaces places;
 
 	private final TopicRooms rooms;
 
-	private final List<Listener> listeners = new ArrayList<>();
-
-	/** Guarded by this. */
-	private final List<Subscription> subscriptions = new ArrayList<>();
+	private final AffinityListenerRegistry registry;
 
 	private volatile boolean running;
 
 	/**
 	 * Creates the listeners of an application.
 	 * @param beanFactory with the beans
-	 * @param topics what they are subscribed to; not asked for if there is no listener
+	 * @param places where each topic is; not asked if there is no listener
 	 * @param rooms what room each topic has
+	 * @param registry where the listeners are found by their ids
 	 */
-	public TopicListeners(ConfigurableListableBeanFactory beanFactory, Supplier<Topics> topics, TopicRooms rooms) {
+	public TopicListeners(ConfigurableListableBeanFactory beanFactory, TopicPlaces places, TopicRooms rooms,
+			AffinityListenerRegistry registry) {
 		this.beanFactory = beanFactory;
-		this.topics = topics;
+		this.places = places;
 		this.rooms = rooms;
+		this.registry = registry;
 	}
 
 	@Override
@@ -67,7 +60,7 @@ public final class TopicListeners implements SmartInitializingSingleton, SmartLi
 			Class<?> type = AutoProxyUtils.determineTargetClass(this.beanFactory, name);
 			if (type != null && AnnotationUtils.isCandidateClass(type, AffinityListener.class)) {
 				MethodIntrospector.selectMethods(type, TopicListeners::isListener)
-					.forEach((method) -> this.listeners.add(listener(name, method)));
+					.forEach((method) -> this.registry.register(container(name, method)));
 			}
 		}
 	}
@@ -76,38 +69,79 @@ public final class TopicListeners implements SmartInitializingSingleton, SmartLi
 		return AnnotatedElementUtils.hasAnnotation(method, AffinityListener.class);
 	}
 
-	private Listener listener(String bean, Method method) {
+	private AffinityListenerContainer container(String bean, Method method) {
 		AffinityListener annotation = Objects
 			.requireNonNull(AnnotatedElementUtils.findMergedAnnotation(method, AffinityListener.class));
 		String place = "%s.%s".formatted(method.getDeclaringClass().getSimpleName(), method.getName());
-		if (method.getParameterCount() != 1) {
-			throw new InvalidListenerException(
-					"The listener %s must have one parameter, the payload or a Message of it, but has %d"
-						.formatted(place, method.getParameterCount()));
-		}
-		if (method.getReturnType() != void.class) {
-			throw new InvalidListenerException(
-					"The listener %s must return nothing, but returns %s: publish an answer to a topic of its own"
-						.formatted(place, method.getReturnType().getSimpleName()));
-		}
-		Type parameter = method.getGenericParameterTypes()[0];
-		boolean whole = method.getParameterTypes()[0] == Message.class;
-		if (whole && !(parameter instanceof ParameterizedType)) {
-			throw new InvalidListenerException(
-					"The listener %s takes a Message without a type: name the type of its payload, as in Message<Order>"
-						.formatted(place));
-		}
-		Type payload = (whole && parameter instanceof ParameterizedType typed) ? typed.getActualTypeArguments()[0]
-				: parameter;
-		String topic = String.valueOf(this.beanFactory.resolveEmbeddedValue(annotation.topic()));
+		ListenerMethod parameters = ListenerMethod.of(method, place);
 		String name = annotation.name().isEmpty() ? bean + "." + method.getName() : annotation.name();
+		String id = annotation.id().isEmpty() ? bean + "." + method.getName() : resolve(annotation.id());
 		try {
-			return new Listener(bean, method, whole, this.rooms.settings(topic, annotation.model(), payload),
-					new SubscriberSettings(name, annotation.concurrency(), annotation.maxAttempts(),
-							Duration.ofMillis(annotation.backOffMillis())));
+			TopicSettings<Object> settings = this.rooms.settings(resolve(annotation.topic()), annotation.model(),
+					parameters.payload());
+			SubscriberSettings subscriber = new SubscriberSettings(name, annotation.concurrency(),
+					annotation.maxAttempts(), Duration.ofMillis(annotation.backOffMillis()));
+			DeadLetters deadLetters = deadLetters(annotation, parameters, name);
+			TopicErrorHandler errorHandler = errorHandler(annotation, place);
+			return new AffinityListenerContainer(id, place, autoStartup(annotation, place), () -> {
+				if (deadLetters != null) {
+					deadLetters.open();
+				}
+				return this.places.of(settings.name())
+					.subscribe(settings, subscriber, new ListenerHandler(invoker(bean, method),
+							parameters.acknowledges(), errorHandler, deadLetters));
+			});
 		}
 		catch (IllegalArgumentException ex) {
 			throw new InvalidListenerException("The listener %s cannot be used: %s".formatted(place, ex.getMessage()));
+		}
+	}
+
+	private ListenerInvoker invoker(String name, Method method) {
+		Object bean = this.beanFactory.getBean(name);
+		Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
+		return ListenerMethod.MESSAGING ? MessagingInvoker.create(this.beanFactory, bean, invocable)
+				: new PlainInvoker(bean, invocable);
+	}
+
+	private String resolve(String value) {
+		return String.valueOf(this.beanFactory.resolveEmbeddedValue(value));
+	}
+
+	private boolean autoStartup(AffinityListener annotation, String place) {
+		String value = resolve(annotation.autoStartup()).toLowerCase(Locale.ROOT);
+		if (!value.equals("true") && !value.equals("false")) {
+			throw new InvalidListenerException(
+					"The autoStartup of listener %s must be true or false, not '%s'".formatted(place, value));
+		}
+		return value.equals("true");
+	}
+
+	private @Nullable DeadLetters deadLetters(AffinityListener annotation, ListenerMethod parameters, String name) {
+		if (annotation.deadLetter().isEmpty()) {
+			return null;
+		}
+		String topic = resolve(annotation.deadLetter());
+		if (topic.equals(resolve(annotation.topic()))) {
+			throw new IllegalArgumentException(
+					"the dead-letter topic is '%s' itself, which would go round in circles".formatted(topic));
+		}
+		return new DeadLetters(() -> this.places.of(topic),
+				this.rooms.settings(topic, TopicModel.STREAM, parameters.payload()), name);
+	}
+
+	private @Nullable TopicErrorHandler errorHandler(AffinityListener annotation, String place) {
+		if (annotation.errorHandler().isEmpty()) {
+			return null;
+		}
+		String name = resolve(annotation.errorHandler());
+		try {
+			return this.beanFactory.getBean(name, TopicErrorHandler.class);
+		}
+		catch (BeansException ex) {
+			throw new InvalidListenerException(
+					"The listener %s names the error handler '%s', but there is no TopicErrorHandler of this name: %s"
+						.formatted(place, name, ex.getMessage()));
 		}
 	}
 
@@ -117,50 +151,21 @@ public final class TopicListeners implements SmartInitializingSingleton, SmartLi
 			return;
 		}
 		this.running = true;
-		for (Listener listener : this.listeners) {
-			Object bean = this.beanFactory.getBean(listener.bean());
-			this.subscriptions.add(this.topics.get()
-				.subscribe(listener.settings(), listener.subscriber(), new Invocation(bean,
-						AopUtils.selectInvocableMethod(listener.method(), bean.getClass()), listener.whole())));
-		}
+		this.registry.getListenerContainers()
+			.stream()
+			.filter(AffinityListenerContainer::isAutoStartup)
+			.forEach(AffinityListenerContainer::start);
 	}
 
 	@Override
 	public synchronized void stop() {
 		this.running = false;
-		this.subscriptions.forEach(Subscription::close);
-		this.subscriptions.clear();
+		this.registry.getListenerContainers().forEach(AffinityListenerContainer::stop);
 	}
 
 	@Override
 	public boolean isRunning() {
 		return this.running;
-	}
-
-	private record Listener(String bean, Method method, boolean whole, TopicSettings<Object> settings,
-			SubscriberSettings subscriber) {
-	}
-
-	/** Calls the method of a bean. */
-	private record Invocation(Object bean, Method method, boolean whole) implements MessageHandler<Object> {
-
-		private Invocation {
-			ReflectionUtils.makeAccessible(method);
-		}
-
-		@Override
-		public void handle(Message<Object> message) throws Exception {
-			try {
-				this.method.invoke(this.bean, this.whole ? message : message.payload());
-			}
-			catch (InvocationTargetException ex) {
-				if (ex.getTargetException() instanceof Error error) {
-					throw error;
-				}
-				throw (ex.getTargetException() instanceof Exception cause) ? cause : ex;
-			}
-		}
-
 	}
 
 }

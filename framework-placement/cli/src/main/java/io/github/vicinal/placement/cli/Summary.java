@@ -70,8 +70,10 @@ final class Summary {
 				"Objective: %.6f (communication %.6f, imbalance %.6f, moved %d of %d replicas, hosts %d of %d)%n",
 				after.objective(), after.communication(), after.imbalance(), after.moved(), after.replicas(),
 				after.usedHosts(), after.hosts());
-		if (found.lowerBound() != null) {
-			out.printf(Locale.ROOT, "Proven lower bound: %.6f, gap %.6f%n", found.lowerBound(), found.gap());
+		Double relativeGap = found.relativeGap();
+		if (relativeGap != null) {
+			out.println((relativeGap == 0) ? "Proven: no plan is better" : String.format(Locale.ROOT,
+					"Optimal within %.2g %%: no plan is below %.6f", 100 * relativeGap, found.lowerBound()));
 		}
 		if (after.feasible()) {
 			out.printf("Verified: feasible (%s)%n", String.join(", ", after.checks()));

@@ -56,7 +56,7 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 
 	private static @Nullable DoubtsDescriptor describe(Doubts doubts) {
 		return doubts.equals(Doubts.none()) ? null
-				: new DoubtsDescriptor(doubts.notSeen(), List.copyOf(doubts.unlocated()));
+				: new DoubtsDescriptor(doubts.notSeen(), List.copyOf(doubts.unlocated()), given(doubts.unanswered()));
 	}
 
 	private static ServiceDescriptor describe(Service service) {
@@ -235,10 +235,12 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	 *
 	 * @param notSeen one sentence each
 	 * @param unlocated services whose replicas are not all located
+	 * @param unanswered sources and instances that did not answer, one sentence each
 	 * @since 0.1.0
 	 */
-	@JsonPropertyOrder({ "notSeen", "unlocated" })
-	public record DoubtsDescriptor(List<String> notSeen, List<String> unlocated) {
+	@JsonInclude(Include.NON_NULL)
+	@JsonPropertyOrder({ "notSeen", "unlocated", "unanswered" })
+	public record DoubtsDescriptor(List<String> notSeen, List<String> unlocated, @Nullable List<String> unanswered) {
 	}
 
 }

@@ -110,8 +110,9 @@ public final class ModelJson {
 	}
 
 	private static Doubts doubts(JsonMember doubts) {
-		doubts.only("notSeen", "unlocated");
-		return new Doubts(List.copyOf(doubts.texts("notSeen")), doubts.texts("unlocated"));
+		doubts.only("notSeen", "unlocated", "unanswered");
+		return new Doubts(List.copyOf(doubts.texts("notSeen")), doubts.texts("unlocated"),
+				List.copyOf(doubts.texts("unanswered")));
 	}
 
 	private static Service service(JsonMember service) {

@@ -14,6 +14,7 @@ import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.vicinal.placement.model.Doubts;
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.InvalidModelException;
@@ -385,10 +386,8 @@ public final class Cluster {
 		ObservedCosts costs = pathCosts();
 		PlacementModel bare = new PlacementModel(services, places, List.of(), List.of(), costs.costs(), objective,
 				current);
-		ObservedModel observed = ObservedModel.of(bare, List.of(traffic(nanos)));
-		notSeen.addAll(observed.notSeen());
 		notSeen.addAll(costs.notSeen());
-		return new ObservedModel(observed.model(), notSeen);
+		return ObservedModel.of(bare.with(new Doubts(notSeen, Set.of())), List.of(traffic(nanos)));
 	}
 
 	/**

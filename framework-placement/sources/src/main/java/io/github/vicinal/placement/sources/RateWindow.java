@@ -123,6 +123,9 @@ public final class RateWindow {
 
 		private double seconds;
 
+		/** Edges of its last report for which there was no room. */
+		private int dropped;
+
 		private Reporter(String group, long firstNanos, boolean young) {
 			this.group = group;
 			this.firstNanos = firstNanos;
@@ -188,10 +191,12 @@ public final class RateWindow {
 			sum.prior.fade(fade);
 			sum.observed.fade(fade);
 		});
+		known.dropped = 0;
 		for (Map.Entry<Key, EdgeCount> count : together(counts).entrySet()) {
 			Sum sum = known.sums.get(count.getKey());
 			if (sum == null) {
 				if (known.sums.size() >= MAX_SERIES) {
+					known.dropped++;
 					continue;
 				}
 				sum = new Sum();
@@ -360,6 +365,10 @@ public final class RateWindow {
 			}
 			if (replaced(reporter, newest, silentAfter)) {
 				return;
+			}
+			if (reporter.dropped > 0) {
+				notSeen.add("'%s' counts more than %d edges; %d are left out".formatted(name, MAX_SERIES,
+						reporter.dropped));
 			}
 			boolean observed = reporter.young || (base && reporter.observed() >= MIN_OBSERVED.toNanos() / 1e9);
 			reporter.sums.forEach((key, sum) -> {

@@ -75,7 +75,7 @@ record WhatIf(@Nullable String hosts, @Nullable String pins, @Nullable String ro
 			int percent = this.headRoomPercent;
 			hosts = hosts.stream().map((host) -> host.withHeadRoom(percent)).toList();
 		}
-		PlacementModel changed = model.with(services(model.services(), hosts), hosts)
+		PlacementModel changed = model.with(services(model.services()), hosts)
 			.with(pathCosts(model.pathCosts()))
 			.with(objective);
 		return (this.concentrate == null) ? changed : changed.concentrating(concentrating(changed, this.concentrate));
@@ -132,7 +132,7 @@ record WhatIf(@Nullable String hosts, @Nullable String pins, @Nullable String ro
 		return List.copyOf(hosts.values());
 	}
 
-	private List<Service> services(List<Service> known, List<Host> hosts) {
+	private List<Service> services(List<Service> known) {
 		Map<String, String> pins = entries("pins", this.pins, "service=host|host");
 		List<Service> services = new ArrayList<>();
 		for (Service service : known) {

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
@@ -44,6 +45,11 @@ public final class DirectPathProvider implements PathProvider {
 	@Override
 	public PathKind kind() {
 		return PathKind.DIRECT;
+	}
+
+	@Override
+	public PathProtection protection() {
+		return PathProtection.SAME_USER;
 	}
 
 	@Override

@@ -200,8 +200,14 @@ final class ShmCall implements Runnable {
 		return out;
 	}
 
+	/**
+	 * A handler that was interrupted has no answer: its caller is told that the server
+	 * has gone.
+	 */
 	private void respond(EncodeBuffer answer) {
-		this.lane.respond(answer.array(), answer.size());
+		if (!this.connection.server().cutOff()) {
+			this.lane.respond(answer.array(), answer.size());
+		}
 	}
 
 	private EncodeBuffer refusal(Refusal refusal, int flags, String text) {

@@ -22,6 +22,7 @@ import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -148,6 +149,11 @@ public final class ShmPathProvider implements PathProvider {
 	@Override
 	public PathKind kind() {
 		return KIND;
+	}
+
+	@Override
+	public PathProtection protection() {
+		return PathProtection.SAME_USER;
 	}
 
 	@Override

@@ -77,6 +77,9 @@ final class ServerConnection implements Runnable {
 
 	private volatile boolean goodbyeSaid;
 
+	/** What executes the calls of this connection, and nothing else. */
+	private volatile @Nullable Thread thread;
+
 	private int maxReplyBytes;
 
 	ServerConnection(UdsPathServer server, SocketChannel channel) {
@@ -86,6 +89,11 @@ final class ServerConnection implements Runnable {
 		this.timer = new CallTimer(server.watchdog(), channel);
 		this.frames = new FrameChannel(channel, this.limits, this::armStalled, this::coverReceived);
 		this.maxReplyBytes = this.limits.maxFrameBytes();
+	}
+
+	/** Says which thread will run this. Called before it starts. */
+	void runsOn(Thread own) {
+		this.thread = own;
 	}
 
 	@Override
@@ -397,6 +405,15 @@ final class ServerConnection implements Runnable {
 		}
 		catch (IOException ex) {
 			logger.debug("GOODBYE could not be sent: {}", ex.getMessage());
+		}
+	}
+
+	/** Closes the connection, and interrupts the handler of a call in flight. */
+	void cutOff() {
+		close();
+		Thread executing = this.thread;
+		if (executing != null) {
+			executing.interrupt();
 		}
 	}
 

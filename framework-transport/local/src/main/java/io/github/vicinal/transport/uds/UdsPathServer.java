@@ -21,6 +21,7 @@ import org.slf4j.LoggerFactory;
 import io.github.vicinal.transport.wire.LocalMeters;
 import io.github.vicinal.path.PathMeter;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.PathServer;
@@ -41,7 +42,9 @@ import io.github.vicinal.transport.wire.Watchdog;
  * <p>
  * One thread accepts connections; each connection has a daemon thread that executes its
  * calls. {@link #close()} stops to accept, removes the socket file, lets the calls in
- * flight end for at most {@link UdsOptions#drainTimeout()}, and closes what is left then.
+ * flight end for at most {@link UdsOptions#drainTimeout()}, and closes what is left then:
+ * the threads that execute calls are interrupted, and get
+ * {@link PathServer#CUT_OFF_TIMEOUT} to end.
  *
  * @since 0.1.0
  */
@@ -129,6 +132,11 @@ public final class UdsPathServer implements PathServer {
 		return UdsPathProvider.KIND;
 	}
 
+	@Override
+	public PathProtection protection() {
+		return PathProtection.SAME_USER;
+	}
+
 	/**
 	 * {@inheritDoc} The context class loader of the calling thread is taken to be the
 	 * application's.
@@ -150,7 +158,9 @@ public final class UdsPathServer implements PathServer {
 			this.connections.add(connection);
 			this.metrics.open().increment();
 			try {
-				this.listener.thread(Long.toString(this.number++), connection).start();
+				Thread thread = this.listener.thread(Long.toString(this.number++), connection);
+				connection.runsOn(thread);
+				thread.start();
 				started = true;
 			}
 			finally {
@@ -298,10 +308,13 @@ public final class UdsPathServer implements PathServer {
 			logger.info("{} calls in flight did not end in time and are disconnected", busy.size());
 		}
 		if (!this.connections.isEmpty()) {
-			this.connections.forEach(ServerConnection::close);
+			this.connections.forEach(ServerConnection::cutOff);
 			// A socket is not closed before the thread that read from it has noticed, and
 			// until then takes calls that nobody will answer.
 			await(System.nanoTime() + NOTICE_NANOS);
+		}
+		if (!busy.isEmpty()) {
+			await(System.nanoTime() + CUT_OFF_TIMEOUT.toNanos());
 		}
 	}
 

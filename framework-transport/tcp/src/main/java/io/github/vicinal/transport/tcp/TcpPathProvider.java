@@ -14,6 +14,7 @@ import org.slf4j.LoggerFactory;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
@@ -102,6 +103,12 @@ public final class TcpPathProvider implements PathProvider {
 	@Override
 	public PathKind kind() {
 		return KIND;
+	}
+
+	@Override
+	public PathProtection protection() {
+		Tls encrypting = this.tls;
+		return (encrypting != null && encrypting.verifiesPeers()) ? PathProtection.MUTUAL_TLS : PathProtection.NONE;
 	}
 
 	@Override

@@ -27,6 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
@@ -105,6 +106,12 @@ public final class TcpPathServer implements PathServer {
 	@Override
 	public PathKind kind() {
 		return TcpPathProvider.KIND;
+	}
+
+	@Override
+	public PathProtection protection() {
+		Tls encrypting = this.tls;
+		return (encrypting != null && encrypting.verifiesPeers()) ? PathProtection.MUTUAL_TLS : PathProtection.NONE;
 	}
 
 	/**

@@ -138,7 +138,40 @@ final class LogTopic<T> implements Topic<T> {
 		this.observations.publish(this.settings, headers, (all) -> send(message, all));
 	}
 
+	@Override
+	public void publishAll(Iterable<? extends T> messages, Map<String, String> headers) {
+		if (!this.observations.isNoop()) {
+			messages.forEach((message) -> publish(message, headers));
+			return;
+		}
+		for (T message : messages) {
+			send(message, headers, false);
+		}
+		wakeAfter();
+	}
+
+	/** Wakes those who may sleep although something was published. */
+	private void wakeAfter() {
+		this.lock.lock();
+		try {
+			if (this.settings.model() == TopicModel.STREAM) {
+				// There may be a message for each of them.
+				this.subscribers.forEach(AttachedSubscriber::wakeAll);
+			}
+			else {
+				wake();
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
 	private void send(T message, Map<String, String> headers) {
+		send(message, headers, true);
+	}
+
+	private void send(T message, Map<String, String> headers, boolean wake) {
 		long deadline = System.nanoTime() + this.settings.patience().toNanos();
 		lockUntil(deadline);
 		try {
@@ -147,7 +180,13 @@ final class LogTopic<T> implements Topic<T> {
 			}
 			byte[] bytes = this.codec.bytes(message);
 			int length = (bytes != null) ? bytes.length : encode(message);
-			write(headers, (bytes != null) ? bytes : this.payload.array(), length, deadline);
+			write(headers, (bytes != null) ? bytes : this.payload.array(), length, deadline, wake);
+		}
+		catch (RuntimeException ex) {
+			if (!wake) {
+				wakeAfter();
+			}
+			throw ex;
 		}
 		finally {
 			this.payload.clear(KEPT_BYTES);
@@ -176,7 +215,7 @@ final class LogTopic<T> implements Topic<T> {
 		throw full();
 	}
 
-	private void write(Map<String, String> headers, byte[] bytes, int length, long deadline) {
+	private void write(Map<String, String> headers, byte[] bytes, int length, long deadline, boolean wake) {
 		byte[] names = HeaderBytes.NONE;
 		int namesLength = 0;
 		if (!headers.isEmpty()) {
@@ -204,7 +243,9 @@ final class LogTopic<T> implements Topic<T> {
 			open.write(this.end, next, ++this.sequence, names, namesLength, bytes, length);
 			this.end = next;
 			open.publish(next);
-			wake();
+			if (wake) {
+				wake();
+			}
 		}
 		catch (InternalError ex) {
 			throw new TopicException(
@@ -242,6 +283,8 @@ final class LogTopic<T> implements Topic<T> {
 			if (this.settings.whenFull() != WhenFull.BLOCK || System.nanoTime() - deadline >= 0) {
 				throw full();
 			}
+			// Those for whom a batch has not yet rung.
+			this.subscribers.forEach(AttachedSubscriber::wakeAll);
 			this.lock.unlock();
 			try {
 				// A ring that is full holds enough for subscribers to go on meanwhile.

@@ -170,6 +170,7 @@ final class PublisherLink<T> {
 	private void take(SocketChannel opened, Path directory)
 			throws IOException, WireException, Handshake.RefusedException {
 		Handshake.Grant grant = Handshake.Grant.parse(require(Handshake.receive(opened)));
+		requireGranted(grant.application());
 		boolean stream = this.subscription.model() == TopicModel.STREAM;
 		Path file = ShmTopics.logFile(directory, this.instance, grant.log());
 		this.logFile = file;
@@ -184,6 +185,15 @@ final class PublisherLink<T> {
 		this.state = "attached (%s, bells: %s)".formatted(WireException.printable(grant.application()), grant.bells());
 		if (Handshake.receive(opened) != null) {
 			throw new WireException(Refusal.MALFORMED, "the publisher said more than it may");
+		}
+	}
+
+	private void requireGranted(String publisher) throws WireException {
+		if (!this.topics.grants().mayPublish(this.subscription.topic(), publisher)) {
+			throw new WireException(Refusal.SERVICE_REFUSES,
+					"application '%s' may not publish to topic '%s': name it in vicinal.topics.named.%s.publishers of '%s'"
+						.formatted(WireException.printable(publisher), this.subscription.topic(),
+								this.subscription.topic(), this.topics.application()));
 		}
 	}
 

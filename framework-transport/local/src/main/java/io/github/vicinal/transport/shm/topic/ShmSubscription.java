@@ -3,18 +3,15 @@ package io.github.vicinal.transport.shm.topic;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 import io.github.vicinal.topic.Message;
+import io.github.vicinal.topic.MessageAttempts;
 import io.github.vicinal.topic.MessageCodec;
 import io.github.vicinal.topic.MessageHandler;
-import io.github.vicinal.topic.MessageReturnedException;
 import io.github.vicinal.topic.SubscriberSettings;
 import io.github.vicinal.topic.Subscription;
 import io.github.vicinal.topic.SubscriptionReport;
@@ -32,7 +29,7 @@ final class ShmSubscription<T> implements Subscription {
 
 	private final SubscriberSettings subscriber;
 
-	private final MessageHandler<T> handler;
+	private final MessageAttempts<T> attempts;
 
 	private final MessageCodec<T> codec;
 
@@ -46,23 +43,9 @@ final class ShmSubscription<T> implements Subscription {
 	/** Links by instance id of the publisher. */
 	private final Map<String, PublisherLink<T>> links = new ConcurrentHashMap<>();
 
-	/** Held while a message is handled, where one at a time is. */
-	private final ReentrantLock oneAtATime = new ReentrantLock();
-
-	private final LongAdder handled = new LongAdder();
-
-	private final LongAdder failed = new LongAdder();
-
-	private final LongAdder redelivered = new LongAdder();
-
 	private final LongAdder dropped = new LongAdder();
 
 	private volatile boolean closed;
-
-	/** Open until the subscription is closing. */
-	private final CountDownLatch closing = new CountDownLatch(1);
-
-	private final AtomicBoolean notified = new AtomicBoolean();
 
 	private final AtomicBoolean ended = new AtomicBoolean();
 
@@ -71,7 +54,7 @@ final class ShmSubscription<T> implements Subscription {
 			BiFunction<String, Runnable, Thread> threads) {
 		this.settings = settings;
 		this.subscriber = subscriber;
-		this.handler = handler;
+		this.attempts = new MessageAttempts<>(settings, subscriber, handler);
 		this.codec = codec;
 		this.onClose = onClose;
 		this.onEnd = onEnd;
@@ -108,85 +91,15 @@ final class ShmSubscription<T> implements Subscription {
 	}
 
 	/**
-	 * Has a message handled. Never throws, unless the JVM is at its end.
-	 * @return whether the message is done; otherwise the subscription is closing, and
-	 * another subscriber of the stream is to get the message
+	 * Has a message handled.
+	 * @return whether it is done; otherwise another subscriber is to get it
 	 */
 	boolean handle(Message<T> message) {
-		if (message.redelivered()) {
-			this.redelivered.increment();
-		}
-		if (this.subscriber.concurrency() > 1) {
-			return attempt(message);
-		}
-		this.oneAtATime.lock();
-		try {
-			return attempt(message);
-		}
-		finally {
-			this.oneAtATime.unlock();
-		}
-	}
-
-	private boolean attempt(Message<T> message) {
-		long pause = this.subscriber.backOff().toNanos();
-		for (int attempt = 1;; attempt++) {
-			try {
-				this.handler.handle(message);
-				this.handled.increment();
-				return true;
-			}
-			catch (Exception ex) {
-				if (ex instanceof MessageReturnedException && this.closed) {
-					return false;
-				}
-				if (attempt == this.subscriber.maxAttempts()) {
-					giveUp(message, ex);
-					return true;
-				}
-				if (isClosingWithin(pause)) {
-					if (this.settings.model() == TopicModel.STREAM) {
-						return false;
-					}
-					giveUp(message, ex);
-					return true;
-				}
-				pause *= 2;
-			}
-			catch (Error ex) {
-				// The thread goes on: all further messages wait for it.
-				giveUp(message, new IllegalStateException("The handler ended with an error: " + ex, ex));
-				return true;
-			}
-		}
-	}
-
-	/** Waits before the next attempt, but not for longer than the subscription lasts. */
-	private boolean isClosingWithin(long nanos) {
-		try {
-			return this.closing.await(nanos, TimeUnit.NANOSECONDS);
-		}
-		catch (InterruptedException ex) {
-			// By the handler; nobody else knows this thread.
-			return this.closed;
-		}
-	}
-
-	private void giveUp(Message<T> message, Exception cause) {
-		this.failed.increment();
-		try {
-			this.handler.failed(message, cause);
-		}
-		catch (RuntimeException ex) {
-			logger.error("The error handler of subscriber '{}' failed for message {} of topic '{}'", name(),
-					message.sequence(), topic(), ex);
-		}
+		return this.attempts.handle(message);
 	}
 
 	void unreadable(String publisher, long sequence, RuntimeException cause) {
-		this.failed.increment();
-		logger.error("Message {} of publisher {} of topic '{}' cannot be read by subscriber '{}' and is left: {}",
-				sequence, publisher, topic(), name(), cause.getMessage());
+		this.attempts.unreadable(publisher, sequence, cause);
 	}
 
 	void dropped(long messages) {
@@ -210,8 +123,8 @@ final class ShmSubscription<T> implements Subscription {
 			publishers.put(link.instance(), link.state());
 			attached += link.isAttached() ? 1 : 0;
 		}
-		return new SubscriptionReport(topic(), name(), this.handled.sum(), this.failed.sum(), this.redelivered.sum(),
-				this.dropped.sum(), attached, publishers);
+		return new SubscriptionReport(topic(), name(), this.attempts.handled(), this.attempts.failed(),
+				this.attempts.redelivered(), this.dropped.sum(), attached, publishers);
 	}
 
 	/**
@@ -221,27 +134,13 @@ final class ShmSubscription<T> implements Subscription {
 	@Override
 	public void close() {
 		this.closed = true;
-		this.closing.countDown();
-		notifyHandler();
+		this.attempts.closing();
 		this.onClose.accept(this);
 		if (this.links.values().stream().anyMatch(PublisherLink::isOwnThread)) {
 			this.threads.apply("end-" + topic(), this::end).start();
 			return;
 		}
 		end();
-	}
-
-	private void notifyHandler() {
-		if (!this.notified.compareAndSet(false, true)) {
-			return;
-		}
-		try {
-			this.handler.closing();
-		}
-		catch (RuntimeException ex) {
-			logger.error("The handler of subscriber '{}' of topic '{}' failed when its subscription was closed", name(),
-					topic(), ex);
-		}
 	}
 
 	private void end() {

@@ -29,6 +29,7 @@ import io.github.vicinal.topic.Subscription;
 import io.github.vicinal.topic.SubscriptionReport;
 import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicException;
+import io.github.vicinal.topic.TopicGrants;
 import io.github.vicinal.topic.TopicReport;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.TopicWatcher;
@@ -88,6 +89,8 @@ public final class ShmTopics implements Topics {
 
 	private final List<TopicWatcher> watchers;
 
+	private final TopicGrants grants;
+
 	private final BellSupport bells;
 
 	private final Set<String> bellKinds;
@@ -133,17 +136,33 @@ public final class ShmTopics implements Topics {
 	 */
 	public ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper,
 			TopicObservations observations, List<TopicWatcher> watchers) {
-		this(identity, application, rendezvous, mapper, observations, watchers, BellSupport.detect());
+		this(identity, application, rendezvous, mapper, observations, watchers, TopicGrants.all());
+	}
+
+	/**
+	 * Creates the topics of an application.
+	 * @param identity this instance
+	 * @param application its name, by which it has grants
+	 * @param rendezvous where processes find each other
+	 * @param mapper writes and reads payloads that are neither bytes nor text
+	 * @param observations observes what is published and handled
+	 * @param watchers notified of topics and subscriptions
+	 * @param grants who may publish and subscribe
+	 */
+	public ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper,
+			TopicObservations observations, List<TopicWatcher> watchers, TopicGrants grants) {
+		this(identity, application, rendezvous, mapper, observations, watchers, grants, BellSupport.detect());
 	}
 
 	ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper,
-			TopicObservations observations, List<TopicWatcher> watchers, BellSupport bells) {
+			TopicObservations observations, List<TopicWatcher> watchers, TopicGrants grants, BellSupport bells) {
 		this.identity = identity;
 		this.application = application;
 		this.rendezvous = rendezvous;
 		this.mapper = mapper;
 		this.observations = observations;
 		this.watchers = List.copyOf(watchers);
+		this.grants = grants;
 		this.bells = bells;
 		this.bellKinds = bells.kinds().contains(BellSupport.FUTEX) ? Set.of(BellSupport.FUTEX, SocketBells.KIND)
 				: Set.of(SocketBells.KIND);
@@ -157,6 +176,7 @@ public final class ShmTopics implements Topics {
 	@SuppressWarnings("unchecked") // equal settings have equal types
 	public synchronized <T> Topic<T> topic(TopicSettings<T> settings) {
 		requireUsable();
+		this.grants.requirePublisher(settings.name(), this.application);
 		LogTopic<?> known = this.published.get(settings.name());
 		if (known != null) {
 			if (!known.settings().equals(settings)) {
@@ -183,6 +203,7 @@ public final class ShmTopics implements Topics {
 	public synchronized <T> Subscription subscribe(TopicSettings<T> settings, SubscriberSettings subscriber,
 			MessageHandler<T> handler) {
 		requireUsable();
+		this.grants.requireSubscriber(settings.name(), this.application);
 		ShmSubscription<T> made = new ShmSubscription<>(settings, subscriber,
 				this.observations.observe(subscriber.name(), handler), MessageCodec.of(settings.type(), this.mapper),
 				this.subscriptions::remove, this::ended, this::thread);
@@ -219,18 +240,12 @@ public final class ShmTopics implements Topics {
 		});
 	}
 
-	/**
-	 * Returns what the publishers of this application have done.
-	 * @return one report for each topic
-	 */
+	@Override
 	public List<TopicReport> topics() {
 		return this.published.values().stream().map(LogTopic::report).toList();
 	}
 
-	/**
-	 * Returns what the subscribers of this application have got.
-	 * @return one report for each subscription
-	 */
+	@Override
 	public List<SubscriptionReport> subscriptions() {
 		return this.subscriptions.stream().map(ShmSubscription::report).toList();
 	}
@@ -304,6 +319,10 @@ public final class ShmTopics implements Topics {
 
 	String application() {
 		return this.application;
+	}
+
+	TopicGrants grants() {
+		return this.grants;
 	}
 
 	BellSupport bells() {

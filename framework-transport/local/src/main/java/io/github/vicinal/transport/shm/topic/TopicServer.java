@@ -225,6 +225,12 @@ final class TopicServer {
 		}
 
 		private void requireFit(LogTopic<?> found, Handshake.Request asked) throws WireException {
+			if (!TopicServer.this.topics.grants().maySubscribe(asked.topic(), asked.application())) {
+				throw new WireException(Refusal.SERVICE_REFUSES,
+						"application '%s' may not subscribe to topic '%s' of '%s': name it in vicinal.topics.named.%s.subscribers there"
+							.formatted(asked.application(), asked.topic(), TopicServer.this.topics.application(),
+									asked.topic()));
+			}
 			if (asked.model() != found.settings().model()) {
 				throw new WireException(Refusal.SERVICE_REFUSES,
 						"topic '%s' has the model %s at its publisher '%s', but %s at subscriber '%s' of '%s': let both name one model"

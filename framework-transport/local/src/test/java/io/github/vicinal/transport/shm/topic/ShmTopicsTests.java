@@ -542,6 +542,26 @@ class ShmTopicsTests {
 		}
 	}
 
+	@ParameterizedTest
+	@EnumSource(TopicModel.class)
+	void batchesArriveInOrderAlsoIfTheyAreLargerThanTheRoom(TopicModel model) {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(model, SMALLEST, WhenFull.BLOCK);
+		Topic<byte[]> topic = application("a").topic(settings);
+		List<Long> received = Collections.synchronizedList(new ArrayList<>());
+		application("b").subscribe(settings, SubscriberSettings.of("b"),
+				(message) -> received.add(ByteBuffer.wrap(message.payload()).getLong()));
+		awaitSubscribers(topic, 1);
+		int count = 5000;
+		topic.publishAll(LongStream.rangeClosed(1, count)
+			.mapToObj((number) -> ByteBuffer.allocate(100).putLong(number).array())
+			.toList(), Map.of());
+		TopicFixture.await(() -> received.size() == count);
+		assertThat(received).containsExactlyElementsOf(LongStream.rangeClosed(1, count).boxed().toList());
+		assertThatExceptionOfType(TopicException.class)
+			.isThrownBy(() -> topic.publishAll(List.of(new byte[8], new byte[SMALLEST]), Map.of()));
+		TopicFixture.await(() -> received.size() == count + 1);
+	}
+
 	@Test
 	void nothingIsLeftOfTheDirectoryWhileNothingIsUsed() throws Exception {
 		application("idle");

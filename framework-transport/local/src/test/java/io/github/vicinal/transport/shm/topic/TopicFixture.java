@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.topic.TopicGrants;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.TopicWatcher;
@@ -68,7 +69,13 @@ final class TopicFixture {
 	static ShmTopics topics(Path directory, String application, BellSupport bells, TopicWatcher... watchers) {
 		Rendezvous rendezvous = Rendezvous.open(directory.toString());
 		return new ShmTopics(PeerIdentity.create(rendezvous.hostId()), application, rendezvous,
-				JsonMapper.builder().build(), TopicObservations.none(), List.of(watchers), bells);
+				JsonMapper.builder().build(), TopicObservations.none(), List.of(watchers), TopicGrants.all(), bells);
+	}
+
+	static ShmTopics topics(Path directory, String application, TopicGrants grants) {
+		Rendezvous rendezvous = Rendezvous.open(directory.toString());
+		return new ShmTopics(PeerIdentity.create(rendezvous.hostId()), application, rendezvous,
+				JsonMapper.builder().build(), TopicObservations.none(), List.of(), grants);
 	}
 
 	static TopicSettings<byte[]> bytes(TopicModel model, int capacity, WhenFull whenFull) {

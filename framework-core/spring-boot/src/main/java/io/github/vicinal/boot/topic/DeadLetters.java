@@ -1,0 +1,51 @@
+package io.github.vicinal.boot.topic;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+import io.github.vicinal.topic.DeadLetterHeaders;
+import io.github.vicinal.topic.Message;
+import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.Topics;
+
+/** The topic of messages that a listener could not handle. */
+final class DeadLetters {
+
+	private static final int MAX_TEXT = 1024;
+
+	private final Supplier<Topics> topics;
+
+	private final TopicSettings<Object> settings;
+
+	private final String subscriber;
+
+	DeadLetters(Supplier<Topics> topics, TopicSettings<Object> settings, String subscriber) {
+		this.topics = topics;
+		this.settings = settings;
+		this.subscriber = subscriber;
+	}
+
+	String topic() {
+		return this.settings.name();
+	}
+
+	/** Opens the topic, so that what it lacks is known when the application starts. */
+	void open() {
+		this.topics.get().topic(this.settings);
+	}
+
+	void publish(Message<Object> message, Exception cause) {
+		Map<String, String> headers = new LinkedHashMap<>(message.headers());
+		headers.put(DeadLetterHeaders.TOPIC, message.topic());
+		headers.put(DeadLetterHeaders.PUBLISHER, message.publisher());
+		headers.put(DeadLetterHeaders.SEQUENCE, Long.toString(message.sequence()));
+		headers.put(DeadLetterHeaders.SUBSCRIBER, this.subscriber);
+		headers.put(DeadLetterHeaders.EXCEPTION, cause.getClass().getName());
+		String text = String.valueOf(cause.getMessage());
+		headers.put(DeadLetterHeaders.EXCEPTION_MESSAGE,
+				(text.length() > MAX_TEXT) ? text.substring(0, MAX_TEXT) : text);
+		this.topics.get().topic(this.settings).publish(message.payload(), headers);
+	}
+
+}

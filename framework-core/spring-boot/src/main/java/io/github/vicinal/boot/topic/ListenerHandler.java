@@ -1,0 +1,109 @@
+package io.github.vicinal.boot.topic;
+
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.github.vicinal.topic.Message;
+import io.github.vicinal.topic.MessageHandler;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has a listener called with each message, waits until it is done with it, and gives away
+ * what it could not handle: to the error handler, then to the dead-letter topic, then to
+ * the log.
+ */
+final class ListenerHandler implements MessageHandler<Object> {
+
+	private static final Logger logger = LoggerFactory.getLogger(ListenerHandler.class);
+
+	private final ListenerInvoker invoker;
+
+	private final boolean manual;
+
+	private final @Nullable TopicErrorHandler errorHandler;
+
+	private final @Nullable DeadLetters deadLetters;
+
+	/** What threads of this listener wait for. */
+	private final Set<PendingAcknowledgement> pending = ConcurrentHashMap.newKeySet();
+
+	private volatile boolean closing;
+
+	/**
+	 * Creates a handler.
+	 * @param invoker calls the listener
+	 * @param manual whether the listener takes an acknowledgement
+	 * @param errorHandler what is given the messages that were given up
+	 * @param deadLetters where they go then
+	 */
+	ListenerHandler(ListenerInvoker invoker, boolean manual, @Nullable TopicErrorHandler errorHandler,
+			@Nullable DeadLetters deadLetters) {
+		this.invoker = invoker;
+		this.manual = manual;
+		this.errorHandler = errorHandler;
+		this.deadLetters = deadLetters;
+	}
+
+	@Override
+	public void handle(Message<Object> message) throws Exception {
+		PendingAcknowledgement acknowledgement = this.manual ? new PendingAcknowledgement() : null;
+		Object result = this.invoker.invoke(message, acknowledgement);
+		if (result instanceof CompletionStage<?> stage) {
+			PendingAcknowledgement end = new PendingAcknowledgement();
+			end.endsWith(stage);
+			await(end);
+		}
+		if (acknowledgement != null) {
+			await(acknowledgement);
+		}
+	}
+
+	private void await(PendingAcknowledgement acknowledgement) throws Exception {
+		this.pending.add(acknowledgement);
+		try {
+			if (this.closing) {
+				acknowledgement.closing();
+			}
+			acknowledgement.await();
+		}
+		finally {
+			this.pending.remove(acknowledgement);
+		}
+	}
+
+	@Override
+	public void closing() {
+		this.closing = true;
+		this.pending.forEach(PendingAcknowledgement::closing);
+	}
+
+	@Override
+	public void failed(Message<Object> message, Exception cause) {
+		Exception last = cause;
+		if (this.errorHandler != null) {
+			try {
+				this.errorHandler.handle(message, cause);
+				return;
+			}
+			catch (Exception ex) {
+				last = ex;
+			}
+		}
+		if (this.deadLetters != null) {
+			try {
+				this.deadLetters.publish(message, last);
+				logger.warn("Message {} of topic '{}' could not be handled and is now in topic '{}': {}",
+						message.sequence(), message.topic(), this.deadLetters.topic(), last.toString());
+				return;
+			}
+			catch (RuntimeException ex) {
+				last.addSuppressed(ex);
+			}
+		}
+		MessageHandler.super.failed(message, last);
+	}
+
+}

@@ -1,0 +1,455 @@
+package io.github.vicinal.boot.topic;
+
+import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import io.github.vicinal.boot.autoconfigure.TopicAutoConfiguration;
+import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.topic.Acknowledgement;
+import io.github.vicinal.topic.AffinityListener;
+import io.github.vicinal.topic.DeadLetterHeaders;
+import io.github.vicinal.topic.Message;
+import io.github.vicinal.topic.Topic;
+import io.github.vicinal.topic.TopicException;
+import io.github.vicinal.topic.TopicGrants;
+import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicReader;
+import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.Topics;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import reactor.adapter.JdkFlowAdapter;
+
+import org.springframework.aot.generate.GenerationContext;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.beans.factory.support.RegisteredBean;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.messaging.MessageHeaders;
+import org.springframework.messaging.handler.annotation.Header;
+import org.springframework.messaging.handler.annotation.Headers;
+import org.springframework.messaging.handler.annotation.Payload;
+import org.springframework.util.FileSystemUtils;
+import org.springframework.util.ReflectionUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
+
+/**
+ * What listeners may take, when they run, and where messages go that they cannot handle.
+ */
+@Timeout(60)
+class TopicListenerTests {
+
+	private Path directory;
+
+	private ApplicationContextRunner runner;
+
+	@BeforeEach
+	void makeDirectory() throws Exception {
+		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test");
+		this.runner = new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class, VicinalAutoConfiguration.class,
+					TopicAutoConfiguration.class))
+			.withPropertyValues("vicinal.rendezvous.directory=" + this.directory);
+	}
+
+	@AfterEach
+	void deleteDirectory() throws Exception {
+		FileSystemUtils.deleteRecursively(this.directory);
+	}
+
+	private static <T> T next(BlockingQueue<T> queue) throws InterruptedException {
+		T next = queue.poll(20, TimeUnit.SECONDS);
+		assertThat(next).isNotNull();
+		return next;
+	}
+
+	private static Topic<Order> orders(Topics topics) {
+		return topics.topic(TopicSettings.of("orders", TopicModel.STREAM, Order.class));
+	}
+
+	@Test
+	void listenersTakeWhatThoseOfSpringTake() {
+		this.runner.withUserConfiguration(Arguments.class).run((context) -> {
+			Arguments beans = context.getBean(Arguments.class);
+			Topic<Order> topic = context.getBean(TopicFactory.class).topic("orders", TopicModel.PUB_SUB, Order.class);
+			while (topic.report().subscribers().size() < 3) {
+				Thread.onSpinWait();
+			}
+			topic.publish(new Order(7), Map.of("origin", "shop"));
+			assertThat(List.of(next(beans.seen), next(beans.seen), next(beans.seen))).containsExactlyInAnyOrder(
+					"Order[number=7] shop null orders 1", "Order[number=7] shop false", "Order[number=7] shop orders");
+		});
+	}
+
+	@Test
+	void aMessageIsHandledWhenItIsAcknowledged() {
+		this.runner.withUserConfiguration(Manual.class).run((context) -> {
+			Manual beans = context.getBean(Manual.class);
+			Topic<Order> topic = orders(context.getBean(Topics.class));
+			topic.publish(new Order(1));
+			topic.publish(new Order(2));
+			Acknowledgement first = next(beans.acknowledgements);
+			assertThat(beans.acknowledgements.poll(50, TimeUnit.MILLISECONDS)).isNull();
+			first.reject(new IllegalStateException("not yet"));
+			first.acknowledge();
+			next(beans.acknowledgements).acknowledge();
+			next(beans.acknowledgements);
+			assertThat(beans.numbers).containsExactly(1, 1, 2);
+			AffinityListenerContainer container = context.getBean(AffinityListenerRegistry.class)
+				.getListenerContainer("manual.handle");
+			assertThat(container).isNotNull();
+			container.stop();
+			assertThat(topic.report().usedBytes()).isPositive();
+			container.start();
+			next(beans.acknowledgements).acknowledge();
+			while (topic.report().usedBytes() > 0) {
+				Thread.onSpinWait();
+			}
+			assertThat(beans.numbers).containsExactly(1, 1, 2, 2);
+		});
+	}
+
+	@Test
+	void aMessageIsHandledWhenItsStageIsComplete() {
+		this.runner.withUserConfiguration(Stages.class).run((context) -> {
+			Stages beans = context.getBean(Stages.class);
+			Topic<Order> topic = orders(context.getBean(Topics.class));
+			topic.publish(new Order(1));
+			next(beans.stages).completeExceptionally(new IllegalStateException("not yet"));
+			CompletableFuture<Void> second = next(beans.stages);
+			assertThat(topic.report().usedBytes()).isPositive();
+			second.complete(null);
+			while (topic.report().usedBytes() > 0) {
+				Thread.onSpinWait();
+			}
+		});
+	}
+
+	@Test
+	void whatCannotBeHandledGoesToTheErrorHandlerAndThenToTheDeadLetters() {
+		this.runner.withUserConfiguration(Failing.class).run((context) -> {
+			Failing beans = context.getBean(Failing.class);
+			Topics topics = context.getBean(Topics.class);
+			Topic<Order> topic = orders(topics);
+			topic.publish(new Order(1), Map.of("origin", "shop"));
+			topic.publish(new Order(2));
+			try (TopicReader<Order> dead = topics
+				.reader(TopicSettings.of("orders.dead", TopicModel.STREAM, Order.class), "dead")) {
+				Message<Order> message = dead.take();
+				assertThat(message).isNotNull();
+				assertThat(message.payload()).isEqualTo(new Order(2));
+				assertThat(message.headers()).containsEntry(DeadLetterHeaders.TOPIC, "orders")
+					.containsEntry(DeadLetterHeaders.SEQUENCE, "2")
+					.containsEntry(DeadLetterHeaders.SUBSCRIBER, "billing")
+					.containsEntry(DeadLetterHeaders.EXCEPTION, "java.lang.IllegalArgumentException")
+					.containsEntry(DeadLetterHeaders.EXCEPTION_MESSAGE, "not mine either")
+					.containsKey(DeadLetterHeaders.PUBLISHER);
+			}
+			assertThat(beans.attempts).containsExactly(1, 1, 1, 2, 2, 2);
+			assertThat(beans.handled).containsExactly("Order[number=1] java.lang.IllegalStateException: never");
+		});
+	}
+
+	@Test
+	void listenersAreStartedAndStoppedByTheirIds() {
+		this.runner.withUserConfiguration(Late.class).withPropertyValues("late.start=false").run((context) -> {
+			AffinityListenerRegistry registry = context.getBean(AffinityListenerRegistry.class);
+			assertThat(registry.getListenerContainerIds()).containsExactly("late");
+			AffinityListenerContainer container = registry.getListenerContainer("late");
+			assertThat(container).isNotNull();
+			assertThat(container.isRunning()).isFalse();
+			assertThat(container.report()).isNull();
+			Late beans = context.getBean(Late.class);
+			Topic<Order> topic = orders(context.getBean(Topics.class));
+			topic.publish(new Order(1));
+			container.start();
+			container.start();
+			assertThat(next(beans.orders)).isEqualTo(new Order(1));
+			container.stop();
+			assertThat(container.isRunning()).isFalse();
+			topic.publish(new Order(2));
+			assertThat(beans.orders.poll(50, TimeUnit.MILLISECONDS)).isNull();
+			container.start();
+			assertThat(next(beans.orders)).isEqualTo(new Order(2));
+			assertThat(registry.getListenerContainer("other")).isNull();
+		});
+	}
+
+	@Test
+	void mistakesFailTheStart() {
+		this.runner.withUserConfiguration(Late.class, SameId.class)
+			.withPropertyValues("late.start=true")
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("have the same id 'late': give each an id of its own")
+				.hasMessageContaining("Late.handle")
+				.hasMessageContaining("SameId.handle"));
+		this.runner.withUserConfiguration(Late.class)
+			.withPropertyValues("late.start=perhaps")
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("The autoStartup of listener Late.handle must be true or false, not 'perhaps'"));
+		this.runner.withUserConfiguration(NoHandler.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("NoHandler.handle names the error handler 'nobody'"));
+		this.runner.withUserConfiguration(Circle.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("the dead-letter topic is 'orders' itself"));
+		this.runner.withUserConfiguration(OnlyHeaders.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining(
+						"must have a parameter for the payload or a Message of it, of one type, but has none"));
+		this.runner.withUserConfiguration(Answers.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("must return nothing or a CompletionStage, but returns String"));
+	}
+
+	@Test
+	void reactorTakesAFlow() {
+		this.runner.run((context) -> {
+			Topics topics = context.getBean(Topics.class);
+			Topic<Order> topic = orders(topics);
+			topic.publishAll(List.of(new Order(1), new Order(2), new Order(3), new Order(4), new Order(5)), Map.of());
+			assertThat(take(topics, 3)).containsExactly(1, 2, 3);
+			assertThat(take(topics, 2)).containsExactly(4, 5);
+			while (topic.report().usedBytes() > 0) {
+				Thread.onSpinWait();
+			}
+		});
+	}
+
+	private static @Nullable List<Integer> take(Topics topics, int count) {
+		return JdkFlowAdapter
+			.flowPublisherToFlux(topics.flow(TopicSettings.of("orders", TopicModel.STREAM, Order.class), "flux"))
+			.map((message) -> message.payload().number())
+			.take(count)
+			.collectList()
+			.block(Duration.ofSeconds(20));
+	}
+
+	@Test
+	void anApplicationWithoutAGrantIsRefused() {
+		this.runner
+			.withPropertyValues("spring.application.name=shop", "vicinal.topics.named.orders.publishers=billing",
+					"vicinal.topics.named.orders.subscribers=shop,audit")
+			.run((context) -> {
+				TopicFactory factory = context.getBean(TopicFactory.class);
+				assertThatExceptionOfType(TopicException.class)
+					.isThrownBy(() -> factory.topic("orders", TopicModel.STREAM, Order.class))
+					.withMessageContaining("'shop' may not publish to topic 'orders'");
+				assertThat(factory.topic("other", TopicModel.STREAM, Order.class)).isNotNull();
+				TopicGrants grants = context.getBean(TopicGrants.class);
+				assertThat(grants.maySubscribe("orders", "shop")).isTrue();
+				assertThat(grants.maySubscribe("orders", "spy")).isFalse();
+				assertThat(grants.maySubscribe("orders.bell", "spy")).isFalse();
+				assertThat(grants.mayPublish("orders.bell", "billing")).isTrue();
+				assertThat(grants.mayPublish("other.bell", "spy")).isTrue();
+			});
+	}
+
+	@Test
+	void withoutSpringMessagingPayloadMessageAndAcknowledgementAreThere() throws Exception {
+		Method method = ReflectionUtils.findMethod(Plain.class, "handle", Order.class, Message.class,
+				Acknowledgement.class);
+		assertThat(method).isNotNull();
+		PlainInvoker invoker = new PlainInvoker(new Plain(), method);
+		Message<Object> message = new Message<>("orders", new Order(3), Map.of(), "publisher", 1, 0, false);
+		assertThat(invoker.invoke(message, new PendingAcknowledgement())).isEqualTo("Order[number=3] 1");
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> invoker.invoke(message, null))
+			.withMessage("no acknowledgement");
+	}
+
+	@Test
+	void nativeImagesKeepListenersAndTheirPayloads() {
+		DefaultListableBeanFactory factory = new DefaultListableBeanFactory();
+		factory.registerBeanDefinition("late", new RootBeanDefinition(Late.class));
+		factory.registerBeanDefinition("none", new RootBeanDefinition(String.class));
+		ListenerAotProcessor processor = new ListenerAotProcessor();
+		BeanRegistrationAotContribution contribution = processor.processAheadOfTime(RegisteredBean.of(factory, "late"));
+		assertThat(contribution).isNotNull();
+		RuntimeHints hints = new RuntimeHints();
+		GenerationContext context = mock();
+		given(context.getRuntimeHints()).willReturn(hints);
+		contribution.applyTo(context, mock());
+		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Late.class, "handle")).accepts(hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(Order.class)).accepts(hints);
+		assertThat(processor.processAheadOfTime(RegisteredBean.of(factory, "none"))).isNull();
+	}
+
+	record Order(int number) {
+	}
+
+	static class Plain {
+
+		String handle(Order order, Message<Order> message, @Nullable Acknowledgement acknowledgement) {
+			if (acknowledgement == null) {
+				throw new IllegalStateException("no acknowledgement");
+			}
+			return order + " " + message.sequence();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Arguments {
+
+		private final BlockingQueue<String> seen = new LinkedBlockingQueue<>();
+
+		@AffinityListener(topic = "orders")
+		void annotated(@Payload Order order, @Header("origin") String origin,
+				@Header(name = "none", required = false) @Nullable String none, @Headers Map<String, Object> headers,
+				@Header(TopicHeaders.SEQUENCE) long sequence) {
+			this.seen.add(order + " " + origin + " " + none + " " + headers.get(TopicHeaders.TOPIC) + " " + sequence);
+		}
+
+		@AffinityListener(topic = "orders")
+		void whole(org.springframework.messaging.Message<Order> message) {
+			this.seen.add(message.getPayload() + " " + message.getHeaders().get("origin") + " "
+					+ message.getHeaders().get(TopicHeaders.REDELIVERED));
+		}
+
+		@AffinityListener(topic = "orders")
+		void both(Message<Order> message, MessageHeaders headers) {
+			this.seen.add(message.payload() + " " + headers.get("origin") + " " + message.topic());
+		}
+
+	}
+
+	@Configuration(value = "manual", proxyBeanMethods = false)
+	static class Manual {
+
+		private final BlockingQueue<Acknowledgement> acknowledgements = new LinkedBlockingQueue<>();
+
+		private final BlockingQueue<Integer> numbers = new LinkedBlockingQueue<>();
+
+		@AffinityListener(topic = "orders", model = TopicModel.STREAM, maxAttempts = 5, backOffMillis = 1)
+		void handle(Order order, Acknowledgement acknowledgement) {
+			this.numbers.add(order.number());
+			this.acknowledgements.add(acknowledgement);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Stages {
+
+		private final BlockingQueue<CompletableFuture<Void>> stages = new LinkedBlockingQueue<>();
+
+		@AffinityListener(topic = "orders", model = TopicModel.STREAM, maxAttempts = 2, backOffMillis = 1)
+		CompletableFuture<Void> handle(Order order) {
+			CompletableFuture<Void> stage = new CompletableFuture<>();
+			this.stages.add(stage);
+			return stage;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Failing {
+
+		private final BlockingQueue<Integer> attempts = new LinkedBlockingQueue<>();
+
+		private final BlockingQueue<String> handled = new LinkedBlockingQueue<>();
+
+		@AffinityListener(topic = "orders", model = TopicModel.STREAM, name = "billing", maxAttempts = 3,
+				backOffMillis = 1, errorHandler = "handler", deadLetter = "${dead:orders.dead}")
+		void handle(Order order) {
+			this.attempts.add(order.number());
+			throw new IllegalStateException("never");
+		}
+
+		@Bean
+		TopicErrorHandler handler() {
+			return (message, cause) -> {
+				if (!message.payload().equals(new Order(1))) {
+					throw new IllegalArgumentException("not mine either", cause);
+				}
+				this.handled.add(message.payload() + " " + cause);
+			};
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Late {
+
+		private final BlockingQueue<Order> orders = new LinkedBlockingQueue<>();
+
+		@AffinityListener(id = "late", topic = "orders", model = TopicModel.STREAM, autoStartup = "${late.start}")
+		void handle(Order order) {
+			this.orders.add(order);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class SameId {
+
+		@AffinityListener(id = "late", topic = "orders")
+		void handle(Order order) {
+			throw new AssertionError(order);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class NoHandler {
+
+		@AffinityListener(topic = "orders", errorHandler = "nobody")
+		void handle(Order order) {
+			throw new AssertionError(order);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Circle {
+
+		@AffinityListener(topic = "orders", deadLetter = "orders")
+		void handle(Order order) {
+			throw new AssertionError(order);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OnlyHeaders {
+
+		@AffinityListener(topic = "orders")
+		void handle(@Headers Map<String, Object> headers) {
+			throw new AssertionError(headers);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Answers {
+
+		@AffinityListener(topic = "orders")
+		String handle(Order order) {
+			throw new AssertionError(order);
+		}
+
+	}
+
+}
