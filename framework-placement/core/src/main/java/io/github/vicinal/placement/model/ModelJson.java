@@ -182,15 +182,14 @@ public final class ModelJson {
 	}
 
 	private static Separation separation(JsonMember separation) {
-		separation.only("services", "scope", "reason");
+		separation.only("services", "scope", "reason", "maximum");
 		String scope = separation.text("scope", "host");
-		return switch (scope) {
-			case "host" -> new Separation(List.copyOf(separation.texts("services")), Separation.Scope.HOST,
-					separation.text("reason", ""));
-			case "zone" -> new Separation(List.copyOf(separation.texts("services")), Separation.Scope.ZONE,
-					separation.text("reason", ""));
-			default -> throw separation.wrong("scope is '%s'; it is host or zone".formatted(scope));
-		};
+		if (!scope.equals("host") && !scope.equals("zone")) {
+			throw separation.wrong("scope is '%s'; it is host or zone".formatted(scope));
+		}
+		return new Separation(List.copyOf(separation.texts("services")),
+				scope.equals("host") ? Separation.Scope.HOST : Separation.Scope.ZONE, separation.text("reason", ""),
+				(int) separation.integer("maximum", 1, 1, Integer.MAX_VALUE));
 	}
 
 	private static PathCosts pathCosts(JsonMember costs) {
