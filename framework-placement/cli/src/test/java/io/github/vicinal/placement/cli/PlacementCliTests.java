@@ -367,6 +367,29 @@ class PlacementCliTests {
 		assertThat(this.err.toString()).hasLineCount(2).contains("solve --help");
 	}
 
+	/** A small heap for a large model: a sentence, and no stack trace. */
+	@Test
+	@Timeout(120)
+	void aModelThatDoesNotFitIntoTheHeapIsSaid() throws Exception {
+		StringBuilder model = new StringBuilder(
+				"{\"format\":\"vicinal-placement-model\",\"version\":1,\"services\":[{\"name\":\"a\"},{\"name\":\"b\"}],\"hosts\":[{\"name\":\"x\"}],\"edges\":[");
+		for (int e = 0; e < 200_000; e++) {
+			model.append((e > 0) ? "," : "")
+				.append("{\"from\":\"a\",\"to\":\"b\",\"callsPerSecond\":")
+				.append(e)
+				.append('}');
+		}
+		String file = file("large.json", model.append("]}").toString());
+		Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+				"-Xmx12m", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
+				PlacementCli.class.getName(), "solve", "--model", file, "--iterations", "10")
+			.redirectErrorStream(true)
+			.start();
+		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		assertThat(process.waitFor()).as(output).isEqualTo(2);
+		assertThat(output).contains("The model does not fit into", "MiB of heap").doesNotContain("\tat ");
+	}
+
 	/** As Ctrl-C does through the hook. */
 	@Test
 	@Timeout(60)

@@ -81,7 +81,8 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 
 	private static SeparationDescriptor describe(Separation separation) {
 		return new SeparationDescriptor(separation.services(),
-				(separation.scope() == Separation.Scope.HOST) ? "host" : "zone", separation.reason());
+				(separation.scope() == Separation.Scope.HOST) ? "host" : "zone", separation.reason(),
+				(separation.maximum() > 1) ? separation.maximum() : null);
 	}
 
 	private static PathCostDescriptor describe(PathCost cost) {
@@ -180,10 +181,12 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	 * @param services the services
 	 * @param scope where they must not meet: {@code host} or {@code zone}
 	 * @param reason why
+	 * @param maximum replicas of them that a host may run, {@code null} for 1
 	 * @since 0.1.0
 	 */
-	@JsonPropertyOrder({ "services", "scope", "reason" })
-	public record SeparationDescriptor(List<String> services, String scope, String reason) {
+	@JsonInclude(Include.NON_NULL)
+	@JsonPropertyOrder({ "services", "scope", "reason", "maximum" })
+	public record SeparationDescriptor(List<String> services, String scope, String reason, @Nullable Integer maximum) {
 	}
 
 	/**

@@ -50,6 +50,9 @@ public record ObservedModel(PlacementModel model, List<String> notSeen) {
 	 * @return the model with edges, and what is missing
 	 */
 	public static ObservedModel of(PlacementModel model, List<Traffic> seen) {
+		if (seen.isEmpty()) {
+			return new ObservedModel(model, model.doubts().notSeen());
+		}
 		List<String> notSeen = new ArrayList<>();
 		List<String> unanswered = new ArrayList<>();
 		Map<Ends, Edge> edges = new LinkedHashMap<>();
