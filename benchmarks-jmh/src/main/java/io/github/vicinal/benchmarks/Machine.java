@@ -14,7 +14,7 @@ import java.nio.file.Path;
  */
 record Machine(int processors, double load, String java, String kernel) {
 
-	/** Above this load for each processor, figures are not to be quoted. */
+	/** Load per processor above which figures must not be quoted. */
 	static final double QUIET_LOAD = 0.25;
 
 	static Machine now() {

@@ -29,7 +29,7 @@ public interface Measurement {
 	 */
 	Report run(Settings settings) throws Exception;
 
-	/** What was asked for cannot be measured; the message says what to do. */
+	/** The requested measurement is not possible; the message says what to do. */
 	final class UsageException extends Exception {
 
 		private static final long serialVersionUID = 1;
@@ -45,17 +45,17 @@ public interface Measurement {
 	}
 
 	/**
-	 * How to measure.
+	 * Settings of a measurement.
 	 *
 	 * @param quick whether a rough figure is enough
 	 * @param trainTicketJar the executable jar of the TrainTicket sample, or {@code null}
 	 * @param progress receives lines for people who wait
-	 * @param options what else was said on the command line, by the option's name
+	 * @param options further options of the command line, by name
 	 */
 	record Settings(boolean quick, @Nullable Path trainTicketJar, PrintWriter progress, Map<String, String> options) {
 
 		/**
-		 * Tells people who wait.
+		 * Reports progress.
 		 * @param format a format
 		 * @param arguments its arguments
 		 */

@@ -9,7 +9,8 @@ import java.nio.file.Path;
 public final class ProcessCpu {
 
 	/**
-	 * What the kernel counts in: hundredths of a second on every Linux that Java runs on.
+	 * Unit of the kernel's counters: hundredths of a second on every Linux that Java runs
+	 * on.
 	 */
 	private static final double TICK_MICROS = 10_000;
 

@@ -57,7 +57,7 @@ public final class Report {
 	}
 
 	/**
-	 * Says what a chart of the report shows.
+	 * Defines the chart of the report.
 	 * @param title what is drawn, with the unit
 	 * @param column the column that is drawn
 	 * @param labels the columns that name a row

@@ -12,8 +12,8 @@ import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.cache.CachePolicy;
 
 /**
- * Loads that are made to mislead whoever adapts: by what it sees at the moment, what it
- * does not keep, or how often things change. AIC must not fall behind plain LRU on any.
+ * Loads that are made to mislead adaptive policies: by the present requests, by keys that
+ * are not kept, or by frequent changes. AIC must not fall behind plain LRU on any.
  * Deterministic.
  */
 public final class CacheAdversarialMeasurement implements Measurement {
@@ -78,8 +78,8 @@ public final class CacheAdversarialMeasurement implements Measurement {
 
 	/**
 	 * A hot set, and with some probability a key of a stream: each is used a second time
-	 * half a size of requests later, and never again. Only what keeps new keys that long
-	 * sees the second use.
+	 * half a size of requests later, and never again. Only a policy that keeps new keys
+	 * that long sees the second use.
 	 */
 	private static int[] mixture(int seed, double streamed) {
 		Random random = new Random(seed);
@@ -106,7 +106,7 @@ public final class CacheAdversarialMeasurement implements Measurement {
 		return (int) (keys * Math.pow(random.nextDouble(), 3));
 	}
 
-	/** By turns what only frequency, and what only recency can serve. */
+	/** Alternates between loads that only frequency and only recency can serve. */
 	private static int[] phases(int seed, int length) {
 		Random random = new Random(seed);
 		int[] trace = new int[REQUESTS];

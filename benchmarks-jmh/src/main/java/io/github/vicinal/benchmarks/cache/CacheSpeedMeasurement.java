@@ -11,9 +11,9 @@ import io.github.vicinal.benchmarks.Report;
 
 /**
  * CPU time per operation, by the clock of the thread, against Caffeine in the same run.
- * Each cache is measured in processes of its own, by turns, so that what the compiler
- * learns of one does not slow down another; the best of a process's repeats, the median
- * of the processes.
+ * Caches are measured alternately, each in processes of its own, so that the compiler's
+ * profile of one does not slow down another. The result is the median over the processes
+ * of each one's best repeat.
  */
 public final class CacheSpeedMeasurement implements Measurement {
 

@@ -14,6 +14,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.vicinal.benchmarks.SteadyState;
+
 /** Measures one cache in a process of its own. */
 public final class CacheSpeedProcess {
 
@@ -32,15 +34,13 @@ public final class CacheSpeedProcess {
 
 	private static final int TRACE = 1 << 20;
 
-	private static final int WARM_UP = 3;
-
 	private static final int REPEATS = 4;
 
 	private CacheSpeedProcess() {
 	}
 
 	/**
-	 * What a process found.
+	 * Result of a process.
 	 *
 	 * @param hitNanos CPU time per hit, by number of threads less one
 	 * @param loadNanos CPU time per get-or-load, likewise
@@ -97,12 +97,10 @@ public final class CacheSpeedProcess {
 	}
 
 	private static double best(int threads, Integer[] keys, Operation operation) {
+		SteadyState.await(() -> nanos(threads, keys, operation));
 		double best = Double.MAX_VALUE;
-		for (int repeat = 0; repeat < WARM_UP + REPEATS; repeat++) {
-			double nanos = nanos(threads, keys, operation);
-			if (repeat >= WARM_UP) {
-				best = Math.min(best, nanos);
-			}
+		for (int repeat = 0; repeat < REPEATS; repeat++) {
+			best = Math.min(best, nanos(threads, keys, operation));
 		}
 		return best;
 	}

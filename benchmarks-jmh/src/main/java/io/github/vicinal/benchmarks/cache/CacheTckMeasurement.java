@@ -88,7 +88,7 @@ public final class CacheTckMeasurement implements Measurement {
 		}
 	}
 
-	/** What reports of Surefire add up to. */
+	/** Sum of Surefire's reports. */
 	private static final class Counts {
 
 		private int tests;

@@ -15,10 +15,10 @@ import io.github.vicinal.cache.CacheBuilder;
 import io.github.vicinal.cache.CachePolicy;
 
 /**
- * How many of the calls of TrainTicket's AdvancedSearch vanish when each service keeps
- * what it was told. The sample prints the calls of its own services with their arguments;
- * they are replayed on caches. A call that is answered by a cache takes all calls with it
- * that it would have led to.
+ * Share of the calls of TrainTicket's AdvancedSearch that caches in each calling service
+ * save. The sample prints the calls of its own services with their arguments; they are
+ * replayed on caches. A call that is answered by a cache also saves all calls that it
+ * would have caused.
  */
 public final class CacheTrainTicketMeasurement implements Measurement {
 

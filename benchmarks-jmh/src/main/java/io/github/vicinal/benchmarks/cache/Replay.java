@@ -17,10 +17,10 @@ final class Replay {
 	}
 
 	/**
-	 * What came of a trace.
+	 * Result of a trace.
 	 *
 	 * @param hitPercent hits of 100 requests
-	 * @param evictions entries that had to go, or were not admitted
+	 * @param evictions entries that were evicted or not admitted
 	 */
 	record Outcome(double hitPercent, long evictions) {
 	}

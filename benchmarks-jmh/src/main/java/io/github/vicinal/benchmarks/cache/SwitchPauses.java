@@ -8,18 +8,18 @@ import java.util.Random;
 import io.github.vicinal.cache.aic.AicPolicy;
 import io.github.vicinal.cache.policy.Slots;
 
-/** How long an access takes at most while AIC changes from each candidate to the next. */
+/** Maximum duration of an access while AIC changes from each candidate to the next. */
 final class SwitchPauses {
 
 	private static final int REPEATS = 5;
 
 	/**
-	 * How often each entry is hit before a switch: S3-FIFO then finds none to evict
-	 * before it has gone round, and a round is the work of many accesses.
+	 * Number of hits per entry before a switch. S3-FIFO then finds no victim in its first
+	 * round, and a round is the work of many accesses.
 	 */
 	private static final int HITS_BEFORE = 4;
 
-	/** One access in so many is a miss, which evicts. */
+	/** Number of accesses of which one is a miss, which evicts. */
 	private static final int MISS_INTERVAL = 4;
 
 	/** Accesses that are timed for each switch, by entries: more than it takes. */

@@ -22,9 +22,8 @@ import org.springframework.security.oauth2.server.resource.introspection.OpaqueT
 import org.springframework.security.web.SecurityFilterChain;
 
 /**
- * How much stands in front of the handler. Tokens are looked up in memory, so that the
- * security filter chain is measured and not cryptography, which would add the same to
- * each way to call.
+ * Security in front of the handler. Tokens are looked up in memory, so that the security
+ * filter chain is measured and not cryptography, which would add the same to each path.
  */
 enum EchoSecurity {
 

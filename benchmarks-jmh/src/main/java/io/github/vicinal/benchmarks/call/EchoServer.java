@@ -16,7 +16,7 @@ public final class EchoServer {
 	/** The first argument that makes a JVM this server. */
 	public static final String COMMAND = "echo-server";
 
-	/** What the server prints before its port. */
+	/** Prefix of the line with the server's port. */
 	static final String READY = "echo-server ready on port ";
 
 	private EchoServer() {

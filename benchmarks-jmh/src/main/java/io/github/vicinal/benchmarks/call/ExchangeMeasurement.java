@@ -92,9 +92,9 @@ public final class ExchangeMeasurement implements Measurement {
 				variants.add(new Variant(QUIET_SHM, load, quietShm, quiet.pid()));
 			}
 			for (Variant variant : variants) {
-				double seconds = Sample.warmUp(() -> variant.call(order), variant.load(), variant.serverPid());
-				settings.say(Double.isNaN(seconds) ? "%s, %s: NO steady state" : "%s, %s: steady after %.0f s",
-						variant.name(), variant.load().describe(), seconds);
+				int seconds = Sample.warmUp(() -> variant.call(order), variant.load(), variant.serverPid());
+				settings.say((seconds < 0) ? "%s, %s: NO steady state" : "%s, %s: steady after %d s", variant.name(),
+						variant.load().describe(), seconds);
 			}
 			Map<Variant, List<Sample>> samples = new LinkedHashMap<>();
 			for (int repeat = 1; repeat <= repeats; repeat++) {

@@ -23,7 +23,7 @@ import org.springframework.context.ApplicationListener;
 @ImportHttpServices(group = "other", types = PlainApplication.Other.class)
 public class PlainApplication {
 
-	/** What it prints before the milliseconds. */
+	/** Prefix of the line with the milliseconds. */
 	static final String STARTED = "started in ms ";
 
 	/** A client that is not annotated. */

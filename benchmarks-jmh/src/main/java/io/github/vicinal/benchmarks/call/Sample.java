@@ -11,9 +11,10 @@ import com.sun.management.OperatingSystemMXBean;
 import org.HdrHistogram.Histogram;
 
 import io.github.vicinal.benchmarks.ProcessCpu;
+import io.github.vicinal.benchmarks.SteadyState;
 
 /**
- * What one variant did in one repeat.
+ * Result of one variant in one repeat.
  *
  * @param p50Micros median latency in microseconds
  * @param p99Micros 99th percentile in microseconds
@@ -21,15 +22,6 @@ import io.github.vicinal.benchmarks.ProcessCpu;
  * @param calls calls made
  */
 record Sample(double p50Micros, double p99Micros, double cpuMicros, long calls) {
-
-	/** Number of windows of one second that are compared with as many before them. */
-	private static final int STEADY_WINDOWS = 4;
-
-	/** Windows after which a variant is measured as it is, and reported as unsteady. */
-	private static final int MAX_WINDOWS = 40;
-
-	/** Smallest ratio of the windows' means in a steady state. */
-	private static final double STEADY = 0.95;
 
 	private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -76,32 +68,14 @@ record Sample(double p50Micros, double p99Micros, double cpuMicros, long calls) 
 	}
 
 	/**
-	 * Calls until the CPU time per call no longer falls: the mean of the last windows is
-	 * within a few percent of that of as many before them.
+	 * Calls, in windows of one second, until the CPU time per call is steady.
 	 * @param call the call
 	 * @param load how it is made
 	 * @param serverPid the server's process, 0 for none
-	 * @return seconds that it took, or {@link Double#NaN} if there was no steady state
-	 * within the time
+	 * @return seconds that it took, or -1 if there was no steady state within the time
 	 */
-	static double warmUp(Runnable call, Load load, long serverPid) throws InterruptedException {
-		List<Double> windows = new ArrayList<>();
-		while (windows.size() < MAX_WINDOWS) {
-			windows.add(take(call, load, 1, serverPid).cpuMicros());
-			int size = windows.size();
-			if (size >= 2 * STEADY_WINDOWS) {
-				double before = mean(windows.subList(size - 2 * STEADY_WINDOWS, size - STEADY_WINDOWS));
-				double now = mean(windows.subList(size - STEADY_WINDOWS, size));
-				if (now >= before * STEADY && now <= before / STEADY) {
-					return size;
-				}
-			}
-		}
-		return Double.NaN;
-	}
-
-	private static double mean(List<Double> values) {
-		return values.stream().mapToDouble(Double::doubleValue).average().orElse(Double.NaN);
+	static int warmUp(Runnable call, Load load, long serverPid) throws InterruptedException {
+		return SteadyState.await(() -> take(call, load, 1, serverPid).cpuMicros());
 	}
 
 	private static void run(Runnable call, Load load, long durationNanos, Histogram histogram, CountDownLatch start) {

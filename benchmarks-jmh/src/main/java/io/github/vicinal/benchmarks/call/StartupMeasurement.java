@@ -16,8 +16,8 @@ import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
 
 /**
- * Start-up of an application that annotates nothing, with the starter's jars on its class
- * path and without them, by turns.
+ * Start-up of an application that annotates nothing, alternately with the starter's jars
+ * on its class path and without them.
  */
 public final class StartupMeasurement implements Measurement {
 

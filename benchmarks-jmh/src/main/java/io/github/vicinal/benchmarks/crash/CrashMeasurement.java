@@ -76,7 +76,7 @@ public final class CrashMeasurement implements Measurement {
 		}
 	}
 
-	/** What was seen of one kind of victim. */
+	/** Observations of one kind of victim. */
 	private static final class Tally {
 
 		private final Histogram releases = new Histogram(1, TimeUnit.SECONDS.toNanos(100), 3);
@@ -229,7 +229,10 @@ public final class CrashMeasurement implements Measurement {
 			}
 		}
 
-		/** Looks until no more is held than before, or it is clear that it stays. */
+		/**
+		 * Checks until no more resources are held than before, or until a leak is
+		 * certain.
+		 */
 		private static Footprint settled(Footprint before) throws IOException, InterruptedException {
 			long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
 			Footprint now;
@@ -243,7 +246,7 @@ public final class CrashMeasurement implements Measurement {
 			return now;
 		}
 
-		/** What the dead left behind under a name is removed by the next server. */
+		/** The next server removes named files of dead processes. */
 		private int filesLeft() throws IOException, InterruptedException {
 			serve().close();
 			int left = list().size();

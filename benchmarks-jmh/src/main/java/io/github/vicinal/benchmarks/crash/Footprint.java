@@ -11,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What a process holds.
+ * Resources of a process.
  *
  * @param descriptors open files
  * @param mappings mapped segments and arenas

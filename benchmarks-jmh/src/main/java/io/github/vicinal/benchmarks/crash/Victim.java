@@ -166,7 +166,7 @@ public final class Victim implements AutoCloseable {
 			watch.start();
 			System.out.println(READY);
 			while (System.in.read() >= 0) {
-				// Only the end counts: whoever started this has ended.
+				// Only the end of the stream counts: the parent process has ended.
 			}
 		}
 	}
@@ -195,7 +195,7 @@ public final class Victim implements AutoCloseable {
 		watch.setDaemon(true);
 		watch.start();
 		while (System.in.read() >= 0) {
-			// Only the end counts: whoever started this has ended.
+			// Only the end of the stream counts: the parent process has ended.
 		}
 	}
 

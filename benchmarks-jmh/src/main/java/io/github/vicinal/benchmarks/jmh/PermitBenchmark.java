@@ -19,7 +19,7 @@ import io.github.vicinal.requestserver.RequestServerSettings;
 import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 import io.github.vicinal.requestserver.Permit;
 
-/** What a turn at the request server adds to a call for which one is free. */
+/** Cost that a free permit of the request server adds to a call. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

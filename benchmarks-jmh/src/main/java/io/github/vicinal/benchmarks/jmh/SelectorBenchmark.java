@@ -17,7 +17,7 @@ import org.openjdk.jmh.annotations.Warmup;
 
 import io.github.vicinal.selection.PathSelector;
 
-/** What choosing a path adds to a call that takes no time. */
+/** Cost that the choice of a path adds to a call that takes no time. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -28,7 +28,7 @@ public class SelectorBenchmark {
 
 	private static final int BYTES = 900;
 
-	/** What calls are said to take; the slower, the more of them are timed. */
+	/** Assumed duration of calls; the slower they are, the more of them are timed. */
 	@Param({ "2000", "60000", "300000" })
 	public long callNanos;
 

@@ -30,7 +30,7 @@ import io.github.vicinal.benchmarks.Report;
 
 /**
  * Replicas of which one is near: shared memory to that one, HTTP over a link with a delay
- * to the others; the choice by locality against taking turns and against calling the near
+ * to the others; the choice by locality against round-robin and against calling the near
  * one only.
  */
 public final class LocalityMeasurement implements Measurement {
@@ -191,7 +191,7 @@ public final class LocalityMeasurement implements Measurement {
 	}
 
 	/**
-	 * What came of a load.
+	 * Result of a load.
 	 *
 	 * @param callsPerSecond calls answered
 	 * @param nearShare the part of them that the near replica answered

@@ -113,7 +113,7 @@ public final class ReplicaProcess implements AutoCloseable {
 
 	}
 
-	/** Executes so many tasks at once; others wait in order. */
+	/** Executes a limited number of tasks at once; others wait in order. */
 	@RestController
 	static class TaskController implements Task {
 

@@ -18,7 +18,7 @@ public interface Task {
 	Done run(@RequestParam int micros);
 
 	/**
-	 * What was answered.
+	 * Answer.
 	 *
 	 * @param by the replica
 	 */

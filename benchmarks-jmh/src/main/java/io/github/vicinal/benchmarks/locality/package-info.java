@@ -1,4 +1,4 @@
-/** The choice among replicas, one of which is near, against taking turns. */
+/** The choice among replicas, one of which is near, against round-robin. */
 @NullMarked
 package io.github.vicinal.benchmarks.locality;
 

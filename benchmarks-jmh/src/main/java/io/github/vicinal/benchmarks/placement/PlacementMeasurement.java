@@ -26,15 +26,15 @@ public final class PlacementMeasurement implements Measurement {
 	/** Half a unit of the last digit that the proven optima are known to. */
 	private static final double ROUNDING = 0.0005;
 
-	/** What differs by less is the same: sums in another order. */
+	/** Difference below which values are equal: sums in another order. */
 	private static final double NOISE = 1e-6;
 
 	/**
-	 * What a small instance gets; the rest of 50 ms is for the clock and the scheduler.
+	 * Budget of a small instance; the rest of 50 ms is for the clock and the scheduler.
 	 */
 	private static final Duration SMALL_TIME = Duration.ofMillis(40);
 
-	/** What the exact solver gets for a random instance. */
+	/** Budget of the exact solver for a random instance. */
 	private static final Duration EXACT_TIME = Duration.ofSeconds(10);
 
 	private static final Map<String, Double> OPTIMA = new LinkedHashMap<>();
@@ -269,7 +269,9 @@ public final class PlacementMeasurement implements Measurement {
 		}
 	}
 
-	/** From a feasible placement that knows no traffic: what so many moves gain. */
+	/**
+	 * Gain of a limited number of moves, from a feasible placement that ignores traffic.
+	 */
 	private static void budgets(Settings settings, Report report, PlacementModel model, int containers) {
 		PlacementModel blind = model.with(model.objective().weighted(0, 1, 0, 0));
 		Trial start = Trial.run(new Spread(), blind, Duration.ofSeconds(1), -1);

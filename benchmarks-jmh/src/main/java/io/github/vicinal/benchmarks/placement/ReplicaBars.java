@@ -162,7 +162,7 @@ final class ReplicaBars {
 		}
 	}
 
-	/** How far the best found is above what is proven to be impossible. */
+	/** Gap between the best plan and the proven lower bound. */
 	private static void bounds(Measurement.Settings settings, Report report) {
 		List<Double> gaps = new ArrayList<>();
 		for (String name : List.of("online-boutique-H3-l75", "online-boutique-H4-l85", "sock-shop-H3-l75",

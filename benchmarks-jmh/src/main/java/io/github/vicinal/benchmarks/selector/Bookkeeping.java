@@ -9,8 +9,8 @@ import com.sun.management.ThreadMXBean;
 import io.github.vicinal.selection.PathSelector;
 
 /**
- * What the selector adds to a call: choosing, counting, timing and recording, around a
- * call of nothing. A channel counts and times for its report beside that.
+ * Cost that the selector adds to a call: choosing, counting, timing and recording, around
+ * an empty call. A channel counts and times for its report beside that.
  */
 final class Bookkeeping {
 
@@ -59,7 +59,7 @@ final class Bookkeeping {
 			bytes = (threads.getCurrentThreadAllocatedBytes() - allocated) / (double) calls;
 		}
 		Arrays.sort(nanos);
-		// What is written down of decisions is not part of a call.
+		// The record of decisions is not part of a call.
 		return new Cost(nanos[ROUNDS / 2], Math.floor(bytes * 100) / 100);
 	}
 

@@ -9,7 +9,7 @@ enum Noise {
 	/** Half to one and a half times the mean. */
 	UNIFORM((random) -> 0.5 + random.nextDouble()),
 
-	/** Like waiting for something without memory. */
+	/** Exponential, like waiting for a memoryless event. */
 	EXPONENTIAL((random) -> -Math.log(1 - random.nextDouble())),
 
 	/** Two in a hundred calls take 25 times as long as the others. */

@@ -251,9 +251,9 @@ public final class SelectorMeasurement implements Measurement {
 	}
 
 	/**
-	 * What the calls after a switch take beyond those that follow, in nanoseconds. Totals
-	 * would not show it: calls by a socket take 25 or 35 us, by the processors on which
-	 * the kernel has put both ends, and that changes every few thousand calls.
+	 * Additional time of the calls right after a switch, in nanoseconds. Totals would not
+	 * show it: calls by a socket take 25 or 35 us, depending on the processors on which
+	 * the kernel runs both ends, and that changes every few thousand calls.
 	 */
 	private static double lossOfOne(Settings settings, Caller caller, byte[] body, int rounds) throws Exception {
 		settings.say("Loss of one switch, call by call ...");
@@ -274,10 +274,10 @@ public final class SelectorMeasurement implements Measurement {
 	}
 
 	/**
-	 * What each of many switches costs, in nanoseconds: what calls that take turns by the
-	 * two paths take on average, beyond what as many by one path after the other took
-	 * just before. Totals of runs that are farther apart differ by more than that, for
-	 * the reason above.
+	 * Cost of each of many switches, in nanoseconds: the mean time of calls that
+	 * alternate between the two paths, less that of as many calls by one path after the
+	 * other just before. Totals of runs that are farther apart differ by more than that,
+	 * for the reason above.
 	 */
 	private static double lossOfEach(Settings settings, Caller caller, byte[] body, int rounds) throws Exception {
 		settings.say("Cost of each of %,d switches ...", IN_TURNS);

@@ -21,7 +21,7 @@ public final class SelectorServer {
 
 	static final int PORT = 18_080;
 
-	/** Where answers come late, as over a long line. */
+	/** Service whose answers come late, as over a long line. */
 	static final int LATE_PORT = 18_081;
 
 	static final long LATE_NANOS = 3_000_000;

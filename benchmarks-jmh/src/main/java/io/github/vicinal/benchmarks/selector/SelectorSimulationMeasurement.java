@@ -60,7 +60,7 @@ public final class SelectorSimulationMeasurement implements Measurement {
 		return run.decisions().stream().filter((decision) -> decision.kind() == Decision.Kind.LOSS).count();
 	}
 
-	/** What the server and the machine do to calls by all paths alike. */
+	/** Effects of the server and the machine that are the same for all paths. */
 	private enum Handler {
 
 		ALTERNATES_1_10((time, random) -> (time / (10 * SECOND) % 2 == 0) ? MILLI : 10 * MILLI),

@@ -16,10 +16,10 @@ import io.github.vicinal.choice.Decision;
  */
 final class Simulation {
 
-	/** Calls that never come back take so long. */
+	/** Duration of calls that are never answered. */
 	static final long NEVER = Long.MAX_VALUE / 4;
 
-	/** What the paths do. */
+	/** Behaviour of the paths. */
 	interface World {
 
 		/**
@@ -70,7 +70,7 @@ final class Simulation {
 
 	private IntUnaryOperator sizes = (chance) -> 100;
 
-	/** What the callers' clock is ahead of the simulation's. */
+	/** Lead of the callers' clock over the simulation's. */
 	private long clockOffset;
 
 	private long now = 1_000_000;
@@ -138,7 +138,7 @@ final class Simulation {
 		return this.switches;
 	}
 
-	/** Runs callers until a time, or so many calls. */
+	/** Runs callers until a time, or a number of calls. */
 	void run(int callers, long untilNanos, long untilCalls, Chooser chooser) {
 		while (this.running.size() + this.hanging < callers) {
 			start(callers, chooser);

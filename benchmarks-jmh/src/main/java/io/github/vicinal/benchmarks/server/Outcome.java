@@ -19,7 +19,7 @@ import io.github.vicinal.requestserver.RequestServerReport;
 import io.github.vicinal.requestserver.RequestServerSettings;
 
 /**
- * What came of an open-loop load on a request server whose handlers wait for a declared
+ * Result of an open-loop load on a request server whose handlers wait for a declared
  * service time.
  *
  * @param offeredPerSecond requests sent
@@ -79,8 +79,9 @@ record Outcome(double offeredPerSecond, double goodPerSecond, double refusedPerS
 					}
 				}
 				server.execute(new Timed(due, listener, serviceNanos, (now) -> {
-					// What ends within the time, whenever it came: a queue that is longer
-					// at the end than at the beginning is not yet served.
+					// Requests that end within the time, regardless of their arrival: a
+					// queue that is longer at the end than at the beginning is not yet
+					// served.
 					executed.addAndGet((now - from >= 0 && now - until < 0) ? 1 : 0);
 				}, counts ? refused : new AtomicLong(), counts ? responses : null));
 			});

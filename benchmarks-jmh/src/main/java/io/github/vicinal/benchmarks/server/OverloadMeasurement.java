@@ -28,7 +28,7 @@ public final class OverloadMeasurement implements Measurement {
 
 	private static final int REPEATS = 5;
 
-	/** With a patience beyond what can come, the server's own rule refuses nothing. */
+	/** With a patience beyond any wait, the server's own rule rejects nothing. */
 	private static final double ENDLESS_PATIENCE = 1_000;
 
 	/** Shows what shorter waits cost. */

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.HdrHistogram.AtomicHistogram;
 
+import io.github.vicinal.benchmarks.SteadyState;
 import io.github.vicinal.benchmarks.call.EchoProcess;
 
 /**
@@ -23,7 +24,8 @@ final class PostSeries implements AutoCloseable {
 
 	private static final int SENDERS = 4;
 
-	private static final int WARM_UP = 20_000;
+	/** Number of posts in a window of the warm-up. */
+	private static final int WINDOW = 5_000;
 
 	private static final byte[] BODY = "{\"id\":1,\"author\":\"Ann Example\",\"text\":\"posted\"}"
 		.getBytes(StandardCharsets.UTF_8);
@@ -33,21 +35,21 @@ final class PostSeries implements AutoCloseable {
 	private final URL url;
 
 	/**
-	 * What came of a series.
+	 * Result of a series.
 	 *
-	 * @param postsPerSecond how fast they went
+	 * @param postsPerSecond rate of the posts
 	 * @param p50Millis median time from sending to the answer
 	 * @param p99Millis 99 % quantile of it
 	 */
 	record Result(double postsPerSecond, double p50Millis, double p99Millis) {
 	}
 
-	PostSeries() throws IOException, InterruptedException {
+	PostSeries() throws Exception {
 		this.server = EchoProcess.start();
 		boolean warm = false;
 		try {
 			this.url = URI.create("http://127.0.0.1:" + this.server.port() + "/echo/note").toURL();
-			measure(WARM_UP);
+			SteadyState.await(() -> 1 / measure(WINDOW).postsPerSecond());
 			warm = true;
 		}
 		finally {

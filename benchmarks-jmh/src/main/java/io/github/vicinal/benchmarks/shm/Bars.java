@@ -6,7 +6,7 @@ import java.util.function.ToDoubleFunction;
 import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.benchmarks.shm.ShmMeasurement.Cell;
 
-/** What must hold, and the definitions behind it. */
+/** Bars of the measurement, and their definitions. */
 final class Bars {
 
 	static final Cell FUTEX_FLOOR = new Cell("C, futex", Load.closed(1, 0));
@@ -112,7 +112,7 @@ final class Bars {
 		cpu(ShmMeasurement.TYPED_SHM, Transports.GRPC, EIGHT, 1 / 10.0);
 	}
 
-	/** What counts is what arrives: one megabyte at the server, and one at the client. */
+	/** Received bytes count: one megabyte at the server, and one at the client. */
 	private void large() {
 		double arrived = 2.0 * HUGE.bytes() / this.measured.get(Transports.LEARNED, HUGE).p50Micros();
 		this.report.figure("payload that arrives, calls of 1 MB, MB/s", arrived);

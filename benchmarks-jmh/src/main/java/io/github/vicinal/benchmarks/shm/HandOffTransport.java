@@ -5,8 +5,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * No other process at all: a thread pool of this JVM copies the bytes. What a call costs
- * that does not even leave the process, but its thread.
+ * Without another process: a thread pool of this JVM copies the bytes. Shows the cost of
+ * a call that leaves its thread, but not the process.
  */
 final class HandOffTransport implements Transport {
 

@@ -3,7 +3,7 @@ package io.github.vicinal.benchmarks.shm;
 import java.util.Locale;
 
 /**
- * What callers do.
+ * Load of callers.
  *
  * @param callers how many threads call
  * @param paced whether one call starts each millisecond, whether or not the one before

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Netty over unix domain sockets, epoll where its native library loads and NIO elsewhere:
- * a connection for each caller, who parks until the event loop has its answer; a message
- * is its length and its bytes.
+ * a connection for each caller, which parks until the event loop has its answer; a
+ * message is its length and its bytes.
  */
 final class NettyTransport implements Transport {
 

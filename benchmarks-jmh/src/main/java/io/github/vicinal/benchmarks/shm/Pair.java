@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 import io.github.vicinal.benchmarks.ThreadCpu;
 
 /**
- * A server and a client in JVMs of their own, which end with this one. What polls burns
- * processor time while nobody calls: such a pair is halted while others are measured.
+ * A server and a client in JVMs of their own, which end with this one. Transports that
+ * poll burn processor time without calls, so their pair is halted while others are
+ * measured.
  */
 final class Pair implements AutoCloseable {
 
@@ -124,7 +125,7 @@ final class Pair implements AutoCloseable {
 		halt();
 	}
 
-	/** Connects a number of clients that stay. */
+	/** Connects a number of clients that remain connected. */
 	void peers(int count) throws IOException {
 		this.client.ask("peers", Integer.toString(count));
 	}

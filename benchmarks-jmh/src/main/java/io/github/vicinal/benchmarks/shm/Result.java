@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What one load on one transport looked like.
+ * Result of one load on one transport.
  *
  * @param p50Micros median latency
  * @param p99Micros 99th percentile

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Callers that share one stream of answers which nobody wakes them for: whoever gets the
- * lock looks for all.
+ * Callers that share one stream of answers without wake-ups: the lock holder polls for
+ * all.
  */
 abstract class SharedPoll {
 
@@ -21,7 +21,7 @@ abstract class SharedPoll {
 	private final ReentrantLock lock = new ReentrantLock();
 
 	/**
-	 * Looks for answers, and tells {@link #answered(int, long, int)} each.
+	 * Polls for answers, and passes each to {@link #answered(int, long, int)}.
 	 * @return how many there were
 	 */
 	abstract int poll();
@@ -55,7 +55,7 @@ abstract class SharedPoll {
 		return this.lengths[caller * STRIDE * 2];
 	}
 
-	/** What to do between two looks. */
+	/** Action between two polls. */
 	@FunctionalInterface
 	interface Idle {
 

@@ -34,7 +34,7 @@ public final class ShmChild {
 
 	static final String DRIVE = "drive";
 
-	/** What each answer begins with; everything else comes from libraries. */
+	/** Prefix of each answer; all other lines come from libraries. */
 	static final String MARK = "@ ";
 
 	static final String SEPARATOR = ";";

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
+import io.github.vicinal.benchmarks.SteadyState;
 import io.github.vicinal.benchmarks.call.Echo;
 import io.github.vicinal.benchmarks.call.EchoClient;
 import io.github.vicinal.benchmarks.call.EchoProcess;
@@ -40,13 +41,11 @@ public final class ShmMeasurement implements Measurement {
 
 	private static final int PEERS = 100;
 
-	/** How long to measure what. */
-	private record Times(int repeats, int millis, int pacedMillis, int warmUpMillis, int typedWarmUpMillis,
-			int idleMillis, int peersMillis) {
+	/** Durations of the measurement. */
+	private record Times(int repeats, int millis, int pacedMillis, int windowMillis, int idleMillis, int peersMillis) {
 
 		static Times of(boolean quick) {
-			return quick ? new Times(3, 100, 150, 500, 1_000, 500, 1_000)
-					: new Times(5, 250, 400, 1_500, 3_000, 1_500, 3_000);
+			return quick ? new Times(3, 100, 150, 200, 500, 1_000) : new Times(5, 250, 400, 400, 1_500, 3_000);
 		}
 
 		int of(Load load) {
@@ -115,9 +114,7 @@ public final class ShmMeasurement implements Measurement {
 			Map<String, Subject> raw = new LinkedHashMap<>();
 			pairs.forEach((name, pair) -> raw.put(name, (load, millis) -> pair.run(name, load, millis)));
 			for (Map.Entry<String, Subject> subject : raw.entrySet()) {
-				settings.say("Warming up %s ...", subject.getKey());
-				subject.getValue().run(Load.closed(8, KIB), times.warmUpMillis());
-				subject.getValue().run(Load.closed(1, KIB), times.warmUpMillis() / 4);
+				warmUp(settings, subject, times, Load.closed(8, KIB), Load.closed(1, KIB));
 			}
 			List<Cell> cells = new ArrayList<>();
 			for (Load load : rawLoads()) {
@@ -139,6 +136,16 @@ public final class ShmMeasurement implements Measurement {
 		}
 		typed(settings, times, measured);
 		return Bars.report(measured);
+	}
+
+	/** Runs each load until the CPU time per call is steady. */
+	private static void warmUp(Settings settings, Map.Entry<String, Subject> subject, Times times, Load... loads)
+			throws Exception {
+		for (Load load : loads) {
+			int windows = SteadyState.await(() -> subject.getValue().run(load, times.windowMillis()).cpuMicros());
+			settings.say((windows < 0) ? "%s, %s of %s: NO steady state" : "%s, %s of %s: steady after %d windows",
+					subject.getKey(), load.describe(), load.size(), windows);
+		}
 	}
 
 	private static List<Load> rawLoads() {
@@ -242,7 +249,7 @@ public final class ShmMeasurement implements Measurement {
 		settings.say("Allocation ...");
 		for (int bytes : new int[] { KIB, 100 * KIB }) {
 			Load load = Load.closed(1, bytes);
-			pair.run(Transports.LEARNED, load, times.warmUpMillis());
+			SteadyState.await(() -> pair.run(Transports.LEARNED, load, times.windowMillis()).allocatedBytes());
 			for (int repeat = 0; repeat < times.repeats(); repeat++) {
 				long before = pair.allocatedByReceivers();
 				Result result = pair.run(Transports.LEARNED, load, times.millis());
@@ -274,12 +281,7 @@ public final class ShmMeasurement implements Measurement {
 			cells.add(new Cell(TYPED_SHM_TEXT, Load.closed(1, 100 * KIB)));
 			cells.add(new Cell(TYPED_HTTP_TEXT, Load.closed(1, 100 * KIB)));
 			for (Map.Entry<String, Subject> subject : subjects.entrySet()) {
-				settings.say("Warming up %s ...", subject.getKey());
-				// HTTP is the slowest to warm up.
-				subject.getValue()
-					.run(Load.closed(8, KIB),
-							times.typedWarmUpMillis() * (subject.getKey().equals(TYPED_HTTP) ? 4 : 1));
-				subject.getValue().run(Load.closed(1, 100 * KIB), times.typedWarmUpMillis() / 4);
+				warmUp(settings, subject, times, Load.closed(8, KIB), Load.closed(1, 100 * KIB));
 			}
 			settings.say("Typed calls: everything once, not counted ...");
 			measure(cells, subjects, times, new Measured());

@@ -26,8 +26,8 @@ public interface Transport {
 	interface Client extends AutoCloseable {
 
 		/**
-		 * Returns something to call with.
-		 * @param number tells callers apart, 0 and up
+		 * Returns a caller.
+		 * @param number number of the caller, from 0
 		 * @return used by one thread at a time
 		 * @throws Exception if it cannot be connected
 		 */

@@ -2,7 +2,9 @@ package io.github.vicinal.benchmarks.shm;
 
 import java.nio.ByteBuffer;
 
-/** What a handler computes before it answers: the request's first four bytes say it. */
+/**
+ * Work of a handler before it answers; the request's first four bytes give its length.
+ */
 final class Work {
 
 	private static final long MULTIPLIER = 6364136223846793005L;

@@ -30,7 +30,7 @@ public interface Receipts {
 	Receipt peek(@PathVariable long number);
 
 	/**
-	 * What a receipt is for.
+	 * Order of a receipt.
 	 *
 	 * @param number the number of the call
 	 * @param text a text

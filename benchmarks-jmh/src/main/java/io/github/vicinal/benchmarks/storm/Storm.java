@@ -16,7 +16,7 @@ import org.HdrHistogram.Histogram;
 /** Callers that go on calling while instances are restarted. */
 final class Storm implements AutoCloseable {
 
-	/** Longest time that is told from longer ones, in nanoseconds. */
+	/** Upper bound of recorded times, in nanoseconds. */
 	private static final long MAX_NANOS = 120_000_000_000L;
 
 	private final Receipts receipts;
@@ -45,7 +45,8 @@ final class Storm implements AutoCloseable {
 	}
 
 	/**
-	 * Starts callers. Each makes a call that is not idempotent and one that is, by turns.
+	 * Starts callers. Each alternates between a call that is not idempotent and one that
+	 * is.
 	 * @param receipts what they call
 	 * @param callers how many threads
 	 * @param pauseNanos time from the start of a thread's call to that of its next one

@@ -87,7 +87,7 @@ public final class StormMeasurement implements Measurement {
 	}
 
 	/**
-	 * What came of a storm.
+	 * Result of a storm.
 	 *
 	 * @param calls calls made
 	 * @param kinds calls that failed, by kind

@@ -151,7 +151,7 @@ public final class StormServers implements AutoCloseable {
 		this.process.onExit().join();
 	}
 
-	/** What the instances of one JVM executed, whether or not they still run. */
+	/** Calls that the instances of one JVM executed, whether or not they still run. */
 	static final class Issued {
 
 		private final Queue<Long> numbers = new ConcurrentLinkedQueue<>();

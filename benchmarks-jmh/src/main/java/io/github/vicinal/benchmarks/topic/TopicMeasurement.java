@@ -36,12 +36,12 @@ public final class TopicMeasurement implements Measurement {
 
 	private static final long PACE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-	/** A subscriber that gets nothing for so long gets nothing more. */
+	/** Time without a message after which a subscriber counts as complete. */
 	private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
 	private static final int MAX_WARM_UPS = 8;
 
-	/** Rounds are steady when the last two differ by at most one part in so many. */
+	/** Relative difference of the last two rounds up to which they count as steady. */
 	private static final double STEADY = 0.15;
 
 	@Override

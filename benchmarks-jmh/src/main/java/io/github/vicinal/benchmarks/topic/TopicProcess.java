@@ -28,7 +28,7 @@ public final class TopicProcess implements AutoCloseable {
 
 	static final String DRIVE = "drive";
 
-	/** What each answer begins with; everything else comes from libraries. */
+	/** Prefix of each answer; all other lines come from libraries. */
 	private static final String MARK = "@ ";
 
 	/** Number and time of a message. */
@@ -143,7 +143,7 @@ public final class TopicProcess implements AutoCloseable {
 		}
 	}
 
-	/** What a subscriber has got since it was reset. */
+	/** Messages that a subscriber has received since it was reset. */
 	private static final class Received {
 
 		private final Histogram latencies = new Histogram(3_600_000_000_000L, 3);

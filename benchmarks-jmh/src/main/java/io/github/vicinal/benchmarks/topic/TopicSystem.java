@@ -13,7 +13,7 @@ interface TopicSystem {
 	Publisher publisher(Place place) throws Exception;
 
 	/**
-	 * Where the processes of one measurement meet.
+	 * Meeting point of the processes of one measurement.
 	 *
 	 * @param directory in memory
 	 * @param port of a broker
@@ -27,7 +27,7 @@ interface TopicSystem {
 		/** Publishes a message, and waits while there is no room for it. */
 		void publish(byte[] message) throws Exception;
 
-		/** Waits until so many subscribers get what is published from now on. */
+		/** Waits until this number of subscribers receives later messages. */
 		default void awaitSubscribers(int count) throws Exception {
 		}
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What one way to wait did in one repeat, or the medians of several.
+ * Result of one way of waiting in one repeat, or the medians of several.
  *
  * @param cost median latency, a tenth of the 99th percentile and CPU time, added
  * @param p50Micros median latency in microseconds

@@ -71,7 +71,7 @@ public final class RawServer implements AutoCloseable {
 				new PeerIdentity(arguments[2], PeerIdentity.NO_HOST), ShmOptions.defaults(), false, RawLanes.echo())) {
 			System.out.println("ready");
 			while (System.in.read() >= 0) {
-				// Only the end counts: whoever started this has ended.
+				// Only the end of the stream counts: the parent process has ended.
 			}
 		}
 		System.exit(0);

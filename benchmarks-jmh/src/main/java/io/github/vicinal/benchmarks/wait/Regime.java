@@ -25,7 +25,7 @@ record Regime(String name, int callers, boolean paced, int hogs, boolean onAndOf
 			new Regime("threads40-8", 8, false, MANY, false), new Regime("onoff-1", 1, false, FEW, true),
 			new Regime("onoff-8", 8, false, FEW, true));
 
-	/** Where sleeping is the measure, not the best fixed way. */
+	/** Whether sleeping is the reference, rather than the best fixed way. */
 	boolean againstPark() {
 		return this.hogs > FEW || this.onAndOff;
 	}

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
+import io.github.vicinal.benchmarks.SteadyState;
 import io.github.vicinal.transport.shm.RawLanes;
 
 /** Learned waiting against each fixed way, in each regime. */
@@ -30,7 +31,8 @@ public final class WaitMeasurement implements Measurement {
 
 	private static final long SETTLE_MILLIS = 150;
 
-	private static final long WARM_UP_MILLIS = 1000;
+	/** Length of a window of the warm-up. */
+	private static final long WINDOW_MILLIS = 250;
 
 	private static final int REPEATS = 8;
 
@@ -56,7 +58,9 @@ public final class WaitMeasurement implements Measurement {
 			settings.say("Bells: %s. Warming up ...", client.lanes().bellKind());
 			for (String way : ways) {
 				client.waiting(mode(way));
-				Callers.measure(client, server.pid(), 8, false, 0, WARM_UP_MILLIS);
+				int windows = SteadyState
+					.await(() -> Callers.measure(client, server.pid(), 8, false, 0, WINDOW_MILLIS).cpuMicros());
+				settings.say((windows < 0) ? "  %s: NO steady state" : "  %s: steady after %d windows", way, windows);
 			}
 			for (Regime regime : regimes) {
 				settings.say("%s: %d repeats ...", regime.name(), repeats);

@@ -11,10 +11,11 @@ import org.jspecify.annotations.Nullable;
  * Keeps values by key, in this process, within a bound.
  * <p>
  * Thread-safe. Keys and values are never {@code null}. The changes of one key have an
- * order, which all threads see, and what a thread did before it wrote a value is visible
- * to whoever reads that value. There is no order across keys: of two threads that each
- * write a key and then look up the other's, both may miss. The bound may be exceeded for
- * a moment while threads write at the same time; {@link #cleanUp()} enforces it.
+ * order, which all threads see, and the actions of a thread before it writes a value are
+ * visible to any thread that reads that value. There is no order across keys: two threads
+ * that each write a key and then look up the other's may both miss. The bound may be
+ * exceeded for a moment while threads write at the same time; {@link #cleanUp()} enforces
+ * it.
  * <p>
  * <strong>Loading is single-flight.</strong> For one key, at most one loader runs at a
  * time, whichever method asked for it; the others wait for its outcome. No lock is held
@@ -68,8 +69,8 @@ public interface Cache<K, V> {
 	 * Returns the value, loading it on the calling thread if it is absent. If another
 	 * thread is loading it, waits for that.
 	 * @param key the key
-	 * @param loader computes the value; may block, may use the cache for other keys; what
-	 * it throws is thrown to all who wait
+	 * @param loader computes the value; may block, may use the cache for other keys; its
+	 * exceptions are thrown to all callers that wait
 	 * @return the value, or {@code null} if the loader returned that
 	 * @throws IllegalStateException if the key is being loaded by this very thread, or by
 	 * one that waits for this thread
@@ -82,10 +83,10 @@ public interface Cache<K, V> {
 	/**
 	 * Returns the value without waiting, starting to load it if it is absent.
 	 * @param key the key
-	 * @param loader starts the load; what it throws fails the future. It is called on the
+	 * @param loader starts the load; its exceptions fail the future. It is called on the
 	 * calling thread, or, if a function of {@link #asMap()} computes the key just now, by
 	 * the thread that does so, when it is done
-	 * @return a future of its own for this caller: to cancel it cancels neither the load
+	 * @return a future of its own for this caller: cancelling it cancels neither the load
 	 * nor the futures of others. Completes with {@code null} if the load did
 	 * @throws IllegalStateException if this very thread computes the key
 	 */
@@ -102,10 +103,10 @@ public interface Cache<K, V> {
 	@Nullable CompletableFuture<@Nullable V> getAsyncIfPresent(K key);
 
 	/**
-	 * Replaces a value by a newer one, in the background: until the load ends the old one
-	 * is served; if it fails the old one stays. A caller that needs the value before the
-	 * executor has begun does not wait for the executor: it loads itself, with its own
-	 * loader, in place of this one.
+	 * Replaces a value by a newer one, in the background. Until the load ends the old
+	 * value is served; if it fails the old value is kept. A caller that needs the value
+	 * before the executor has begun does not wait for the executor: it loads the value
+	 * itself, with its own loader.
 	 * @param key the key
 	 * @param loader computes the value on the builder's executor
 	 * @return completes with the new value; joins a load of the key that is under way,
@@ -171,8 +172,8 @@ public interface Cache<K, V> {
 	CacheReport report();
 
 	/**
-	 * Does what is usually done beside other calls: applies buffered accesses to the
-	 * policy, evicts down to the bound, removes all that has expired, and tells the
+	 * Performs the maintenance that other calls usually do: applies buffered accesses to
+	 * the policy, evicts down to the bound, removes expired entries, and notifies the
 	 * listener.
 	 */
 	void cleanUp();

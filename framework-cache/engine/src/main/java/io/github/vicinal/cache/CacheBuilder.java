@@ -66,7 +66,10 @@ public final class CacheBuilder<K, V> {
 		this.name = Objects.requireNonNull(name, "name");
 	}
 
-	/** What a cache keeps, so that the next one's properties are not its own. */
+	/**
+	 * Copy of the settings for one cache, which later changes of the builder do not
+	 * affect.
+	 */
 	private CacheBuilder(CacheBuilder<K, V> other) {
 		this.name = other.name;
 		this.policy = other.policy;
@@ -124,7 +127,7 @@ public final class CacheBuilder<K, V> {
 	/**
 	 * Bounds the sum of the entries' weights. Not for set-associative policies.
 	 * @param maximumWeight at least 0
-	 * @param weigher says what an entry weighs
+	 * @param weigher returns the weight of an entry
 	 * @return this builder
 	 */
 	public CacheBuilder<K, V> maximumWeight(long maximumWeight, Weigher<? super K, ? super V> weigher) {
@@ -168,10 +171,10 @@ public final class CacheBuilder<K, V> {
 	}
 
 	/**
-	 * Once a value is older than this, the next {@link Cache#get} or
-	 * {@link Cache#getAsync} of it starts to load it anew in the background, with the
-	 * loader that it was called with, and returns the old value. If the load fails, the
-	 * old value stays until it expires, and the next look-up tries again.
+	 * Sets the age from which values are refreshed. The next {@link Cache#get} or
+	 * {@link Cache#getAsync} of an older value starts to load it in the background, with
+	 * its own loader, and returns the old value. If the load fails, the old value is kept
+	 * until it expires, and the next look-up tries again.
 	 * @param duration positive
 	 * @return this builder
 	 */
@@ -188,7 +191,7 @@ public final class CacheBuilder<K, V> {
 	}
 
 	/**
-	 * Tells a listener of each entry that leaves.
+	 * Notifies a listener of each entry that leaves.
 	 * @param listener the listener
 	 * @return this builder
 	 */

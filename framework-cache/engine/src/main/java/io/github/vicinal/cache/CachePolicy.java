@@ -12,7 +12,7 @@ import io.github.vicinal.cache.policy.Policies;
 import io.github.vicinal.cache.policy.PolicyFactory;
 
 /**
- * Which entries go when a cache is full. A value with a name, as it is written in
+ * Selects the entries that a full cache evicts. A value with a name, as it is written in
  * configuration: {@link #of(String)} reads it, {@link #name()} writes it.
  *
  * @since 0.1.0
@@ -71,7 +71,7 @@ public final class CachePolicy {
 	private static final String NAMES = "one of TINY_LFU, LRU, LFU, LFU_HISTORY, MRU, SLRU, FIFO, S3_FIFO, LIRS, AIC, PLRU, TWO_WAY, "
 			+ "K_WAY(k), K_WAY_TINY_LFU(k) with k = 2, 4, .. 64, W_TINY_LFU(percent) with 1 to 99";
 
-	/** What keeps the entries. */
+	/** Kinds of engines that keep the entries. */
 	enum Engine {
 
 		CAFFEINE, POLICY, SETS

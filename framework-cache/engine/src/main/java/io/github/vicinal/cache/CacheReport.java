@@ -3,8 +3,8 @@ package io.github.vicinal.cache;
 import java.util.List;
 
 /**
- * What a replacement policy knows about itself. All but the first four are empty unless
- * the policy is {@link CachePolicy#AIC}.
+ * State of a replacement policy. All but the first four are empty unless the policy is
+ * {@link CachePolicy#AIC}.
  *
  * @param policy the policy of the cache
  * @param active the policy that replaces entries now: the chosen candidate of AIC,
@@ -44,7 +44,7 @@ public record CacheReport(String policy, String active, long maximum, long size,
 	}
 
 	/**
-	 * What another size would bring.
+	 * Estimate for another size.
 	 *
 	 * @param factor times the size that the cache has
 	 * @param hitRatio the recent hit ratio at that size, between 0 and 1, {@code NaN} if

@@ -1,7 +1,7 @@
 package io.github.vicinal.cache;
 
 /**
- * What a cache has counted.
+ * Counters of a cache.
  *
  * @param hits look-ups that found a value
  * @param misses look-ups that found none

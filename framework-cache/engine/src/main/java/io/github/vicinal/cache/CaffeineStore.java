@@ -127,7 +127,7 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 		return this.celled ? ((Cell<?>) value).weight : 1;
 	}
 
-	/** Tells of a value that was written over, unless by itself. */
+	/** Notifies of a value that was overwritten, unless by itself. */
 	private @Nullable V replaced(K key, @Nullable Object old, V value) {
 		V oldValue = unwrap(old);
 		if (this.celled && old != null && oldValue != null && oldValue != value) {

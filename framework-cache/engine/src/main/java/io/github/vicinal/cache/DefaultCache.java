@@ -9,7 +9,7 @@ import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
-/** What is the same on every engine: loading, refreshing, statistics, notification. */
+/** Common part of all engines: loading, refreshing, statistics, notification. */
 final class DefaultCache<K, V> implements Cache<K, V> {
 
 	private final String name;
@@ -330,7 +330,8 @@ final class DefaultCache<K, V> implements Cache<K, V> {
 			}
 		}
 		catch (Throwable ex) {
-			// Whatever it is, no thread will come: there may be none left to be made.
+			// After any failure no thread will come, for example because none can be
+			// started.
 			if (mine.begin(Thread.currentThread())) {
 				loaded(false, (this.counters != null) ? System.nanoTime() : 0);
 				fail(mine, ex);

@@ -1,13 +1,14 @@
 package io.github.vicinal.cache;
 
 /**
- * Says for each entry how long it lives.
+ * Decides the lifetime of each entry.
  * <p>
- * All times are in nanoseconds; {@link Long#MAX_VALUE} means for ever, zero or less means
- * that it has expired already. What a method throws fails the operation and changes
- * nothing. Called without any lock by all engines but that of {@code TINY_LFU}, where
- * changes of the same key, and of some others, wait for it: there it must be quick and
- * must not use the cache, nor wait for a thread that does, which might never end.
+ * All times are in nanoseconds; {@link Long#MAX_VALUE} means forever, zero or less means
+ * that it has expired already. An exception of a method fails the operation and changes
+ * nothing. All engines but that of {@code TINY_LFU} call it without any lock. With
+ * {@code TINY_LFU} changes of the same key, and of some others, wait for it. There it
+ * must be quick, and must neither use the cache nor wait for a thread that does, which
+ * might never end.
  *
  * @param <K> the type of keys
  * @param <V> the type of values

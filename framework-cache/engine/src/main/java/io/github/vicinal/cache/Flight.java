@@ -27,7 +27,7 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 	/** A refresh that was displaced while it was queued. */
 	private static final int QUEUED_IN_VAIN = 5;
 
-	/** How often who waits for what is being stored yields before it sleeps. */
+	/** Number of yields before a thread that waits for a store sleeps. */
 	private static final int YIELDS = 64;
 
 	private static final long PARK_NANOS = 50_000;
@@ -145,9 +145,9 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 	}
 
 	/**
-	 * When all who waited have been told, none of them waits for the thread any more: it
-	 * may wait for loads of theirs. It is the one that must see this, so that no fence is
-	 * needed.
+	 * After all waiters have been notified, none of them waits for the thread any more,
+	 * so it may wait for loads of theirs. That thread is the one that must see this, so
+	 * no fence is needed.
 	 */
 	@Override
 	public boolean complete(@Nullable V value) {
@@ -164,8 +164,8 @@ final class Flight<K, V> extends CompletableFuture<@Nullable V> {
 	}
 
 	/**
-	 * The result is about to be stored: from now on, whoever displaces the flight waits.
-	 * So weigher and expiry have been asked before.
+	 * Marks the result as about to be stored. From now on a thread that displaces the
+	 * flight waits, so weigher and expiry have been asked before.
 	 * @return whether it may be stored: false if the key was written to or invalidated
 	 */
 	boolean beginStoring() {

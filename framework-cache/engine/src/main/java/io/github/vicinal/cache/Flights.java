@@ -95,7 +95,7 @@ final class Flights<K, V> {
 		return more;
 	}
 
-	/** Calls no code of the user's: a flight that ends must not stay. */
+	/** Calls no code of the user, because a flight that ends must be removed. */
 	private void remove(Flight<K, V> flight) {
 		int place = place(flight.hash());
 		while (true) {
@@ -174,7 +174,7 @@ final class Flights<K, V> {
 			return true;
 		}
 		if (queued.isQueued()) {
-			// It waits in vain, and whoever displaced it is about to do the same.
+			// It waits in vain, and the thread that displaced it is about to do the same.
 			remove(queued);
 		}
 		return false;
@@ -220,7 +220,7 @@ final class Flights<K, V> {
 
 	private IllegalStateException waitsForItself(Flight<K, V> flight) {
 		return new IllegalStateException(
-				"Cache '%s': the load of key '%s' waits for itself: a loader must not ask for a key whose load needs its own"
+				"Cache '%s': the load of key '%s' waits for itself: a loader must not request a key whose load needs its own key"
 					.formatted(this.cache, flight.key()));
 	}
 
@@ -235,12 +235,17 @@ final class Flights<K, V> {
 	 */
 	private static final class Landing implements ForkJoinPool.ManagedBlocker {
 
-		/** More threads in a row are taken for a circle of others. */
+		/**
+		 * Length of a chain of waiting threads from which it is taken for a circle of
+		 * others.
+		 */
 		private static final int LONGEST = 10_000;
 
 		private final Flight<?, ?> flight;
 
-		/** Whether the flight waits for this thread, be it through others. */
+		/**
+		 * Returns whether the flight waits for this thread, directly or through others.
+		 */
 		private boolean inCircle;
 
 		private Landing(Flight<?, ?> flight) {

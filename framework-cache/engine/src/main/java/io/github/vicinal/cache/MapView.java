@@ -146,7 +146,9 @@ final class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<K, 
 		return new Values();
 	}
 
-	/** How many entries will come is not known: some expire, and others are added. */
+	/**
+	 * The number of entries is not known in advance: some expire, and others are added.
+	 */
 	private static <T> Spliterator<T> spliterator(Iterator<T> entries, int characteristics) {
 		return Spliterators.spliteratorUnknownSize(entries,
 				characteristics | Spliterator.NONNULL | Spliterator.CONCURRENT);
@@ -344,7 +346,8 @@ final class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<K, 
 			if (this.last == null) {
 				throw new IllegalStateException("next() comes first");
 			}
-			// What was decided upon, not what was written since.
+			// Compares with the value that the decision was based on, not with a later
+			// one.
 			MapView.this.remove(this.last.getKey(), this.last.getValue());
 			this.last = null;
 		}

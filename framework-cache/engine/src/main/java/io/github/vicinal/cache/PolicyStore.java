@@ -22,8 +22,8 @@ import io.github.vicinal.cache.policy.ReplacementPolicy;
 import io.github.vicinal.cache.policy.Slots;
 
 /**
- * Entries in a hash map; a {@link ReplacementPolicy} beside it, which one thread at a
- * time tells of reads (from a lossy buffer) and writes (from a queue that is not).
+ * Entries in a hash map with a {@link ReplacementPolicy} beside it. One thread at a time
+ * notifies the policy of reads (from a lossy buffer) and writes (from a lossless queue).
  * <p>
  * An entry lives as long as its {@code cell} is not null: the step from a cell to null,
  * by compare-and-set, decides who removed it and why, and its place in the map and in the
@@ -33,22 +33,23 @@ import io.github.vicinal.cache.policy.Slots;
  */
 final class PolicyStore<K, V> extends Store<K, V> {
 
-	/*
+	/*-
 	 * The map answers; the policy only learns. Replacement policies are lists and
 	 * counters that two threads must not change at once, and a lock around each read
 	 * would be the bottleneck. As in BP-Wrapper [1] and Caffeine's BoundedLocalCache [2],
 	 * operations on the map are concurrent, are noted in buffers, and are replayed
-	 * against the policy by whichever thread has the lock.
+	 * against the policy by the thread that has the lock.
 	 *
-	 * - A read goes into a stripe of `reads`. A full stripe asks for the lock without
-	 * waiting. Who does not get it sets `readsWait` and goes on; further reads overwrite
-	 * older ones. A policy that misses a few reads still approximates. - A write is never
-	 * lost: it is applied under the lock if that is free, else queued. It brings the
-	 * number of its thread's stripe, so that the policy meets the reads of a thread
-	 * before its later write. Above MAX_PENDING writers wait for the lock, which bounds
-	 * by how much the cache exceeds its maximum. - Whoever gives the lock back looks
-	 * whether others left work while it was held, and tries to take it again (unlock).
-	 * Without that second look a write could wait until the next operation.
+	 * - A read goes into a stripe of `reads`. The thread that fills a stripe tries to get
+	 *   the lock. If it fails, it sets `readsWait` and goes on; further reads overwrite
+	 *   older ones. A policy that misses a few reads still approximates.
+	 * - A write is never lost: it is applied under the lock if that is free, else queued.
+	 *   It brings the number of its thread's stripe, so that the policy meets the reads of
+	 *   a thread before its later write. Above MAX_PENDING writers wait for the lock, which
+	 *   bounds by how much the cache exceeds its maximum.
+	 * - A thread that gives the lock back checks whether others left work while it was
+	 *   held, and tries to take it again (unlock). Without that second check a write could
+	 *   wait until the next operation.
 	 *
 	 * In strict mode there are no buffers: each operation takes the lock, and the victims
 	 * are those of the textbook policy.
@@ -57,9 +58,11 @@ final class PolicyStore<K, V> extends Store<K, V> {
 	 * one entry in different orders: a read or a removal may be replayed before the
 	 * insert.
 	 *
-	 * NEW ---read--> NEW_AND_READ the hit is replayed after the insert | | +----- insert
-	 * -----+--> slot >= 0 --- evicted or removed ---> DEAD | ^ +---- refused by the
-	 * policy, or removed before its insert -----+
+	 *   NEW ---read--> NEW_AND_READ        the hit is replayed after the insert
+	 *    |                  |
+	 *    +----- insert -----+--> slot >= 0 --- evicted or removed ---> DEAD
+	 *    |                                                              ^
+	 *    +---- refused by the policy, or removed before its insert -----+
 	 *
 	 * The life of an entry as callers see it is its cell. Only the compare-and-set to
 	 * null ends it, so exactly one of eviction, expiry and removal reports it. An evicted
@@ -67,21 +70,21 @@ final class PolicyStore<K, V> extends Store<K, V> {
 	 * calls equals of keys, which is the application's code. Until then, look-ups find a
 	 * null cell, which is a miss.
 	 *
-	 * Expired entries are removed when they are met, and each write looks at SWEEP slots
-	 * in turn, so that no thread and no timer wheel is needed and work per write is
-	 * constant.
+	 * Expired entries are removed when they are met. Each write also checks SWEEP slots,
+	 * going round all slots, so that no thread and no timer wheel is needed and work per
+	 * write is constant.
 	 *
 	 * [1] Ding, Jiang, Zhang: BP-Wrapper. A system framework making any replacement
-	 * algorithms (almost) lock contention free (2009) [2] Manes: design of Caffeine,
-	 * github.com/ben-manes/caffeine
+	 *     algorithms (almost) lock contention free (2009)
+	 * [2] Manes: design of Caffeine, github.com/ben-manes/caffeine
 	 */
 
 	private static final Logger LOG = LoggerFactory.getLogger(Cache.class);
 
-	/** More writes than this may not wait: the next writer waits for the lock instead. */
+	/** Maximum number of queued writes; the next writer waits for the lock instead. */
 	private static final int MAX_PENDING = 64;
 
-	/** How many slots each write looks at for what has expired. */
+	/** Number of slots that each write checks for expired entries. */
 	private static final int SWEEP = 4;
 
 	private static final int NEW = -1;
@@ -94,10 +97,10 @@ final class PolicyStore<K, V> extends Store<K, V> {
 	/** In place of the hash of an entry that is removed already. */
 	private static final int UNUSED = 0;
 
-	/** Inserts after which it is estimated anew how many entries fit. */
+	/** Number of inserts after which the capacity in entries is estimated again. */
 	private static final int RESIZE_INTERVAL = 256;
 
-	/** How many entries with weights are expected before any are known. */
+	/** Expected number of entries with weights before any is known. */
 	private static final int FIRST_CAPACITY = 1024;
 
 	private static final VarHandle CELL;
@@ -144,8 +147,8 @@ final class PolicyStore<K, V> extends Store<K, V> {
 	private final AtomicInteger pending = new AtomicInteger();
 
 	/**
-	 * Somebody's stripe is full and the lock was taken: whoever has it drains for all.
-	 * Racy on purpose: the flag is seen by the next who gives the lock back at the
+	 * Set if a stripe is full and the lock is taken; the lock holder then drains for all.
+	 * Racy on purpose: the next thread that gives the lock back sees the flag at the
 	 * latest.
 	 */
 	private boolean readsWait;
@@ -159,7 +162,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 
 	private @Nullable Entry<K>[] bySlot;
 
-	/** What each slot weighs in the sum; null without a weigher, where each weighs 1. */
+	/** Weight of each slot in the sum; null without a weigher, where each weighs 1. */
 	private int @Nullable [] weights;
 
 	private int count;
@@ -245,7 +248,10 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		this.policy = factory.create(this.slots, this.capacity);
 	}
 
-	/** The policy's hash must not be guessed: whoever knows it can make keys collide. */
+	/**
+	 * The policy's hash must not be predictable, because known hashes allow colliding
+	 * keys.
+	 */
 	private int hash(K key) {
 		long mixed = (key.hashCode() ^ this.seed) * 0x9E3779B97F4A7C15L;
 		mixed = (mixed ^ (mixed >>> 32)) * 0xD6E8FEB86659FD93L;
@@ -594,7 +600,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		}
 	}
 
-	/** Tells the policy what waits; called with the lock. */
+	/** Replays pending operations against the policy; called with the lock. */
 	private void drain() {
 		applyWrites();
 		if (this.reads != null) {
@@ -613,8 +619,8 @@ final class PolicyStore<K, V> extends Store<K, V> {
 		finally {
 			release();
 		}
-		// Once more for reads at most: nothing holds readers up, so that there may always
-		// be more of them, and who gets the lock next drains them, too.
+		// Repeated for reads at most once: readers are never blocked, so there may always
+		// be more reads, and the next lock holder drains them, too.
 		boolean again = true;
 		while (((again && this.readsWait) || !this.writes.isEmpty()) && this.lock.tryLock()) {
 			try {
@@ -632,7 +638,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 
 	private void drainForOthers() {
 		if (this.readsWait) {
-			// First, so that who comes meanwhile is not forgotten.
+			// First, so that a thread that comes meanwhile is not missed.
 			this.readsWait = false;
 			drain();
 		}
@@ -648,7 +654,7 @@ final class PolicyStore<K, V> extends Store<K, V> {
 				this.map.remove(evicted.entry.key, evicted.entry);
 			}
 			catch (RuntimeException ex) {
-				// Not the business of this thread, nor of the others that were evicted.
+				// The failure concerns neither this thread nor the other evicted entries.
 				LOG.warn("A key of cache '{}' that was evicted cannot be removed", this.builder.name(), ex);
 			}
 		}
@@ -786,9 +792,9 @@ final class PolicyStore<K, V> extends Store<K, V> {
 	}
 
 	/**
-	 * With weights, how many entries fit is estimated from those that are there. The
-	 * policy is told of at most twice as many as there are, so that what it makes room
-	 * for is not the guess from the first few.
+	 * With weights, the capacity in entries is estimated from the present ones. The
+	 * policy gets at most twice their number, so that it does not allocate for a guess
+	 * from the first few entries.
 	 */
 	private void resize() {
 		this.sinceResize = 0;

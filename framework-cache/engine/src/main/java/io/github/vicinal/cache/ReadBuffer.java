@@ -12,10 +12,9 @@ import org.jspecify.annotations.Nullable;
  * that share a stripe may overwrite each other's reads, and reads are overwritten while
  * nobody drains. A single thread loses nothing.
  * <p>
- * A read is in its place before the cursor tells of it, so that who drains passes by no
- * read of a thread that has a stripe to itself. Of threads that collide, one that comes
- * late can leave a read where a drain has been already: it is overwritten, or told when
- * its place comes round.
+ * A read is in its place before the cursor passes it, so that a drain misses no read of a
+ * thread that has a stripe to itself. If threads collide, a late one can leave a read
+ * behind the drain. That read is overwritten, or reported in the next round.
  * <p>
  * After X. Ding, S. Jiang, X. Zhang, BP-Wrapper: a system framework making any
  * replacement algorithms (almost) lock contention free (2009), section 3.
@@ -68,7 +67,7 @@ final class ReadBuffer<E> {
 		/** Racy on purpose: threads that collide lose a read. */
 		int cursor;
 
-		/** The cursor when reads were taken out last; for who drains alone. */
+		/** Cursor of the last drain; used by the draining thread only. */
 		int drained;
 
 		final @Nullable Object[] elements = new Object[STRIPE_SIZE];
@@ -133,8 +132,8 @@ final class ReadBuffer<E> {
 	}
 
 	/**
-	 * Takes the reads of one stripe out; one thread at a time. Those of other threads
-	 * stay where they are, in their processors' caches.
+	 * Drains the reads of one stripe; one thread at a time. Reads of other threads stay
+	 * in their processors' caches.
 	 * @param stripe as {@link #stripe} returned it
 	 */
 	void drain(int stripe, Consumer<E> to) {
@@ -166,7 +165,7 @@ final class ReadBuffer<E> {
 		stripe.drained = end;
 	}
 
-	/** Returns the reads that have been neither told nor overwritten. */
+	/** Returns the number of reads that have been neither drained nor overwritten. */
 	@SuppressWarnings("unchecked")
 	List<E> left() {
 		List<E> left = new ArrayList<>();

@@ -1,15 +1,16 @@
 package io.github.vicinal.cache;
 
 /**
- * Learns of each entry that left a cache, once.
+ * Notified once of each entry that has left a cache.
  * <p>
  * Called after the fact and without any lock, on the builder's listener executor, which
  * is the thread of an operation unless set otherwise. A look-up that finds a value never
- * runs the listener: what waits then is left to the builder's executor. Any other
- * operation usually tells what others remove meanwhile, too, in order; if some hundred
- * removals wait, since the listener is slow, it tells some: the listener is then called
- * by several threads at once, and of two removals of one key perhaps of the later one
- * first. What it throws is logged and otherwise ignored. It may use the cache.
+ * runs the listener; pending removals are left to the builder's executor. Any other
+ * operation usually also delivers the removals of other threads, in order. If some
+ * hundred removals are pending, because the listener is slow, it delivers only some.
+ * Several threads then call the listener at once, and a later removal of a key may come
+ * first. Exceptions of the listener are logged and otherwise ignored. It may use the
+ * cache.
  *
  * @param <K> the type of keys
  * @param <V> the type of values

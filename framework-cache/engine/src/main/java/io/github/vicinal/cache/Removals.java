@@ -22,12 +22,12 @@ final class Removals<K, V> {
 	private static final Logger LOG = LoggerFactory.getLogger(Cache.class);
 
 	/**
-	 * If so many wait, each call that removes notifies of some. Beyond what waits
-	 * already, a call notifies of no more than these.
+	 * Number of pending removals from which each call that removes delivers some. A call
+	 * delivers no more than this number beyond those already pending.
 	 */
 	private static final int MANY = 256;
 
-	/** More than a call removes, but for those that remove many on purpose. */
+	/** More than any call removes, except calls that remove many on purpose. */
 	private static final int HELP = 16;
 
 	private final String cache;
@@ -36,7 +36,7 @@ final class Removals<K, V> {
 
 	private final Executor executor;
 
-	/** Tells what is too much for one call. */
+	/** Delivers removals that are too many for one call. */
 	private final Executor background;
 
 	private final @Nullable Counters counters;
@@ -51,7 +51,7 @@ final class Removals<K, V> {
 	 */
 	private final AtomicReference<@Nullable Thread> notifier = new AtomicReference<>();
 
-	/** Whether a task of the executor is to notify of what waits. */
+	/** Whether a task of the executor is to deliver pending removals. */
 	private final AtomicBoolean leftToOthers = new AtomicBoolean();
 
 	/** Others, who notify of a few each, so that removals do not outrun notifications. */
@@ -106,7 +106,7 @@ final class Removals<K, V> {
 		}
 		catch (RuntimeException | Error ex) {
 			this.leftToOthers.set(false);
-			LOG.debug("The executor of cache '{}' took no task", this.cache, ex);
+			LOG.debug("The executor of cache '{}' rejected a task", this.cache, ex);
 		}
 	}
 
@@ -161,7 +161,7 @@ final class Removals<K, V> {
 		}
 		catch (RuntimeException | Error ex) {
 			this.leftToOthers.set(false);
-			LOG.debug("The executor of cache '{}' took no task", this.cache, ex);
+			LOG.debug("The executor of cache '{}' rejected a task", this.cache, ex);
 			return !this.notifier.compareAndSet(null, Thread.currentThread());
 		}
 	}

@@ -18,18 +18,18 @@ import io.github.vicinal.cache.policy.FrequencySketch;
  * and competes with the others of that set alone. One array of immutable nodes; look-ups,
  * updates and removals change one element and never wait. Beside it six bits of each
  * key's hash, its tag, eight to a word: a look-up compares the tags of a set at once, and
- * sees one node at most in most cases. A tag is written after its node, and stays when
- * the node goes: it only says where to look.
+ * sees one node at most in most cases. A tag is written after its node, and is kept when
+ * the node is removed, since it is only a hint.
  * <p>
- * Inserts into one group (a set, or as many as have eight ways together) take turns, so
- * that a key is never there twice. Of the 16 bits that tags leave free in the group's
- * first word, one is a lock, held for the few instructions of an insert, and 15 are the
- * version: how many inserts there were, modulo 32,768. Who wants to insert takes the lock
- * only if the word is as it was before its look-up. So that the version cannot come round
- * between the two, neither a clock nor an expiry is asked there; of the user's code, only
- * {@code equals} of keys with the same tag runs. Memory per entry beyond key and value:
- * 24 bytes for the node, 5 for its place, and a byte per place for stamps or per set for
- * tree bits; 16 more with time.
+ * Inserts into one group (a set, or as many sets as have eight ways together) exclude
+ * each other, so that a key is never there twice. Of the 16 bits that tags leave free in
+ * the group's first word, one is a lock, held for the few instructions of an insert, and
+ * 15 are the version: how many inserts there were, modulo 32,768. Who wants to insert
+ * takes the lock only if the word is as it was before its look-up. So that the version
+ * cannot come round between the two, neither a clock nor an expiry is asked there; of the
+ * user's code, only {@code equals} of keys with the same tag runs. Memory per entry
+ * beyond key and value: 24 bytes for the node, 5 for its place, and a byte per place for
+ * stamps or per set for tree bits; 16 more with time.
  * <p>
  * Replacement within a set is LRU by stamps, a byte for each place, which are written
  * only if they differ: time goes on by inserts, up to four steps for each insert that a
@@ -78,7 +78,7 @@ final class SetStore<K, V> extends Store<K, V> {
 	/** Somebody inserts. */
 	static final long LOCK = 0x40L;
 
-	/** How many inserts there were, in bits that are apart: the rest. */
+	/** Number of inserts in the remaining bits. */
 	static final long VERSION = ~ALL_TAGS ^ LOCK;
 
 	private static final long VERSION_ONE = 0x80L;
@@ -136,7 +136,7 @@ final class SetStore<K, V> extends Store<K, V> {
 	/** When each place was used last, or null if there are tree bits. */
 	private final byte @Nullable [] stamps;
 
-	/** How often what is in each place was used lately; only with admission. */
+	/** Recent uses of the entry in each place; only with admission. */
 	private final byte @Nullable [] uses;
 
 	/** The tree bits of each set. */
@@ -300,7 +300,7 @@ final class SetStore<K, V> extends Store<K, V> {
 		return equal & (this.tagMask << (at << 3));
 	}
 
-	/** Returns how many inserts are a step of time, by which stamps are told apart. */
+	/** Returns the number of inserts per step of time, the resolution of stamps. */
 	int step() {
 		return this.step;
 	}
@@ -544,8 +544,8 @@ final class SetStore<K, V> extends Store<K, V> {
 	 */
 	private boolean insert(Node<K, V> node, int hash, int set, long word, long now) {
 		int at = victim(set, now);
-		// Not looked into without need: it was not used for long, and is in no cache of
-		// the processor's.
+		// Read only if necessary, because an entry that was not used for long is in no
+		// cache of the processor.
 		Object victim = NODE.getAcquire(this.table, at);
 		boolean dead = this.timed && victim != null && expired(cast(victim), now);
 		if (victim != null && !dead && refuses(at, hash)) {
@@ -645,7 +645,7 @@ final class SetStore<K, V> extends Store<K, V> {
 		return (int) (((version >>> 7) & 1) | ((version >>> 13) & 6));
 	}
 
-	/** What is in a place is new. */
+	/** Notes that the entry of a place is new. */
 	private void settle(int at, int hash) {
 		byte[] all = this.stamps;
 		if (all == null) {

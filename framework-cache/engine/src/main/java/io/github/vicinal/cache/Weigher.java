@@ -1,11 +1,11 @@
 package io.github.vicinal.cache;
 
 /**
- * Says how much of the maximum weight an entry takes.
+ * Returns the share of the maximum weight that an entry takes.
  * <p>
  * Asked once for each value that is written, before anything changes: if it throws, or
  * returns a negative number, the write fails with that exception (or an
- * {@link IllegalArgumentException}) and the cache stays as it was.
+ * {@link IllegalArgumentException}) and the cache does not change.
  *
  * @param <K> the type of keys
  * @param <V> the type of values

@@ -363,7 +363,7 @@ class CacheTests {
 		assertThat(causes).hasSize((int) kept);
 	}
 
-	/** What a policy is told of an entry whose update overtakes its insertion. */
+	/** Notifications to a policy about an entry whose update overtakes its insertion. */
 	@Test
 	void anUpdateThatOvertakesItsInsertionHasTheHash() throws Exception {
 		AtomicInteger hash = new AtomicInteger();

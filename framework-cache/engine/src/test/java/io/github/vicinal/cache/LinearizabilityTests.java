@@ -80,7 +80,7 @@ class LinearizabilityTests {
 		check(Loads.class);
 	}
 
-	/** What a map answers. */
+	/** Answers of a map. */
 	public static class Sequential {
 
 		private final Map<Integer, Integer> map = new HashMap<>();

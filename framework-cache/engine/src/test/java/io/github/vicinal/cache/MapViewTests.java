@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the views of a cache do to its entries. */
+/** Effects of a cache's views on its entries. */
 @Timeout(60)
 class MapViewTests {
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** Who tells the listener, and how much of it. */
+/** Delivery of removals to the listener. */
 @Timeout(60)
 class RemovalTests {
 
@@ -49,7 +49,7 @@ class RemovalTests {
 		assertThat(calls).hasValue(KEYS);
 	}
 
-	/** Nobody calls the cache again, and yet the listener learns of all. */
+	/** The listener learns of all removals although the cache is not called again. */
 	@Test
 	void whatAListenerRemovesIsToldOfAsWell() {
 		Set<Integer> told = ConcurrentHashMap.newKeySet();

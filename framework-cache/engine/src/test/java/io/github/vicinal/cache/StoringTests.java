@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What a weigher or an expiry may do while the value that they are asked for waits. */
+/** Actions that a weigher or an expiry may take while its value waits. */
 @Timeout(60)
 class StoringTests {
 

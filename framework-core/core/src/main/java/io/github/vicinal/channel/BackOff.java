@@ -15,9 +15,9 @@ final class BackOff {
 	private static final int MAX_FACTOR = 64;
 
 	/**
-	 * Maximum interval between attempts at instances that are new, or of which so many
-	 * took turns that they were forgotten. A peer that crashes in a loop is connected
-	 * within this time after each of its starts.
+	 * Maximum interval between attempts at instances that are new, or that were forgotten
+	 * because too many alternate at the address. A peer that crashes in a loop is
+	 * connected within this time after each of its starts.
 	 */
 	private static final long MAX_NEW_INSTANCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -67,7 +67,7 @@ final class BackOff {
 
 	/**
 	 * Forgets the failures of other instances.
-	 * @param mayBeKnown whether the instance may be one of many that take turns, and was
+	 * @param mayBeKnown whether the instance may be one of many that alternate, and was
 	 * forgotten
 	 */
 	void beginAnew(boolean mayBeKnown) {

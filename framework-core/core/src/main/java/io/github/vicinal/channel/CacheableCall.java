@@ -9,17 +9,17 @@ import java.lang.annotation.Target;
 /**
  * Lets a channel answer calls of a method from a cache in the caller's process.
  * <p>
- * <strong>Who may see what.</strong> One cache serves all users of the process: what one
- * caller got is given to any other caller with the same arguments. That is safe only if
- * the requests of all callers are the same. So the application does not start if its HTTP
- * client adds something to requests that may differ from caller to caller (an
+ * <strong>Who may see what.</strong> One cache serves all users of the process: an answer
+ * to one caller is given to any other caller with the same arguments. This is safe only
+ * if the requests of all callers are the same. Therefore the application does not start
+ * if its HTTP client adds something to requests that may differ from caller to caller (an
  * interceptor, an initializer, a consumer of default requests, and their kind), unless
  * <ul>
  * <li>a bean of type {@code CallCacheKeyContributor} covers each of these additions:
  * callers then share answers only if its part of the key is the same, or
  * <li>{@link #sharedByAllCallers()} says that all callers may see the same answers.
  * </ul>
- * Where the client cannot be looked into, calls are not cached, and a warning says so. A
+ * If the client cannot be inspected, calls are not cached, and a warning says so. A
  * header or cookie that is the same for all requests is no such addition: all users of
  * the process act in its name, as they do over HTTP.
  * <p>

@@ -30,7 +30,7 @@ public final class CallOverHttp {
 
 	private final int ticket;
 
-	/** What the peer claims; 0 if it did not say. */
+	/** Service time that the peer claims; 0 if it did not say. */
 	private long serviceNanos;
 
 	CallOverHttp(PathStatistics statistics, int http, @Nullable PathSelector selector, ContractMethod method,
@@ -52,9 +52,9 @@ public final class CallOverHttp {
 	}
 
 	/**
-	 * Notes how long the call waited and ran at the peer, before it ends. Without that,
+	 * Notes how long the call waited and ran at the peer, before it ends. Without it,
 	 * HTTP is not compared with other paths.
-	 * @param nanos what the peer says, in nanoseconds; may be any number
+	 * @param nanos the time that the peer claims, in nanoseconds; may be any number
 	 */
 	public void served(long nanos) {
 		this.serviceNanos = nanos;

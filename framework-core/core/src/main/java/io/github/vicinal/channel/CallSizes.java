@@ -5,14 +5,17 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many bytes calls carry, before they are made: what can be seen in the arguments,
- * plus what calls of the same method carried beyond that, on average. Thread-safe: the
- * means are plain words, and an update that another thread overwrites is lost, which
- * makes a mean follow a little later.
+ * Estimates how many bytes a call will carry: the bytes visible in its arguments, plus
+ * the mean excess of earlier calls of the same method. Thread-safe: the means are plain
+ * words, and an update that another thread overwrites is lost, so a mean follows a little
+ * later.
  */
 final class CallSizes {
 
-	/** A mean follows by one part in 2 to this. */
+	/**
+	 * Binary logarithm of the weight of the mean: each sample changes it by 1/16 of the
+	 * difference.
+	 */
 	private static final int WEIGHT_SHIFT = 4;
 
 	private final int[] beyond;

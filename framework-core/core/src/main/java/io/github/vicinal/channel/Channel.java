@@ -43,7 +43,7 @@ public final class Channel implements AutoCloseable {
 	/** Minimum interval between sweeps over all peers. */
 	private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-	/** A peer is forgotten if nobody has named its address for so many looks. */
+	/** Number of sweeps without a use of its address after which a peer is forgotten. */
 	private static final int MAX_IDLE_LOOKS = 300;
 
 	/** The same where there are more than {@value #MANY_PEERS} peers. */
@@ -69,7 +69,7 @@ public final class Channel implements AutoCloseable {
 
 	private final LongAdder ignoredAnnouncements = new LongAdder();
 
-	/** What the client adds to each call; never changed, only replaced. */
+	/** Additions of the client to each call; never changed, only replaced. */
 	private volatile Map<String, String> clientHeaders = Map.of();
 
 	private volatile @Nullable Peer latest;
@@ -241,7 +241,7 @@ public final class Channel implements AutoCloseable {
 		Peer last = this.latest;
 		for (Peer peer : List.copyOf(this.peers.values())) {
 			if (peer.look() > most && peer != last && this.peers.remove(peer.address(), peer)) {
-				peer.close("no call was for it any more");
+				peer.close("no call has used it for a while");
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.path.PathKind;
 
 /**
- * Is told which path each call of a channel takes. Thread-safe.
+ * Notified of the path that each call of a channel takes. Thread-safe.
  *
  * @since 0.1.0
  */
@@ -14,11 +14,11 @@ import io.github.vicinal.path.PathKind;
 public interface ChannelListener {
 
 	/**
-	 * A call takes a path: told of HTTP when its request is about to be sent, of any
-	 * other path when it has carried the call, with whatever outcome, on the thread that
-	 * made it. Of a path that could not carry the call nothing is told, but of the one
-	 * that the call goes on to; nor of a call that an interceptor ends by an exception of
-	 * its own.
+	 * Notifies that a call takes a path. For HTTP this happens when the request is about
+	 * to be sent. For any other path it happens when the path has carried the call, with
+	 * any outcome, on the thread that made the call. A path that could not carry the call
+	 * is left out in favour of the one that the call goes on to. So is a call that an
+	 * interceptor ends by an exception of its own.
 	 * @param channel the channel
 	 * @param method the method that is called
 	 * @param path the path that the call takes

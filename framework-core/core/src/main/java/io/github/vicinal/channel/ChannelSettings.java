@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.vicinal.path.PathKind;
 
 /**
- * What is configured of a channel.
+ * Configuration of a channel.
  *
  * @param name the name in configuration, metrics and reports
  * @param paths the paths that may be used, best first, which is where calls go until

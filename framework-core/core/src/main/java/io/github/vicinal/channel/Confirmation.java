@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Decides which calls go over HTTP although paths are open, to confirm that the address
- * still leads to the instance that paths lead to. Only HTTP can notice that it does not.
- * Thread-safe, without locks.
+ * still leads to the instance that paths lead to. Only HTTP can notice that the address
+ * leads elsewhere. Thread-safe, without locks.
  */
 final class Confirmation {
 
@@ -75,8 +75,8 @@ final class Confirmation {
 
 	/**
 	 * Returns whether a request that is about to be sent over HTTP has to end its
-	 * connection. A connection that is kept leads to the same instance for ever, also
-	 * when the address leads new ones elsewhere, and confirmations would keep it alive.
+	 * connection. A connection that is kept leads to the same instance forever, also when
+	 * the address leads new ones elsewhere, and confirmations would keep it alive.
 	 * Requests of calls that cannot go by other paths count as confirmations, too.
 	 */
 	boolean endsConnection(long now) {

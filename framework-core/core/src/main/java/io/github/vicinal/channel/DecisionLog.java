@@ -104,7 +104,7 @@ final class DecisionLog {
 			case FAILURE -> "most calls over " + decision.from() + " failed";
 			case OPENED -> decision.to() + " is open and its back-off is over";
 			case DEGRADED -> decision.from() + " suddenly costs several times what it did";
-			case LATE -> "calls over " + decision.from() + " do not come back";
+			case LATE -> "calls over " + decision.from() + " are not answered";
 		};
 	}
 

@@ -24,7 +24,7 @@ final class InstanceHistory {
 	private static final long RETURNS_NANOS = TimeUnit.SECONDS.toNanos(30);
 
 	/**
-	 * Time for which calls to a shared address stay on HTTP at first; doubled each time.
+	 * Initial time for which calls to a shared address use HTTP; doubled each time.
 	 */
 	private static final long SHARED_NANOS = TimeUnit.MINUTES.toNanos(1);
 

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 import io.github.vicinal.report.LatencyHistogram;
 
-/** What one path to one peer has done for one channel. Thread-safe. */
+/** Calls, errors and latencies of one path to one peer for one channel. Thread-safe. */
 final class PathStatistics {
 
 	private final LongAdder calls = new LongAdder();

@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 import io.github.vicinal.selection.PathSelector;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathRule;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.report.ChannelReport.PeerReport;
@@ -78,7 +79,7 @@ public final class Peer {
 	/** The headers of each call; never changed, only replaced. */
 	private volatile Map<String, String> frameHeaders;
 
-	/** Whether its address was named since the last look. */
+	/** Whether its address was named since the last sweep. */
 	private volatile boolean named;
 
 	/** Looks since its address was named last. */
@@ -242,7 +243,7 @@ public final class Peer {
 	/**
 	 * Returns the path that the next call takes.
 	 * @param method the method that is called
-	 * @param arguments its arguments, which tell how large the call is
+	 * @param arguments its arguments, from which the size of the call is estimated
 	 * @return an open path, or {@code null} for HTTP
 	 */
 	public @Nullable CallPath path(ContractMethod method, @Nullable Object[] arguments) {
@@ -277,7 +278,7 @@ public final class Peer {
 	/**
 	 * Returns whether a request that is about to be sent over HTTP confirms that the
 	 * address still leads to the peer that paths lead to. Its connection must not be used
-	 * again: others may lead elsewhere. That is so for few requests only.
+	 * again, because others may lead elsewhere. Few requests confirm.
 	 * @return whether the request has to say so
 	 */
 	public boolean confirms() {
@@ -310,8 +311,8 @@ public final class Peer {
 	}
 
 	/**
-	 * Notes that a call is sent over HTTP. It is in flight until the returned object is
-	 * told otherwise.
+	 * Notes that a call is sent over HTTP. It is in flight until the returned object ends
+	 * it.
 	 * @param method the method that is called
 	 * @param arguments its arguments
 	 * @param comparable whether the call could have taken another path as well, so that
@@ -349,11 +350,22 @@ public final class Peer {
 	 * Notes what the peer announced in an answer over HTTP.
 	 * @param latest the announcement
 	 * @param sentNanos the {@link System#nanoTime()} at which the request was sent, by
-	 * which a slow answer is told from the latest one
+	 * which a slow answer is distinguished from the latest one
 	 */
 	public void announced(PeerAnnouncement latest, long sentNanos) {
+		announced(latest, sentNanos, PathRule.ANY);
+	}
+
+	/**
+	 * Notes what the peer announced in an answer over HTTP.
+	 * @param latest the announcement
+	 * @param sentNanos the {@link System#nanoTime()} at which the request was sent, by
+	 * which a slow answer is told from the latest one
+	 * @param rule says which paths may stand in for such requests
+	 */
+	public void announced(PeerAnnouncement latest, long sentNanos, PathRule rule) {
 		this.channel.answered(this);
-		this.connector.announced(latest, sentNanos);
+		this.connector.announced(latest, sentNanos, rule);
 	}
 
 	/** Notes that the peer answered over HTTP without announcing itself. */

@@ -45,7 +45,7 @@ final class PeerCalls {
 	/** The open paths to other processes, by their numbers in the order. */
 	private final AtomicReferenceArray<@Nullable CallPath> others;
 
-	/** By the numbers of the order. */
+	/** Indexed by the path's number in the order. */
 	private final PathStatistics[] statistics;
 
 	private final PathStatistics directStatistics;
@@ -130,7 +130,7 @@ final class PeerCalls {
 		}
 	}
 
-	/** Such a call was not executed, and says nothing against its path. */
+	/** The call was not executed, and its path is not to blame. */
 	private static boolean isOverflow(PathException failure) {
 		return failure.reason() == PathException.Reason.EXHAUSTED && !failure.maybeExecuted();
 	}
@@ -275,8 +275,8 @@ final class PeerCalls {
 	}
 
 	/**
-	 * What the peer refuses, or this side cannot encode, it would on any path. A path
-	 * without room for a further call is healthy.
+	 * A call that the peer refuses or that this side cannot encode would fail on any
+	 * path. A path without room for a further call is healthy.
 	 */
 	private static boolean countsAgainst(PathException failure) {
 		return switch (failure.reason()) {

@@ -16,6 +16,7 @@ import org.slf4j.LoggerFactory;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.PathRule;
 import io.github.vicinal.peer.MissingPath;
 import io.github.vicinal.peer.PeerAnnouncement;
 
@@ -50,7 +51,7 @@ final class PeerConnector {
 	/** Time at which the request was sent whose answer brought the announcement. */
 	private long askedNanos;
 
-	/** Whether paths to that instance were open, so that the selector knows them. */
+	/** Whether paths to the last instance were open, so that the selector knows them. */
 	private boolean hadPaths;
 
 	/** Why the last attempt to connect failed, while the next one is under way. */
@@ -62,6 +63,9 @@ final class PeerConnector {
 
 	/** Whether a path that the peer offers may be connected later. */
 	private volatile boolean missing;
+
+	/** Says which paths may stand in for the latest HTTP request. */
+	private PathRule rule = PathRule.ANY;
 
 	private boolean closed;
 
@@ -94,9 +98,16 @@ final class PeerConnector {
 	}
 
 	/** Notes what the peer announced: see {@link Peer#announced}. */
-	void announced(PeerAnnouncement latest, long sentNanos) {
+	void announced(PeerAnnouncement latest, long sentNanos, PathRule latestRule) {
 		synchronized (this.peer) {
+			PeerAnnouncement previous = this.peer.announcement();
 			if (!this.closed && learn(latest, sentNanos)) {
+				boolean sameWay = this.rule.equals(latestRule) && previous != null
+						&& previous.arrival().equals(latest.arrival()) && previous.origin().equals(latest.origin());
+				this.rule = latestRule;
+				if (!sameWay && isOpen()) {
+					recheck(latest, latestRule);
+				}
 				connectOffered(latest);
 			}
 		}
@@ -133,7 +144,7 @@ final class PeerConnector {
 			logger.info("Channel '{}' -> {}: http ({})", this.channel.settings().name(), this.peer.address(), SHARED);
 		}
 		if (this.hadPaths) {
-			// What the last instance's paths cost says nothing about this one's.
+			// Costs of the last instance's paths say nothing about this one's.
 			this.hadPaths = false;
 			this.peer.renewSelector();
 		}
@@ -157,6 +168,26 @@ final class PeerConnector {
 		boolean complete = isOpen() && !this.missing;
 		if (!complete && !this.connecting && this.backOff.isOver(System.nanoTime())) {
 			connect();
+		}
+	}
+
+	/** Requests come another way than before: looks whether open paths may stay. */
+	private void recheck(PeerAnnouncement latest, PathRule latestRule) {
+		List<CallPath> paths = List.copyOf(this.open.values());
+		try {
+			this.channel.connector().execute(() -> {
+				for (CallPath path : paths) {
+					PathProvider provider = this.channel.provider(path.kind());
+					String forbidden = (provider != null)
+							? latestRule.forbids(path.kind(), provider.protection(), latest) : null;
+					if (forbidden != null) {
+						failed(path, forbidden);
+					}
+				}
+			});
+		}
+		catch (RejectedExecutionException ex) {
+			// The application is shutting down.
 		}
 	}
 
@@ -215,6 +246,7 @@ final class PeerConnector {
 
 	private void connect() {
 		PeerAnnouncement latest = Objects.requireNonNull(this.peer.announcement());
+		PathRule latestRule = this.rule;
 		this.connecting = true;
 		this.backOff.attempted();
 		if (!isOpen()) {
@@ -222,7 +254,7 @@ final class PeerConnector {
 			this.reasonForHttp = "connecting " + latest.paths().stream().sorted().toList();
 		}
 		try {
-			this.channel.connector().execute(() -> connect(latest));
+			this.channel.connector().execute(() -> connect(latest, latestRule));
 		}
 		catch (RejectedExecutionException ex) {
 			this.connecting = false;
@@ -233,7 +265,7 @@ final class PeerConnector {
 			this.backOff.failed(true);
 			if (!isOpen()) {
 				this.reasonForHttp = this.lastFailure;
-				staysOnHttp("no thread could be had to connect paths: " + ex.getMessage());
+				staysOnHttp("no thread could be started to connect paths: " + ex.getMessage());
 			}
 		}
 	}
@@ -246,9 +278,9 @@ final class PeerConnector {
 		}
 	}
 
-	private void connect(PeerAnnouncement target) {
+	private void connect(PeerAnnouncement target, PathRule latestRule) {
 		try {
-			connectAll(target);
+			connectAll(target, latestRule);
 		}
 		finally {
 			synchronized (this.peer) {
@@ -257,7 +289,7 @@ final class PeerConnector {
 		}
 	}
 
-	private void connectAll(PeerAnnouncement target) {
+	private void connectAll(PeerAnnouncement target, PathRule latestRule) {
 		Map<PathKind, CallPath> connected = new TreeMap<>();
 		Map<PathKind, String> failed = new TreeMap<>();
 		boolean retryable = false;
@@ -273,7 +305,7 @@ final class PeerConnector {
 				failed.put(kind, notOffered(target, kind));
 			}
 			else if (!isOpen(kind) && !connected.containsKey(PathKind.DIRECT)) {
-				PathProvider.Attempt attempt = attempt(provider, target);
+				PathProvider.Attempt attempt = attempt(provider, target, latestRule);
 				if (attempt instanceof PathProvider.Connected success) {
 					connected.put(kind, success.path());
 				}
@@ -299,8 +331,12 @@ final class PeerConnector {
 		}
 	}
 
-	private PathProvider.Attempt attempt(PathProvider provider, PeerAnnouncement target) {
+	private PathProvider.Attempt attempt(PathProvider provider, PeerAnnouncement target, PathRule latestRule) {
 		try {
+			String forbidden = latestRule.forbids(provider.kind(), provider.protection(), target);
+			if (forbidden != null) {
+				return new PathProvider.Unavailable(forbidden, false);
+			}
 			return provider.connect(this.channel.contract(), target);
 		}
 		catch (RuntimeException | Error ex) {
@@ -338,7 +374,10 @@ final class PeerConnector {
 		}
 	}
 
-	/** Which other paths there are not, but for what can only be had in one JVM. */
+	/**
+	 * Reports the other paths that are missing, except those that exist only within one
+	 * JVM.
+	 */
 	private static String without(Map<PathKind, String> failed) {
 		Map<PathKind, String> missing = new TreeMap<>(failed);
 		missing.keySet().removeIf((kind) -> kind.reach() == PathKind.Reach.SAME_JVM);

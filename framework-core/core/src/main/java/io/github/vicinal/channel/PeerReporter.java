@@ -92,7 +92,7 @@ final class PeerReporter {
 		else if (kind.equals(PathKind.HTTP) || path != null) {
 			PathSelector.PathCost known = this.selector.cost(this.order.number(kind));
 			state = known.late() ? "late" : known.onTrial() ? "on trial" : "standby";
-			reason = known.late() ? "calls over it do not come back"
+			reason = known.late() ? "calls over it are not answered"
 					: known.onTrial() ? "it failed, and its back-off is not over" : this.inUse.id() + " is better";
 		}
 		else if (this.connector.isConnecting()) {

@@ -17,7 +17,7 @@ import java.util.Locale;
 public record Decision(long nanos, String from, String to, Kind kind, double costFrom, double costTo, long pairs) {
 
 	/**
-	 * What leads to a decision.
+	 * Reason of a decision.
 	 *
 	 * @since 0.1.0
 	 */
@@ -48,7 +48,7 @@ public record Decision(long nanos, String from, String to, Kind kind, double cos
 		return String.format(Locale.ROOT, "%s -> %s: %s", this.from, this.to, switch (this.kind) {
 			case FAILURE -> this.from + " failed";
 			case OPENED -> this.to + " is available, and preferred until it is measured";
-			case LATE -> "calls by " + this.from + " do not come back";
+			case LATE -> "calls by " + this.from + " are not answered";
 			case DEGRADED -> costs("%s degraded to %.4g ns, other %.4g ns");
 			case LOSS -> costs("%s cost %.4g ns in its trial, other %.4g ns");
 			case GAIN -> costs("%s costs %.4g ns, other %.4g ns") + " in " + this.pairs + " pairs";

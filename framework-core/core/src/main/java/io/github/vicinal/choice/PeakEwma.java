@@ -3,13 +3,13 @@ package io.github.vicinal.choice;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Peak-sensitive moving average, as in Finagle's load balancer: rises at once to a sample
- * above it and decays with time. It is what a cautious caller expects of the next call.
- * Thread-safe, lock-free, without allocation.
+ * Peak-sensitive moving average, as in Finagle's load balancer: rises immediately to a
+ * sample above it and decays with time. It is a cautious estimate of the next call's
+ * latency. Thread-safe, lock-free, without allocation.
  * <p>
- * Times may be of any unit and origin, if they are those of the decay. One that goes back
- * counts as none passed. Samples have the precision of a {@code float}, and times that of
- * a ten thousandth of the decay, about.
+ * Times may have any unit and origin, if the decay has the same. A clock that goes back
+ * counts as one that stands still. Samples have the precision of a {@code float}, and
+ * times that of a ten thousandth of the decay, about.
  *
  * @since 0.1.0
  */

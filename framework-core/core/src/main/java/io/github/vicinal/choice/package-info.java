@@ -1,5 +1,5 @@
 /**
- * What rules that choose between alternatives have in common: a
+ * Common parts of rules that choose between alternatives: a
  * {@linkplain io.github.vicinal.choice.Decision decision} with the numbers behind it, and
  * a {@linkplain io.github.vicinal.choice.PeakEwma peak-sensitive moving average}.
  * <p>

@@ -167,7 +167,7 @@ final class JacksonCodec implements ContractCodec {
 		return new CodecException(format.formatted(method.signature()) + ": " + cause, cause);
 	}
 
-	/** What a method needs, made once. */
+	/** Readers and writers of one method, made once. */
 	private static final class Binding {
 
 		final ObjectWriter[] argumentWriters;
@@ -187,7 +187,7 @@ final class JacksonCodec implements ContractCodec {
 			this.argumentWriters = new ObjectWriter[types.size()];
 			this.argumentReaders = new ObjectReader[types.size()];
 			for (int i = 0; i < types.size(); i++) {
-				// What the application does to JSON it does not do to parameters.
+				// The application's JSON settings do not apply to parameters.
 				JsonMapper ofArgument = method.textArguments().contains(i) ? NEUTRAL : mapper;
 				this.argumentWriters[i] = writer(ofArgument, types.get(i));
 				this.argumentReaders[i] = reader(ofArgument, types.get(i));
@@ -200,8 +200,8 @@ final class JacksonCodec implements ContractCodec {
 		}
 
 		/**
-		 * Spring tells Jackson the declared type of containers only: others are written
-		 * as what they are.
+		 * Spring passes the declared type of containers only; other values are written by
+		 * their runtime type.
 		 */
 		private static ObjectWriter writer(JsonMapper mapper, Type type) {
 			JavaType javaType = mapper.constructType(type);

@@ -34,8 +34,8 @@ import tools.jackson.databind.ser.BeanSerializerFactory;
 
 /**
  * Decides whether a mapper treats a set of types as a mapper fresh from its builder does.
- * What the mapper is told about other types does not matter. Whatever is not known to be
- * harmless counts as an obstacle.
+ * Settings for other types do not matter. A setting that is not known to be harmless
+ * counts as an obstacle.
  */
 final class PlainMapper {
 
@@ -104,14 +104,16 @@ final class PlainMapper {
 		}
 		for (Registration registration : this.registrations) {
 			if (registration.handles.test(type)) {
-				return "module %s of the application's JsonMapper has its own way with %s"
+				return "module %s of the application's JsonMapper changes how %s is read or written"
 					.formatted(registration.module, type.getName());
 			}
 		}
 		return null;
 	}
 
-	/** What is not written keeps the value that the constructor gave it. */
+	/**
+	 * A property that the JSON leaves out keeps the value that the constructor gave it.
+	 */
 	private static boolean hasDefaults(Class<?> type) {
 		return !type.isRecord() && !type.isEnum() && !type.isPrimitive() && !type.isArray()
 				&& !type.getName().startsWith("java.");
@@ -232,7 +234,10 @@ final class PlainMapper {
 		return null;
 	}
 
-	/** Jackson does not tell what a module has added: it is asked to add it once more. */
+	/**
+	 * Jackson does not report what a module has added, so the module adds it once more,
+	 * to a recorder.
+	 */
 	private @Nullable String replay(JacksonModule module) {
 		String name = module.getClass().getName();
 		List<String> unknown = new ArrayList<>();

@@ -290,7 +290,7 @@ final class ScalarShapes {
 		return new BigInteger(in.readBytes(in.readSize(1)));
 	}
 
-	/** The contract's hash tells that both sides have the same constants. */
+	/** Equal contract hashes guarantee that both sides have the same constants. */
 	static final class EnumShape extends Shape {
 
 		private final Class<?> type;

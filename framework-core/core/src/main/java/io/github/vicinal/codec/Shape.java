@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * How values of one declared type are laid out. Immutable once made, and thread-safe.
  * <p>
- * Every reference is preceded by a byte that tells {@code null} from a value; hence each
- * element of a collection takes at least one byte, and a forged size can be refused
- * before anything is allocated.
+ * Every reference is preceded by a byte that distinguishes {@code null} from a value.
+ * Hence each element of a collection takes at least one byte, and a forged size can be
+ * refused before anything is allocated.
  */
 abstract class Shape {
 
@@ -55,7 +55,7 @@ abstract class Shape {
 			return null;
 		}
 		if (flag != VALUE) {
-			throw new CodecException("%d is neither null nor a value".formatted(flag), null);
+			throw new CodecException("%d marks neither null nor a value".formatted(flag), null);
 		}
 		return read(in, depth);
 	}

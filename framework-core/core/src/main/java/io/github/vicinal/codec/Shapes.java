@@ -103,7 +103,7 @@ final class Shapes {
 	/** The same limit that Jackson has. */
 	static void checkDepth(int depth, int maxDepth) {
 		if (depth >= maxDepth) {
-			throw new CodecException("Nested more deeply than %d".formatted(maxDepth), null);
+			throw new CodecException("Values are nested more deeply than %d".formatted(maxDepth), null);
 		}
 	}
 

@@ -25,7 +25,7 @@ public interface ContractReader {
 	@Nullable MethodDescription read(Class<?> contract, Method method);
 
 	/**
-	 * What a call of a contract method carries.
+	 * Types and properties of a contract method's calls.
 	 *
 	 * @param argumentTypes the types of all arguments, in order, without type variables
 	 * @param resultType the type of the value that travels back ({@code void.class} for

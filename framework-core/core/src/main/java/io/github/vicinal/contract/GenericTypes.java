@@ -49,7 +49,7 @@ final class GenericTypes {
 				: List.of();
 	}
 
-	/** How deeply type arguments are nested; 0 for a class. */
+	/** Depth of nested type arguments; 0 for a class. */
 	static int nesting(Type type) {
 		if (type instanceof GenericArrayType array) {
 			return nesting(array.getGenericComponentType());

@@ -14,10 +14,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides from the class file of a record whether its accessors and its canonical
  * constructor do exactly what the compiler's own do: return a field, and assign each
- * parameter to its field. Reflection does not tell a generated member from a written one.
+ * parameter to its field. Reflection cannot distinguish a generated member from a written
+ * one.
  * <p>
- * What cannot be proven counts as custom: a class file that is not found or not
- * understood, or code that is equivalent but not the same instructions.
+ * A record counts as custom unless the opposite is proven: if its class file is not found
+ * or not understood, or if its code is equivalent but not the same instructions.
  */
 final class RecordCode {
 

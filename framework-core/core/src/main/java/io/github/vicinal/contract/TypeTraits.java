@@ -48,7 +48,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class TypeTraits {
 
-	/** What {@code TransparentTypesTests} proves by round trips, one type at a time. */
+	/**
+	 * Types that {@code TransparentTypesTests} proves transparent by round trips, one at
+	 * a time.
+	 */
 	static final Set<Class<?>> TRANSPARENT_SCALARS = Set.of(boolean.class, byte.class, short.class, int.class,
 			long.class, float.class, double.class, char.class, Boolean.class, Byte.class, Short.class, Integer.class,
 			Long.class, Float.class, Double.class, Character.class, String.class, BigDecimal.class, BigInteger.class,

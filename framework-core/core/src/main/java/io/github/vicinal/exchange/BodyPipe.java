@@ -11,9 +11,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of a body on their way from one writer to one reader, as a socket's buffer
- * holds them: a writer waits while there are {@value #LIMIT_BYTES} bytes that nobody has
- * read, and either side can be told instead of waiting. Thread-safe.
+ * The bytes of a body on their way from one writer to one reader, as in a socket's
+ * buffer: a writer waits while {@value #LIMIT_BYTES} bytes are unread, and either side
+ * can be notified instead of waiting. Thread-safe.
  */
 final class BodyPipe {
 
@@ -38,12 +38,12 @@ final class BodyPipe {
 	/** Bytes from which on writers wait. */
 	private int limit = LIMIT_BYTES;
 
-	/** Whether the reader is to see what is there, although it is not much. */
+	/** Whether the reader is given the bytes that are there, although they are few. */
 	private boolean flushed;
 
 	private boolean ended;
 
-	/** Whether nobody reads any more. */
+	/** Whether the reader has gone. */
 	private boolean unread;
 
 	private @Nullable IOException failure;
@@ -126,12 +126,12 @@ final class BodyPipe {
 			this.changed.signalAll();
 			if (left <= 0) {
 				throw new SocketTimeoutException(
-						"nobody has read the body for %d ms".formatted(TimeUnit.NANOSECONDS.toMillis(timeoutNanos)));
+						"the body was not read for %d ms".formatted(TimeUnit.NANOSECONDS.toMillis(timeoutNanos)));
 			}
 			left = await(left);
 		}
 		if (this.unread) {
-			throw new IOException("Broken pipe: nobody reads the body any more");
+			throw new IOException("Broken pipe: the reader of the body has gone");
 		}
 	}
 
@@ -219,8 +219,8 @@ final class BodyPipe {
 	}
 
 	/**
-	 * Says that nothing follows.
-	 * @param problem what a reader is to be told at the end, or {@code null}
+	 * Ends the body.
+	 * @param problem the reader's error at the end, or {@code null}
 	 */
 	void end(@Nullable IOException problem) {
 		Runnable wake;
@@ -267,7 +267,7 @@ final class BodyPipe {
 			long left = timeoutNanos;
 			while (this.from == this.to && !this.ended && !this.unread) {
 				if (left <= 0) {
-					throw new SocketTimeoutException("nothing of the body has come for %d ms"
+					throw new SocketTimeoutException("no part of the body has arrived for %d ms"
 						.formatted(TimeUnit.NANOSECONDS.toMillis(timeoutNanos)));
 				}
 				left = await(left);
@@ -289,7 +289,7 @@ final class BodyPipe {
 		return count;
 	}
 
-	/** Notes that bytes were read, and returns who waits for that. */
+	/** Notes that bytes were read, and returns the waiter for that. */
 	private @Nullable Runnable taken(int count) {
 		this.from += count;
 		this.changed.signalAll();
@@ -312,7 +312,7 @@ final class BodyPipe {
 		try {
 			int count = Math.min(this.to - this.from, ExchangeMessage.PART_BYTES);
 			if (this.ended && count == this.to - this.from) {
-				// Nothing is written any more, so the array can be given away.
+				// The writer has ended, so the array can be given away.
 				part = ByteBuffer.wrap(this.bytes, this.from, count);
 				this.bytes = NONE;
 				this.from = 0;

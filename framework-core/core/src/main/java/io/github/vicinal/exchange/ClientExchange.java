@@ -42,12 +42,12 @@ public final class ClientExchange implements Closeable {
 
 	private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-	/** How long a client pauses before it asks again, at first and later. */
+	/** Initial and maximum pause before a client asks again. */
 	private static final long FIRST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
 	private static final long LAST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-	/** Time before its deadline at which a call may be told that it has passed. */
+	/** Time before its deadline at which a call may be treated as late. */
 	private static final long DEADLINE_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
 	/** Answers that come so soon did not wait for anything. */
@@ -122,8 +122,8 @@ public final class ClientExchange implements Closeable {
 		if (reply instanceof Reply.Value value && value.body() instanceof Answer answer) {
 			return answer;
 		}
-		throw new PathException(PathException.Reason.PROTOCOL, true, "no answer of an exchange: " + reply.status(),
-				null);
+		throw new PathException(PathException.Reason.PROTOCOL, true,
+				"the reply to an exchange has the unexpected status " + reply.status(), null);
 	}
 
 	private void take(Answer answer) {
@@ -274,7 +274,7 @@ public final class ClientExchange implements Closeable {
 	}
 
 	private static SocketException reset() {
-		return new SocketException("Connection reset: the peer has given the exchange up");
+		return new SocketException("Connection reset: the peer has aborted the exchange");
 	}
 
 	/**
@@ -292,7 +292,7 @@ public final class ClientExchange implements Closeable {
 		return raised;
 	}
 
-	/** Gives the exchange up if it has not ended. Never throws. */
+	/** Aborts the exchange if it has not ended. Never throws. */
 	@Override
 	public void close() {
 		if (this.closed) {

@@ -72,7 +72,7 @@ final class ExchangeCodec implements ContractCodec {
 			writeLong(out, abort.exchange());
 		}
 		else {
-			throw new CodecException("No message of an exchange: " + message, null);
+			throw new CodecException("Not a message of an exchange: " + message, null);
 		}
 	}
 
@@ -147,10 +147,10 @@ final class ExchangeCodec implements ContractCodec {
 			case PUSH -> new Push(in.number(), in.rest(), flag == 1);
 			case PULL -> new Pull(in.end(in.number()));
 			case ABORT -> new Abort(in.end(in.number()));
-			default -> throw new CodecException("no message of type %d".formatted(type), null);
+			default -> throw new CodecException("there is no message of type %d".formatted(type), null);
 		};
 		if (!((Class<?>) method.argumentTypes().get(0)).isInstance(message)) {
-			throw new CodecException("%s carries no message of type %d".formatted(method, type), null);
+			throw new CodecException("%s cannot carry a message of type %d".formatted(method, type), null);
 		}
 		return new Object[] { message };
 	}
@@ -180,7 +180,7 @@ final class ExchangeCodec implements ContractCodec {
 		int type = in.octet();
 		int end = in.octet();
 		if (type != ANSWER || end >= ENDS.length) {
-			throw new CodecException("an answer of type %d that ends with %d".formatted(type, end), null);
+			throw new CodecException("an answer of type %d must not end with %d".formatted(type, end), null);
 		}
 		long exchange = in.number();
 		int status = in.unsignedShort();

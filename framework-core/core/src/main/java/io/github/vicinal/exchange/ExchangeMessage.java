@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the calls of an exchange carry. The bytes of a message are never changed once it
- * exists; whoever reads them takes a duplicate of the buffer.
+ * A message of an exchange. Its bytes are never changed once it exists; a reader takes a
+ * duplicate of the buffer.
  *
  * @since 0.1.0
  */
@@ -52,7 +52,7 @@ public sealed interface ExchangeMessage {
 	}
 
 	/**
-	 * What the server has to say at this moment.
+	 * An answer of the server.
 	 *
 	 * @param exchange the number of the exchange, 0 if nothing follows
 	 * @param head the head of the response, {@code null} before it is known and after it

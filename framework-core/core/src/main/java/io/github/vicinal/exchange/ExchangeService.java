@@ -10,6 +10,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,7 +45,10 @@ public final class ExchangeService implements Service {
 	/** Maximum number of exchanges that are kept. */
 	static final int MAX_KEPT = 4096;
 
-	/** How long a call waits for the next part before it says that there is none yet. */
+	/**
+	 * Time for which a call waits for the next part before it answers that there is none
+	 * yet.
+	 */
 	static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
 	/**
@@ -52,6 +56,12 @@ public final class ExchangeService implements Service {
 	 * there is none, and their clients ask again.
 	 */
 	private static final int MAX_WAITING = 64;
+
+	/**
+	 * Time without a word of the client after which a complete response no longer keeps
+	 * the server from ending.
+	 */
+	private static final long TAKEN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
 	private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -68,6 +78,11 @@ public final class ExchangeService implements Service {
 	private final SecureRandom numbers = new SecureRandom();
 
 	private final Semaphore waiting = new Semaphore(MAX_WAITING);
+
+	/** How many exchanges begin at this moment, and may be kept later. */
+	private final LongAdder beginning = new LongAdder();
+
+	private volatile boolean stopping;
 
 	private final AtomicLong nextSweep = new AtomicLong(System.nanoTime() + SWEEP_NANOS);
 
@@ -115,7 +130,13 @@ public final class ExchangeService implements Service {
 		Object message = frame.arguments()[0];
 		try {
 			if (message instanceof Begin begin) {
-				return value(begin(begin, frame, beforeWaiting));
+				this.beginning.increment();
+				try {
+					return value(begin(begin, frame, beforeWaiting));
+				}
+				finally {
+					this.beginning.decrement();
+				}
 			}
 			if (message instanceof Push push) {
 				return value(push(push, beforeWaiting));
@@ -138,6 +159,9 @@ public final class ExchangeService implements Service {
 	}
 
 	private Answer begin(Begin begin, CallFrame frame, Runnable beforeWaiting) throws InterruptedIOException {
+		if (this.stopping) {
+			throw new HttpRequiredException("the server is shutting down");
+		}
 		BodyPipe body;
 		if (begin.last()) {
 			body = BodyPipe.of(begin.body());
@@ -198,7 +222,7 @@ public final class ExchangeService implements Service {
 		return answer;
 	}
 
-	/** Says what there is to say once there is something, which may take long. */
+	/** Answers once there is something to send, which may take long. */
 	private Answer begun(ServerExchange exchange, CallFrame frame) throws InterruptedIOException {
 		boolean limited = frame.deadlineNanos() != CallFrame.NO_DEADLINE;
 		if (!exchange.awaitPart(limited ? Math.min(WAIT_NANOS, frame.remainingNanos()) : WAIT_NANOS)) {
@@ -224,7 +248,7 @@ public final class ExchangeService implements Service {
 		sweep();
 		if (this.kept.size() >= MAX_KEPT) {
 			exchange.abandon();
-			logger.warn("More than {} exchanges have parts on their way; one was given up", MAX_KEPT);
+			logger.warn("{} exchanges are incomplete, which is the limit; a further one was aborted", MAX_KEPT);
 			return 0;
 		}
 		while (true) {
@@ -364,12 +388,30 @@ public final class ExchangeService implements Service {
 		});
 	}
 
+	@Override
+	public void stopAccepting() {
+		this.stopping = true;
+	}
+
+	@Override
+	public boolean isBusy() {
+		long now = System.nanoTime();
+		return this.beginning.sum() > 0 || this.kept.values()
+			.stream()
+			.anyMatch((exchange) -> !exchange.isEnded() || exchange.silentNanos(now) < TAKEN_NANOS);
+	}
+
+	@Override
+	public void cutOff() {
+		this.kept.forEach(this::forget);
+	}
+
 	/**
 	 * Gives all exchanges up that have parts on their way, as the end of the web server
 	 * ends its connections.
 	 */
 	public void close() {
-		this.kept.forEach(this::forget);
+		cutOff();
 	}
 
 }

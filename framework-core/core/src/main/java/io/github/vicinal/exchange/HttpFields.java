@@ -18,7 +18,7 @@ public final class HttpFields {
 	/** No fields. */
 	public static final HttpFields NONE = new HttpFields(new String[0]);
 
-	/** Names and values in turn. */
+	/** Alternating names and values. */
 	private final String[] entries;
 
 	private HttpFields(String[] entries) {

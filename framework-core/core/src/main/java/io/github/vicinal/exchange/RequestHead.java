@@ -1,7 +1,7 @@
 package io.github.vicinal.exchange;
 
 /**
- * What precedes the body of a request.
+ * The part of a request that precedes its body.
  *
  * @param method the HTTP method, as in a request line
  * @param target path and query, encoded as in a request line
@@ -18,8 +18,8 @@ public record RequestHead(String method, String target, HttpFields fields) {
 	public static final int MAX_FIELDS = 4096;
 
 	/**
-	 * Returns whether an exchange can carry the request. What it cannot carry goes over
-	 * HTTP, where the server says what it thinks of it.
+	 * Returns whether an exchange can carry the request. A request that it cannot carry
+	 * goes over HTTP, where the server judges it.
 	 * @return whether all parts are within the limits
 	 */
 	public boolean fits() {

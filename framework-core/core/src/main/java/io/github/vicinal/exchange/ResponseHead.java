@@ -1,7 +1,7 @@
 package io.github.vicinal.exchange;
 
 /**
- * What precedes the body of a response.
+ * The part of a response that precedes its body.
  *
  * @param status the HTTP status code, 100 to 999
  * @param fields the header fields

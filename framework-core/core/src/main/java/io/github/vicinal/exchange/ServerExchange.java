@@ -110,7 +110,8 @@ public final class ServerExchange {
 	}
 
 	/**
-	 * Says what precedes the response's body. Must be called before anything is written.
+	 * Sets the part that precedes the response's body. Must be called before anything is
+	 * written.
 	 * @param newHead the head
 	 */
 	public void commit(ResponseHead newHead) {
@@ -205,8 +206,8 @@ public final class ServerExchange {
 
 	/**
 	 * Ends the exchange.
-	 * @param problem why the response is not complete, {@code null} if it is: the client
-	 * is told that the connection was lost
+	 * @param problem why the response is not complete, {@code null} if it is; with a
+	 * problem the client sees a lost connection
 	 */
 	public void end(@Nullable IOException problem) {
 		this.request.stopReading();

@@ -1,5 +1,5 @@
 /**
- * What is observed of calls that take a typed path, and under which names.
+ * Observations of calls that take a typed path, and their names.
  * <p>
  * These observations come beside {@code http.client.requests} and
  * {@code http.server.requests}, which keep their series on every path.

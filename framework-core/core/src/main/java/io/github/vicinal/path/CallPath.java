@@ -50,12 +50,13 @@ public interface CallPath extends AutoCloseable {
 	 * <p>
 	 * Unless a path overrides this method, a thread of the executor makes the call and
 	 * waits for its answer. A path that can wait without a thread overrides it together
-	 * with {@link #callsLater()}, and uses the executor for work that may block only. The
-	 * stage completes on any thread of the path or the executor, so what follows must not
-	 * block. To cancel it does not end the call; the deadline of the frame does, and so
-	 * does {@link #close()}.
+	 * with {@link #callsLater()}, and uses the executor only for work that may block. The
+	 * stage completes on any thread of the path or the executor, so dependent actions
+	 * must not block. Cancelling it does not end the call; the deadline of the frame
+	 * does, and so does {@link #close()}.
 	 * @param frame the call; it belongs to the path until the stage completes
-	 * @param executor runs what may block, never on the thread that calls this method
+	 * @param executor runs work that may block, never on the thread that calls this
+	 * method
 	 * @return a stage that completes with the peer's answer, or with a
 	 * {@link PathException} if there is none; the path may be closed then
 	 */

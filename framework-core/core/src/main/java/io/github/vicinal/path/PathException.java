@@ -74,9 +74,8 @@ public class PathException extends Exception {
 		INTERRUPTED,
 
 		/**
-		 * All lanes, connections, memory or heap for calls to the peer are in use. That
-		 * says nothing against the path; if the call was not executed, it takes the next
-		 * one.
+		 * All lanes, connections, memory or heap for calls to the peer are in use. The
+		 * path stays healthy; if the call was not executed, it takes the next one.
 		 */
 		EXHAUSTED,
 

@@ -17,6 +17,14 @@ public interface PathProvider extends AutoCloseable {
 	PathKind kind();
 
 	/**
+	 * Returns how the paths of this provider are protected.
+	 * @return {@link PathProtection#NONE} unless overridden
+	 */
+	default PathProtection protection() {
+		return PathProtection.NONE;
+	}
+
+	/**
 	 * Connects to a peer. May block; never called by a thread that makes calls.
 	 * @param contract the contract that will be called
 	 * @param peer what the peer said of itself
@@ -24,7 +32,7 @@ public interface PathProvider extends AutoCloseable {
 	 */
 	Attempt connect(Contract contract, PeerAnnouncement peer);
 
-	/** Closes what all paths share. Never throws. */
+	/** Closes the resources that all paths share. Never throws. */
 	@Override
 	void close();
 

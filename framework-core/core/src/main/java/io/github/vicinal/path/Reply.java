@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a peer answered: the outcome that HTTP would have had.
+ * Answer of a peer: the outcome that HTTP would have had.
  *
  * @since 0.1.0
  */

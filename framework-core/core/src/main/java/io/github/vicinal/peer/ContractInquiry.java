@@ -1,8 +1,8 @@
 package io.github.vicinal.peer;
 
 /**
- * What a client asks for in the {@value PeerAnnouncement#REQUEST_HEADER} header of an
- * HTTP request.
+ * A client's question in the {@value PeerAnnouncement#REQUEST_HEADER} header of an HTTP
+ * request.
  *
  * <pre>
  * Vicinal-Contract: shop.Orders

@@ -3,8 +3,8 @@ package io.github.vicinal.peer;
 import java.util.Locale;
 
 /**
- * Why a peer does not offer a kind of path. An announcement carries the word only: what
- * the reason is called there tells nothing of the peer's file system, users or classes.
+ * Why a peer does not offer a kind of path. An announcement carries only the word, which
+ * reveals nothing of the peer's file system, users or classes.
  *
  * @since 0.1.0
  */
@@ -31,7 +31,7 @@ public enum MissingPath {
 	/** The application is ending. */
 	CLOSING("it is shutting down"),
 
-	/** Whatever it is, the peer has logged it. */
+	/** Any other reason; the peer has logged it. */
 	FAILED("it could not be started there; the log and the endpoint of the peer say why");
 
 	private final String sentence;

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a peer says of itself, and of one contract, in the {@value #HEADER} header of an
+ * Statement of a peer about itself and one contract, in the {@value #HEADER} header of an
  * HTTP response. The client asked for it with the {@value #REQUEST_HEADER} header, whose
  * value is the name of the contract.
  *
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=direct,uds; c=&lt;contract hash&gt;
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; m=0x84; t=&lt;ticket&gt;; r="why these only http"
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; n=shm:no-tmpfs
- * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; a=10.0.0.7:8080
+ * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=uds; c=&lt;hash&gt;; a=10.0.0.7:8080; f=10.0.0.4
  * Vicinal-Peer: v=1; i=&lt;instance id&gt;; h=&lt;host id&gt;; p=; r="why only http"
  * </pre>
  *
@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  * @param arrival the IP address, as {@link java.net.InetAddress#getHostAddress()} writes
  * it, a colon and the port at which the request that is answered arrived; empty if that
  * is not told
+ * @param origin the IP address from which that request came, as the peer saw it; empty if
+ * that is not told
  * @param ticket names, in the {@value #TICKET_HEADER} header of calls over other paths,
  * what the peer saw of the client's connection: addresses, and the headers that HTTP
  * clients add by themselves; empty if the peer does not need it
@@ -51,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String contractHash, String refusal,
-		Set<Integer> httpOnlyMethods, String arrival, String ticket, Map<String, String> missing,
+		Set<Integer> httpOnlyMethods, String arrival, String origin, String ticket, Map<String, String> missing,
 		Map<String, String> addresses) {
 
 	/** The header of a response. */
@@ -115,6 +117,9 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	/** An IP address and a port. */
 	private static final Pattern ARRIVAL = Pattern.compile("[0-9a-f.:]{2,39}:[0-9]{1,5}");
 
+	/** An IP address. */
+	private static final Pattern ORIGIN = Pattern.compile("[0-9a-f.:]{2,39}");
+
 	public PeerAnnouncement {
 		paths = Set.copyOf(paths);
 		httpOnlyMethods = Set.copyOf(httpOnlyMethods);
@@ -124,7 +129,11 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 		}
 		if (!arrival.isEmpty() && !ARRIVAL.matcher(arrival).matches()) {
 			throw new IllegalArgumentException(
-					"Where a request arrived is an IP address, a colon and a port: '%s'".formatted(arrival));
+					"The address at which a request arrived must be an IP address, a colon and a port: '%s'"
+						.formatted(arrival));
+		}
+		if (!origin.isEmpty() && !ORIGIN.matcher(origin).matches()) {
+			throw new IllegalArgumentException("Where a request came from is an IP address: '%s'".formatted(origin));
 		}
 		if (!ticket.isEmpty() && !TICKET.matcher(ticket).matches()) {
 			throw new IllegalArgumentException("A ticket has 16 to 32 hexadecimal digits: '%s'".formatted(ticket));
@@ -137,14 +146,16 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 		missing = Map.copyOf(missing);
 		for (String word : missing.values()) {
 			if (!WORD.matcher(word).matches()) {
-				throw new IllegalArgumentException("Why a path is missing is one word: '%s'".formatted(word));
+				throw new IllegalArgumentException(
+						"The reason why a path is missing must be one word: '%s'".formatted(word));
 			}
 		}
 		addresses = Map.copyOf(addresses);
 		for (String address : addresses.values()) {
 			if (!ARRIVAL.matcher(address).matches()) {
 				throw new IllegalArgumentException(
-						"Where a peer listens is an IP address, a colon and a port: '%s'".formatted(address));
+						"The address at which a peer listens must be an IP address, a colon and a port: '%s'"
+							.formatted(address));
 			}
 		}
 	}
@@ -161,7 +172,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	 */
 	public PeerAnnouncement(PeerIdentity peer, Set<String> paths, String contractHash, String refusal,
 			Set<Integer> httpOnlyMethods) {
-		this(peer, paths, contractHash, refusal, httpOnlyMethods, "", "", Map.of(), Map.of());
+		this(peer, paths, contractHash, refusal, httpOnlyMethods, "", "", "", Map.of(), Map.of());
 	}
 
 	/**
@@ -177,14 +188,26 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	}
 
 	/**
-	 * Returns this announcement with where the request arrived. From that a client sees
-	 * whether something between them takes requests and sends them on.
-	 * @param newArrival an IP address, a colon and a port; empty not to tell
+	 * Returns this announcement with the address at which the request arrived. A client
+	 * sees from it whether an intermediary forwards requests.
+	 * @param newArrival an IP address, a colon and a port; empty to leave it out
 	 * @return the announcement
 	 */
 	public PeerAnnouncement withArrival(String newArrival) {
 		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
-				newArrival, this.ticket, this.missing, this.addresses);
+				newArrival, this.origin, this.ticket, this.missing, this.addresses);
+	}
+
+	/**
+	 * Returns this announcement with where the request came from. A client that does not
+	 * have that address knows that something between them takes requests and sends them
+	 * on.
+	 * @param newOrigin an IP address; empty not to tell
+	 * @return the announcement
+	 */
+	public PeerAnnouncement withOrigin(String newOrigin) {
+		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
+				this.arrival, newOrigin, this.ticket, this.missing, this.addresses);
 	}
 
 	/**
@@ -194,7 +217,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	 */
 	public PeerAnnouncement withTicket(String newTicket) {
 		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
-				this.arrival, newTicket, this.missing, this.addresses);
+				this.arrival, this.origin, newTicket, this.missing, this.addresses);
 	}
 
 	/**
@@ -204,23 +227,23 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	 */
 	public PeerAnnouncement withMissing(Map<String, String> newMissing) {
 		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
-				this.arrival, this.ticket, newMissing, this.addresses);
+				this.arrival, this.origin, this.ticket, newMissing, this.addresses);
 	}
 
 	/**
-	 * Returns this announcement with addresses. What answers there must prove that it is
-	 * the {@link #peer()}.
+	 * Returns this announcement with addresses. The process that answers there must prove
+	 * that it is the {@link #peer()}.
 	 * @param newAddresses where the peer listens, by ids of paths, each an IP address, a
 	 * colon and a port
 	 * @return the announcement
 	 */
 	public PeerAnnouncement withAddresses(Map<String, String> newAddresses) {
 		return new PeerAnnouncement(this.peer, this.paths, this.contractHash, this.refusal, this.httpOnlyMethods,
-				this.arrival, this.ticket, this.missing, newAddresses);
+				this.arrival, this.origin, this.ticket, this.missing, newAddresses);
 	}
 
 	/**
-	 * Writes the header value. What does not fit is left out: first the words for missing
+	 * Writes the header value. To fit the limit it leaves out first the words for missing
 	 * paths, then the end of the refusal. If the methods or the paths themselves do not
 	 * fit, no path is offered, and the refusal says so.
 	 * @return printable ASCII of at most {@link #MAX_CHARS} characters
@@ -262,6 +285,9 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	private void writeConnection(StringBuilder value) {
 		if (!this.arrival.isEmpty()) {
 			value.append("; a=").append(this.arrival);
+		}
+		if (!this.origin.isEmpty()) {
+			value.append("; f=").append(this.origin);
 		}
 		if (!this.ticket.isEmpty()) {
 			value.append("; t=").append(this.ticket);
@@ -340,7 +366,8 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 			PeerIdentity identity = new PeerIdentity(required(fields, "i", value), required(fields, "h", value));
 			return new PeerAnnouncement(identity, paths(required(fields, "p", value)), fields.getOrDefault("c", ""),
 					unquote(fields.get("r")), methods(fields.get("m")), fields.getOrDefault("a", ""),
-					fields.getOrDefault("t", ""), missing(fields.get("n")), addresses(fields.get("e")));
+					fields.getOrDefault("f", ""), fields.getOrDefault("t", ""), missing(fields.get("n")),
+					addresses(fields.get("e")));
 		}
 		catch (IllegalArgumentException ex) {
 			throw new MalformedAnnouncementException(String.valueOf(ex.getMessage()), value);
@@ -353,7 +380,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 			return methods;
 		}
 		if (!METHODS.matcher(bits).matches()) {
-			throw new IllegalArgumentException("'m' is no hexadecimal number whose bits are methods");
+			throw new IllegalArgumentException("'m' must be a hexadecimal number with one bit per method");
 		}
 		int digits = bits.length() - METHODS_PREFIX.length();
 		for (int i = 0; i < digits * BITS_PER_DIGIT; i++) {
@@ -365,7 +392,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 		return methods;
 	}
 
-	/** What cannot be the id of a path is skipped, unknown words are kept. */
+	/** Words that cannot be the id of a path are skipped; unknown ids are kept. */
 	private static Map<String, String> missing(@Nullable String reasons) {
 		Map<String, String> missing = new TreeMap<>();
 		if (reasons == null) {
@@ -382,7 +409,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 			}
 			String word = part.substring(colon + 1).strip();
 			if (!WORD.matcher(word).matches()) {
-				throw new IllegalArgumentException("'n' holds something else than words");
+				throw new IllegalArgumentException("'n' must hold words only");
 			}
 			paths(part.substring(0, colon)).forEach((kind) -> missing.put(kind, word));
 		}
@@ -419,8 +446,8 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	}
 
 	/**
-	 * Reads ids of paths. What cannot be one is skipped; ids that no provider of the
-	 * client has are kept, and the channel ignores them.
+	 * Reads ids of paths. Words that cannot be one are skipped; ids that no provider of
+	 * the client has are kept, and the channel ignores them.
 	 */
 	private static Set<String> paths(String names) {
 		Set<String> paths = new TreeSet<>();

@@ -198,7 +198,7 @@ public final class Rendezvous {
 			String overflow = overflowUser();
 			if (overflow.equals(user()) && !mapsAllUsers(Files.readAllLines(UID_MAP))) {
 				throw new UnusableException(
-						"this process runs as user %s, as which its user namespace shows all users that it does not map, so others cannot be told from this one: run it as another user"
+						"this process runs as user %s, to which its user namespace also maps unknown users, so other users cannot be distinguished from this one: run it as another user"
 							.formatted(overflow));
 			}
 		}
@@ -389,7 +389,7 @@ public final class Rendezvous {
 		}
 		if (pinned != null && !pinned.equals(attributes.owner())) {
 			throw new UnusableException(
-					"%s was made anew by the user %s and no longer belongs to this one (%s): remove it, and find out why that user made it"
+					"%s was created again by the user %s and no longer belongs to this one (%s): remove it, and find out why that user made it"
 						.formatted(directory, attributes.owner().getName(), pinned.getName()));
 		}
 		if (!OWNER_ONLY.containsAll(attributes.permissions())) {
@@ -402,8 +402,8 @@ public final class Rendezvous {
 	private static UserPrincipal verify(Path directory) throws IOException, UnusableException {
 		requireShortPath(directory);
 		UserPrincipal verified = verifyOwner(directory, null);
-		// What this process creates belongs to it: the portable way to learn one's own
-		// uid.
+		// A file that this process creates belongs to it: the portable way to learn one's
+		// own uid.
 		Path probe = Files.createTempFile(directory, ".", ".probe");
 		try {
 			Object self = Files.getAttribute(probe, "unix:uid", LinkOption.NOFOLLOW_LINKS);
@@ -487,7 +487,8 @@ public final class Rendezvous {
 
 	/**
 	 * Returns the user to whom the directory belonged when it was opened: the one of this
-	 * process. Nobody else is a peer of this host, whoever owns the directory later.
+	 * process. No other user's process is a peer of this host, even if the directory's
+	 * owner changes later.
 	 * @return the user, or empty if there is no directory
 	 */
 	public Optional<UserPrincipal> owner() {

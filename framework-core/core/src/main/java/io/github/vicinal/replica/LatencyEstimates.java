@@ -17,17 +17,17 @@ final class LatencyEstimates {
 	/** Largest number of samples that a cell is the mean of. */
 	private static final float MAX_SAMPLES = 128;
 
-	/** From so many samples on one sample cannot do anything to the mean. */
+	/** Number of samples from which a single sample hardly changes the mean. */
 	private static final float KNOWN = 8;
 
 	/**
-	 * Samples beyond so many means count as that, so that one pause is not remembered.
+	 * Maximum value of a sample, in means, so that one pause is not remembered.
 	 */
 	private static final float CLIP = 16;
 
 	/**
-	 * A sample that is so many mean deviations below the mean makes the others count
-	 * less.
+	 * Distance below the mean, in mean deviations, from which a sample makes the others
+	 * count less.
 	 */
 	private static final float SURPRISE_DEVIATIONS = 4;
 

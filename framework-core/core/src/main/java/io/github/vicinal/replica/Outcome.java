@@ -1,7 +1,7 @@
 package io.github.vicinal.replica;
 
 /**
- * What came of a call, as far as it says something of the replica.
+ * Outcome of a call, as far as it concerns the replica.
  *
  * @since 0.1.0
  */

@@ -54,7 +54,7 @@ public final class Replica {
 	/** The first answers of a replica say nothing of those that follow. */
 	private static final int UNMEASURED = 3;
 
-	/** What a call is taken to cost where nothing was measured but some are in flight. */
+	/** Assumed cost of a call while none was measured but some are in flight. */
 	private static final float UNKNOWN_NANOS = 1e9f;
 
 	private final String address;
@@ -75,12 +75,12 @@ public final class Replica {
 	private volatile int fitted;
 
 	/**
-	 * Up to how many calls in flight the replica has shown that it takes: grows with each
-	 * answer, is halved with each refusal.
+	 * Number of calls in flight that the replica has proven to bear; grows with each
+	 * answer and is halved by each refusal.
 	 */
 	private final AtomicInteger window = new AtomicInteger(FIRST_WINDOW);
 
-	/** Above it the window grows by one in as many answers as it is long. */
+	/** Window size above which the window grows by one per window of answers. */
 	private volatile int threshold = MAX_WINDOW;
 
 	private final AtomicInteger failuresInARow = new AtomicInteger();
@@ -94,7 +94,7 @@ public final class Replica {
 	/** Whether the last failure took long, so that another one had better be avoided. */
 	private volatile boolean suspect;
 
-	/** Whether a probe found that nobody can be reached at the address. */
+	/** Whether a probe could not reach the address. */
 	private volatile boolean unreachable;
 
 	private volatile int nextProbeMillis;
@@ -291,7 +291,8 @@ public final class Replica {
 		else {
 			this.unreachable = true;
 			int until = millis + UNREACHABLE_MILLIS;
-			// Beyond that a call has to try: it may have a way that the probe has not.
+			// After that time a call has to try: it may reach the replica in a way that
+			// the probe cannot.
 			if (until - this.pausedUntilMillis > 0 && until - this.pausedSinceMillis < MAX_PAUSE_MILLIS) {
 				this.pausedUntilMillis = until;
 			}

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReplicaChoice {
 
-	/** One of so many calls goes to a farther class, to know what it costs. */
+	/** Number of calls of which one goes to a farther class, to learn its cost. */
 	private static final int PROBES = 256;
 
 	/** The same, until enough is known. */
@@ -55,12 +55,14 @@ public final class ReplicaChoice {
 	private static final int KNOWN_CALLS = 32;
 
 	/**
-	 * A nearer replica is left only if a call to it must expect so much more, relatively,
-	 * than one to a farther one: estimates vary.
+	 * Relative excess of the expected latency from which a nearer replica is left;
+	 * estimates vary.
 	 */
 	private static final float MARGIN = 0.05f;
 
-	/** One of so many calls counts the calls, which saves the others a shared write. */
+	/**
+	 * Number of calls of which one counts them, which saves the others a shared write.
+	 */
 	private static final int COUNTING = 16;
 
 	/** Milliseconds for a tick, beside calls: what is known ages without calls, too. */
@@ -176,10 +178,10 @@ public final class ReplicaChoice {
 	}
 
 	/**
-	 * Where a replica is.
+	 * Location of a replica.
 	 *
 	 * @param locality how near
-	 * @param why why it is taken to be, for people
+	 * @param why the reason for that, for people
 	 * @since 0.1.0
 	 */
 	public record Located(Locality locality, String why) {
@@ -353,9 +355,9 @@ public final class ReplicaChoice {
 	public interface Probe {
 
 		/**
-		 * Starts to find out.
+		 * Starts a probe.
 		 * @param address the replica's address
-		 * @param result to be told whether it can be reached, on any thread
+		 * @param result notified whether it can be reached, on any thread
 		 */
 		void start(String address, Consumer<Boolean> result);
 

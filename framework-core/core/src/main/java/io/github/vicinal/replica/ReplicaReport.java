@@ -5,7 +5,7 @@ package io.github.vicinal.replica;
  *
  * @param address where it is
  * @param locality how near it is
- * @param why why it is taken to be as near as that
+ * @param why the reason for that
  * @param inFlight calls in flight
  * @param peakEwmaMicros the peak EWMA of its latency in microseconds
  * @param meanMicros the mean latency in microseconds

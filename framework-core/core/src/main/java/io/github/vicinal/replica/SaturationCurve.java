@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * What latency to expect of a replica by the number of calls in flight to it.
- * Thread-safe; recording and reading are lock-free, and the curve is fitted by one thread
- * at a time while others go on with the last one.
+ * Expected latency of a replica by the number of calls in flight to it. Thread-safe;
+ * recording and reading are lock-free, and the curve is fitted by one thread at a time
+ * while others go on with the last one.
  * <p>
  * Latency cannot fall when more calls are in flight, so the estimates are made monotone
  * by pooling neighbours that contradict that (isotonic regression by the pool-adjacent-
@@ -14,14 +14,14 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * standard error. That makes one good estimate out of the many poor ones of a replica
  * that has servers to spare.
  * <p>
- * An estimate of few samples is uncertain. What the estimate is at best and at worst
- * differs by its standard error, which grows again while no samples come. A replica that
- * is judged by what it may be at best is tried now and then, with just as many calls as
- * it takes to know better ("optimism in the face of uncertainty").
+ * An estimate of few samples is uncertain. Its optimistic and pessimistic values differ
+ * by its standard error, which grows again while no samples come. A replica that is
+ * judged by the optimistic value is tried now and then, with just as many calls as it
+ * takes to know better ("optimism in the face of uncertainty").
  */
 final class SaturationCurve {
 
-	/** What is returned while nothing is known. */
+	/** Result while nothing is known. */
 	static final float UNKNOWN = 0;
 
 	/** Numbers up to this one have a cell each. */
@@ -75,14 +75,13 @@ final class SaturationCurve {
 		this.cells.record(cell(inFlight), nanos, tick);
 	}
 
-	/** Returns whether a latency at so many calls in flight tells something new. */
+	/** Returns whether a latency at this number of calls in flight adds information. */
 	boolean isNew(int inFlight) {
 		return cell(inFlight) >= this.frontier;
 	}
 
 	/**
-	 * Returns the tail score in nanoseconds, at best, of a call that makes so many in
-	 * flight.
+	 * Returns the optimistic tail score in nanoseconds at this number of calls in flight.
 	 */
 	float atBest(int inFlight) {
 		return Float.intBitsToFloat(this.best.get(cell(inFlight)));
@@ -170,7 +169,7 @@ final class SaturationCurve {
 			float tail = this.poolTail[pool];
 			tail += (WAITING - 1) * Math.max(0, tail - base);
 			if (cell > unknown) {
-				// Beyond what was seen calls are taken to wait for each other.
+				// Beyond the observed range calls are assumed to wait for each other.
 				tail = tail * lowest(cell) / trusted;
 			}
 			this.best.set(cell, Float.floatToRawIntBits(Math.max(1, tail - error)));

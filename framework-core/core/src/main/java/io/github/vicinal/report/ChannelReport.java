@@ -148,14 +148,14 @@ public record ChannelReport(String name, String contract, String contractHash, @
 	}
 
 	/**
-	 * What a call over a path costs: {@code fixedMicros + nanosPerByte * bytes / 1000}.
+	 * Cost of a call over a path: {@code fixedMicros + nanosPerByte * bytes / 1000}.
 	 *
 	 * @param fixedMicros microseconds apart from the bytes and from the time at the
 	 * server
 	 * @param nanosPerByte nanoseconds for each byte of call and reply, 0 while calls of
 	 * different sizes have not shown it
-	 * @param peakMicros what a cautious caller expects: a mean that rises to a peak at
-	 * once and decays slowly
+	 * @param peakMicros peak-sensitive moving average (rises immediately, decays slowly),
+	 * in microseconds
 	 * @param cpuMicros the caller's CPU time, of one call in some hundred, or
 	 * {@code null}
 	 * @since 0.1.0

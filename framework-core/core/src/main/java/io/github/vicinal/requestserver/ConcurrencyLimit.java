@@ -1,44 +1,43 @@
 package io.github.vicinal.requestserver;
 
 /**
- * Finds how many requests may run at once: twice the fewest with which as many end in a
- * second as with more. What holds them up (a pool, a lock, the processors) need not be
- * known. More would only wait for it, where the queue with its priorities and its
- * overload control does not see them.
+ * Finds the number of requests that may run at once: twice the smallest number that
+ * reaches the maximum throughput. The resource that holds requests up (a pool, a lock,
+ * the processors) need not be known. More requests would only wait for that resource,
+ * where the queue with its priorities and its overload control does not see them.
  * <p>
- * While nobody waits, the rate at which requests end is the rate at which they come, and
- * says nothing about the limit. So nothing is tried then, and the limit stays: at first
- * it is the most. While the queue stands, the rate is what the limit allows, and two
- * limits can be compared:
+ * While no request waits, requests end at the rate at which they arrive, which says
+ * nothing about the limit. The limit then keeps its value, which is the maximum at first.
+ * While the queue stands, the limit determines the rate, and two limits can be compared:
  * <ul>
  * <li><b>lowered</b>: a quarter of the limit runs for a while, or as many as the rate
  * would need if requests took as little time as they once did, if that is fewer. If the
  * rate keeps {@value #KEEP} of what it was, twice that number is the new limit, and the
  * next try goes lower. Else it <b>climbs</b>: the number doubles until it is enough, or
  * doubling brings nothing.</li>
- * <li><b>raised</b>: the double limit runs for a while, and stays if the rate rises to
+ * <li><b>raised</b>: the double limit runs for a while, and is kept if the rate rises to
  * {@value #GAIN} of what it was.</li>
  * </ul>
  * When neither helps there is a pause, which doubles, from {@value #PAUSE_WINDOWS}
  * windows up to {@value #LONGEST_PAUSE} times as long. It ends early when the rate
- * changes; when it collapses, the limit is the most again, since what requests wait for
- * has become slower and may bear more of them.
+ * changes; when it collapses, the limit returns to the maximum, since the contended
+ * resource has become slower and may bear more requests.
  * <p>
  * Both thresholds lie between the outcomes that halving and doubling have below and above
- * the knee (a factor of 2 or more, and 1), so a rate need not be exact. How exact it is,
- * the method of batch means says: rates of batches of {@value #BATCH} ends vary as much
- * as chance makes them, whatever the distribution of service times is. Guarded by the
- * server's lock.
+ * the knee (a factor of 2 or more, and 1), so a rate need not be exact. Its error is
+ * estimated by the method of batch means: rates of batches of {@value #BATCH} ends vary
+ * as much as chance makes them, whatever the distribution of service times is. Guarded by
+ * the server's lock.
  */
 final class ConcurrencyLimit {
 
-	/** The factor by which the rate must rise for a doubled limit to stay. */
+	/** Factor by which the rate must rise for a doubled limit to be kept. */
 	static final double GAIN = 1.15;
 
-	/** The part of the rate that a lowered limit must keep. */
+	/** Share of the rate that a lowered limit must keep. */
 	static final double KEEP = 0.9;
 
-	/** How many ends make a batch. */
+	/** Number of ended requests in a batch. */
 	private static final int BATCH = 8;
 
 	private static final int LEAST_BATCHES = 6;
@@ -105,7 +104,7 @@ final class ConcurrencyLimit {
 
 	private Step step = Step.REST;
 
-	/** Whether the number that run has still to follow the limit. */
+	/** Whether the number of running requests has yet to follow the limit. */
 	private boolean settling;
 
 	/** The rate at the limit before the experiment, in ends per ns. */
@@ -141,10 +140,10 @@ final class ConcurrencyLimit {
 	/** The length of the next pause, in first ones. */
 	private int pause = 1;
 
-	/** Whether the next experiment tries fewer. */
+	/** Whether the next experiment tries a lower limit. */
 	private boolean lowerNext;
 
-	/** Whether a larger limit is known to bring nothing. */
+	/** Whether a larger limit is known not to raise the rate. */
 	private boolean confirmed;
 
 	ConcurrencyLimit(int least, int most, long windowNanos, ServiceTimes times, long now) {
@@ -240,7 +239,7 @@ final class ConcurrencyLimit {
 			begin(now);
 		}
 		else if (!fewer && late) {
-			// So many never come: the limit is none.
+			// Demand does not reach the limit, so nothing can be measured.
 			rest(now);
 		}
 	}
@@ -297,7 +296,7 @@ final class ConcurrencyLimit {
 
 	private void compare(double measured, long now) {
 		if (Math.abs(measured - this.rate) > CHANGED * this.rate) {
-			// What limits the rate is another.
+			// Another resource limits the rate now.
 			this.pause = 1;
 			this.pauseUntil = now;
 			this.confirmed = false;

@@ -1,32 +1,31 @@
 package io.github.vicinal.requestserver;
 
 /**
- * Tells a standing queue from a burst. There is overload once no request of a whole
- * window waited for less than the target, and the queue did not shrink as one does that
- * will be empty within {@value #BURST_WINDOWS} windows, and is longer than chance
- * explains: since nobody waited, {@code n} arrivals and as many ends of service make a
- * queue of the order of {@code sqrt(n * (1 + c))}, with {@code c} the squared coefficient
- * of variation of service times, although all of them could be served. After CoDel (RFC
- * 8289), which looks at the smallest sojourn, as that is what a good queue brings back to
- * zero. With priorities, the sojourn is that of the oldest waiter of all classes: the
- * highest class waits briefly while the queue of a lower one stands.
+ * Distinguishes a standing queue from a burst. Overload begins when three conditions
+ * meet: no request of a whole window waited for less than the target; the queue does not
+ * shrink fast enough to be empty within {@value #BURST_WINDOWS} windows; and it is longer
+ * than chance explains. After {@code n} arrivals since the queue was empty, chance alone
+ * explains a length of the order of {@code sqrt(n * (1 + c))}, where {@code c} is the
+ * squared coefficient of variation of service times. The rule follows CoDel (RFC 8289),
+ * which looks at the smallest sojourn because a good queue brings it back to zero. With
+ * priorities, the sojourn is that of the oldest waiter of all classes, since the highest
+ * class waits briefly even while the queue of a lower one stands.
  * <p>
- * While there is overload, requests are rejected, so that waits are short and tell
- * nothing any more. What came, rejected or not, does: overload is over after a window in
- * which less came than could be served, and in which the queue was empty once. Not
- * thread-safe.
+ * During overload requests are rejected, so waits are short and say nothing about demand.
+ * Arrivals do, rejected or not: overload ends after a window in which fewer requests
+ * arrived than could be served, and in which the queue was empty once. Not thread-safe.
  */
 final class OverloadDetector {
 
 	static final int BURST_WINDOWS = 10;
 
-	/** Fewer requests than could be served in a window tell nothing about a rate. */
+	/** Minimum number of requests per window from which a rate can be estimated. */
 	private static final int WINDOW_REQUESTS = 32;
 
 	/**
-	 * How many standard deviations a queue must be longer than chance explains. With
-	 * three, one queue in a thousand that would have gone by itself is taken for
-	 * overload.
+	 * Number of standard deviations by which a queue must exceed what chance explains.
+	 * With three, one in a thousand queues that would have drained by themselves is taken
+	 * for overload.
 	 */
 	private static final double DEVIATIONS = 3;
 
@@ -128,9 +127,9 @@ final class OverloadDetector {
 	}
 
 	/**
-	 * Returns how many may wait by chance although fewer come than can be served. So many
-	 * arrivals at random vary by their square root, and as many ends of service by their
-	 * coefficient of variation times that.
+	 * Returns the number of requests that may wait by chance although fewer arrive than
+	 * can be served. Random arrivals vary by the square root of their number, and ends of
+	 * service by their coefficient of variation times that.
 	 */
 	private double explained() {
 		return DEVIATIONS * Math.sqrt(this.arrivalsSinceEmpty * (1 + this.times.spread()));

@@ -11,7 +11,7 @@ public final class Permit implements AutoCloseable {
 	/** The same thread had a permit already, which lasts longer than this one. */
 	static final int NESTED = -1;
 
-	/** Nobody looked at the clock when it began. */
+	/** The clock was not read when it began. */
 	static final int UNTIMED = 0;
 
 	private final RequestServer server;
@@ -47,7 +47,7 @@ public final class Permit implements AutoCloseable {
 	}
 
 	/**
-	 * Gives the permit to whoever is next while this thread waits for its client. Does
+	 * Gives the permit to the next waiter while this thread waits for its client. Does
 	 * nothing on other threads, if this thread holds another permit that lasts longer, or
 	 * once the server is shutting down.
 	 * @return whether {@link #resume} must follow
@@ -80,7 +80,7 @@ public final class Permit implements AutoCloseable {
 		}
 	}
 
-	/** Gives the permit to whoever is next. */
+	/** Gives the permit to the next waiter. */
 	@Override
 	public void close() {
 		if (!this.closed) {

@@ -21,14 +21,14 @@ import io.github.vicinal.requestserver.Rejection.Reason;
 import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 
 /**
- * The permits of a request server and the queue for them. Knows no threads: those who
- * wait are {@linkplain Ticket tickets}. Thread-safe.
+ * The permits of a request server and the queue for them. It knows no threads: its
+ * waiters are {@linkplain Ticket tickets}. Thread-safe.
  * <p>
- * How many run, how many wait, and whether the queue is closed are one word. A permit
- * that is free while nobody waits is taken, and one for which nobody waits is given back,
- * by a single compare-and-set. Everything else happens under a lock. No wake-up is lost:
- * who queues up adds to the word in the same step that finds no permit free, and who
- * gives a permit back either did so before that step or sees that somebody waits.
+ * One word holds the number of running requests, the number of waiters and whether the
+ * queue is closed. While nobody waits, a single compare-and-set takes or returns a
+ * permit. Everything else happens under a lock. No wake-up is lost: a waiter adds itself
+ * to the word in the same step that finds no permit free, and a holder that returns its
+ * permit either did so before that step or sees the waiter.
  */
 final class PermitQueue {
 
@@ -114,13 +114,13 @@ final class PermitQueue {
 		return false;
 	}
 
-	/** What came of a ticket at once. */
+	/** Immediate outcome for a ticket. */
 	enum Entry {
 
 		/** It has a permit. */
 		GRANTED,
 
-		/** It waits, and is told later. */
+		/** It waits, and is notified later. */
 		QUEUED,
 
 		/** It was not accepted; {@link Ticket#why} says why. */
@@ -190,7 +190,8 @@ final class PermitQueue {
 				queue.removeFirst();
 				first.queued = false;
 				this.state.addAndGet(-ONE_WAITS);
-				refused = refuse(first, tooLong("let it wait for", now - first.queuedNanos, first.priority()), refused);
+				refused = refuse(first, tooLong("made it wait for", now - first.queuedNanos, first.priority()),
+						refused);
 				first = queue.peekFirst();
 			}
 		}
@@ -227,7 +228,7 @@ final class PermitQueue {
 		return Objects.requireNonNull(this.queues.get(ticket.priority()));
 	}
 
-	/** More permits than before: grants them to those who wait. */
+	/** Grants permits that have become free to waiters. */
 	private @Nullable Ticket promote() {
 		Ticket first = null;
 		while (true) {
@@ -255,8 +256,9 @@ final class PermitQueue {
 		}
 		int most = this.settings.maxPerChannel();
 		if (most > 0 && this.channels.getOrDefault(ticket.channel(), 0) >= most) {
-			return new Rejection(Reason.BULKHEAD, describe(
-					"has %d requests of channel '%s' already, which is its most".formatted(most, ticket.channel())),
+			return new Rejection(Reason.BULKHEAD,
+					describe("already has %d requests of channel '%s', which is the limit per channel".formatted(most,
+							ticket.channel())),
 					retryAfter());
 		}
 		if (waiting(word) == 0 && running(word) < this.limit) {
@@ -269,14 +271,14 @@ final class PermitQueue {
 		if (overloaded(now)) {
 			long expected = expectedWaitNanos(ahead(ticket.priority()));
 			if (expected > patienceNanos(ticket.priority())) {
-				return tooLong("would let it wait for", expected, ticket.priority());
+				return tooLong("would make it wait for", expected, ticket.priority());
 			}
 		}
 		return null;
 	}
 
 	/**
-	 * Says that the caller's work is done, and gives its permit to whoever is next.
+	 * Ends the caller's request and gives its permit to the next waiter.
 	 * @param channel what the caller counted for
 	 * @return who has the permit now, to be notified by the caller; {@code null} if
 	 * nobody waited
@@ -309,7 +311,7 @@ final class PermitQueue {
 	}
 
 	/**
-	 * Gives a permit to whoever is next while its holder waits for something outside. The
+	 * Gives a permit to the next waiter while its holder waits for something outside. The
 	 * holder still counts for its channel.
 	 * @return who has the permit now, to be notified by the caller; {@code null} if
 	 * nobody waited
@@ -326,9 +328,9 @@ final class PermitQueue {
 	}
 
 	/**
-	 * Takes a permit for a request that has paused, without waiting: those in the queue
-	 * may be waiting for it. More than the limit may run for a while, and nobody else
-	 * begins until they are fewer.
+	 * Takes a permit for a request that has paused, without waiting, because queued
+	 * requests may depend on it. More requests than the limit may run for a while; no
+	 * other begins until the number falls below it.
 	 */
 	void resume() {
 		this.state.incrementAndGet();
@@ -429,7 +431,7 @@ final class PermitQueue {
 			signalIfIdle();
 			long sojourn = now - ticket.queuedNanos;
 			return (reason == Reason.DEADLINE) ? deadlinePassed(sojourn)
-					: new Rejection(reason, describe("was told that nobody waits for it any more"), retryAfter());
+					: new Rejection(reason, describe("was told that the caller has gone"), retryAfter());
 		}
 		finally {
 			this.lock.unlock();
@@ -444,7 +446,7 @@ final class PermitQueue {
 				return ticket;
 			}
 		}
-		throw new IllegalStateException("somebody waits, but nobody is queued");
+		throw new IllegalStateException("The number of waiters is positive, but the queue is empty");
 	}
 
 	private void forget(String channel) {
@@ -454,7 +456,7 @@ final class PermitQueue {
 	}
 
 	private void count(Reason reason) {
-		// What has no share or comes too late to be accepted at all would not wait.
+		// Requests of these two reasons would not have waited in any case.
 		if (reason != Reason.BULKHEAD && reason != Reason.SHUTTING_DOWN) {
 			this.overload.rejected();
 		}
@@ -527,7 +529,7 @@ final class PermitQueue {
 
 	private Rejection deadlinePassed(long sojourn) {
 		return new Rejection(Reason.DEADLINE,
-				describe("let it wait for %.1f ms, and its deadline passed".formatted(sojourn / 1e6)), retryAfter());
+				describe("made it wait for %.1f ms, and its deadline passed".formatted(sojourn / 1e6)), retryAfter());
 	}
 
 	String describe(String what) {
@@ -580,7 +582,7 @@ final class PermitQueue {
 		}
 	}
 
-	/** Accepts nothing more and rejects whoever waits. */
+	/** Accepts nothing more and rejects all waiters. */
 	void refuseWaiting() {
 		Ticket refused = null;
 		this.lock.lock();
@@ -616,7 +618,7 @@ final class PermitQueue {
 		return this.times.meanNanos();
 	}
 
-	/** What only the lock protects. */
+	/** State that the lock guards. */
 	record Snapshot(boolean overloaded, long overloads, Map<Reason, Long> refused, Map<String, Integer> channels) {
 	}
 

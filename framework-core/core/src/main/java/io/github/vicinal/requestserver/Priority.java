@@ -8,13 +8,13 @@ package io.github.vicinal.requestserver;
  */
 public enum Priority {
 
-	/** Refused last, such as health checks and payments. */
+	/** Rejected last, such as health checks and payments. */
 	CRITICAL(1.5),
 
-	/** What is said of nothing else. */
+	/** The priority of requests for which none is set. */
 	NORMAL(1),
 
-	/** Refused first, such as prefetches and retries. */
+	/** Rejected first, such as prefetches and retries. */
 	SHEDDABLE(0.5);
 
 	private final double patience;

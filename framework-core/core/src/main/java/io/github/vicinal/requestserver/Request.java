@@ -27,7 +27,7 @@ public abstract class Request {
 	 * Creates a request that arrived a while ago.
 	 * @param channel what it counts for
 	 * @param priority how much it matters
-	 * @param arrivedNanos when it arrived, as {@link System#nanoTime()} tells
+	 * @param arrivedNanos when it arrived, by {@link System#nanoTime()}
 	 */
 	protected Request(String channel, Priority priority, long arrivedNanos) {
 		this.channel = channel;
@@ -48,7 +48,8 @@ public abstract class Request {
 	}
 
 	/**
-	 * Executes the request. What it throws is logged and counted, and ends nothing else.
+	 * Executes the request. Exceptions are logged and counted, and affect no other
+	 * request.
 	 */
 	protected abstract void run();
 

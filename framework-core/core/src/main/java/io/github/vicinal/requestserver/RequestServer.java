@@ -1,6 +1,7 @@
 package io.github.vicinal.requestserver;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -18,8 +19,8 @@ import io.github.vicinal.requestserver.Rejection.Reason;
 import io.github.vicinal.requestserver.RequestServerReport.Quantiles;
 
 /**
- * Lets so many requests run at once, in the order of priority and arrival, and rejects at
- * once what it could not serve in time. Thread-safe.
+ * Lets a limited number of requests run at once, in the order of priority and arrival,
+ * and rejects at once requests that it could not serve in time. Thread-safe.
  * <p>
  * A request either brings its own thread, which waits for its permit ({@link #enter}), or
  * is handed over to threads of the server ({@link #submit}). If a permit is free and
@@ -29,7 +30,7 @@ import io.github.vicinal.requestserver.RequestServerReport.Quantiles;
  * A burst is queued. When the queue stands instead, see {@link OverloadDetector}, a
  * request is accepted only if it is expected to wait for no longer than its patience, and
  * one that waited longer nevertheless is rejected when it is taken. So the permits never
- * run dry, and what is accepted is answered in time.
+ * run dry, and accepted requests are answered in time.
  *
  * <pre class="code">
  * try (Permit permit = server.enter("shop", Priority.NORMAL)) {
@@ -51,8 +52,8 @@ public final class RequestServer implements AutoCloseable {
 	public static final long NO_DEADLINE = Ticket.NO_DEADLINE;
 
 	/**
-	 * Looking at the clock takes as long as the rest of a permit. Of permits that are not
-	 * much longer themselves, only one of so many is timed, and counts for all of them.
+	 * Interval, in permits, at which brief permits are timed. Reading the clock takes as
+	 * long as the rest of a permit, so one timed permit counts for all of them.
 	 */
 	private static final int BRIEF_SAMPLE = 16;
 
@@ -65,8 +66,8 @@ public final class RequestServer implements AutoCloseable {
 	private final Executor threads;
 
 	/**
-	 * How many permits the current thread has, one within the other, and how many brief
-	 * ones it had.
+	 * Number of nested permits of the current thread, and number of brief permits that it
+	 * had.
 	 */
 	private final ThreadLocal<int[]> depth = ThreadLocal.withInitial(() -> new int[2]);
 
@@ -77,6 +78,9 @@ public final class RequestServer implements AutoCloseable {
 	private final LatencyHistogram responses = LatencyHistogram.fine();
 
 	private final LongAdder failed = new LongAdder();
+
+	/** Receivers of times; replaced as a whole, never modified. */
+	private volatile RequestTimes[] receivers = {};
 
 	/**
 	 * Creates a server. Its threads start with the requests that need them, and have the
@@ -150,12 +154,19 @@ public final class RequestServer implements AutoCloseable {
 			case QUEUED -> {
 				prepare(beforeWaiting, ticket);
 				rejection = ticket.await(this.queue, this.clock);
-				this.waits.record(this.clock.getAsLong() - ticket.queuedNanos, 1);
+				waited(this.clock.getAsLong() - ticket.queuedNanos);
 			}
 			case REFUSED -> rejection = ticket.why;
 		}
 		if (rejection != null) {
 			throw new RejectedRequestException(rejection);
+		}
+	}
+
+	private void waited(long nanos) {
+		this.waits.record(nanos, 1);
+		for (RequestTimes receiver : this.receivers) {
+			receiver.waited(nanos);
 		}
 	}
 
@@ -186,7 +197,7 @@ public final class RequestServer implements AutoCloseable {
 		return this.queue.mayPause();
 	}
 
-	/** Gives a permit to whoever is next for a while. */
+	/** Gives a permit to the next waiter for a while. */
 	void pause() {
 		grant(this.queue.pause());
 	}
@@ -204,6 +215,9 @@ public final class RequestServer implements AutoCloseable {
 		long now = this.clock.getAsLong();
 		this.queue.served(now - started, weight);
 		this.responses.record(now - arrived, weight);
+		for (RequestTimes receiver : this.receivers) {
+			receiver.response(now - arrived, weight);
+		}
 	}
 
 	private static void grant(@Nullable Ticket next) {
@@ -260,9 +274,16 @@ public final class RequestServer implements AutoCloseable {
 			}
 			free = entry == PermitQueue.Entry.GRANTED;
 		}
-		this.postDelays.record(this.clock.getAsLong() - request.arrivedNanos(), 1);
+		delayed(this.clock.getAsLong() - request.arrivedNanos());
 		if (free) {
 			ticket.granted();
+		}
+	}
+
+	private void delayed(long nanos) {
+		this.postDelays.record(nanos, 1);
+		for (RequestTimes receiver : this.receivers) {
+			receiver.postDelay(nanos);
 		}
 	}
 
@@ -351,7 +372,7 @@ public final class RequestServer implements AutoCloseable {
 		return drained;
 	}
 
-	/** Accepts nothing more and rejects what waits. What runs goes on. */
+	/** Accepts nothing more and rejects all waiters. Running requests go on. */
 	@Override
 	public void close() {
 		this.queue.refuseWaiting();
@@ -385,7 +406,19 @@ public final class RequestServer implements AutoCloseable {
 	}
 
 	/**
-	 * Says what the server did and does.
+	 * Adds a receiver of the times of requests. Without one, times are only counted for
+	 * the {@link #report()}.
+	 * @param receiver gets the times of requests that end from now on
+	 * @since 0.1.0
+	 */
+	public synchronized void addReceiver(RequestTimes receiver) {
+		RequestTimes[] more = Arrays.copyOf(this.receivers, this.receivers.length + 1);
+		more[more.length - 1] = receiver;
+		this.receivers = more;
+	}
+
+	/**
+	 * Returns counts since the start and the present state.
 	 * @return a snapshot
 	 */
 	public RequestServerReport report() {

@@ -5,7 +5,7 @@ import java.util.Map;
 import io.github.vicinal.report.LatencyHistogram;
 
 /**
- * What a {@link RequestServer} did since its start, and what it does now.
+ * Work that a {@link RequestServer} has done since its start, and its present state.
  *
  * @param name its name
  * @param threads the threads it may use now

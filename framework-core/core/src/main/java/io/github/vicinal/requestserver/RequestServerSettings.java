@@ -3,11 +3,11 @@ package io.github.vicinal.requestserver;
 import java.time.Duration;
 
 /**
- * What is configured of a {@link RequestServer}.
+ * Configuration of a {@link RequestServer}.
  *
  * @param name the name in metrics, reports and of threads
- * @param threads how many requests run at once, and on which threads those that bring
- * none
+ * @param threads how many requests run at once, and which threads run requests that have
+ * none of their own
  * @param queueCapacity the most requests that wait, 1 to {@value #MAX_QUEUE_CAPACITY}
  * @param interval for how long the queue must stand until there is overload, or for as
  * long as 32 requests take, if that is longer
@@ -23,7 +23,7 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 	/** The longest queue that can be configured. */
 	public static final int MAX_QUEUE_CAPACITY = 1_000_000;
 
-	/** What a waiting request takes at least, beside its own content. */
+	/** Minimum size of a waiting request, beside its own content. */
 	private static final int BYTES_PER_REQUEST = 64;
 
 	private static final int DEFAULT_QUEUE_CAPACITY = 1_000;
@@ -51,9 +51,9 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 	}
 
 	/**
-	 * Returns the settings that suit most.
+	 * Returns the settings that suit most applications.
 	 * @param name the name in metrics, reports and of threads
-	 * @param threads who executes requests
+	 * @param threads the threads that execute requests
 	 * @return the settings
 	 */
 	public static RequestServerSettings of(String name, Threads threads) {
@@ -175,8 +175,8 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 		}
 
 		/**
-		 * As many as help: about twice the fewest with which as many requests end in a
-		 * second as with more, found by trying while requests wait. Until then, the most.
+		 * A number that adapts: about twice the smallest number that reaches the maximum
+		 * throughput, found by trying while requests wait. Until then, the maximum.
 		 *
 		 * @param least the fewest that run at once, at least 1
 		 * @param most the most that run at once, at most {@value Virtual#MAX} on virtual

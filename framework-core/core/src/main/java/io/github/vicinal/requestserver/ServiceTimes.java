@@ -4,12 +4,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How long requests take, and how unevenly. Updates that come at the same time may get
- * lost, which changes nothing that matters. Thread-safe.
+ * Mean and spread of service times. Concurrent updates may get lost; the estimates
+ * tolerate that. Thread-safe.
  */
 final class ServiceTimes {
 
-	/** What a thread may be late on an idle machine is no sign of overload. */
+	/**
+	 * Smallest target: a thread may be this late on an idle machine, without any
+	 * overload.
+	 */
 	private static final long LEAST_TARGET_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
 	/** Each service time changes the mean by this part of the difference. */

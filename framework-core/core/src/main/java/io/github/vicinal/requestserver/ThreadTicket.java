@@ -59,7 +59,8 @@ final class ThreadTicket extends Ticket {
 	}
 
 	/**
-	 * The ticket has been taken, and whoever did that is about to say what came of it.
+	 * Waits for the outcome: another thread has taken the ticket and is about to decide
+	 * it.
 	 */
 	private void awaitDecision() {
 		boolean interrupted = false;

@@ -47,8 +47,8 @@ abstract class Ticket {
 	}
 
 	/**
-	 * Called without any lock, by whoever gave its permit away; must not block. Not
-	 * called if {@link PermitQueue#enter} granted it at once.
+	 * Called without any lock, by the thread that gave its permit away; must not block.
+	 * Not called if {@link PermitQueue#enter} granted it at once.
 	 */
 	abstract void granted();
 

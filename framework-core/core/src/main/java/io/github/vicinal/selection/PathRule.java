@@ -14,7 +14,7 @@ import io.github.vicinal.choice.Decision;
  */
 final class PathRule {
 
-	/*
+	/*-
 	 * Model. The cost of a call by a path is the time of the call without the time that
 	 * it waited and ran at the server, plus the weighted CPU time of the caller. A
 	 * handler that becomes slower changes no cost. Costs of calls are compared in pairs:
@@ -55,22 +55,26 @@ final class PathRule {
 	 * Regret under change. Costs and load are stationary between K changes in a time T
 	 * with n comparable calls. C is the most that a call costs beyond the best path, P
 	 * the number of paths, and p > 1/2 the probability that the best path wins a pair.
+	 *
 	 * (1) Probes cost BUDGET of the time of the calls: there is none while there is a
-	 * debt. (2) After a change, the probes of the best path have come down to
-	 * MIN_INTERVAL after at most 2 MAX_INTERVAL P calls. The expected number of pairs is
-	 * then at most N = ln(EVIDENCE / share) / g by Wald's identity, where the share is
-	 * 1/2 of two bets and g = p ln(1 + b) + (1 - p) ln(1 - b) is positive for a bet b <
-	 * 2p - 1 at least. With p = 1: 28 pairs. If p is so close to 1/2 that no g is
-	 * positive, the path may stay unused. (3) A trial costs at most C TRIAL_CALLS, and
-	 * there are at most log2(MAX_BACK_OFF / BACK_OFF) + T / MAX_BACK_OFF failed ones of
-	 * each path between changes, as the back-off doubles. (4) A wrong switch needs a
-	 * false alarm and a trial that errs. It is left as in (2). The expected regret is
-	 * therefore at most BUDGET of the time, plus K P C (2 MAX_INTERVAL + MIN_INTERVAL N +
-	 * 7 TRIAL_CALLS), plus P C TRIAL_CALLS T / 60 s, plus n / (MIN_INTERVAL EVIDENCE)
-	 * times the term in K for false alarms, plus what paths in favour of which there is
-	 * no bet would have saved. The terms in K assume that debt does not delay the pairs.
-	 * Warm-up calls that are dearer than BUDGET of the calls since the last probe do
-	 * delay them.
+	 *     debt.
+	 * (2) After a change, the probes of the best path have come down to MIN_INTERVAL
+	 *     after at most 2 MAX_INTERVAL P calls. The expected number of pairs is then at
+	 *     most N = ln(EVIDENCE / share) / g by Wald's identity, where the share is 1/2 of
+	 *     two bets and g = p ln(1 + b) + (1 - p) ln(1 - b) is positive for a bet b < 2p -
+	 *     1 at least. With p = 1: 28 pairs. If p is so close to 1/2 that no g is
+	 *     positive, the path may stay unused.
+	 * (3) A trial costs at most C TRIAL_CALLS, and there are at most log2(MAX_BACK_OFF /
+	 *     BACK_OFF) + T / MAX_BACK_OFF failed ones of each path between changes, as the
+	 *     back-off doubles.
+	 * (4) A wrong switch needs a false alarm and a trial that errs. It is left as in (2).
+	 *
+	 * The expected regret is therefore at most BUDGET of the time, plus K P C (2
+	 * MAX_INTERVAL + MIN_INTERVAL N + 7 TRIAL_CALLS), plus P C TRIAL_CALLS T / 60 s, plus
+	 * n / (MIN_INTERVAL EVIDENCE) times the term in K for false alarms, plus what paths
+	 * in favour of which there is no bet would have saved. The terms in K assume that
+	 * debt does not delay the pairs. Warm-up calls that are dearer than BUDGET of the
+	 * calls since the last probe do delay them.
 	 */
 
 	/** Returned where no path can be used. */
@@ -160,7 +164,7 @@ final class PathRule {
 
 	private double trialSum;
 
-	/** What the former path cost, as a multiple of the typical cost. */
+	/** Cost of the former path, as a multiple of the typical cost. */
 	private double reference;
 
 	private Probe probe = Probe.NONE;
@@ -412,14 +416,14 @@ final class PathRule {
 		return this.probed;
 	}
 
-	/** The probe told nothing, or lost its pair. */
+	/** The probe was inconclusive, or lost its pair. */
 	private void lost(int path) {
 		this.probe = Probe.NONE;
 		this.interval = Math.min(2 * this.interval, MAX_INTERVAL);
 		this.probed = (path + 1) % this.paths.length;
 	}
 
-	/** Notes that a call has ended whose cost tells nothing. */
+	/** Notes the end of a call whose cost is not comparable. */
 	void passed(int path) {
 		if (path == this.probed && (this.probe == Probe.WARMING || this.probe == Probe.MEASURING)) {
 			lost(path);
@@ -456,7 +460,7 @@ final class PathRule {
 		this.level += (ratio - this.level) / SLOW_RUN;
 		boolean slow = ratio >= SLOW;
 		if (slow && now - nanos < Math.min(this.slowEnd, now)) {
-			// What slows down several calls at once counts once.
+			// An event that slows down several calls at once counts once.
 			return;
 		}
 		this.samples[method] = Math.min(this.samples[method] + 1, TRIAL_CALLS);

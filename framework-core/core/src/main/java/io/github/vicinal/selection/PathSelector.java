@@ -107,7 +107,7 @@ public final class PathSelector {
 
 	private static final double ERROR_WEIGHT = 0.25;
 
-	/** Above this share of failed calls a class leaves a path that is still open. */
+	/** Share of failed calls above which a class leaves a path that is still open. */
 	private static final double MAX_ERRORS = 0.5;
 
 	private final List<String> names;
@@ -151,7 +151,7 @@ public final class PathSelector {
 	private long discarded;
 
 	/**
-	 * How to select.
+	 * Settings of a selector.
 	 *
 	 * @param compares whether calls that may be repeated are used to compare the paths;
 	 * without it only failures and preference decide
@@ -203,7 +203,7 @@ public final class PathSelector {
 	}
 
 	/**
-	 * What is known of a path.
+	 * State of a path, for reports.
 	 *
 	 * @param open whether it is connected
 	 * @param late whether calls by it do not come back
@@ -212,8 +212,9 @@ public final class PathSelector {
 	 * @param inFlight calls that have not ended
 	 * @param fixedNanos how long a call takes apart from its bytes, the server's time
 	 * included, {@code NaN} if unknown
-	 * @param nanosPerByte what each byte costs, 0 if that cannot be told
-	 * @param peakNanos what a cautious caller expects, {@code NaN} if unknown
+	 * @param nanosPerByte cost of each byte, 0 if unknown
+	 * @param peakNanos peak-sensitive moving average of the latency, {@code NaN} if
+	 * unknown
 	 * @param cpuNanos the caller's CPU time per call, {@code NaN} if unknown
 	 * @since 0.1.0
 	 */
@@ -226,8 +227,8 @@ public final class PathSelector {
 	 * @param names the paths' names, in order of preference
 	 * @param methods how many methods the calls have
 	 * @param settings how to select
-	 * @param listener is told each switch once, by the thread that caused it, outside of
-	 * any lock
+	 * @param listener notified of each switch once, by the thread that caused it, outside
+	 * of any lock
 	 */
 	public PathSelector(List<String> names, int methods, Settings settings, Consumer<PathSwitch> listener) {
 		if (names.isEmpty() || names.size() > MAX_PATHS) {
@@ -310,7 +311,7 @@ public final class PathSelector {
 		}
 	}
 
-	/** What happens to a path happens to all classes, and is told once. */
+	/** An event of a path concerns all classes, and is notified once. */
 	private void forEachClass(Consumer<SizeClass> action) {
 		boolean told = false;
 		for (SizeClass sized : this.classes) {
@@ -380,14 +381,14 @@ public final class PathSelector {
 				return known;
 			}
 		}
-		throw new IllegalStateException("The first class is always there");
+		throw new IllegalStateException("No class of call sizes is in use");
 	}
 
 	/**
 	 * Counts a call that begins.
 	 * @param path the path that it takes
 	 * @param method the number of its method
-	 * @param bytes how many bytes it is expected to carry, as {@link #choose} was told
+	 * @param bytes how many bytes it is expected to carry, as passed to {@link #choose}
 	 * @return {@link #UNTIMED}, {@link #TIMED}, {@link #TIMED_WITH_CPU} or {@link #FIRST}
 	 */
 	public int begin(int path, int method, long bytes) {
@@ -397,7 +398,8 @@ public final class PathSelector {
 			it.beginUnknown();
 			return FIRST;
 		}
-		// Spread, so that calls that come in turns do not always meet the same turn.
+		// Spreads the samples, so that methods that alternate do not always meet the same
+		// one.
 		int spread = (number * SPREAD) >>> SPREAD_SHIFT;
 		if ((spread & it.mask) != 0 && !this.measuring && path == route(CallSizeClass.of(bytes))) {
 			return UNTIMED;
@@ -420,8 +422,8 @@ public final class PathSelector {
 	}
 
 	/**
-	 * Notes that a call has come back and tells nothing about what its path costs: it was
-	 * refused, or failed for a reason of its own.
+	 * Notes that a call has come back without information about the cost of its path: it
+	 * was refused, or failed for a reason of its own.
 	 * @param path the path that it took
 	 * @param bytes how many bytes it was expected to carry
 	 */
@@ -446,8 +448,8 @@ public final class PathSelector {
 	 * Records a call that was answered.
 	 * @param path the path that it took
 	 * @param method the number of its method
-	 * @param expected how many bytes it was expected to carry, as {@link #choose} was
-	 * told
+	 * @param expected how many bytes it was expected to carry, as passed to
+	 * {@link #choose}
 	 * @param bytes how many bytes it carried, request and reply
 	 * @param idempotent whether it may be repeated
 	 * @param nanos how long it took; a negative time is dropped
@@ -597,7 +599,7 @@ public final class PathSelector {
 		return false;
 	}
 
-	/** Remembers a switch of the rule to be told; returns whether there was one. */
+	/** Remembers a switch of the rule for the listener; returns whether there was one. */
 	private boolean note(int sizeClass, SizeClass sized, boolean tell) {
 		if (sized.rule.switches() == sized.switchesSeen) {
 			return false;
@@ -634,7 +636,7 @@ public final class PathSelector {
 		}
 	}
 
-	/** Publishes what changed, and tells it outside of the lock. */
+	/** Publishes changes, and notifies the listener outside of the lock. */
 	private void unlock() {
 		publish();
 		if (this.untold.isEmpty()) {

@@ -8,15 +8,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.github.vicinal.choice.PeakEwma;
 
 /**
- * What a {@link PathSelector} knows of one path: its calls in flight, what calls by it
- * cost, and whether it still answers.
+ * State of one path in a {@link PathSelector}: its calls in flight, the cost of its
+ * calls, and whether it still answers.
  * <p>
  * Counts of calls and {@link #mask} are for all threads; the rest is guarded by the
  * selector's lock.
  */
 final class PathState {
 
-	/** What a look at the calls in flight has shown. */
+	/** Result of a check of the calls in flight. */
 	enum Look {
 
 		/** Nothing new. */
@@ -34,15 +34,18 @@ final class PathState {
 
 	static final int GRACE_MILLIS = 50;
 
-	/** How long a method may take of which no call has come back yet. */
+	/** Time that a method may take while no call of it has come back yet. */
 	static final int UNKNOWN_MILLIS = 2_000;
 
 	private static final double LATE_FACTOR = 10;
 
-	/** On the fastest paths one call in so many is timed. */
+	/** Number of calls on the fastest paths of which one is timed. */
 	static final int FASTEST_STRIDE = 16;
 
-	/** To time a call costs some 100 ns: below 0.1 % of a call of this length. */
+	/**
+	 * Length of a call from which all are timed: timing costs some 100 ns, below 0.1 % of
+	 * it.
+	 */
 	private static final double TIMED_NANOS = 128_000;
 
 	private static final double MEAN_WEIGHT = 1.0 / PathRule.TRIAL_CALLS;
@@ -62,7 +65,7 @@ final class PathState {
 
 	final PeakEwma peak;
 
-	/** One call in so many plus one is timed; written under the lock, read by all. */
+	/** One call in {@code mask + 1} is timed; written under the lock, read by all. */
 	volatile int mask;
 
 	boolean open;
@@ -70,7 +73,7 @@ final class PathState {
 	/** Whether it is left when calls by it do not come back. */
 	boolean watched = true;
 
-	/** Calls by it did not come back. */
+	/** Whether calls by it did not come back. */
 	boolean late;
 
 	/** Whether the peer says how long calls take at the server. */
@@ -86,7 +89,7 @@ final class PathState {
 	/** Calls in flight that other calls have overtaken. */
 	private long excused;
 
-	/** The last look at which nothing was wrong. */
+	/** Time of the last check that found nothing wrong. */
 	private long fineAt;
 
 	PathState(long peakDecayNanos) {

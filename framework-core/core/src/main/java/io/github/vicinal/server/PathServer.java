@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 
 /**
  * The server side of one kind of path.
@@ -13,6 +14,12 @@ import io.github.vicinal.path.PathKind;
  * @since 0.1.0
  */
 public interface PathServer extends AutoCloseable {
+
+	/**
+	 * Time for which closing waits for handlers that it has interrupted because they did
+	 * not end in the drain time-out. Web servers wait as long for theirs.
+	 */
+	Duration CUT_OFF_TIMEOUT = Duration.ofSeconds(5);
 
 	/**
 	 * Returns the kind of path.
@@ -42,6 +49,14 @@ public interface PathServer extends AutoCloseable {
 	}
 
 	/**
+	 * Returns how calls to this server are protected.
+	 * @return {@link PathProtection#NONE} unless overridden
+	 */
+	default PathProtection protection() {
+		return PathProtection.NONE;
+	}
+
+	/**
 	 * Describes the clients that are connected, for people.
 	 * @return what each does at this moment, by words that depend on the kind of path;
 	 * empty if there is nothing to say
@@ -51,9 +66,9 @@ public interface PathServer extends AutoCloseable {
 	}
 
 	/**
-	 * Stops to accept calls, so that clients go elsewhere, and returns at once: calls in
-	 * flight go on. {@link #close(Duration)} must follow. Unless overridden, nothing
-	 * happens before that. Never throws.
+	 * Stops accepting calls, so that clients go elsewhere, and returns at once; calls in
+	 * flight go on. {@link #close(Duration)} must follow. The default does nothing. Never
+	 * throws.
 	 */
 	default void stopAccepting() {
 	}
@@ -68,8 +83,8 @@ public interface PathServer extends AutoCloseable {
 	}
 
 	/**
-	 * Stops to accept calls, lets those in flight end for a while, and removes what the
-	 * server left in the file system. Never throws.
+	 * Stops accepting calls, lets calls in flight end for a while, and removes the
+	 * server's files. Never throws.
 	 */
 	@Override
 	void close();

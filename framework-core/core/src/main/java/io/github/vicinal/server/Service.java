@@ -56,10 +56,10 @@ public interface Service {
 
 	/**
 	 * Executes a call as {@link #invoke(CallFrame)} does, after the calling thread has
-	 * waited for its turn, if it has to.
+	 * waited for a permit, if it has to.
 	 * @param frame the call; its arguments belong to the callee
-	 * @param beforeWaiting called at most once, on the calling thread, before it waits:
-	 * it may take long now
+	 * @param beforeWaiting called at most once, on the calling thread, before it waits,
+	 * possibly for long
 	 * @return the outcome
 	 * @throws RejectedRequestException if nobody waits for the call any more; it was not
 	 * executed. A call that is refused for another reason has an outcome
@@ -71,14 +71,32 @@ public interface Service {
 	}
 
 	/**
-	 * Says what the answer is when the value that {@link #invoke} returned cannot be
-	 * encoded.
+	 * Returns the answer for a value of {@link #invoke} that cannot be encoded.
 	 * @param frame the call
 	 * @param failure why not
 	 * @return the failure that HTTP would have made of it
 	 */
 	default Reply.Failure unencodable(CallFrame frame, RuntimeException failure) {
 		return new Reply.Failure(500, Map.of(), new byte[0], failure.getClass().getName());
+	}
+
+	/**
+	 * Begins nothing more: calls are left to HTTP, except those that belong to something
+	 * in flight. Does nothing unless overridden.
+	 */
+	default void stopAccepting() {
+	}
+
+	/**
+	 * Returns whether something is in flight that has further calls to come.
+	 * @return {@code false} unless overridden: each call is complete in itself
+	 */
+	default boolean isBusy() {
+		return false;
+	}
+
+	/** Ends what has further calls to come, as the end of a connection does. */
+	default void cutOff() {
 	}
 
 }

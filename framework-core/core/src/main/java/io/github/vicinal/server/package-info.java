@@ -1,5 +1,5 @@
 /**
- * The server side: which contracts this process offers, and who answers.
+ * The server side: the contracts that this process offers and the services behind them.
  * <p>
  * A {@link io.github.vicinal.server.ServiceRegistry} maps contracts to
  * {@linkplain io.github.vicinal.server.Service services}; a

@@ -3,7 +3,7 @@ package io.github.vicinal.topic;
 import java.util.Map;
 
 /**
- * What one subscriber has got.
+ * Counts of one subscriber.
  *
  * @param topic name of the topic
  * @param subscriber its name

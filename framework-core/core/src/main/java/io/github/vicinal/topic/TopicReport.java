@@ -3,7 +3,7 @@ package io.github.vicinal.topic;
 import java.util.List;
 
 /**
- * What one publisher of a topic has done.
+ * Counts and state of one publisher of a topic.
  *
  * @param topic name of the topic
  * @param model who gets the messages
@@ -13,7 +13,8 @@ import java.util.List;
  * @param usedBytes room in use
  * @param capacityBytes all room
  * @param backlogMessages number of messages that wait: in publish/subscribe those that
- * the slowest subscriber has yet to handle, in a stream those that nobody has begun
+ * the slowest subscriber has yet to handle, in a stream those that no subscriber has
+ * begun
  * @param backlogBytes room that these messages take
  * @param subscribers who is attached
  * @since 0.1.0

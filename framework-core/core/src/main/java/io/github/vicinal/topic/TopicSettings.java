@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.regex.Pattern;
 
 /**
- * What publishers and subscribers of a topic agree on, and how much room it has.
+ * Settings of a topic, on which its publishers and subscribers agree, and its room.
  *
  * @param name up to 64 lower-case letters, digits, dots, underscores and hyphens
  * @param model who gets the messages; the same on all sides

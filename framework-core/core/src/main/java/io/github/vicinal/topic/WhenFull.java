@@ -1,7 +1,7 @@
 package io.github.vicinal.topic;
 
 /**
- * What happens to a message for which there is no room because subscribers are slow.
+ * Treatment of a message for which there is no room because subscribers are slow.
  *
  * @since 0.1.0
  */

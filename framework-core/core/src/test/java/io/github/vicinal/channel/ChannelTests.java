@@ -25,6 +25,7 @@ import tools.jackson.databind.json.JsonMapper;
 import io.github.vicinal.selection.PathSelector;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.PathRule;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.CallFrame;
@@ -121,6 +122,34 @@ class ChannelTests {
 		assertThat(report().instanceId()).isEqualTo(peer.instanceId());
 		assertThat(pathOf(report(), "direct").reason()).isEqualTo("another JVM");
 		assertThat(report().decisions()).singleElement().asString().contains("http -> uds, all calls: same host");
+	}
+
+	@Test
+	void aPathThatMayNotStandInForTheRequestsIsNotConnected() {
+		PathRule rule = (kind, protection, peer) -> kind.equals(UDS) ? "not past " + peer.arrival() : null;
+		this.direct.attempt = new PathProvider.Unavailable("another JVM", false);
+		PeerAnnouncement announcement = announcement(PeerIdentity.create(""), PathKind.DIRECT, UDS)
+			.withArrival("10.0.0.1:80");
+		this.channel.peer(ADDRESS).announced(announcement, System.nanoTime(), rule);
+		runConnector();
+		assertThat(this.uds.paths).isEmpty();
+		assertThat(pathOf(report(), "uds").reason()).isEqualTo("not past 10.0.0.1:80");
+		assertThat(report().reason()).contains("not past 10.0.0.1:80");
+	}
+
+	@Test
+	void aPathThatIsOpenIsLeftWhenRequestsComeAnotherWay() {
+		PathRule rule = (kind, protection, peer) -> peer.origin().equals("10.0.0.9") ? "a proxy" : null;
+		PeerAnnouncement announcement = announcement(PeerIdentity.create(""), UDS);
+		Peer peer = this.channel.peer(ADDRESS);
+		peer.announced(announcement.withOrigin("10.0.0.2"), System.nanoTime(), rule);
+		runConnector();
+		assertThat(path(this.channel, ADDRESS)).isNotNull();
+		peer.announced(announcement.withOrigin("10.0.0.9"), System.nanoTime(), rule);
+		runConnector();
+		assertThat(path(this.channel, ADDRESS)).isNull();
+		assertThat(report().reason()).contains("a proxy");
+		assertThat(this.uds.paths.get(0).closed).isTrue();
 	}
 
 	@Test
@@ -636,7 +665,7 @@ class ChannelTests {
 		CountDownLatch hangs = new CountDownLatch(1);
 		socket.hangs = hangs;
 		List<Thread> callers = new ArrayList<>();
-		// What hangs when the channel looks for the first time may have been overtaken.
+		// A call that hangs at the channel's first check may have been overtaken.
 		for (int i = 0; i < 2; i++) {
 			Thread caller = new Thread(() -> {
 				try {
@@ -659,7 +688,7 @@ class ChannelTests {
 			.until(() -> path(comparing, ADDRESS) == null && comparing.report().peers().get(0).path().equals("http"));
 		PeerReport report = comparing.report().peers().get(0);
 		assertThat(report.path()).isEqualTo("http");
-		assertThat(report.reason()).isEqualTo("calls over uds do not come back");
+		assertThat(report.reason()).isEqualTo("calls over uds are not answered");
 		assertThat(pathOf(report, "uds").state()).isEqualTo("late");
 		hangs.countDown();
 		for (Thread caller : callers) {

@@ -117,7 +117,7 @@ class CodecsTests {
 				mapper("configuration override for java.time.LocalDate",
 						(it) -> it.withConfigOverride(LocalDate.class,
 								(value) -> value.setFormat(JsonFormat.Value.forPattern("yyyy")))),
-				mapper("has its own way with java.time.LocalDate",
+				mapper("changes how java.time.LocalDate is read or written",
 						(it) -> it.addModule(new SimpleModule().addSerializer(LocalDate.class,
 								new LocalDateSerializer(DateTimeFormatter.ofPattern("yy"))))),
 				mapper("addSerializerModifier",
@@ -420,7 +420,7 @@ class CodecsTests {
 	record Wide(int a, long b, float c, double d, String e, long f, char g, byte h, short i, boolean j, Long k) {
 	}
 
-	/** What the compiler would have written. */
+	/** Members as the compiler would have generated them. */
 	record WrittenOut(String name, int number) {
 
 		WrittenOut(String name, int number) {
@@ -481,7 +481,7 @@ class CodecsTests {
 	record Holder(Masked masked) {
 	}
 
-	/** Of primitive types only, each changed on its way. */
+	/** Record of primitive types only, each of which changes on its way. */
 	record Fraction(int above, int below) {
 
 		Fraction(int above, int below) {

@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Whoever bounds a buffer is asked before anything is allocated for a large value.
+ * The owner of a buffer's bound is asked before anything is allocated for a large value.
  */
 class EncodeGrowthTests {
 

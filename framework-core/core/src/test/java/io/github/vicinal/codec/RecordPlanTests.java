@@ -52,7 +52,7 @@ class RecordPlanTests {
 				.withMessageContaining("Empty where the contract says");
 			assertThatExceptionOfType(CodecException.class)
 				.isThrownBy(() -> shape.read(new FlatInput(new byte[100], 0, 100), 10))
-				.withMessageContaining("Nested more deeply than 10");
+				.withMessageContaining("Values are nested more deeply than 10");
 			assertThatExceptionOfType(CodecException.class)
 				.isThrownBy(() -> shape.read(new FlatInput(new byte[100], 0, 20), 0))
 				.withMessageContaining("bytes are left");

@@ -180,7 +180,7 @@ class ExchangeServiceTests {
 		this.handler.ioTimeout = Duration.ofMillis(50);
 		Answer answer = begin("/much", new byte[0], true);
 		assertThat(answer.end()).isEqualTo(End.OPEN);
-		assertThat(this.handler.ended.get(30, TimeUnit.SECONDS)).contains("nobody has read");
+		assertThat(this.handler.ended.get(30, TimeUnit.SECONDS)).contains("the body was not read");
 		Answer last = call("pull", new Pull(answer.exchange()));
 		while (last.end() == End.OPEN) {
 			last = call("pull", new Pull(answer.exchange()));

@@ -35,6 +35,7 @@ class PeerAnnouncementTests {
 		assertThat(read.contractHash()).isEqualTo(announcement.contractHash());
 		assertThat(read.refusal().isEmpty()).isEqualTo(announcement.refusal().isEmpty());
 		assertThat(read.arrival()).isEqualTo(announcement.arrival());
+		assertThat(read.origin()).isEqualTo(announcement.origin());
 		assertThat(read.ticket()).isEqualTo(announcement.ticket());
 		assertThat(read.missing()).isEqualTo(announcement.missing());
 		assertThat(read.addresses()).isEqualTo(announcement.addresses());
@@ -49,6 +50,7 @@ class PeerAnnouncementTests {
 		Ends ends = gen.one(Ends.values());
 		return new PeerAnnouncement(new PeerIdentity(id, host), paths, hash, gen.text(0, 500),
 				Set.copyOf(gen.list(0, 40, () -> gen.integer(0, 200))))
+			.withOrigin(gen.one("", "127.0.0.1", "0:0:0:0:0:0:0:1", "fe80:0:0:0:a00:27ff:fe4e:66a1"))
 			.withArrival(gen.one("", "127.0.0.1:80", "0:0:0:0:0:0:0:1:0", "fe80:0:0:0:a00:27ff:fe4e:66a1:65535"))
 			.withTicket(ends.ticket)
 			.withMissing(ends.missing)
@@ -56,7 +58,7 @@ class PeerAnnouncementTests {
 					Map.of("quic", "0:0:0:0:0:0:0:1:65535", "tcp", "10.0.0.1:80")));
 	}
 
-	/** What may end an announcement. */
+	/** Characters that may end an announcement. */
 	private enum Ends {
 
 		NOTHING("", Map.of()), TICKET("0123456789abcdef", Map.of()),
@@ -92,31 +94,32 @@ class PeerAnnouncementTests {
 			assertThat(PeerAnnouncement.parse(header).peer().instanceId()).matches("[0-9a-f]{32}");
 		}
 		catch (MalformedAnnouncementException ex) {
-			// What a stranger wrote must not forge lines in a log.
+			// Text of a foreign process must not forge lines in a log.
 			assertThat(ex).hasMessageContaining(PeerAnnouncement.HEADER);
 			assertThat(ex.getMessage()).matches("[ -~]*");
 		}
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', textBlock = """
-			v=2; i=0123456789abcdef0123456789abcdef; h=; p=uds   | version is not 1
-			i=0123456789abcdef0123456789abcdef; h=; p=uds        | version is not 1
-			v=1; h=; p=uds                                       | no field 'i'
-			v=1; i=xyz; h=; p=uds                                | 32 hexadecimal digits
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; p=  | stands twice
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; c=1 | 16 hexadecimal digits
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; a=evil.example:80 | is an IP address, a colon and a port
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; a=127.0.0.1 | is an IP address, a colon and a port
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; t=x | A ticket has 16 to 32
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; m=2,7 | is no hexadecimal number
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=shm | a path without a reason
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=shm:/dev/shm/me | something else than words
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=a:b,a:b,a:b,a:b,a:b,a:b,a:b,a:b,a:b | more than 8 paths
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=tcp; e=tcp | a path without an address
-			v=1; i=0123456789abcdef0123456789abcdef; h=; p=tcp; e=tcp@example.org:80 | an IP address, a colon and a port
-			nonsense                                             | without '='
-			""")
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					v=2; i=0123456789abcdef0123456789abcdef; h=; p=uds   | version is not 1
+					i=0123456789abcdef0123456789abcdef; h=; p=uds        | version is not 1
+					v=1; h=; p=uds                                       | no field 'i'
+					v=1; i=xyz; h=; p=uds                                | 32 hexadecimal digits
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=; p=  | stands twice
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=; c=1 | 16 hexadecimal digits
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=; a=evil.example:80 | must be an IP address, a colon and a port
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=; a=127.0.0.1 | must be an IP address, a colon and a port
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=; t=x | A ticket has 16 to 32
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=; m=2,7 | must be a hexadecimal number
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=shm | a path without a reason
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=shm:/dev/shm/me | must hold words only
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=; n=a:b,a:b,a:b,a:b,a:b,a:b,a:b,a:b,a:b | more than 8 paths
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=tcp; e=tcp | a path without an address
+					v=1; i=0123456789abcdef0123456789abcdef; h=; p=tcp; e=tcp@example.org:80 | an IP address, a colon and a port
+					nonsense                                             | without '='
+					""")
 	void theReasonNamesTheRule(String header, String rule) {
 		assertThatExceptionOfType(MalformedAnnouncementException.class).isThrownBy(() -> PeerAnnouncement.parse(header))
 			.withMessageContaining(rule);

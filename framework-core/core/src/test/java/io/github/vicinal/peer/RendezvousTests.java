@@ -202,7 +202,7 @@ class RendezvousTests {
 		Files.writeString(directory.resolve(Rendezvous.TOKEN_FILE), PeerIdentity.randomId());
 		Skip.unless(giveAway(directory), "only root can give a directory away");
 		assertThat(rendezvous.look())
-			.hasValueSatisfying((why) -> assertThat(why).contains("was made anew by the user 4711"));
+			.hasValueSatisfying((why) -> assertThat(why).contains("was created again by the user 4711"));
 		assertThat(rendezvous.hostId()).isEqualTo(before);
 		delete(directory);
 		assertThat(rendezvous.look()).isEmpty();

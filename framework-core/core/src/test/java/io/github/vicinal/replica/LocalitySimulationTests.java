@@ -30,7 +30,7 @@ class LocalitySimulationTests {
 
 	private static final double MIN_SHARE = 0.95;
 
-	/** What the mean of three quantiles of 20,000 calls may be off by. */
+	/** Tolerance of the mean of three quantiles of 20,000 calls. */
 	private static final double NOISE = 1.04;
 
 	@ParameterizedTest

@@ -56,7 +56,7 @@ final class QueueingSimulation {
 	}
 
 	/**
-	 * What is simulated.
+	 * Parameters of a simulation.
 	 *
 	 * @param replicas how many; the first one is near
 	 * @param servers of each
@@ -72,7 +72,7 @@ final class QueueingSimulation {
 	}
 
 	/**
-	 * What came of it.
+	 * Result of a simulation.
 	 *
 	 * @param nearShare part of the calls that went to the near replica
 	 * @param p50Millis median latency

@@ -15,7 +15,10 @@ import io.github.vicinal.requestserver.Simulation.Outcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What is found without being told: a pool, a lock, processors, or nothing at all. */
+/**
+ * Limits that are found without configuration: a pool, a lock, processors, or none at
+ * all.
+ */
 @Timeout(60)
 class ConcurrencyLimitTests {
 

@@ -16,7 +16,7 @@ import io.github.vicinal.requestserver.Simulation.Outcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the queue does with more than it can, in virtual time. */
+/** The queue under overload, in virtual time. */
 @Timeout(60)
 class OverloadTests {
 

@@ -14,6 +14,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -136,6 +137,53 @@ class RequestServerTests {
 			RequestServerReport report = server.report();
 			assertThat(report.failed()).isOne();
 			assertThat(report.threads()).isOne();
+		}
+	}
+
+	@Test
+	void receiversGetTheTimesOfTheReport() throws InterruptedException {
+		AtomicLong clock = new AtomicLong();
+		LongAdder responses = new LongAdder();
+		LongAdder posts = new LongAdder();
+		List<Long> waits = Collections.synchronizedList(new ArrayList<>());
+		RequestTimes receiver = new RequestTimes() {
+
+			@Override
+			public void postDelay(long nanos) {
+				posts.increment();
+			}
+
+			@Override
+			public void waited(long nanos) {
+				waits.add(nanos);
+			}
+
+			@Override
+			public void response(long nanos, int requests) {
+				responses.add(requests);
+			}
+
+		};
+		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)), clock::get)) {
+			server.addReceiver(receiver);
+			server.addReceiver(receiver);
+			CountDownLatch end = block(server);
+			CountDownLatch queued = new CountDownLatch(1);
+			Thread waiting = new Thread(
+					() -> server.enter("test", Priority.NORMAL, RequestServer.NO_DEADLINE, queued::countDown).close());
+			waiting.start();
+			queued.await();
+			clock.addAndGet(3_000_000);
+			end.countDown();
+			waiting.join();
+			for (int i = 0; i < 1000; i++) {
+				server.enter("test", Priority.NORMAL).close();
+			}
+			assertThat(server.drain(Duration.ofSeconds(10))).isTrue();
+			RequestServerReport report = server.report();
+			assertThat(waits).containsExactly(3_000_000L, 3_000_000L);
+			assertThat(posts.sum()).isEqualTo(2 * report.postDelayMicros().count());
+			assertThat(responses.sum()).isEqualTo(2 * report.completed()).isGreaterThan(1000);
 		}
 	}
 

@@ -292,7 +292,7 @@ final class Simulation {
 
 	}
 
-	/** What came of those that arrived after the warm-up; seconds. */
+	/** Outcomes of requests that arrived after the warm-up, in seconds. */
 	record Outcome(List<Double> waits, List<Double> responses, int refused, double slotSeconds, double end,
 			int longestQueue, int running, int waiting, long overloads) {
 

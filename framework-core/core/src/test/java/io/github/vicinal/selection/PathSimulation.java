@@ -21,7 +21,7 @@ final class PathSimulation {
 
 	static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-	/** What the paths and the server do. */
+	/** Behaviour of the paths and the server. */
 	abstract static class World {
 
 		/** Returns the mean cost of a call by a path in nanoseconds. */

@@ -12,7 +12,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
-/** What may depend on what, and what beans look like. */
+/** Rules of dependencies and of beans. */
 class ArchitectureTests {
 
 	private static final String ROOT = "io.github.vicinal";

@@ -86,7 +86,8 @@ class ClosedClientTests {
 					targets.add(Files.readSymbolicLink(link).toString());
 				}
 				catch (NoSuchFileException ex) {
-					// That of the listing itself, or one that has been closed meanwhile.
+					// The descriptor of the listing itself, or one that has been closed
+					// meanwhile.
 				}
 			}
 		}

@@ -41,7 +41,7 @@ import io.github.vicinal.server.Service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What keeps a handler on HTTP because typed calls would go on without it. */
+/** Conditions that keep a handler on HTTP because typed calls would bypass them. */
 class EligibilityTests {
 
 	private final WebApplicationContextRunner application = new WebApplicationContextRunner(
@@ -178,7 +178,7 @@ class EligibilityTests {
 
 	}
 
-	/** What is refused is refused even if filters may be passed by. */
+	/** A handler that is refused remains refused even if filters may be bypassed. */
 	@RestController
 	@AffinityService
 	static class WithBinder extends Plain {

@@ -58,7 +58,7 @@ import io.github.vicinal.report.ChannelReport.PeerReport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** What comes after a handler is the same over each path: views, error pages, meters. */
+/** Processing after a handler is the same over each path: views, error pages, meters. */
 @Timeout(60)
 class ErrorAnswerTests {
 

@@ -70,7 +70,7 @@ class JsonConfigurationTests {
 		this.contexts.forEach(ConfigurableApplicationContext::close);
 	}
 
-	/** What an application may configure. */
+	/** Settings that an application may make. */
 	enum Setting {
 
 		NOTHING, SNAKE_CASE("spring.jackson.property-naming-strategy", "SNAKE_CASE"),
@@ -281,7 +281,9 @@ class JsonConfigurationTests {
 	record Level(int loadFactor) {
 	}
 
-	/** What is not written keeps the value that the constructor gave it. */
+	/**
+	 * A property that the JSON leaves out keeps the value that the constructor gave it.
+	 */
 	public static class Bean {
 
 		private @Nullable String set = "default";

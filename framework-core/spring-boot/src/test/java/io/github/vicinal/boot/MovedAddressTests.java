@@ -200,7 +200,7 @@ class MovedAddressTests {
 			String request = "GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n".formatted(path, contract);
 			socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
 			if (!ends) {
-				// What ends a connection that would be kept.
+				// Headers that end a connection which would be kept.
 				socket.getOutputStream()
 					.write("GET /colour HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 						.getBytes(StandardCharsets.US_ASCII));

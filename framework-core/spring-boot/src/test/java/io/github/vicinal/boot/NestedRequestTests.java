@@ -43,7 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-/** What a client sends on its own while it makes a call is not the call. */
+/** A request that a client sends by itself during a call is not the call. */
 @Timeout(60)
 class NestedRequestTests {
 

@@ -40,7 +40,7 @@ import io.github.vicinal.replica.ReplicaReport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** What is behind a redirect says nothing of the peer that was asked. */
+/** The target of a redirect says nothing about the peer that was asked. */
 @Timeout(60)
 class RedirectTests {
 

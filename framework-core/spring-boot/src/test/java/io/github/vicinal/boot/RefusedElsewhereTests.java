@@ -86,7 +86,7 @@ class RefusedElsewhereTests {
 		return this.replicas.stream().map((replica) -> replica.getBean(Controller.class).placed.get()).toList();
 	}
 
-	/** What it met elsewhere says nothing of what it has done itself. */
+	/** A refusal that it met elsewhere says nothing about its own actions. */
 	@ParameterizedTest
 	@ValueSource(strings = { "http", "uds", "direct" })
 	void aCallWhoseHandlerPassesARefusalOnIsExecutedOnce(String path) {

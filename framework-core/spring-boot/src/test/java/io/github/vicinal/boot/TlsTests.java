@@ -33,7 +33,7 @@ import io.github.vicinal.channel.ChannelListener;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** What comes by TLS has a certificate and a session, which typed calls have not. */
+/** Clients with certificates stay on HTTP: typed calls have none. */
 @Timeout(120)
 class TlsTests {
 
@@ -98,7 +98,7 @@ class TlsTests {
 		await().untilAsserted(() -> {
 			assertThat(certificates.mine()).isEqualTo("CN=localhost");
 			assertThat(client.getBean(ChannelsEndpoint.class).channel("certificates").peers().toString())
-				.contains("comes by TLS");
+				.contains("the client shows a certificate to HTTP, which typed calls do not have");
 		});
 		assertThat(client.getBean(Ways.class).taken).containsOnly("http");
 	}

@@ -24,14 +24,14 @@ import io.github.vicinal.testkit.contract.AdditionsContract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What clients add to requests beside the contract: always, sometimes, and with a value
- * of its own for each call. The server sees the same as over HTTP.
+ * Additions of clients to requests beside the contract: always, sometimes, and with a
+ * value of its own for each call. The server sees the same as over HTTP.
  */
 abstract class AdditionBehaviours extends Behaviours {
 
 	private static final String ADDED = "X-Kit-Added";
 
-	/** What is added to the next request, if anything. */
+	/** Addition to the next request, if any. */
 	private final AtomicReference<@Nullable String> next = new AtomicReference<>();
 
 	private void add(BiConsumer<String, String> headers) {
@@ -45,7 +45,7 @@ abstract class AdditionBehaviours extends Behaviours {
 		assertThat(outcome.value()).isEqualTo(value);
 	}
 
-	/** Nothing is added to the first calls, by which the path is reached. */
+	/** The first calls, which open the path, have no additions. */
 	private void assertAddedSometimes(KitClient client) {
 		this.next.set(null);
 		assertSeen(sameAdded(client, (additions) -> additions.header(ADDED)), "seen null");

@@ -137,7 +137,7 @@ abstract class AsyncBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("the trace of who calls, or subscribes, continues at the callee")
+	@DisplayName("the trace of the caller or subscriber continues at the callee")
 	void trace() {
 		TraceHandler.setCaller(TRACE);
 		try {

@@ -10,7 +10,7 @@ import io.github.vicinal.testkit.contract.KitContract;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What the themes of the kit have in common: the vocabulary of their tests.
+ * Base of the kit's themes: the vocabulary of their tests.
  */
 @Timeout(value = 90, unit = TimeUnit.SECONDS)
 abstract class Behaviours {

@@ -224,7 +224,7 @@ abstract class BodyBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("the empty string and null are told apart, or not, as over HTTP")
+	@DisplayName("the empty string and null are distinguished exactly as over HTTP")
 	void emptyStrings() {
 		for (String text : Arrays.asList("", null, " ")) {
 			assertThat(sameAnywhere(BodiesContract.class, (client) -> client.describeString(text)).returned()).isTrue();

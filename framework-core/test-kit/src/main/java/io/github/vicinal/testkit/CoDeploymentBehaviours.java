@@ -25,7 +25,7 @@ import org.springframework.web.client.ResourceAccessException;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What went wrong in others when caller and callee were deployed together. Each test
+ * Faults of other frameworks when caller and callee were deployed together. Each test
  * names the issue of apache/dubbo in which it was reported.
  */
 abstract class CoDeploymentBehaviours extends Behaviours {
@@ -88,7 +88,7 @@ abstract class CoDeploymentBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("apache/dubbo#3638: a client of an address where nobody listens is not served by a neighbour")
+	@DisplayName("apache/dubbo#3638: a client of an address without a listener is not served by a neighbour")
 	void dubbo3638OnlyTheAddressedPeerAnswers() {
 		KitClient nowhere = KitClient.BLOCKING.withRestClient((builder) -> builder.baseUrl("http://localhost:1"));
 		path(BodiesContract.class);

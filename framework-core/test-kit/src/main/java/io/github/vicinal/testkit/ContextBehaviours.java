@@ -29,8 +29,8 @@ import org.springframework.web.context.request.RequestContextHolder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What surrounds a call at one side does not leak to the other, and what travels over
- * HTTP travels on every path.
+ * The context of a call at one side does not leak to the other, and context that travels
+ * over HTTP travels on every path.
  */
 abstract class ContextBehaviours extends Behaviours {
 
@@ -51,7 +51,7 @@ abstract class ContextBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("what the callee leaves in its MDC is not seen by the caller")
+	@DisplayName("the caller does not see values that the callee leaves in its MDC")
 	void mdcOfTheCallee() {
 		assertThat(same(ContextContract.class, (client) -> {
 			client.leaveInMdc("kit-left", "callee's");
@@ -79,7 +79,7 @@ abstract class ContextBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("what the callee leaves in thread-locals is not seen by the caller")
+	@DisplayName("the caller does not see values that the callee leaves in thread-locals")
 	void threadLocalsOfTheCallee() {
 		assertThat(sameSeveral(ContextContract.class, (client) -> {
 			for (int i = 0; i < 3; i++) {
@@ -184,7 +184,7 @@ abstract class ContextBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("a callee that asks for its web request is told the truth")
+	@DisplayName("a callee that asks for its web request gets the true values")
 	void requestOfTheCallee() {
 		assertThat(sameAnywhere(ContextContract.class, (client) -> client.currentRequest("a b")).value())
 			.isEqualTo("GET /kit/context/request-seen?value=a%20b");
@@ -195,7 +195,7 @@ abstract class ContextBehaviours extends Behaviours {
 	@DisplayName("an interrupt that the callee sets on its thread does not reach the caller")
 	void interruptOfTheCallee() {
 		ContextContract proxy = path(ContextContract.class);
-		// More calls than a path may need until it takes a short way.
+		// Number of calls after which every path has chosen its short way.
 		for (int i = 0; i < 100; i++) {
 			Outcome outcome = kit().outcome(proxy::interruptsItself);
 			assertThat(Thread.interrupted()).isFalse();

@@ -16,7 +16,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares two values as a caller can tell them apart: types of the kit class by class
+ * Compares two values by all that a caller can observe: types of the kit class by class
  * and field by field, also those without {@code equals}; collections by what they
  * contain, whatever their class; everything else by {@code equals}.
  */

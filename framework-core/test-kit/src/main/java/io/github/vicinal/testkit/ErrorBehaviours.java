@@ -38,7 +38,7 @@ abstract class ErrorBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("a ResponseStatusException gives its status, and its reason only as far as HTTP tells it")
+	@DisplayName("a ResponseStatusException gives its status, and its reason only as far as HTTP shows it")
 	void responseStatusException() {
 		HttpClientErrorException ex = fails("response-status").failure(HttpClientErrorException.class);
 		assertThat(ex.getStatusCode().value()).isEqualTo(423);
@@ -208,7 +208,7 @@ abstract class ErrorBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("the groups that a handler names are checked, and so is what it returns")
+	@DisplayName("the groups that a handler names are checked, and so is its result")
 	void validationOfGroupsAndResults() {
 		Outcome group = same(ErrorsContract.class, (client) -> client.limitedStrictly(11));
 		if (!group.returned()) {

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 abstract class InterfaceBehaviours extends Behaviours {
 
 	@Test
-	@DisplayName("overloaded methods are told apart by their parameter types")
+	@DisplayName("overloaded methods are distinguished by their parameter types")
 	void overloads() {
 		assertThat(same(ShapesContract.class, (client) -> client.overloaded()).value()).isEqualTo("none");
 		assertThat(same(ShapesContract.class, (client) -> client.overloaded("7")).value()).isEqualTo("text 7");
@@ -27,7 +27,7 @@ abstract class InterfaceBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("methods with the same path are told apart by HTTP method and headers")
+	@DisplayName("methods with the same path are distinguished by HTTP method and headers")
 	void samePath() {
 		assertThat(sameAnywhere(ShapesContract.class, (client) -> client.sameByName("a")).value())
 			.isEqualTo("by name a");
@@ -73,7 +73,7 @@ abstract class InterfaceBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("toString, hashCode and equals of a proxy call nobody")
+	@DisplayName("toString, hashCode and equals of a proxy make no call")
 	void objectMethods() {
 		ShapesContract proxy = path(ShapesContract.class);
 		ShapesContract other = kit().environment().onPath(ShapesContract.class, KitClient.BLOCKING);

@@ -22,7 +22,10 @@ import org.springframework.core.NestedRuntimeException;
  */
 final class Kit {
 
-	/** Calls in a row after which a client that was declined is believed to stay so. */
+	/**
+	 * Number of consecutive declined calls after which a client counts as declined for
+	 * good.
+	 */
 	private static final int DECLINED_CALLS = 20;
 
 	private final KitEnvironment environment;
@@ -186,7 +189,7 @@ final class Kit {
 	}
 
 	/**
-	 * What a call may travel by.
+	 * Paths that a call may take.
 	 */
 	enum Carriage {
 

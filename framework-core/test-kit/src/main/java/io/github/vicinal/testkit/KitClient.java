@@ -10,9 +10,8 @@ import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 
 /**
- * How a client of the kit is configured: what an application would write into its own
- * client configuration. Instances are immutable; an environment may cache what it builds
- * by instance.
+ * Configuration of a client of the kit, as an application would write it. Instances are
+ * immutable; an environment may cache what it builds by instance.
  *
  * @since 0.1.0
  */
@@ -94,7 +93,7 @@ public final class KitClient {
 	}
 
 	/**
-	 * Whether the proxy stands on a {@code WebClient} rather than on a
+	 * Returns whether the proxy uses a {@code WebClient} rather than a
 	 * {@code RestClient}.
 	 * @return {@code true} for a {@code WebClient}
 	 */
@@ -103,8 +102,8 @@ public final class KitClient {
 	}
 
 	/**
-	 * How long the client waits for an answer; for the environment to set on the request
-	 * factory, connector or property that its applications use for it.
+	 * Returns the client's time-out, which the environment sets on the request factory,
+	 * connector or property of its applications.
 	 * @return the timeout, or {@code null} for a long one
 	 */
 	public @Nullable Duration readTimeout() {

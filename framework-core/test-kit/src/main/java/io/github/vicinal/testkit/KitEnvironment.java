@@ -9,7 +9,8 @@ import io.github.vicinal.testkit.server.KitServerConfiguration;
 import io.micrometer.observation.ObservationRegistry;
 
 /**
- * What the author of a path supplies to run the kit: a running server and client proxies.
+ * Environment that the author of a path supplies to run the kit: a running server and
+ * client proxies.
  * <p>
  * The <em>server</em> is a Spring MVC application that imports
  * {@link KitServerConfiguration}, offers a {@link KitPeers} bean and has its observations
@@ -81,8 +82,8 @@ public interface KitEnvironment extends AutoCloseable {
 
 	/**
 	 * Returns whether a call went by another path although the path under test was open,
-	 * for a reason that is the client's own. Of a client of which that is so again and
-	 * again, the kit does not wait any longer until it is upgraded.
+	 * for a reason that is the client's own. If that happens repeatedly, the kit stops
+	 * waiting for the client's upgrade.
 	 * @param call the call
 	 * @return {@code false} where that is not known
 	 */
@@ -124,7 +125,7 @@ public interface KitEnvironment extends AutoCloseable {
 	void close();
 
 	/**
-	 * How a server goes away.
+	 * Manner of a server's end.
 	 */
 	enum Ending {
 
@@ -132,8 +133,8 @@ public interface KitEnvironment extends AutoCloseable {
 		ORDERLY,
 
 		/**
-		 * Nothing is closed by anyone but the operating system, where the server is a
-		 * process of its own; otherwise as abruptly as the environment can.
+		 * A server with a process of its own is killed, so that only the operating system
+		 * closes its resources; otherwise it ends as abruptly as the environment can.
 		 */
 		ABRUPT
 

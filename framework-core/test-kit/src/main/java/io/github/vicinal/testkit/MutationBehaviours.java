@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Nothing mutable is shared: what one side changes after or during the call, the other
- * side never sees.
+ * No mutable value is shared: neither side sees changes that the other makes during or
+ * after the call.
  */
 abstract class MutationBehaviours extends Behaviours {
 

@@ -22,11 +22,11 @@ import org.springframework.web.reactive.function.client.WebClientRequestExceptio
 import org.springframework.web.reactive.function.client.WebClientResponseException;
 
 /**
- * What a caller can tell about a finished call, in a form that two calls can be compared
- * by: the value, or the exception with status, headers and body.
+ * Observable outcome of a finished call, in a form that allows comparing two calls: the
+ * value, or the exception with status, headers and body.
  * <p>
- * Left out is what differs between two calls over HTTP: dates, headers of the connection
- * and the wording of I/O errors.
+ * It leaves out parts that differ between two calls over HTTP: dates, headers of the
+ * connection and the wording of I/O errors.
  *
  * @since 0.1.0
  */
@@ -130,7 +130,7 @@ public final class Outcome {
 	}
 
 	/**
-	 * Whether the call returned.
+	 * Returns whether the call returned.
 	 * @return {@code false} if it threw
 	 */
 	public boolean returned() {

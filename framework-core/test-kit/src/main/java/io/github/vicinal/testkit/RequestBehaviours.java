@@ -245,7 +245,7 @@ abstract class RequestBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("nobody is logged in where nobody logs in")
+	@DisplayName("without a login no user is logged in")
 	void user() {
 		assertThat(look("user")).isEqualTo("null null null false");
 	}
@@ -385,14 +385,14 @@ abstract class RequestBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("a session id that nobody issued finds no session")
+	@DisplayName("a session id that was never issued finds no session")
 	void unknownSession() {
 		assertThat(sameAnywhere(RequestContract.class,
 				(client) -> Objects.requireNonNull(client.session("none", "JSESSIONID=0123456789ABCDEF").getBody()))
 			.value()).isEqualTo("session false, requested true, valid false");
 	}
 
-	/** What a caller that keeps its session's cookie gets, call by call. */
+	/** Answers to a caller that keeps its session's cookie, call by call. */
 	private List<Object> session(String... steps) {
 		List<?> answers = sameSeveralAnywhere(RequestContract.class, (client) -> {
 			String cookie = null;

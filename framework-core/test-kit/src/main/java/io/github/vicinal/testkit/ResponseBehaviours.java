@@ -19,8 +19,8 @@ import org.springframework.web.client.RestClientResponseException;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a handler, an interceptor or an exception handler writes to the response arrives
- * as it would over HTTP.
+ * Output of handlers, interceptors and exception handlers to the response arrives as it
+ * would over HTTP.
  */
 abstract class ResponseBehaviours extends Behaviours {
 
@@ -107,7 +107,7 @@ abstract class ResponseBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("what is returned after sendError is too late")
+	@DisplayName("a value returned after sendError is too late")
 	void sendErrorBesideEntity() {
 		RestClientResponseException ex = failure(answer((client) -> client.errorBesideEntity(409)), 409);
 		assertThat(ex.getResponseBodyAsString()).doesNotContain("too late");
@@ -338,7 +338,7 @@ abstract class ResponseBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("what a handler writes by itself is the result")
+	@DisplayName("the output that a handler writes by itself is the result")
 	void written() {
 		assertThat(answer((client) -> client.written("writer")).value()).isEqualTo("written ü");
 		assertThat(answer((client) -> client.written("stream")).value()).isEqualTo("streamed");
@@ -347,7 +347,7 @@ abstract class ResponseBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("what a void handler writes by itself may be an error")
+	@DisplayName("the output that a void handler writes by itself may be an error")
 	void writtenByVoid() {
 		for (String how : List.of("writer", "stream", "flushed", "nothing")) {
 			assertThat(answer((client) -> {
@@ -362,7 +362,7 @@ abstract class ResponseBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("what is set after the response was committed, or reset before, does not arrive")
+	@DisplayName("headers that are set after the response was committed, or reset before, do not arrive")
 	void committed() {
 		assertThat(
 				entity(answer((client) -> client.writtenBesideEntity("flushed"))).getHeaders().getFirst("X-Kit-Late"))
@@ -371,7 +371,7 @@ abstract class ResponseBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("what was set can be read back")
+	@DisplayName("headers and status that were set can be read back")
 	void readBack() {
 		assertThat(answer((client) -> client.readBack("status")).value()).isEqualTo("200 202");
 		assertThat(answer((client) -> client.readBack("headers")).value()).isEqualTo("one [one, two] true null true");
@@ -402,7 +402,7 @@ abstract class ResponseBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("what an interceptor sets behind the handler has the same fate")
+	@DisplayName("headers that an interceptor sets behind the handler arrive as over HTTP")
 	void interceptedLate() {
 		for (String how : List.of("plain", "late-status", "late-failure")) {
 			assertThat(answer((client) -> client.intercepted(how))).isNotNull();
@@ -426,7 +426,7 @@ abstract class ResponseBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("an interceptor sees the failure of a handler that nobody handled")
+	@DisplayName("an interceptor sees the unhandled failure of a handler")
 	void interceptedFailure() {
 		failure(answer((client) -> client.intercepted("fails")), 500);
 	}

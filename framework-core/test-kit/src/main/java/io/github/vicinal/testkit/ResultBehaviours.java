@@ -189,14 +189,14 @@ abstract class ResultBehaviours extends Behaviours {
 	}
 
 	@Test
-	@DisplayName("what an advice of the server does to a body is seen by the client")
+	@DisplayName("the client sees changes of a server's advice to a body")
 	void bodyAdvice() {
 		assertThat(sameAnywhere(ResultsContract.class, ResultsContract::changedByAdvice).value())
 			.isEqualTo(new Answer("plain, advised"));
 	}
 
 	@Test
-	@DisplayName("what a handler interceptor of the server does is seen by the client")
+	@DisplayName("the client sees changes of a server's handler interceptor")
 	void handlerInterceptor() {
 		ResponseEntity<?> entity = entity(sameAnywhere(ResultsContract.class, ResultsContract::passesInterceptor));
 		assertThat(entity.getHeaders().getFirst("X-Kit-Interceptor")).isEqualTo("was here");

@@ -42,8 +42,8 @@ import io.github.vicinal.testkit.contract.AdditionsContract.Label;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What clients make of bodies, arguments and answers by settings of their own. The caller
- * and the server see the same as over HTTP.
+ * Treatment of bodies, arguments and answers by settings of clients. The caller and the
+ * server see the same as over HTTP.
  */
 abstract class SettingBehaviours extends Behaviours {
 
@@ -64,7 +64,7 @@ abstract class SettingBehaviours extends Behaviours {
 
 	private Outcome sameWith(KitClient client, Kit.Call<AdditionsContract> call) {
 		Outcome first = kit().compareSettled(AdditionsContract.class, client, call);
-		// By now the path is open, if the client may use one.
+		// The path is open at this point, if the client may use one.
 		kit().compareSettled(AdditionsContract.class, client, call);
 		return first;
 	}

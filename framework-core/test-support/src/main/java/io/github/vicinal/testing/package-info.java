@@ -1,5 +1,5 @@
 /**
- * What the tests of all modules share.
+ * Shared parts of the tests of all modules.
  */
 @NullMarked
 package io.github.vicinal.testing;

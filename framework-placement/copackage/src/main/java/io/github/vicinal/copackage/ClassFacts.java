@@ -11,7 +11,7 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * What a class file tells.
+ * Facts of a class file.
  *
  * @param java the Java version that it needs
  * @param jvmWideCalls what its methods change that a JVM has once, with the name of the

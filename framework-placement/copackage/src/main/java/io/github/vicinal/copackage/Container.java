@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a Dockerfile says of the last stage.
+ * Last stage of a Dockerfile.
  *
  * @param baseImage the image it is built from
  * @param user who runs it; empty for that of the image

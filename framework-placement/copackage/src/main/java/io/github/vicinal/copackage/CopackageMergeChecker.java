@@ -7,7 +7,7 @@ import java.util.Map;
 import io.github.vicinal.placement.recommend.MergeChecker;
 
 /**
- * Tells the placement which services may share a JVM, from what their files tell.
+ * Decides for the placement which services may share a JVM, from facts in their files.
  *
  * @since 0.1.0
  */

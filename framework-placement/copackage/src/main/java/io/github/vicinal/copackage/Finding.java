@@ -12,7 +12,7 @@ package io.github.vicinal.copackage;
 public record Finding(Rule rule, Verdict limit, String reason, String remedy) {
 
 	/**
-	 * What is checked.
+	 * Rules of the check.
 	 *
 	 * @since 0.1.0
 	 */

@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the files of one application tell.
+ * Facts in the files of one application.
  *
  * @param name of the application
  * @param jar its jar, or {@code null} if that is not there

@@ -65,7 +65,7 @@ final class RunCommand implements Callable<Integer> {
 		line.addAll(this.jvmOptions);
 		line.addAll(List.of("-jar", layout.resolve("launcher/vicinal-launcher.jar").toString()));
 		Process process = new ProcessBuilder(line).inheritIO().start();
-		// Whoever stops this process means that one.
+		// A signal to this process is meant for that one.
 		Thread hook = new Thread(() -> {
 			process.destroy();
 			process.onExit().join();

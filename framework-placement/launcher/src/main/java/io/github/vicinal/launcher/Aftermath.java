@@ -51,6 +51,7 @@ final class Aftermath {
 		aftermath.removeBeans();
 		aftermath.removeProviders();
 		aftermath.endThreads(patience);
+		ThreadLocals.remove(loader);
 		ResourceBundle.clearCache(loader);
 		return aftermath.findings;
 	}
@@ -59,7 +60,13 @@ final class Aftermath {
 	private void endThreads(Duration patience) {
 		long deadline = System.nanoTime() + patience.toNanos();
 		List<Thread> left = ApplicationThreads.of(this.loader);
-		left.forEach(Thread::interrupt);
+		for (Thread thread : left) {
+			String worksFor = LeftThreads.end(thread);
+			if (worksFor != null) {
+				this.findings.add(worksFor);
+			}
+			thread.interrupt();
+		}
 		for (Thread thread : left) {
 			try {
 				TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(1, deadline - System.nanoTime()));

@@ -5,19 +5,21 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-/** Tells which threads belong to which application. */
+/** Maps threads to the applications that they belong to. */
 final class ApplicationThreads {
 
 	private ApplicationThreads() {
 	}
 
 	/**
-	 * Returns the loader of the application that a thread belongs to.
+	 * Returns the loader of the application that a thread belongs to. A shared library
+	 * that makes its own loader the context of a thread means it for all.
 	 * @return its loader, or {@code null} if it belongs to none
 	 */
 	static @Nullable ApplicationLoader owner(Thread thread) {
-		ApplicationLoader loader = ApplicationLoader.of(thread.getContextClassLoader());
-		if (loader != null) {
+		ClassLoader context = thread.getContextClassLoader();
+		ApplicationLoader loader = ApplicationLoader.of(context);
+		if (loader != null || context instanceof SharedLoader || thread instanceof JdkThreads.Worker) {
 			return loader;
 		}
 		ThreadGroup group = thread.getThreadGroup();

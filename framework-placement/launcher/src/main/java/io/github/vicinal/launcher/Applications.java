@@ -2,6 +2,7 @@ package io.github.vicinal.launcher;
 
 import java.io.PrintStream;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +57,8 @@ final class Applications {
 				start(application);
 			}
 		}
-		if (all().stream().allMatch((application) -> application.state() == HostedApplication.State.FAILED)) {
+		if (!this.stopping
+				&& all().stream().allMatch((application) -> application.state() == HostedApplication.State.FAILED)) {
 			say("No application runs");
 			finish(1);
 		}
@@ -74,7 +76,7 @@ final class Applications {
 		}
 		catch (ApplicationFailedException ex) {
 			say("%s does not run: %s".formatted(application.name(), ex.getMessage()));
-			if (application.layout().essential()) {
+			if (application.layout().essential() && application.state() == HostedApplication.State.FAILED) {
 				say("%s is essential: all others stop".formatted(application.name()));
 				finish(1);
 			}
@@ -90,15 +92,16 @@ final class Applications {
 	}
 
 	/**
-	 * Stops all that run, in the reverse order of their start. Whoever comes second waits
-	 * for the first: a signal may come while they stop already.
+	 * Stops all that run, in the reverse order of their start. A second caller waits for
+	 * the first: a signal may come while they stop already.
 	 */
 	synchronized void stopAll() {
 		this.stopping = true;
 		List<HostedApplication> reverse = new ArrayList<>(this.applications.values());
-		java.util.Collections.reverse(reverse);
+		Collections.reverse(reverse);
+		reverse.forEach(HostedApplication::retire);
 		for (HostedApplication application : reverse) {
-			if (application.state() == HostedApplication.State.RUNNING) {
+			if (application.isThere()) {
 				stop(application);
 			}
 		}
@@ -120,9 +123,16 @@ final class Applications {
 		return this.exitCode;
 	}
 
+	/** Lets {@link #watch} return. No application starts any more. */
 	void finish(int code) {
 		this.exitCode = code;
+		this.stopping = true;
+		this.applications.values().forEach(HostedApplication::retire);
 		this.finished.countDown();
+	}
+
+	Usage usage() {
+		return this.environment.usage();
 	}
 
 	void sample() {

@@ -133,7 +133,7 @@ final class ControlSocket implements AutoCloseable {
 			}
 		}
 		catch (IOException ex) {
-			// Whoever asked has gone.
+			// The client has gone.
 		}
 	}
 

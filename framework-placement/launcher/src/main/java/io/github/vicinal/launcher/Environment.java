@@ -5,7 +5,6 @@ import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.net.MalformedURLException;
 import java.net.URL;
-import java.net.URLClassLoader;
 import java.net.URLConnection;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
@@ -16,12 +15,12 @@ import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 
-/** What the applications of one JVM have in common, and what keeps them apart. */
+/** Shared state of the applications in one JVM, and their isolation. */
 final class Environment implements AutoCloseable {
 
 	private final Path directory;
 
-	private final URLClassLoader shared;
+	private final SharedLoader shared;
 
 	private final ThreadGroup threads = new ThreadGroup("applications");
 
@@ -39,13 +38,14 @@ final class Environment implements AutoCloseable {
 
 	private Environment(Layout layout, SystemProperties properties, PrefixedOutput out, PrefixedOutput err) {
 		this.directory = layout.directory();
-		this.shared = new URLClassLoader("shared", urls(layout), ClassLoader.getPlatformClassLoader());
+		this.shared = new SharedLoader(urls(layout));
 		this.properties = properties;
 		this.out = out;
 		this.err = err;
 		this.log = new RoutedLog();
 		this.log.install();
 		this.sharedLog = SharedLog.connect(this.shared);
+		this.shared.initializeEarly();
 	}
 
 	/**
@@ -53,6 +53,7 @@ final class Environment implements AutoCloseable {
 	 * error, and the cache of open jars, which would keep those of stopped applications.
 	 */
 	static Environment install(Layout layout) {
+		JdkThreads.install();
 		SystemProperties properties = new SystemProperties(System.getProperties());
 		Charset charset = Charset.defaultCharset();
 		PrefixedOutput out = new PrefixedOutput(System.out, charset);
@@ -66,7 +67,7 @@ final class Environment implements AutoCloseable {
 	}
 
 	/**
-	 * Threads that the JDK starts once for all remember the loader of whoever was first.
+	 * Threads that the JDK starts once for all keep the loader of the first application.
 	 */
 	private static void startThreadsOfTheJdk() {
 		CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS).execute(() -> {

@@ -6,11 +6,13 @@ import java.net.MalformedURLException;
 import java.net.URL;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,11 @@ final class HostedApplication {
 
 	private volatile @Nullable Run run;
 
+	/** Number of threads that wait to stop it. */
+	private final AtomicInteger stops = new AtomicInteger();
+
+	private volatile boolean retired;
+
 	HostedApplication(Layout.Application layout, Environment environment) {
 		this.layout = layout;
 		this.environment = environment;
@@ -50,6 +57,11 @@ final class HostedApplication {
 
 	State state() {
 		return this.state;
+	}
+
+	/** Returns whether it runs, once a start or stop that is under way is over. */
+	synchronized boolean isThere() {
+		return this.run != null;
 	}
 
 	/** Returns why the state is what it is, for people; mostly empty. */
@@ -68,6 +80,12 @@ final class HostedApplication {
 		return (current != null) ? this.environment.usage().report(current.loader) : new Usage.Report(0, 0, 0);
 	}
 
+	/** Returns its platform threads. */
+	List<Thread> threads() {
+		Run current = this.run;
+		return (current != null) ? ApplicationThreads.of(current.loader) : List.of();
+	}
+
 	/**
 	 * Starts the application and waits until it runs.
 	 * @throws ApplicationFailedException if it does not; nothing of it is left then
@@ -75,6 +93,9 @@ final class HostedApplication {
 	synchronized void start() throws ApplicationFailedException {
 		if (this.state == State.RUNNING) {
 			throw new ApplicationFailedException("it runs already");
+		}
+		if (this.retired) {
+			throw new ApplicationFailedException("the launcher stops");
 		}
 		set(State.STARTING, "");
 		ApplicationLoader loader = new ApplicationLoader(name(), classPath(), this.environment.shared());
@@ -87,8 +108,9 @@ final class HostedApplication {
 			set(State.RUNNING, "");
 			return;
 		}
+		boolean given = giveUp();
 		List<String> left = end(started);
-		set(State.FAILED, failure + describe(left));
+		set(given ? State.STOPPED : State.FAILED, failure + describe(left));
 		throw new ApplicationFailedException(this.detail);
 	}
 
@@ -115,11 +137,33 @@ final class HostedApplication {
 		}
 	}
 
+	private boolean giveUp() {
+		return this.retired || this.stops.get() > 0;
+	}
+
 	/**
-	 * Stops the application and takes away what is left of it.
+	 * Makes sure that it does not start any more; a start that is under way is given up.
+	 */
+	void retire() {
+		this.retired = true;
+	}
+
+	/**
+	 * Stops the application and takes away what is left of it. A start that is under way
+	 * is given up.
 	 * @return what had to be taken away by force, for people
 	 */
-	synchronized List<String> stop() {
+	List<String> stop() {
+		this.stops.incrementAndGet();
+		try {
+			return stopNow();
+		}
+		finally {
+			this.stops.decrementAndGet();
+		}
+	}
+
+	private synchronized List<String> stopNow() {
 		Run stopping = this.run;
 		if (stopping == null) {
 			return List.of();
@@ -152,10 +196,7 @@ final class HostedApplication {
 
 	private List<String> end(Run ending) {
 		List<String> left = new ArrayList<>();
-		String hung = ending.close(this.layout.stopTimeout());
-		if (hung != null) {
-			left.add(hung);
-		}
+		left.addAll(ending.close(this.layout.stopTimeout()));
 		left.addAll(Aftermath.clean(ending.loader, THREAD_PATIENCE));
 		this.environment.properties().end(ending.loader);
 		this.environment.usage().end(ending.loader);
@@ -218,6 +259,9 @@ final class HostedApplication {
 			try {
 				long deadline = System.nanoTime() + timeout.toNanos();
 				while (!this.hook.ready() && this.returned.getCount() > 0) {
+					if (giveUp()) {
+						return "it was stopped while it started";
+					}
 					if (System.nanoTime() - deadline > 0) {
 						return "it did not start within %d s; its main thread is at %s".formatted(timeout.toSeconds(),
 								stack(this.main));
@@ -237,16 +281,10 @@ final class HostedApplication {
 			return this.hook.ready() ? null : "its main method returned without starting a Spring application";
 		}
 
-		/** Returns what is said of a stop that took too long, or {@code null}. */
-		@Nullable String close(Duration timeout) {
-			Thread closing = thread("stop", () -> {
-				try {
-					this.hook.close();
-				}
-				catch (IOException | RuntimeException ex) {
-					this.failure = ex;
-				}
-			});
+		/** Returns what went wrong, for people. */
+		List<String> close(Duration timeout) {
+			List<String> failures = Collections.synchronizedList(new ArrayList<>());
+			Thread closing = thread("stop", () -> failures.addAll(this.hook.close()));
 			closing.start();
 			try {
 				closing.join(timeout.toMillis());
@@ -254,8 +292,10 @@ final class HostedApplication {
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
 			}
-			return closing.isAlive()
-					? "it did not stop within %d s; it is at %s".formatted(timeout.toSeconds(), stack(closing)) : null;
+			if (closing.isAlive()) {
+				failures.add("it did not stop within %d s; it is at %s".formatted(timeout.toSeconds(), stack(closing)));
+			}
+			return List.copyOf(failures);
 		}
 
 		private static String rootCause(Throwable thrown) {
@@ -277,7 +317,7 @@ final class HostedApplication {
 
 	}
 
-	/** What an application is doing. */
+	/** State of an application. */
 	enum State {
 
 		/** It is not there. */

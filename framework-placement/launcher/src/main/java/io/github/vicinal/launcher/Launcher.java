@@ -26,7 +26,7 @@ public final class Launcher {
 
 	private static final String LAYOUT_OPTION = "--layout=";
 
-	/** For whoever starts the launcher and must not leave it behind. */
+	/** For a process that starts the launcher and must not leave it behind. */
 	private static final String END_OF_INPUT_OPTION = "--stop-at-end-of-input";
 
 	private Launcher() {

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What {@value #FILE} says.
+ * Content of {@value #FILE}.
  *
  * @param directory where the layout is
  * @param shared jars that all applications share, relative to the directory
@@ -25,10 +25,10 @@ public record Layout(Path directory, List<String> shared, List<Application> appl
 	/** The name of the socket in the directory of a layout that is run. */
 	public static final String SOCKET = "launcher.sock";
 
-	/** What its member {@code format} says. */
+	/** Value of its member {@code format}. */
 	public static final String FORMAT = "vicinal-copackage";
 
-	/** What its member {@code version} says. */
+	/** Value of its member {@code version}. */
 	public static final int VERSION = 1;
 
 	public Layout {

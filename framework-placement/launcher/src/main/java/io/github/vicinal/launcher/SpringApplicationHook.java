@@ -20,7 +20,7 @@ final class SpringApplicationHook {
 
 	private static final String APPLICATION = "org.springframework.boot.SpringApplication";
 
-	private final ClassLoader loader;
+	private final ApplicationLoader loader;
 
 	private final Runnable logPrepared;
 
@@ -32,12 +32,17 @@ final class SpringApplicationHook {
 
 	private volatile boolean ready;
 
+	/** No further context may be prepared. */
+	private boolean closing;
+
+	private @Nullable ShutdownHandlers handlers;
+
 	/**
 	 * Creates a hook.
 	 * @param loader the application's
 	 * @param logPrepared called when the application may have set up its log
 	 */
-	SpringApplicationHook(ClassLoader loader, Runnable logPrepared) {
+	SpringApplicationHook(ApplicationLoader loader, Runnable logPrepared) {
 		this.loader = loader;
 		this.logPrepared = logPrepared;
 	}
@@ -51,6 +56,7 @@ final class SpringApplicationHook {
 	void run(String mainClass, List<String> arguments) throws Throwable {
 		Method main = main(mainClass);
 		Class<?> application = application(mainClass);
+		takeOverShutdown(application);
 		Class<?> hook = load("org.springframework.boot.SpringApplicationHook");
 		Object proxy = Proxy.newProxyInstance(this.loader, new Class<?>[] { hook },
 				handler((method, values) -> listener(values[0])));
@@ -99,6 +105,24 @@ final class SpringApplicationHook {
 		}
 	}
 
+	private void takeOverShutdown(Class<?> application) throws ApplicationFailedException {
+		try {
+			ShutdownHandlers taken = ShutdownHandlers.takeOver(application);
+			synchronized (this) {
+				this.handlers = taken;
+			}
+		}
+		catch (ReflectiveOperationException | RuntimeException ex) {
+			if (this.loader.owns(application.getClassLoader())) {
+				// The shutdown hook of the JVM is this application's alone.
+				return;
+			}
+			throw new ApplicationFailedException(
+					"its shutdown handlers cannot be told from those of the others in this version of Spring Boot (%s); build the layout with --hoist stateless"
+						.formatted(ex));
+		}
+	}
+
 	private Class<?> load(String name) throws ClassNotFoundException {
 		return Class.forName(name, false, this.loader);
 	}
@@ -123,18 +147,26 @@ final class SpringApplicationHook {
 		}));
 	}
 
-	private void begun() {
+	private void begun() throws ReflectiveOperationException {
 		synchronized (this) {
+			abandonIfClosing();
 			this.running++;
 		}
 		this.logPrepared.run();
 	}
 
-	private void prepared(Closeable context) {
+	private void prepared(Closeable context) throws ReflectiveOperationException {
 		synchronized (this) {
+			abandonIfClosing();
 			this.contexts.add(context);
 		}
 		this.logPrepared.run();
+	}
+
+	private void abandonIfClosing() throws ReflectiveOperationException {
+		if (this.closing) {
+			throw (RuntimeException) load(APPLICATION + "$AbandonedRunException").getConstructor().newInstance();
+		}
 	}
 
 	private synchronized void ended(boolean successful) {
@@ -180,16 +212,33 @@ final class SpringApplicationHook {
 		return null;
 	}
 
-	/** Closes all contexts, the youngest first. */
-	void close() throws IOException {
+	/**
+	 * Does what Spring Boot does at the end of a JVM: closes all contexts, the youngest
+	 * first, runs shutdown handlers, and ends the log.
+	 * @return what failed, for people
+	 */
+	List<String> close() {
 		List<Closeable> open;
+		ShutdownHandlers added;
 		synchronized (this) {
+			this.closing = true;
 			open = new ArrayList<>(this.contexts);
+			added = this.handlers;
 		}
+		List<String> failures = new ArrayList<>();
 		for (int i = open.size() - 1; i >= 0; i--) {
-			open.get(i).close();
+			try {
+				open.get(i).close();
+			}
+			catch (IOException | RuntimeException ex) {
+				failures.add("a context could not be closed: " + ex);
+			}
+		}
+		if (added != null) {
+			failures.addAll(added.run(this.loader));
 		}
 		stopLogging();
+		return failures;
 	}
 
 	/** What the application's shutdown hook would have done. */

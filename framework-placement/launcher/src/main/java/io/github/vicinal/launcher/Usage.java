@@ -42,9 +42,8 @@ final class Usage {
 			counts.merge(owner, 1, Integer::sum);
 			long id = id(thread);
 			alive.add(id);
-			long cpu = this.cpuTime ? Math.max(0, this.threads.getThreadCpuTime(id)) : 0;
-			com.sun.management.ThreadMXBean bean = this.allocations;
-			long bytes = (bean != null) ? Math.max(0, bean.getThreadAllocatedBytes(id)) : 0;
+			long cpu = cpuNanos(thread);
+			long bytes = allocatedBytes(thread);
 			long[] before = this.seen.put(id, new long[] { cpu, bytes });
 			Totals total = this.totals.computeIfAbsent(owner, (key) -> new Totals());
 			total.cpuNanos += Math.max(0, cpu - ((before != null) ? before[0] : 0));
@@ -52,6 +51,17 @@ final class Usage {
 		}
 		this.seen.keySet().retainAll(alive);
 		this.totals.forEach((owner, total) -> total.threads = counts.getOrDefault(owner, 0));
+	}
+
+	/** Returns the processor time of a thread since its start; 0 if it is not known. */
+	long cpuNanos(Thread thread) {
+		return this.cpuTime ? Math.max(0, this.threads.getThreadCpuTime(id(thread))) : 0;
+	}
+
+	/** Returns what a thread has allocated since its start; 0 if it is not known. */
+	long allocatedBytes(Thread thread) {
+		com.sun.management.ThreadMXBean bean = this.allocations;
+		return (bean != null) ? Math.max(0, bean.getThreadAllocatedBytes(id(thread))) : 0;
 	}
 
 	@SuppressWarnings("deprecation") // threadId() is there from 19 on
@@ -69,7 +79,7 @@ final class Usage {
 	}
 
 	/**
-	 * What an application has used since its start, estimated.
+	 * Estimated usage of an application since its start.
 	 *
 	 * @param threads platform threads that are alive
 	 * @param cpuNanos processor time of its threads

@@ -2,14 +2,22 @@ package io.github.vicinal.launcher;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Timer;
+import java.util.TimerTask;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.ThreadFactory;
 
 import org.junit.jupiter.api.Test;
 
@@ -93,6 +101,111 @@ class IsolationTests {
 		late.start();
 		late.join();
 		assertThat(owners).containsExactly(this.one, null);
+	}
+
+	/** Whoever needs the first thread of a pool of the JDK does not get the others. */
+	@Test
+	void threadsOfTheJdksPoolsBelongToNobody() throws Exception {
+		ApplicationThreads.Group group = new ApplicationThreads.Group(Thread.currentThread().getThreadGroup(),
+				this.one);
+		ForkJoinPool pool = new ForkJoinPool(1, new JdkThreads(), null, false);
+		FutureTask<Thread> worker = new FutureTask<>(() -> pool.submit(Thread::currentThread).get());
+		FutureTask<Thread> channels = new FutureTask<>(() -> new JdkThreads().newThread(() -> {
+		}));
+		for (FutureTask<Thread> each : List.of(worker, channels)) {
+			Thread thread = new Thread(group, each);
+			thread.setContextClassLoader(this.one);
+			thread.start();
+			assertThat(ApplicationThreads.owner(each.get())).isNull();
+			assertThat(each.get().isDaemon()).isTrue();
+			assertThat(ApplicationLoader.of(each.get().getContextClassLoader())).isNull();
+		}
+		pool.shutdownNow();
+	}
+
+	/** Such as the timer of a connection pool whose class is shared. */
+	@Test
+	void threadsOfSharedLibrariesBelongToNobody() {
+		ApplicationThreads.Group group = new ApplicationThreads.Group(Thread.currentThread().getThreadGroup(),
+				this.one);
+		Thread thread = new Thread(group, () -> {
+		});
+		thread.setContextClassLoader(new SharedLoader(new URL[0]));
+		assertThat(ApplicationThreads.owner(thread)).isNull();
+	}
+
+	@Test
+	void valuesOfAStoppedApplicationLeaveThreadsThatRunOn() throws Exception {
+		Class<?> type = in(this.one, () -> this.one.define(Value.class.getName(), bytes(Value.class)));
+		Object value = type.getDeclaredConstructor().newInstance();
+		ThreadLocal<Object> local = new ThreadLocal<>();
+		ThreadLocal<Object> inherited = new InheritableThreadLocal<>();
+		ThreadLocal<Object> other = ThreadLocal.withInitial(() -> "kept");
+		local.set(value);
+		inherited.set(type);
+		assertThat(other.get()).isEqualTo("kept");
+		assertThat(ThreadLocals.remove(this.two)).isZero();
+		assertThat(local.get()).isSameAs(value);
+		assertThat(ThreadLocals.remove(this.one)).isEqualTo(2);
+		assertThat(local.get()).isNull();
+		assertThat(inherited.get()).isNull();
+		assertThat(other.get()).isEqualTo("kept");
+	}
+
+	/** An interrupt alone does not end them. */
+	@Test
+	void timersAndExecutorsEndWithTheirApplication() throws Exception {
+		List<Thread> threads = new ArrayList<>();
+		ThreadFactory factory = (task) -> {
+			threads.add(new Thread(task, "worker"));
+			return threads.get(0);
+		};
+		Executors.newSingleThreadExecutor(factory).submit(() -> "").get();
+		CompletableFuture<Thread> timer = new CompletableFuture<>();
+		new Timer("timer").schedule(new TimerTask() {
+
+			@Override
+			public void run() {
+				timer.complete(Thread.currentThread());
+			}
+
+		}, 0, 10);
+		threads.add(timer.get());
+		threads.add(new ForkJoinPool(1).submit(Thread::currentThread).get());
+		assertThat(threads.stream().map(LeftThreads::end)).containsExactly(
+				"the executor of the thread 'worker' was not shut down", "the timer 'timer' was not cancelled",
+				"the pool of the thread '%s' was not shut down".formatted(threads.get(2).getName()));
+		for (Thread thread : threads) {
+			thread.join(Duration.ofSeconds(30).toMillis());
+			assertThat(thread.isAlive()).as(thread.getName()).isFalse();
+		}
+		assertThat(LeftThreads.end(new Thread(() -> {
+		}))).isNull();
+	}
+
+	private static byte[] bytes(Class<?> type) throws IOException {
+		try (InputStream in = type.getResourceAsStream(type.getName().replaceFirst(".*\\.", "") + ".class")) {
+			return in.readAllBytes();
+		}
+	}
+
+	@Test
+	void elementsBelongToTheApplicationThatAddedThem() throws Exception {
+		OwnedSet set = new OwnedSet();
+		in(this.one, () -> set.add("a"));
+		in(this.two, () -> set.add("b"));
+		in(this.one, () -> set.add("c"));
+		assertThat(in(this.two, () -> set.add("c"))).isFalse();
+		assertThat(set).containsExactly("a", "b", "c");
+		assertThat(set.remove("b")).isTrue();
+		assertThat(set.take(this.two)).isEmpty();
+		assertThat(set.take(this.one)).containsExactly("a", "c");
+		assertThat(set).isEmpty();
+	}
+
+	/** Defined anew by the loader of an application. */
+	public static final class Value {
+
 	}
 
 }

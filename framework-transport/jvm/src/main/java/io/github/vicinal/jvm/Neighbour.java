@@ -16,7 +16,9 @@ import java.util.concurrent.Executor;
  *     byte[] answer = session.answer(frame, length);
  * }
  * finally {
- *     neighbour.leave();
+ *     if (neighbour.leave()) {
+ *         // it has stopped before the answer
+ *     }
  * }
  * </pre>
  *
@@ -32,7 +34,8 @@ public interface Neighbour {
 
 	/**
 	 * Returns what runs calls that must not hold the caller's thread for longer than
-	 * their deadline.
+	 * their deadline. A task that is a {@link java.util.concurrent.Future} is cancelled
+	 * if it has not ended when the application ends.
 	 * @return an executor of the application that answers
 	 */
 	Executor executor();
@@ -43,8 +46,12 @@ public interface Neighbour {
 	 */
 	boolean enter();
 
-	/** Ends what {@link #enter()} began. */
-	void leave();
+	/**
+	 * Ends what {@link #enter()} began, on the same thread.
+	 * @return whether the call was cut off, because the application has ended and the
+	 * call had not: what it returned is no answer
+	 */
+	boolean leave();
 
 	/**
 	 * Returns whether the application has stopped.
@@ -53,7 +60,7 @@ public interface Neighbour {
 	boolean closed();
 
 	/**
-	 * What one caller has agreed with the neighbour. Thread-safe.
+	 * Agreement of one caller with the neighbour. Thread-safe.
 	 *
 	 * @since 0.1.0
 	 */

@@ -37,7 +37,7 @@ public final class Neighbours {
 	}
 
 	/**
-	 * Removes an application. It remains what it was to those that know it already.
+	 * Removes an application. Applications that know it already can still use it.
 	 * @param instanceId the application's instance id
 	 * @param neighbour the application; another one of that id stays
 	 * @return whether it was known

@@ -63,7 +63,8 @@ class NeighboursTests {
 		}
 
 		@Override
-		public void leave() {
+		public boolean leave() {
+			return false;
 		}
 
 		@Override

@@ -51,7 +51,7 @@ class ClosedPathsTests {
 	void nothingIsLeft(String kind) throws Exception {
 		Path directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test");
 		Rendezvous rendezvous = Rendezvous.open(directory.toString());
-		// What the JVM and the libraries make once.
+		// Resources that the JVM and the libraries create once.
 		openAndClose(kind, rendezvous, 0);
 		long descriptors = Descriptors.count(directory);
 		long threads = Descriptors.threads("vicinal-");

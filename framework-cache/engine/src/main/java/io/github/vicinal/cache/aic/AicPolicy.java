@@ -12,11 +12,11 @@ import io.github.vicinal.cache.policy.ReplacementPolicy;
 import io.github.vicinal.cache.policy.Slots;
 
 /**
- * Chooses the policy in use among candidates. One key in so many is sampled, so that a
- * ghost of {@value #GHOST} entries stands for the cache; smaller caches are simulated
- * whole. On a switch all entries stay: the new policy takes them over from the old one,
- * the hottest first, {@value #SLICE} with each access; meanwhile an entry belongs to
- * either.
+ * Chooses the policy in use among candidates. It samples keys such that a ghost of
+ * {@value #GHOST} entries represents the cache; smaller caches are simulated as a whole.
+ * A switch keeps all entries. The new policy takes them over from the old one, the
+ * hottest first, {@value #SLICE} with each access; meanwhile each entry belongs to one of
+ * the two.
  * <p>
  * Sources: V. Solovyev, A. Prokofyev, R. Chesov, Containerized microservice architecture
  * performance increasing by using a cache subsystem and multithreaded application server,
@@ -28,7 +28,7 @@ public final class AicPolicy implements ReplacementPolicy {
 	/** Entries of a ghost. */
 	static final int GHOST = 256;
 
-	/** Entries of the ghosts that tell of other sizes. */
+	/** Entries of the ghosts that simulate other sizes. */
 	static final int SIZE_GHOST = 32;
 
 	/** Entries that change over with each access while a switch goes on. */
@@ -114,7 +114,7 @@ public final class AicPolicy implements ReplacementPolicy {
 	/** The policy before, as long as it has entries. */
 	private @Nullable ReplacementPolicy leaving;
 
-	/** How many it still has. */
+	/** Number of entries that it still has. */
 	private int left;
 
 	private int entries;

@@ -5,14 +5,13 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Chooses among alternatives that can be simulated: for each call it is known what every
- * candidate would have made of it, a success or not. Nothing needs to be probed, and
- * candidates are compared on the same calls, which shows much smaller differences than
- * means of different calls.
+ * Chooses among alternatives that can be simulated: the outcome of each call is known for
+ * every candidate, a success or not. No probes are needed, and candidates are compared on
+ * the same calls, which reveals much smaller differences than means of different calls.
  * <p>
  * It switches when the calls that the other candidate would have won, over one of three
  * horizons, exceed the measured loss of a switch, times one plus a hysteresis. The loss
- * is what the real system falls short of the simulation of the new candidate after a
+ * is the gap between the real system and the simulation of the new candidate after a
  * switch. If in that time it falls short of the simulation of the old candidate by
  * several times the loss, the switch is taken back. If it stays far below the simulation
  * of its own candidate, what it really achieves is compared with the other simulations.
@@ -31,13 +30,15 @@ public final class CounterfactualRule {
 	/** The most candidates. */
 	public static final int MAX_CANDIDATES = 16;
 
-	/** How many decisions {@link #decisions()} remembers. */
+	/** Number of decisions that {@link #decisions()} remembers. */
 	public static final int MAX_DECISIONS = 64;
 
 	/** Calls that are recorded at once. */
 	public static final int BATCH = Long.SIZE;
 
-	/** By how much the past counts less after each batch: 4,300, 13,000, 64,000 calls. */
+	/**
+	 * Decay of the past after each batch, for horizons of 4,300, 13,000 and 64,000 calls.
+	 */
 	private static final double[] DISCOUNTS = { 0.985, 0.995, 0.999 };
 
 	/** Minimum distance of two candidates, in standard deviations. */
@@ -56,7 +57,7 @@ public final class CounterfactualRule {
 	/** Calls after a switch in which there is no other. */
 	private static final int DWELL = 256;
 
-	/** A switch is taken back if it loses so many times what switches lose. */
+	/** Multiple of the usual loss from which a switch is reverted. */
 	private static final double REVERT_LOSSES = 4;
 
 	/** A switch is taken back at this loss in any case: it can be seen in that time. */
@@ -68,12 +69,12 @@ public final class CounterfactualRule {
 	 */
 	private static final int BROKEN_PROMISE = 154;
 
-	/** By how much the real rate may be below the simulation's without any doubt. */
+	/** Gap between the real rate and the simulation's that raises no doubt. */
 	private static final double SHORTFALL = 0.05;
 
 	private static final double MAX_BACK_OFF = 32;
 
-	/** A return within so many times {@code scale} calls is a flip-flop. */
+	/** Multiple of {@code scale} calls within which a return counts as a flip-flop. */
 	private static final int FLIP_FLOP = 16;
 
 	private static final int FORGIVE = 32;
@@ -96,19 +97,19 @@ public final class CounterfactualRule {
 
 	private final double leastLoss;
 
-	/** By horizon: calls, successes by candidate, calls on which two differ. */
+	/** Per horizon: calls, successes by candidate, calls on which two differ. */
 	private final double[] calls = new double[DISCOUNTS.length];
 
 	private final double[][] successes;
 
-	/** By horizon: real successes of the current candidate, simulated ones before it. */
+	/** Per horizon: real successes of the current candidate, simulated ones before it. */
 	private final double[] reals = new double[DISCOUNTS.length];
 
 	private final double[][][] differences;
 
 	private final long[] allSuccesses;
 
-	/** What switches from one to another are known to have lost, in successes. */
+	/** Known loss of a switch from one candidate to another, in successes. */
 	private final double[][] penalty;
 
 	private final Deque<PolicySwitch> decisions = new ArrayDeque<>();
@@ -249,8 +250,8 @@ public final class CounterfactualRule {
 	}
 
 	/**
-	 * What the candidate in use is taken to achieve: what its simulation does, unless the
-	 * real system stays far below.
+	 * Expected rate of the candidate in use: that of its simulation, unless the real
+	 * system stays far below.
 	 */
 	private double achieved(int horizon) {
 		return Math.min(this.successes[horizon][this.current], this.reals[horizon] + SHORTFALL * this.calls[horizon]);

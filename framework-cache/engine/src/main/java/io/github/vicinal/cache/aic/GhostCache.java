@@ -7,8 +7,8 @@ import io.github.vicinal.cache.policy.ReplacementPolicy;
 import io.github.vicinal.cache.policy.Slots;
 
 /**
- * A policy at work on hashes of keys alone: tells which accesses would have been hits.
- * About 21 bytes per entry, and what the policy adds.
+ * A policy applied to hashes of keys alone; reports which accesses would have been hits.
+ * Takes about 21 bytes per entry, and the memory of the policy.
  */
 final class GhostCache {
 
@@ -39,8 +39,8 @@ final class GhostCache {
 	}
 
 	/**
-	 * Becomes the ghost of a cache of another size: of what it knows, all stays that is
-	 * still sampled and for which there is room.
+	 * Becomes the ghost of a cache of another size. It keeps entries that are still
+	 * sampled, as far as there is room.
 	 * @param changed entries, at most 65,534
 	 * @param sampled whether a key of that hash belongs to the sample
 	 */

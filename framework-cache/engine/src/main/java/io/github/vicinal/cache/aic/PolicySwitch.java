@@ -20,7 +20,7 @@ public record PolicySwitch(long calls, String from, String to, Cause cause, doub
 		double callsExpected, double loss) {
 
 	/**
-	 * What leads to a switch.
+	 * Reason of a switch.
 	 *
 	 * @since 0.1.0
 	 */
@@ -42,7 +42,7 @@ public record PolicySwitch(long calls, String from, String to, Cause cause, doub
 		return switch (this.cause) {
 			case GAIN -> String.format(Locale.ROOT, "%s -> %s: (%.4g - %.4g) x %.4g calls > loss %.4g", this.from,
 					this.to, this.costFrom, this.costTo, this.callsExpected, this.loss);
-			case LOSS -> String.format(Locale.ROOT, "%s -> %s: taken back, lost %.4g per call in %.4g calls", this.from,
+			case LOSS -> String.format(Locale.ROOT, "%s -> %s: reverted, lost %.4g per call in %.4g calls", this.from,
 					this.to, this.costFrom - this.costTo, this.callsExpected);
 			case FORCED -> String.format(Locale.ROOT, "%s -> %s: forced", this.from, this.to);
 		};

@@ -15,12 +15,12 @@ final class CountHistory {
 
 	private int capacity;
 
-	/** By age; a ring as soon as it is full. */
+	/** Ordered by age; a ring once it is full. */
 	private final Records ring = new Records(2);
 
 	private final HashIndex index;
 
-	/** Where the next goes. */
+	/** Index of the next record. */
 	private int head;
 
 	CountHistory(int capacity) {

@@ -15,7 +15,10 @@ import java.util.Arrays;
  */
 public final class FrequencySketch {
 
-	/** Smaller caches have a sketch of about so many words, if that is not too much. */
+	/**
+	 * Approximate number of words of the sketch of a small cache, if that is not too
+	 * much.
+	 */
 	private static final int ROOMY = 4096;
 
 	private static final int MAX_WORDS_PER_ENTRY = 8;
@@ -79,7 +82,7 @@ public final class FrequencySketch {
 
 	/**
 	 * Adapts to a cache that has become larger or smaller. No estimate becomes lower. The
-	 * sketch of a cache that has become smaller stays as wide as it was.
+	 * sketch of a cache that has become smaller keeps its width.
 	 * @param capacity entries of the cache, at least 1
 	 */
 	public void resize(int capacity) {

@@ -64,8 +64,8 @@ final class LirsPolicy implements ReplacementPolicy {
 	private int nonResidents;
 
 	/**
-	 * Whether entries are given away: who left does not matter any more, and a stack that
-	 * loses its LIR entries is not pruned of a million others at once.
+	 * Whether entries are being handed over. Keys that have left do not matter then, and
+	 * a stack that loses its LIR entries is not pruned of a million others at once.
 	 */
 	private boolean givingAway;
 

@@ -18,7 +18,7 @@ final class Records {
 
 	private int[][] chunks;
 
-	/** How many records there is room for. */
+	/** Capacity in records. */
 	private int room = FIRST;
 
 	/**

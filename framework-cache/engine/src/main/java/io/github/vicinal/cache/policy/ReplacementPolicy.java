@@ -59,7 +59,7 @@ public interface ReplacementPolicy {
 	void adoptColder(int slot);
 
 	/**
-	 * How many entries fit has changed, because their weights have.
+	 * Notifies that the capacity in entries has changed, because weights have.
 	 * @param capacity the number of entries, at least 1
 	 */
 	default void resize(int capacity) {

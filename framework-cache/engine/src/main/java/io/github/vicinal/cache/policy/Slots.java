@@ -3,8 +3,8 @@ package io.github.vicinal.cache.policy;
 import java.util.Arrays;
 
 /**
- * Places for entries, numbered from 0, with what a policy keeps for each: two links, a
- * mark, and the hash of the key; 16 bytes. Not thread-safe.
+ * Places for entries, numbered from 0. Each has the state that a policy keeps: two links,
+ * a mark, and the hash of the key, together 16 bytes. Not thread-safe.
  *
  * @since 0.1.0
  */

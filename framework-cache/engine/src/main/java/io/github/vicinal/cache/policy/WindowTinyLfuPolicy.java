@@ -1,15 +1,15 @@
 package io.github.vicinal.cache.policy;
 
 /**
- * W-TinyLFU: new entries live in a window (LRU). What leaves the window enters the main
- * part (SLRU) only if it was used more often lately than what would have to go for it,
- * judged by a {@link FrequencySketch}. Constant time; memory beyond the slot: the sketch.
+ * W-TinyLFU: new entries live in a window (LRU). An entry that leaves the window enters
+ * the main part (SLRU) only if it was used more often lately than the entry that it would
+ * displace, judged by a {@link FrequencySketch}. Constant time; memory beyond the slot:
+ * the sketch.
  * <p>
  * Source: G. Einziger, R. Friedman, B. Manes, TinyLFU: a highly efficient cache admission
- * policy (2017), section 4. The window's size is fixed, and a draw is lost by the
- * newcomer; {@code TINY_LFU} (Caffeine) adapts the window instead. Of the last
- * {@value #VICTIMS} of the main part the one that was used least has to go, rather than
- * the very last.
+ * policy (2017), section 4. The window's size is fixed, and the newcomer loses a draw;
+ * {@code TINY_LFU} (Caffeine) adapts the window instead. The victim is the least used of
+ * the last {@value #VICTIMS} entries of the main part, rather than the very last.
  */
 final class WindowTinyLfuPolicy implements ReplacementPolicy {
 

@@ -69,7 +69,7 @@ class CounterfactualRuleTests {
 		assertThat(fooled).as("calls by the candidate that does not keep its promise").isLessThan(6_000);
 		assertThat(this.rule.reverts()).isPositive();
 		assertThat(this.rule.decisions()).anyMatch((decision) -> decision.cause() == PolicySwitch.Cause.LOSS)
-			.anyMatch((decision) -> decision.toString().contains("taken back, lost"));
+			.anyMatch((decision) -> decision.toString().contains("reverted, lost"));
 	}
 
 	/**

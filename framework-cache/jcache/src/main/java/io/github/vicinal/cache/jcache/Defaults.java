@@ -16,9 +16,9 @@ import io.github.vicinal.cache.CachePolicy;
 import io.github.vicinal.cache.InvalidCacheException;
 
 /**
- * What a cache manager assumes of caches whose configuration does not say it. Later wins:
- * what is built in, the file that the URI names, the properties that were passed; in each
- * the settings of one cache over those of all.
+ * Defaults of a cache manager for settings that a cache's configuration leaves out. Later
+ * sources win: built-in values, the file that the URI names, the properties that were
+ * passed. Within each, settings of one cache win over those of all.
  */
 final class Defaults {
 

@@ -8,7 +8,7 @@ import javax.cache.event.EventType;
 
 import org.jspecify.annotations.Nullable;
 
-/** What happened to an entry. */
+/** Change of an entry. */
 @SuppressWarnings("serial")
 final class Event<K, V> extends CacheEntryEvent<K, V> {
 
@@ -57,7 +57,7 @@ final class Event<K, V> extends CacheEntryEvent<K, V> {
 	@Override
 	public <T> T unwrap(Class<T> type) {
 		if (!type.isInstance(this)) {
-			throw new IllegalArgumentException("An event is no " + type.getName());
+			throw new IllegalArgumentException("An event is not a " + type.getName());
 		}
 		return type.cast(this);
 	}

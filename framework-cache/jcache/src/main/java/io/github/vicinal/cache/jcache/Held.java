@@ -15,10 +15,10 @@ final class Held<V> {
 	/** A {@link System#nanoTime()}, or {@link #NEVER}. */
 	private volatile long deadline;
 
-	/** Whether listeners know of it; guarded by the key's lock. */
+	/** Whether listeners were notified of it; guarded by the key's lock. */
 	private boolean published;
 
-	/** Whether listeners know that it has come to an end; guarded by the key's lock. */
+	/** Whether listeners were notified of its end; guarded by the key's lock. */
 	private boolean ended;
 
 	Held(V value, long deadline) {

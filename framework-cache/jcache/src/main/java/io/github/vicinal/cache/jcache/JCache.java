@@ -45,9 +45,9 @@ import io.github.vicinal.cache.RemovalCause;
 import io.github.vicinal.cache.jcache.KeyLocks.KeyLock;
 
 /**
- * A cache of JCache on an engine. What is atomic for a key runs under the key's lock;
- * look-ups of present entries take none. The engine evicts and expires whenever it likes;
- * an eviction is no event to JCache, an expiry is.
+ * A cache of JCache on an engine. Atomic operations on a key run under the key's lock;
+ * look-ups of present entries take none. The engine evicts and expires at any time.
+ * JCache reports expiries as events, but not evictions.
  */
 final class JCache<K, V> implements Cache<K, V> {
 
@@ -56,7 +56,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	/** Instead of when a load began: the value comes from the caller. */
 	private static final int NOT_LOADED = -1;
 
-	/** A key that somebody has is looked at again after so long. */
+	/** Time after which a locked key is tried again. */
 	private static final long PUBLISH_AGAIN_MILLIS = 1;
 
 	private final JCacheManager manager;
@@ -86,7 +86,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	private final io.github.vicinal.cache.Cache<K, Held<V>> entries;
 
 	/**
-	 * How often all entries were removed: what a load from before says may be outdated.
+	 * Number of removals of all entries; the result of an earlier load may be outdated.
 	 */
 	private final AtomicInteger clears = new AtomicInteger();
 
@@ -426,7 +426,7 @@ final class JCache<K, V> implements Cache<K, V> {
 	private void refuseOwn(KeyLock lock) {
 		if (lock.getHoldCount() > 1) {
 			throw new CacheLoaderException(
-					"Cache '%s': the key '%s' is asked for by its own load, entry processor, writer or listener"
+					"Cache '%s': the key '%s' is requested by its own load, entry processor, writer or listener"
 						.formatted(this.name, lock.key()));
 		}
 	}

@@ -216,7 +216,7 @@ final class JCacheManager implements CacheManager {
 	@Override
 	public <T> T unwrap(Class<T> type) {
 		if (!type.isInstance(this)) {
-			throw new IllegalArgumentException("The cache manager is no " + type.getName());
+			throw new IllegalArgumentException("The cache manager is not a " + type.getName());
 		}
 		return type.cast(this);
 	}

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyLocks<K> {
 
-	/** How often several keys are tried for one that another thread has. */
+	/** Number of attempts to lock several keys while another thread holds one of them. */
 	private static final int TRIES = 100;
 
-	/** How often several keys are tried before they are kept. */
+	/** Number of attempts to lock several keys before locks are kept between attempts. */
 	private static final int ROUNDS = 8;
 
 	private final String cache;

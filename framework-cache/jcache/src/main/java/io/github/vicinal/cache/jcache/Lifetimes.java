@@ -64,7 +64,7 @@ final class Lifetimes {
 		return (nanos >= Held.NEVER / 2) ? Held.NEVER : System.nanoTime() + nanos;
 	}
 
-	/** Tells the engine when an entry may go. */
+	/** Gives the engine the time at which an entry may be removed. */
 	<K, V> Expiry<K, Held<V>> expiry() {
 		return (key, held) -> held.remaining();
 	}

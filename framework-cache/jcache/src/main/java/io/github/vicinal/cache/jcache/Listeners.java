@@ -49,7 +49,7 @@ final class Listeners<K, V> {
 		return this.registrations;
 	}
 
-	/** Whether anybody wants to know. */
+	/** Whether there are listeners. */
 	boolean want(EventType type) {
 		for (Registration<K, V> registration : this.registrations) {
 			if (registration.wants(type)) {
@@ -60,7 +60,7 @@ final class Listeners<K, V> {
 	}
 
 	/**
-	 * Tells all who want to know.
+	 * Notifies all listeners.
 	 * @param key the key, perhaps as the cache holds it
 	 * @param value the value as the cache holds it
 	 * @param old the value that it held before

@@ -18,7 +18,7 @@ record Pair<K, V>(K key, V value) implements Cache.Entry<K, V> {
 	@Override
 	public <T> T unwrap(Class<T> type) {
 		if (!type.isInstance(this)) {
-			throw new IllegalArgumentException("An entry is no " + type.getName());
+			throw new IllegalArgumentException("An entry is not a " + type.getName());
 		}
 		return type.cast(this);
 	}

@@ -7,10 +7,13 @@ import javax.cache.processor.MutableEntry;
 
 import org.jspecify.annotations.Nullable;
 
-/** What an entry processor sees. It only remembers; the cache changes afterwards. */
+/**
+ * Entry that an entry processor sees. It records changes, which are applied to the cache
+ * afterwards.
+ */
 final class ProcessedEntry<K, V> implements MutableEntry<K, V> {
 
-	/** What has to be done after the processor. */
+	/** Action after the processor. */
 	enum Change {
 
 		NONE, ACCESS, LOAD, CREATE, UPDATE, REMOVE
@@ -85,7 +88,7 @@ final class ProcessedEntry<K, V> implements MutableEntry<K, V> {
 	@Override
 	public <T> T unwrap(Class<T> type) {
 		if (!type.isInstance(this)) {
-			throw new IllegalArgumentException("An entry is no " + type.getName());
+			throw new IllegalArgumentException("An entry is not a " + type.getName());
 		}
 		return type.cast(this);
 	}

@@ -112,7 +112,7 @@ final class Registration<K, V> {
 			deliver(event);
 		}
 		catch (Throwable ex) {
-			// Whatever it is, those that wait behind it are to be delivered.
+			// Events behind it are delivered after any failure.
 			LOG.warn("A listener failed at {}", event, ex);
 		}
 	}

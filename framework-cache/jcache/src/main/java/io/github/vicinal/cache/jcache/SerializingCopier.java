@@ -23,10 +23,10 @@ import java.util.UUID;
 import javax.cache.CacheException;
 
 /**
- * Copies by Java serialisation, as JCache prescribes. What it reads it has written itself
- * a moment before, in memory: nothing of it ever comes from a file or a network, so there
- * is nothing that an {@code ObjectInputFilter} could keep out. Values that are known to
- * be deeply immutable are not copied.
+ * Copies by Java serialisation, as JCache prescribes. It reads only bytes that it has
+ * just written itself, in memory. No byte comes from a file or a network, so an
+ * {@code ObjectInputFilter} would have nothing to filter. Values that are known to be
+ * deeply immutable are not copied.
  */
 final class SerializingCopier implements Copier {
 
@@ -49,7 +49,7 @@ final class SerializingCopier implements Copier {
 		if (type.getPackageName().equals("java.time")) {
 			return Modifier.isFinal(type.getModifiers());
 		}
-		// Only what a final component type promises holds for each of its values.
+		// Only the guarantee of a final component type holds for each of its values.
 		return type.isRecord() && depth < 8
 				&& Arrays.stream(type.getRecordComponents())
 					.map(RecordComponent::getType)

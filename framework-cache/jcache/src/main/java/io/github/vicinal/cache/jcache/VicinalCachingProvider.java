@@ -137,7 +137,7 @@ public final class VicinalCachingProvider implements CachingProvider {
 		return this.waits;
 	}
 
-	/** Not by its names: another manager may have them by now. */
+	/** By identity, not by names, since another manager may have them by now. */
 	void forget(JCacheManager manager) {
 		this.lock.lock();
 		try {

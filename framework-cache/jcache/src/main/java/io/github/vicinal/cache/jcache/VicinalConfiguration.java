@@ -12,8 +12,8 @@ import io.github.vicinal.cache.CacheBuilder;
 import io.github.vicinal.cache.InvalidCacheException;
 
 /**
- * A configuration that says what JCache has no words for. What it leaves open is taken
- * from the cache manager's properties:
+ * A configuration with settings that JCache lacks. Settings that it leaves out come from
+ * the cache manager's properties:
  *
  * <pre class="code">
  * manager.createCache("prices", new VicinalConfiguration&lt;Long, Price&gt;()

@@ -9,20 +9,24 @@ import javax.cache.CacheException;
 import io.github.vicinal.cache.jcache.KeyLocks.KeyLock;
 
 /**
- * Which thread waits for which key, in all caches of a provider. A circle of threads
- * would wait for ever: a loader, writer, entry processor or listener holds the lock of
- * its key and may ask for another one.
+ * Threads and the keys that they wait for, in all caches of a provider. A circle of
+ * threads would wait forever: a loader, writer, entry processor or listener holds the
+ * lock of its key and may ask for another one.
  */
 final class Waits {
 
-	/** More threads in a row are taken for a circle of others, one of which goes on. */
+	/**
+	 * Length of a chain of waiting threads from which it is taken for a circle of others,
+	 * one of which goes on.
+	 */
 	private static final int LONGEST = 10_000;
 
 	private final ConcurrentMap<Thread, KeyLock> waiting = new ConcurrentHashMap<>();
 
 	/**
-	 * One at a time looks and says that it waits. So whoever is found waiting for a lock
-	 * whose owner waits too stays there, and of a circle just the last one sees it.
+	 * One thread at a time checks and registers its wait. So a thread that is found
+	 * waiting for a lock whose owner also waits keeps waiting, and only the last thread
+	 * of a circle sees it.
 	 */
 	private final ReentrantLock entering = new ReentrantLock();
 
@@ -39,7 +43,7 @@ final class Waits {
 				Thread owner = next.owner();
 				if (owner == me) {
 					throw new CacheException(
-							"Cache '%s': the key '%s' is waited for in a circle of threads: a loader, writer, entry processor or listener must not ask for a key that waits for its own"
+							"Cache '%s': the key '%s' is waited for in a circle of threads: a loader, writer, entry processor or listener must not request a key that waits for its own key"
 								.formatted(cache, lock.key()));
 				}
 				next = (owner != null) ? this.waiting.get(owner) : null;

@@ -57,7 +57,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-/** What the compatibility kit does not look at. */
+/** Behaviour that the compatibility kit does not check. */
 class JCacheTests {
 
 	private final VicinalCachingProvider provider = new VicinalCachingProvider();
@@ -136,7 +136,7 @@ class JCacheTests {
 			.isEqualTo(1000L - left.get());
 	}
 
-	/** What is done with an entry, and how many uses of it that is. */
+	/** Operation on an entry, and the number of uses that it counts as. */
 	enum Doing {
 
 		GET(1, (cache) -> cache.get(1)),
@@ -405,7 +405,7 @@ class JCacheTests {
 		assertThat(ManagementFactory.getPlatformMBeanServer().isRegistered(name)).isFalse();
 	}
 
-	/** What is closed uses the provider: whichever of the two comes first. */
+	/** Closing uses the provider, in either order. */
 	@Test
 	void aManagerThatClosesLeavesItsSuccessorAlone() {
 		URI one = URI.create("one");

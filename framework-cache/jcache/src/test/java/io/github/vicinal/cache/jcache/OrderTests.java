@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** What comes after what: expiries and next entries, clearings and loads. */
+/** Order of events: expiries and next entries, clearings and loads. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OrderTests {
 
@@ -219,7 +219,7 @@ class OrderTests {
 		assertThat(events).containsExactly("CREATED", "EXPIRED", "CREATED");
 	}
 
-	/** What ends or changes an entry, and gives it the time to expire. */
+	/** Operation that ends or changes an entry, and gives it the time to expire. */
 	enum Change {
 
 		REMOVE(false, (cache) -> cache.remove(1, "old")),
@@ -273,7 +273,7 @@ class OrderTests {
 		}
 	}
 
-	/** What is read has expired, unless it is written again. */
+	/** A read entry has expired, unless it is written again. */
 	private static final class OnceRead implements ExpiryPolicy {
 
 		@Override
@@ -320,7 +320,7 @@ class OrderTests {
 
 	}
 
-	/** What empties a cache. */
+	/** Operation that empties a cache. */
 	enum Emptying {
 
 		CLEAR(Cache::clear), REMOVE_ALL(Cache::removeAll), CLOSE(Cache::close);
@@ -333,7 +333,7 @@ class OrderTests {
 
 	}
 
-	/** What loads. */
+	/** Operation that loads. */
 	enum Loading {
 
 		GET {

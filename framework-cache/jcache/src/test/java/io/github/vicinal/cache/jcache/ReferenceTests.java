@@ -183,7 +183,7 @@ class ReferenceTests {
 			return new HashSet<>(List.of(keys));
 		}
 
-		/** What a writer does with some of many that it refuses is free. */
+		/** A writer may treat some of many entries that it refuses in any way. */
 		private static Map<String, String> several(String key, Step step) {
 			Map<String, String> map = new HashMap<>(Map.of("k0", step.other, "k1", step.other));
 			map.put(key, step.value);

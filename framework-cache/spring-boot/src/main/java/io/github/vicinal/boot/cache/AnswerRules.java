@@ -16,9 +16,9 @@ import org.springframework.http.HttpHeaders;
 import io.github.vicinal.boot.client.CallAnswer.Received;
 
 /**
- * Whether and how long an answer may be used again, by RFC 9111: a cache of calls is a
- * shared cache, since all users of the process are served from it; the answers to one
- * caller alone, told apart by the key, are those of a private cache.
+ * Decides whether and how long an answer may be used again, by RFC 9111. A cache of calls
+ * is a shared cache, since it serves all users of the process. Answers to a single
+ * caller, whom the key identifies, are those of a private cache.
  */
 final class AnswerRules {
 
@@ -39,9 +39,9 @@ final class AnswerRules {
 	}
 
 	/**
-	 * How long an answer may be used.
+	 * Lifetime of an answer.
 	 *
-	 * @param nanos time from when it came, positive if it may be kept
+	 * @param nanos time since its arrival, positive if it may be kept
 	 * @param reason why it must not be kept, or {@code null}
 	 */
 	record Verdict(long nanos, @Nullable String reason) {
@@ -54,9 +54,9 @@ final class AnswerRules {
 
 	/**
 	 * Judges an answer.
-	 * @param received the answer, {@code null} if nobody saw it
+	 * @param received the answer, {@code null} if it was not seen
 	 * @param lifetime the longest time that it may be used
-	 * @param ofOneCaller whether the key tells callers apart
+	 * @param ofOneCaller whether the key identifies the caller
 	 * @param explained whether a request header is explained by the key, by lower-case
 	 * name
 	 * @return whether and how long it may be kept
@@ -64,7 +64,7 @@ final class AnswerRules {
 	static Verdict judge(@Nullable Received received, Duration lifetime, boolean ofOneCaller,
 			Predicate<String> explained) {
 		if (received == null) {
-			return Verdict.no("nobody saw its status and headers");
+			return Verdict.no("its status and headers were not seen");
 		}
 		if (received.status() != 200 && received.status() != 203) {
 			return Verdict.no("its status is " + received.status());

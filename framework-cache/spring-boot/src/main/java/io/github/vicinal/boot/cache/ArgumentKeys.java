@@ -20,9 +20,9 @@ import org.springframework.web.bind.annotation.RequestBody;
 import io.github.vicinal.contract.TypeClosure;
 
 /**
- * Whether the arguments of a method can be the key of a call: two calls with equal keys
- * must make equal requests. What is no body becomes text by conversions that nobody
- * knows, so that only values are keys whose contents decide about it.
+ * Decides whether the arguments of a method can be the key of a call: two calls with
+ * equal keys must make equal requests. Unknown conversions turn arguments that are no
+ * bodies into text, so only values whose contents determine that text are keys.
  */
 final class ArgumentKeys {
 
@@ -45,8 +45,7 @@ final class ArgumentKeys {
 			boolean body = AnnotatedElementUtils.hasAnnotation(parameters[i], RequestBody.class);
 			if (body ? isStream(type.toClass()) : !isKey(type)) {
 				return body ? "its body is a stream, %s".formatted(type)
-						: "it cannot be seen what its argument %d of type %s becomes in a request".formatted(i + 1,
-								type);
+						: "the text of its argument %d of type %s in a request is unknown".formatted(i + 1, type);
 			}
 		}
 		return null;

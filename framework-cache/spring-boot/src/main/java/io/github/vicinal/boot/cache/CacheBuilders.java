@@ -18,8 +18,8 @@ import io.github.vicinal.cache.InvalidCacheException;
 import io.github.vicinal.cache.Weigher;
 
 /**
- * Turns properties into builders of caches. What is wrong is named by the property that
- * the user wrote.
+ * Converts properties into builders of caches. Errors name the property that the user
+ * wrote.
  */
 final class CacheBuilders implements Function<String, CacheBuilder<Object, Object>> {
 
@@ -145,7 +145,7 @@ final class CacheBuilders implements Function<String, CacheBuilder<Object, Objec
 
 		private final CacheBuilder<Object, Object> builder;
 
-		/** What the property of the weight begins with, if there is one. */
+		/** Prefix of the weight's property, if there is one. */
 		private @Nullable String weightFrom;
 
 		Setup(String name, Single own, @Nullable Duration expireAfterWrite, @Nullable Weigher<Object, Object> bytes) {
@@ -216,7 +216,7 @@ final class CacheBuilders implements Function<String, CacheBuilder<Object, Objec
 			return new InvalidCacheException(this.name, prefix + ex.property(), ex.value(), ex.allowed());
 		}
 
-		/** That a policy cannot weigh turns out when a cache is made. */
+		/** A policy that cannot weigh is reported when a cache is created. */
 		private void verifyWeight(String prefix) {
 			try {
 				this.builder.build();

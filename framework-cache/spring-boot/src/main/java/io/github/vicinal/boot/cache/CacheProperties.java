@@ -15,25 +15,24 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param policy Replacement policy: TINY_LFU, LRU, LFU, LFU_HISTORY, MRU, SLRU, FIFO,
  * S3_FIFO, LIRS, AIC, PLRU, TWO_WAY, K_WAY(k), K_WAY_TINY_LFU(k) or W_TINY_LFU(percent).
  * Default is TINY_LFU.
- * @param maximumSize Most entries of a cache. Default is 10000, unless there is a maximum
- * weight; caches of calls are bounded by bytes.
- * @param maximumWeight Most weight of a cache, as a bean of type Weigher weighs its
- * entries, or most bytes of a cache of calls. Default for caches of calls is 16777216.
+ * @param maximumSize Maximum number of entries of a cache. Default is 10000, unless there
+ * is a maximum weight; caches of calls are bounded by bytes.
+ * @param maximumWeight Maximum weight of a cache, with weights from a bean of type
+ * Weigher, or maximum bytes of a cache of calls. Default for caches of calls is 16777216.
  * Excludes a maximum size.
- * @param expireAfterWrite How long an entry lives after it was written. Default is for
- * ever.
- * @param expireAfterAccess How long an entry lives after it was read or written. Default
- * is for ever.
- * @param refreshAfterWrite Age from which a value is loaded anew in the background when
- * it is asked for with a loader, as methods with sync = true and cached calls do. Default
- * is never.
+ * @param expireAfterWrite Lifetime of an entry since it was written. Default is forever.
+ * @param expireAfterAccess Lifetime of an entry since it was last read or written.
+ * Default is forever.
+ * @param refreshAfterWrite Age from which a value is refreshed in the background by a
+ * look-up with a loader, as methods with sync = true and cached calls do. Default is
+ * never.
  * @param statistics Whether hits, misses and loads are counted. Default is true.
  * @param allowNullValues Whether null may be cached.
- * @param dynamic Whether a cache that is asked for by an unknown name is made. Default is
+ * @param dynamic Whether a cache is created when an unknown name is requested. Default is
  * true, unless spring.cache.cache-names is set.
  * @param transactionAware Whether changes within a transaction take effect after its
  * commit.
- * @param caches Single caches by name. What they leave open is as above.
+ * @param caches Single caches by name. Settings that they leave out are as above.
  * @since 0.1.0
  */
 @ConfigurationProperties("vicinal.cache")
@@ -43,23 +42,23 @@ record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable String p
 		@DefaultValue("true") boolean allowNullValues, @Nullable Boolean dynamic,
 		@DefaultValue("false") boolean transactionAware, @DefaultValue Map<String, Single> caches) {
 
-	/** Where the properties stand. */
+	/** Prefix of the properties. */
 	public static final String PREFIX = "vicinal.cache";
 
 	/**
 	 * One cache.
 	 *
 	 * @param policy Replacement policy.
-	 * @param maximumSize Most entries.
-	 * @param maximumWeight Most weight, as a bean of type Weigher weighs its entries, or
-	 * most bytes of a cache of calls. Excludes a maximum size.
-	 * @param expireAfterWrite How long an entry lives after it was written.
-	 * @param expireAfterAccess How long an entry lives after it was read or written.
-	 * @param refreshAfterWrite Age from which a value is loaded anew in the background
-	 * when it is asked for with a loader.
+	 * @param maximumSize Maximum number of entries.
+	 * @param maximumWeight Maximum weight, with weights from a bean of type Weigher, or
+	 * maximum bytes of a cache of calls. Excludes a maximum size.
+	 * @param expireAfterWrite Lifetime of an entry since it was written.
+	 * @param expireAfterAccess Lifetime of an entry since it was last read or written.
+	 * @param refreshAfterWrite Age from which a value is refreshed in the background by a
+	 * look-up with a loader.
 	 * @param statistics Whether hits, misses and loads are counted.
 	 * @param sharedByAllCallers Whether all callers may see the same answers, for a cache
-	 * of calls whose HTTP client may add to requests who calls. Default is false.
+	 * of calls whose HTTP client may add the caller to requests. Default is false.
 	 */
 	public record Single(@Nullable String policy, @Nullable Long maximumSize, @Nullable Long maximumWeight,
 			@Nullable Duration expireAfterWrite, @Nullable Duration expireAfterAccess,

@@ -123,7 +123,7 @@ public class CacheReportsEndpoint {
 	}
 
 	/**
-	 * What another size would bring.
+	 * Estimate for another size.
 	 *
 	 * @param factor times the size that the cache has
 	 * @param maximum that size

@@ -8,11 +8,10 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
- * What a native image cannot see of the engine of {@code TINY_LFU}: Caffeine has a class
- * for each combination of features, and finds it by name. These are the combinations that
- * properties can ask for: a listener, a size or a weight, expiry. Everything else that
- * caches need is seen: there is no reflection in the other engines, and Boot looks after
- * properties and endpoints.
+ * Hints for native images with the engine of {@code TINY_LFU}. Caffeine has a class for
+ * each combination of features, and finds it by name. The hints cover the combinations
+ * that properties can select: a listener, a size or a weight, expiry. The other engines
+ * use no reflection, and Boot covers properties and endpoints.
  */
 final class CacheRuntimeHints implements RuntimeHintsRegistrar {
 

@@ -15,9 +15,9 @@ import io.github.vicinal.boot.client.CacheableMethod;
 import io.github.vicinal.boot.client.InvalidChannelException;
 
 /**
- * Whether the answers of a method may be kept for its clients, and what tells their
- * callers apart. Nothing may be kept before a client is known, nor if one cannot be
- * looked into. Thread-safe.
+ * Decides whether the answers of a method may be kept for its clients, and which parts of
+ * a key identify callers. No answer is kept before a client is known, nor if one cannot
+ * be inspected. Thread-safe.
  */
 final class CallerParts {
 
@@ -34,7 +34,9 @@ final class CallerParts {
 
 	private final Supplier<List<CallCacheKeyContributor>> contributors;
 
-	/** What covers an addition of a client; guarded by this object for writes. */
+	/**
+	 * Contributors that cover additions of clients; guarded by this object for writes.
+	 */
 	private volatile List<CallCacheKeyContributor> used = List.of();
 
 	/** Whether requests may differ in more than their arguments. */
@@ -44,7 +46,7 @@ final class CallerParts {
 
 	private boolean refused;
 
-	/** What is the same for all requests of the first client. */
+	/** Additions that are the same for all requests of the first client. */
 	private @Nullable Map<String, Object> constants;
 
 	/**
@@ -66,7 +68,7 @@ final class CallerParts {
 		List<RequestAddition> additions = new ArrayList<>(found.additions());
 		Map<String, Object> first = this.constants;
 		if (first != null && !first.equals(found.constants())) {
-			// As those of a scope do that know who calls when they are made.
+			// As scoped clients do, which know the caller when they are created.
 			additions.add(new RequestAddition(this.channel,
 					"several clients, which differ in default headers, cookies or URLs", null));
 		}
@@ -88,7 +90,7 @@ final class CallerParts {
 			boolean known = this.refused;
 			this.refused = true;
 			String what = open.stream().map(RequestAddition::description).distinct().toList().toString();
-			this.off = "the HTTP client may add to requests what differs from caller to caller: " + what;
+			this.off = "the HTTP client may add values to requests that differ from caller to caller: " + what;
 			refuse(open, what, known);
 		}
 		if (!this.refused) {
@@ -100,12 +102,12 @@ final class CallerParts {
 		String method = this.plan.method().method().getDeclaringClass().getSimpleName() + "."
 				+ this.plan.method().method().getName();
 		String remedies = ("Add a bean of type %s that covers it, so that callers share answers only with those whose part of the key is the same; "
-				+ "or, if all callers may see the same answers, say so: @CacheableCall(sharedByAllCallers = true) or vicinal.cache.caches.%s.shared-by-all-callers=true; "
+				+ "or, if all callers may see the same answers, set @CacheableCall(sharedByAllCallers = true) or vicinal.cache.caches.%s.shared-by-all-callers=true; "
 				+ "or remove @CacheableCall")
 			.formatted(CallCacheKeyContributor.class.getName(), this.cache);
 		if (open.stream().anyMatch((addition) -> addition.source() != null)) {
 			throw new InvalidChannelException(
-					"%s has @CacheableCall, but the HTTP client of channel '%s' may add to requests what differs from caller to caller: %s. One caller would get the answers of another"
+					"%s has @CacheableCall, but the HTTP client of channel '%s' may add values to requests that differ from caller to caller: %s. One caller would get the answers of another"
 						.formatted(method, this.channel, what),
 					remedies);
 		}
@@ -113,7 +115,7 @@ final class CallerParts {
 			return;
 		}
 		logger.warn(
-				"Calls of {} are not cached: the HTTP client of channel '{}' cannot be looked into {}, and may add to requests who calls. {}",
+				"Calls of {} are not cached: the HTTP client of channel '{}' cannot be inspected {}, and may add the caller to requests. {}",
 				method, this.channel, what, remedies);
 	}
 
@@ -122,7 +124,7 @@ final class CallerParts {
 		return this.off;
 	}
 
-	/** Returns whether keys tell callers apart. */
+	/** Returns whether keys identify callers. */
 	boolean distinguishCallers() {
 		return !this.used.isEmpty();
 	}

@@ -32,9 +32,9 @@ import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.contract.TypeClosure;
 
 /**
- * Answers calls of one method from an engine. What is deeply immutable is kept as it is;
- * anything else is kept encoded, and decoded for each caller. Arguments are compared by
- * value likewise: as they are, or by what they are encoded to.
+ * Answers calls of one method from an engine. Deeply immutable values are kept as they
+ * are; others are kept encoded, and decoded for each caller. Arguments are compared by
+ * value in the same way: as they are, or by their encoded form.
  */
 final class EngineCallCache implements CallCache {
 
@@ -42,7 +42,9 @@ final class EngineCallCache implements CallCache {
 
 	private static final int BUFFER_BYTES = 256;
 
-	/** What the engine, the key and the answer take besides their contents, about. */
+	/**
+	 * Approximate overhead of the engine, the key and the answer, besides their contents.
+	 */
 	private static final int ENTRY_BYTES = 256;
 
 	private static final int ARGUMENT_BYTES = 32;
@@ -74,8 +76,8 @@ final class EngineCallCache implements CallCache {
 	private final Supplier<RequestAdditions.Application> application;
 
 	/**
-	 * Whether the last answer must not be kept: then nobody waits for another's call, of
-	 * which nothing but an answer of its own would come.
+	 * Whether the last answer must not be kept. Then no caller waits for another's call,
+	 * whose answer it could not use.
 	 */
 	private volatile boolean direct;
 
@@ -150,14 +152,13 @@ final class EngineCallCache implements CallCache {
 	}
 
 	/**
-	 * What a call is known by. Channels may have a method in common, by a contract that
-	 * they share or one that their contracts extend, and still mean different services,
-	 * types and codecs.
+	 * Key of a call. Channels may share a method, by a common contract or one that their
+	 * contracts extend, and still mean different services, types and codecs.
 	 *
 	 * @param method the method of one channel: there is one such object for each
 	 * @param arguments its arguments, if they are immutable
 	 * @param encoded the arguments encoded, else
-	 * @param parts what else tells callers apart
+	 * @param parts further parts that identify callers
 	 */
 	private record Key(EngineCallCache method, List<@Nullable Object> arguments, byte @Nullable [] encoded,
 			List<Object> parts) {
@@ -491,7 +492,10 @@ final class EngineCallCache implements CallCache {
 		return this.cache.peek(key) != null;
 	}
 
-	/** Whether the call is waited for: else there is an answer, and it is a refresh. */
+	/**
+	 * Whether a caller waits for the call; otherwise there is an answer, and this is a
+	 * refresh.
+	 */
 	private boolean isAbsent(Key key) {
 		return !this.cache.asMap().containsKey(key);
 	}

@@ -60,8 +60,8 @@ public final class EngineCallCaches extends CallCaches {
 	 * @param codecs copy values that are not immutable
 	 * @param contributors add to the keys of calls
 	 * @param application finds what the application adds to the requests of all clients
-	 * @param created is told of each cache
-	 * @param cleared is told which cache was cleared, whether or not it is here
+	 * @param created notified of each cache
+	 * @param cleared notified of each cache that was cleared, whether or not it is here
 	 */
 	EngineCallCaches(CacheBuilders builders, Supplier<Codecs> codecs,
 			Supplier<List<CallCacheKeyContributor>> contributors, Supplier<RequestAdditions.Application> application,
@@ -126,7 +126,7 @@ public final class EngineCallCaches extends CallCaches {
 
 	private static @Nullable String whyNot(CacheableMethod cacheable) {
 		if (!cacheable.method().idempotent()) {
-			return "%s may not be repeated: say @AffinityChannel(idempotent = YES) if it only reads"
+			return "%s must not be repeated: set @AffinityChannel(idempotent = YES) if it only reads"
 				.formatted(cacheable.httpMethod());
 		}
 		if (cacheable.method().resultType() == void.class) {
@@ -146,7 +146,7 @@ public final class EngineCallCaches extends CallCaches {
 
 	/**
 	 * Forgets all answers in a cache of calls, also those that are on their way, and
-	 * tells other instances, if there is a way to.
+	 * notifies other instances, if there is a broadcast.
 	 * @param cache the name of the cache: that of {@link CacheableCall#cache()}, or the
 	 * channel's and the method's, as {@code stations.station}
 	 * @return whether there is such a cache here
@@ -159,7 +159,7 @@ public final class EngineCallCaches extends CallCaches {
 	}
 
 	/**
-	 * Forgets all answers in a cache of calls, and tells nobody.
+	 * Forgets all answers in a cache of calls, without notifying other instances.
 	 * @param cache the name of the cache
 	 * @return whether there is such a cache here
 	 */

@@ -72,14 +72,14 @@ final class EngineMetrics extends CacheMeterBinder<Cache<?, ?>> {
 		Cache<?, ?> cache = cache();
 		FunctionCounter.builder("cache.eviction.weight", cache, (known) -> known.statistics().evictionWeight())
 			.tags(getTagsWithCacheName())
-			.description("The sum of weights of evicted entries")
+			.description("Sum of the weights of evicted entries")
 			.register(registry);
 		FunctionTimer
 			.builder("cache.load.duration", cache,
 					(known) -> known.statistics().loadSuccesses() + known.statistics().loadFailures(),
 					(known) -> known.statistics().loadNanos(), TimeUnit.NANOSECONDS)
 			.tags(getTagsWithCacheName())
-			.description("The time that loads of new values took")
+			.description("Time of loads of new values")
 			.register(registry);
 		loads(registry, cache, "success");
 		loads(registry, cache, "failure");
@@ -103,15 +103,15 @@ final class EngineMetrics extends CacheMeterBinder<Cache<?, ?>> {
 		Snapshot snapshot = new Snapshot(registry.config().clock());
 		FunctionCounter.builder("cache.policy.switches", cache, (known) -> snapshot.of(known).switches())
 			.tags(getTagsWithCacheName())
-			.description("How often the replacement policy changed")
+			.description("Number of changes of the replacement policy")
 			.register(registry);
 		FunctionCounter.builder("cache.policy.reverts", cache, (known) -> snapshot.of(known).reverts())
 			.tags(getTagsWithCacheName())
-			.description("How many changes of the replacement policy went back because the new one lost")
+			.description("Number of changes of the replacement policy that were reverted because the new one lost")
 			.register(registry);
 		Gauge.builder("cache.policy.regret", cache, (known) -> snapshot.of(known).regret())
 			.tags(getTagsWithCacheName())
-			.description("By how much the hit ratio was below that of the best candidate")
+			.description("Difference between the hit ratio of the best candidate and that of the cache")
 			.register(registry);
 		CacheReport report = snapshot.of(cache);
 		for (Candidate candidate : report.candidates()) {
@@ -125,7 +125,7 @@ final class EngineMetrics extends CacheMeterBinder<Cache<?, ?>> {
 			Gauge.builder("cache.policy.miss.ratio", cache, (known) -> missRatio(snapshot.of(known), size.factor()))
 				.tags(getTagsWithCacheName())
 				.tag("factor", factor(size.factor()))
-				.description("The recent miss ratio that the cache would have at so many times its size")
+				.description("The recent miss ratio that the cache would have at the given multiple of its size")
 				.register(registry);
 		}
 	}

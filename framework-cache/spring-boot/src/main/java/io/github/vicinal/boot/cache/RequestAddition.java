@@ -20,7 +20,7 @@ public record RequestAddition(String channel, String description, @Nullable Clas
 	 * Returns whether the addition is of a class, or one of the lambda expressions in
 	 * that very class.
 	 * @param type the class
-	 * @return {@code false} also if the client cannot be looked into
+	 * @return {@code false} also if the client cannot be inspected
 	 */
 	public boolean isFrom(Class<?> type) {
 		Class<?> found = this.source;

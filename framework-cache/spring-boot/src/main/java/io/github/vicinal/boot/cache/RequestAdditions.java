@@ -23,9 +23,10 @@ import org.springframework.web.util.DefaultUriBuilderFactory;
 import org.springframework.web.util.UriComponentsBuilder;
 
 /**
- * Finds what an HTTP client may add to requests that differs from caller to caller, by
- * what is registered with it. What is the same for all requests is none: a default header
- * or cookie, for example. What cannot be looked into is an addition without a source.
+ * Finds additions of an HTTP client to requests that may differ from caller to caller, by
+ * what is registered with it. Values that are the same for all requests do not count,
+ * such as a default header or cookie. A part that cannot be inspected counts as an
+ * addition without a source.
  */
 final class RequestAdditions {
 
@@ -63,11 +64,14 @@ final class RequestAdditions {
 
 	private final List<RequestAddition> found = new ArrayList<>();
 
-	/** What is the same for all requests of a client, but may differ between clients. */
+	/**
+	 * Additions that are the same for all requests of a client, but may differ between
+	 * clients.
+	 */
 	private final Map<String, Object> constants = new TreeMap<>();
 
 	/**
-	 * What an application has that adds to the requests of all clients.
+	 * Sources of additions to the requests of all clients.
 	 *
 	 * @param balancers classes that load balancers ask to change requests
 	 * @param baggage names of the headers to which traces add baggage
@@ -80,10 +84,10 @@ final class RequestAdditions {
 	}
 
 	/**
-	 * What was found.
+	 * Additions that were found.
 	 *
-	 * @param additions what may differ from caller to caller
-	 * @param constants what is the same for all requests of the client
+	 * @param additions additions that may differ from caller to caller
+	 * @param constants additions that are the same for all requests of the client
 	 */
 	record Found(List<RequestAddition> additions, Map<String, Object> constants) {
 
@@ -275,7 +279,7 @@ final class RequestAdditions {
 		}
 	}
 
-	/** What the libraries of the JVM ask, whoever sets it. */
+	/** Process-wide handlers that the JVM's libraries ask. */
 	private void ofJvm() {
 		Authenticator authenticator = Authenticator.getDefault();
 		if (authenticator != null) {

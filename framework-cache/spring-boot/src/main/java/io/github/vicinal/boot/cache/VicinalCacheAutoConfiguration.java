@@ -47,7 +47,7 @@ import io.github.vicinal.cache.spring.VicinalCacheManager;
 @Conditional(VicinalCacheAutoConfiguration.NoTypeChosen.class)
 public final class VicinalCacheAutoConfiguration {
 
-	/** Tells a cache of calls from one of Spring's with the same name. */
+	/** Distinguishes a cache of calls from one of Spring's with the same name. */
 	private static final String CALLS = "calls:";
 
 	@Bean
@@ -123,7 +123,7 @@ public final class VicinalCacheAutoConfiguration {
 
 	}
 
-	/** Where meters are. */
+	/** Beans for applications with meters. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass({ MeterBinder.class, CacheMeterBinderProvider.class })
 	static class Metered {

@@ -84,7 +84,7 @@ public final class VicinalCacheBuildersAutoConfiguration {
 				(cache) -> broadcast.ifAvailable((known) -> known.cleared(cache)));
 	}
 
-	/** What Spring Cloud's load balancer asks to change requests. */
+	/** Transformers that Spring Cloud's load balancer applies to requests. */
 	private static List<Class<?>> balancerTransformers(ListableBeanFactory beanFactory) {
 		ClassLoader classLoader = VicinalCacheBuildersAutoConfiguration.class.getClassLoader();
 		if (!ClassUtils.isPresent(TRANSFORMER, classLoader)) {
@@ -93,7 +93,7 @@ public final class VicinalCacheBuildersAutoConfiguration {
 		List<Class<?>> types = new ArrayList<>();
 		for (String name : beanFactory.getBeanNamesForType(ClassUtils.resolveClassName(TRANSFORMER, classLoader))) {
 			Class<?> type = beanFactory.getType(name);
-			// What Spring Cloud has is the same for all requests.
+			// Spring Cloud's own transformers treat all requests alike.
 			if (type != null && !type.getName().startsWith("org.springframework.cloud.")) {
 				types.add(type);
 			}
@@ -101,7 +101,7 @@ public final class VicinalCacheBuildersAutoConfiguration {
 		return types;
 	}
 
-	/** Tells other instances which caches of calls were cleared. */
+	/** Notifies other instances of cleared caches of calls. */
 	@FunctionalInterface
 	interface CallCacheBroadcast {
 
@@ -117,7 +117,7 @@ public final class VicinalCacheBuildersAutoConfiguration {
 
 	}
 
-	/** Where meters are. */
+	/** Beans for applications with meters. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(CacheMeterBinder.class)
 	static class Metered {

@@ -1,7 +1,6 @@
 /**
  * Caches of an application by properties: those of Spring's cache abstraction and those
- * of calls, how both are metered, and how other instances are told of what is no longer
- * true.
+ * of calls, their meters, and the invalidation of other instances.
  */
 @NullMarked
 package io.github.vicinal.boot.cache;

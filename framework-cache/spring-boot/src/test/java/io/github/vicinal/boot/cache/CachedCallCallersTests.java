@@ -63,7 +63,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-/** Who gets whose answers, with clients as strangers set them up. */
+/** Sharing of answers among callers, with clients that others have set up. */
 @Timeout(180)
 @ExtendWith(OutputCaptureExtension.class)
 class CachedCallCallersTests {
@@ -111,7 +111,7 @@ class CachedCallCallersTests {
 		return application.run();
 	}
 
-	/** What may differ from caller to caller. */
+	/** Parts of requests that may differ from caller to caller. */
 	enum Addition {
 
 		INTERCEPTOR("UserInterceptor") {

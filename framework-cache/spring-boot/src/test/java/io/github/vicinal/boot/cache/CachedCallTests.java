@@ -48,7 +48,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-/** What stands between a contract method and its calls. */
+/** Layers between a contract method and its calls. */
 class CachedCallTests {
 
 	private final EngineCallCaches caches = caches(null, List.of());
@@ -83,7 +83,7 @@ class CachedCallTests {
 		return new Cached(cache);
 	}
 
-	/** What an HTTP client would do. */
+	/** Behaviour of an HTTP client. */
 	@FunctionalInterface
 	private interface Original {
 
@@ -303,7 +303,7 @@ class CachedCallTests {
 		mine.add("y");
 		refreshing.runTasks();
 		assertThat(cache.call(before, () -> List.of())).isEqualTo(List.of(new Price("x", 1)));
-		// That call has started another attempt; now they are changed while it is made.
+		// The call has started another attempt; the arguments are changed during it.
 		refreshing.tasks.clear();
 		refreshing.caches.caches().forEach(Cache::invalidateAll);
 		cache.call(before, () -> List.of(new Price("x", 3)));

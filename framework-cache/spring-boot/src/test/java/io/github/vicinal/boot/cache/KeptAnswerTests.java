@@ -39,7 +39,7 @@ class KeptAnswerTests {
 
 	private final AtomicInteger calls = new AtomicInteger();
 
-	/** Who calls. */
+	/** The caller. */
 	private final ThreadLocal<String> user = new ThreadLocal<>();
 
 	private final CallCacheKeyContributor contributor = new CallCacheKeyContributor() {
@@ -166,7 +166,7 @@ class KeptAnswerTests {
 			cache.client(found(USER, UNKNOWN));
 			Object first = cache.call(new Object[] { 1L }, answering(Map.of()));
 			assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo(first);
-			// What the server says still counts.
+			// The server's directive still counts.
 			for (Map<String, List<String>> headers : List.of(Map.of("Cache-Control", List.of("private")),
 					Map.of("Vary", List.of("Authorization")), Map.of("Set-Cookie", List.of("a=b")))) {
 				Object other = cache.call(new Object[] { 2L }, answering(headers));

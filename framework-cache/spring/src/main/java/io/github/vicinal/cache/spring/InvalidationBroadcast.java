@@ -1,19 +1,19 @@
 package io.github.vicinal.cache.spring;
 
 /**
- * Tells other instances of an application which values are no longer true, and learns it
- * from them. Without one, each instance keeps what it has until it expires.
+ * Notifies other instances of an application of outdated values, and receives such
+ * notifications. Without one, each instance keeps its values until they expire.
  * <p>
  * {@link #evicted} and {@link #cleared} are called after the local change, on its thread
- * and without a lock; they should hand the message over and return. What they throw is
- * thrown to whoever evicted. What comes from others changes this instance only, and is
- * not told again. Thread-safe.
+ * and without a lock; they should hand the message over and return. Their exceptions are
+ * thrown to the caller of the change. Messages of other instances change this instance
+ * only, and are not sent again. Thread-safe.
  *
  * @since 0.1.0
  */
 public interface InvalidationBroadcast {
 
-	/** Tells nobody. */
+	/** Notifies no other instance. */
 	InvalidationBroadcast NONE = new InvalidationBroadcast() {
 		@Override
 		public void evicted(String cache, Object key) {
@@ -29,8 +29,8 @@ public interface InvalidationBroadcast {
 	};
 
 	/**
-	 * A key was evicted, or its value replaced by {@code put}. What {@code @Cacheable}
-	 * stores after a miss is no change, and is not told.
+	 * A key was evicted, or its value replaced by {@code put}. A value that
+	 * {@code @Cacheable} stores after a miss is no change, and is not broadcast.
 	 * @param cache the name of the cache
 	 * @param key the key
 	 */
@@ -44,7 +44,7 @@ public interface InvalidationBroadcast {
 
 	/**
 	 * Starts to receive. Called once, before the first message is sent.
-	 * @param receiver to be told what other instances say
+	 * @param receiver notified of messages of other instances
 	 */
 	void start(Receiver receiver);
 

@@ -15,8 +15,8 @@ import io.github.vicinal.cache.Cache;
  * A cache of Spring on a cache of this project. Thread-safe.
  * <p>
  * {@link #get(Object, Callable)} and {@link #retrieve(Object, Supplier)} load a key once
- * for all who ask meanwhile, whichever of the two they use, and delay nobody who asks for
- * another key. A load that fails is not cached.
+ * for all concurrent callers of either method, and do not delay callers of other keys. A
+ * load that fails is not cached.
  *
  * @since 0.1.0
  */
@@ -40,10 +40,10 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 	}
 
 	/**
-	 * Creates a cache that tells other instances what is no longer true.
-	 * @param cache where values are kept
+	 * Creates a cache that notifies other instances of outdated values.
+	 * @param cache keeps the values
 	 * @param allowNullValues whether {@code null} may be cached
-	 * @param broadcast is told of evictions and of values that are put
+	 * @param broadcast notified of evictions and of values that are put
 	 */
 	public VicinalCache(Cache<Object, Object> cache, boolean allowNullValues, InvalidationBroadcast broadcast) {
 		super(allowNullValues);
@@ -125,7 +125,7 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 	@Override
 	public @Nullable CompletableFuture<?> retrieve(Object key) {
 		CompletableFuture<@Nullable Object> found = this.cache.getAsyncIfPresent(key);
-		// Spring tells a cached null from a miss by the wrapper.
+		// The wrapper distinguishes a cached null from a miss for Spring.
 		return (found != null && isAllowNullValues()) ? found.thenApply(this::toValueWrapper) : found;
 	}
 
@@ -185,7 +185,7 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 		return notEmpty;
 	}
 
-	/** Tells others of evictions only. */
+	/** Notifies others of evictions only. */
 	private static final class FilledCache extends VicinalCache {
 
 		FilledCache(VicinalCache cache) {

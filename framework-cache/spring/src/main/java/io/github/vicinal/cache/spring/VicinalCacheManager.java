@@ -91,8 +91,9 @@ public class VicinalCacheManager extends AbstractTransactionSupportingCacheManag
 	}
 
 	/**
-	 * Sets who tells other instances what is no longer true; by default nobody.
-	 * @param invalidations the way to other instances
+	 * Sets the broadcast that notifies other instances of outdated values; none by
+	 * default.
+	 * @param invalidations the broadcast
 	 */
 	public void setInvalidationBroadcast(InvalidationBroadcast invalidations) {
 		this.broadcast = invalidations;
@@ -127,7 +128,7 @@ public class VicinalCacheManager extends AbstractTransactionSupportingCacheManag
 		this.beanFactory = beanFactory;
 	}
 
-	/** Lets the annotations of this context tell a fill from a change. */
+	/** Lets the annotations of this context distinguish a fill from a change. */
 	@Override
 	public void afterSingletonsInstantiated() {
 		if (this.broadcast != InvalidationBroadcast.NONE && this.beanFactory != null) {
@@ -136,7 +137,7 @@ public class VicinalCacheManager extends AbstractTransactionSupportingCacheManag
 		}
 	}
 
-	/** Changes engines directly, so that nothing is told again. */
+	/** Changes engines directly, so that no message is sent again. */
 	private final class LocalReceiver implements InvalidationBroadcast.Receiver {
 
 		@Override

@@ -7,9 +7,10 @@ import org.springframework.cache.interceptor.CacheOperationInvocationContext;
 import org.springframework.cache.interceptor.SimpleCacheResolver;
 
 /**
- * Tells a fill from a change: what {@code @Cacheable} and JCache's {@code @CacheResult}
- * store after a miss is not broadcast to other instances, what {@code @CachePut} stores
- * is. Only the resolver knows for which annotation a cache is used. Thread-safe.
+ * Distinguishes a fill from a change. Values that {@code @Cacheable} and JCache's
+ * {@code @CacheResult} store after a miss are not broadcast to other instances; values of
+ * {@code @CachePut} are. Only the resolver knows for which annotation a cache is used.
+ * Thread-safe.
  * <p>
  * A {@link VicinalCacheManager} that is a bean with a broadcast installs one by itself,
  * and lets the resolvers and managers that annotations name do the same.

@@ -220,7 +220,7 @@ class BroadcastFillTests {
 
 	}
 
-	/** What is cached. */
+	/** Cached service. */
 	public static class Prices {
 
 		private final AtomicInteger loads = new AtomicInteger();
@@ -280,7 +280,7 @@ class BroadcastFillTests {
 
 	}
 
-	/** What names its cache manager, or is annotated with JCache's annotations. */
+	/** Methods that name their cache manager, or have JCache's annotations. */
 	public static class OtherPrices {
 
 		private final AtomicInteger loads = new AtomicInteger();
@@ -320,7 +320,7 @@ class BroadcastFillTests {
 
 	}
 
-	/** What names its resolver once for all. */
+	/** Methods whose class names the resolver. */
 	@CacheConfig(cacheNames = "prices", cacheResolver = "ownResolver")
 	public static class ResolvedPrices {
 

@@ -52,7 +52,7 @@ class JCacheAnnotationTests {
 		assertThatIllegalStateException().isThrownBy(() -> this.prices.of("nothing")).withMessage("nothing #1");
 	}
 
-	/** What is cached. */
+	/** Cached service. */
 	public static class Prices {
 
 		private final AtomicInteger loads = new AtomicInteger();

@@ -1,25 +1,30 @@
 package io.github.vicinal.boot.actuate;
 
-import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.ToDoubleFunction;
 
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.TimeGauge;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.micrometer.core.instrument.distribution.HistogramSnapshot;
+import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.requestserver.RequestServerReport;
 import io.github.vicinal.requestserver.RequestServerReport.Quantiles;
+import io.github.vicinal.requestserver.RequestTimes;
 
 /**
- * Meters of the request server. They read what it counts anyway and cost nothing per
- * request.
+ * Meters of the request server. Counts and sums are read from its report and cost nothing
+ * per request. Where a registry is configured to publish a distribution of a time (a
+ * histogram, percentiles or service level objectives), each timed request is recorded,
+ * too.
  */
 public final class RequestServerMetrics implements MeterBinder {
 
@@ -27,12 +32,6 @@ public final class RequestServerMetrics implements MeterBinder {
 
 	/** Meters that are read together share a report. */
 	private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-
-	private record Quantile(String tag, ToDoubleFunction<Quantiles> value) {
-	}
-
-	private static final List<Quantile> QUANTILES = List.of(new Quantile("0.5", Quantiles::p50),
-			new Quantile("0.99", Quantiles::p99), new Quantile("0.999", Quantiles::p999));
 
 	private final RequestServer server;
 
@@ -72,36 +71,86 @@ public final class RequestServerMetrics implements MeterBinder {
 			.description("Requests that may run at once")
 			.register(registry);
 		Gauge.builder(PREFIX + "overloaded", this, (metrics) -> metrics.report().overloaded() ? 1 : 0)
-			.description("1 while requests are refused because the queue stands")
+			.description("1 while requests are rejected because the queue stands")
 			.register(registry);
 		for (Rejection.Reason reason : Rejection.Reason.values()) {
 			FunctionCounter
 				.builder(PREFIX + "refused", this,
 						(metrics) -> metrics.report().refused().getOrDefault(reason, 0L).doubleValue())
-				.description("Requests that were refused before they were executed")
-				.tag("reason", reason.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-'))
+				.description("Requests that were rejected before they were executed")
+				.tag("reason", reason.name().toLowerCase(Locale.ROOT).replace('_', '-'))
 				.register(registry);
 		}
-		bind(registry, "post.delay", "From arrival until a request is accepted", RequestServerReport::postDelayMicros);
-		bind(registry, "wait", "How long threads waited for a permit", RequestServerReport::waitMicros);
-		bind(registry, "response", "From arrival until a request is done", RequestServerReport::responseMicros);
+		Distributions distributions = new Distributions(
+				bind(registry, "post.delay", "Time from arrival until a request is accepted",
+						RequestServerReport::postDelayMicros),
+				bind(registry, "wait", "Time that threads waited for a permit", RequestServerReport::waitMicros),
+				bind(registry, "response", "Time from arrival until a request is done",
+						RequestServerReport::responseMicros));
+		if (distributions.any()) {
+			this.server.addReceiver(distributions);
+		}
 	}
 
-	private void bind(MeterRegistry registry, String name, String description,
+	/** Registers a time; returns its timer if a registry publishes its distribution. */
+	private @Nullable Timer bind(MeterRegistry registry, String name, String description,
 			Function<RequestServerReport, Quantiles> quantiles) {
+		Timer timer = Timer.builder(PREFIX + name).description(description).register(registry);
+		if (hasDistribution(registry, timer.getId().getName())) {
+			return timer;
+		}
+		registry.remove(timer);
 		FunctionTimer
 			.builder(PREFIX + name, this, (metrics) -> quantiles.apply(metrics.report()).count(),
 					(metrics) -> quantiles.apply(metrics.report()).total(), TimeUnit.MICROSECONDS)
 			.description(description)
 			.register(registry);
-		for (Quantile quantile : QUANTILES) {
-			TimeGauge
-				.builder(PREFIX + name + ".quantile", this, TimeUnit.MICROSECONDS,
-						(metrics) -> quantile.value().applyAsDouble(quantiles.apply(metrics.report())))
-				.description(description + ", since the start")
-				.tag("quantile", quantile.tag())
-				.register(registry);
+		return null;
+	}
+
+	private static boolean hasDistribution(MeterRegistry registry, String name) {
+		if (registry instanceof CompositeMeterRegistry composite) {
+			return composite.getRegistries().stream().anyMatch((each) -> hasDistribution(each, name));
 		}
+		Timer timer = registry.find(name).timer();
+		if (timer == null) {
+			return false;
+		}
+		HistogramSnapshot snapshot = timer.takeSnapshot();
+		return snapshot.histogramCounts().length > 0 || snapshot.percentileValues().length > 0;
+	}
+
+	/** Timers whose distribution is published; {@code null} for the others. */
+	private record Distributions(@Nullable Timer delays, @Nullable Timer waits,
+			@Nullable Timer responses) implements RequestTimes {
+
+		boolean any() {
+			return this.delays != null || this.waits != null || this.responses != null;
+		}
+
+		@Override
+		public void postDelay(long nanos) {
+			feed(this.delays, nanos, 1);
+		}
+
+		@Override
+		public void waited(long nanos) {
+			feed(this.waits, nanos, 1);
+		}
+
+		@Override
+		public void response(long nanos, int requests) {
+			feed(this.responses, nanos, requests);
+		}
+
+		private static void feed(@Nullable Timer timer, long nanos, int times) {
+			if (timer != null) {
+				for (int i = 0; i < times; i++) {
+					timer.record(nanos, TimeUnit.NANOSECONDS);
+				}
+			}
+		}
+
 	}
 
 }

@@ -107,13 +107,13 @@ public final class TopicMetrics implements MeterBinder, TopicWatcher {
 		Tags tags = Tags.of("topic", topic);
 		counter(registry, "published", tags, reports, TopicReport::published, "Messages that were published");
 		counter(registry, "dropped", tags, reports, TopicReport::dropped,
-				"Messages that made room before all subscribers had handled them");
+				"Messages that were dropped to make room before all subscribers had handled them");
 		counter(registry, "refused", tags, reports, TopicReport::refused,
 				"Messages that were not published because there was no room");
 		gauge(registry, "subscribers", tags, reports, (report) -> report.subscribers().size(), null,
 				"Subscribers that are attached to this publisher");
 		gauge(registry, "backlog", tags, reports, TopicReport::backlogMessages, MESSAGES,
-				"Messages that the slowest subscriber has yet to handle; in a stream those that nobody has begun");
+				"Messages that the slowest subscriber has yet to handle; in a stream those that no subscriber has begun");
 		gauge(registry, "backlog.size", tags, reports, TopicReport::backlogBytes, BaseUnits.BYTES,
 				"Shared memory that these messages take");
 		gauge(registry, "used", tags, reports, TopicReport::usedBytes, BaseUnits.BYTES,
@@ -130,7 +130,7 @@ public final class TopicMetrics implements MeterBinder, TopicWatcher {
 		counter(registry, "failed", tags, reports, SubscriptionReport::failed,
 				"Messages that the subscriber could not handle");
 		counter(registry, "redelivered", tags, reports, SubscriptionReport::redelivered,
-				"Messages that another subscriber had before");
+				"Messages that were delivered to another subscriber before");
 		counter(registry, "missed", tags, reports, SubscriptionReport::dropped,
 				"Messages that were dropped before they came to the subscriber");
 		gauge(registry, "publishers", tags, reports, SubscriptionReport::attached, null,

@@ -53,6 +53,7 @@ import io.github.vicinal.path.PathKind;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import io.github.vicinal.boot.client.PathIds;
 import io.github.vicinal.boot.client.PlainRequests;
+import io.github.vicinal.boot.client.RouteRules;
 import io.github.vicinal.boot.client.CallCaches;
 import io.github.vicinal.boot.client.ChannelDefinition;
 import io.github.vicinal.boot.client.ChannelGroupConfigurer;
@@ -109,8 +110,8 @@ public final class ChannelClientAutoConfiguration {
 	private static final int CONNECTOR_IDLE_SECONDS = 10;
 
 	@Bean
-	HttpLegs vicinalHttpLegs() {
-		return new HttpLegs();
+	HttpLegs vicinalHttpLegs(VicinalProperties properties) {
+		return new HttpLegs(rules(properties));
 	}
 
 	/** The last one: the others customize a builder of the type that they expect. */
@@ -131,16 +132,19 @@ public final class ChannelClientAutoConfiguration {
 			Environment environment) {
 		VicinalProperties.HttpExchanges configured = properties.httpExchanges();
 		ExecutorService connector = connector();
-		Exchanges exchanges = new Exchanges(configured.peers(),
-				() -> environment.getProperty("local.server.port", Integer.class), () -> {
-					List<PathProvider> all = providers.orderedStream().toList();
-					ChannelSettings settings = new ChannelSettings(EXCHANGES, paths(configured, all), null,
-							properties.reconnectDelay(), false, properties.confirmInterval());
-					return new ExchangeClient(
-							new Channel(settings, HttpExchanges.contract(), all, connector, Clock.systemUTC()));
-				}, connector);
+		Exchanges exchanges = new Exchanges(configured.peers(), new OwnPort(environment), () -> {
+			List<PathProvider> all = providers.orderedStream().toList();
+			ChannelSettings settings = new ChannelSettings(EXCHANGES, paths(configured, all), null,
+					properties.reconnectDelay(), false, properties.confirmInterval());
+			return new ExchangeClient(
+					new Channel(settings, HttpExchanges.contract(), all, connector, Clock.systemUTC()));
+		}, connector, rules(properties));
 		ServiceAddresses.ofGroups(environment, exchanges);
 		return exchanges;
+	}
+
+	private static RouteRules rules(VicinalProperties properties) {
+		return new RouteRules(properties.https().localPaths(), properties.network().pastIntermediaries());
 	}
 
 	private static List<PathKind> paths(VicinalProperties.HttpExchanges configured, List<PathProvider> providers) {
@@ -208,14 +212,14 @@ public final class ChannelClientAutoConfiguration {
 		for (String name : beanFactory.getBeanNamesForAnnotation(AffinityChannel.class)) {
 			Class<?> type = beanFactory.getType(name, false);
 			Class<?> annotated = (type != null) ? ClassUtils.getUserClass(type) : Object.class;
-			// What implements or is a proxy of an annotated contract is not meant.
+			// Implementations and proxies of an annotated contract are left out.
 			AffinityChannel annotation = AnnotatedElementUtils.getMergedAnnotation(annotated, AffinityChannel.class);
 			if (annotation == null || annotated.isInterface()) {
 				continue;
 			}
 			if (annotation.types().length == 0 && annotation.groups().length == 0) {
 				throw new InvalidChannelException(
-						"@AffinityChannel on %s does nothing: it is no contract interface, "
+						"@AffinityChannel on %s has no effect: it is not a contract interface, "
 							.formatted(annotated.getName()) + "and names neither types nor groups",
 						"Annotate the @HttpExchange interface, or name it: @AffinityChannel(types = ...)");
 			}
@@ -281,7 +285,7 @@ public final class ChannelClientAutoConfiguration {
 		});
 	}
 
-	/** What Spring Boot and Spring Cloud know of groups. */
+	/** Properties of groups from Spring Boot and Spring Cloud. */
 	private record BootGroupSettings(ObjectProvider<HttpServiceClientProperties> properties,
 			ObjectProvider<HttpClientSettings> settings,
 			ObjectProvider<InstanceChooser> choosers) implements GroupSettings {
@@ -316,7 +320,8 @@ public final class ChannelClientAutoConfiguration {
 	}
 
 	/**
-	 * Where Spring Cloud's load balancer may be; its own auto-configuration comes later.
+	 * Beans for applications that may have Spring Cloud's load balancer, whose
+	 * auto-configuration comes later.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(name = "org.springframework.cloud.client.loadbalancer.LoadBalancerClient")
@@ -335,7 +340,7 @@ public final class ChannelClientAutoConfiguration {
 
 	}
 
-	/** Where Spring Cloud's load balancer is. */
+	/** Beans for applications with Spring Cloud's load balancer. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(name = "org.springframework.cloud.loadbalancer.core.ServiceInstanceListSupplier")
 	static class Locality {
@@ -364,7 +369,10 @@ public final class ChannelClientAutoConfiguration {
 
 	}
 
-	/** Where {@code WebClient} and Spring Cloud's load balancer may be. */
+	/**
+	 * Beans for applications that may have {@code WebClient} and Spring Cloud's load
+	 * balancer.
+	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(
 			name = { "org.springframework.cloud.client.loadbalancer.reactive.LoadBalancerClientRequestTransformer",
@@ -379,7 +387,7 @@ public final class ChannelClientAutoConfiguration {
 
 	}
 
-	/** Where {@code WebClient} is. */
+	/** Beans for applications with {@code WebClient}. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(
 			name = { "org.springframework.web.reactive.function.client.WebClient", "reactor.core.publisher.Mono" })

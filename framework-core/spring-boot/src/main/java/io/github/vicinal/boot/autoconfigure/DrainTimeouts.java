@@ -6,16 +6,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.context.LifecycleProperties;
 import org.springframework.core.env.Environment;
 
-/** How long calls in flight may take to end when the application does. */
+/** Time that calls in flight have to end when the application stops. */
 final class DrainTimeouts {
 
 	/** Time-out of a path that is closed on its own, outside a graceful shutdown. */
 	private static final Duration PATH = Duration.ofSeconds(10);
 
-	/** What Spring gives a phase where Boot's properties are not there. */
+	/** Spring's default time-out of a phase, without Boot's properties. */
 	private static final Duration PHASE = Duration.ofSeconds(10);
 
-	/** What cutting off and cleaning up takes at most, mostly. */
+	/** Time reserved for cancelling stragglers and cleaning up. */
 	private static final Duration RESERVE = Duration.ofSeconds(1);
 
 	private static final int RESERVE_SHARE = 10;

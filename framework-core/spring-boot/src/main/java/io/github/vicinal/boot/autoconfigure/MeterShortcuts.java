@@ -6,8 +6,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import io.github.vicinal.boot.observation.MeterShortcut;
 
 /**
- * Finds the shortcut from calls to their meters, once all that takes part in observations
- * is registered. There only where Micrometer's meters are.
+ * Finds the shortcut from calls to their meters, once all handlers and filters of
+ * observations are registered. Loaded only if Micrometer's meters are present.
  */
 @FunctionalInterface
 interface MeterShortcuts {

@@ -59,7 +59,7 @@ public final class ReactiveServerAutoConfiguration {
 		return new ReactiveAnnouncementFilter(identity::getIfAvailable, inquiries.stream().findAny().isPresent());
 	}
 
-	/** Where Reactor Netty is. */
+	/** Beans for applications with Reactor Netty. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnBooleanProperty(name = "vicinal.http-exchanges.enabled", matchIfMissing = true)
 	@ConditionalOnClass({ NettyReactiveWebServerFactory.class, reactor.netty.http.server.HttpServer.class })

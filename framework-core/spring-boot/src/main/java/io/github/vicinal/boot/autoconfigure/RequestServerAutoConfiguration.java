@@ -57,10 +57,12 @@ public final class RequestServerAutoConfiguration {
 
 	private static final String NAME = "requests";
 
-	/** What Tomcat and Jetty start with. */
+	/** Default number of threads of Tomcat and Jetty. */
 	private static final int WEB_SERVER_THREADS = 200;
 
-	/** How many connections Tomcat has, where each may run on a virtual thread. */
+	/**
+	 * Default number of Tomcat's connections, each of which may run on a virtual thread.
+	 */
 	private static final int WEB_SERVER_CONNECTIONS = 8192;
 
 	private static final int LONGEST_QUEUE = 1000;
@@ -77,7 +79,8 @@ public final class RequestServerAutoConfiguration {
 	}
 
 	/**
-	 * What is configured is kept to; else the load decides, up to what there was before.
+	 * Uses the configured number, else lets the load decide, up to the web server's own
+	 * limit.
 	 */
 	private static Threads threads(Requests requests, Environment environment) {
 		boolean virtual = Threading.VIRTUAL.isActive(environment);
@@ -101,7 +104,7 @@ public final class RequestServerAutoConfiguration {
 				: Math.min(LONGEST_QUEUE, ofWebServer(environment, Threading.VIRTUAL.isActive(environment)));
 	}
 
-	/** As many as the web server would run. */
+	/** Returns the number of requests that the web server would run. */
 	private static int ofWebServer(Environment environment, boolean virtual) {
 		return virtual ? positive(environment, "server.tomcat.max-connections", WEB_SERVER_CONNECTIONS)
 				: positive(environment, "server.jetty.threads.max",
@@ -113,7 +116,7 @@ public final class RequestServerAutoConfiguration {
 		return (value > 0) ? value : otherwise;
 	}
 
-	/** Where the endpoint is exposed. */
+	/** Beans for an exposed endpoint. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 	static class Actuator {
@@ -127,7 +130,7 @@ public final class RequestServerAutoConfiguration {
 
 	}
 
-	/** Where requests come by HTTP. */
+	/** Beans for applications with a web server. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 	@ConditionalOnClass({ DispatcherServlet.class, ServletContext.class })
@@ -190,7 +193,9 @@ public final class RequestServerAutoConfiguration {
 
 		}
 
-		/** Where actuator endpoints may be served by the application's own web server. */
+		/**
+		 * Beans for actuator endpoints that the application's own web server may serve.
+		 */
 		@Configuration(proxyBeanMethods = false)
 		@ConditionalOnClass(PathMappedEndpoints.class)
 		static class Endpoints {

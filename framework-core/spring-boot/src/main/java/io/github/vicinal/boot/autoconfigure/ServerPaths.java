@@ -9,7 +9,7 @@ import io.github.vicinal.boot.server.OfferedPaths;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.server.PathServer;
 
-/** Which of its paths an application offers. */
+/** Paths that an application offers. */
 final class ServerPaths {
 
 	private ServerPaths() {
@@ -19,11 +19,12 @@ final class ServerPaths {
 		List<PathServer> all = servers.orderedStream().toList();
 		List<String> ids = properties.server().paths();
 		if (ids == null) {
-			return new OfferedPaths(all, List.of());
+			return new OfferedPaths(all, List.of(), properties.https().localPaths());
 		}
 		List<PathKind> kinds = PathIds.kinds(ids, all.stream().map(PathServer::kind).toList(), "vicinal.server.paths");
 		return new OfferedPaths(all.stream().filter((server) -> kinds.contains(server.kind())).toList(),
-				all.stream().map(PathServer::kind).filter((kind) -> !kinds.contains(kind)).map(PathKind::id).toList());
+				all.stream().map(PathServer::kind).filter((kind) -> !kinds.contains(kind)).map(PathKind::id).toList(),
+				properties.https().localPaths());
 	}
 
 }

@@ -17,9 +17,9 @@ import org.springframework.web.reactive.function.client.ClientRequest;
 import io.github.vicinal.boot.exchange.Exchanges;
 
 /**
- * Tells exchanges which addresses are those of services of the application's own: the
- * instances that its load balancer chooses, and the base URLs of its groups of HTTP
- * interfaces. Changes no request.
+ * Passes to exchanges the addresses of the application's own services: the instances that
+ * its load balancer chooses, and the base URLs of its groups of HTTP interfaces. Changes
+ * no request.
  */
 final class ServiceAddresses {
 
@@ -63,7 +63,7 @@ final class ServiceAddresses {
 	}
 
 	/**
-	 * What the properties say of a group.
+	 * Properties of a group.
 	 *
 	 * @param baseUrl the base URL, or {@code null}
 	 */

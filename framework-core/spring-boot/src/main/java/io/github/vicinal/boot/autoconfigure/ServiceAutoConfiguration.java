@@ -174,7 +174,7 @@ public final class ServiceAutoConfiguration {
 		};
 	}
 
-	/** Where Tomcat is. */
+	/** Beans for applications with Tomcat. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnBooleanProperty(name = "vicinal.http-exchanges.enabled", matchIfMissing = true)
 	@ConditionalOnClass(

@@ -57,7 +57,7 @@ public final class TopicsEndpointAutoConfiguration {
 		return existing(beanFactory, Topics.class).flatMap((topics) -> part.apply(topics).stream()).toList();
 	}
 
-	/** To look at topics must not open what they need. */
+	/** A request to the endpoint must not open the resources of topics. */
 	private static <T> Stream<T> existing(ConfigurableListableBeanFactory beanFactory, Class<T> type) {
 		return Arrays.stream(beanFactory.getBeanNamesForType(type, false, false))
 			.filter(beanFactory::containsSingleton)

@@ -86,7 +86,7 @@ final class UnservedChannels {
 			return;
 		}
 		boolean feign = AnnotatedElementUtils.isAnnotated(contract, FEIGN_CLIENT);
-		logger.warn("@AffinityChannel on {} does nothing here: {}", contract.getName(), feign
+		logger.warn("@AffinityChannel on {} has no effect here: {}", contract.getName(), feign
 				? "Feign clients have no channels. Make it an HTTP interface with @HttpExchange, and register it with "
 						+ "@ImportHttpServices, or remove the annotation"
 				: "no HTTP interface client in this application implements it. Register it with @ImportHttpServices, or "

@@ -67,7 +67,7 @@ public final class VicinalAutoConfiguration {
 		};
 	}
 
-	/** Where there are several mappers, bodies of the others go by HTTP. */
+	/** If there are several mappers, bodies of the others travel over HTTP. */
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean

@@ -26,14 +26,16 @@ import io.github.vicinal.requestserver.Priority;
  * @param confirmInterval Time for which calls may go by other paths until one of them
  * goes over HTTP, to confirm that the address still leads to the same instance; 0 for
  * never.
- * @param defaultTimeout Time after which a call over HTTP is given up where its HTTP
- * client has no read time-out; 0 for as long as the client waits.
- * @param rendezvous Where processes of one host meet.
- * @param codec How arguments and results are encoded.
+ * @param defaultTimeout Time-out of calls over HTTP whose HTTP client has no read
+ * time-out; 0 for none.
+ * @param rendezvous Directory in which processes of one host meet.
+ * @param codec Encoding of arguments and results.
  * @param shm Shared memory.
  * @param uds Unix domain sockets.
- * @param server What is offered to other applications.
- * @param httpExchanges HTTP requests as they are, over other paths than HTTP.
+ * @param server Contracts that this application offers to others.
+ * @param httpExchanges HTTP requests without a contract, over other paths than HTTP.
+ * @param https Requests that go by https.
+ * @param network Paths between hosts.
  * @since 0.1.0
  */
 @ConfigurationProperties("vicinal")
@@ -41,7 +43,8 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		@DefaultValue("1s") Duration reconnectDelay, @DefaultValue("true") boolean comparePaths,
 		@DefaultValue("4s") Duration confirmInterval, @DefaultValue("60s") Duration defaultTimeout,
 		@DefaultValue Rendezvous rendezvous, @DefaultValue Codec codec, @DefaultValue Shm shm, @DefaultValue Uds uds,
-		@DefaultValue Server server, @DefaultValue HttpExchanges httpExchanges) {
+		@DefaultValue Server server, @DefaultValue HttpExchanges httpExchanges, @DefaultValue Https https,
+		@DefaultValue Network network) {
 
 	public VicinalProperties {
 		if (defaultTimeout.isNegative()) {
@@ -66,13 +69,12 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param paths Paths that may be used, best first, such as direct, shm, uds and http.
 	 * HTTP always remains as the last resort. Default is what the annotation says, else
 	 * all.
-	 * @param timeout How long a call may take. Default is the read timeout of the HTTP
-	 * client.
+	 * @param timeout Time-out of a call. Default is the read time-out of the HTTP client.
 	 * @param ignoreClientInterceptors Whether typed paths may be used although the HTTP
 	 * client adds something to requests that they do not carry, such as interceptors do.
-	 * @param instances URLs of the replicas of the service, such as http://a:8080, where
-	 * no load balancer knows them. Each call goes to one of them, whatever host the base
-	 * URL of the client has.
+	 * @param instances URLs of the replicas of the service, such as http://a:8080, for
+	 * services without a load balancer. Each call goes to one of them; the host of the
+	 * client's base URL is not used.
 	 * @param locality Whether calls go to the nearest replicas as long as that is faster;
 	 * off for spreading calls evenly.
 	 */
@@ -82,7 +84,7 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	}
 
 	/**
-	 * Where processes of one host meet.
+	 * Directory in which processes of one host meet.
 	 *
 	 * @param directory Directory for sockets and shared memory, owned by and accessible
 	 * to the user only; created if it is missing. Shared memory is only used if it is on
@@ -94,7 +96,7 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	}
 
 	/**
-	 * How arguments and results are encoded.
+	 * Encoding of arguments and results.
 	 *
 	 * @param flat Whether values may travel in Vicinal's flat format where it is provably
 	 * equivalent to JSON.
@@ -105,25 +107,26 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * Shared memory.
 	 *
-	 * @param lanes Calls that can be in flight to one peer in each segment of memory; a
-	 * power of two up to 256.
-	 * @param maxLanes Most calls that can be in flight to one peer; more segments are
+	 * @param lanes Number of calls that can be in flight to one peer in each segment of
+	 * memory; a power of two up to 256.
+	 * @param maxLanes Maximum number of calls in flight to one peer; more segments are
 	 * made when all lanes are in use.
 	 * @param inlineSize Size of calls and replies that travel in their lane, at least
 	 * 2KB; larger ones take memory that is added when it is needed.
-	 * @param maxFrameSize Largest call or reply. Larger calls go by HTTP; a larger reply
-	 * fails its call, which is repeated by HTTP if it is idempotent.
-	 * @param maxMemoryPerPeer Most memory for large calls or replies, per peer and
-	 * direction; of two peers the smaller limit counts.
-	 * @param maxHeapPerPeer Most heap for large calls or replies of one peer that are
-	 * being encoded or decoded, by shared memory and by Unix domain sockets each; one
-	 * that needs more gets it alone. Default is a sixteenth of the heap, but at most
-	 * 64MB.
-	 * @param maxPeers Most peers that this application shares memory with as a server.
-	 * @param maxThreads Most threads that execute calls which are not known to be short.
+	 * @param maxFrameSize Maximum size of a call or reply. Larger calls go by HTTP; a
+	 * larger reply fails its call, which is repeated by HTTP if it is idempotent.
+	 * @param maxMemoryPerPeer Maximum memory for large calls or replies, per peer and
+	 * direction; the smaller limit of the two peers counts.
+	 * @param maxHeapPerPeer Maximum heap for large calls or replies of one peer that are
+	 * being encoded or decoded, for shared memory and Unix domain sockets each; a call
+	 * that needs more runs alone. Default is a sixteenth of the heap, but at most 64MB.
+	 * @param maxPeers Maximum number of peers that this application shares memory with as
+	 * a server.
+	 * @param maxThreads Maximum number of threads that execute calls which are not known
+	 * to be short.
 	 * @param idleTimeout Time without calls after which threads, file descriptors, heap
 	 * and further segments of a peer are given back.
-	 * @param waiting How to wait for the other process: "learned" stays awake where that
+	 * @param waiting Way of waiting for the other process: "learned" stays awake if that
 	 * has paid, "park" always sleeps.
 	 */
 	public record Shm(@DefaultValue("64") int lanes, @DefaultValue("1024") int maxLanes,
@@ -136,21 +139,21 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * Unix domain sockets.
 	 *
-	 * @param maxFrameSize Largest call or reply. Larger calls go by HTTP; a larger reply
-	 * fails its call, which is repeated by HTTP if it is idempotent.
-	 * @param maxConnections Most connections that are accepted.
-	 * @param maxConnectionsPerPeer Most connections to one peer, which is how many calls
-	 * can be in flight to it; more go another way.
+	 * @param maxFrameSize Maximum size of a call or reply. Larger calls go by HTTP; a
+	 * larger reply fails its call, which is repeated by HTTP if it is idempotent.
+	 * @param maxConnections Maximum number of connections that are accepted.
+	 * @param maxConnectionsPerPeer Maximum number of connections to one peer, and of
+	 * calls in flight to it; further calls take another path.
 	 */
 	public record Uds(@DefaultValue("64MB") DataSize maxFrameSize, @DefaultValue("256") int maxConnectionsPerPeer,
 			@DefaultValue("1024") int maxConnections) {
 	}
 
 	/**
-	 * HTTP requests as they are, over other paths than HTTP.
+	 * HTTP requests without a contract, over other paths than HTTP.
 	 *
-	 * @param enabled Whether requests of HTTP clients may go to peers over other paths,
-	 * and are taken from there.
+	 * @param enabled Whether requests of HTTP clients may take other paths to peers, and
+	 * whether requests are accepted over them.
 	 * @param peers Hosts that are asked for other paths although they have no address of
 	 * this machine, with or without a port; "*.example" stands for all names that end so.
 	 * @param paths Paths that may be used, best first, such as direct, shm and uds.
@@ -161,22 +164,41 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	}
 
 	/**
-	 * What is offered to other applications.
+	 * Requests that go by https.
+	 *
+	 * @param localPaths Whether paths between processes of one user, such as direct, shm
+	 * and uds, may stand in for https. Set it at clients and servers.
+	 */
+	public record Https(@DefaultValue("false") boolean localPaths) {
+	}
+
+	/**
+	 * Paths between hosts.
+	 *
+	 * @param pastIntermediaries Whether paths over the network, such as tcp and rdma, may
+	 * go around a gateway, proxy, sidecar or address translation that HTTP requests pass.
+	 * Set it at clients.
+	 */
+	public record Network(@DefaultValue("false") boolean pastIntermediaries) {
+	}
+
+	/**
+	 * Contracts that this application offers to others.
 	 *
 	 * @param enabled Whether contracts that controllers implement are offered over typed
 	 * paths.
 	 * @param paths Paths that are offered, such as direct, shm and uds. Default is all
 	 * that the application has.
-	 * @param requests How many requests run at once, whatever path they come by.
+	 * @param requests Number of requests that run at once, over all paths.
 	 */
 	public record Server(@DefaultValue("true") boolean enabled, @Nullable List<String> paths,
 			@DefaultValue Requests requests) {
 	}
 
 	/**
-	 * How many requests run at once, whatever path they come by.
+	 * Number of requests that run at once, over all paths.
 	 *
-	 * @param enabled Whether requests wait for a permit and can be refused.
+	 * @param enabled Whether requests wait for a permit and can be rejected.
 	 * @param threads Maximum number of requests that run at once. By default the load
 	 * decides, up to what the web server has: server.tomcat.threads.max or
 	 * server.jetty.threads.max, and with virtual threads server.tomcat.max-connections.
@@ -185,13 +207,13 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * platform.
 	 * @param queueCapacity Maximum number of requests that wait, up to 1000000 and a
 	 * quarter of the heap. Default is what the web server may run, at most 1000.
-	 * @param interval How long the queue must stand until there is overload.
-	 * @param patience How many mean service times a request may wait under overload.
-	 * @param maxPerChannel Most requests of one contract, waiting and running; 0 for no
-	 * limit of its own. Requests that do not come from a channel share one limit.
+	 * @param interval Time for which the queue must stand until there is overload.
+	 * @param patience Maximum wait of a request under overload, in mean service times.
+	 * @param maxPerChannel Maximum number of requests of one contract, waiting and
+	 * running; 0 for no limit of its own. Requests that do not come from a channel share
+	 * one limit.
 	 * @param priorities Priorities by contract, its class name with or without the
-	 * package; "critical", "normal" or "sheddable". Names that no contract has do
-	 * nothing.
+	 * package; "critical", "normal" or "sheddable". Names of no contract have no effect.
 	 */
 	public record Requests(@DefaultValue("true") boolean enabled, @Nullable Integer threads,
 			@DefaultValue("default") Kind kind, @Nullable Integer queueCapacity,

@@ -11,13 +11,13 @@ import org.springframework.util.ClassUtils;
 import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.requestserver.RequestServerReport;
 
-/** What a native image cannot see by itself. */
+/** Hints for native images. */
 final class VicinalRuntimeHints implements RuntimeHintsRegistrar {
 
 	private static final String[] STUBBED = { "jakarta.servlet.http.HttpServletRequest",
 			"jakarta.servlet.http.HttpServletResponse" };
 
-	/** What {@code MeterShortcut} reads. */
+	/** Fields that {@code MeterShortcut} reads. */
 	private static final String[] LOOKED_INTO = { "io.micrometer.observation.ObservationRegistry$ObservationConfig",
 			"io.micrometer.core.instrument.observation.DefaultMeterObservationHandler" };
 
@@ -37,6 +37,7 @@ final class VicinalRuntimeHints implements RuntimeHintsRegistrar {
 		hints.reflection().registerType(TopicReport.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		hints.reflection().registerType(TopicReport.Subscriber.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		hints.reflection().registerType(SubscriptionReport.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+		hints.resources().registerPattern("io/github/vicinal/boot/actuate/channels.html");
 		for (String name : LOOKED_INTO) {
 			hints.reflection().registerTypeIfPresent(classLoader, name, MemberCategory.ACCESS_DECLARED_FIELDS);
 		}

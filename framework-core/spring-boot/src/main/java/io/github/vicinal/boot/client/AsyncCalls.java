@@ -21,14 +21,13 @@ import io.github.vicinal.path.PathException;
 
 /**
  * The calls of one channel whose caller does not wait. A call over a path that completes
- * it later holds no thread. Over other paths it holds one: a virtual thread where there
- * are any (Java 21), else one of a pool. Of these calls, one beyond the most that may be
- * in flight, and one for which there is no thread at once, goes by HTTP, which holds
- * none. Thread-safe.
+ * it later holds no thread. Over other paths it holds one: a virtual thread if the JVM
+ * has them (Java 21), else one of a pool. Such a call goes by HTTP, which holds no
+ * thread, if the maximum number is in flight or no thread is free. Thread-safe.
  */
 final class AsyncCalls implements AutoCloseable {
 
-	/** As many as {@code Flux.flatMap} has under way if it is not told otherwise. */
+	/** Default concurrency of {@code Flux.flatMap}. */
 	static final int MOST_IN_FLIGHT = 256;
 
 	private static final int MOST_ON_PLATFORM_THREADS = 64;
@@ -68,9 +67,9 @@ final class AsyncCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Returns a pool in which no call waits for a thread: the one that it waited for
-	 * might be waiting for this very call. Its threads have the context class loader of
-	 * who makes it, which is the application's, not that of who calls.
+	 * Returns a pool in which no call waits for a thread, because the thread's present
+	 * call might be waiting for this one. Its threads have the context class loader of
+	 * the pool's creator, which is the application's, not that of the caller.
 	 * @param most how many threads there may be
 	 */
 	static ExecutorService platformThreads(int most) {
@@ -86,10 +85,10 @@ final class AsyncCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Attempts a call over a typed path. What its caller carries goes with it.
-	 * @return the attempt; to cancel it interrupts the call, unless the path completes it
-	 * later, or the handler may run on the same thread: no cancelled request interrupts
-	 * its handler
+	 * Attempts a call over a typed path, with the context of its caller.
+	 * @return the attempt; cancelling it interrupts the call, unless the path completes
+	 * it later or the handler may run on the same thread, because a cancelled request
+	 * does not interrupt its handler
 	 */
 	@SuppressWarnings("try")
 	CompletableFuture<Attempt> attempt(ClientCall call, CallerContext caller) {
@@ -172,7 +171,7 @@ final class AsyncCalls implements AutoCloseable {
 			}
 		}
 		catch (RejectedExecutionException | OutOfMemoryError ex) {
-			// There is no thread to be had, which is an error where threads are native.
+			// No thread can be started, which is an error for native threads.
 		}
 		submitted.cancel(true);
 		left(submitted);
@@ -197,8 +196,8 @@ final class AsyncCalls implements AutoCloseable {
 
 	/**
 	 * Returns why a call cannot be made here now; {@code null} if it probably can. Asked
-	 * before a path is chosen: who chooses one and does not take it would look like a
-	 * call that hangs.
+	 * before a path is chosen: a path that is selected but never used would count as a
+	 * hung call.
 	 */
 	@Nullable String noRoom() {
 		return (this.closed || this.free.availablePermits() == 0 || noThread()) ? reason() : null;
@@ -244,7 +243,7 @@ final class AsyncCalls implements AutoCloseable {
 
 		private boolean over;
 
-		/** What came of the call is about to be told. */
+		/** The outcome of the call is about to be published. */
 		private boolean completes;
 
 		AsyncCall(Supplier<Attempt> call, ClientObservation.Call observed, boolean interruptible) {

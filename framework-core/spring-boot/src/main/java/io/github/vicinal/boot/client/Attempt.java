@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.Reply;
 
-/** What came of a call over a typed path. */
+/** Outcome of a call over a typed path. */
 sealed interface Attempt {
 
 	/**

@@ -10,8 +10,8 @@ import io.github.vicinal.path.PathException;
 import io.github.vicinal.contract.ContractMethod;
 
 /**
- * What a {@link CallCache} knows of the method whose calls it answers. There is one such
- * object for each method of a channel. Thread-safe.
+ * A method whose calls a {@link CallCache} answers. There is one such object for each
+ * method of a channel. Thread-safe.
  *
  * @since 0.1.0
  */

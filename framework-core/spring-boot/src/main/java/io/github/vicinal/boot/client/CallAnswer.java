@@ -20,7 +20,7 @@ public final class CallAnswer {
 	private volatile @Nullable Received received;
 
 	/**
-	 * What came.
+	 * Status, headers and time of an answer.
 	 *
 	 * @param status the HTTP status code
 	 * @param headers the headers; not changed any more

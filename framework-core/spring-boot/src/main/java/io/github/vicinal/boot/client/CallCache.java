@@ -33,9 +33,9 @@ public interface CallCache {
 	}
 
 	/**
-	 * Names a client whose calls are to be answered. Until then none is, nor if one of
-	 * the clients cannot be looked into.
-	 * @param interceptors what typed calls of the channel pass
+	 * Names a client whose calls are to be answered. No call is answered before that, nor
+	 * if one of the clients cannot be inspected.
+	 * @param interceptors the interceptors that typed calls of the channel pass
 	 * @param proxy the client's proxy, or the factory that makes it
 	 * @throws InvalidChannelException if the client must not be served from this cache
 	 */

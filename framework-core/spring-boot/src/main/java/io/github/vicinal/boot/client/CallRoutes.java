@@ -64,7 +64,7 @@ final class CallRoutes {
 
 	/**
 	 * Chooses the replica, the peer and the path of a call.
-	 * @param call the call, which is told of the choice
+	 * @param call the call, which is notified of the choice
 	 * @param noRoom why there is no thread for a call over a path, if that is so
 	 * @return an open path that can carry the call, or {@code null} for HTTP
 	 */
@@ -83,9 +83,9 @@ final class CallRoutes {
 				? peer.path(call.plan().method(), call.arguments()) : null;
 		if (path == null && replicaAttempt == null && address != null && ThreadLocalRandom.current().nextBoolean()) {
 			/*
-			 * A balancer that takes turns is asked twice for this call: it was asked
-			 * here, and the HTTP client will ask again. Without an extra call now and
-			 * then HTTP would never meet the instance that was chosen here.
+			 * A round-robin balancer is asked twice for this call: it was asked here, and
+			 * the HTTP client will ask again. Without an extra call now and then HTTP
+			 * would never meet the instance that was chosen here.
 			 */
 			this.targets.choose();
 		}
@@ -123,7 +123,7 @@ final class CallRoutes {
 			return method;
 		}
 		if (plan.shape().timing() != Timing.SYNC && !this.traits.reactive()) {
-			return "to a RestClient, %s is the type of a body".formatted(plan.shape().timing());
+			return "a RestClient takes %s for the type of a body".formatted(plan.shape().timing());
 		}
 		return plan.onlyHttpBecause(call.arguments());
 	}

@@ -8,9 +8,9 @@ import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller that does not wait carries, for those who work for it on other threads:
- * all that is registered with the context propagation library, such as the security
- * context and the current observation. Immutable.
+ * Context of a caller that does not wait, for the threads that work for it: all that is
+ * registered with the context propagation library, such as the security context and the
+ * current observation. Immutable.
  */
 final class CallerContext {
 

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What properties say of one channel; everything is optional.
+ * Properties of one channel; all are optional.
  *
  * @param enabled whether the channel may use typed paths
  * @param paths the ids of the paths that may be used, best first; empty for what the
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public record ChannelDefinition(boolean enabled, List<String> paths, @Nullable Duration timeout,
 		boolean ignoreClientInterceptors, List<String> instances, boolean locality) {
 
-	/** What is said of a channel that no property names. */
+	/** Definition of a channel that no property names. */
 	public static final ChannelDefinition DEFAULT = new ChannelDefinition(true, List.of(), null, false, List.of(),
 			true);
 

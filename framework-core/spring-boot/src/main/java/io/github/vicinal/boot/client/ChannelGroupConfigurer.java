@@ -45,7 +45,7 @@ public final class ChannelGroupConfigurer implements RestClientHttpServiceGroupC
 		this.circuitBreaker = circuitBreaker;
 	}
 
-	/** What is configured of groups of HTTP service clients. */
+	/** Configuration of groups of HTTP service clients. */
 	public interface GroupSettings {
 
 		/**
@@ -63,7 +63,7 @@ public final class ChannelGroupConfigurer implements RestClientHttpServiceGroupC
 		@Nullable Duration timeout(String group);
 
 		/**
-		 * Returns who chooses among the instances of a service.
+		 * Returns the chooser among the instances of a service.
 		 * @return the chooser, or {@code null} if there is no load balancer
 		 */
 		@Nullable InstanceChooser chooser();

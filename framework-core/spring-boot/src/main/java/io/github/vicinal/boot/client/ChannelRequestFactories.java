@@ -46,12 +46,12 @@ public final class ChannelRequestFactories {
 	}
 
 	/**
-	 * Wraps what a builder of reactive connectors builds.
+	 * Wraps the connectors of a builder of reactive connectors.
 	 * @param builder the builder
 	 * @param timeout how long calls of channels wait where the client has no time-out;
 	 * zero for as long as the client does
 	 * @param plain makes the requests that belong to no channel, or {@code null}
-	 * @return a builder of connectors that tell calls how long their client waits
+	 * @return a builder of connectors that report their client's time-out to calls
 	 */
 	public static ClientHttpConnectorBuilder<ClientHttpConnector> telling(
 			ClientHttpConnectorBuilder<? extends ClientHttpConnector> builder, Duration timeout,

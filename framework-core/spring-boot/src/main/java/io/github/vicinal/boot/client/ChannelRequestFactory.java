@@ -55,7 +55,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 	private final PlainRequests plain;
 
-	/** What is known of the delegate. */
+	/** Known properties of the delegate. */
 	private final PlainRequests.Factory library;
 
 	/**
@@ -301,7 +301,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 		private static int checked(int read) throws IOException {
 			if (read < 0) {
-				throw new IOException("The peer cut the response off");
+				throw new IOException("The peer ended the response before it was complete");
 			}
 			return read;
 		}

@@ -41,10 +41,11 @@ import io.github.vicinal.boot.contract.BodyConverters;
 import io.github.vicinal.boot.reflect.Fields;
 
 /**
- * What an HTTP client adds to the requests of calls and makes of their answers, by what
- * is registered with it: static headers and cookies, which typed paths carry, and all
- * that is known at the time of a request only, or converts and judges in its own way,
- * which they do not. What cannot be looked into counts as the latter. Thread-safe.
+ * Additions of an HTTP client to the requests of calls, and its treatment of their
+ * answers, by what is registered with it. Typed paths carry static headers and cookies.
+ * They do not carry values that are known only at the time of a request, nor conversions
+ * and rules of the client's own. A part that cannot be inspected counts as the latter.
+ * Thread-safe.
  */
 final class ClientAdditions {
 
@@ -173,7 +174,7 @@ final class ClientAdditions {
 	}
 
 	/**
-	 * What typed calls have in place of a setting of the client.
+	 * Counterparts of the client's settings in typed calls.
 	 *
 	 * @param mapper the mapper of bodies
 	 * @param observation observes calls
@@ -198,7 +199,7 @@ final class ClientAdditions {
 				inspect(proxy, all);
 			}
 			catch (UnknownLayoutException | RuntimeException ex) {
-				all.unsupported("unknown HTTP client: it cannot be looked into (%s)".formatted(ex.getMessage()));
+				all.unsupported("unknown HTTP client: it cannot be inspected (%s)".formatted(ex.getMessage()));
 			}
 			if (first != null && !first.equals(all.headers)) {
 				all.unsupported("default headers that differ from client to client");
@@ -221,7 +222,7 @@ final class ClientAdditions {
 			library(factory, found);
 		}
 		catch (UnknownLayoutException | RuntimeException ex) {
-			found.unsupported("unknown HTTP client: it cannot be looked into (%s)".formatted(ex.getMessage()));
+			found.unsupported("unknown HTTP client: it cannot be inspected (%s)".formatted(ex.getMessage()));
 		}
 		return new ClientAdditions(found);
 	}
@@ -315,7 +316,7 @@ final class ClientAdditions {
 		return (List<HttpMessageConverter<?>>) converters;
 	}
 
-	/** What {@code RestClient} and {@code WebClient} have in common. */
+	/** Common parts of {@code RestClient} and {@code WebClient}. */
 	private static void defaults(Object client, Found found) throws UnknownLayoutException {
 		if (Fields.get(client, "defaultRequest") != null) {
 			found.unsupported("consumer of default requests");

@@ -81,7 +81,7 @@ final class ClientCall implements CallCache.Call {
 
 	private ClientObservation.Call observed = ClientObservation.Call.NOOP;
 
-	/** Whether the caller has got a part of the result. */
+	/** Whether the caller has received a part of the result. */
 	private boolean delivered;
 
 	/**
@@ -266,7 +266,7 @@ final class ClientCall implements CallCache.Call {
 	/** Runs a subscription to what {@link #run} returned. */
 	void subscribe(HttpLeg leg, Runnable subscription) {
 		if (leg.replays()) {
-			// WebClient begins to observe then, and is told not to on its leg.
+			// WebClient begins to observe then; on its leg that is switched off.
 			this.client.legs().runSubscription(leg, subscription);
 		}
 		else {
@@ -312,7 +312,7 @@ final class ClientCall implements CallCache.Call {
 		return true;
 	}
 
-	/** Tells listeners what carries the call. */
+	/** Notifies listeners of the path that carries the call. */
 	void carried(PathKind kind, @Nullable String why) {
 		this.client.carried(this.plan, kind, why);
 	}

@@ -181,7 +181,9 @@ final class ClientChannel {
 		return (timeout != null) ? System.nanoTime() + timeout.toNanos() : CallFrame.NO_DEADLINE;
 	}
 
-	/** What is configured, else what the HTTP client shows, else what Boot configures. */
+	/**
+	 * Returns the configured time-out, else that of the HTTP client, else Boot's default.
+	 */
 	private @Nullable Duration timeout() {
 		if (this.configuredTimeout != null) {
 			return this.configuredTimeout;
@@ -190,7 +192,7 @@ final class ClientChannel {
 		return (seen != null) ? seen : this.channel.settings().timeout();
 	}
 
-	/** Tells listeners what carries a call. */
+	/** Notifies listeners of the path that carries a call. */
 	void carried(MethodPlan plan, PathKind path, @Nullable String reason) {
 		for (ChannelListener listener : this.listeners) {
 			listener.calling(this.channel, plan.method(), path, reason);

@@ -48,7 +48,9 @@ public final class ClientChannels implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(ClientChannels.class);
 
-	/** By name in the uniform form: environment variables know no capitals. */
+	/**
+	 * Keyed by name in the uniform form, since environment variables have no lower case.
+	 */
 	private final Map<String, ChannelDefinition> definitions = new HashMap<>();
 
 	private final Map<String, String> definedNames = new TreeMap<>();
@@ -70,13 +72,13 @@ public final class ClientChannels implements AutoCloseable {
 	private final Set<String> groups = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * What all channels share.
+	 * Collaborators that all channels share.
 	 *
 	 * @param providers the kinds of path that the application has
 	 * @param legs connects proxies and request factories
 	 * @param observation observes calls
 	 * @param interceptors the application's interceptors, outermost first
-	 * @param listeners are told of each call
+	 * @param listeners notified of each call
 	 * @param callCaches makes caches of calls, {@code null} where there are none
 	 * @param self this instance, or {@code null}
 	 * @param zone the zone of this instance, or {@code null}
@@ -137,7 +139,7 @@ public final class ClientChannels implements AutoCloseable {
 	}
 
 	/**
-	 * What is known of a client when its channel is made.
+	 * Properties of a client that are known when its channel is made.
 	 *
 	 * @param group the group of the HTTP service client, or {@code null}
 	 * @param bean the name of the bean, for clients that are made by hand
@@ -336,7 +338,7 @@ public final class ClientChannels implements AutoCloseable {
 		boolean paths = !Arrays.stream(annotation.paths()).allMatch(PathKind.HTTP.id()::equalsIgnoreCase);
 		if (paths || !annotation.name().isEmpty() || annotation.types().length > 0 || annotation.groups().length > 0) {
 			throw new InvalidChannelException(
-					"@AffinityChannel on %s.%s says more than a method can have of its own"
+					"@AffinityChannel on %s.%s has attributes that apply to the interface only"
 						.formatted(method.getDeclaringClass().getName(), method.getName()),
 					"Leave paths = \"http\" and idempotent there, and put the rest on the interface");
 		}

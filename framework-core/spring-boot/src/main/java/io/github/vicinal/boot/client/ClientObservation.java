@@ -36,7 +36,7 @@ import io.github.vicinal.observation.DefaultChannelObservationConvention;
  */
 public final class ClientObservation {
 
-	/** That of a WebClient has the same tags. */
+	/** The observation of a WebClient has the same tags. */
 	private static final Set<String> STANDARD_CONVENTIONS = Set.of(
 			DefaultClientRequestObservationConvention.class.getName(),
 			"org.springframework.web.reactive.function.client.DefaultClientRequestObservationConvention");

@@ -12,14 +12,15 @@ import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
 
 /**
- * What the requests of an HTTP client show of the client itself: how long it waits,
- * whether it is reactive, and what it adds to calls that the contract does not know. A
- * client that is made by hand can only be known in this way. Thread-safe.
+ * Traits of an HTTP client that its requests reveal: its time-out, whether it is
+ * reactive, and additions to calls that the contract does not know. A client that is made
+ * by hand can only be known in this way. Thread-safe.
  */
 final class ClientTraits {
 
 	/**
-	 * What HTTP clients write by themselves, and what typed paths have other means for.
+	 * Headers that HTTP clients write by themselves, and those that typed paths replace
+	 * by other means.
 	 */
 	private static final Set<String> ORDINARY = Set.of("accept", "accept-encoding", "connection", "content-length",
 			"content-type", "expect", "host", "http2-settings", "transfer-encoding", "upgrade", "user-agent",
@@ -82,8 +83,8 @@ final class ClientTraits {
 	}
 
 	/**
-	 * Returns whether replicas may hide behind what the client does with a request. Of
-	 * the filters of a {@code WebClient} nothing is known.
+	 * Returns whether the client's treatment of a request may hide replicas. The filters
+	 * of a {@code WebClient} are unknown.
 	 */
 	boolean balanced() {
 		return this.balanced;

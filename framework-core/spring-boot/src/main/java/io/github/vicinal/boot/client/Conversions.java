@@ -10,12 +10,12 @@ import org.springframework.format.support.DefaultFormattingConversionService;
 import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import io.github.vicinal.boot.reflect.Fields;
 
-/** Whether arguments become the texts that typed paths take for granted. */
+/** Decides whether arguments become the texts that typed paths assume. */
 final class Conversions {
 
 	private static final String FIELD = "conversionService";
 
-	/** What tells one object of a class from another. */
+	/** State that distinguishes one object of a class from another. */
 	private static final Pattern IDENTITY = Pattern.compile("@[0-9a-f]+");
 
 	private Conversions() {

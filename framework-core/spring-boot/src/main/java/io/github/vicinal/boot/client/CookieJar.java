@@ -12,7 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where an HTTP client keeps the cookies of servers, to send them back. Thread-safe.
+ * Store in which an HTTP client keeps the cookies of servers, to send them back.
+ * Thread-safe.
  */
 interface CookieJar {
 

@@ -22,9 +22,9 @@ import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import io.github.vicinal.boot.reflect.Fields;
 
 /**
- * Gives the calls of channels a time-out where their HTTP client has none, so that a host
- * that vanishes without a word does not hold them for ever. Other requests of the same
- * client stay as they are: both use the same connections and cookies.
+ * Gives the calls of channels a time-out if their HTTP client has none, so that a host
+ * that vanishes does not hold them forever. Other requests of the same client do not
+ * change: both use the same connections and cookies.
  */
 final class DefaultTimeouts {
 

@@ -53,7 +53,7 @@ final class HttpLeg {
 
 	private boolean redirected;
 
-	/** Whether the client may follow a redirect, of which nothing would be seen. */
+	/** Whether the client may follow a redirect without reporting it. */
 	private boolean hidesRedirects;
 
 	/** Whether the call goes to a host that it names itself. */
@@ -88,7 +88,7 @@ final class HttpLeg {
 		this.elsewhere = replayed == null && this.plan.goesElsewhere(call.arguments());
 	}
 
-	/** Tells to whose call a request belongs, as one of its attributes. */
+	/** Request attribute that holds the call to which a request belongs. */
 	static final class Mark {
 
 		private @Nullable HttpLeg leg;
@@ -263,7 +263,7 @@ final class HttpLeg {
 
 	void sending(URI uri, HttpHeaders headers) {
 		if (target(uri).getRawAuthority() == null) {
-			// There is no base URL: the client is about to say so.
+			// There is no base URL; the client is about to report that.
 			this.elsewhere = true;
 			return;
 		}
@@ -328,7 +328,8 @@ final class HttpLeg {
 			return;
 		}
 		try {
-			answering.announced(PeerAnnouncement.parse(announcement), this.start);
+			answering.announced(PeerAnnouncement.parse(announcement), this.start,
+					this.call.client().legs().rules().of(target(uri)));
 		}
 		catch (MalformedAnnouncementException ex) {
 			answering.ignored(String.valueOf(ex.getMessage()));

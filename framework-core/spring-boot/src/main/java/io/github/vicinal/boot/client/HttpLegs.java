@@ -18,6 +18,25 @@ public final class HttpLegs {
 
 	private final ReplicaSelection.Holder selections = new ReplicaSelection.Holder();
 
+	private final RouteRules rules;
+
+	/** Creates legs with the strictest rules. */
+	HttpLegs() {
+		this(RouteRules.defaults());
+	}
+
+	/**
+	 * Creates the legs of an application.
+	 * @param rules which paths may stand in for requests
+	 */
+	public HttpLegs(RouteRules rules) {
+		this.rules = rules;
+	}
+
+	RouteRules rules() {
+		return this.rules;
+	}
+
 	ReplicaSelection.Holder selections() {
 		return this.selections;
 	}

@@ -31,7 +31,7 @@ final class Instances {
 		}
 		if (uris.stream().map(URI::getScheme).distinct().count() > 1) {
 			throw invalid(channel, String.join(",", instances), "has both http and https",
-					"Use one of them for all instances: calls must not be less safe at some of them");
+					"Use one of them for all instances: calls to some of them must not be less safe");
 		}
 		return List.copyOf(uris);
 	}

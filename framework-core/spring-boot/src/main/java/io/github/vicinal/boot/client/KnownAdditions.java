@@ -13,8 +13,8 @@ import org.springframework.aop.framework.Advised;
 import io.github.vicinal.channel.Channel;
 
 /**
- * What the clients of one channel add to requests. It is looked at when the first call is
- * made: until then a client may be customised. Thread-safe.
+ * Additions of the clients of one channel to requests. They are examined when the first
+ * call is made, because a client may be customised until then. Thread-safe.
  */
 final class KnownAdditions {
 
@@ -24,7 +24,7 @@ final class KnownAdditions {
 
 	private final ClientTraits traits;
 
-	/** What load balancers of the application add to requests. */
+	/** Additions of the application's load balancers to requests. */
 	private final Supplier<Collection<String>> balancerAdditions;
 
 	private final Supplier<ClientAdditions.Application> application;

@@ -12,7 +12,7 @@ import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import io.github.vicinal.boot.reflect.Fields;
 
 /**
- * What an HTTP library does to requests and responses below Spring: cookies, proxies,
+ * Treatment of requests and responses by an HTTP library below Spring: cookies, proxies,
  * authentication, compression. Thread-safe.
  */
 public final class LibraryAdditions {

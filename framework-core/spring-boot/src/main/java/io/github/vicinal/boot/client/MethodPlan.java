@@ -18,7 +18,7 @@ import io.github.vicinal.boot.contract.ResultShape;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.contract.ContractMethod;
 
-/** What is known of a contract method before it is called. */
+/** Plan of a contract method's calls, made before it is called. */
 final class MethodPlan implements CacheableMethod {
 
 	private static final String OWN_URL = "its annotation names a URL with a host of its own";
@@ -117,9 +117,9 @@ final class MethodPlan implements CacheableMethod {
 
 	/**
 	 * Notes that a result of the method could not be read. Such a call is repeated over
-	 * HTTP to end as it would have there, so its handler may run twice. One value may be
-	 * all that was wrong; after {@value #MOST_UNREADABLE} results in a row, calls are
-	 * made once, over HTTP, for a minute.
+	 * HTTP to end as it would have there, so its handler may run twice. A single value
+	 * may have been the cause; after {@value #MOST_UNREADABLE} results in a row, calls
+	 * are made once, over HTTP, for a minute.
 	 */
 	void unreadable() {
 		this.unreadableAt = System.nanoTime();

@@ -62,7 +62,7 @@ final class ObservedRequest implements ClientHttpRequest {
 	}
 
 	/**
-	 * What conventions can look at.
+	 * Response that conventions can look at.
 	 *
 	 * @param status the status
 	 * @param fields the headers, as the answer has them

@@ -19,10 +19,10 @@ public interface PlainConnector {
 	ClientHttpConnector of(Library library);
 
 	/**
-	 * What is known of a connector.
+	 * A connector and its known properties.
 	 *
 	 * @param delegate the connector of the HTTP library
-	 * @param additions what the library does to requests
+	 * @param additions changes that the library makes to requests
 	 */
 	record Library(ClientHttpConnector delegate, LibraryAdditions additions) {
 	}

@@ -42,14 +42,14 @@ public interface PlainRequests {
 	}
 
 	/**
-	 * What is known of a factory.
+	 * A request factory and its known properties.
 	 *
 	 * @param delegate the factory of the HTTP library
-	 * @param readTimeout how long the client waits, {@code null} if it does not say
+	 * @param readTimeout how long the client waits, {@code null} if unknown
 	 * @param redirects how the client follows redirects, {@code null} if it does not, or
 	 * its rules are not known
-	 * @param redirectsSilently whether the library follows redirects without telling
-	 * @param additions what the library does to requests
+	 * @param redirectsSilently whether the library follows redirects without reporting it
+	 * @param additions changes that the library makes to requests
 	 */
 	record Factory(ClientHttpRequestFactory delegate, @Nullable Duration readTimeout, @Nullable RedirectRules redirects,
 			boolean redirectsSilently, LibraryAdditions additions) {

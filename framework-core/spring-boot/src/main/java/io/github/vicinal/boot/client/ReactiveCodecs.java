@@ -21,8 +21,8 @@ import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import io.github.vicinal.boot.reflect.Fields;
 
 /**
- * Whether the codecs of a {@code WebClient} make of a body what typed paths make of it.
- * Loaded only where there is one.
+ * Decides whether the codecs of a {@code WebClient} treat a body as typed paths do.
+ * Loaded only if there is one.
  */
 final class ReactiveCodecs {
 

@@ -50,7 +50,7 @@ final class ReactiveRequests {
 		return filter instanceof Asking;
 	}
 
-	/** What {@link ChannelRequestFactory} is to blocking clients. */
+	/** Reactive counterpart of {@link ChannelRequestFactory}. */
 	static ExchangeFilterFunction filter(HttpLegs legs) {
 		return (Asking) (request, next) -> {
 			HttpLeg onThread = legs.current();
@@ -110,18 +110,20 @@ final class ReactiveRequests {
 		});
 	}
 
-	/** How far a request came. */
+	/** Progress of a request. */
 	private static final class Progress {
 
-		/** Whether the body was asked for, as it is once there is a connection. */
+		/** Whether the body was requested, which happens once there is a connection. */
 		private volatile boolean sending;
 
-		/** Whether the request has no body, so that nothing tells when it is sent. */
+		/**
+		 * Whether the request has no body, so that the time when it is sent is unknown.
+		 */
 		private volatile boolean bodyless;
 
 	}
 
-	/** A request that tells how far it came. */
+	/** A request that reports its progress. */
 	private static final class WatchedRequest extends ClientHttpRequestDecorator {
 
 		private final Progress progress;
@@ -158,7 +160,9 @@ final class ReactiveRequests {
 	private static Flux<DataBuffer> body(Reply.Failure replayed) {
 		Flux<DataBuffer> bytes = Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(replayed.body()));
 		return replayed.isCutOff()
-				? bytes.concatWith(Flux.error(() -> new java.io.IOException("The peer cut the response off"))) : bytes;
+				? bytes.concatWith(
+						Flux.error(() -> new java.io.IOException("The peer ended the response before it was complete")))
+				: bytes;
 	}
 
 	/** Cookies become a header only when the connector writes the request. */
@@ -198,7 +202,7 @@ final class ReactiveRequests {
 	}
 
 	/**
-	 * Tells calls what only their client's connector knows.
+	 * Reports to calls what only their client's connector knows.
 	 * @param delegate the connector
 	 * @param readTimeout how long the client waits, or {@code null}
 	 * @param follows whether the connector may follow redirects
@@ -219,7 +223,7 @@ final class ReactiveRequests {
 	}
 
 	/**
-	 * A connector that tells calls how long their client waits, and whether it follows
+	 * A connector that reports to calls its client's time-out, and whether it follows
 	 * redirects.
 	 *
 	 * @param delegate the client's own

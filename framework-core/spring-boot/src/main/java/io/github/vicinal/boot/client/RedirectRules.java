@@ -11,9 +11,9 @@ import org.springframework.http.client.ClientHttpRequestFactory;
 import io.github.vicinal.path.Reply;
 
 /**
- * What an HTTP library requests next if a response is a redirect. A call over a typed
- * path may be answered with one: the library has not seen it and cannot follow it. The
- * next request is made by the library, which follows further redirects itself.
+ * Next request of an HTTP library after a redirect. A call over a typed path may be
+ * answered with one: the library has not seen it and cannot follow it. The next request
+ * is made by the library, which follows further redirects itself.
  */
 public enum RedirectRules {
 

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
 
 /**
- * The application's Apache HTTP client, which tells a call that its answer, or its
- * failure, is that of another server than the one that was asked.
+ * The application's Apache HTTP client. It reports to a call that its answer, or its
+ * failure, comes from another server than the one that was asked.
  */
 final class RedirectTellingClient extends CloseableHttpClient implements Configurable {
 
@@ -31,8 +31,8 @@ final class RedirectTellingClient extends CloseableHttpClient implements Configu
 	}
 
 	/**
-	 * Puts itself around the client of a factory.
-	 * @return whether calls are told of redirects
+	 * Wraps the client of a factory.
+	 * @return whether calls are notified of redirects
 	 */
 	static boolean install(HttpComponentsClientHttpRequestFactory factory, HttpLegs legs) {
 		if (factory.getHttpClient() instanceof CloseableHttpClient client
@@ -43,7 +43,7 @@ final class RedirectTellingClient extends CloseableHttpClient implements Configu
 	}
 
 	/**
-	 * What replaces the method of the library does not return what has to be returned.
+	 * A replacement of the library's method does not return the expected type.
 	 */
 	@Override
 	@SuppressWarnings("deprecation")

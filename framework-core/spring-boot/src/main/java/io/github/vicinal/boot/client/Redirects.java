@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.client.ClientHttpResponse;
 
 /**
- * Whether an HTTP library followed a redirect. What it hides may have set a cookie, or
- * may not be kept: what comes in the end is the answer to another request.
+ * Records whether an HTTP library followed a redirect. The hidden response may have set a
+ * cookie, and the final response must not be cached, because it answers another request.
  */
 public final class Redirects {
 

@@ -82,8 +82,8 @@ final class ReplicaAttempt {
 		}
 		if ("https".equalsIgnoreCase(asked.getScheme()) && !"https".equals(this.uri.getScheme())) {
 			throw new InvalidChannelException(
-					"The client calls %s, but its instance %s has no https, which would be less safe".formatted(asked,
-							this.uri),
+					"The client calls %s, but its instance %s does not use https, which would be less safe"
+						.formatted(asked, this.uri),
 					"Begin the instances with https://");
 		}
 		String text = asked.toString();

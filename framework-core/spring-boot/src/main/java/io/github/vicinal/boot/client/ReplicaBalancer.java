@@ -15,8 +15,8 @@ import io.github.vicinal.replica.ReplicaChoice;
 import io.github.vicinal.replica.ReplicaReport;
 
 /**
- * Chooses the replica that each call of a channel goes to. Which replicas there are is
- * configured, or a load balancer says it each time it is asked. Thread-safe.
+ * Chooses the replica that each call of a channel goes to. The replicas are configured,
+ * or a load balancer lists them each time it is asked. Thread-safe.
  */
 final class ReplicaBalancer {
 
@@ -43,7 +43,7 @@ final class ReplicaBalancer {
 
 	private final AtomicInteger turns = new AtomicInteger();
 
-	/** What the choice was updated with last. */
+	/** Instances of the last update of the choice. */
 	private volatile Known latest = new Known(List.of(), Map.of());
 
 	private ReplicaBalancer(ReplicaLocator locator, List<URI> instances, @Nullable CallTargets loadBalancer,
@@ -62,7 +62,8 @@ final class ReplicaBalancer {
 	 * Creates a balancer among configured replicas.
 	 * @param instances their URLs
 	 * @param locator says how near they are
-	 * @param locality whether that matters; else calls take turns
+	 * @param locality whether near replicas are preferred; else calls are distributed
+	 * round-robin
 	 * @param selections unused by configured replicas
 	 */
 	static ReplicaBalancer among(List<URI> instances, ReplicaLocator locator, boolean locality,
@@ -89,7 +90,7 @@ final class ReplicaBalancer {
 	 * Begins an attempt of a call at a replica.
 	 * @param met replicas that did not execute the call, in the order in which it met
 	 * them
-	 * @return the turn, or {@code null} if the load balancer did not ask for a choice
+	 * @return the attempt, or {@code null} if the load balancer did not ask for a choice
 	 */
 	@Nullable ReplicaAttempt begin(List<Replica> met) {
 		relocate();

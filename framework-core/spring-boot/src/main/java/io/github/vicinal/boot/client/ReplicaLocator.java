@@ -91,9 +91,9 @@ final class ReplicaLocator implements Locator {
 	}
 
 	/**
-	 * Finds out in the background whether somebody listens at an address.
+	 * Finds out in the background whether a process listens at an address.
 	 * @param address the address
-	 * @param result to be told
+	 * @param result notified of the result
 	 */
 	void probe(String address, Consumer<Boolean> result) {
 		try {

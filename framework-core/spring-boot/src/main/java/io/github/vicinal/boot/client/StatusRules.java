@@ -13,8 +13,8 @@ import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import io.github.vicinal.boot.reflect.Fields;
 
 /**
- * Whether an HTTP client treats some answer as an error that typed paths return. Answers
- * with a status of 400 or more are given to the HTTP client in any case.
+ * Decides whether an HTTP client treats some answer as an error that typed paths return.
+ * Answers with a status of 400 or more go to the HTTP client in any case.
  */
 final class StatusRules {
 

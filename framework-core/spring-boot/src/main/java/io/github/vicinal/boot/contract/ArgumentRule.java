@@ -3,9 +3,9 @@ package io.github.vicinal.boot.contract;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says of one value whether a typed path carries it with the same effect as HTTP. Where
- * HTTP itself changes a value on its way (it splits texts at commas, drops empty lists,
- * rejects slashes in paths) the call is left to HTTP, so that its outcome is the same.
+ * Decides whether a typed path carries a value with the same effect as HTTP. If HTTP
+ * itself changes a value on its way (it splits texts at commas, drops empty lists,
+ * rejects slashes in paths), the call uses HTTP, so that its outcome is the same.
  */
 @FunctionalInterface
 public interface ArgumentRule {

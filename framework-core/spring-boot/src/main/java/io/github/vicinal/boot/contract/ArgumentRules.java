@@ -120,10 +120,10 @@ final class ArgumentRules {
 		}
 		return RuleOrReason.of((value) -> {
 			if (value == null) {
-				return "a body of null is no body";
+				return "a null body is sent as no body";
 			}
 			if (ResultShape.asOverHttp(value) == null) {
-				return "an empty text is no body";
+				return "an empty text is sent as no body";
 			}
 			return (value instanceof String text) ? bodyText(text, charset) : null;
 		});
@@ -164,8 +164,8 @@ final class ArgumentRules {
 		ArgumentRule one = element(element, text);
 		return RuleOrReason.of((value) -> {
 			if (value == null || (optional && ((Optional<?>) value).isEmpty())) {
-				return (hasDefault || (required && !optional)) ? "a missing value is completed or refused by Spring"
-						: (optional && value == null) ? "a missing Optional is completed by Spring" : null;
+				return (hasDefault || (required && !optional)) ? "a missing value is replaced or rejected by Spring"
+						: (optional && value == null) ? "a missing Optional is replaced by Spring" : null;
 			}
 			if (optional) {
 				Object present = ((Optional<?>) value).get();
@@ -176,7 +176,7 @@ final class ArgumentRules {
 				return many(value, one);
 			}
 			if (hasDefault && value instanceof String empty && empty.isEmpty()) {
-				return "an empty text is completed by Spring";
+				return "an empty text is replaced by Spring";
 			}
 			return one.onlyHttpBecause(value);
 		});
@@ -186,7 +186,7 @@ final class ArgumentRules {
 		Collection<?> elements = (value instanceof Collection<?> collection) ? collection
 				: java.util.Arrays.asList((Object[]) value);
 		if (elements.isEmpty()) {
-			return "an empty list is no value";
+			return "an empty list is sent as no value";
 		}
 		if (elements.size() == 1 && elements.iterator().next() instanceof String text && !text.equals(text.trim())) {
 			return "Spring trims a text that is alone in a list";
@@ -267,16 +267,16 @@ final class ArgumentRules {
 				i++;
 			}
 			else if (c == 0) {
-				return "a NUL character is refused by servers";
+				return "a NUL character is rejected by servers";
 			}
 		}
 		return null;
 	}
 
-	/** Where a segment holds two variables, the pattern decides where one ends. */
+	/** If a segment holds two variables, the pattern decides where the first one ends. */
 	private static @Nullable String partOfSegment(@Nullable Object value) {
 		return (value instanceof String text && ALPHANUMERIC.matcher(text).matches()) ? null
-				: "two path variables in one segment are told apart by the server";
+				: "two path variables in one segment are separated by the server";
 	}
 
 	private static @Nullable String pathText(String text) {

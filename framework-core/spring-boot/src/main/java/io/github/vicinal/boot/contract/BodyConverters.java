@@ -18,8 +18,8 @@ import org.springframework.util.ReflectionUtils;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Whether message converters make of a body what typed paths make of it: bytes and texts
- * as they are, all else as JSON of the application's own mapper. The first converter that
+ * Decides whether message converters treat a body as typed paths do: bytes and texts as
+ * they are, all else as JSON of the application's own mapper. The first converter that
  * can convert a body does, so that all in front of the one for JSON have to be known.
  */
 public final class BodyConverters {
@@ -85,7 +85,7 @@ public final class BodyConverters {
 		return type instanceof Class<?> known && known.getName().startsWith("org.springframework.boot.");
 	}
 
-	/** What cannot be looked into counts as different. */
+	/** A converter that cannot be inspected counts as different. */
 	private static @Nullable Object field(Class<?> type, String name, Object target) {
 		Field field = ReflectionUtils.findField(type, name);
 		if (field == null) {

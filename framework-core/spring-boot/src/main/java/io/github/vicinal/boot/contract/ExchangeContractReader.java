@@ -49,7 +49,7 @@ public final class ExchangeContractReader implements ContractReader {
 
 	private static final Set<String> REPEATABLE = Set.of("GET", "HEAD", "OPTIONS");
 
-	/** What is said of the whole contract. */
+	/** Annotations of the whole contract. */
 	private static final Set<String> NOT_FOR_HANDLERS = Set.of("TRACE", "CONNECT");
 
 	private static final List<Class<? extends Annotation>> NAMED = List.of(RequestParam.class, RequestHeader.class,
@@ -363,21 +363,21 @@ public final class ExchangeContractReader implements ContractReader {
 			return "its annotation sets headers";
 		}
 		if (HttpEntity.class.isAssignableFrom(shape.valueClass())) {
-			return "to HTTP clients the result is the type of a body";
+			return "HTTP clients take the result for the type of a body";
 		}
 		if (shape.valueType() == Object.class || shape.valueType() instanceof WildcardType) {
 			return "the result is declared as Object: only the value tells its media type";
 		}
 		if (shape.envelope() == ResultShape.Envelope.OPTIONAL
 				&& (shape.valueClass() == String.class || shape.valueClass() == byte[].class)) {
-			return "an Optional of text or bytes is JSON to servers and a plain body to HTTP clients";
+			return "servers write an Optional of text or bytes as JSON, and HTTP clients as a plain body";
 		}
 		String httpMethod = httpMethod(contract, method);
 		if (httpMethod.isEmpty()) {
 			return "it names no HTTP method";
 		}
 		if (NOT_FOR_HANDLERS.contains(httpMethod)) {
-			return "web servers refuse the HTTP method " + httpMethod;
+			return "web servers reject the HTTP method " + httpMethod;
 		}
 		String shared = sharedName(method);
 		if (shared != null) {

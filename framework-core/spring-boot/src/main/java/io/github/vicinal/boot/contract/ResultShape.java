@@ -41,7 +41,7 @@ public record ResultShape(Timing timing, Envelope envelope, Type valueType) {
 
 	}
 
-	/** What the value comes in. */
+	/** Envelope of the value. */
 	public enum Envelope {
 
 		/** Nothing: the value itself. */

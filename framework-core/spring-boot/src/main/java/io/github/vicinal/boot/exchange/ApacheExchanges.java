@@ -44,12 +44,12 @@ final class ApacheExchanges implements ExecChainHandler {
 
 	private final Exchanges exchanges;
 
-	/** How long the client waits where a request does not say so, or {@code null}. */
+	/** Time-out of requests that set none, or {@code null}. */
 	private final @Nullable Duration readTimeout;
 
 	/**
-	 * What the client does to each request and response; {@code null} before it is built,
-	 * and if it cannot be found.
+	 * The client's processing of each request and response; {@code null} before it is
+	 * built, and if it cannot be found.
 	 */
 	private volatile @Nullable HttpProcessor processor;
 
@@ -125,7 +125,7 @@ final class ApacheExchanges implements ExecChainHandler {
 		}
 	}
 
-	/** What the client itself adds to requests, later than here. */
+	/** Headers that the client itself adds to requests, later than here. */
 	private static final List<String> ADDED = List.of("cookie", "authorization");
 
 	private @Nullable ClassicHttpResponse exchange(ExchangeClient.Route route, ClassicHttpRequest request,

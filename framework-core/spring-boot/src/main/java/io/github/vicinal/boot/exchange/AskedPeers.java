@@ -40,7 +40,7 @@ final class AskedPeers {
 	private final Set<String> services = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * What a name leads to.
+	 * Result of the look-up of a name.
 	 *
 	 * @param isHere whether that is this machine
 	 * @param isPrivate whether all addresses are those of private networks
@@ -110,18 +110,24 @@ final class AskedPeers {
 	 * @return the reason, or {@code null}
 	 */
 	@Nullable String detour(String address, String arrival) {
-		int colon = address.lastIndexOf(':');
-		String host = address.substring(0, colon).toLowerCase(Locale.ROOT);
-		if (isNamed(host) || isNamed(address.toLowerCase(Locale.ROOT))) {
+		if (isNamedAddress(address)) {
 			return null;
 		}
+		int colon = address.lastIndexOf(':');
+		String host = address.substring(0, colon).toLowerCase(Locale.ROOT);
 		if (arrival.isEmpty()) {
-			return "the server does not say at which address requests arrive";
+			return "the server does not announce the address at which requests arrive";
 		}
 		int end = arrival.lastIndexOf(':');
 		boolean samePort = address.substring(colon).equals(arrival.substring(end));
 		return (samePort && lookUp(host).addresses().contains(arrival.substring(0, end))) ? null
 				: "requests to %s arrive at %s: something between them sends them on".formatted(address, arrival);
+	}
+
+	/** Returns whether the configuration names the server at {@code host:port}. */
+	boolean isNamedAddress(String address) {
+		String name = address.toLowerCase(Locale.ROOT);
+		return isNamed(name) || isNamed(name.substring(0, name.lastIndexOf(':')));
 	}
 
 	private boolean isNamed(String name) {

@@ -118,7 +118,7 @@ final class BodySender extends BaseSubscriber<DataBuffer> implements Runnable {
 		work();
 	}
 
-	/** What was written so far is not the whole body. */
+	/** The part written so far is not the whole body. */
 	@Override
 	protected void hookOnCancel() {
 		this.failure = new CancellationException("The request was cancelled");
@@ -176,7 +176,8 @@ final class BodySender extends BaseSubscriber<DataBuffer> implements Runnable {
 
 	private void write(DataBuffer buffer) throws IOException {
 		try {
-			// The position stays: a redirect may send a buffer once more.
+			// The position does not change, because a redirect may send a buffer once
+			// more.
 			ByteBuffer bytes = ByteBuffer.allocate(buffer.readableByteCount());
 			buffer.toByteBuffer(bytes);
 			this.out.write(bytes.array(), 0, bytes.capacity());

@@ -37,7 +37,7 @@ import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
 
 /**
- * Makes requests of {@code WebClient} exchanges where there is a path, in front of the
+ * Turns requests of {@code WebClient} into exchanges if there is a path, in front of the
  * JDK's connector. Never blocks the thread of the client. Thread-safe.
  */
 final class ExchangeConnector implements ClientHttpConnector {
@@ -71,7 +71,10 @@ final class ExchangeConnector implements ClientHttpConnector {
 					.flatMap((found) -> connect(found.client(), method, uri, callback)));
 	}
 
-	/** What a supplier may not return. */
+	/**
+	 * Optional client, since a supplier of a {@code Mono} that returns {@code null}
+	 * completes it.
+	 */
 	private record Client(@Nullable ExchangeClient client) {
 
 		static Client of(@Nullable ExchangeClient client) {

@@ -9,9 +9,9 @@ import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import io.github.vicinal.boot.client.PlainConnector;
 
 /**
- * Makes requests of {@code WebClient} exchanges, in front of the JDK's connector. What
- * other connectors do to requests is not known, so their requests go over HTTP.
- * Thread-safe.
+ * Turns requests of {@code WebClient} into exchanges, in front of the JDK's connector.
+ * Changes that other connectors make to requests are not known, so their requests go over
+ * HTTP. Thread-safe.
  *
  * @since 0.1.0
  */
@@ -44,7 +44,7 @@ public final class ExchangeConnectors implements PlainConnector {
 			return new ExchangeConnector(this.exchanges, this.threads, library, JdkConnector.of(known));
 		}
 		catch (UnknownLayoutException ex) {
-			logger.warn("Requests of the JDK's connector go over HTTP: it cannot be looked into ({})", ex.getMessage());
+			logger.warn("Requests of the JDK's connector go over HTTP: it cannot be inspected ({})", ex.getMessage());
 			return connector;
 		}
 	}

@@ -8,7 +8,7 @@ import java.util.function.BiConsumer;
 
 import io.github.vicinal.path.PathKind;
 
-/** How many requests took which path. Thread-safe. */
+/** Number of requests by path. Thread-safe. */
 public final class ExchangeCounts {
 
 	private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
@@ -38,7 +38,7 @@ public final class ExchangeCounts {
 	}
 
 	/**
-	 * Tells a listener of each path that a request has taken, once.
+	 * Notifies a listener of each path that a request has taken, once.
 	 * @param listener takes the id of a path and its live count
 	 */
 	public synchronized void listen(BiConsumer<String, LongAdder> listener) {

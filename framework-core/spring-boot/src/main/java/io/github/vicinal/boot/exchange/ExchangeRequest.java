@@ -76,8 +76,8 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 	}
 
 	/**
-	 * Returns whether the library would send something else than it is told: it encodes
-	 * the URI and writes the fields of the connection itself.
+	 * Returns whether the library would change the request: it encodes the URI and writes
+	 * the fields of the connection itself.
 	 */
 	private boolean decidesItself(HttpHeaders headers, boolean body) {
 		return OfLibraries.rewrites(this.uri) || OfLibraries.FIELDS.stream().anyMatch(headers::containsHeader)

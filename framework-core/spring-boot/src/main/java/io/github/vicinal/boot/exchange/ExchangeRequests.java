@@ -89,8 +89,7 @@ public final class ExchangeRequests implements PlainRequests {
 				element.processor(processor(built));
 			}
 			catch (UnknownLayoutException ex) {
-				logger.warn("Requests of Apache HttpClient go over HTTP: it cannot be looked into ({})",
-						ex.getMessage());
+				logger.warn("Requests of Apache HttpClient go over HTTP: it cannot be inspected ({})", ex.getMessage());
 			}
 			return built;
 		}

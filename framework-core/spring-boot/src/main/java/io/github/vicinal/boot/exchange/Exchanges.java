@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.exchange;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.Locale;
@@ -16,6 +17,8 @@ import io.github.vicinal.exchange.ClientExchange;
 import io.github.vicinal.exchange.ExchangeClient;
 import io.github.vicinal.exchange.RequestHead;
 import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathRule;
+import io.github.vicinal.boot.client.RouteRules;
 import io.github.vicinal.report.ChannelReport;
 
 /**
@@ -27,7 +30,7 @@ import io.github.vicinal.report.ChannelReport;
  */
 public final class Exchanges implements AutoCloseable {
 
-	/** By RFC 9110, section 9.2.2. */
+	/** Idempotent methods (RFC 9110, section 9.2.2). */
 	private static final Set<String> IDEMPOTENT = Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE");
 
 	/** Requests that begin another protocol. */
@@ -40,6 +43,8 @@ public final class Exchanges implements AutoCloseable {
 	private final Supplier<ExchangeClient> maker;
 
 	private final ExecutorService connector;
+
+	private final RouteRules rules;
 
 	private final ExchangeCounts counts = new ExchangeCounts();
 
@@ -56,9 +61,11 @@ public final class Exchanges implements AutoCloseable {
 	 * @param maker makes the client once it is needed
 	 * @param connector runs the client's attempts to connect; shut down with the
 	 * exchanges
+	 * @param rules which paths may stand in for requests
 	 */
 	public Exchanges(Collection<String> named, Supplier<@Nullable Integer> ownPort, Supplier<ExchangeClient> maker,
-			ExecutorService connector) {
+			ExecutorService connector, RouteRules rules) {
+		this.rules = rules;
 		this.asked = new AskedPeers(named, ownPort);
 		this.maker = maker;
 		this.connector = connector;
@@ -119,6 +126,15 @@ public final class Exchanges implements AutoCloseable {
 	 */
 	@Nullable String detour(String address, String arrival) {
 		return this.asked.detour(address, arrival);
+	}
+
+	/**
+	 * Returns which paths may stand in for requests to an address, where it is known that
+	 * nothing {@linkplain #detour sends them on}.
+	 * @param address the address that requests are sent to, {@code host:port}
+	 */
+	PathRule rule(String address) {
+		return this.asked.isNamedAddress(address) ? PathRule.ANY : this.rules.of(URI.create("http://" + address));
 	}
 
 	/** Returns whether a request may be repeated by the definition of its method. */

@@ -29,7 +29,7 @@ import io.github.vicinal.peer.PeerAnnouncement;
  */
 final class FeignExchangeClient implements Client {
 
-	/** What the client adds to requests by itself. */
+	/** Headers that the client adds to requests by itself. */
 	private static final List<String> ADDED = List.of("cookie", "authorization");
 
 	private static final String NOT_REPEATED = "cannot retry due to redirection, in streaming mode";

@@ -19,9 +19,9 @@ import io.github.vicinal.boot.reflect.Fields;
 import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 
 /**
- * Makes requests of Feign clients exchanges: behind retries, interceptors, observations
- * and the load balancer, in front of Feign's own client. What other clients do to
- * requests is not known, so their requests go over HTTP. Thread-safe.
+ * Turns requests of Feign clients into exchanges: behind retries, interceptors,
+ * observations and the load balancer, in front of Feign's own client. Changes that other
+ * clients make to requests are not known, so their requests go over HTTP. Thread-safe.
  *
  * @since 0.1.0
  */
@@ -61,7 +61,7 @@ public final class FeignExchanges implements Capability {
 			}
 		}
 		catch (UnknownLayoutException ex) {
-			logger.warn("Requests of Feign clients go over HTTP: {} cannot be looked into ({})",
+			logger.warn("Requests of Feign clients go over HTTP: {} cannot be inspected ({})",
 					client.getClass().getName(), ex.getMessage());
 		}
 		return client;

@@ -73,7 +73,7 @@ final class HttpAttempt {
 			this.peer.announced(
 					(problem == null) ? announced
 							: new PeerAnnouncement(announced.peer(), Set.of(), announced.contractHash(), problem),
-					this.start);
+					this.start, this.exchanges.rule(this.peer.address()));
 		}
 		catch (MalformedAnnouncementException ex) {
 			this.peer.ignored(String.valueOf(ex.getMessage()));

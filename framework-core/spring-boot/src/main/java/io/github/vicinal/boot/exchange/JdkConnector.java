@@ -14,7 +14,7 @@ import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import io.github.vicinal.boot.client.RedirectRules;
 
 /**
- * What the JDK's connector is made of.
+ * Parts of the JDK's connector.
  *
  * @param client the HTTP client
  * @param buffers makes buffers

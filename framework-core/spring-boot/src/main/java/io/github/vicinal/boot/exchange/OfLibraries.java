@@ -5,7 +5,7 @@ import java.util.List;
 
 import org.springframework.http.HttpHeaders;
 
-/** What HTTP libraries write themselves, whatever they are told. */
+/** Headers that HTTP libraries always write themselves. */
 final class OfLibraries {
 
 	/** Fields about the connection. */

@@ -16,8 +16,8 @@ import io.github.vicinal.path.PathException;
 
 /**
  * Sends the body of a request in parts, while it is written. A body that fits into one
- * part is sent with the head, in one call. What is written after the server has responded
- * is dropped. Not thread-safe.
+ * part is sent with the head, in one call. Bytes written after the server has responded
+ * are dropped. Not thread-safe.
  */
 final class PartsOutput extends OutputStream {
 

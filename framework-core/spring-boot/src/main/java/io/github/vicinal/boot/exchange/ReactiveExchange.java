@@ -212,7 +212,7 @@ final class ReactiveExchange {
 	private void failed(Throwable failure, MonoSink<ResponseHead> sink) {
 		boolean wanted = !isClosed();
 		close();
-		// Nobody waits for the failure of what was cancelled.
+		// A cancelled exchange has no subscriber for its failure.
 		if (wanted) {
 			sink.error(failure);
 		}
@@ -262,7 +262,7 @@ final class ReactiveExchange {
 		}
 	}
 
-	/** Gives the exchange up if it has not ended. Never blocks. */
+	/** Aborts the exchange if it has not ended. Never blocks. */
 	void close() {
 		ClientExchange made;
 		PartsOutput out;

@@ -22,9 +22,9 @@ import org.slf4j.LoggerFactory;
  * Says whether the observations of a registry have no other effect than meters, and makes
  * the series that record those meters. Thread-safe.
  * <p>
- * What is registered for observations can only be seen in fields of Micrometer's
- * configuration class. Where these cannot be read, there is no shortcut and calls are
- * observed in full.
+ * The handlers, filters and conventions of a registry are visible only in private fields
+ * of Micrometer's configuration class. If these cannot be read, there is no shortcut and
+ * calls are observed in full.
  */
 public final class MeterShortcut {
 

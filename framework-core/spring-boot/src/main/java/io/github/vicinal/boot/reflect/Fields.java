@@ -6,8 +6,8 @@ import java.lang.reflect.Modifier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what HTTP clients keep to themselves. Where that cannot be read the client counts
- * as unknown, never as one that adds nothing.
+ * Reads private fields of HTTP clients. If one cannot be read, the client counts as
+ * unknown, never as one that adds nothing.
  */
 public final class Fields {
 

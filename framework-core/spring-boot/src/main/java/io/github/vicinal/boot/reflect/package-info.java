@@ -1,7 +1,7 @@
 /**
- * Reads what libraries keep to themselves and have no accessor for: how an HTTP client is
- * set up, what a web server is made of. Where a library does not look as it did when this
- * was written, the caller is told, and leaves things to HTTP.
+ * Reads private state of libraries that has no accessor, such as the settings of an HTTP
+ * client and the parts of a web server. If a library does not have the expected fields,
+ * the caller gets an exception and leaves the requests to HTTP.
  */
 @NullMarked
 package io.github.vicinal.boot.reflect;

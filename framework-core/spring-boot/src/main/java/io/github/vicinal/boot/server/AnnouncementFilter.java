@@ -19,6 +19,9 @@ import io.github.vicinal.peer.PeerAnnouncement;
  */
 public final class AnnouncementFilter extends OncePerRequestFilter {
 
+	/** The attribute of requests whose client has a certificate. */
+	private static final String CERTIFICATES = "jakarta.servlet.request.X509Certificate";
+
 	@Override
 	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws ServletException, IOException {
@@ -45,8 +48,12 @@ public final class AnnouncementFilter extends OncePerRequestFilter {
 		if (facts == null) {
 			return "the headers that the HTTP client adds are too large to be kept";
 		}
-		if (request.isSecure()) {
-			return "the client comes by TLS, whose certificates and session typed calls do not have";
+		if (request.isSecure() != facts.secure()) {
+			return "the request is %s, although its scheme is %s"
+				.formatted(request.isSecure() ? "secure" : "not secure", request.getScheme());
+		}
+		if (request.getAttribute(CERTIFICATES) != null) {
+			return "the client shows a certificate to HTTP, which typed calls do not have";
 		}
 		return ClientHeaders.refusal(Collections.list(request.getHeaderNames()), known);
 	}

@@ -9,10 +9,10 @@ import org.springframework.web.servlet.HandlerInterceptor;
 import io.github.vicinal.peer.PeerAnnouncement;
 
 /**
- * Announces this instance to clients that ask for a contract: only when filters and
- * interceptors have let the request pass, so that nobody learns more than the handler
- * would tell. It also learns which handlers need HTTP, from what was done to the request
- * on its way. Thread-safe.
+ * Announces this instance to clients that ask for a contract. It does so only after
+ * filters and interceptors have let the request pass, so that a client learns no more
+ * than the handler would answer. It also learns which handlers need HTTP, from changes to
+ * the request on its way. Thread-safe.
  */
 public final class AnnouncementInterceptor implements HandlerInterceptor {
 

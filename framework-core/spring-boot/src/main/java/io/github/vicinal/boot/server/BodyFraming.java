@@ -8,12 +8,13 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a client's HTTP library says where a request ends: by a length, in chunks, or not
- * at all. Libraries differ, and the same library differs by HTTP method, so this is
- * learned from the client's HTTP requests. Until then it is what most libraries do.
+ * Way in which a client's HTTP library marks the end of a request: by a length, in
+ * chunks, or not at all. Libraries differ, and the same library differs by HTTP method,
+ * so this is learned from the client's HTTP requests. Until then the way of most
+ * libraries is assumed.
  * <p>
- * What has been learned is no part of what tells connections apart. So all instances are
- * equal. Thread-safe.
+ * Learned framings do not distinguish connections, so all instances are equal.
+ * Thread-safe.
  */
 final class BodyFraming {
 
@@ -23,10 +24,10 @@ final class BodyFraming {
 
 	private static final List<String> WITH_CONTENT = List.of("POST", "PUT", "PATCH");
 
-	/** How the JDK's {@code HttpClient} names itself. */
+	/** Prefix of the {@code User-Agent} of the JDK's {@code HttpClient}. */
 	private static final String JDK_CLIENT = "Java-http-client/";
 
-	/** How {@code HttpURLConnection} names itself. */
+	/** Prefix of the {@code User-Agent} of {@code HttpURLConnection}. */
 	private static final String URL_CONNECTION = "Java/";
 
 	private static final List<String> ZERO_BYTES = List.of("0");
@@ -40,13 +41,13 @@ final class BodyFraming {
 
 	private final Way way;
 
-	/** By HTTP method, for requests with a body. */
+	/** Framing by HTTP method, for requests with a body. */
 	private final Map<String, Way> withBody = new ConcurrentHashMap<>();
 
-	/** By HTTP method, for requests without one. */
+	/** Framing by HTTP method, for requests without one. */
 	private final Map<String, Way> withoutBody = new ConcurrentHashMap<>();
 
-	/** What a request has in front of its body. */
+	/** Framing headers of a request. */
 	private enum Way {
 
 		NOTHING, ZERO, LENGTH, CHUNKED,

@@ -13,8 +13,8 @@ import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.requestserver.Rejection;
 
 /**
- * The response to a request. What runs for the request cannot say in it that the request
- * was not executed, as it would by passing on a refusal that it met elsewhere.
+ * The response to a request. A handler cannot claim in it that the request was not
+ * executed, which it would do by passing on the refusal of another server.
  */
 final class ChannelResponse extends HttpServletResponseWrapper {
 
@@ -44,8 +44,9 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Says that the connection ends with an answer. The web server ends it then, and HTTP
-	 * clients do not use it again. Only answers that announce this instance say so.
+	 * Announces the end of the connection with this answer. The web server then closes
+	 * it, and HTTP clients do not use it again. Only answers that announce this instance
+	 * do so.
 	 */
 	static void endConnection(ServletResponse response) {
 		ChannelResponse answer = WebUtils.getNativeResponse(response, ChannelResponse.class);

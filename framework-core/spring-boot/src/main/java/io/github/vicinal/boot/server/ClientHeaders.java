@@ -9,7 +9,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells headers that a client or its HTTP library has set from those that a proxy added.
+ * Distinguishes headers that a client or its HTTP library has set from those that a proxy
+ * added.
  */
 final class ClientHeaders {
 

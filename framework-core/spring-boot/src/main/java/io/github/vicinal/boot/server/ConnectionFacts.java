@@ -12,9 +12,10 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the server saw of a client's connection when the client sent a real HTTP request:
+ * Facts of a client's connection, seen when the client sent a real HTTP request:
  * addresses, and the headers that HTTP clients add below Spring. Requests of typed calls
- * show the same, so that rules on addresses and headers neither open nor close.
+ * show the same facts, so that rules on addresses and headers decide as they do over
+ * HTTP.
  *
  * @param scheme {@code http} or {@code https}
  * @param remoteAddr IP address of the client

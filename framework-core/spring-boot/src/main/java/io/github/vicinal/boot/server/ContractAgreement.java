@@ -58,7 +58,7 @@ final class ContractAgreement {
 		this.placeholders = placeholders;
 	}
 
-	/** Where Spring takes an argument from. */
+	/** Source of an argument in Spring. */
 	private record Source(Class<? extends Annotation> kind, String name, boolean required, String defaultValue) {
 
 		/** Returns what is special about this source where the contract says another. */

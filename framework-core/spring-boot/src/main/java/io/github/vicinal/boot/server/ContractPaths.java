@@ -20,8 +20,8 @@ import org.springframework.web.util.ServletRequestPathUtils;
 import org.springframework.web.util.pattern.PathPattern;
 
 /**
- * Tells to which contract an HTTP request belongs, by its method and path. What its
- * headers claim does not count, since anybody can write them. Thread-safe.
+ * Finds the contract of an HTTP request by its method and path. Its headers do not count,
+ * since any client can write them. Thread-safe.
  */
 public final class ContractPaths {
 

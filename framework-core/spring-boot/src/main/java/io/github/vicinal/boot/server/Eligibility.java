@@ -32,8 +32,8 @@ import io.github.vicinal.server.AffinityService;
 
 /**
  * Decides whether a contract's method can be called with its arguments as they are: only
- * if nothing converts them, or the result, by means that typed paths do not know. What
- * stands in front of the handler is the matter of {@link ServletStack}.
+ * if nothing converts them, or the result, by means that typed paths do not know.
+ * {@link ServletStack} examines filters and interceptors in front of the handler.
  */
 final class Eligibility {
 
@@ -70,7 +70,7 @@ final class Eligibility {
 				: "%s is not a singleton, and requests have beans of their own".formatted(beanType.getSimpleName());
 	}
 
-	/** What changes bodies or arguments by means that typed paths do not know. */
+	/** Returns what changes bodies or arguments by means that typed paths do not know. */
 	private @Nullable String conversions(Class<?> beanType, Handler handler) {
 		List<Class<?>> types = new ArrayList<>(List.of(beanType));
 		for (ControllerAdviceBean advice : ControllerAdviceBean.findAnnotatedBeans(this.context)) {
@@ -97,7 +97,10 @@ final class Eligibility {
 		return converters();
 	}
 
-	/** Those of the handler adapter, whoever has put them there. */
+	/**
+	 * Returns how message converters of the handler adapters differ, whoever registered
+	 * them.
+	 */
 	private @Nullable String converters() {
 		for (RequestMappingHandlerAdapter adapter : this.context.getBeansOfType(RequestMappingHandlerAdapter.class)
 			.values()) {
@@ -109,7 +112,7 @@ final class Eligibility {
 		return null;
 	}
 
-	/** Whatever their visibility, Spring calls them. */
+	/** Spring calls them whatever their visibility. */
 	private static boolean has(Class<?> type, MethodFilter methods) {
 		return !MethodIntrospector.selectMethods(ClassUtils.getUserClass(type), methods).isEmpty();
 	}

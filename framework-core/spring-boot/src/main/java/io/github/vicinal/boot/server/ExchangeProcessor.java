@@ -36,10 +36,10 @@ import io.github.vicinal.exchange.ResponseHead;
 import io.github.vicinal.exchange.ServerExchange;
 
 /**
- * What Tomcat's own processor of HTTP/1.1 is to a socket, for an exchange: it checks and
- * fills in the request, hands it to the adapter, and goes on with it when asynchronous
- * handlers or non-blocking streams say so. Used by one exchange at a time, and then by
- * others.
+ * Tomcat processor of an exchange, as its HTTP/1.1 processor is for a socket. It checks
+ * and fills in the request, hands it to the adapter, and continues when asynchronous
+ * handlers or non-blocking streams require it. Used by one exchange at a time, and
+ * reused.
  */
 final class ExchangeProcessor extends AbstractProcessor {
 
@@ -63,7 +63,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 	/** Changed under the lock. */
 	private volatile @Nullable ServerExchange exchange;
 
-	/** Whether Tomcat watches over the time of an asynchronous handler. */
+	/** Whether Tomcat enforces the time-out of an asynchronous handler. */
 	private boolean waiting;
 
 	/** Whether the response has no body, whatever is written. */
@@ -157,7 +157,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 		this.request.markStartTime();
 		int rejected = ExchangeRequests.fill(this.request, served, this.server);
 		if (rejected != 0) {
-			// What is in error reaches no application, only its error page.
+			// A request in error reaches no application, only its error page.
 			this.response.setStatus(rejected);
 			setErrorState(ErrorState.CLOSE_CLEAN, null);
 		}
@@ -433,7 +433,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 
 	@Override
 	public void pause() {
-		// Nothing is kept between exchanges.
+		// No state is kept between exchanges.
 	}
 
 	@Override
@@ -454,7 +454,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 
 		private byte @Nullable [] buffer;
 
-		/** What is left of the announced length; -1 if it is not known. */
+		/** Remaining bytes of the announced length; -1 if it is unknown. */
 		private long unread = -1;
 
 		private boolean begun;
@@ -566,7 +566,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 			return count;
 		}
 
-		/** Whether a client would wait for the rest of what was announced. */
+		/** Whether a client would wait for the rest of the announced length. */
 		boolean isShort() {
 			return !ExchangeProcessor.this.swallows && ExchangeProcessor.this.response.isCommitted()
 					&& this.written < ExchangeProcessor.this.response.getContentLengthLong();

@@ -128,7 +128,7 @@ final class ExchangeRequests {
 		});
 	}
 
-	/** By RFC 9110, section 5.5: spaces and tabs around a value are no part of it. */
+	/** RFC 9110, section 5.5: spaces and tabs around a value are not part of it. */
 	static String trimmed(String value) {
 		int start = 0;
 		int end = value.length();
@@ -155,7 +155,7 @@ final class ExchangeRequests {
 		return true;
 	}
 
-	/** What says how long the body is must say so once, and in one way. */
+	/** Checks that the length of the body is given once, and in one way. */
 	private static int body(Request to, RequestHead head) {
 		int lengths = 0;
 		int encodings = 0;

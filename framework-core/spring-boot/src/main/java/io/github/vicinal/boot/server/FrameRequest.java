@@ -48,10 +48,10 @@ import org.springframework.web.util.UriUtils;
 import io.github.vicinal.path.CallFrame;
 
 /**
- * What a typed call would have been as an HTTP request, where nothing stands in front of
- * its handler: for handlers, exception handlers, observation conventions and
- * request-scoped beans that look at it. Its body is at its end, as it is for a handler
- * whose arguments have been read.
+ * The HTTP request that a typed call would have been, for calls with nothing in front of
+ * their handler. Handlers, exception handlers, observation conventions and request-scoped
+ * beans may look at it. Its body is at its end, as it is for a handler whose arguments
+ * have been read.
  */
 final class FrameRequest extends HttpServletRequestWrapper {
 
@@ -98,7 +98,7 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	private DispatcherType dispatcherType = DispatcherType.REQUEST;
 
-	/** What requests ask of the servlet container. */
+	/** Parts of the servlet container that requests use. */
 	interface Container {
 
 		/**
@@ -206,7 +206,7 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		return known;
 	}
 
-	/** What handler mappings leave in a request is there once somebody looks. */
+	/** Attributes that handler mappings set are created on first access. */
 	private Map<String, Object> attributes() {
 		Map<String, Object> known = this.attributes;
 		if (known == null) {
@@ -340,7 +340,7 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		return getHeader(HttpHeaders.CONTENT_TYPE);
 	}
 
-	/** Only the length of plain text and bytes is known. */
+	/** The length is known for plain text and bytes only. */
 	@Override
 	public int getContentLength() {
 		return (int) getContentLengthLong();
@@ -562,7 +562,7 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		return (value == null && name.startsWith(DISPATCHER)) ? ofDispatcher(name) : value;
 	}
 
-	/** What the dispatcher servlet leaves in each request. */
+	/** Attributes that the dispatcher servlet sets in each request. */
 	private @Nullable Object ofDispatcher(String name) {
 		WebApplicationContext context = WebApplicationContextUtils.getWebApplicationContext(this.servletContext);
 		if (context == null) {
@@ -644,7 +644,7 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		return new Elsewhere(this.target, path);
 	}
 
-	/** Nothing in front of the handler authenticates anybody, nor asks for it. */
+	/** No part in front of the handler authenticates callers or asks for it. */
 	@Override
 	public boolean authenticate(HttpServletResponse answer) {
 		if (answer.isCommitted()) {

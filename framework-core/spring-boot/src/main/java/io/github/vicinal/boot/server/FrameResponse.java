@@ -29,8 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringUtils;
 
 /**
- * What a handler, or an exception handler, says in its response, kept to be sent as a
- * reply.
+ * Response of a handler or an exception handler, kept to be sent as a reply.
  */
 final class FrameResponse extends HttpServletResponseWrapper {
 
@@ -141,7 +140,7 @@ final class FrameResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Whether something was written, which takes the place of what the handler returns.
+	 * Whether something was written, which replaces the value that the handler returns.
 	 */
 	boolean isWritten() {
 		return this.body != null && body().length > 0;
@@ -311,7 +310,7 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		this.redirected = true;
 	}
 
-	/** Where the container sends clients to: never to a relative reference. */
+	/** Target of a redirect, which the container never sends as a relative reference. */
 	private String absolute(String location) {
 		if (location.startsWith("//")) {
 			return this.request.getScheme() + ":" + location;
@@ -330,7 +329,7 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		return url.substring(0, url.length() - uri.length()) + path;
 	}
 
-	/** Whether a redirect is the whole answer, whatever the handler returns. */
+	/** Whether a redirect is the whole answer, regardless of the returned value. */
 	boolean isRedirected() {
 		return this.redirected;
 	}

@@ -52,7 +52,7 @@ final class HandlerAsync implements AsyncContext {
 			@Nullable ServletResponse response) {
 	}
 
-	/** How the processing ended. */
+	/** Outcome of the processing. */
 	enum End {
 
 		COMPLETED, DISPATCHED, TIMED_OUT
@@ -97,7 +97,7 @@ final class HandlerAsync implements AsyncContext {
 		return End.COMPLETED;
 	}
 
-	/** Tells a listener something. */
+	/** Notifies a listener. */
 	@FunctionalInterface
 	private interface Notice {
 

@@ -163,7 +163,8 @@ final class HandlerFailures {
 			return new Reply.Failure(status, headers, new byte[0], remoteType);
 		}
 		if (!acceptsJson(request)) {
-			// What Boot's controller answers to a client that it has no format for.
+			// Answer of Boot's error controller to a client that accepts none of its
+			// formats.
 			return new Reply.Failure(status, headers, new byte[0], remoteType);
 		}
 		headers.put("Content-Type", List.of(MediaType.APPLICATION_JSON_VALUE));

@@ -12,7 +12,7 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /**
- * Tells requests to the application's handlers from those to anything else, such as
+ * Distinguishes requests to the application's handlers from others, such as those to
  * resources and actuator endpoints, by the first segment of their path. Thread-safe.
  */
 public final class HandlerPaths implements Predicate<String> {

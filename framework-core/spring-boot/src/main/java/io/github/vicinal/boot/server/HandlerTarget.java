@@ -124,10 +124,10 @@ final class HandlerTarget {
 	}
 
 	/**
-	 * What a handler answered, where it travels as a value.
+	 * Answer of a handler that travels as a value.
 	 *
-	 * @param status the status that the result itself says, 0 for that of the response
-	 * @param headers the headers that the result itself says
+	 * @param status the status in the result itself, 0 for that of the response
+	 * @param headers the headers in the result itself
 	 * @param body the value
 	 */
 	record Answer(int status, Map<String, List<String>> headers, @Nullable Object body) {
@@ -142,7 +142,7 @@ final class HandlerTarget {
 		return this.request;
 	}
 
-	/** Whether the result is there when the handler returns. */
+	/** Whether the result is complete when the handler returns. */
 	boolean isSynchronous() {
 		return this.shape.timing() == Timing.SYNC;
 	}

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tomcat's response to a typed call. The answer stays a value unless something looks at
  * the response, or changes it, after the handler has returned. Then the answer is written
- * first, so that the response is in the state that it would have over HTTP: what comes
- * after the buffer was sent is too late. Used by one thread at a time.
+ * first, so that the response is in the state that it would have over HTTP, where changes
+ * after the buffer was sent are too late. Used by one thread at a time.
  */
 final class LateResponse extends Response {
 
@@ -68,7 +68,7 @@ final class LateResponse extends Response {
 		}
 	}
 
-	/** Whatever comes now takes the place of an answer that has not been sent. */
+	/** The content that follows replaces an answer that has not been sent. */
 	private void replace() {
 		catchUp();
 		TypedCall current = this.call.get();
@@ -109,7 +109,7 @@ final class LateResponse extends Response {
 		super.setError();
 	}
 
-	/** What filters, interceptors and handlers have of the response. */
+	/** View of the response for filters, interceptors and handlers. */
 	private static final class Facade extends ResponseFacade {
 
 		private final LateResponse late;

@@ -10,9 +10,9 @@ import io.github.vicinal.peer.MissingPath;
 import io.github.vicinal.server.PathServer;
 
 /**
- * Which paths clients are told to be missing, and why. The servers' own reasons name
- * directories and users and stay in the log and the endpoint: a client gets one of a few
- * words, by what the reason is about.
+ * Missing paths as announced to clients. The servers' own reasons name directories and
+ * users, so they stay in the log and the endpoint. A client gets one of a few words for
+ * the kind of reason.
  */
 final class MissingPaths {
 

@@ -55,16 +55,18 @@ final class MvcService implements Service {
 
 	private final Priority priority;
 
+	private volatile boolean stopping;
+
 	/**
-	 * What the services of an application share.
+	 * Collaborators that the services of an application share.
 	 *
 	 * @param servletContext the application's servlet context
-	 * @param container what serves it, {@code null} if no call can pass it
+	 * @param container the web server, {@code null} if no call can pass it
 	 * @param codecs its codecs
 	 * @param isolation keeps the caller's thread state away
 	 * @param observation observes calls
 	 * @param failures turns exceptions into responses
-	 * @param results writes what is no plain value
+	 * @param results writes results that are no plain values
 	 * @param permits gives permits
 	 * @param tickets name the connections of clients
 	 * @param locales resolves locales, or {@code null} if requests say them themselves
@@ -162,8 +164,16 @@ final class MvcService implements Service {
 	}
 
 	@Override
+	public void stopAccepting() {
+		this.stopping = true;
+	}
+
+	@Override
 	public Reply invoke(CallFrame frame, Runnable beforeWaiting) {
 		HandlerTarget target = target(frame);
+		if (this.stopping) {
+			throw new HttpRequiredException("the server is shutting down");
+		}
 		String httpOnly = target.httpOnly();
 		if (httpOnly != null) {
 			throw new HttpRequiredException(httpOnly);
@@ -172,7 +182,7 @@ final class MvcService implements Service {
 			throw new HttpRequiredException(LONG);
 		}
 		if (target.request().hasBody() && target.request().lacksBody(frame.arguments())) {
-			throw new HttpRequiredException("a body of null is no body");
+			throw new HttpRequiredException("a null body is sent as no body");
 		}
 		String otherMapping = target.otherMapping(frame.arguments());
 		if (otherMapping != null) {
@@ -249,7 +259,7 @@ final class MvcService implements Service {
 		}
 		RequestWatch watch = call.watch();
 		String reason = watch.reason();
-		// What rejects a request says nothing about those that reach the handler.
+		// A rejection says nothing about requests that reach the handler.
 		if (reason != null && (watch.isAsynchronous() || watch.isHandling())) {
 			call.target().seen(reason);
 		}
@@ -341,7 +351,8 @@ final class MvcService implements Service {
 			if (complete || response.isRedirected() || (written && result == null)) {
 				return written(response);
 			}
-			// What Spring says of the value, such as its type, comes too late then.
+			// Headers that Spring derives from the value, such as its type, come too late
+			// then.
 			boolean late = written || response.isCommitted();
 			HandlerTarget.Answer answer = late ? null : target.answer(result, request, response);
 			if (answer != null) {

@@ -123,7 +123,7 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 			}
 			String other = (reason == null && handler != null) ? stack.otherServlet(prefix + handler.pattern()) : null;
 			if (reason == null && foreignEncoding) {
-				reason = "spring.servlet.encoding asks for another character encoding than UTF-8, or forces that of responses";
+				reason = "spring.servlet.encoding sets a character encoding other than UTF-8, or forces the one of responses";
 			}
 			if (other != null) {
 				reason = "the servlet %s may answer it".formatted(other);
@@ -140,7 +140,10 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 		return new MvcService(contract, targets, refusal(targets, httpOnly), httpOnly, environment(container));
 	}
 
-	/** What the server does to requests of the contract that typed calls do not know. */
+	/**
+	 * Returns what the server does to requests of the contract that typed calls do not
+	 * know.
+	 */
 	private static @Nullable String unlike(ContractAgreement agreement, SpringDefaults defaults, ContractMethod method,
 			Handler handler) {
 		String difference = agreement.difference(method, handler);
@@ -150,7 +153,7 @@ public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 		return (difference != null) ? difference : CompetingMappings.always(handler);
 	}
 
-	/** What is in the way would see two dispatches of an asynchronous request. */
+	/** Filters would see two dispatches of an asynchronous request. */
 	private static void leaveAsynchronous(List<@Nullable HandlerTarget> targets, Map<Integer, String> httpOnly) {
 		for (int i = 0; i < targets.size(); i++) {
 			HandlerTarget target = targets.get(i);

@@ -83,8 +83,8 @@ final class NettyRequest extends AbstractServerHttpRequest {
 	}
 
 	/**
-	 * Checks that a request is one that Reactor Netty would hand on. What it thinks of
-	 * any other, it says itself.
+	 * Checks that Reactor Netty would hand the request on. It answers any other request
+	 * itself, over HTTP.
 	 * @throws HttpRequiredException if it is not
 	 */
 	static void check(ServerExchange exchange, ConnectionFacts facts, HttpServerConfig config) {
@@ -93,14 +93,14 @@ final class NettyRequest extends AbstractServerHttpRequest {
 		if (!METHOD.matcher(head.method()).matches() || head.method().equals("CONNECT") || !target.startsWith("/")
 				|| target.indexOf('#') >= 0
 				|| head.method().length() + target.length() + LINE_BYTES > config.decoder().maxInitialLineLength()) {
-			throw new HttpRequiredException("its request line is an unusual one");
+			throw new HttpRequiredException("its request line is unusual");
 		}
 		checkFields(head.fields(), config.decoder().maxHeaderSize());
 		try {
 			uri(head, facts);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new HttpRequiredException("its request line is an unusual one");
+			throw new HttpRequiredException("its request line is unusual");
 		}
 	}
 
@@ -121,11 +121,11 @@ final class NettyRequest extends AbstractServerHttpRequest {
 				}
 			}
 			if (OF_CONNECTION.contains(lower) || !NAME.matcher(name).matches() || !isValue(value)) {
-				throw new HttpRequiredException("its header " + name + " is an unusual one");
+				throw new HttpRequiredException("its header " + name + " is unusual");
 			}
 		}
 		if (hosts != 1 || framings > 1 || bytes > maxBytes) {
-			throw new HttpRequiredException("its headers are unusual ones");
+			throw new HttpRequiredException("its headers are unusual");
 		}
 	}
 
@@ -224,7 +224,7 @@ final class NettyRequest extends AbstractServerHttpRequest {
 
 		private final AtomicInteger work = new AtomicInteger();
 
-		/** What is left of the announced length; -1 if it is not known. */
+		/** Remaining bytes of the announced length; -1 if it is unknown. */
 		private long unread = getHeaders().getContentLength();
 
 		private boolean ended;

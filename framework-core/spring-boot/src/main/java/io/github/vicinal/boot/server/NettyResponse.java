@@ -242,12 +242,12 @@ final class NettyResponse extends AbstractServerHttpResponse {
 
 		private final boolean flush;
 
-		/** How often there was something to deal with since a thread began to. */
+		/** Number of signals since a thread began to process them. */
 		private final AtomicInteger work = new AtomicInteger();
 
 		private volatile @Nullable DataBuffer current;
 
-		/** Whether nothing follows what is being written. */
+		/** Whether the present write is the last one. */
 		private volatile boolean last;
 
 		private volatile @Nullable Throwable failure;
@@ -282,7 +282,7 @@ final class NettyResponse extends AbstractServerHttpResponse {
 			drain();
 		}
 
-		/** What is being written may outlast its publisher. */
+		/** The present write may outlast its publisher. */
 		void stop() {
 			this.stopped = true;
 			cancel();

@@ -20,13 +20,12 @@ import io.github.vicinal.boot.reflect.Fields;
 import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 
 /**
- * What an embedded Reactor Netty is made of. Thread-safe.
+ * Parts of an embedded Reactor Netty. Thread-safe.
  *
- * @param handler where requests go once their bytes have been parsed
- * @param loops the threads on which they are executed
+ * @param handler receives requests once their bytes have been parsed
+ * @param loops the threads that execute them
  * @param config how requests are parsed
- * @param unlike what the server does with requests that exchanges would miss, empty if
- * there is nothing
+ * @param unlike treatment of requests that exchanges would miss, empty if there is none
  */
 record NettyServer(HttpHandler handler, EventLoopGroup loops, HttpServerConfig config, Optional<String> unlike) {
 
@@ -57,7 +56,7 @@ record NettyServer(HttpHandler handler, EventLoopGroup loops, HttpServerConfig c
 	private static @Nullable String unlike(HttpServerConfig config, List<?> routes,
 			Collection<NettyReactiveWebServerFactory> factories) {
 		if (config.isSecure()) {
-			return "it takes TLS only, whose certificates exchanges do not have";
+			return "it accepts TLS only, and exchanges have no certificates";
 		}
 		if (config.isForwarded()) {
 			return "Reactor Netty reads forwarded headers (server.forward-headers-strategy=native)";
@@ -73,7 +72,7 @@ record NettyServer(HttpHandler handler, EventLoopGroup loops, HttpServerConfig c
 		}
 		for (NettyReactiveWebServerFactory factory : factories) {
 			if (factory.getClass() != NettyReactiveWebServerFactory.class) {
-				return "the application makes Reactor Netty itself (%s)".formatted(factory.getClass().getName());
+				return "the application creates Reactor Netty itself (%s)".formatted(factory.getClass().getName());
 			}
 			for (NettyServerCustomizer customizer : factory.getServerCustomizers()) {
 				if (!customizer.getClass().getName().startsWith(CUSTOMIZERS_OF_BOOT)) {
@@ -81,7 +80,7 @@ record NettyServer(HttpHandler handler, EventLoopGroup loops, HttpServerConfig c
 				}
 			}
 		}
-		return factories.isEmpty() ? "it is not known what made Reactor Netty" : null;
+		return factories.isEmpty() ? "it is not known how Reactor Netty was created" : null;
 	}
 
 	/** Returns one of the threads. */

@@ -9,8 +9,19 @@ import io.github.vicinal.server.PathServer;
  *
  * @param servers the servers of these paths
  * @param notOffered ids of the paths that the application has, but is not to offer
+ * @param httpsLocalPaths whether paths between processes of one user are offered to
+ * clients that come by https
  */
-public record OfferedPaths(List<PathServer> servers, List<String> notOffered) {
+public record OfferedPaths(List<PathServer> servers, List<String> notOffered, boolean httpsLocalPaths) {
+
+	/**
+	 * Creates paths of which clients that come by https are offered those with TLS only.
+	 * @param servers the servers of these paths
+	 * @param notOffered ids of the paths that the application has, but is not to offer
+	 */
+	public OfferedPaths(List<PathServer> servers, List<String> notOffered) {
+		this(servers, notOffered, false);
+	}
 
 	public OfferedPaths {
 		servers = List.copyOf(servers);

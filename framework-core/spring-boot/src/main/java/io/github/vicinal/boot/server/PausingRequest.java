@@ -50,7 +50,7 @@ final class PausingRequest extends HttpServletRequestWrapper {
 				|| (length < 0 && !arrived.getProtocol().startsWith("HTTP/1"));
 	}
 
-	/** To look at the length of a body is not what a filter of the application does. */
+	/** The look at the body's length is not one of an application's filter. */
 	private static HttpServletRequest arrived(HttpServletRequest request) {
 		WatchedRequest watched = WebUtils.getNativeRequest(request, WatchedRequest.class);
 		return (watched != null) ? (HttpServletRequest) watched.getRequest() : request;

@@ -25,7 +25,7 @@ final class PausingResponse extends HttpServletResponseWrapper {
 
 	private @Nullable PrintWriter writer;
 
-	/** What was written, up to the size of the buffer. */
+	/** Written bytes, up to the size of the buffer. */
 	private long written;
 
 	PausingResponse(HttpServletResponse response, Permit permit) {

@@ -20,9 +20,9 @@ import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 
 /**
- * Tells clients that ask for a contract that a reactive application answers over HTTP
- * only, so that they do not take it for one without Vicinal. Rejected requests get no
- * such answer. Thread-safe.
+ * Announces to clients that ask for a contract that a reactive application answers over
+ * HTTP only, so that they do not take it for one without Vicinal. Rejected requests get
+ * no such answer. Thread-safe.
  */
 public final class ReactiveAnnouncementFilter implements WebFilter, Ordered {
 

@@ -51,7 +51,7 @@ public final class ReactiveInquiryFilter implements WebFilter, Ordered {
 			Inquiry inquiry = inquiry(asked, request);
 			if (inquiry != null) {
 				ServerHttpResponse response = exchange.getResponse();
-				// To start a path may take a while, and must not hold an event loop.
+				// Starting a path may take a while and must not block an event loop.
 				response.beforeCommit(() -> Mono.<Void>fromRunnable(() -> announce(inquiry, response))
 					.subscribeOn(Schedulers.boundedElastic()));
 			}
@@ -79,7 +79,7 @@ public final class ReactiveInquiryFilter implements WebFilter, Ordered {
 		return (address.getAddress() != null) ? address.getAddress().getHostAddress() : address.getHostString();
 	}
 
-	/** A handler may turn a client away that the filters have let pass. */
+	/** A handler may reject a client that the filters have let pass. */
 	private void announce(Inquiry inquiry, ServerHttpResponse response) {
 		if (ReactiveAnnouncementFilter.turnsAway(response)) {
 			return;

@@ -9,9 +9,9 @@ import reactor.core.publisher.Mono;
 import io.github.vicinal.requestserver.Rejection;
 
 /**
- * What {@link ChannelResponse} is to servlets: a reactive application, which refuses
- * nothing itself, cannot say that a request was not executed by passing on a refusal that
- * it met elsewhere.
+ * Reactive counterpart of {@link ChannelResponse}. A reactive application, which refuses
+ * nothing itself, cannot claim that a request was not executed by passing on the refusal
+ * of another server.
  */
 public final class RefusalHeaderFilter implements WebFilter, Ordered {
 

@@ -22,7 +22,7 @@ import org.springframework.web.context.support.ServletRequestHandledEvent;
 import org.springframework.web.servlet.DispatcherServlet;
 
 /**
- * Tells whether anything in an application gets the event that the dispatcher servlet
+ * Finds out whether an application listens to the event that the dispatcher servlet
  * publishes for each request.
  */
 final class RequestListeners {

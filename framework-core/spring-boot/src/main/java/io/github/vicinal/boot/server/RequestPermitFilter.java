@@ -42,7 +42,7 @@ public final class RequestPermitFilter extends OncePerRequestFilter {
 
 	/**
 	 * Creates the filter.
-	 * @param permits who decides
+	 * @param permits decides on requests
 	 * @param handled knows the paths that are for a permit, without context and servlet
 	 * @param contracts knows which paths belong to contracts
 	 * @param origins know which other origins may read an answer
@@ -99,7 +99,7 @@ public final class RequestPermitFilter extends OncePerRequestFilter {
 		}
 	}
 
-	/** Nobody waits for the answer any more. */
+	/** The caller has gone. */
 	private static boolean isGone(Rejection refusal) {
 		return refusal.reason() == Rejection.Reason.DEADLINE || refusal.reason() == Rejection.Reason.INTERRUPTED;
 	}

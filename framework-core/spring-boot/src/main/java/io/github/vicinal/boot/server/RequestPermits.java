@@ -24,7 +24,7 @@ import io.github.vicinal.requestserver.Permit;
  */
 public final class RequestPermits {
 
-	/** What requests count for that do not come from a channel. */
+	/** Channel name for requests that do not come from a channel. */
 	static final String OTHER = "http";
 
 	private final @Nullable RequestServer server;

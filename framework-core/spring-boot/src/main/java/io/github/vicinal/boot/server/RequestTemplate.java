@@ -54,7 +54,7 @@ final class RequestTemplate {
 
 	private final String pattern;
 
-	/** What converters of clients say of a text where nothing is declared. */
+	/** Content type of a text for which the client declares none. */
 	private static final String TEXT = "text/plain;charset=UTF-8";
 
 	private final String contentType;
@@ -143,7 +143,7 @@ final class RequestTemplate {
 			.orElse("");
 	}
 
-	/** What the message converters of a {@code RestTemplate} can read. */
+	/** Media types that the message converters of a {@code RestTemplate} can read. */
 	private static String readable(Contract contract, ContractMethod method) {
 		Class<?> type = ResultShape.of(contract.type(), method.method()).valueClass();
 		if (type == void.class) {
@@ -193,20 +193,20 @@ final class RequestTemplate {
 	}
 
 	/**
-	 * What the HTTP client would have sent as {@code Content-Type}, empty for nothing.
+	 * The {@code Content-Type} that the HTTP client would have sent, empty for none.
 	 */
 	String contentType() {
 		return this.contentType;
 	}
 
-	/** What the contract says to send as {@code Accept}, empty for nothing. */
+	/** The {@code Accept} that the contract declares, empty for none. */
 	String declaredAccept() {
 		return this.declaredAccept;
 	}
 
 	/**
-	 * What a client that sends {@code Accept} by itself, as {@code RestTemplate} does,
-	 * would have sent, empty for nothing.
+	 * The {@code Accept} of a client that sends one by itself, as {@code RestTemplate}
+	 * does, empty for none.
 	 */
 	String accept() {
 		return this.accept;

@@ -22,7 +22,7 @@ import io.github.vicinal.requestserver.RequestServer;
  */
 public final class ServerLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
 
-	/** That of Boot's graceful shutdown of the web server. */
+	/** Phase of Boot's graceful shutdown of the web server. */
 	public static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 1024;
 
 	private static final Logger logger = LoggerFactory.getLogger(ServerLifecycle.class);

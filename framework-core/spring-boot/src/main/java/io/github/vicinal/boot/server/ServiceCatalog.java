@@ -2,6 +2,7 @@ package io.github.vicinal.boot.server;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,6 +11,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -30,8 +32,8 @@ import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
 
 /**
- * What this application announces of a contract. Services are built, and servers started,
- * when the first client asks. Thread-safe.
+ * Announcements of this application, by contract. Services are built, and servers
+ * started, when the first client asks. Thread-safe.
  */
 public final class ServiceCatalog implements AutoCloseable {
 
@@ -46,6 +48,8 @@ public final class ServiceCatalog implements AutoCloseable {
 
 	/** Minimum interval between looks for changes of what was announced. */
 	private static final long LOOK_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+	private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
 	private final Supplier<PeerIdentity> self;
 
@@ -62,6 +66,9 @@ public final class ServiceCatalog implements AutoCloseable {
 	/** Ids of paths that the application has, but is not to offer. */
 	private List<String> notOffered = List.of();
 
+	/** Whether local paths are offered to clients that come by https. */
+	private boolean httpsLocalPaths;
+
 	/** Announcements of known contracts. */
 	private final Map<String, PeerAnnouncement> announcements = new ConcurrentHashMap<>();
 
@@ -72,7 +79,7 @@ public final class ServiceCatalog implements AutoCloseable {
 
 	private boolean closed;
 
-	/** What was announced of this instance and its paths. Guarded by this. */
+	/** Last announcement of this instance and its paths. Guarded by this. */
 	private List<Object> lastSeen = List.of();
 
 	private volatile int changes;
@@ -128,16 +135,49 @@ public final class ServiceCatalog implements AutoCloseable {
 		if (facts == null || !inquiry.refusal().isEmpty()) {
 			return new PeerAnnouncement(base.peer(), Set.of(), base.contractHash(), inquiry.refusal()).format();
 		}
+		Set<String> offered = facts.secure() ? besideHttps(base.paths(), service) : base.paths();
+		if (offered.isEmpty()) {
+			return new PeerAnnouncement(base.peer(), offered, base.contractHash(), whyNotBesideHttps(service)).format();
+		}
+		Map<String, String> addresses = new TreeMap<>(base.addresses());
+		addresses.keySet().retainAll(offered);
+		boolean tellsWay = service instanceof ExchangeService || !addresses.isEmpty();
 		String ticket = (service instanceof MvcService mvc && handler instanceof HandlerMethod method)
 				? ticket(mvc, method, facts, inquiry) : this.tickets.ticket(facts);
 		Map<Integer, String> methods = service.httpOnlyMethods();
-		return new PeerAnnouncement(base.peer(), base.paths(), base.contractHash(),
+		return new PeerAnnouncement(base.peer(), offered, base.contractHash(),
 				String.join(", ", new TreeSet<>(methods.values())), methods.keySet())
-			.withArrival((service instanceof ExchangeService) ? arrival(facts) : "")
+			.withArrival(tellsWay ? arrival(facts) : "")
+			.withOrigin(tellsWay ? withoutScope(facts.remoteAddr()) : "")
 			.withTicket(ticket)
 			.withMissing(base.missing())
-			.withAddresses(base.addresses())
+			.withAddresses(addresses)
 			.format();
+	}
+
+	/** Returns which paths are protected well enough for a client that uses https. */
+	private synchronized Set<String> besideHttps(Set<String> offered, Service service) {
+		Set<String> protectedPaths = new TreeSet<>();
+		if (service instanceof ExchangeService) {
+			return protectedPaths;
+		}
+		for (PathServer server : this.servers) {
+			boolean isProtected = switch (server.protection()) {
+				case NONE -> false;
+				case SAME_USER -> this.httpsLocalPaths;
+				case MUTUAL_TLS -> true;
+			};
+			if (isProtected && offered.contains(server.kind().id())) {
+				protectedPaths.add(server.kind().id());
+			}
+		}
+		return protectedPaths;
+	}
+
+	private static String whyNotBesideHttps(Service service) {
+		return (service instanceof ExchangeService) ? "the client comes by TLS, for which exchanges do not stand in"
+				: "the client comes by TLS, for which only tcp with TLS on both sides stands in, or local paths with "
+						+ "vicinal.https.local-paths=true";
 	}
 
 	private String ticket(MvcService service, HandlerMethod handler, ConnectionFacts facts, Inquiry inquiry) {
@@ -168,9 +208,12 @@ public final class ServiceCatalog implements AutoCloseable {
 
 	/** The name of a network interface says nothing to others. */
 	private static String arrival(ConnectionFacts facts) {
-		String address = facts.localAddr();
+		return "%s:%d".formatted(withoutScope(facts.localAddr()), facts.localPort());
+	}
+
+	private static String withoutScope(String address) {
 		int scope = address.indexOf('%');
-		return "%s:%d".formatted((scope >= 0) ? address.substring(0, scope) : address, facts.localPort());
+		return (scope >= 0) ? address.substring(0, scope) : address;
 	}
 
 	private @Nullable PeerAnnouncement base(String contractName) {
@@ -192,7 +235,8 @@ public final class ServiceCatalog implements AutoCloseable {
 		catch (RuntimeException | Error ex) {
 			// The request that asked is to be answered, whatever becomes of other paths.
 			logger.warn("The contract {} cannot be offered over other paths than http", contractName, ex);
-			announcement = new PeerAnnouncement(this.self.get(), Set.of(), "", "to offer it failed, its log says why");
+			announcement = new PeerAnnouncement(this.self.get(), Set.of(), "",
+					"the contract could not be offered; the log of the peer says why");
 		}
 		keep(contractName, announcement, age);
 		return announcement;
@@ -236,7 +280,7 @@ public final class ServiceCatalog implements AutoCloseable {
 
 	private List<Object> seen() {
 		List<Object> seen = new ArrayList<>(List.of(this.self.get()));
-		this.servers.forEach((server) -> seen.add(server.unavailable()));
+		this.servers.forEach((server) -> seen.add(List.of(server.unavailable(), server.address())));
 		return seen;
 	}
 
@@ -279,6 +323,7 @@ public final class ServiceCatalog implements AutoCloseable {
 			OfferedPaths offered = this.paths.get();
 			this.servers = offered.servers();
 			this.notOffered = offered.notOffered();
+			this.httpsLocalPaths = offered.httpsLocalPaths();
 			this.servers.forEach((server) -> attempt(server, PathServer::start, "started"));
 			this.lastSeen = seen();
 			this.nextLook = System.nanoTime() + LOOK_INTERVAL_NANOS;
@@ -286,7 +331,7 @@ public final class ServiceCatalog implements AutoCloseable {
 	}
 
 	/**
-	 * What this application offers, for people.
+	 * Offer of one contract, for people.
 	 *
 	 * @param contract the contract's class name
 	 * @param hash the contract's hash
@@ -341,22 +386,26 @@ public final class ServiceCatalog implements AutoCloseable {
 	}
 
 	/**
-	 * Announces nothing more and lets no path accept further calls. Calls in flight go
-	 * on; {@link #close(Duration)} must follow.
+	 * Announces nothing more and begins nothing more. Calls in flight go on;
+	 * {@link #close(Duration)} must follow. Paths accept no further calls, unless an
+	 * exchange is in flight: the rest of it comes by further calls.
 	 */
 	public void stopAccepting() {
-		stop();
-	}
-
-	private List<PathServer> stop() {
 		List<PathServer> all;
 		synchronized (this) {
 			this.closed = true;
 			this.announcements.clear();
 			all = this.servers;
 		}
-		all.forEach((server) -> attempt(server, PathServer::stopAccepting, "ended in order"));
-		return all;
+		Collection<Service> services = services();
+		services.forEach(Service::stopAccepting);
+		if (services.stream().noneMatch(Service::isBusy)) {
+			stopAccepting(all);
+		}
+	}
+
+	private synchronized Collection<Service> services() {
+		return this.started ? this.registry.get().services() : List.of();
 	}
 
 	/** One that fails must not keep the others. */
@@ -370,22 +419,73 @@ public final class ServiceCatalog implements AutoCloseable {
 	}
 
 	/**
-	 * Closes all paths. None accepts further calls while calls of another one end; who
-	 * asks for an announcement meanwhile gets an answer.
-	 * @param timeout how long calls in flight may take to end, over all paths
+	 * Closes all paths at the same time. Requests for an announcement are still answered
+	 * meanwhile.
+	 * @param timeout how long calls in flight may take to end, over all paths; those that
+	 * take longer are cut off
 	 */
 	public void close(Duration timeout) {
 		long deadline = System.nanoTime() + timeout.toNanos();
-		for (PathServer server : stop()) {
-			attempt(server, (it) -> it.close(Duration.ofNanos(Math.max(0, deadline - System.nanoTime()))),
-					"ended in order");
+		stopAccepting();
+		Collection<Service> services = services();
+		while (services.stream().anyMatch(Service::isBusy) && System.nanoTime() - deadline < 0
+				&& !Thread.currentThread().isInterrupted()) {
+			LockSupport.parkNanos(this, POLL_NANOS);
 		}
+		// What is left of them could not be taken after the paths have ended.
+		services.forEach(Service::cutOff);
+		stopAccepting(servers());
+		end((server) -> server.close(Duration.ofNanos(Math.max(0, deadline - System.nanoTime()))));
 	}
 
 	/** Closes all paths, each of which waits for calls in flight as it is configured. */
 	@Override
 	public void close() {
-		stop().forEach((server) -> attempt(server, PathServer::close, "ended in order"));
+		stopAccepting();
+		stopAccepting(servers());
+		end(PathServer::close);
+	}
+
+	private synchronized List<PathServer> servers() {
+		return this.servers;
+	}
+
+	private static void stopAccepting(List<PathServer> servers) {
+		servers.forEach((server) -> attempt(server, PathServer::stopAccepting, "ended in order"));
+	}
+
+	/** Each path may have to wait for handlers that it has interrupted. */
+	private void end(Consumer<PathServer> step) {
+		List<Thread> closing = new ArrayList<>();
+		for (PathServer server : servers()) {
+			Runnable task = () -> attempt(server, step, "ended in order");
+			Thread thread = new Thread(task, "vicinal-%s-close".formatted(server.kind().id()));
+			thread.setDaemon(true);
+			try {
+				thread.start();
+				closing.add(thread);
+			}
+			catch (OutOfMemoryError ex) {
+				// No thread can be had: one after the other, then.
+				task.run();
+			}
+		}
+		boolean interrupted = false;
+		for (Thread thread : closing) {
+			while (thread.isAlive()) {
+				try {
+					thread.join();
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+					closing.forEach(Thread::interrupt);
+				}
+			}
+		}
+		services().forEach(Service::cutOff);
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 }

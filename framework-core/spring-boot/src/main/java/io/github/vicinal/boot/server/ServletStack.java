@@ -34,9 +34,9 @@ import org.springframework.web.servlet.support.SessionFlashMapManager;
 import io.github.vicinal.boot.server.HandlerLookup.Handler;
 
 /**
- * Tells whether anything stands between the web server and a handler that acts on
- * requests. Where a filter or an interceptor may match any of a handler's requests, all
- * calls of the handler pass it.
+ * Finds out whether anything between the web server and a handler acts on requests. If a
+ * filter or an interceptor may match any of a handler's requests, all calls of the
+ * handler pass it.
  */
 final class ServletStack {
 
@@ -219,7 +219,9 @@ final class ServletStack {
 		return null;
 	}
 
-	/** What the mapping of the handler itself does before it looks for one. */
+	/**
+	 * Returns what the handler mapping does to a request before it looks for a handler.
+	 */
 	private static @Nullable String mapping(RequestMappingHandlerMapping mapping) {
 		if (mapping.getClass() != RequestMappingHandlerMapping.class) {
 			return "the handler mapping %s".formatted(mapping.getClass().getSimpleName());

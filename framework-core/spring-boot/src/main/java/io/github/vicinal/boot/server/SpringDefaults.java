@@ -41,8 +41,8 @@ import org.springframework.web.servlet.mvc.method.annotation.ServletCookieValueM
 import io.github.vicinal.boot.server.HandlerLookup.Handler;
 
 /**
- * Tells whether Spring MVC makes a handler's arguments, and writes its results, with
- * nothing but its defaults. Typed calls repeat those only.
+ * Finds out whether Spring MVC makes a handler's arguments, and writes its results, with
+ * its defaults only. Typed calls repeat only those.
  */
 final class SpringDefaults {
 

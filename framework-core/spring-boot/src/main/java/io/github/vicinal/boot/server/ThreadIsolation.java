@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
@@ -37,7 +38,7 @@ public final class ThreadIsolation implements AutoCloseable {
 			"org.springframework.transaction.support.TransactionSynchronizationManager",
 			ThreadIsolation.class.getClassLoader());
 
-	/** What a request without {@code Accept-Language} gets. */
+	/** Locale of a request without {@code Accept-Language}. */
 	private static final LocaleContext REQUEST_LOCALE = Locale::getDefault;
 
 	private final ClassLoader classLoader;
@@ -68,17 +69,79 @@ public final class ThreadIsolation implements AutoCloseable {
 
 	<T> T run(@Nullable RequestAttributes request, Supplier<T> handler) {
 		if (TRANSACTIONS && Transactions.present()) {
-			try {
-				return CompletableFuture.supplyAsync(() -> runHere(request, handler), this.cleanThreads).join();
-			}
-			catch (CompletionException ex) {
-				if (ex.getCause() instanceof RuntimeException cause) {
-					throw cause;
-				}
-				throw ex;
-			}
+			return runElsewhere(request, handler);
 		}
 		return runHere(request, handler);
+	}
+
+	/** An interrupt of the calling thread is passed on, and stays. */
+	private <T> T runElsewhere(@Nullable RequestAttributes request, Supplier<T> handler) {
+		Interruptible<T> task = new Interruptible<>(() -> runHere(request, handler));
+		CompletableFuture<T> running = CompletableFuture.supplyAsync(task, this.cleanThreads);
+		boolean interrupted = false;
+		try {
+			while (true) {
+				try {
+					return running.get();
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+					task.interrupt();
+				}
+			}
+		}
+		catch (ExecutionException ex) {
+			if (ex.getCause() instanceof RuntimeException cause) {
+				throw cause;
+			}
+			throw new CompletionException(ex.getCause());
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/** A handler whose thread can be interrupted as long as it runs, and not later. */
+	private static final class Interruptible<T> implements Supplier<T> {
+
+		private final Supplier<T> handler;
+
+		private @Nullable Thread thread;
+
+		private boolean interrupted;
+
+		Interruptible(Supplier<T> handler) {
+			this.handler = handler;
+		}
+
+		@Override
+		public T get() {
+			synchronized (this) {
+				this.thread = Thread.currentThread();
+				if (this.interrupted) {
+					this.thread.interrupt();
+				}
+			}
+			try {
+				return this.handler.get();
+			}
+			finally {
+				synchronized (this) {
+					this.thread = null;
+				}
+				Thread.interrupted();
+			}
+		}
+
+		synchronized void interrupt() {
+			this.interrupted = true;
+			if (this.thread != null) {
+				this.thread.interrupt();
+			}
+		}
+
 	}
 
 	private <T> T runHere(@Nullable RequestAttributes request, Supplier<T> handler) {

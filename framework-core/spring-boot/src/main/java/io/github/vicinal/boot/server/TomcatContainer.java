@@ -31,7 +31,7 @@ import org.springframework.boot.tomcat.TomcatWebServer;
  */
 final class TomcatContainer implements ServletContainer {
 
-	/** What every embedded Tomcat has. */
+	/** Valves of every embedded Tomcat. */
 	private static final Set<String> NEUTRAL_VALVES = Set.of("org.apache.catalina.core.StandardEngineValve",
 			"org.apache.catalina.core.StandardHostValve", "org.apache.catalina.core.StandardContextValve",
 			"org.apache.catalina.valves.ErrorReportValve", "org.apache.catalina.authenticator.NonLoginAuthenticator");
@@ -102,7 +102,7 @@ final class TomcatContainer implements ServletContainer {
 		return configured();
 	}
 
-	/** What changes every request or response. */
+	/** Returns what changes every request or response. */
 	private @Nullable String configured() {
 		if (this.protocol.getServer() != null || this.protocol.getServerRemoveAppProvidedValues()) {
 			return "the property server.server-header";

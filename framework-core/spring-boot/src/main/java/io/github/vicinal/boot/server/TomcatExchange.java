@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.vicinal.path.CallFrame;
 
 /**
- * What a socket's processor is to Tomcat's adapter, for typed calls: it fills in the
- * request, and collects the response. Used by one call at a time, and then by others.
+ * Processor of typed calls for Tomcat's adapter: it fills in the request, and collects
+ * the response. Used by one call at a time, and reused.
  */
 final class TomcatExchange extends AbstractProcessor implements InputBuffer, OutputBuffer {
 
@@ -62,7 +62,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 
 	private final AbstractHttp11Protocol<?> protocol;
 
-	/** What happens while the request is processed asynchronously. */
+	/** Events of the request's asynchronous processing. */
 	private final BlockingQueue<SocketEvent> events = new LinkedBlockingQueue<>();
 
 	private ByteArrayOutputStream body = new ByteArrayOutputStream(256);
@@ -81,7 +81,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 
 	private @Nullable TypedCall call;
 
-	/** What has not been read of the body, once something has begun to. */
+	/** Unread part of the body, once something has begun to read it. */
 	private @Nullable ByteBuffer input;
 
 	TomcatExchange(Connector connector, AbstractHttp11Protocol<?> protocol, CommonHeaders common) {
@@ -164,12 +164,12 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
-		throw new IOException("Nobody waits for the end of asynchronous processing any more");
+		throw new IOException("The caller has gone, so the end of asynchronous processing has no receiver");
 	}
 
 	/**
-	 * Whether a client has everything although the connection is cut off: HTTP says the
-	 * length of texts and bytes beforehand.
+	 * Whether a client has the whole answer although the connection is cut off: HTTP
+	 * sends the length of texts and bytes beforehand.
 	 */
 	private boolean isComplete(TypedCall served) {
 		return served.isSentWhole() || (this.expectedBytes >= 0 && this.body.size() >= this.expectedBytes);
@@ -265,7 +265,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		this.status = answered;
 	}
 
-	/** Where the connector's {@code enableLookups} is on. */
+	/** Applies if the connector's {@code enableLookups} is on. */
 	@Override
 	protected void populateRequestAttributeRemoteHost() {
 		String address = this.request.remoteAddr().toString();
@@ -294,7 +294,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 
 	@Override
 	protected void ack(ContinueResponseTiming timing) {
-		// There is no body to be asked for.
+		// No client waits to be asked for its body.
 	}
 
 	@Override
@@ -329,7 +329,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 
 	@Override
 	protected void registerReadInterest() {
-		// Nothing will ever be there to be read.
+		// The body never has anything to read.
 	}
 
 	@Override
@@ -388,7 +388,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 
 	@Override
 	public void pause() {
-		// Nothing is kept between calls.
+		// No state is kept between calls.
 	}
 
 	@Override

@@ -67,7 +67,7 @@ public final class TomcatExchanges implements ExchangeHandler {
 			return Optional.of("its connector speaks %s".formatted(connector.getProtocol()));
 		}
 		if (found.isSSLEnabled() || connector.getSecure()) {
-			return Optional.of("its connector takes TLS only, whose certificates exchanges do not have");
+			return Optional.of("its connector accepts TLS only, and exchanges have no certificates");
 		}
 		try {
 			new ExchangeProcessor(this, found).recycle();

@@ -118,7 +118,7 @@ final class TypedCall {
 		return this.answer;
 	}
 
-	/** Says what the container's response is. */
+	/** Sets the container's response. */
 	void watching(LateResponse seen) {
 		this.container = seen;
 	}

@@ -24,7 +24,7 @@ import org.springframework.web.util.WebUtils;
 /**
  * The end of a typed call's way through the dispatcher servlet. The application's own
  * mappings find handler and interceptors; only the arguments are there already, and the
- * result stays a value. Requests over HTTP are none of its business. Thread-safe.
+ * result stays a value. It ignores requests over HTTP. Thread-safe.
  */
 public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter, Ordered {
 
@@ -86,7 +86,8 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 				}
 				call.watch().httpOnly("the request is mapped to %s".formatted(chain.getHandler()));
 				call.watch().inPlace();
-				// What another handler starts is the container's, too.
+				// The container also handles asynchronous processing that another handler
+				// starts.
 				call.watch().returned();
 				return chain;
 			}
@@ -181,9 +182,9 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 		if (target.answersByAnnotation(response)) {
 			return;
 		}
-		// What the handler has written comes before what it returns. Where it has sent
-		// the
-		// response, what Spring says of the value comes too late.
+		// Output that the handler has written precedes the value that it returns. If the
+		// response has been sent, headers that Spring derives from the value come too
+		// late.
 		boolean late = call.written() > 0 || response.isCommitted();
 		HandlerTarget.Answer answer = late ? null : target.answer(result, request, response);
 		if (answer == null) {

@@ -45,7 +45,7 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 	/**
 	 * Wraps a request.
 	 * @param request the request
-	 * @param watch is told what filters do
+	 * @param watch notified of what filters do
 	 * @param typed whether this is the request of a typed call
 	 * @param body whether the HTTP request has a body, or would have one
 	 */
@@ -168,8 +168,8 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Returns whether the handler of a typed call starts asynchronous processing. What
-	 * filters start is the container's.
+	 * Returns whether the handler of a typed call starts asynchronous processing.
+	 * Asynchronous processing that filters start belongs to the container.
 	 */
 	private boolean ofHandler() {
 		if (!this.watch.isRunning()) {

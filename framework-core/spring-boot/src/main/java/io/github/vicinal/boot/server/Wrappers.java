@@ -9,7 +9,7 @@ import jakarta.servlet.ServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells which wrappers of requests and responses leave the body alone. Any other wrapper
+ * Knows which wrappers of requests and responses leave the body alone. Any other wrapper
  * may read or change it, and a typed call has none.
  */
 final class Wrappers {

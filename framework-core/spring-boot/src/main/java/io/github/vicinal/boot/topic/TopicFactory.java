@@ -35,7 +35,7 @@ public final class TopicFactory {
 	/**
 	 * Returns a topic to publish to.
 	 * @param name its name
-	 * @param model who gets the messages
+	 * @param model distribution of the messages
 	 * @param type the type of the payload
 	 * @param <T> the type of the payload
 	 * @return the topic

@@ -16,7 +16,7 @@ public interface TopicRooms {
 	/**
 	 * Returns the settings of a topic.
 	 * @param name its name
-	 * @param model who gets the messages
+	 * @param model distribution of the messages
 	 * @param type the type of the payload
 	 * @param <T> the type of the payload
 	 * @return the settings

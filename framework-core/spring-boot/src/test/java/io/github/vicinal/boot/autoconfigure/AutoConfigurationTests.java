@@ -54,7 +54,7 @@ import org.springframework.web.service.registry.ImportHttpServices;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What is there under which conditions, and what mistakes at start say. */
+/** Beans by condition, and messages of mistakes at start. */
 @ExtendWith(OutputCaptureExtension.class)
 @Tag("every-jdk")
 class AutoConfigurationTests {
@@ -274,7 +274,7 @@ class AutoConfigurationTests {
 	void anAnnotatedInterfaceThatNobodyProxiesIsAWarning(CapturedOutput output) {
 		this.client.withUserConfiguration(GroupClient.class, FeignLike.class).run((context) -> {
 			assertThat(context).hasNotFailed();
-			assertThat(output).contains("@AffinityChannel on " + Lonely.class.getName() + " does nothing here")
+			assertThat(output).contains("@AffinityChannel on " + Lonely.class.getName() + " has no effect here")
 				.contains("@ImportHttpServices");
 		});
 	}
@@ -350,7 +350,7 @@ class AutoConfigurationTests {
 	void anAnnotationWithoutEffectIsNamed() {
 		this.client.withUserConfiguration(GroupClient.class, Useless.class).run((context) -> {
 			FailureAnalysis analysis = analysis(context.getStartupFailure());
-			assertThat(analysis.getDescription()).contains("Useless does nothing");
+			assertThat(analysis.getDescription()).contains("Useless has no effect");
 			assertThat(analysis.getAction()).contains("types = ");
 		});
 	}
@@ -436,6 +436,8 @@ class AutoConfigurationTests {
 		new VicinalRuntimeHints().registerHints(hints, getClass().getClassLoader());
 		assertThat(RuntimeHintsPredicates.proxies().forInterfaces(HttpServletRequest.class)).accepts(hints);
 		assertThat(RuntimeHintsPredicates.reflection().onType(ChannelReport.PeerReport.class)).accepts(hints);
+		assertThat(RuntimeHintsPredicates.resource().forResource("io/github/vicinal/boot/actuate/channels.html"))
+			.accepts(hints);
 	}
 
 	private static FailureAnalysis analysis(Throwable failure) {

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.distribution.HistogramSnapshot;
+import io.micrometer.core.instrument.distribution.ValueAtPercentile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -154,11 +156,32 @@ class RequestServerAutoConfigurationTests {
 					.isOne();
 			});
 			assertThat(meters.get(prefix + "response").functionTimer().totalTime(TimeUnit.NANOSECONDS)).isPositive();
-			assertThat(meters.get(prefix + "response.quantile").tag("quantile", "0.99").timeGauge().value())
-				.isPositive();
 			assertThat(meters.get(prefix + "post.delay").functionTimer().count()).isOne();
 			assertThat(meters.get(prefix + "threads").gauge().value()).isEqualTo(200);
 		});
+	}
+
+	/** As for any timer of Boot: properties decide whether there is a distribution. */
+	@Test
+	void publishesPercentilesWhereBootIsConfiguredTo() {
+		this.web
+			.withPropertyValues("management.metrics.distribution.percentiles.vicinal.server.requests.response=0.5,0.99")
+			.run((context) -> {
+				RequestServer server = context.getBean(RequestServer.class);
+				MeterRegistry meters = context.getBean(MeterRegistry.class);
+				String prefix = "vicinal.server.requests.";
+				for (int i = 0; i < 5; i++) {
+					assertThat(server.submit("test", Priority.NORMAL, () -> 1).join()).isOne();
+				}
+				assertThat(server.drain(Duration.ofSeconds(10))).isTrue();
+				HistogramSnapshot response = meters.get(prefix + "response").timer().takeSnapshot();
+				assertThat(response.count()).isEqualTo(5);
+				assertThat(response.percentileValues()).extracting(ValueAtPercentile::percentile)
+					.containsExactly(0.5, 0.99);
+				assertThat(response.percentileValues()[1].value(TimeUnit.NANOSECONDS)).isPositive();
+				await().untilAsserted(
+						() -> assertThat(meters.get(prefix + "post.delay").functionTimer().count()).isEqualTo(5));
+			});
 	}
 
 	@ParameterizedTest

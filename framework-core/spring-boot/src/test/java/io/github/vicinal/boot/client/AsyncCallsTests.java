@@ -348,7 +348,7 @@ class AsyncCallsTests {
 		}
 	}
 
-	/** What a path could not carry goes over HTTP for the same caller. */
+	/** A call that a path could not carry goes over HTTP for the same caller. */
 	@Test
 	void theCallOverHttpSeesWhatTheCallerCarries() throws Throwable {
 		ThreadLocal<String> user = new ThreadLocal<>();

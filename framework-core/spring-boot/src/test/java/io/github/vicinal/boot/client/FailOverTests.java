@@ -92,7 +92,7 @@ class FailOverTests {
 		this.client.close();
 	}
 
-	/** What a replica does with a request. */
+	/** Reaction of a replica to a request. */
 	private enum Behaviour {
 
 		GONE, BREAKS, REFUSES, BUSY, BUSY_AS_VALUE, HANGS, BREAKS_LATER, FAILS_WHEN_ASKED

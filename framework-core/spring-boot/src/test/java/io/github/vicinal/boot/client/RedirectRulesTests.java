@@ -54,7 +54,7 @@ class RedirectRulesTests {
 		assertThat(headers.headerNames()).containsExactlyInAnyOrder("Authorization", "Cookie");
 	}
 
-	/** What the libraries themselves request next. */
+	/** The next request of the libraries themselves. */
 	@ParameterizedTest
 	@EnumSource(RedirectRules.class)
 	void rulesAreThoseOfTheLibraries(RedirectRules rules) throws IOException {

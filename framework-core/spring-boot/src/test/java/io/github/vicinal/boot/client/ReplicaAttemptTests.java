@@ -20,7 +20,9 @@ import io.github.vicinal.replica.ReplicaReport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What a failure says of a replica, and when a call may go on at another one. */
+/**
+ * Conclusions from a failure about a replica, and conditions for going on at another one.
+ */
 class ReplicaAttemptTests {
 
 	private final ReplicaChoice choice = new ReplicaChoice();

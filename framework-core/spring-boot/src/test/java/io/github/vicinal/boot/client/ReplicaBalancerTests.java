@@ -26,7 +26,7 @@ import io.github.vicinal.replica.ReplicaReport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** What a balancer makes of the lists of instances that a load balancer brings. */
+/** Replicas of a balancer from the lists of instances of a load balancer. */
 @Timeout(60)
 class ReplicaBalancerTests {
 

@@ -27,7 +27,7 @@ import org.springframework.web.client.RestClient;
 
 import io.github.vicinal.boot.exchange.ShopApplication.Order;
 
-/** What requests look like on both sides, to be compared between two ways of sending. */
+/** Requests as both sides see them, to be compared between two ways of sending. */
 final class ExchangeBehaviours {
 
 	private ExchangeBehaviours() {
@@ -269,7 +269,7 @@ final class ExchangeBehaviours {
 				(client, base) -> withoutHeaders(show(client.post().uri("/redirect?status=303").body(Map.of("a", 1)))));
 	}
 
-	/** What a redirect keeps of the headers differs from library to library. */
+	/** The headers that a redirect keeps differ from library to library. */
 	private static String withoutHeaders(String shown) {
 		return shown.replaceAll("\"headers\":\\{[^}]*}", "");
 	}

@@ -40,7 +40,7 @@ import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What Tomcat refuses over TCP is refused as an exchange, too. */
+/** A request that Tomcat refuses over TCP is refused as an exchange, too. */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(120)
 class RefusedRequestTests {

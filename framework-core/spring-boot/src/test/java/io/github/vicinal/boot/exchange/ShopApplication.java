@@ -350,7 +350,7 @@ class ShopApplication {
 			throw new IllegalStateException("too late");
 		}
 
-		/** What a handler sees of the request. */
+		/** The request as a handler sees it. */
 		@RequestMapping("/seen/**")
 		Map<String, Object> seen(HttpServletRequest request) {
 			Map<String, Object> seen = new TreeMap<>();
@@ -378,7 +378,7 @@ class ShopApplication {
 			return seen;
 		}
 
-		/** What of the caller's thread the handler sees. */
+		/** Parts of the caller's thread that the handler sees. */
 		@GetMapping("/thread")
 		Map<String, Object> thread() {
 			return new TreeMap<>(Map.of("mdc", String.valueOf(MDC.get("who")), "locale",

@@ -88,8 +88,8 @@ final class StrangeNeighbours implements BeanPostProcessor, AutoCloseable {
 		}
 
 		@Override
-		public void leave() {
-			this.neighbour.leave();
+		public boolean leave() {
+			return this.neighbour.leave();
 		}
 
 		@Override

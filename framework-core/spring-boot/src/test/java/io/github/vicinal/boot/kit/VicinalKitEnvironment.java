@@ -21,6 +21,7 @@ import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -46,11 +47,15 @@ import io.github.vicinal.testkit.server.KitServerConfiguration;
 
 /**
  * Two Spring Boot applications of this JVM, set up as users set them up: the kit's
- * server, and a client that makes its proxies by hand.
+ * server, and a client that makes its proxies by hand. Modules of other paths run the kit
+ * in it, too.
  */
-class VicinalKitEnvironment implements KitEnvironment {
+public class VicinalKitEnvironment implements KitEnvironment {
 
 	private static final HttpClientSettings PATIENT = HttpClientSettings.defaults();
+
+	private static final ApplicationContextInitializer<GenericApplicationContext> NO_BEANS = (context) -> {
+	};
 
 	private static final List<String> CONTRACTS = List.of("Arguments", "Bodies", "Results", "Errors", "Timing",
 			"Context", "Additions", "Volume", "Shapes", "State", "Untouched", "Request", "Response");
@@ -65,6 +70,11 @@ class VicinalKitEnvironment implements KitEnvironment {
 	private final boolean neighbours;
 
 	private final StrangeNeighbours strangers = new StrangeNeighbours();
+
+	/** What the path needs on both sides. */
+	private final Map<String, Object> pathProperties;
+
+	private final ApplicationContextInitializer<GenericApplicationContext> pathBeans;
 
 	private final Map<String, Object> serverProperties;
 
@@ -90,21 +100,38 @@ class VicinalKitEnvironment implements KitEnvironment {
 
 	/** Requests go over the path as they are. */
 	static VicinalKitEnvironment ofExchanges(String path) {
-		return new VicinalKitEnvironment(path, "", Map.of(), true, false);
+		return new VicinalKitEnvironment(path, "", Map.of(), true, false, Map.of(), NO_BEANS);
+	}
+
+	/**
+	 * Creates an environment for the path of another module.
+	 * @param path the path, for example {@code tcp}
+	 * @param exchanges whether requests go over the path as they are, and not as typed
+	 * calls
+	 * @param properties what the path needs on both sides
+	 * @param beans registers what the path needs on both sides
+	 * @return a started environment
+	 */
+	public static VicinalKitEnvironment of(String path, boolean exchanges, Map<String, Object> properties,
+			ApplicationContextInitializer<GenericApplicationContext> beans) {
+		return new VicinalKitEnvironment(path, "", Map.of(), exchanges, false, properties, beans);
 	}
 
 	/** Client and server have class loaders of their own, as far as they can tell. */
 	static VicinalKitEnvironment ofNeighbours(boolean exchanges) {
-		return new VicinalKitEnvironment("direct", "", Map.of(), exchanges, true);
+		return new VicinalKitEnvironment("direct", "", Map.of(), exchanges, true, Map.of(), NO_BEANS);
 	}
 
 	/** A server whose URLs have a prefix, because of its properties. */
 	VicinalKitEnvironment(String path, String prefix, Map<String, Object> serverProperties) {
-		this(path, prefix, serverProperties, false, false);
+		this(path, prefix, serverProperties, false, false, Map.of(), NO_BEANS);
 	}
 
 	private VicinalKitEnvironment(String path, String prefix, Map<String, Object> serverProperties, boolean exchanges,
-			boolean neighbours) {
+			boolean neighbours, Map<String, Object> pathProperties,
+			ApplicationContextInitializer<GenericApplicationContext> pathBeans) {
+		this.pathProperties = pathProperties;
+		this.pathBeans = pathBeans;
 		this.exchanges = exchanges;
 		this.neighbours = neighbours;
 		this.path = path;
@@ -124,7 +151,7 @@ class VicinalKitEnvironment implements KitEnvironment {
 		this.client = new SpringApplicationBuilder(ClientApplication.class).web(WebApplicationType.NONE)
 			.properties(properties())
 			.initializers((context) -> ((GenericApplicationContext) context).registerBean(ChannelListener.class,
-					() -> listener), this::noteExchanges, this::estrange)
+					() -> listener), this.pathBeans, this::noteExchanges, this::estrange)
 			.run();
 		if (this.exchanges) {
 			observationRegistry().observationConfig().observationHandler(this.exchanged);
@@ -163,6 +190,7 @@ class VicinalKitEnvironment implements KitEnvironment {
 		}
 		properties.put("vicinal.http-exchanges.enabled", String.valueOf(this.exchanges));
 		properties.put("vicinal.http-exchanges.paths", this.path);
+		properties.putAll(this.pathProperties);
 		return properties;
 	}
 
@@ -192,7 +220,7 @@ class VicinalKitEnvironment implements KitEnvironment {
 		return this.exchanges ? this.exchanged.noting(contract, proxy) : proxy;
 	}
 
-	/** What would happen to the object as a bean of the application. */
+	/** Processing that the object would have as a bean of the application. */
 	private static Object processed(ConfigurableApplicationContext application, Object bean, String name) {
 		return application.getAutowireCapableBeanFactory().applyBeanPostProcessorsAfterInitialization(bean, name);
 	}
@@ -301,7 +329,7 @@ class VicinalKitEnvironment implements KitEnvironment {
 			.properties(properties)
 			.initializers(
 					(context) -> ((GenericApplicationContext) context).registerBean(KitPeers.class, () -> this::peer),
-					this::estrange)
+					this.pathBeans, this::estrange)
 			.run();
 		this.port = ((WebServerApplicationContext) this.server).getWebServer().getPort();
 	}

@@ -11,7 +11,7 @@ import org.springframework.mock.web.MockHttpServletRequest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the server remembers of the connections of its clients. */
+/** Memory of the server about the connections of its clients. */
 class ConnectionTicketsTests {
 
 	private final ConnectionTickets tickets = new ConnectionTickets();

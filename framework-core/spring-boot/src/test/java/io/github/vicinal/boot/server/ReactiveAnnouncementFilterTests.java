@@ -13,7 +13,7 @@ import io.github.vicinal.peer.PeerIdentity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What clients that ask a reactive application learn. */
+/** Announcements of a reactive application to clients that ask. */
 class ReactiveAnnouncementFilterTests {
 
 	private final ReactiveAnnouncementFilter filter = new ReactiveAnnouncementFilter(() -> PeerIdentity.create(""),

@@ -12,7 +12,7 @@ import io.github.vicinal.requestserver.Rejection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What a reactive application passes on of what it met elsewhere. */
+/** Refusals of other servers that a reactive application passes on. */
 class RefusalHeaderFilterTests {
 
 	private final ReactiveWebApplicationContextRunner application = new ReactiveWebApplicationContextRunner()

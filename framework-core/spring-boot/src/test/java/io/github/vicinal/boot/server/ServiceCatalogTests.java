@@ -29,6 +29,7 @@ import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.Service;
@@ -37,7 +38,7 @@ import io.github.vicinal.server.ServiceRegistry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** What becomes of paths and announcements when an application ends. */
+/** Paths and announcements at the end of an application. */
 @Timeout(60)
 class ServiceCatalogTests {
 
@@ -70,8 +71,16 @@ class ServiceCatalogTests {
 		return announcement(this.catalog, CONTRACT);
 	}
 
+	private @Nullable String announcement(String scheme) {
+		return announcement(this.catalog, CONTRACT, scheme);
+	}
+
 	private static @Nullable String announcement(ServiceCatalog catalog, String contract) {
-		ConnectionFacts facts = new ConnectionFacts("http", "127.0.0.1", "127.0.0.1", "localhost", 8080, false,
+		return announcement(catalog, contract, "http");
+	}
+
+	private static @Nullable String announcement(ServiceCatalog catalog, String contract, String scheme) {
+		ConnectionFacts facts = new ConnectionFacts(scheme, "127.0.0.1", "127.0.0.1", "localhost", 8080, false,
 				Map.of("host", List.of("localhost:8080")));
 		Method handler = ClassUtils.getMethod(Object.class, "toString");
 		return catalog.announcement(new Inquiry(contract, facts, "", new RequestWatch()),
@@ -105,6 +114,32 @@ class ServiceCatalogTests {
 		String host = "0123456789abcdef0123456789abcdef";
 		this.identity = this.identity.on(host);
 		await().untilAsserted(() -> assertThat(announcement()).contains("p=shm,uds", host));
+	}
+
+	/** A server that has lost its device may listen elsewhere, without being seen to. */
+	@Test
+	void anAddressThatHasChangedIsAnnouncedToTheNextWhoAsks() {
+		this.first.address = "127.0.0.1:10000";
+		assertThat(announcement()).contains("e=shm@127.0.0.1:10000");
+		this.first.address = "127.0.0.1:10002";
+		await().untilAsserted(() -> assertThat(announcement()).contains("e=shm@127.0.0.1:10002"));
+	}
+
+	@Test
+	void clientsThatComeByTlsAreOfferedWhatIsProtectedAsWell() {
+		assertThat(announcement("https")).contains("p=;").contains("the client comes by TLS");
+		this.second.protection = PathProtection.SAME_USER;
+		assertThat(announcement("https")).contains("p=;").contains("vicinal.https.local-paths=true");
+		this.first.protection = PathProtection.MUTUAL_TLS;
+		assertThat(announcement("https")).contains("p=shm;");
+		assertThat(announcement("http")).contains("p=shm,uds;");
+	}
+
+	@Test
+	void aNetworkPathComesWithTheWayOfTheRequest() {
+		assertThat(announcement()).doesNotContain("a=127").doesNotContain("f=127");
+		this.first.address = "127.0.0.1:10000";
+		await().untilAsserted(() -> assertThat(announcement()).contains("; a=127.0.0.1:8080; f=127.0.0.1; "));
 	}
 
 	@Test
@@ -152,7 +187,7 @@ class ServiceCatalogTests {
 		ServiceCatalog failing = new ServiceCatalog(this::identity, (name) -> {
 			throw new NoClassDefFoundError(name);
 		}, ServiceRegistry::new, () -> new OfferedPaths(List.of(), List.of()), new ConnectionTickets());
-		assertThat(announcement(failing, CONTRACT)).contains("p=;", "to offer it failed")
+		assertThat(announcement(failing, CONTRACT)).contains("p=;", "the contract could not be offered")
 			.doesNotContain("NoClassDefFoundError");
 	}
 
@@ -198,6 +233,10 @@ class ServiceCatalogTests {
 
 		private volatile @Nullable Duration closedWithin;
 
+		private volatile @Nullable String address;
+
+		private volatile PathProtection protection = PathProtection.NONE;
+
 		FakeServer(PathKind kind) {
 			this.kind = kind;
 		}
@@ -212,6 +251,16 @@ class ServiceCatalogTests {
 			if (this.broken) {
 				throw new OutOfMemoryError("unable to create native thread, as the test wants it");
 			}
+		}
+
+		@Override
+		public Optional<String> address() {
+			return Optional.ofNullable(this.address);
+		}
+
+		@Override
+		public PathProtection protection() {
+			return this.protection;
 		}
 
 		@Override

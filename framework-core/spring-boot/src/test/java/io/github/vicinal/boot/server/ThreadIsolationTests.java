@@ -11,7 +11,7 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What a handler sees that does not run on its caller's thread. */
+/** Context of a handler that does not run on its caller's thread. */
 @Tag("every-jdk")
 class ThreadIsolationTests {
 

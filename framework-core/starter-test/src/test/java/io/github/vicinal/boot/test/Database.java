@@ -2,7 +2,7 @@ package io.github.vicinal.boot.test;
 
 import org.springframework.stereotype.Component;
 
-/** What a test of clients can do without. */
+/** Component that a test of clients does not need. */
 @Component
 class Database {
 

@@ -2,7 +2,7 @@ package io.github.vicinal.boot.test;
 
 import org.springframework.stereotype.Component;
 
-/** What a test is about. */
+/** Client under test. */
 @Component
 class Prices {
 

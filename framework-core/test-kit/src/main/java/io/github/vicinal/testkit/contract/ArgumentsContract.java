@@ -152,7 +152,7 @@ public interface ArgumentsContract extends KitContract {
 			@RequestHeader("X-Kit-Value") String header, @CookieValue("kit") String cookie, @RequestBody Named body);
 
 	/**
-	 * What the controller saw.
+	 * Arguments that the controller saw.
 	 *
 	 * @param parts one line for each argument, with its type where that is in question
 	 */

@@ -39,8 +39,8 @@ import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
 
 /**
- * Bodies in both directions. A method called {@code echo...} gives back what it was
- * given; where both directions have to be told apart, {@code describe} says what arrived.
+ * Bodies in both directions. A method called {@code echo...} returns its argument;
+ * {@code describe} reports what arrived, for tests that must distinguish both directions.
  *
  * @since 0.1.0
  */
@@ -439,7 +439,7 @@ public interface BodiesContract extends KitContract {
 		}
 
 		/**
-		 * Say all there is to say, also what no getter tells.
+		 * Describes the whole state, also parts without a getter.
 		 * @return text to compare by
 		 */
 		public String describe() {

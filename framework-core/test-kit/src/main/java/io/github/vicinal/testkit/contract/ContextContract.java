@@ -9,7 +9,7 @@ import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
 
 /**
- * What surrounds a call at the callee: thread, thread-locals, locale, trace, request.
+ * Context of a call at the callee: thread, thread-locals, locale, trace, request.
  *
  * @since 0.1.0
  */

@@ -9,7 +9,7 @@ import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
 
 /**
- * How the kit looks behind the scenes of its server. Called over HTTP only; no behaviour
+ * Access of the kit to the internals of its server. Called over HTTP only; no behaviour
  * is tested with it.
  *
  * @since 0.1.0

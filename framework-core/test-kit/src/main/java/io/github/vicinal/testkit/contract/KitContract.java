@@ -3,8 +3,8 @@ package io.github.vicinal.testkit.contract;
 import org.springframework.web.service.annotation.GetExchange;
 
 /**
- * What all contracts of the kit have in common: a call that warms the path up. That it is
- * inherited from an interface without a path of its own is a behaviour, too.
+ * Common base of the kit's contracts: a call that warms the path up. Its inheritance from
+ * an interface without a path of its own is a tested behaviour, too.
  *
  * @since 0.1.0
  */

@@ -1,8 +1,8 @@
 package io.github.vicinal.testkit.server;
 
 /**
- * How the kit's server calls itself, for calls within calls. The environment puts a bean
- * of this type into the server's application context.
+ * Clients with which the kit's server calls itself, for nested calls. The environment
+ * puts a bean of this type into the server's application context.
  *
  * @since 0.1.0
  */

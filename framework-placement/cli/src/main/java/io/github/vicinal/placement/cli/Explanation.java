@@ -83,7 +83,14 @@ final class Explanation {
 			return prefix + "its zones or pins forbid it";
 		}
 		for (Separation separation : this.model.separations()) {
-			if (separation.services().contains(name)) {
+			if (separation.services().contains(name) && separation.maximum() > 1) {
+				int there = separation.services().stream().mapToInt((one) -> this.plan.count(one, target)).sum();
+				if (there >= separation.maximum()) {
+					return prefix + "%d replicas of %s are there, and %d may be".formatted(there, separation.services(),
+							separation.maximum());
+				}
+			}
+			else if (separation.services().contains(name)) {
 				for (String apart : separation.services()) {
 					if (!apart.equals(name) && this.plan.count(apart, target) > 0) {
 						return prefix + "it must not share a %s with %s"

@@ -57,7 +57,7 @@ final class Figure {
 
 	private final Map<String, Map<String, Point>> points = new LinkedHashMap<>();
 
-	/** What is drawn. */
+	/** Content of the figure. */
 	enum Kind {
 
 		/** Services on the hosts of the plan. */

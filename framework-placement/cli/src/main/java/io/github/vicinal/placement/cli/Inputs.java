@@ -44,8 +44,8 @@ import io.github.vicinal.placement.sources.PrometheusSource;
 import io.github.vicinal.placement.sources.ZipkinSource;
 
 /**
- * What a plan is found for: one of a model, an instance or a compose file says what there
- * is, any number of sources say what was seen of its traffic.
+ * Inputs of a search. A model, an instance or a compose file describes services and
+ * hosts; any number of sources describe observed traffic.
  */
 final class Inputs {
 
@@ -79,6 +79,14 @@ final class Inputs {
 			description = "edges with fewer calls are left out, and named; of pcap, which knows no calls, none are (default ${DEFAULT-VALUE})")
 	private long minimumCalls;
 
+	@Option(names = "--profile", paramLabel = "NAME", split = ",",
+			description = "for a compose file: profiles whose services run, too; * for all")
+	private List<String> profiles = new ArrayList<>();
+
+	@Option(names = "--sampled", paramLabel = "PART",
+			description = "for zipkin: the part of all calls that is sampled, above 0 and at most 1; without it, its counts are partial evidence")
+	private @Nullable Double sampled;
+
 	@Option(names = "--names", paramLabel = "FILE",
 			description = "for pcap: an address (with or without port) and a service on each line")
 	private @Nullable Path names;
@@ -99,7 +107,7 @@ final class Inputs {
 			description = "what counts: calls, application-bytes, wire-bytes, hop-bytes, latency, path-latency, path-cpu (default: what the model says, or calls)")
 	private @Nullable String edgeWeight;
 
-	/** What instances report, if any are asked. */
+	/** Reports of instances, if any are asked. */
 	private @Nullable Cluster cluster;
 
 	static final class What {
@@ -143,11 +151,8 @@ final class Inputs {
 		if (model.pathCosts().equals(PathCosts.defaults())) {
 			model = withCosts(model, notSeen);
 		}
-		ObservedModel observed = ObservedModel.of(model, seen);
-		List<String> all = new ArrayList<>(model.doubts().notSeen());
-		all.addAll(notSeen);
-		all.addAll(observed.notSeen());
-		return concentrating(observed.model().with(new Doubts(all, model.doubts().unlocated())));
+		PlacementModel doubtful = model.with(model.doubts().and(new Doubts(notSeen, Set.of())));
+		return concentrating(ObservedModel.of(doubtful, seen).model());
 	}
 
 	private PlacementModel concentrating(PlacementModel model) {
@@ -206,7 +211,7 @@ final class Inputs {
 		if (compose == null) {
 			throw usage("One of --model, --instance and --compose is needed");
 		}
-		ComposeFile file = ComposeFile.read(compose);
+		ComposeFile file = ComposeFile.read(compose, Set.copyOf(this.profiles));
 		notSeen.addAll(file.notSeen());
 		if (this.hosts.isEmpty()) {
 			throw usage(
@@ -272,9 +277,9 @@ final class Inputs {
 		HttpJson http = http();
 		return switch (kind) {
 			case "prometheus" -> new PrometheusSource(HttpJson.address(where), this.window, this.minimumCalls, http);
-			case "zipkin" -> where.startsWith("http://") || where.startsWith("https://")
+			case "zipkin" -> sampled(where.startsWith("http://") || where.startsWith("https://")
 					? ZipkinSource.server(HttpJson.address(where), this.window, this.minimumCalls, http)
-					: ZipkinSource.file(Path.of(where), this.window, this.minimumCalls);
+					: ZipkinSource.file(Path.of(where), this.window, this.minimumCalls));
 			case "pcap" -> {
 				if (this.names == null) {
 					throw usage("--traffic %s needs --names FILE, which says which address is which service"
@@ -296,6 +301,15 @@ final class Inputs {
 				throw usage("--traffic has '%s'; write prometheus=URL, zipkin=URL|FILE, pcap=FILE or instances=URL,URL"
 					.formatted(text));
 		};
+	}
+
+	private ZipkinSource sampled(ZipkinSource source) {
+		try {
+			return (this.sampled != null) ? source.sampled(this.sampled) : source;
+		}
+		catch (IllegalArgumentException ex) {
+			throw usage("--sampled: " + ex.getMessage());
+		}
 	}
 
 	private CommandLine.ParameterException usage(String message) {

@@ -10,6 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
+import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.ModelJson;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.recommend.Recommendation;
@@ -39,6 +40,24 @@ final class Outputs {
 			description = "write a docker-compose override that places services by node.hostname")
 	private @Nullable Path override;
 
+	@Option(names = "--override-moves", paramLabel = "all|worthwhile|N", defaultValue = "all",
+			description = "moves that the override makes: all, the first ones that are worth making, or the first N (default ${DEFAULT-VALUE})")
+	@SuppressWarnings("NullAway.Init")
+	private String overrideMoves;
+
+	private int moves(Recommendation found) {
+		int all = found.moves().size();
+		if (this.overrideMoves.matches("[0-9]{1,9}")) {
+			return Math.min(all, Integer.parseInt(this.overrideMoves));
+		}
+		return switch (this.overrideMoves) {
+			case "all" -> all;
+			case "worthwhile" -> found.worthwhileMoves();
+			default -> throw new InvalidModelException(
+					"--override-moves is '%s'; it is all, worthwhile or a number".formatted(this.overrideMoves));
+		};
+	}
+
 	/** Makes all texts before the first file, so that an error leaves nothing behind. */
 	void write(PlacementModel model, Recommendation found) throws IOException {
 		Map<Path, String> texts = new LinkedHashMap<>();
@@ -55,7 +74,7 @@ final class Outputs {
 			texts.put(this.dot, Figure.dot(model, found));
 		}
 		if (this.override != null) {
-			texts.put(this.override, ComposeOverride.of(model, found));
+			texts.put(this.override, ComposeOverride.of(model, found, moves(found)));
 		}
 		Map<Path, Path> parts = new LinkedHashMap<>();
 		try {

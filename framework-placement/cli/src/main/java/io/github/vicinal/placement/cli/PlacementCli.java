@@ -28,7 +28,7 @@ public final class PlacementCli {
 			code = commandLine().execute(arguments);
 		}
 		catch (OutOfMemoryError ex) {
-			// What did not fit is free again: the message does.
+			// The memory that did not suffice is free again, so the message fits.
 			System.err.println("The model does not fit into %d MiB of heap; give more by JAVA_TOOL_OPTIONS=-Xmx4g"
 				.formatted(Runtime.getRuntime().maxMemory() >> 20));
 			code = CommandLine.ExitCode.USAGE;

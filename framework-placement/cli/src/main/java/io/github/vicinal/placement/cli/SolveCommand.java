@@ -68,7 +68,7 @@ final class SolveCommand implements Callable<Integer> {
 	private Duration time;
 
 	@Option(names = "--iterations", paramLabel = "N",
-			description = "search for so many iterations instead: same seed, same plan")
+			description = "search for this number of iterations instead: same seed, same plan")
 	private @Nullable Long iterations;
 
 	@Option(names = "--seed", paramLabel = "N", defaultValue = "1",

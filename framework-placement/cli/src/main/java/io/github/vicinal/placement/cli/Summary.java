@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 import io.github.vicinal.placement.model.Host;
@@ -23,10 +24,13 @@ final class Summary {
 
 	private static final int MAX_MERGES = 5;
 
+	/** Gap above which the bound says nothing. */
+	private static final double UNBOUNDED = 0.995;
+
 	private Summary() {
 	}
 
-	/** What is given up comes first, and what is assumed stands beside the verdict. */
+	/** Redundancy that is given up comes first; assumptions stand beside the verdict. */
 	static void verdict(Recommendation found, PrintWriter out) {
 		found.givenUp().forEach((loss) -> out.println("Gives up: " + loss));
 		out.printf("Recommendation: %s, %s%n", found.action().name().toLowerCase(Locale.ROOT), found.reason());
@@ -70,8 +74,9 @@ final class Summary {
 				"Objective: %.6f (communication %.6f, imbalance %.6f, moved %d of %d replicas, hosts %d of %d)%n",
 				after.objective(), after.communication(), after.imbalance(), after.moved(), after.replicas(),
 				after.usedHosts(), after.hosts());
-		if (found.lowerBound() != null) {
-			out.printf(Locale.ROOT, "Proven lower bound: %.6f, gap %.6f%n", found.lowerBound(), found.gap());
+		Double relativeGap = found.relativeGap();
+		if (relativeGap != null) {
+			out.println(optimality(relativeGap, Objects.requireNonNullElse(found.lowerBound(), 0.0)));
 		}
 		if (after.feasible()) {
 			out.printf("Verified: feasible (%s)%n", String.join(", ", after.checks()));
@@ -107,6 +112,17 @@ final class Summary {
 		found.notSeen().stream().limit(MAX_MOVES).forEach((missing) -> out.println("Not seen: " + missing));
 		out.printf(Locale.ROOT, "Solver: %s, seed %d, %d iterations in %.3f s%s%n", found.solver(), found.seed(),
 				found.iterations(), found.time().toNanos() / 1e9, found.stopped() ? ", stopped early" : "");
+	}
+
+	private static String optimality(double gap, double bound) {
+		if (gap == 0) {
+			return "Proven: no plan is better";
+		}
+		if (gap > UNBOUNDED) {
+			return "Not known: how far from the best plan this is; no lower bound was found";
+		}
+		return String.format(Locale.ROOT, (gap < 0.01) ? "Optimal within %.2g %%: no plan is below %.6f"
+				: "Optimal within %.1f %%: no plan is below %.6f", 100 * gap, bound);
 	}
 
 	private static void merges(List<Merge> all, PrintWriter out) {

@@ -9,7 +9,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import com.sun.net.httpserver.HttpServer;
@@ -257,9 +262,26 @@ class PlacementCliTests {
 		}
 		this.out.getBuffer().setLength(0);
 		run("solve", "--compose", file("compose.yml", COMPOSE.replaceAll("cpus: 0.5,? ?", "")), "--host", "a=9000:9000",
-				"--iterations", "1000", "--traffic", "zipkin=" + file("links.json", LINKS));
+				"--iterations", "1000", "--sampled", "1", "--traffic", "zipkin=" + file("links.json", LINKS));
 		assertThat(this.out.toString()).startsWith("Recommendation: undecided, nobody says how much cpuMillis")
 			.contains("Assumed: 'orders', 'shop', 'stock' need no cpuMillis: nobody says how much");
+	}
+
+	/** A part of all calls that nobody states can be any part. */
+	@Test
+	void sampledCallsAreEvidenceOnceTheirPartIsStated() throws IOException {
+		String[] zipkin = { "solve", "--compose", file("compose.yml", COMPOSE), "--host", "a=9000:9000", "--iterations",
+				"1000", "--traffic", "zipkin=" + file("links.json", LINKS) };
+		assertThat(run(zipkin)).isZero();
+		assertThat(this.out.toString()).startsWith("Recommendation: undecided, all evidence of what moves is partial");
+		this.out.getBuffer().setLength(0);
+		String[] stated = Arrays.copyOf(zipkin, zipkin.length + 2);
+		stated[zipkin.length] = "--sampled";
+		stated[zipkin.length + 1] = "0.5";
+		assertThat(run(stated)).isZero();
+		assertThat(this.out.toString()).startsWith("Recommendation: apply");
+		stated[zipkin.length + 1] = "5";
+		refused("--sampled: The sampled part is 5.0; it must be above 0 and at most 1", stated);
 	}
 
 	@Test
@@ -281,6 +303,39 @@ class PlacementCliTests {
 			.contains("Recommendation: apply");
 		refused("--concentrate names 'c', which is not among the services [a, b]", "solve", "--model", model,
 				"--concentrate", "c");
+	}
+
+	@Test
+	void theOverrideMakesTheMovesThatAreWorthMaking() throws IOException {
+		String model = file("model.json",
+				"""
+						{ "format": "vicinal-placement-model", "version": 1,
+						  "services": [ { "name": "a", "demand": { "cpuMillis": 500 } }, { "name": "b", "demand": { "cpuMillis": 500 } },
+						    { "name": "c", "demand": { "cpuMillis": 500 } }, { "name": "d", "demand": { "cpuMillis": 500 } } ],
+						  "hosts": [ { "name": "x", "capacity": { "cpuMillis": 1000 } }, { "name": "y", "capacity": { "cpuMillis": 1000 } },
+						    { "name": "z", "capacity": { "cpuMillis": 1000 } } ],
+						  "edges": [ { "from": "a", "to": "b", "callsPerSecond": 5000 }, { "from": "c", "to": "d", "callsPerSecond": 1 } ],
+						  "current": { "a": { "x": 1 }, "b": { "y": 1 }, "c": { "x": 1 }, "d": { "z": 1 } } }""");
+		Map<String, Integer> together = new LinkedHashMap<>();
+		for (String moves : List.of("all", "worthwhile", "1", "0", "99")) {
+			Path override = this.directory.resolve(moves + ".yml");
+			assertThat(run("solve", "--model", model, "--iterations", "5000", "--compose-override", override.toString(),
+					"--override-moves", moves))
+				.as(this.err.toString())
+				.isZero();
+			Map<String, String> on = new LinkedHashMap<>();
+			Matcher matcher = Pattern.compile("(?m)^  ([abcd]):$[^=]*node.hostname == ([xyz])$")
+				.matcher(Files.readString(override));
+			while (matcher.find()) {
+				on.put(matcher.group(1), matcher.group(2));
+			}
+			assertThat(on).hasSize(4);
+			together.put(moves, (on.get("a").equals(on.get("b")) ? 1 : 0) + (on.get("c").equals(on.get("d")) ? 2 : 0));
+		}
+		assertThat(together).isEqualTo(Map.of("all", 3, "worthwhile", 1, "1", 1, "0", 0, "99", 3));
+		assertThat(this.directory.resolve("worthwhile.yml")).content().contains("# The first 1 of 2 moves");
+		refused("--override-moves is 'some'; it is all, worthwhile or a number", "solve", "--model", model,
+				"--compose-override", this.directory.resolve("some.yml").toString(), "--override-moves", "some");
 	}
 
 	/** Names that match no service leave an empty graph, in which all plans are alike. */
@@ -312,11 +367,39 @@ class PlacementCliTests {
 		assertThat(this.err.toString()).hasLineCount(2).contains("solve --help");
 	}
 
+	/** A small heap for a large model: a sentence, and no stack trace. */
+	@Test
+	@Timeout(120)
+	void aModelThatDoesNotFitIntoTheHeapIsSaid() throws Exception {
+		StringBuilder model = new StringBuilder(
+				"{\"format\":\"vicinal-placement-model\",\"version\":1,\"services\":[{\"name\":\"a\"},{\"name\":\"b\"}],\"hosts\":[{\"name\":\"x\"}],\"edges\":[");
+		for (int e = 0; e < 200_000; e++) {
+			model.append((e > 0) ? "," : "")
+				.append("{\"from\":\"a\",\"to\":\"b\",\"callsPerSecond\":")
+				.append(e)
+				.append('}');
+		}
+		String file = file("large.json", model.append("]}").toString());
+		Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+				"-Xmx12m", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
+				PlacementCli.class.getName(), "solve", "--model", file, "--iterations", "10")
+			.redirectErrorStream(true)
+			.start();
+		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		assertThat(process.waitFor()).as(output).isEqualTo(2);
+		assertThat(output).contains("The model does not fit into", "MiB of heap").doesNotContain("\tat ");
+	}
+
 	/** As Ctrl-C does through the hook. */
 	@Test
 	@Timeout(60)
 	void anInterruptEndsTheSearchWithTheBestSoFar() throws IOException {
-		String instance = file("small", INSTANCE);
+		// A ring of 40 services on four full hosts: too many placements to try all.
+		StringBuilder ring = new StringBuilder("40 4 40\n" + "10 10\n".repeat(40) + "100 100\n".repeat(4));
+		for (int s = 0; s < 40; s++) {
+			ring.append(s).append(' ').append((s + 1) % 40).append(' ').append(1 + s % 7).append('\n');
+		}
+		String instance = file("ring", ring.toString());
 		Path json = this.directory.resolve("best.json");
 		Thread.currentThread().interrupt();
 		try {

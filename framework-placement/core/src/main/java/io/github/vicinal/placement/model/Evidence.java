@@ -3,9 +3,10 @@ package io.github.vicinal.placement.model;
 import java.time.Duration;
 
 /**
- * Where the figures of an edge come from.
+ * Origin of an edge's figures.
  *
- * @param source what delivered them, for instance {@code micrometer} or {@code given}
+ * @param source the source that delivered them, for instance {@code micrometer} or
+ * {@code given}
  * @param samples how many calls or packets they rest on, 0 if that is unknown
  * @param window the time that was looked at, zero if that is unknown
  * @param partial whether something that belongs to the edge is known to be missing

@@ -3,7 +3,7 @@ package io.github.vicinal.placement.model;
 import java.util.List;
 
 /**
- * What was given cannot be placed, whatever the solver: something in it is wrong, or it
+ * The given model cannot be placed by any solver: a value in it is wrong, or it
  * contradicts itself. The message names the value, the rule, and what to do.
  *
  * @since 0.1.0

@@ -47,7 +47,7 @@ public final class JsonMember {
 		}
 	}
 
-	private static String shown(JsonNode node) {
+	static String shown(JsonNode node) {
 		String text = node.toString();
 		return (text.length() <= 60) ? text : text.substring(0, 60) + "...";
 	}

@@ -259,6 +259,10 @@ final class ModelCheck {
 			index.put(this.services.get(s).name(), s);
 		}
 		for (Separation separation : separations) {
+			if (separation.maximum() > 1) {
+				atMost(separation, index);
+				continue;
+			}
 			List<Seat> seats = new ArrayList<>();
 			for (String name : separation.services()) {
 				int s = index.getOrDefault(name, 0);
@@ -279,6 +283,25 @@ final class ModelCheck {
 			}
 		}
 		ports.forEach((port, seats) -> seat(seats, "hosts", "occupy port %d of their host".formatted(port)));
+	}
+
+	/** As many replicas as the hosts may take that any of the services may run on. */
+	private void atMost(Separation separation, Map<String, Integer> index) {
+		BitSet places = new BitSet();
+		long replicas = 0;
+		for (String name : separation.services()) {
+			int s = index.getOrDefault(name, 0);
+			places.or(this.options[s]);
+			replicas += this.services.get(s).replicas();
+		}
+		long most = (long) separation.maximum() * places.cardinality();
+		if (replicas > most) {
+			throw new InvalidModelException(
+					"Services %s have %d replicas, but their %d possible hosts take at most %d of them each. Raise the maximum or add a host"
+						.formatted(shortened(separation.services()), replicas, places.cardinality(),
+								separation.maximum()),
+					separation.services());
+		}
 	}
 
 	private BitSet places(BitSet options, Separation.Scope scope) {
@@ -302,7 +325,8 @@ final class ModelCheck {
 		if (short_.isEmpty()) {
 			return;
 		}
-		// Whatever can be left out without curing it does not belong to the smallest set.
+		// An item that can be left out without resolving the contradiction is not part of
+		// the smallest set.
 		for (Seat seat : List.copyOf(short_)) {
 			if (short_.size() > 200) {
 				break;

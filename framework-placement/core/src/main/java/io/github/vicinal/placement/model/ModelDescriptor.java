@@ -11,8 +11,9 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link ModelJson} writes: a model as values that a JSON library writes as they
- * are. What a model leaves open is {@code null} here, and absent from JSON. Immutable.
+ * Descriptor that {@link ModelJson} writes: a model as values that a JSON library writes
+ * as they are. Settings that a model leaves open are {@code null} here, and absent from
+ * JSON. Immutable.
  *
  * @param format names the form
  * @param version its version
@@ -55,7 +56,7 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 
 	private static @Nullable DoubtsDescriptor describe(Doubts doubts) {
 		return doubts.equals(Doubts.none()) ? null
-				: new DoubtsDescriptor(doubts.notSeen(), List.copyOf(doubts.unlocated()));
+				: new DoubtsDescriptor(doubts.notSeen(), List.copyOf(doubts.unlocated()), given(doubts.unanswered()));
 	}
 
 	private static ServiceDescriptor describe(Service service) {
@@ -80,7 +81,8 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 
 	private static SeparationDescriptor describe(Separation separation) {
 		return new SeparationDescriptor(separation.services(),
-				(separation.scope() == Separation.Scope.HOST) ? "host" : "zone", separation.reason());
+				(separation.scope() == Separation.Scope.HOST) ? "host" : "zone", separation.reason(),
+				(separation.maximum() > 1) ? separation.maximum() : null);
 	}
 
 	private static PathCostDescriptor describe(PathCost cost) {
@@ -160,9 +162,9 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	}
 
 	/**
-	 * Where the figures of an edge come from.
+	 * Origin of an edge's figures.
 	 *
-	 * @param source what was read
+	 * @param source the source that was read
 	 * @param samples number of calls behind the figures
 	 * @param windowSeconds time that they were observed for, in s
 	 * @param partial whether calls may be missing
@@ -179,14 +181,16 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	 * @param services the services
 	 * @param scope where they must not meet: {@code host} or {@code zone}
 	 * @param reason why
+	 * @param maximum replicas of them that a host may run, {@code null} for 1
 	 * @since 0.1.0
 	 */
-	@JsonPropertyOrder({ "services", "scope", "reason" })
-	public record SeparationDescriptor(List<String> services, String scope, String reason) {
+	@JsonInclude(Include.NON_NULL)
+	@JsonPropertyOrder({ "services", "scope", "reason", "maximum" })
+	public record SeparationDescriptor(List<String> services, String scope, String reason, @Nullable Integer maximum) {
 	}
 
 	/**
-	 * What calls cost.
+	 * Costs of calls.
 	 *
 	 * @param sameHost within a host
 	 * @param otherHost between hosts
@@ -197,7 +201,7 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	}
 
 	/**
-	 * What a call over one path costs.
+	 * Cost of a call over one path.
 	 *
 	 * @param path the path
 	 * @param latencyMicros time of a call, in us
@@ -214,9 +218,9 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	}
 
 	/**
-	 * What is minimised.
+	 * Objective that is minimised.
 	 *
-	 * @param edgeWeight what is counted of an edge
+	 * @param edgeWeight quantity of an edge that is counted
 	 * @param routing how calls choose among replicas
 	 * @param communication weight of traffic between hosts
 	 * @param imbalance weight of the imbalance of hosts
@@ -230,14 +234,16 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	}
 
 	/**
-	 * What is known to be missing in the evidence.
+	 * Known gaps in the evidence.
 	 *
 	 * @param notSeen one sentence each
-	 * @param unlocated services of which nobody says where all their replicas run
+	 * @param unlocated services whose replicas are not all located
+	 * @param unanswered sources and instances that did not answer, one sentence each
 	 * @since 0.1.0
 	 */
-	@JsonPropertyOrder({ "notSeen", "unlocated" })
-	public record DoubtsDescriptor(List<String> notSeen, List<String> unlocated) {
+	@JsonInclude(Include.NON_NULL)
+	@JsonPropertyOrder({ "notSeen", "unlocated", "unanswered" })
+	public record DoubtsDescriptor(List<String> notSeen, List<String> unlocated, @Nullable List<String> unanswered) {
 	}
 
 }

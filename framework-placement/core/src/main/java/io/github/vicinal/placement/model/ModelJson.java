@@ -1,19 +1,23 @@
 package io.github.vicinal.placement.model;
 
+import java.io.BufferedInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.exc.JacksonIOException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -27,10 +31,10 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class ModelJson {
 
-	/** What the member {@code format} says. */
+	/** Value of the member {@code format}. */
 	public static final String FORMAT = "vicinal-placement-model";
 
-	/** What the member {@code version} says. */
+	/** Value of the member {@code version}. */
 	public static final int VERSION = 1;
 
 	/** The largest file that is read, in bytes. */
@@ -51,8 +55,12 @@ public final class ModelJson {
 			throw new InvalidModelException(
 					"%s has %d bytes; at most %d are read".formatted(file.getFileName(), size, MAX_BYTES));
 		}
-		try {
-			return read(Files.readString(file));
+		try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 16);
+				JsonParser parser = this.mapper.createParser(in)) {
+			return read(parser);
+		}
+		catch (JacksonIOException ex) {
+			throw ex.getCause();
 		}
 		catch (InvalidModelException ex) {
 			throw new InvalidModelException(file.getFileName() + ": " + ex.getMessage(), ex.culprits());
@@ -66,9 +74,21 @@ public final class ModelJson {
 	 * @throws InvalidModelException if it is no valid model; the message names the member
 	 */
 	public PlacementModel read(String json) {
+		try (JsonParser parser = this.mapper.createParser(json)) {
+			return read(parser);
+		}
+	}
+
+	private static PlacementModel read(JsonParser parser) {
+		ModelReader reader = new ModelReader();
+		Map<String, Function<JsonMember, Object>> elements = Map.of("services", ModelJson::service, "hosts",
+				ModelJson::host, "edges", (edge) -> edge(edge, reader), "separations", ModelJson::separation);
 		JsonMember root;
 		try {
-			root = new JsonMember(this.mapper.readTree(json), "the model");
+			root = reader.read(parser, elements);
+		}
+		catch (JacksonIOException ex) {
+			throw ex;
 		}
 		catch (JacksonException ex) {
 			throw new InvalidModelException("This is no JSON: " + ex.getOriginalMessage()
@@ -82,21 +102,14 @@ public final class ModelJson {
 					"A model begins with \"format\": \"%s\", \"version\": %d; this one says '%s', %d".formatted(FORMAT,
 							VERSION, root.text("format", ""), root.integer("version", 0, 0, Integer.MAX_VALUE)));
 		}
-		List<Service> services = new ArrayList<>();
-		root.list("services").forEach((service) -> services.add(service(service)));
-		List<Host> hosts = new ArrayList<>();
-		root.list("hosts").forEach((host) -> hosts.add(host(host)));
-		List<Edge> edges = new ArrayList<>();
-		root.list("edges").forEach((edge) -> edges.add(edge(edge)));
-		List<Separation> separations = new ArrayList<>();
-		root.list("separations").forEach((separation) -> separations.add(separation(separation)));
+		List<Service> services = reader.list("services", Service.class);
 		JsonMember costs = root.object("pathCosts");
 		JsonMember current = root.object("current");
 		JsonMember doubts = root.object("doubts");
-		return new PlacementModel(services, hosts, edges, separations,
-				(costs != null) ? pathCosts(costs) : PathCosts.defaults(), objective(root.object("objective")),
-				(current != null) ? plan(current) : null, concentrating(root, services),
-				(doubts != null) ? doubts(doubts) : Doubts.none());
+		return new PlacementModel(services, reader.list("hosts", Host.class), reader.list("edges", Edge.class),
+				reader.list("separations", Separation.class), (costs != null) ? pathCosts(costs) : PathCosts.defaults(),
+				objective(root.object("objective")), (current != null) ? plan(current) : null,
+				concentrating(root, services), (doubts != null) ? doubts(doubts) : Doubts.none());
 	}
 
 	private static Set<String> concentrating(JsonMember root, List<Service> services) {
@@ -110,8 +123,9 @@ public final class ModelJson {
 	}
 
 	private static Doubts doubts(JsonMember doubts) {
-		doubts.only("notSeen", "unlocated");
-		return new Doubts(List.copyOf(doubts.texts("notSeen")), doubts.texts("unlocated"));
+		doubts.only("notSeen", "unlocated", "unanswered");
+		return new Doubts(List.copyOf(doubts.texts("notSeen")), doubts.texts("unlocated"),
+				List.copyOf(doubts.texts("unanswered")));
 	}
 
 	private static Service service(JsonMember service) {
@@ -147,14 +161,14 @@ public final class ModelJson {
 		return new Resources(amounts);
 	}
 
-	private static Edge edge(JsonMember edge) {
+	private static Edge edge(JsonMember edge, ModelReader reader) {
 		edge.only("from", "to", "callsPerSecond", "applicationBytesPerSecond", "wireBytesPerSecond",
 				"hopBytesPerSecond", "p90LatencyMicros", "evidence");
 		JsonMember evidence = edge.object("evidence");
-		return new Edge(edge.text("from"), edge.text("to"), edge.number("callsPerSecond"),
+		return new Edge(reader.shared(edge.text("from")), reader.shared(edge.text("to")), edge.number("callsPerSecond"),
 				edge.number("applicationBytesPerSecond"), edge.number("wireBytesPerSecond"),
 				edge.number("hopBytesPerSecond"), edge.number("p90LatencyMicros"),
-				(evidence != null) ? evidence(evidence) : Evidence.given());
+				reader.shared((evidence != null) ? evidence(evidence) : null));
 	}
 
 	private static Evidence evidence(JsonMember evidence) {
@@ -168,15 +182,14 @@ public final class ModelJson {
 	}
 
 	private static Separation separation(JsonMember separation) {
-		separation.only("services", "scope", "reason");
+		separation.only("services", "scope", "reason", "maximum");
 		String scope = separation.text("scope", "host");
-		return switch (scope) {
-			case "host" -> new Separation(List.copyOf(separation.texts("services")), Separation.Scope.HOST,
-					separation.text("reason", ""));
-			case "zone" -> new Separation(List.copyOf(separation.texts("services")), Separation.Scope.ZONE,
-					separation.text("reason", ""));
-			default -> throw separation.wrong("scope is '%s'; it is host or zone".formatted(scope));
-		};
+		if (!scope.equals("host") && !scope.equals("zone")) {
+			throw separation.wrong("scope is '%s'; it is host or zone".formatted(scope));
+		}
+		return new Separation(List.copyOf(separation.texts("services")),
+				scope.equals("host") ? Separation.Scope.HOST : Separation.Scope.ZONE, separation.text("reason", ""),
+				(int) separation.integer("maximum", 1, 1, Integer.MAX_VALUE));
 	}
 
 	private static PathCosts pathCosts(JsonMember costs) {

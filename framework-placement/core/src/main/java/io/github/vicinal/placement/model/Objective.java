@@ -1,7 +1,7 @@
 package io.github.vicinal.placement.model;
 
 /**
- * What a good plan is: the least of
+ * Objective of a plan, which is minimised:
  * {@code communication * Ccost + imbalance * Ucost + moves * moved + hosts * used}, the
  * four weights divided by their sum.
  * <ul>

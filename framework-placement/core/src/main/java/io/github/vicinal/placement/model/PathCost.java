@@ -1,8 +1,7 @@
 package io.github.vicinal.placement.model;
 
 /**
- * What one call by a path costs: {@code fixed + perKiB * KiB}, filled from measured
- * paths.
+ * Cost of one call by a path: {@code fixed + perKiB * KiB}, filled from measured paths.
  *
  * @param path the path's name, for instance {@code uds} or {@code http}
  * @param latencyMicros time the caller waits for the path, in us

@@ -182,8 +182,8 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	}
 
 	/**
-	 * What the measured latency would be if all calls went between hosts. Without this,
-	 * pairs that share a host would look cheap, be separated by the next plan, look
+	 * Returns the latency that would be measured if all calls went between hosts. Without
+	 * this, pairs that share a host would look cheap, be separated by the next plan, look
 	 * expensive, and so on.
 	 */
 	private double referenceLatency(Edge edge, double measured) {
@@ -214,7 +214,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	}
 
 	/**
-	 * What an edge costs.
+	 * Cost of an edge.
 	 *
 	 * @param apart if all of it goes between hosts
 	 * @param together if all of it stays on a host

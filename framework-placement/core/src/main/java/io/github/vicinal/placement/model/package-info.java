@@ -1,5 +1,5 @@
 /**
- * What is to be placed where: services, hosts, the traffic between services, rules.
+ * Model of a placement: services, hosts, the traffic between services, rules.
  * <p>
  * A <em>service</em> has replicas that each need the same amounts of <em>resources</em>.
  * An <em>edge</em> is the traffic between two services, as several quantities that are

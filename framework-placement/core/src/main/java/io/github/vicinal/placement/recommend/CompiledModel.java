@@ -65,7 +65,10 @@ public final class CompiledModel {
 		List<Host> on = this.model.hosts();
 		List<String> resources = this.model.resources();
 		boolean counted = on.stream().anyMatch((host) -> host.maxReplicas() < Integer.MAX_VALUE);
-		int width = resources.size() + (counted ? 1 : 0);
+		// Counted like a resource of which each replica takes one, so that whatever keeps
+		// capacities keeps them, too.
+		List<Separation> limits = this.model.separations().stream().filter((one) -> one.maximum() > 1).toList();
+		int width = resources.size() + limits.size() + (counted ? 1 : 0);
 		int[] replicas = all.stream().mapToInt(Service::replicas).toArray();
 		long[] demand = new long[all.size() * width];
 		long[] capacity = new long[on.size() * width];
@@ -84,6 +87,15 @@ public final class CompiledModel {
 			}
 			for (int h = 0; h < on.size(); h++) {
 				capacity[h * width + width - 1] = Math.min(most, on.get(h).maxReplicas());
+			}
+		}
+		for (int l = 0; l < limits.size(); l++) {
+			int column = resources.size() + l;
+			for (String service : limits.get(l).services()) {
+				demand[index(this.services, service) * width + column] = 1;
+			}
+			for (int h = 0; h < on.size(); h++) {
+				capacity[h * width + column] = limits.get(l).maximum();
 			}
 		}
 		Objective objective = this.model.objective();
@@ -172,6 +184,9 @@ public final class CompiledModel {
 		Pairs zones = new Pairs();
 		ports.values().forEach(apart::all);
 		for (Separation separation : this.model.separations()) {
+			if (separation.maximum() > 1) {
+				continue;
+			}
 			List<Integer> members = separation.services().stream().map((name) -> index(this.services, name)).toList();
 			boolean byHost = separation.scope() == Separation.Scope.HOST;
 			if (members.size() > 1) {
@@ -194,8 +209,8 @@ public final class CompiledModel {
 
 	/**
 	 * A service keeps as many hosts and zones as it uses, and two if it has two replicas,
-	 * as far as there are so many that it may run on. Where other services must be apart
-	 * from it, two may be impossible, and the model's rule wins.
+	 * as far as enough hosts allow it. Where other services must be apart from it, two
+	 * may be impossible, and the model's rule wins.
 	 */
 	private void keepSpread(Problem.Builder builder, int[] zone) {
 		List<Service> all = this.model.services();

@@ -1,6 +1,7 @@
 package io.github.vicinal.placement.recommend;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -43,8 +44,19 @@ final class EvidenceCheck {
 		if (!unlocated.isEmpty()) {
 			missing.add("it is not known where all replicas of %s run".formatted(names(unlocated)));
 		}
+		List<String> unanswered = this.model.doubts().unanswered();
+		if (!unanswered.isEmpty()) {
+			missing.add("%d source%s did not answer: %s%s".formatted(unanswered.size(),
+					(unanswered.size() == 1) ? "" : "s", unanswered.get(0), (unanswered.size() == 1) ? "" : "; ..."));
+		}
 		if (this.measured == 0 && this.model.objective().communication() > 0) {
 			missing.add("nobody measured %s between the services".formatted(this.model.objective().weight().id()));
+		}
+		List<Edge> basis = basis(moved);
+		if (!basis.isEmpty() && basis.stream().allMatch((edge) -> edge.evidence().partial())) {
+			Edge first = basis.get(0);
+			missing.add("all evidence of what moves is partial, such as '%s' -> '%s': %s".formatted(first.from(),
+					first.to(), first.evidence().note()));
 		}
 		for (String resource : limited()) {
 			Set<String> unknown = unknown(resource);
@@ -89,6 +101,21 @@ final class EvidenceCheck {
 			assumed.add("calls cost what they cost on the machine of the defaults (pathCosts)");
 		}
 		return assumed;
+	}
+
+	/** Measured edges of what moves, the heaviest first. */
+	private List<Edge> basis(Set<String> moved) {
+		return this.model.edges()
+			.stream()
+			.filter((edge) -> moved.contains(edge.from()) || moved.contains(edge.to()))
+			.filter((edge) -> apart(edge) > 0)
+			.sorted(Comparator.comparingDouble((Edge edge) -> -apart(edge)))
+			.toList();
+	}
+
+	private double apart(Edge edge) {
+		PlacementModel.EdgeCost cost = this.model.cost(edge);
+		return (cost != null) ? cost.apart() : 0;
 	}
 
 	/** Resources that plans can run out of: other names are extras of some services. */

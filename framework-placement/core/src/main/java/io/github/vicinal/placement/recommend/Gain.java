@@ -11,10 +11,10 @@ import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.model.Service;
 
 /**
- * What a plan is expected to save, by the path costs of the model, with standard errors.
- * The error has two parts: that of the path costs, which all edges share, and that of
- * each edge's number of samples. Traffic of a service that does not run before counts
- * nothing: there is nothing that it could save.
+ * Expected savings of a plan, by the path costs of the model, with standard errors. The
+ * error has two parts: that of the path costs, which all edges share, and that of each
+ * edge's number of samples. Traffic of a service that does not run before counts nothing:
+ * there is nothing that it could save.
  *
  * @param latencyMicrosPerSecond time that callers wait less, in us per second of all
  * traffic

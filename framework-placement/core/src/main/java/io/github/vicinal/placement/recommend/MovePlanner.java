@@ -237,6 +237,13 @@ final class MovePlanner {
 
 	private boolean separate(Service service, Host host) {
 		for (Separation separation : this.separations.getOrDefault(service.name(), List.of())) {
+			if (separation.maximum() > 1) {
+				int there = separation.services().stream().mapToInt((other) -> count(other, host.name())).sum();
+				if (there >= separation.maximum()) {
+					return false;
+				}
+				continue;
+			}
 			boolean alone = separation.services().size() == 1;
 			for (Host near : this.model.hosts()) {
 				boolean shares = (separation.scope() == Separation.Scope.HOST) ? near.equals(host)

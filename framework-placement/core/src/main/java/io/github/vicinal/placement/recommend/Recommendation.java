@@ -3,6 +3,8 @@ package io.github.vicinal.placement.recommend;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +12,7 @@ import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.verify.Verdict;
 
 /**
- * What to run where, and why. {@link RecommendationJson} writes it.
+ * A plan, its verdict, and the reasons. {@link RecommendationJson} writes it.
  *
  * @param action whether to apply the plan
  * @param reason why, in one sentence
@@ -40,8 +42,11 @@ public record Recommendation(Action action, String reason, @Nullable Plan before
 		List<String> notSeen, List<String> givenUp, List<String> assumed, int worthwhileMoves, String solver, long seed,
 		long iterations, Duration time, boolean stopped, @Nullable Double lowerBound) {
 
+	/** Gap below which only rounding and the preference of fewer moves are left. */
+	private static final double PROVEN = 2e-6;
+
 	/**
-	 * What to do.
+	 * Recommended action.
 	 *
 	 * @since 0.1.0
 	 */
@@ -98,11 +103,52 @@ public record Recommendation(Action action, String reason, @Nullable Plan before
 	}
 
 	/**
+	 * Returns where replicas run after the first moves.
+	 * @param count number of moves that are made, at least 0 and at most all
+	 * @return what runs now, changed by these moves; the plan found if nothing is known
+	 * to run now
+	 */
+	public Plan afterMoves(int count) {
+		if (count < 0 || count > this.moves.size()) {
+			throw new IllegalArgumentException("%d moves; there are %d".formatted(count, this.moves.size()));
+		}
+		if (this.before == null) {
+			return this.after;
+		}
+		Map<String, Map<String, Integer>> replicas = new TreeMap<>();
+		this.before.replicas().forEach((service, on) -> replicas.put(service, new TreeMap<>(on)));
+		for (Move move : this.moves.subList(0, count)) {
+			Map<String, Integer> on = replicas.computeIfAbsent(move.service(), (name) -> new TreeMap<>());
+			if (!move.to().isEmpty()) {
+				on.merge(move.to(), 1, Integer::sum);
+			}
+			if (!move.from().isEmpty()) {
+				on.computeIfPresent(move.from(), (host, running) -> (running > 1) ? running - 1 : null);
+			}
+		}
+		return new Plan(replicas);
+	}
+
+	/**
 	 * Returns how far the plan may be from the best one.
 	 * @return the objective less the lower bound, {@code null} if there is no bound
 	 */
 	public @Nullable Double gap() {
 		return (this.lowerBound == null) ? null : Math.max(0, this.afterVerdict.objective() - this.lowerBound);
+	}
+
+	/**
+	 * Returns by which part of its objective the plan may be worse than the best one:
+	 * with 0.03 it is optimal within 3 %, and with 0 it is proven to be the best.
+	 * @return between 0 and 1, {@code null} if there is no bound or the plan does not fit
+	 */
+	public @Nullable Double relativeGap() {
+		Double gap = gap();
+		if (gap == null || !this.afterVerdict.feasible()) {
+			return null;
+		}
+		double objective = this.afterVerdict.objective();
+		return (gap <= PROVEN || objective <= 0) ? 0.0 : Math.min(1, gap / objective);
 	}
 
 }

@@ -13,9 +13,9 @@ import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.verify.Verdict;
 
 /**
- * What {@link RecommendationJson} writes: a recommendation as values that a JSON library
- * writes as they are. What is not known is {@code null} here, and absent from JSON.
- * Immutable.
+ * Descriptor that {@link RecommendationJson} writes: a recommendation as values that a
+ * JSON library writes as they are. Unknown values are {@code null} here, and absent from
+ * JSON. Immutable.
  *
  * @param format names the form
  * @param version its version
@@ -58,7 +58,7 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 				recommendation.notSeen(),
 				new SearchDescriptor(recommendation.solver(), recommendation.seed(), recommendation.iterations(),
 						recommendation.time().toMillis(), recommendation.stopped(), recommendation.lowerBound(),
-						recommendation.gap()));
+						recommendation.gap(), recommendation.relativeGap()));
 	}
 
 	private static @Nullable SideDescriptor side(@Nullable Plan plan, @Nullable Verdict verdict) {
@@ -129,7 +129,7 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 	}
 
 	/**
-	 * What the difference of two plans is worth.
+	 * Gain of one plan over another.
 	 *
 	 * @param latencyMicrosPerSecond time that callers wait less, in us/s
 	 * @param latencyErrorMicrosPerSecond error of that, in us/s
@@ -188,12 +188,13 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 	 * @param stopped whether it was stopped before its end
 	 * @param lowerBound a proven lower bound of the objective
 	 * @param gap how far the plan may be from the best one
+	 * @param relativeGap the same as a part of the plan's objective, from 0 to 1
 	 * @since 0.1.0
 	 */
 	@JsonInclude(Include.NON_NULL)
-	@JsonPropertyOrder({ "solver", "seed", "iterations", "timeMillis", "stopped", "lowerBound", "gap" })
+	@JsonPropertyOrder({ "solver", "seed", "iterations", "timeMillis", "stopped", "lowerBound", "gap", "relativeGap" })
 	public record SearchDescriptor(String solver, long seed, long iterations, long timeMillis, boolean stopped,
-			@Nullable Double lowerBound, @Nullable Double gap) {
+			@Nullable Double lowerBound, @Nullable Double gap, @Nullable Double relativeGap) {
 	}
 
 }

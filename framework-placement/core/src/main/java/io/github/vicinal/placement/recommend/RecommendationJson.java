@@ -11,10 +11,10 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class RecommendationJson {
 
-	/** What the member {@code format} says. */
+	/** Value of the member {@code format}. */
 	public static final String FORMAT = "vicinal-placement-recommendation";
 
-	/** What the member {@code version} says. */
+	/** Value of the member {@code version}. */
 	public static final int VERSION = 1;
 
 	private final JsonMapper mapper = JsonMapper.builder().build();

@@ -51,10 +51,9 @@ public final class Recommender {
 	 * @param model what is placed where
 	 * @param maxMoves the most replicas that may go to another host, -1 for no limit
 	 * @param budget how long to search
-	 * @param progress is told, and may end the search
+	 * @param progress notified of each better placement; may end the search
 	 * @return the recommendation
-	 * @throws InvalidModelException if the model cannot be solved by anybody, or not by
-	 * this solver
+	 * @throws InvalidModelException if no solver, or not this one, can solve the model
 	 */
 	public Recommendation recommend(PlacementModel model, int maxMoves, Budget budget, Progress progress) {
 		CompiledModel compiled = new CompiledModel(model, maxMoves);

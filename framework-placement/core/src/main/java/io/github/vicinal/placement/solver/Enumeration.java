@@ -16,6 +16,12 @@ final class Enumeration {
 	/** More placements than this are not tried. */
 	static final double MAX_PLACEMENTS = 200_000;
 
+	/**
+	 * The same where each service has one replica: there steps lead to the best placement
+	 * without this, and trying all of them only proves it.
+	 */
+	private static final double MAX_SINGLE_PLACEMENTS = 20_000;
+
 	private static final int INTERVAL = 1024;
 
 	private final Problem problem;
@@ -61,17 +67,21 @@ final class Enumeration {
 		return most;
 	}
 
-	/** Returns whether a problem has few enough placements. */
-	static boolean covers(Problem problem) {
+	/**
+	 * Returns whether a problem has few enough placements, and whether trying them leaves
+	 * at least half of the iterations.
+	 */
+	static boolean covers(Problem problem, long iterations) {
+		double most = problem.replicated() ? MAX_PLACEMENTS : Math.min(MAX_SINGLE_PLACEMENTS, iterations / 2.0);
 		double placements = 1;
-		for (int s = 0; s < problem.services && placements <= MAX_PLACEMENTS; s++) {
+		for (int s = 0; s < problem.services && placements <= most; s++) {
 			// Ways to divide alike replicas among hosts: (replicas + hosts - 1) over
 			// replicas.
-			for (int i = 1; i < problem.hosts && placements <= MAX_PLACEMENTS; i++) {
+			for (int i = 1; i < problem.hosts && placements <= most; i++) {
 				placements *= (double) (problem.replicas[s] + i) / i;
 			}
 		}
-		return placements <= MAX_PLACEMENTS;
+		return placements <= most;
 	}
 
 	/**

@@ -1,10 +1,10 @@
 package io.github.vicinal.placement.solver;
 
 /**
- * What a search weighs besides edges.
+ * Goals of a search besides edges.
  *
  * @param balanceWeight weight of the variance of utilisation
- * @param balanced so many resources count for it, the first ones
+ * @param balanced number of resources that count for it, the first ones
  * @param hostWeight weight of the part of the hosts that is used
  * @param moveWeight cost of each moved service
  * @param maxMoves the most moves

@@ -3,8 +3,8 @@ package io.github.vicinal.placement.solver;
 import java.util.Arrays;
 
 /**
- * What hosts are loaded with, what of it is over capacity, and how even it is; kept up to
- * date move by move.
+ * Loads of hosts, their excess over capacity, and their balance; kept up to date move by
+ * move.
  */
 final class HostLoads {
 
@@ -121,8 +121,8 @@ final class HostLoads {
 	}
 
 	/**
-	 * By how much a host gets over its capacity more if one item comes and one goes; -1:
-	 * none.
+	 * Returns the increase of a host's excess over its capacity if one item comes and one
+	 * goes; -1 for none.
 	 */
 	double overBy(int host, int plus, int plusTimes, int minus, int minusTimes) {
 		double by = 0;

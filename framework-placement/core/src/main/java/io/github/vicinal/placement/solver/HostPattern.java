@@ -29,6 +29,9 @@ final class HostPattern {
 
 	private static final int MAX_STATES = 1 << 16;
 
+	/** States after which the clock is looked at. */
+	private static final int LOOK = 256;
+
 	private final Problem problem;
 
 	/** The most replicas of each service that the host may take. */
@@ -48,6 +51,8 @@ final class HostPattern {
 
 	private final int[] count;
 
+	private final Clock clock;
+
 	/**
 	 * Prepares the question.
 	 * @param problem what is placed where
@@ -55,8 +60,11 @@ final class HostPattern {
 	 * @param work operations that an answer may take
 	 * @param byWeight edges, the heaviest first
 	 * @param all whether all of these edges count, even if that takes more operations
+	 * @param clock says when to give up: preparing, with fewer edges, and answering,
+	 * without an answer
 	 */
-	HostPattern(Problem problem, int host, double work, List<Integer> byWeight, boolean all) {
+	HostPattern(Problem problem, int host, double work, List<Integer> byWeight, boolean all, Clock clock) {
+		this.clock = clock;
 		this.problem = problem;
 		this.most = new int[problem.services];
 		this.count = new int[problem.services];
@@ -66,7 +74,7 @@ final class HostPattern {
 		int least = all ? byWeight.size() : 0;
 		int largest = byWeight.size();
 		int tried = largest;
-		while (least < largest) {
+		while (least < largest && !clock.expired(0)) {
 			take(byWeight.subList(0, tried));
 			if (states() * MIN_PARTS <= work && widest() <= MAX_STATES) {
 				least = tried;
@@ -296,7 +304,7 @@ final class HostPattern {
 	}
 
 	/**
-	 * What services take of the capacity.
+	 * Shares of the capacity that services take.
 	 *
 	 * @param size parts that a replica takes, by service
 	 * @param parts parts that the host has
@@ -310,13 +318,17 @@ final class HostPattern {
 	 * @param price the price of a replica, by service
 	 * @param fixed the only host that a service may run on, by service, -1 for any
 	 * @param host this host, -1 for one that no service is fixed to
-	 * @return the profit, or more; negative infinity if what is fixed does not fit
+	 * @return the profit, or more; negative infinity if what is fixed does not fit, and
+	 * positive infinity if the clock expired
 	 */
 	double best(double[] price, int[] fixed, int host) {
 		double least = Double.POSITIVE_INFINITY;
 		int[] taken = new int[this.count.length];
 		for (Measure measure : this.measures) {
 			double profit = new Table(measure, price, fixed, host).run(taken);
+			if (profit == Double.POSITIVE_INFINITY) {
+				return profit;
+			}
 			if (profit < least) {
 				least = profit;
 				System.arraycopy(taken, 0, this.count, 0, taken.length);
@@ -350,6 +362,8 @@ final class HostPattern {
 
 		private final List<Step> steps = new ArrayList<>();
 
+		private boolean expired;
+
 		Table(Measure measure, double[] price, int[] fixed, int host) {
 			this.fixed = fixed;
 			this.host = host;
@@ -379,12 +393,18 @@ final class HostPattern {
 				for (int t : HostPattern.this.neighbour[s]) {
 					left[t]--;
 				}
+				if (expired(0)) {
+					return Double.POSITIVE_INFINITY;
+				}
 				for (int k = this.open.size() - 1; k >= 0; k--) {
 					int t = this.open.get(k);
 					if (left[t] == 0 && decided[t]) {
 						value = close(k, value);
 					}
 				}
+			}
+			if (this.expired) {
+				return Double.POSITIVE_INFINITY;
 			}
 			int at = 0;
 			for (int part = 0; part < this.width; part++) {
@@ -395,6 +415,13 @@ final class HostPattern {
 				back(at, taken);
 			}
 			return profit;
+		}
+
+		private boolean expired(int state) {
+			if (state % LOOK == 0 && !this.expired) {
+				this.expired = HostPattern.this.clock.expired(0);
+			}
+			return this.expired;
 		}
 
 		/** The new service gets the highest place. */
@@ -429,7 +456,7 @@ final class HostPattern {
 				if (size > this.measure.parts) {
 					break;
 				}
-				for (int state = 0; state < states; state++) {
+				for (int state = 0; state < states && !expired(state); state++) {
 					double gain = pays;
 					for (int i = 0; i < edges; i++) {
 						int t = ends[i];
@@ -463,7 +490,7 @@ final class HostPattern {
 			double[] next = new double[states * this.width];
 			byte[] choice = new byte[next.length];
 			Arrays.fill(next, Double.NEGATIVE_INFINITY);
-			for (int state = 0; state < states; state++) {
+			for (int state = 0; state < states && !expired(state); state++) {
 				int low = state % place;
 				int high = state / place;
 				int to = state * this.width;

@@ -5,8 +5,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the units of a level's items are, and what that costs; kept up to date move by
- * move.
+ * Hosts of the units of a level's items, and their cost; kept up to date move by move.
  * <p>
  * An item with one unit has one host. An item with several has a number of units on each
  * host. What a move changes is computed from the item's edges and from the two hosts, and
@@ -264,7 +263,10 @@ final class Layout {
 		}
 	}
 
-	/** What edges and rules gain if units of an item go from one host to another. */
+	/**
+	 * Returns the gain in edges and rules if units of an item go from one host to
+	 * another.
+	 */
 	double pull(int v, int a, int b, int units) {
 		return (this.replication == null) ? pullSingle(v, a, b) : pullUnits(v, a, b, units, this.replication.locality);
 	}
@@ -429,7 +431,7 @@ final class Layout {
 		return away;
 	}
 
-	/** What the number of used hosts costs more if units go from a to b. */
+	/** Returns the additional cost of used hosts if units go from a to b. */
 	double hostsBy(int v, int a, int b, int units) {
 		return this.goals.hostWeight() / this.m
 				* (((this.memberCount[b] == 0) ? 1 : 0) - ((this.memberCount[a] == 1 && count(v, a) == units) ? 1 : 0));

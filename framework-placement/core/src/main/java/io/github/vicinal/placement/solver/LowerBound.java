@@ -10,10 +10,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
- * Computes a lower bound of the objective: no placement is worth less, whoever finds it.
+ * Computes a lower bound of the objective, which no placement falls below.
  * <p>
  * The rule that each replica is placed exactly once is replaced by a price per replica.
  * What remains is one question per kind of host: which replicas fit that keep most
@@ -81,7 +82,13 @@ public final class LowerBound {
 	/** Weight of the edges of each service. */
 	private final double[] strength;
 
-	private LowerBound(Problem problem, double incumbent, double work) {
+	private final Clock clock;
+
+	/** Whether the clock left time to prepare all questions. */
+	private final boolean prepared;
+
+	private LowerBound(Problem problem, double incumbent, double work, Clock clock) {
+		this.clock = clock;
 		this.problem = problem;
 		this.incumbent = incumbent;
 		Map<String, List<Integer>> kinds = new LinkedHashMap<>();
@@ -106,7 +113,7 @@ public final class LowerBound {
 			.sorted((e, f) -> Double.compare(problem.edgeGain[f], problem.edgeGain[e]))
 			.toList();
 		for (List<Integer> hosts : kinds.values()) {
-			HostPattern pattern = new HostPattern(problem, hosts.get(0), work / kinds.size(), edges, false);
+			HostPattern pattern = new HostPattern(problem, hosts.get(0), work / kinds.size(), edges, false, clock);
 			// An edge counts for all hosts or for none.
 			edges = edges.subList(0, pattern.edges());
 			this.patterns.add(pattern);
@@ -116,7 +123,7 @@ public final class LowerBound {
 		for (int k = 0; k < this.patterns.size(); k++) {
 			if (this.patterns.get(k).edges() > counting) {
 				int host = kinds.values().stream().toList().get(k).get(0);
-				this.patterns.set(k, new HostPattern(problem, host, work / kinds.size(), edges, true));
+				this.patterns.set(k, new HostPattern(problem, host, work / kinds.size(), edges, true, clock));
 			}
 		}
 		double all = 0;
@@ -124,6 +131,7 @@ public final class LowerBound {
 			all += problem.edgeGain[e] * problem.communicationWeight;
 		}
 		this.constant = problem.bound() + all - leftOut(problem, new HashSet<>(edges));
+		this.prepared = !clock.expired(0);
 	}
 
 	/** What the edges that do not count keep local at best. */
@@ -162,10 +170,35 @@ public final class LowerBound {
 	 * @return a value that no objective is below
 	 */
 	public static double of(Problem problem, int[] placement, Duration time) {
+		return of(problem, placement, time, new Cancellation());
+	}
+
+	/**
+	 * Computes a lower bound until somebody cancels. The best bound so far is returned
+	 * within milliseconds, as it is after an interrupt.
+	 * @param problem what is placed where
+	 * @param placement the best placement known
+	 * @param time how long to compute
+	 * @param cancellation ends the computation from another thread
+	 * @return a value that no objective is below
+	 */
+	public static double of(Problem problem, int[] placement, Duration time, Cancellation cancellation) {
 		long end = System.nanoTime() + time.toNanos();
+		return of(problem, placement, time, (steps) -> cancellation.cancelled() || System.nanoTime() >= end
+				|| Thread.currentThread().isInterrupted());
+	}
+
+	/**
+	 * The same with a clock of the caller's.
+	 * @param problem what is placed where
+	 * @param placement the best placement known
+	 * @param time how much is planned for
+	 * @param clock says when to end
+	 * @return a value that no objective is below
+	 */
+	static double of(Problem problem, int[] placement, Duration time, Clock clock) {
 		double work = Math.max(MIN_WORK, Math.min(MAX_WORK, time.toNanos() * PER_NANO / PLANNED));
-		return new LowerBound(problem, problem.value(placement).objective(), work)
-			.run((steps) -> System.nanoTime() >= end);
+		return new LowerBound(problem, problem.value(placement).objective(), work, clock).run();
 	}
 
 	/**
@@ -175,36 +208,41 @@ public final class LowerBound {
 	 * @param placement the best placement known
 	 * @param operations operations of the planned steps
 	 * @param most number of steps, if these take fewer operations than planned
+	 * @param ended says whether to end early, whatever the operations
 	 * @return a value that no objective is below
 	 */
-	static double of(Problem problem, int[] placement, long operations, int most) {
+	static double of(Problem problem, int[] placement, long operations, int most, BooleanSupplier ended) {
 		double work = Math.max(MIN_WORK, Math.min(MAX_WORK, (double) operations / PLANNED));
-		return new LowerBound(problem, problem.value(placement).objective(), work).run(new Clock() {
+		Clock clock = new Clock() {
 
 			private double left = Math.max(most, operations / work);
 
 			@Override
 			public boolean expired(long steps) {
 				this.left -= steps;
-				return this.left < 0;
+				return this.left < 0 || ended.getAsBoolean();
 			}
 
-		});
+		};
+		return new LowerBound(problem, problem.value(placement).objective(), work, clock).run();
 	}
 
-	private double run(Clock clock) {
+	private double run() {
+		if (!this.prepared) {
+			return this.problem.bound();
+		}
 		int[] free = new int[this.problem.services];
 		Arrays.fill(free, -1);
 		Node root = new Node(free, prices(), this.problem.bound());
-		improve(root, MAX_STEPS, clock);
+		improve(root, MAX_STEPS);
 		if (this.problem.services > MAX_BRANCHED || this.problem.hosts > MAX_BRANCHED_HOSTS) {
 			return Math.min(root.bound, this.incumbent);
 		}
-		return branch(root, clock);
+		return branch(root);
 	}
 
 	/** Fixes services one by one, where the bound is lowest first. */
-	private double branch(Node root, Clock clock) {
+	private double branch(Node root) {
 		PriorityQueue<Node> open = new PriorityQueue<>(Comparator.comparingDouble((node) -> node.bound));
 		open.add(root);
 		while (!open.isEmpty()) {
@@ -213,13 +251,13 @@ public final class LowerBound {
 				return this.incumbent;
 			}
 			int service = next(node);
-			if (service < 0 || open.size() > MAX_OPEN || clock.expired(1)) {
+			if (service < 0 || open.size() > MAX_OPEN || this.clock.expired(1)) {
 				return node.bound;
 			}
 			Set<Integer> untouched = new HashSet<>();
 			for (int h = 0; h < this.problem.hosts; h++) {
 				boolean alone = !node.uses(h);
-				// Of hosts that are alike and empty, one stands for all.
+				// One of several equal empty hosts stands for all.
 				if (!this.problem.allows(service, h) || (alone && !untouched.add(this.kindOf[h]))) {
 					continue;
 				}
@@ -229,7 +267,7 @@ public final class LowerBound {
 					continue;
 				}
 				Node child = new Node(fixed, node.price.clone(), node.bound);
-				improve(child, BRANCH_STEPS, clock);
+				improve(child, BRANCH_STEPS);
 				if (child.bound < this.incumbent - ROUNDING) {
 					open.add(child);
 				}
@@ -264,15 +302,19 @@ public final class LowerBound {
 	}
 
 	/** Improves the prices of a node by steps along the subgradient. */
-	private void improve(Node node, int steps, Clock clock) {
+	private void improve(Node node, int steps) {
 		int services = this.problem.services;
 		double[] price = node.price.clone();
 		double[] direction = new double[services];
 		double[] slope = new double[services];
 		double length = 1;
 		int idle = 0;
-		for (int step = 0; step < steps && length > SHORTEST && !clock.expired(1); step++) {
+		for (int step = 0; step < steps && length > SHORTEST && !this.clock.expired(1); step++) {
 			double bound = evaluate(node.fixed, price, slope);
+			if (bound == Double.NEGATIVE_INFINITY) {
+				// The clock expired on the way.
+				break;
+			}
 			idle++;
 			if (bound > node.bound + ROUNDING) {
 				node.bound = bound;
@@ -327,6 +369,9 @@ public final class LowerBound {
 	private double ask(int kind, int hosts, double[] price, int[] fixed, int host, double[] slope) {
 		HostPattern pattern = this.patterns.get(kind);
 		double profit = pattern.best(price, fixed, host);
+		if (profit == Double.POSITIVE_INFINITY) {
+			return profit;
+		}
 		for (int s = 0; s < slope.length; s++) {
 			slope[s] -= hosts * pattern.count(s);
 		}

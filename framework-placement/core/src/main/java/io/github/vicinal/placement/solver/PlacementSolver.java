@@ -31,10 +31,10 @@ public interface PlacementSolver {
 
 	/**
 	 * Searches for a placement. Returns early if the calling thread is interrupted; its
-	 * interrupt status stays.
+	 * interrupt status is kept.
 	 * @param problem what to place where
 	 * @param budget how long to search
-	 * @param progress is told, and may end the search
+	 * @param progress notified of each better placement; may end the search
 	 * @return the best placement found; it may be infeasible, which its value says
 	 */
 	Solution solve(Problem problem, Budget budget, Progress progress);

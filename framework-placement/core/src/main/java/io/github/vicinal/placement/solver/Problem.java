@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a solver works on: services, hosts, resources and edges by number.
+ * Problem of a solver: services, hosts, resources and edges by number.
  * <p>
  * The arrays are shared, not copied, and must not change. Replicas are numbered service
  * by service: those of service s are {@link #firstReplica(int)} up to
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Problem {
 
-	/** What two items that must be apart cost together: more than all else can. */
+	/** Cost of two items on one host that must be apart: more than all other costs. */
 	static final double CONFLICT = 1e6;
 
 	final int services;
@@ -454,7 +454,7 @@ public final class Problem {
 
 		/**
 		 * Sets which resources count for the balance of utilisation; all do otherwise.
-		 * @param resources so many, the first ones
+		 * @param resources number of resources, the first ones
 		 * @return this builder
 		 */
 		public Builder balanced(int resources) {

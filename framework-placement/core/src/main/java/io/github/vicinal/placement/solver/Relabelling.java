@@ -3,8 +3,8 @@ package io.github.vicinal.placement.solver;
 import java.util.function.BooleanSupplier;
 
 /**
- * Exchanges all that two hosts run where that saves moves. Traffic is indifferent to
- * which of two like hosts runs a group of services; whoever has to move them is not.
+ * Exchanges all replicas of two hosts if that saves moves. Traffic costs the same on
+ * either of two equal hosts, but moves do not.
  */
 final class Relabelling {
 

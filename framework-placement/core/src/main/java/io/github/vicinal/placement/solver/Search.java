@@ -35,7 +35,7 @@ final class Search implements Clock {
 	private final long valuation;
 
 	/** A lower bound of the objective. */
-	private final double bound;
+	private double bound;
 
 	private long reported;
 
@@ -87,6 +87,12 @@ final class Search implements Clock {
 		return false;
 	}
 
+	/** Takes over a lower bound that is higher than the one known so far. */
+	void know(double objective) {
+		this.bound = Math.max(this.bound, objective + ROUNDING);
+		meet();
+	}
+
 	private void meet() {
 		if (this.met < 0 && this.value.feasible() && this.value.objective() <= this.bound + SAME) {
 			this.met = this.iterations;
@@ -99,16 +105,7 @@ final class Search implements Clock {
 		if (this.stopped || this.iterations >= this.budget.iterations() || enough()) {
 			return true;
 		}
-		long now = System.nanoTime();
-		if (now - this.start >= this.nanos - reserve()) {
-			return true;
-		}
-		this.stopped = this.budget.cancellation().cancelled() || Thread.currentThread().isInterrupted();
-		if (!this.stopped && now - this.reported >= REPORT_NANOS) {
-			this.reported = now;
-			this.stopped = !this.progress.report(Duration.ofNanos(now - this.start), this.iterations, this.value);
-		}
-		return this.stopped;
+		return System.nanoTime() - this.start >= this.nanos - reserve() || ended();
 	}
 
 	/** Whether nothing better can be found. */
@@ -120,6 +117,22 @@ final class Search implements Clock {
 			return true;
 		}
 		return this.met >= 0 && this.iterations > AFTERWARDS * this.met + 100L * this.problem.replicas();
+	}
+
+	/**
+	 * Returns whether somebody ends this run: its caller, its progress or an interrupt.
+	 * Asks for nothing else, and never ends it by time or steps.
+	 */
+	boolean ended() {
+		if (!this.stopped) {
+			this.stopped = this.budget.cancellation().cancelled() || Thread.currentThread().isInterrupted();
+		}
+		long now = System.nanoTime();
+		if (!this.stopped && now - this.reported >= REPORT_NANOS) {
+			this.reported = now;
+			this.stopped = !this.progress.report(Duration.ofNanos(now - this.start), this.iterations, this.value);
+		}
+		return this.stopped;
 	}
 
 	private long reserve() {
@@ -170,7 +183,7 @@ final class Search implements Clock {
 
 	/** Ends with what was found here, and with the time and iterations of another run. */
 	Solution end(Search other) {
-		return end(Double.NaN, other);
+		return end(this.problem.bound(), other);
 	}
 
 	/** Ends with what was found here, and with a lower bound. */
@@ -180,7 +193,7 @@ final class Search implements Clock {
 
 	private Solution end(double bound, Search other) {
 		return new Solution(this.best, this.value, bound, other.iterations,
-				Duration.ofNanos(System.nanoTime() - other.start), other.stopped);
+				Duration.ofNanos(System.nanoTime() - other.start), other.stopped());
 	}
 
 }

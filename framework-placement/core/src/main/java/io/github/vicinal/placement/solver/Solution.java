@@ -3,10 +3,10 @@ package io.github.vicinal.placement.solver;
 import java.time.Duration;
 
 /**
- * What a solver found.
+ * Result of a solver.
  *
  * @param placement the host of each replica; belongs to the caller
- * @param value what it is worth; may be infeasible if the solver found nothing better
+ * @param value its value; may be infeasible if the solver found nothing better
  * @param bound a proven lower bound of the objective, {@code NaN} if there is none
  * @param iterations iterations made
  * @param time wall time taken

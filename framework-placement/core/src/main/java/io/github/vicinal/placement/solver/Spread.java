@@ -1,7 +1,7 @@
 package io.github.vicinal.placement.solver;
 
 /**
- * What schedulers do by default: each replica, in the order given, goes to the host that
+ * Default rule of schedulers: each replica, in the order given, goes to the host that
  * then has the largest part of its resources left (Kubernetes' LeastAllocated, Swarm's
  * spread). Looks at no traffic.
  *

@@ -1,7 +1,7 @@
 package io.github.vicinal.placement.solver;
 
 /**
- * What a placement is worth.
+ * Value of a placement.
  *
  * @param objective the weighted sum that solvers minimise
  * @param communication cost of traffic, as a part of what it would cost if all of it went

@@ -46,11 +46,13 @@ public final class VicinalSolver implements PlacementSolver {
 				: new Budget(budget.time().minus(Duration.ofNanos((long) (BOUND_SHARE * budget.time().toNanos()))),
 						budget.iterations(), budget.seed(), budget.cancellation());
 		Rng rng = new Rng(budget.seed());
-		Search search = new Search(problem, searching, progress,
-				Spread.place(problem, Search.deadline(searching, start)), start);
-		boolean proven = problem.replicated() && Enumeration.covers(problem) && new Enumeration(problem, search).run();
-		if (proven) {
-			return search.proven();
+		int[] first = Spread.place(problem, Search.deadline(searching, start));
+		Search search = new Search(problem, searching, progress, first, start);
+		if (Enumeration.covers(problem, budget.iterations())) {
+			Search all = new Search(problem, searching, progress, first, start);
+			if (new Enumeration(problem, all).run() && (problem.replicated() || all.value().feasible())) {
+				return problem.replicated() ? all.proven() : proven(problem, search, all, rng);
+			}
 		}
 		new MultilevelSearch(problem, search, rng).run();
 		int[] current = problem.current;
@@ -59,11 +61,29 @@ public final class VicinalSolver implements PlacementSolver {
 		}
 		double bound = problem.bound();
 		if (bounded && search.value().feasible() && !search.stopped() && search.value().objective() > bound) {
-			long left = budget.time().toNanos() - (System.nanoTime() - start);
-			bound = timed ? LowerBound.of(problem, search.best(), Duration.ofNanos(Math.max(1, left)))
-					: LowerBound.of(problem, search.best(), OPERATIONS * search.iterations(), STEPS);
+			long end = start + budget.time().toNanos();
+			Duration left = Duration.ofNanos(Math.max(1, end - System.nanoTime()));
+			bound = timed
+					? LowerBound.of(problem, search.best(), left,
+							(steps) -> search.ended() || System.nanoTime() - end >= 0)
+					: LowerBound.of(problem, search.best(), OPERATIONS * search.iterations(), STEPS, search::ended);
 		}
 		return search.end(bound);
+	}
+
+	/**
+	 * Of several best placements the search finds one that is close to what runs now; it
+	 * ends where nothing is better.
+	 */
+	private static Solution proven(Problem problem, Search search, Search all, Rng rng) {
+		search.know(all.value().objective());
+		new MultilevelSearch(problem, search, rng).run();
+		int[] current = problem.current;
+		if (current != null) {
+			search.offer(Relabelling.of(problem, search.best(), current, search::closed));
+		}
+		search.offer(all.best());
+		return search.proven();
 	}
 
 }

@@ -1,5 +1,5 @@
 /**
- * Where traffic comes from. A source observes, and says what it did not see; it never
+ * Sources of traffic. A source observes, and reports what it did not see; it never
  * guesses.
  */
 @NullMarked

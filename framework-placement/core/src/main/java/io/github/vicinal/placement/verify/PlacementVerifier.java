@@ -150,6 +150,11 @@ public final class PlacementVerifier {
 		Map<String, String> zones = new HashMap<>();
 		model.hosts().forEach((host) -> zones.put(host.name(), host.zone()));
 		for (Separation separation : model.separations()) {
+			if (separation.maximum() > 1) {
+				checks.add("most replicas of several services on a host");
+				atMost(separation, plan, violations);
+				continue;
+			}
 			boolean byZone = separation.scope() == Separation.Scope.ZONE;
 			checks.add(byZone ? "services kept in different zones" : "services kept on different hosts");
 			boolean alone = separation.services().size() == 1;
@@ -169,6 +174,19 @@ public final class PlacementVerifier {
 				});
 			}
 		}
+	}
+
+	private static void atMost(Separation separation, Plan plan, List<String> violations) {
+		Map<String, Integer> replicas = new TreeMap<>();
+		separation.services()
+			.forEach((service) -> plan.on(service).forEach((host, count) -> replicas.merge(host, count, Integer::sum)));
+		replicas.forEach((host, count) -> {
+			if (count > separation.maximum()) {
+				violations.add("'%s' may run %d replicas of %s, the plan puts %d on it%s".formatted(host,
+						separation.maximum(), separation.services(), count,
+						separation.reason().isEmpty() ? "" : ", although: " + separation.reason()));
+			}
+		});
 	}
 
 	/** A service that moves keeps its hosts and zones, and two if it has two replicas. */

@@ -1,6 +1,6 @@
 /**
- * Checks plans without trusting whoever made them: shares no code with the solvers, and
- * works on names instead of numbers.
+ * Checks plans independently of the solvers: shares no code with them, and works on names
+ * instead of numbers.
  */
 @NullMarked
 package io.github.vicinal.placement.verify;

@@ -3,12 +3,16 @@ package io.github.vicinal.placement.model;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -85,6 +89,29 @@ class ModelTests {
 		catch (InvalidModelException ex) {
 			assertThat(ex.getMessage()).isNotBlank();
 		}
+	}
+
+	@TempDir
+	Path directory = Path.of("");
+
+	/** Long lists are read element by element; what is wrong is named as before. */
+	@Test
+	void jsonIsReadFromFilesElementByElement() throws IOException {
+		PlacementModel model = new RandomModels(7, true, true).model(12, 4);
+		Path file = Files.writeString(this.directory.resolve("model.json"), new ModelJson().write(model));
+		assertThat(new ModelJson().read(file)).isEqualTo(model);
+		String json = Files.readString(file);
+		for (String[] wrong : new String[][] { { json + " 1", "more after the end" }, { json + "]", "no JSON" },
+				{ json.substring(0, json.length() / 2), "no JSON" }, { "[]", "there should be an object, not []" },
+				{ "", "there should be an object" }, { "{\"edges\": 5}", "edges should be a list, not 5" },
+				{ "{\"edges\": [7]}", "edges[0]" } }) {
+			Files.writeString(file, wrong[0]);
+			assertThatExceptionOfType(InvalidModelException.class).isThrownBy(() -> new ModelJson().read(file))
+				.withMessageStartingWith("model.json: ")
+				.withMessageContaining(wrong[1]);
+		}
+		assertThatExceptionOfType(NoSuchFileException.class)
+			.isThrownBy(() -> new ModelJson().read(this.directory.resolve("none.json")));
 	}
 
 	private static String mutate(String text, Random random) {

@@ -114,6 +114,20 @@ class EvidenceTests {
 		assertThat(found.notSeen()).contains("somebody is missing");
 	}
 
+	@Test
+	void partialEvidenceAloneIsNoEvidence() {
+		Edge half = new Edge("shop", "stock", 10_000.0, null, null, null, null,
+				new Evidence("test", 1000, Duration.ofMinutes(1), true, "one of two callers reports"));
+		PlacementModel model = shop(NEED, List.of(half), apart());
+		Recommendation found = recommend(model, -1);
+		assertThat(found.action()).isEqualTo(Action.UNDECIDED);
+		assertThat(found.reason()).contains("all evidence of what moves is partial", "one of two callers reports");
+		Recommendation first = recommend(model.with((Plan) null), -1);
+		assertThat(first.action()).isEqualTo(Action.UNDECIDED);
+		Edge back = Edge.calls("stock", "shop", 10_000);
+		assertThat(recommend(model.withEdges(List.of(half, back)), -1).action()).isEqualTo(Action.APPLY);
+	}
+
 	/** Three services with a replica in each of three zones, as in the public report. */
 	private static PlacementModel zones(boolean concentrate) {
 		List<Host> hosts = List.of(host(0), host(1), host(2));
@@ -188,6 +202,11 @@ class EvidenceTests {
 		assertThat(found.moves()).hasSize(2);
 		assertThat(found.worthwhileMoves()).isEqualTo(1);
 		assertThat(found.moves().get(0).service()).isIn("a", "b");
+		assertThat(found.afterMoves(0)).isEqualTo(found.before());
+		assertThat(found.afterMoves(2)).isEqualTo(found.after());
+		Plan first = found.afterMoves(found.worthwhileMoves());
+		assertThat(first.on("a")).isEqualTo(first.on("b"));
+		assertThat(first.on("c")).isNotEqualTo(first.on("d"));
 	}
 
 }

@@ -79,6 +79,33 @@ class RecommenderTests {
 		assertThat(idle.reason()).startsWith("it does not pay");
 	}
 
+	/** Few placements are tried one by one, whatever the rules. */
+	@Test
+	void aSmallPlanIsProven() {
+		Recommendation found = recommend(pair(1000, Evidence.given()), MergeChecker.none());
+		assertThat(found.relativeGap()).isZero();
+		JsonNode json = JsonMapper.builder().build().readTree(new RecommendationJson().write(found));
+		assertThat(json.get("search").get("relativeGap").doubleValue()).isZero();
+	}
+
+	/** Every solver and every size has a gap, and no plan is better than it says. */
+	@Property(tries = 40)
+	void everyPlanThatFitsHasAGap(@ForAll @LongRange(min = 0, max = 1_000_000) long seed, @ForAll boolean replicas) {
+		PlacementModel model = new RandomModels(seed, replicas, false).model(12, 4);
+		Recommendation found = recommend(model, MergeChecker.none());
+		if (found.afterVerdict().feasible()) {
+			assertThat(found.relativeGap()).isNotNull().isBetween(0.0, 1.0);
+		}
+		else {
+			assertThat(found.relativeGap()).isNull();
+		}
+		if (!replicas) {
+			Recommendation simple = new Recommender(new FirstFitAffinity(), MovePolicy.defaults(), MergeChecker.none())
+				.recommend(model, -1, Budget.ofIterations(1000, 1), Progress.none());
+			assertThat(simple.lowerBound()).isNotNull();
+		}
+	}
+
 	@Test
 	void mergesNeedAChecker() {
 		Recommendation unchecked = recommend(pair(1000, Evidence.given()), MergeChecker.none());

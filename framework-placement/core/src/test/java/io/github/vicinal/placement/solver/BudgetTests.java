@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
@@ -96,6 +97,44 @@ class BudgetTests {
 		assertThat(found[0].stopped()).isTrue();
 		assertThat(found[0].value().feasible()).isTrue();
 		assertThat(found[0].value().communication()).isLessThan(problem.value(Spread.place(problem)).communication());
+	}
+
+	/** Large tables of the bound are left while they are filled. */
+	@Test
+	void theBoundEndsWithinMillisecondsOnceCancelled() throws InterruptedException {
+		Problem problem = problem(200, 40, 2000, 3);
+		int[] placement = Spread.place(problem);
+		Cancellation cancellation = new Cancellation();
+		long[] ended = new long[1];
+		double[] bound = new double[1];
+		CountDownLatch started = new CountDownLatch(1);
+		Thread thread = new Thread(() -> {
+			started.countDown();
+			bound[0] = LowerBound.of(problem, placement, Duration.ofMinutes(10), cancellation);
+			ended[0] = System.nanoTime();
+		});
+		thread.start();
+		started.await();
+		thread.join(1_500);
+		assertThat(thread.isAlive()).isTrue();
+		long cancelled = System.nanoTime();
+		cancellation.cancel();
+		thread.join(60_000);
+		assertThat(thread.isAlive()).isFalse();
+		// 50 ms, and what a busy processor may add.
+		assertThat((ended[0] - cancelled) / 1e6).isLessThan(150);
+		assertThat(bound[0]).isBetween(0.0, problem.value(placement).objective());
+	}
+
+	/** An interrupt, and a progress that says so, end the bound like the search. */
+	@Test
+	void theBoundListensToProgress() {
+		Problem problem = problem(200, 20, 900, 1);
+		long start = System.nanoTime();
+		Solution found = new VicinalSolver().solve(problem, Budget.ofTime(Duration.ofSeconds(4), 1),
+				(elapsed, steps, best) -> elapsed.toMillis() < 3_500);
+		assertThat(found.stopped()).isTrue();
+		assertThat((System.nanoTime() - start) / 1e9).isLessThan(3.95);
 	}
 
 	/** Nothing is better than no traffic between hosts. */

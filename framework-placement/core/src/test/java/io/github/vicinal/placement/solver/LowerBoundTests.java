@@ -46,10 +46,12 @@ class LowerBoundTests {
 			}
 		}
 		Value optimum = Objects.requireNonNull(least);
-		assertThat(LowerBound.of(problem, best, 2_000_000, 60)).isLessThanOrEqualTo(optimum.objective() + 1e-12);
+		assertThat(LowerBound.of(problem, best, 2_000_000, 60, () -> false))
+			.isLessThanOrEqualTo(optimum.objective() + 1e-12);
 		// The incumbent only guides the steps: a bad one gives no bound that is too high.
 		int[] bad = Spread.place(problem);
-		assertThat(LowerBound.of(problem, bad, 2_000_000, 60)).isLessThanOrEqualTo(optimum.objective() + 1e-9);
+		assertThat(LowerBound.of(problem, bad, 2_000_000, 60, () -> false))
+			.isLessThanOrEqualTo(optimum.objective() + 1e-9);
 	}
 
 	@ParameterizedTest
@@ -61,7 +63,7 @@ class LowerBoundTests {
 				StandardCharsets.UTF_8)) {
 			Problem problem = new CompiledModel(InstanceFormat.read(reader, name), -1).problem();
 			Solution found = new VicinalSolver().solve(problem, Budget.ofIterations(2_000_000, 1), Progress.none());
-			double bound = LowerBound.of(problem, found.placement(), 80 * work, 1000);
+			double bound = LowerBound.of(problem, found.placement(), 80 * work, 1000, () -> false);
 			double objective = found.value().objective();
 			assertThat(100 * (objective - bound) / objective).isBetween(-1e-6, percent);
 			assertThat(found.bound()).isLessThanOrEqualTo(objective + 1e-12);

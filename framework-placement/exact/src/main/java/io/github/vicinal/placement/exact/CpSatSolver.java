@@ -49,8 +49,8 @@ public final class CpSatSolver implements ExactSolver {
 	}
 
 	/**
-	 * Solves. The bound on iterations counts conflicts; progress is told of each better
-	 * placement.
+	 * Solves. The bound on iterations counts conflicts; progress is notified of each
+	 * better placement.
 	 */
 	@Override
 	public Solution solve(Problem problem, Budget budget, Progress progress) {

@@ -103,6 +103,18 @@ class ZoneRuleTests {
 		check(model(seed, 14), Duration.ofSeconds(20), true);
 	}
 
+	/** At most three of half of the services on a host, as CP-SAT counts them. */
+	@ParameterizedTest
+	@MethodSource("few")
+	void findsTheOptimumUnderALimitOfASet(long seed) {
+		PlacementModel free = model(seed, 12);
+		List<Separation> rules = new ArrayList<>(free.separations());
+		List<String> half = free.services().stream().map(Service::name).limit(free.services().size() / 2).toList();
+		rules.add(new Separation(half, Separation.Scope.HOST, "", 3));
+		check(new PlacementModel(free.services(), free.hosts(), free.edges(), rules, free.pathCosts(), free.objective(),
+				null), Duration.ofSeconds(20), true);
+	}
+
 	@Tag("deep")
 	@ParameterizedTest
 	@MethodSource("many")

@@ -14,6 +14,7 @@ import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.vicinal.placement.model.Doubts;
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.InvalidModelException;
@@ -28,10 +29,9 @@ import io.github.vicinal.placement.sources.EdgeCount.Side;
 import io.github.vicinal.placement.sources.InstanceReport.Outgoing;
 
 /**
- * What the reports of instances say together: which service runs where, what it uses, and
- * who calls whom. Whom a caller means is known from what its peer calls itself, else from
- * the address that the peer was asked at, else from the caller's own name for it.
- * Thread-safe.
+ * Merged reports of instances: the hosts of services, their usage, and calls between
+ * services. A callee is identified by the name that the peer reports, else by the address
+ * of the peer, else by the caller's own name for it. Thread-safe.
  *
  * @since 0.1.0
  */
@@ -51,7 +51,7 @@ public final class Cluster {
 
 	private final RateWindow calls;
 
-	/** Incoming calls of a service, whoever made them. */
+	/** Incoming calls of a service from all callers. */
 	private final RateWindow incoming;
 
 	private final Map<String, Member> members = new LinkedHashMap<>();
@@ -386,14 +386,12 @@ public final class Cluster {
 		ObservedCosts costs = pathCosts();
 		PlacementModel bare = new PlacementModel(services, places, List.of(), List.of(), costs.costs(), objective,
 				current);
-		ObservedModel observed = ObservedModel.of(bare, List.of(traffic(nanos)));
-		notSeen.addAll(observed.notSeen());
 		notSeen.addAll(costs.notSeen());
-		return new ObservedModel(observed.model(), notSeen);
+		return ObservedModel.of(bare.with(new Doubts(notSeen, Set.of())), List.of(traffic(nanos)));
 	}
 
 	/**
-	 * What one replica needs, by resource; what nobody knows is not named.
+	 * Needs of one replica, by resource; unknown ones are left out.
 	 *
 	 * @param amounts amounts
 	 * @param from where each comes from

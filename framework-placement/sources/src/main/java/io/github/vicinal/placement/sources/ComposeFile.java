@@ -1,11 +1,9 @@
 package io.github.vicinal.placement.sources;
 
 import java.io.IOException;
-import java.io.StringReader;
+import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
-import java.nio.charset.MalformedInputException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,26 +12,15 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
-import org.yaml.snakeyaml.DumperOptions;
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
-import org.yaml.snakeyaml.error.MarkedYAMLException;
-import org.yaml.snakeyaml.error.YAMLException;
-import org.yaml.snakeyaml.nodes.MappingNode;
-import org.yaml.snakeyaml.nodes.Node;
-import org.yaml.snakeyaml.nodes.NodeTuple;
-import org.yaml.snakeyaml.nodes.ScalarNode;
-import org.yaml.snakeyaml.nodes.Tag;
-import org.yaml.snakeyaml.representer.Representer;
-import org.yaml.snakeyaml.resolver.Resolver;
 
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Evidence;
@@ -53,9 +40,12 @@ import io.github.vicinal.placement.model.Service;
  * @param declared edges that the file declares, without any quantity
  * @param notSeen what the file does not say, one sentence each
  * @param global names of services that run once on every host
+ * @param notOnHosts hosts that a service must not run on, by its name
+ * @param notInZones zones that a service must not run in, by its name
  * @since 0.1.0
  */
-public record ComposeFile(List<Service> services, List<Edge> declared, List<String> notSeen, Set<String> global) {
+public record ComposeFile(List<Service> services, List<Edge> declared, List<String> notSeen, Set<String> global,
+		Map<String, Set<String>> notOnHosts, Map<String, Set<String>> notInZones) {
 
 	/** The largest file that is read, in characters. */
 	public static final int MAX_CHARS = 3 << 20;
@@ -67,6 +57,8 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 		declared = List.copyOf(declared);
 		notSeen = List.copyOf(notSeen);
 		global = Set.copyOf(global);
+		notOnHosts = Map.copyOf(notOnHosts);
+		notInZones = Map.copyOf(notInZones);
 	}
 
 	/**
@@ -77,13 +69,36 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 	 */
 	public List<Service> services(List<Host> hosts) {
 		List<Service> all = new ArrayList<>();
-		for (Service service : this.services) {
+		for (Service given : this.services) {
+			Service service = allowed(given, hosts);
 			int places = (int) hosts.stream().filter(service::mayRunOn).count();
 			all.add(this.global.contains(service.name()) ? new Service(service.name(), Math.max(1, places),
 					service.demand(), service.ports(), 1, service.zones(), service.pinnedTo(), service.demandFrom())
 					: service);
 		}
 		return all;
+	}
+
+	/** Constraints with {@code !=} allow all other hosts. */
+	private Service allowed(Service service, List<Host> hosts) {
+		Set<String> notOn = this.notOnHosts.getOrDefault(service.name(), Set.of());
+		Set<String> notIn = this.notInZones.getOrDefault(service.name(), Set.of());
+		if (notOn.isEmpty() && notIn.isEmpty()) {
+			return service;
+		}
+		Set<String> on = hosts.stream()
+			.filter(service::mayRunOn)
+			.filter((host) -> !notOn.contains(host.name()) && !notIn.contains(host.zone()))
+			.map(Host::name)
+			.collect(Collectors.toCollection(TreeSet::new));
+		if (on.isEmpty()) {
+			throw new InvalidModelException(
+					"The constraints of '%s' leave none of the hosts %s; add a host or relax them"
+						.formatted(service.name(), hosts.stream().map(Host::name).toList()),
+					List.of(service.name()));
+		}
+		return new Service(service.name(), service.replicas(), service.demand(), service.ports(), service.maxPerHost(),
+				service.zones(), on, service.demandFrom());
 	}
 
 	/**
@@ -94,15 +109,25 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 	 * @throws InvalidModelException if it is no compose file; the message names the line
 	 */
 	public static ComposeFile read(Path file) throws IOException {
-		if (Files.size(file) > MAX_CHARS) {
-			throw new InvalidModelException(
-					"%s has %d bytes; at most %d are read".formatted(file.getFileName(), Files.size(file), MAX_CHARS));
-		}
+		return read(file, Set.of());
+	}
+
+	/**
+	 * Reads a file, and those that it includes or extends as far as they lie below its
+	 * directory.
+	 * @param file the file
+	 * @param profiles profiles that are active; {@code *} stands for all
+	 * @return its services
+	 * @throws IOException if it cannot be read
+	 * @throws InvalidModelException if it is no compose file; the message names the line
+	 */
+	public static ComposeFile read(Path file, Set<String> profiles) throws IOException {
+		String text = ComposeFamily.read(file);
 		try {
-			return parse(Files.readString(file), String.valueOf(file.getFileName()));
+			return new Parser(text, String.valueOf(file.getFileName()), file.toRealPath(), profiles).parse();
 		}
-		catch (MalformedInputException ex) {
-			throw new InvalidModelException("%s is no text in UTF-8".formatted(file.getFileName()));
+		catch (UncheckedIOException ex) {
+			throw Objects.requireNonNull(ex.getCause());
 		}
 	}
 
@@ -114,22 +139,7 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 	 * @throws InvalidModelException if it is no compose file; the message names the line
 	 */
 	public static ComposeFile parse(String text, String name) {
-		return new Parser(text, name).parse();
-	}
-
-	/**
-	 * Leaves scalars as they are written: by the rules of YAML 1.1 a service named "off"
-	 * would be called "false", and the ports 22:22 would be a number.
-	 */
-	private static final class Texts extends Resolver {
-
-		@Override
-		protected void addImplicitResolvers() {
-			addImplicitResolver(Tag.NULL, NULL, "~nN\0");
-			addImplicitResolver(Tag.NULL, EMPTY, null);
-			addImplicitResolver(Tag.MERGE, MERGE, "<");
-		}
-
+		return new Parser(text, name, null, Set.of()).parse();
 	}
 
 	private static final class Parser {
@@ -142,15 +152,11 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 		private static final Pattern PUBLISHED = Pattern
 			.compile("(?:[^:]*:|\\[[^]]*]:)?([0-9]{1,5}):[0-9]{1,5}(?:/.*)?");
 
-		private final String text;
-
-		private final String name;
-
 		private static final Pattern RANGE = Pattern.compile(
 				"(?:[0-9.]*\\.[0-9.]*:|\\[[^]]*]:)?([0-9]{1,5})-([0-9]{1,5})(:[0-9]{1,5}(?:-[0-9]{1,5})?)?(?:/.*)?");
 
 		private static final Pattern CONSTRAINT = Pattern
-			.compile("\\s*(node\\.[A-Za-z0-9_.-]+)\\s*==\\s*([^\\s=!]+)\\s*");
+			.compile("\\s*(node\\.[A-Za-z0-9_./-]+)\\s*([=!]=)\\s*([^\\s=!]+)\\s*");
 
 		/** Labels of nodes that name a zone. */
 		private static final Set<String> ZONES = Set.of("node.labels.zone", "node.labels.az",
@@ -164,99 +170,47 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 
 		private final Set<String> withoutMemory = new TreeSet<>();
 
-		Parser(String text, String name) {
-			this.text = text;
-			this.name = name;
-		}
+		private final Map<String, Set<String>> notOnHosts = new TreeMap<>();
 
-		private static LoaderOptions options() {
-			LoaderOptions options = new LoaderOptions();
-			options.setAllowDuplicateKeys(false);
-			options.setCodePointLimit(MAX_CHARS);
-			options.setMaxAliasesForCollections(200);
-			options.setNestingDepthLimit(50);
-			return options;
-		}
+		private final Map<String, Set<String>> notInZones = new TreeMap<>();
 
-		private static Yaml yaml() {
-			LoaderOptions options = options();
-			DumperOptions dumper = new DumperOptions();
-			return new Yaml(new SafeConstructor(options), new Representer(dumper), dumper, options, new Texts());
+		private final Set<String> withVolumes = new TreeSet<>();
+
+		private final ComposeYaml yaml;
+
+		private final ComposeFamily.Source source;
+
+		private final ComposeFamily family;
+
+		private final Set<String> profiles;
+
+		Parser(String text, String name, @Nullable Path path, Set<String> profiles) {
+			this.yaml = new ComposeYaml(text, name);
+			this.source = new ComposeFamily.Source(this.yaml, path, name);
+			this.family = new ComposeFamily((path != null) ? path.getParent() : null, this.notSeen);
+			this.profiles = Set.copyOf(profiles);
 		}
 
 		private InvalidModelException wrong(String what, String... path) {
-			int line = line(path);
-			return new InvalidModelException((line > 0) ? "%s, line %d: %s".formatted(this.name, line, what)
-					: "%s: %s".formatted(this.name, what));
-		}
-
-		/** The line of a member, for errors only: finding it means to read again. */
-		private int line(String... path) {
-			try {
-				Node node = new Yaml(options()).compose(new StringReader(this.text));
-				int line = (node != null) ? node.getStartMark().getLine() + 1 : 0;
-				for (String key : path) {
-					Node next = null;
-					if (node instanceof MappingNode mapping) {
-						for (NodeTuple tuple : mapping.getValue()) {
-							if (tuple.getKeyNode() instanceof ScalarNode scalar && scalar.getValue().equals(key)) {
-								next = tuple.getValueNode();
-								line = tuple.getKeyNode().getStartMark().getLine() + 1;
-							}
-						}
-					}
-					if (next == null) {
-						return line;
-					}
-					node = next;
-				}
-				return line;
-			}
-			catch (YAMLException ex) {
-				return 0;
-			}
-		}
-
-		private Object load() {
-			try {
-				Object root = yaml().load(this.text);
-				if (root != null) {
-					return root;
-				}
-			}
-			catch (MarkedYAMLException ex) {
-				int line = (ex.getProblemMark() != null) ? ex.getProblemMark().getLine() + 1 : 0;
-				throw new InvalidModelException("%s, line %d: %s. Is the file truncated, or the indentation wrong?"
-					.formatted(this.name, line, ex.getProblem()));
-			}
-			catch (YAMLException ex) {
-				throw new InvalidModelException("%s is no YAML that can be read: %s".formatted(this.name,
-						String.valueOf(ex.getMessage()).lines().findFirst().orElse("")));
-			}
-			throw new InvalidModelException("%s is empty; a compose file has 'services'".formatted(this.name));
+			return this.yaml.wrong(what, path);
 		}
 
 		ComposeFile parse() {
-			Object root = load();
-			Map<?, ?> file = map(root, "the file");
-			if (file.get("include") != null) {
-				this.notSeen.add("include: the files that it names are not read; run 'docker compose config' first");
-			}
-			Map<?, ?> services = map(file.get("services"), "services", "services");
+			Map<String, Map<?, ?>> services = this.family.services(this.source);
 			if (services.isEmpty() || services.size() > MAX_SERVICES) {
 				throw wrong("there are %d services; 1 to %d are read".formatted(services.size(), MAX_SERVICES),
 						"services");
 			}
 			List<Service> found = new ArrayList<>();
 			Map<String, Set<String>> networks = new LinkedHashMap<>();
-			services.forEach((key, value) -> {
-				String service = String.valueOf(key);
-				Map<?, ?> members = (value == null) ? Map.of() : map(value, service, "services", service);
-				if (get(members, "profiles") instanceof Iterable<?> profiles && profiles.iterator().hasNext()) {
-					this.notSeen.add("'%s' runs with the profiles %s only; left out".formatted(service, profiles));
+			services.forEach((service, members) -> {
+				Set<String> only = names(members.get("profiles"));
+				if (!only.isEmpty() && only.stream().noneMatch(this::active)) {
+					this.notSeen.add("'%s' runs with the profiles %s only, none of which is chosen; left out"
+						.formatted(service, only));
 					return;
 				}
-				Service one = service(service, extended(service, members, services));
+				Service one = service(service, members);
 				if (one != null) {
 					found.add(one);
 					networks.put(service, networks(members));
@@ -273,21 +227,15 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 				this.notSeen.add("%s: no memory limit is given. Add deploy.resources.limits.memory"
 					.formatted(this.withoutMemory));
 			}
-			return new ComposeFile(found, declared, this.notSeen, this.global);
-		}
-
-		private Map<?, ?> map(@Nullable Object value, String what, String... path) {
-			if (value instanceof Map<?, ?> map) {
-				return map;
+			if (!this.withVolumes.isEmpty()) {
+				this.notSeen.add("%s have volumes, which stay on their host; pin those whose data must not be left"
+					.formatted(this.withVolumes));
 			}
-			throw wrong("%s should have members, not %s; is the file truncated?".formatted(what, shortened(value)),
-					path);
+			return new ComposeFile(found, declared, this.notSeen, this.global, this.notOnHosts, this.notInZones);
 		}
 
-		private static String shortened(@Nullable Object value) {
-			String text = (value instanceof Map || value instanceof Iterable) ? "a list or members"
-					: "'" + String.valueOf(value) + "'";
-			return (text.length() <= 80) ? text : text.substring(0, 80) + "...'";
+		private boolean active(String profile) {
+			return this.profiles.contains(profile) || this.profiles.contains("*");
 		}
 
 		private @Nullable Object get(Map<?, ?> members, String... path) {
@@ -320,9 +268,15 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 				demand.put(Resources.MEMORY, mib);
 				from.put(Resources.MEMORY, "compose file");
 			}
-			if ("global".equals(String.valueOf(get(members, "deploy", "mode")))) {
+			String mode = String.valueOf(Objects.requireNonNullElse(get(members, "deploy", "mode"), "replicated"));
+			if (mode.equals("global")) {
 				this.global.add(service);
 			}
+			else if (!mode.equals("replicated")) {
+				this.notSeen.add("'%s' has the mode %s, which is taken for replicated".formatted(service,
+						ComposeYaml.shortened(mode)));
+			}
+			ties(service, members);
 			Set<String> zones = new TreeSet<>();
 			Set<String> pins = new TreeSet<>();
 			constraints(service, members, zones, pins);
@@ -330,32 +284,25 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 					maxPerNode(service, members), zones, pins, from);
 		}
 
-		/** Members of the service that this one extends, where it has none itself. */
-		private Map<?, ?> extended(String service, Map<?, ?> members, Map<?, ?> services) {
-			Object extending = members.get("extends");
-			if (extending == null) {
-				return members;
+		/** Names what ties a service to a host or to another service. */
+		private void ties(String service, Map<?, ?> members) {
+			if (get(members, "volumes") instanceof Iterable<?> volumes && volumes.iterator().hasNext()) {
+				this.withVolumes.add(service);
 			}
-			Object file = (extending instanceof Map<?, ?> map) ? map.get("file") : null;
-			Object name = (extending instanceof Map<?, ?> map) ? map.get("service") : extending;
-			Object base = (name != null) ? services.get(name) : null;
-			if (file != null || !(base instanceof Map<?, ?> inherited) || inherited.get("extends") != null) {
-				this.notSeen.add("'%s' extends %s, which is not read; run 'docker compose config' first"
-					.formatted(service, (file != null) ? "a service of '%s'".formatted(file) : "'%s'".formatted(name)));
-				return members;
+			if (get(members, "deploy", "placement", "preferences") != null) {
+				this.notSeen.add("'%s': placement preferences are not used".formatted(service));
 			}
-			Map<Object, Object> all = merged(inherited, members);
-			all.remove("depends_on");
-			all.remove("extends");
-			return all;
-		}
-
-		private static Map<Object, Object> merged(Map<?, ?> base, Map<?, ?> members) {
-			Map<Object, Object> all = new LinkedHashMap<>(base);
-			members.forEach((key, value) -> all.merge(key, (value != null) ? value : "",
-					(one, other) -> (one instanceof Map<?, ?> first && other instanceof Map<?, ?> second)
-							? merged(first, second) : other));
-			return all;
+			for (String shared : List.of("network_mode", "pid", "ipc")) {
+				String with = String.valueOf(members.get(shared));
+				if (with.startsWith("service:") || with.startsWith("container:")) {
+					this.notSeen.add("'%s' must run beside %s (%s), which is not checked; pin both to one host"
+						.formatted(service, ComposeYaml.shortened(with.substring(with.indexOf(':') + 1)), shared));
+				}
+			}
+			if (members.get("volumes_from") != null) {
+				this.notSeen.add("'%s' must run beside %s (volumes_from), which is not checked; pin both to one host"
+					.formatted(service, names(members.get("volumes_from"))));
+			}
 		}
 
 		private void constraints(String service, Map<?, ?> members, Set<String> zones, Set<String> pins) {
@@ -366,15 +313,17 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 				String text = resolved(String.valueOf(element), place(service, "deploy", "placement", "constraints"));
 				Matcher matcher = CONSTRAINT.matcher(text);
 				String key = matcher.matches() ? matcher.group(1) : "";
-				if (key.equals("node.hostname")) {
-					only(service, text, pins, matcher.group(2));
-				}
-				else if (ZONES.contains(key)) {
-					only(service, text, zones, matcher.group(2));
-				}
-				else {
+				boolean host = key.equals("node.hostname");
+				if (!host && !ZONES.contains(key)) {
 					this.notSeen.add("'%s': the constraint '%s' is not checked; hosts and zones can be named in a model"
 						.formatted(service, text));
+				}
+				else if (matcher.group(2).equals("==")) {
+					only(service, text, host ? pins : zones, matcher.group(3));
+				}
+				else {
+					(host ? this.notOnHosts : this.notInZones).computeIfAbsent(service, (name) -> new TreeSet<>())
+						.add(matcher.group(3));
 				}
 			}
 		}
@@ -432,7 +381,7 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 				if (variable && otherwise == null) {
 					throw wrong(
 							"'%s' has a variable without a default; write the value, or run 'docker compose config' first"
-								.formatted(shortened(value)),
+								.formatted(ComposeYaml.shortened(value)),
 							place);
 				}
 				matcher.appendReplacement(text, Matcher.quoteReplacement(variable ? otherwise : "$"));
@@ -550,11 +499,10 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 			return names;
 		}
 
-		private List<Edge> declared(Map<?, ?> services, Map<String, Set<String>> networks) {
+		private List<Edge> declared(Map<String, Map<?, ?>> services, Map<String, Set<String>> networks) {
 			Map<String, Edge> edges = new LinkedHashMap<>();
-			services.forEach((key, value) -> {
-				String from = String.valueOf(key);
-				if (!(value instanceof Map<?, ?> members) || !networks.containsKey(from)) {
+			services.forEach((from, members) -> {
+				if (!networks.containsKey(from)) {
 					return;
 				}
 				for (String member : List.of("depends_on", "links")) {

@@ -12,7 +12,7 @@ import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.JsonMember;
 
 /**
- * What one running instance knows of itself: where it runs, what it uses, whom it called.
+ * Report of one running instance about itself: its host, its usage and its calls.
  * {@code /actuator/placement/instance} shows it, and the endpoint of another instance
  * reads it.
  *
@@ -36,10 +36,10 @@ public record InstanceReport(String service, String instance, String process, St
 		long hostMemoryMib, double uptimeSeconds, double cpuSeconds, long memoryMib, double incomingCalls,
 		double incomingSeconds, List<Outgoing> outgoing, ProcessMemory memory) {
 
-	/** What the member {@code format} says. */
+	/** Value of the member {@code format}. */
 	public static final String FORMAT = "vicinal-placement-instance";
 
-	/** What the member {@code version} says. */
+	/** Value of the member {@code version}. */
 	public static final int VERSION = 1;
 
 	private static final int MAX_NAME = 256;

@@ -133,14 +133,13 @@ public final class InstanceSource implements TrafficSource {
 
 	@Override
 	public Traffic observe() throws IOException {
-		List<String> notSeen = new ArrayList<>(refresh());
+		List<String> unanswered = refresh();
 		if (this.cluster.services().isEmpty()) {
 			throw new IOException(
-					"No instance answered: " + (notSeen.isEmpty() ? "there is none to ask" : notSeen.get(0)));
+					"No instance answered: " + (unanswered.isEmpty() ? "there is none to ask" : unanswered.get(0)));
 		}
 		Traffic traffic = this.cluster.traffic(System.nanoTime());
-		notSeen.addAll(traffic.notSeen());
-		return new Traffic(traffic.edges(), notSeen);
+		return new Traffic(traffic.edges(), traffic.notSeen(), unanswered);
 	}
 
 }

@@ -3,7 +3,7 @@ package io.github.vicinal.placement.sources;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What calls by one kind of path cost, as callers measured it: the mean of all pairs of
+ * Cost of calls by one kind of path, measured by callers: the mean of all pairs of
  * instances that use it, weighted by their calls.
  *
  * @param path the path

@@ -7,9 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.vicinal.placement.model.Doubts;
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Evidence;
 import io.github.vicinal.placement.model.PlacementModel;
@@ -25,7 +27,11 @@ import io.github.vicinal.placement.source.Traffic;
  */
 public record ObservedModel(PlacementModel model, List<String> notSeen) {
 
+	/** Maximum number of names that have a sentence of their own. */
 	private static final int MAX_UNKNOWN = 20;
+
+	/** Maximum number of names in one sentence. */
+	private static final int MAX_NAMES = 100;
 
 	public ObservedModel {
 		notSeen = List.copyOf(notSeen);
@@ -37,19 +43,26 @@ public record ObservedModel(PlacementModel model, List<String> notSeen) {
 	/**
 	 * Puts traffic into a model. Each quantity of an edge comes from the first source
 	 * that has it, and from the model itself last. Traffic of services that the model
-	 * does not have is left out, and named.
+	 * does not have is left out, and named. The model that is returned carries what the
+	 * sources did not see, beside its own doubts.
 	 * @param model services, hosts and rules
 	 * @param seen what each source saw, the most trusted one first
 	 * @return the model with edges, and what is missing
 	 */
 	public static ObservedModel of(PlacementModel model, List<Traffic> seen) {
+		if (seen.isEmpty()) {
+			return new ObservedModel(model, model.doubts().notSeen());
+		}
 		List<String> notSeen = new ArrayList<>();
+		List<String> unanswered = new ArrayList<>();
 		Map<Ends, Edge> edges = new LinkedHashMap<>();
 		Set<String> known = new HashSet<>();
 		model.services().stream().map(Service::name).forEach(known::add);
 		Map<String, Long> unknown = new TreeMap<>();
 		for (Traffic traffic : seen) {
 			notSeen.addAll(traffic.notSeen());
+			notSeen.addAll(traffic.unanswered());
+			unanswered.addAll(traffic.unanswered());
 			for (Edge edge : traffic.edges()) {
 				if (known.contains(edge.from()) && known.contains(edge.to())) {
 					edges.merge(new Ends(edge.from(), edge.to()), edge, ObservedModel::together);
@@ -64,14 +77,20 @@ public record ObservedModel(PlacementModel model, List<String> notSeen) {
 			.stream()
 			.limit(MAX_UNKNOWN)
 			.forEach((stranger) -> notSeen.add(
-					"'%s' is not among the services of the model; %d edges with it are left out. Add it if it can be placed"
-						.formatted(stranger.getKey(), stranger.getValue())));
-		if (unknown.size() > MAX_UNKNOWN) {
-			notSeen
-				.add("%d more names are not among the services of the model".formatted(unknown.size() - MAX_UNKNOWN));
+					"'%s' is not among the services of the model; %d edge%s with it left out. Add it if it can be placed"
+						.formatted(stranger.getKey(), stranger.getValue(),
+								(stranger.getValue() == 1) ? " is" : "s are")));
+		List<String> more = unknown.keySet().stream().skip(MAX_UNKNOWN).toList();
+		for (int i = 0; i < more.size(); i += MAX_NAMES) {
+			notSeen.add("%s are not among the services of the model, either; edges with them are left out"
+				.formatted(more.subList(i, Math.min(more.size(), i + MAX_NAMES))
+					.stream()
+					.map((name) -> "'" + name + "'")
+					.collect(Collectors.joining(", "))));
 		}
 		model.edges().forEach((edge) -> edges.merge(new Ends(edge.from(), edge.to()), edge, ObservedModel::together));
-		return new ObservedModel(model.withEdges(List.copyOf(edges.values())), notSeen);
+		Doubts doubts = model.doubts().and(new Doubts(notSeen, Set.of(), unanswered));
+		return new ObservedModel(model.withEdges(List.copyOf(edges.values())).with(doubts), doubts.notSeen());
 	}
 
 	/** Adds to an edge the quantities that it does not have. */

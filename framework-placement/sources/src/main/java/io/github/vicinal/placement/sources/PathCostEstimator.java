@@ -26,7 +26,7 @@ import io.github.vicinal.placement.sources.InstanceReport.Outgoing;
 final class PathCostEstimator {
 
 	/**
-	 * By which part the calls of one caller may take longer or shorter to serve than the
+	 * Relative deviation that the service time of one caller's calls may have from the
 	 * mean of all.
 	 */
 	static final double SERVED_ERROR = 0.1;
@@ -41,7 +41,7 @@ final class PathCostEstimator {
 
 	/**
 	 * Creates an estimator without evidence.
-	 * @param minimumCalls so many calls are needed to replace a default
+	 * @param minimumCalls number of calls that are needed to replace a default
 	 */
 	PathCostEstimator(long minimumCalls) {
 		this.minimumCalls = minimumCalls;
@@ -191,8 +191,8 @@ final class PathCostEstimator {
 		}
 
 		/**
-		 * By how much the path of a pair differs from the mean: what pairs were seen to
-		 * differ by, and what the time of the services may hide.
+		 * Deviation of a pair's path from the mean: the observed spread of pairs, and the
+		 * part that service times may hide.
 		 */
 		double error() {
 			double mean = this.latency / this.calls;

@@ -49,6 +49,9 @@ public final class PcapSource implements TrafficSource {
 	private static final Pattern IPV6 = Pattern
 		.compile("\\[?([0-9a-fA-F]*:[0-9a-fA-F:.]*:[0-9a-fA-F.]*)(?:](:[0-9]+)?)?");
 
+	/** Maximum number of addresses without a name that have a sentence of their own. */
+	private static final int MAX_NAMELESS = 20;
+
 	private final Path file;
 
 	private final Map<String, String> names;
@@ -225,9 +228,16 @@ public final class PcapSource implements TrafficSource {
 			this.nameless.entrySet()
 				.stream()
 				.sorted((one, other) -> Long.compare(other.getValue(), one.getValue()))
-				.limit(20)
+				.limit(MAX_NAMELESS)
 				.forEach((entry) -> notSeen
 					.add("%s has no name; %d bytes with it are left out".formatted(entry.getKey(), entry.getValue())));
+			if (this.nameless.size() > MAX_NAMELESS) {
+				notSeen.add("%d more addresses have no name; what goes to and from them is left out"
+					.formatted(this.nameless.size() - MAX_NAMELESS));
+			}
+			if (this.nameless.size() >= MAX_PAIRS) {
+				notSeen.add("at most %d addresses without a name are counted; there may be more".formatted(MAX_PAIRS));
+			}
 			if (this.skipped > 0) {
 				notSeen.add("%d packets are neither TCP nor UDP over IP, or too little of them was captured"
 					.formatted(this.skipped));

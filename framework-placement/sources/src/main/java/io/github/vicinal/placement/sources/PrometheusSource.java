@@ -39,7 +39,7 @@ public final class PrometheusSource implements TrafficSource {
 	/** More calls, bytes or seconds than this are not real, and sums must be finite. */
 	private static final double MAX_VALUE = 1e15;
 
-	/** What the queries are about; {@code %s} is the window. */
+	/** Queries; {@code %s} is the window. */
 	private static final List<Family> FAMILIES = List.of(new Family("istio_requests_total", "source_canonical_service",
 			"destination_canonical_service",
 			List.of("sum by (source_canonical_service, destination_canonical_service, reporter) (rate(istio_requests_total[%s]))"),
@@ -83,7 +83,7 @@ public final class PrometheusSource implements TrafficSource {
 	}
 
 	/**
-	 * Metrics that say who calls whom.
+	 * Metrics of calls between services.
 	 *
 	 * @param metric the metric that is there if the others are
 	 * @param from the label that names the caller
@@ -109,15 +109,16 @@ public final class PrometheusSource implements TrafficSource {
 	public Traffic observe() throws IOException {
 		Map<Ends, Edge> edges = new LinkedHashMap<>();
 		Set<String> notSeen = new LinkedHashSet<>();
+		Set<String> unanswered = new LinkedHashSet<>();
 		List<String> missing = new ArrayList<>();
 		for (Family family : FAMILIES) {
-			Map<Ends, Double> calls = query(family, family.calls(), notSeen);
+			Map<Ends, Double> calls = query(family, family.calls(), notSeen, unanswered);
 			if (calls.isEmpty()) {
 				missing.add(family.metric());
 				continue;
 			}
-			Map<Ends, Double> bytes = query(family, family.bytes(), notSeen);
-			Map<Ends, Double> latency = latency(family, notSeen);
+			Map<Ends, Double> bytes = query(family, family.bytes(), notSeen, unanswered);
+			Map<Ends, Double> latency = latency(family, notSeen, unanswered);
 			calls.forEach((ends, rate) -> {
 				if (rate > 0) {
 					edges.merge(ends, edge(ends, rate, bytes.get(ends), latency.get(ends)), ObservedModel::together);
@@ -137,7 +138,7 @@ public final class PrometheusSource implements TrafficSource {
 			}
 			return little;
 		});
-		return new Traffic(List.copyOf(edges.values()), List.copyOf(notSeen));
+		return new Traffic(List.copyOf(edges.values()), List.copyOf(notSeen), List.copyOf(unanswered));
 	}
 
 	private Edge edge(Ends ends, double calls, @Nullable Double bytes, @Nullable Double latency) {
@@ -153,11 +154,12 @@ public final class PrometheusSource implements TrafficSource {
 	 * The sum of several queries. Reporters are not added: both ends report the same
 	 * calls.
 	 */
-	private Map<Ends, Double> query(Family family, List<String> queries, Set<String> notSeen) throws IOException {
+	private Map<Ends, Double> query(Family family, List<String> queries, Set<String> notSeen, Set<String> unanswered)
+			throws IOException {
 		Map<Ends, Double> sum = new LinkedHashMap<>();
 		for (String query : queries) {
 			Map<Ends, Double> most = new LinkedHashMap<>();
-			for (Sample sample : query(family, query, notSeen)) {
+			for (Sample sample : query(family, query, notSeen, unanswered)) {
 				most.merge(sample.ends(), sample.value(), Math::max);
 			}
 			most.forEach((ends, value) -> sum.merge(ends, value, Double::sum));
@@ -166,17 +168,22 @@ public final class PrometheusSource implements TrafficSource {
 	}
 
 	/** What the path alone costs: client less server. */
-	private Map<Ends, Double> latency(Family family, Set<String> notSeen) throws IOException {
+	private Map<Ends, Double> latency(Family family, Set<String> notSeen, Set<String> unanswered) throws IOException {
 		Map<Ends, Double> latency = new LinkedHashMap<>();
 		if (family.clientP90().isEmpty()) {
 			return latency;
 		}
 		Map<Ends, Double> server = new LinkedHashMap<>();
-		query(family, family.serverP90(), notSeen).forEach((sample) -> server.put(sample.ends(), sample.value()));
-		for (Sample sample : query(family, family.clientP90(), notSeen)) {
+		query(family, family.serverP90(), notSeen, unanswered)
+			.forEach((sample) -> server.put(sample.ends(), sample.value()));
+		for (Sample sample : query(family, family.clientP90(), notSeen, unanswered)) {
 			Double there = server.get(sample.ends());
 			if (there != null && sample.value() >= there) {
 				latency.put(sample.ends(), (sample.value() - there) * 1e6);
+			}
+			else if (there != null) {
+				notSeen.add("'%s' -> '%s': the server p90 of %s s is more than the client p90 of %s s; not used"
+					.formatted(sample.ends().from(), sample.ends().to(), there, sample.value()));
 			}
 		}
 		return latency;
@@ -185,11 +192,12 @@ public final class PrometheusSource implements TrafficSource {
 	private record Sample(Ends ends, double value) {
 	}
 
-	private List<Sample> query(Family family, String query, Set<String> notSeen) throws IOException {
-		String text = String.format(Locale.ROOT, query, seconds());
+	private List<Sample> query(Family family, String query, Set<String> notSeen, Set<String> unanswered)
+			throws IOException {
+		String question = String.format(Locale.ROOT, query, seconds());
 		String path = this.base.toString();
 		URI uri = URI.create((path.endsWith("/") ? path.substring(0, path.length() - 1) : path) + "/api/v1/query?query="
-				+ URLEncoder.encode(text, StandardCharsets.UTF_8));
+				+ URLEncoder.encode(question, StandardCharsets.UTF_8));
 		JsonNode answer = this.http.get(uri);
 		if (!answer.path("status").asString("").equals("success")) {
 			throw new IOException("%s refused a query: %s".formatted(HttpJson.shown(uri),
@@ -199,6 +207,10 @@ public final class PrometheusSource implements TrafficSource {
 		if (!results.isArray() || results.size() > MAX_SERIES) {
 			throw new IOException("%s answered with %s; at most %d series are read".formatted(HttpJson.shown(uri),
 					results.isArray() ? results.size() + " series" : "no list of series", MAX_SERIES));
+		}
+		for (JsonNode warning : answer.path("warnings")) {
+			unanswered.add("%s answered in part: %s".formatted(HttpJson.shown(this.base),
+					shortened(warning.asString("a warning without a text"))));
 		}
 		List<Sample> samples = new ArrayList<>();
 		for (JsonNode result : results) {
@@ -216,8 +228,13 @@ public final class PrometheusSource implements TrafficSource {
 					.formatted(family.metric(), MAX_NAME, shortened(from), shortened(to)));
 				continue;
 			}
-			double value = number(result.path("value").path(1).asString(""));
-			if (!from.equals(to) && value >= 0 && value <= MAX_VALUE) {
+			String text = result.path("value").path(1).asString("");
+			double value = number(text);
+			if (!(value >= 0 && value <= MAX_VALUE)) {
+				notSeen.add("'%s' -> '%s': %s has the value '%s'; not used".formatted(from, to, family.metric(),
+						shortened(text)));
+			}
+			else if (!from.equals(to)) {
 				samples.add(new Sample(new Ends(from, to), value));
 			}
 		}

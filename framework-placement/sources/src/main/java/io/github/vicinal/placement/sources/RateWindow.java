@@ -75,7 +75,7 @@ public final class RateWindow {
 	private record Ends(String from, String to) {
 	}
 
-	/** What was counted in some time. */
+	/** Counts of one period. */
 	private static final class Part {
 
 		private double calls;
@@ -122,6 +122,9 @@ public final class RateWindow {
 		private double priorSeconds;
 
 		private double seconds;
+
+		/** Edges of its last report for which there was no room. */
+		private int dropped;
 
 		private Reporter(String group, long firstNanos, boolean young) {
 			this.group = group;
@@ -188,10 +191,12 @@ public final class RateWindow {
 			sum.prior.fade(fade);
 			sum.observed.fade(fade);
 		});
+		known.dropped = 0;
 		for (Map.Entry<Key, EdgeCount> count : together(counts).entrySet()) {
 			Sum sum = known.sums.get(count.getKey());
 			if (sum == null) {
 				if (known.sums.size() >= MAX_SERIES) {
+					known.dropped++;
 					continue;
 				}
 				sum = new Sum();
@@ -240,7 +245,7 @@ public final class RateWindow {
 		return (one == null) ? other : (other == null) ? one : (Double) (one + other);
 	}
 
-	/** What one end of an edge has seen, of all reporters together. */
+	/** Counts of one end of an edge, summed over all reporters. */
 	private static final class Rate {
 
 		private double callsPerSecond;
@@ -360,6 +365,10 @@ public final class RateWindow {
 			}
 			if (replaced(reporter, newest, silentAfter)) {
 				return;
+			}
+			if (reporter.dropped > 0) {
+				notSeen.add("'%s' counts more than %d edges; %d are left out".formatted(name, MAX_SERIES,
+						reporter.dropped));
 			}
 			boolean observed = reporter.young || (base && reporter.observed() >= MIN_OBSERVED.toNanos() / 1e9);
 			reporter.sums.forEach((key, sum) -> {

@@ -56,7 +56,12 @@ public final class ZipkinSource implements TrafficSource {
 
 	private final HttpJson http;
 
-	private ZipkinSource(@Nullable URI base, @Nullable Path file, Duration window, long minimumCalls, HttpJson http) {
+	/** The part of the calls that is sampled, {@code null} if nobody says. */
+	private final @Nullable Double sampled;
+
+	private ZipkinSource(@Nullable URI base, @Nullable Path file, Duration window, long minimumCalls, HttpJson http,
+			@Nullable Double sampled) {
+		this.sampled = sampled;
 		this.base = base;
 		this.file = file;
 		this.window = window;
@@ -73,7 +78,7 @@ public final class ZipkinSource implements TrafficSource {
 	 * @return the source
 	 */
 	public static ZipkinSource server(URI base, Duration window, long minimumCalls, HttpJson http) {
-		return new ZipkinSource(base, null, window, minimumCalls, http);
+		return new ZipkinSource(base, null, window, minimumCalls, http, null);
 	}
 
 	/**
@@ -85,7 +90,22 @@ public final class ZipkinSource implements TrafficSource {
 	 * @return the source
 	 */
 	public static ZipkinSource file(Path file, Duration window, long minimumCalls) {
-		return new ZipkinSource(null, file, window, minimumCalls, new HttpJson(Duration.ofSeconds(1)));
+		return new ZipkinSource(null, file, window, minimumCalls, new HttpJson(Duration.ofSeconds(1)), null);
+	}
+
+	/**
+	 * Returns this source with the part of the calls that is sampled. Calls are divided
+	 * by it; without it, sampled calls are taken for all of them, and are partial
+	 * evidence.
+	 * @param part above 0, at most 1
+	 * @return another source
+	 */
+	public ZipkinSource sampled(double part) {
+		if (!(part > 0 && part <= 1)) {
+			throw new IllegalArgumentException(
+					"The sampled part is %s; it must be above 0 and at most 1".formatted(part));
+		}
+		return new ZipkinSource(this.base, this.file, this.window, this.minimumCalls, this.http, part);
 	}
 
 	@Override
@@ -109,7 +129,12 @@ public final class ZipkinSource implements TrafficSource {
 			.create("%straces?endTs=%d&lookback=%d&limit=%d".formatted(api, end, this.window.toMillis(), TRACES));
 		Observed observed = new Observed(HttpJson.shown(this.base));
 		observed.links(this.http.get(links));
-		observed.spans(this.http.get(traces));
+		JsonNode found = this.http.get(traces);
+		observed.spans(found);
+		if (found.size() >= TRACES) {
+			observed.notSeen.add("%s has more than %d traces in the window; times of calls come from these"
+				.formatted(HttpJson.shown(this.base), TRACES));
+		}
 		return observed.traffic();
 	}
 
@@ -238,8 +263,19 @@ public final class ZipkinSource implements TrafficSource {
 				if (client == null) {
 					client = clients.get(key(node, "parentId"));
 				}
-				if (client == null || client.service().isEmpty() || server.service().isEmpty()
-						|| client.service().equals(server.service())) {
+				if (client == null) {
+					if (!node.path("parentId").asString("").isEmpty()) {
+						this.notSeen.add("'%s' has calls whose caller is not in the trace; their time is not known"
+							.formatted(shortened(server.service())));
+					}
+					continue;
+				}
+				if (client.service().isEmpty() || server.service().isEmpty()) {
+					this.notSeen.add("'%s' has calls of a caller without a name, or to one; not used"
+						.formatted(shortened(client.service() + server.service())));
+					continue;
+				}
+				if (client.service().equals(server.service())) {
 					continue;
 				}
 				double path = client.micros() - server.micros();
@@ -293,10 +329,15 @@ public final class ZipkinSource implements TrafficSource {
 				if (calls == null) {
 					notes.add("seen in traces, but not in the links");
 				}
-				notes.add("only sampled calls are in traces and links; a sampling rate below 1 makes calls look fewer");
-				edges.add(new Edge(ends.from(), ends.to(), (calls != null) ? calls / seconds : null, null, null, null,
-						(latency != null) ? latency.p90() : null,
-						new Evidence(name(), samples, ZipkinSource.this.window, true, String.join("; ", notes))));
+				Double part = ZipkinSource.this.sampled;
+				if (part == null) {
+					notes.add(
+							"only sampled calls are in traces and links; a sampling rate below 1 makes calls look fewer");
+				}
+				double whole = (part != null) ? part * seconds : seconds;
+				edges.add(new Edge(ends.from(), ends.to(), (calls != null) ? calls / whole : null, null, null, null,
+						(latency != null) ? latency.p90() : null, new Evidence(name(), samples,
+								ZipkinSource.this.window, !notes.isEmpty(), String.join("; ", notes))));
 			}
 			return new Traffic(edges, List.copyOf(this.notSeen));
 		}

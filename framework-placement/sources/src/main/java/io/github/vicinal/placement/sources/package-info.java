@@ -1,9 +1,9 @@
 /**
- * Where observed traffic comes from: meters of this application, other instances,
- * Prometheus, Zipkin, docker-compose files, packet captures.
+ * Sources of observed traffic: meters of this application, other instances, Prometheus,
+ * Zipkin, docker-compose files, packet captures.
  * <p>
- * A <em>reporter</em> is whoever counted: an instance, or a query. A <em>side</em> says
- * on which end of an edge it counted; where both ends did, a call is counted once. A
+ * A <em>reporter</em> is an instance or a query that counted. A <em>side</em> says on
+ * which end of an edge it counted; where both ends did, a call is counted once. A
  * <em>window</em> is the time that counts are divided by; older counts fade with a half
  * life. Its <em>time base</em> is what was counted since its first report; what a
  * reporter counted before is <em>prior</em>. Everything read here was written by somebody

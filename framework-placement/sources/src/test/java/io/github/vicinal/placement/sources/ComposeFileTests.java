@@ -1,10 +1,16 @@
 package io.github.vicinal.placement.sources;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Host;
@@ -96,9 +102,151 @@ class ComposeFileTests {
 		assertThat(shop.pinnedTo()).containsExactly("a");
 		assertThat(shop.zones()).containsExactly("west");
 		assertThat(file.services().get(2).ports()).containsExactly(8000, 8001, 8002);
-		for (String named : List.of("include", "'base' runs with the profiles [never]", "'node.role != manager'",
-				"9000-9005", "'far' extends a service of 'x.yml'")) {
+		for (String named : List.of("include 'other.yml'", "'base' runs with the profiles [never]",
+				"'node.role != manager'", "9000-9005", "'far' extends 'x.yml', which is not read")) {
 			assertThat(file.notSeen()).anySatisfy((line) -> assertThat(line).contains(named));
+		}
+	}
+
+	@TempDir
+	Path directory = Path.of("");
+
+	private Path write(String name, String text) throws IOException {
+		Path file = this.directory.resolve(name);
+		Files.createDirectories(Objects.requireNonNull(file.getParent()));
+		return Files.writeString(file, text);
+	}
+
+	@Test
+	void otherFilesAreReadBelowTheDirectory() throws IOException {
+		write("common/base.yml",
+				"""
+						services:
+						  root: { mem_limit: 1g, ports: [ "80:80" ], depends_on: [ nowhere ], profiles: [ never ] }
+						  base: { extends: { service: root }, cpus: 2, deploy: { placement: { constraints: [ node.hostname != c ] } } }
+						""");
+		write("data/compose.yml", """
+				include: [ ../more.yml ]
+				services: { db: { cpus: 1, mem_limit: 2g, volumes: [ "data:/var" ] } }
+				""");
+		write("more.yml", "services: { cache: { cpus: 1, mem_limit: 1m } }");
+		Path file = write("compose.yml", """
+				include:
+				  - path: data/compose.yml
+				services:
+				  shop:
+				    extends: { file: common/base.yml, service: base }
+				    ports: [ "81:80" ]
+				    deploy: { placement: { constraints: [ "node.labels.zone != east" ] } }
+				    depends_on: [ db, cache ]
+				""");
+		ComposeFile read = ComposeFile.read(file);
+		assertThat(read.services()).extracting(Service::name).containsExactly("cache", "db", "shop");
+		Service shop = read.services().get(2);
+		assertThat(shop.demand()).isEqualTo(Resources.of(2000, 1024));
+		assertThat(shop.ports()).containsExactly(80, 81);
+		assertThat(read.declared()).extracting(Edge::to).containsExactly("db", "cache");
+		assertThat(read.notSeen()).singleElement().asString().contains("[db] have volumes");
+		List<Host> hosts = List.of(host("a", "west"), host("b", "east"), host("c", "west"));
+		assertThat(read.services(hosts).get(2).pinnedTo()).containsExactly("a");
+		assertThatThrownBy(() -> read.services(hosts.subList(1, 3))).isInstanceOf(InvalidModelException.class)
+			.hasMessageContaining("The constraints of 'shop' leave none of the hosts [b, c]");
+	}
+
+	private static Host host(String name, String zone) {
+		return new Host(name, zone, Resources.of(1, 1), Resources.none(), Integer.MAX_VALUE);
+	}
+
+	/** A file that somebody else wrote must not make others readable. */
+	@Test
+	void nothingIsReadOutsideOfTheDirectory() throws IOException {
+		Path secret = write("secret.yml", "services: { secret: { cpus: 1 } }");
+		Path inside = write("project/compose.yml", "");
+		Files.createSymbolicLink(this.directory.resolve("project/link.yml"), secret);
+		for (String reference : List.of("../secret.yml", "link.yml", secret.toAbsolutePath().toString(), "..",
+				"https://example.com/x.yml", "oci://example.com/x", "none.yml", "a\\0b")) {
+			Files.writeString(inside, """
+					include: [ "%s" ]
+					services:
+					  shop: { cpus: 1, mem_limit: 1m, extends: { file: "%s", service: secret } }
+					""".formatted(reference, reference));
+			ComposeFile read = ComposeFile.read(inside);
+			assertThat(read.services()).extracting(Service::name).containsExactly("shop");
+			assertThat(read.notSeen()).hasSize(2)
+				.anySatisfy((line) -> assertThat(line).startsWith("include ").contains("not read"))
+				.anySatisfy((line) -> assertThat(line).startsWith("'shop' extends ").contains("not read"));
+		}
+	}
+
+	@Test
+	void circlesOfFilesAndServicesEnd() throws IOException {
+		Path circle = write("compose.yml", "include: [ compose.yml ]\nservices: { a: {} }");
+		assertThatThrownBy(() -> ComposeFile.read(circle)).isInstanceOf(InvalidModelException.class)
+			.hasMessageContaining("include each other");
+		Path many = write("many.yml", "include: [ %s ]".formatted("one.yml, ".repeat(200)));
+		write("one.yml", "services: {}");
+		assertThatThrownBy(() -> ComposeFile.read(many)).isInstanceOf(InvalidModelException.class)
+			.hasMessageContaining("more than 100");
+		refused("services: { a: { extends: { service: b } }, b: { extends: { service: a } } }", "extends itself");
+		refused("services:\n  a: { extends: { service: b } }", "line 2", "'a' extends 'b', which compose.yml does not");
+		Path twice = write("twice.yml", "include: [ other.yml ]\nservices: { a: {} }");
+		write("other.yml", "services: { a: {} }");
+		assertThatThrownBy(() -> ComposeFile.read(twice)).isInstanceOf(InvalidModelException.class)
+			.hasMessageContaining("'a' is in an included file, too");
+	}
+
+	@Test
+	void servicesOfChosenProfilesRun() throws IOException {
+		Path file = write("compose.yml", """
+				services:
+				  shop: {}
+				  debug: { profiles: [ dev, test ] }
+				  load: { profiles: [ load ] }
+				""");
+		assertThat(ComposeFile.read(file).services()).extracting(Service::name).containsExactly("shop");
+		assertThat(ComposeFile.read(file, Set.of("test")).services()).extracting(Service::name)
+			.containsExactly("shop", "debug");
+		assertThat(ComposeFile.read(file, Set.of("*")).services()).hasSize(3);
+	}
+
+	@Test
+	void whatTiesServicesTogetherIsNamed() {
+		ComposeFile file = ComposeFile.parse(
+				"""
+						services:
+						  shop: { cpus: 1, mem_limit: 1m, deploy: { mode: global-job, placement: { preferences: [ { spread: node.labels.zone } ] } } }
+						  sidecar: { cpus: 1, mem_limit: 1m, network_mode: "service:shop", volumes_from: [ shop ] }
+						""",
+				"compose.yml");
+		for (String named : List.of("'shop' has the mode 'global-job'", "'shop': placement preferences",
+				"'sidecar' must run beside 'shop' (network_mode)", "'sidecar' must run beside [shop] (volumes_from)")) {
+			assertThat(file.notSeen()).anySatisfy((line) -> assertThat(line).contains(named));
+		}
+	}
+
+	/** Bytes of an included file are as foreign as those of the first one. */
+	@Property(tries = 200)
+	void anyIncludedFileEndsInServicesOrAnError(@ForAll byte[] noise, @ForAll @IntRange(max = 10_000) int at)
+			throws IOException {
+		Path directory = Files.createTempDirectory("compose");
+		Path other = directory.resolve("other.yml");
+		Path file = Files.writeString(directory.resolve("compose.yml"),
+				"include: [ other.yml ]\nservices: { last: { extends: { file: other.yml, service: front } } }");
+		try {
+			byte[] bytes = SHOP.getBytes(StandardCharsets.UTF_8);
+			for (int i = 0; i < noise.length; i++) {
+				bytes[Math.floorMod(at + 31 * i, bytes.length)] = noise[i];
+			}
+			Files.write(other, bytes);
+			assertThat(ComposeFile.read(file).services()).isNotEmpty();
+		}
+		catch (InvalidModelException ex) {
+			assertThat(ex).hasMessageMatching("(?s).*(compose|other).yml.*");
+		}
+		finally {
+			Files.deleteIfExists(other);
+			Files.deleteIfExists(file);
+			Files.deleteIfExists(directory);
 		}
 	}
 

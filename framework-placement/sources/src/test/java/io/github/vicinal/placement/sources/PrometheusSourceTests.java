@@ -62,6 +62,28 @@ class PrometheusSourceTests {
 		}
 	}
 
+	/** Thanos and others answer in part, and say so. */
+	@Test
+	void whatItLeavesOutIsNamed() throws IOException {
+		String row = """
+				{"metric":{"client":"shop","server":"orders"},"value":[1763712000,"%s"]}""";
+		String warned = """
+				{"status":"success","warnings":["store 10.0.0.3 did not answer"],"data":{"resultType":"vector","result":[%s]}}""";
+		try (LocalServer server = new LocalServer((request) -> Answer
+			.ok(request.contains("traces_service_graph_request_total") ? warned.formatted(row.formatted("5"))
+					: request.contains("client_seconds_bucket") ? vector(row.formatted("0.001"))
+							: request.contains("server_seconds_bucket") ? vector(row.formatted("0.002"))
+									: request.contains("istio_requests_total")
+											? vector(istio("cart", "db", "source", "NaN")) : EMPTY))) {
+			Traffic traffic = source(server.uri("")).observe();
+			assertThat(traffic.edges()).hasSize(1);
+			assertThat(traffic.notSeen())
+				.anySatisfy((line) -> assertThat(line).contains("'cart' -> 'db'", "NaN", "not used"))
+				.anySatisfy((line) -> assertThat(line).contains("'shop' -> 'orders'", "server p90", "not used"));
+			assertThat(traffic.unanswered()).singleElement().asString().contains("store 10.0.0.3 did not answer");
+		}
+	}
+
 	@Test
 	void theServiceGraphGivesClientLessServer() throws IOException {
 		String row = """

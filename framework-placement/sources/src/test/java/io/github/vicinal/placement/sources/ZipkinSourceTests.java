@@ -19,6 +19,7 @@ import io.github.vicinal.testing.property.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 class ZipkinSourceTests {
 
@@ -41,6 +42,33 @@ class ZipkinSourceTests {
 
 	private Path file(String text) throws IOException {
 		return Files.writeString(this.directory.resolve("zipkin.json"), text);
+	}
+
+	@Test
+	void spansThatSayTooLittleAreNamed() throws IOException {
+		String spans = """
+				[[{"traceId": "1", "id": "a", "kind": "CLIENT", "duration": 30, "localEndpoint": {"serviceName": "front"}},
+				  {"traceId": "1", "id": "a", "kind": "SERVER", "duration": 10, "localEndpoint": {"serviceName": "cart"}}],
+				 [{"traceId": "2", "id": "a", "kind": "CLIENT", "duration": 30, "localEndpoint": {}},
+				  {"traceId": "2", "id": "a", "kind": "SERVER", "duration": 10, "localEndpoint": {"serviceName": "cart"}}],
+				 [{"traceId": "3", "id": "c", "parentId": "b", "kind": "SERVER", "duration": 10,
+				   "localEndpoint": {"serviceName": "stock"}}]]
+				""";
+		Traffic traffic = ZipkinSource.file(file(spans), MINUTE, 0).observe();
+		assertThat(traffic.edges()).singleElement();
+		assertThat(traffic.notSeen())
+			.anySatisfy((line) -> assertThat(line).contains("'cart'", "a caller without a name"))
+			.anySatisfy((line) -> assertThat(line).contains("'stock'", "whose caller is not in the trace"));
+	}
+
+	/** Who states the part that is sampled has complete evidence. */
+	@Test
+	void aStatedSamplingRateMakesCallsComplete() throws IOException {
+		Edge edge = ZipkinSource.file(file(LINKS), MINUTE, 0).sampled(0.1).observe().edges().get(0);
+		assertThat(edge.callsPerSecond()).isCloseTo(200, within(1e-9));
+		assertThat(edge.evidence().partial()).isFalse();
+		assertThat(edge.evidence().samples()).isEqualTo(1200);
+		assertThat(ZipkinSource.file(file(LINKS), MINUTE, 0).observe().edges().get(0).evidence().partial()).isTrue();
 	}
 
 	@ParameterizedTest

@@ -45,8 +45,9 @@ final class DiscoveredInstances implements Supplier<List<URI>> {
 	}
 
 	/**
-	 * Makes an address of what somebody registered. If it is none, such as that of a host
-	 * {@code my_service}, it has no {@link URI#getHost() host}: who asks names it.
+	 * Converts a registered address. If it is invalid, such as one with a host
+	 * {@code my_service}, it has no {@link URI#getHost() host}, and the error of the
+	 * request names it.
 	 */
 	private static URI address(String scheme, String authority, String path) {
 		try {

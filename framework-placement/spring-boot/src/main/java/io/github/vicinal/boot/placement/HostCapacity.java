@@ -7,8 +7,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the host has, not what this process may use of it: in a container with limits the
- * JVM tells the limits. Linux tells the rest, in files that a container shows, too.
+ * Capacity of the host, not the part that this process may use. In a container with
+ * limits the JVM reports the limits. Linux has the host's capacity in files that are
+ * visible in a container, too.
  *
  * @param processors processors of the host
  * @param memoryMib memory of the host, in MiB

@@ -22,7 +22,7 @@ import io.github.vicinal.placement.sources.InstanceReport.Outgoing;
 import io.github.vicinal.placement.sources.MicrometerSource;
 
 /**
- * What this instance reports of itself. Calls of channels come from the channels, which
+ * Report of this instance about itself. Calls of channels come from the channels, which
  * know their peers and count bytes; all others from {@code http.client.requests}.
  * Thread-safe.
  */

@@ -29,10 +29,10 @@ import io.github.vicinal.placement.sources.MeasuredPath;
 @Endpoint(id = "placement")
 public class PlacementEndpoint {
 
-	/** What the member {@code format} says. */
+	/** Value of the member {@code format}. */
 	static final String FORMAT = "vicinal-placement";
 
-	/** What the member {@code version} says. */
+	/** Value of the member {@code version}. */
 	static final int VERSION = 1;
 
 	private final PlacementService service;
@@ -131,7 +131,7 @@ public class PlacementEndpoint {
 	}
 
 	/**
-	 * What is observed and what is recommended.
+	 * Observations and recommendation.
 	 *
 	 * @param format names this form
 	 * @param version its version

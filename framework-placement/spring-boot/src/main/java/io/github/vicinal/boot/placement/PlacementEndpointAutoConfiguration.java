@@ -53,7 +53,7 @@ import io.github.vicinal.placement.sources.InstanceSource;
 @ImportRuntimeHints(PlacementEndpointAutoConfiguration.Hints.class)
 public final class PlacementEndpointAutoConfiguration {
 
-	/** Where instances are found. */
+	/** Beans that find instances. */
 	interface Instances extends Supplier<List<URI>> {
 
 	}

@@ -46,7 +46,7 @@ record PlacementProperties(@DefaultValue("recommend") Mode mode, @Nullable Strin
 		@Nullable String routing, @Nullable String edgeWeight, @Nullable String host, @DefaultValue("") String zone,
 		@DefaultValue Map<String, List<String>> applications) {
 
-	/** Where the properties stand. */
+	/** Prefix of the properties. */
 	public static final String PREFIX = "vicinal.placement";
 
 	/** The longest search that a request may ask for. */
@@ -80,7 +80,7 @@ record PlacementProperties(@DefaultValue("recommend") Mode mode, @Nullable Strin
 		}
 	}
 
-	/** What the endpoint does. */
+	/** Mode of the endpoint. */
 	public enum Mode {
 
 		/** Shows what was observed. */

@@ -93,7 +93,7 @@ final class PlacementService implements AutoCloseable {
 	}
 
 	/**
-	 * What is observed, and what follows.
+	 * Observations and the recommendation that follows from them.
 	 *
 	 * @param model services, hosts, traffic and rules
 	 * @param paths which path calls take now
@@ -149,10 +149,7 @@ final class PlacementService implements AutoCloseable {
 		}
 		now = System.nanoTime();
 		List<String> notSeen = new ArrayList<>(this.unanswered);
-		if (this.base != null) {
-			notSeen.addAll(this.base.doubts().notSeen());
-		}
-		List<String> unlocated = new ArrayList<>();
+		Set<String> unlocated = new TreeSet<>();
 		ObservedModel observed;
 		if (this.base == null) {
 			observed = this.cluster.model(objective(Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM)), now);
@@ -167,19 +164,22 @@ final class PlacementService implements AutoCloseable {
 			observed = ObservedModel.of(located.with(objective(this.base.objective())),
 					List.of(this.cluster.traffic(now)));
 		}
-		notSeen.addAll(observed.notSeen());
-		PlacementModel model = observed.model().with(new Doubts(notSeen, new TreeSet<>(unlocated)));
-		return new Outcome(model, this.cluster.paths(), this.cluster.pathCosts().paths(), null, notSeen, unlocated);
+		Doubts known = new Doubts(observed.model().doubts().notSeen(), unlocated,
+				observed.model().doubts().unanswered());
+		Doubts doubts = new Doubts(notSeen, Set.of(), this.unanswered).and(known);
+		return new Outcome(observed.model().with(doubts), this.cluster.paths(), this.cluster.pathCosts().paths(), null,
+				doubts.notSeen(), List.copyOf(doubts.unlocated()));
 	}
 
 	/**
 	 * Returns where the services of the model run: each where its instances say, else
 	 * where the model says. What is missing for that is named, and never made up.
 	 */
-	private Plan current(PlacementModel model, List<String> notSeen, List<String> unlocated) {
+	private Plan current(PlacementModel model, List<String> notSeen, Set<String> unlocated) {
 		Plan reported = this.cluster.current();
 		Plan stated = Objects.requireNonNullElse(model.current(), new Plan(Map.of()));
 		Set<String> hosts = model.hostIndex().keySet();
+		Set<String> doubted = new TreeSet<>(model.doubts().unlocated());
 		Map<String, Map<String, Integer>> current = new LinkedHashMap<>();
 		for (Service service : model.services()) {
 			String name = service.name();
@@ -191,6 +191,7 @@ final class PlacementService implements AutoCloseable {
 			int known = on.values().stream().mapToInt(Integer::intValue).sum();
 			if (known >= replicas) {
 				current.put(name, on);
+				doubted.remove(name);
 				if (!strange.isEmpty()) {
 					notSeen.add("'%s' reports to run on %s, too, which the model does not have; that is left out"
 						.formatted(name, strange));
@@ -214,6 +215,7 @@ final class PlacementService implements AutoCloseable {
 						strange.isEmpty() ? "" : ", or the model has these hosts"));
 			}
 		}
+		unlocated.addAll(doubted);
 		return new Plan(current);
 	}
 
@@ -250,8 +252,10 @@ final class PlacementService implements AutoCloseable {
 		this.running = search;
 		try {
 			Recommendation found = this.recommender.recommend(model, (moves != null) ? moves : -1,
-					Budget.ofTime(what.time(this.properties.searchTime()),
-							(what.seed() != null) ? what.seed() : this.properties.seed()),
+					Budget
+						.ofTime(what.time(this.properties.searchTime()),
+								(what.seed() != null) ? what.seed() : this.properties.seed())
+						.cancelledBy(search.cancellation()),
 					search);
 			return new Outcome(model, observed.paths(), observed.costs(), found, observed.notSeen(),
 					observed.unlocated());

@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.vicinal.placement.solver.Cancellation;
 import io.github.vicinal.placement.solver.Progress;
 import io.github.vicinal.placement.solver.Value;
 
@@ -15,10 +16,10 @@ final class RunningSearch implements Progress {
 
 	private volatile State state = new State(true, 0, 0, null, null);
 
-	private volatile boolean cancelled;
+	private final Cancellation cancellation = new Cancellation();
 
 	/**
-	 * Where a search stands.
+	 * State of a search.
 	 *
 	 * @param running whether one is running
 	 * @param elapsedMillis time since its start, in ms
@@ -29,7 +30,7 @@ final class RunningSearch implements Progress {
 	public record State(boolean running, long elapsedMillis, long iterations, @Nullable Double objective,
 			@Nullable Boolean fits) {
 
-		/** Nothing is searched. */
+		/** No search is running. */
 		static final State IDLE = new State(false, 0, 0, null, null);
 
 	}
@@ -37,7 +38,12 @@ final class RunningSearch implements Progress {
 	@Override
 	public boolean report(Duration elapsed, long iterations, Value best) {
 		this.state = new State(true, elapsed.toMillis(), iterations, best.objective(), best.feasible());
-		return !this.cancelled;
+		return !this.cancellation.cancelled();
+	}
+
+	/** Returns what ends the search at once, between two reports, too. */
+	Cancellation cancellation() {
+		return this.cancellation;
 	}
 
 	State state() {
@@ -45,7 +51,7 @@ final class RunningSearch implements Progress {
 	}
 
 	void cancel() {
-		this.cancelled = true;
+		this.cancellation.cancel();
 	}
 
 }

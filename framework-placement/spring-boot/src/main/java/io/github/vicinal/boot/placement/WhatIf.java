@@ -23,7 +23,7 @@ import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Service;
 
 /**
- * What to assume instead of what was observed.
+ * Assumptions that replace observations.
  *
  * @param hosts hosts as {@code name=cpuMillis:memoryMiB,...}: changed if the model has
  * them, else added
@@ -43,7 +43,7 @@ record WhatIf(@Nullable String hosts, @Nullable String pins, @Nullable String ro
 		@Nullable Long searchMillis, @Nullable Long seed, @Nullable String concentrate,
 		@Nullable Integer headRoomPercent) {
 
-	/** Nothing is assumed. */
+	/** No assumptions. */
 	public static final WhatIf NOTHING = new WhatIf(null, null, null, null, null, null, null, null, null, null, null);
 
 	private static final int MAX_CHARS = 100_000;
@@ -75,7 +75,7 @@ record WhatIf(@Nullable String hosts, @Nullable String pins, @Nullable String ro
 			int percent = this.headRoomPercent;
 			hosts = hosts.stream().map((host) -> host.withHeadRoom(percent)).toList();
 		}
-		PlacementModel changed = model.with(services(model.services(), hosts), hosts)
+		PlacementModel changed = model.with(services(model.services()), hosts)
 			.with(pathCosts(model.pathCosts()))
 			.with(objective);
 		return (this.concentrate == null) ? changed : changed.concentrating(concentrating(changed, this.concentrate));
@@ -132,7 +132,7 @@ record WhatIf(@Nullable String hosts, @Nullable String pins, @Nullable String ro
 		return List.copyOf(hosts.values());
 	}
 
-	private List<Service> services(List<Service> known, List<Host> hosts) {
+	private List<Service> services(List<Service> known) {
 		Map<String, String> pins = entries("pins", this.pins, "service=host|host");
 		List<Service> services = new ArrayList<>();
 		for (Service service : known) {

@@ -13,7 +13,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
-/** What may depend on what, and what is visible. */
+/** Rules of dependencies and visibility. */
 class ArchitectureTests {
 
 	private static final String ROOT = "io.github.vicinal";

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +18,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.github.vicinal.boot.placement.PlacementService.BusyException;
 import io.github.vicinal.boot.placement.PlacementService.Outcome;
 import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.placement.model.Doubts;
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.Host;
@@ -29,7 +31,12 @@ import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.recommend.MergeChecker;
+import io.github.vicinal.placement.recommend.MovePolicy;
 import io.github.vicinal.placement.recommend.Recommendation;
+import io.github.vicinal.placement.recommend.Recommender;
+import io.github.vicinal.placement.solver.Budget;
+import io.github.vicinal.placement.solver.Progress;
+import io.github.vicinal.placement.solver.VicinalSolver;
 import io.github.vicinal.placement.sources.InstanceReport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -172,6 +179,38 @@ class PlacementServiceTests {
 			.isEqualTo(new Plan(Map.of("shop", Map.of("a", 1), "stock", Map.of("b", 1))));
 		assertThat(recommendation(outcome).notSeen())
 			.anySatisfy((line) -> assertThat(line).contains("'stock': 0 of 1", "taken is what the model says, {b=1}"));
+	}
+
+	/**
+	 * What it would have said may contradict the plan, wherever the model says it runs.
+	 */
+	@Test
+	void anInstanceThatDoesNotAnswerLeavesTheVerdictOpen() {
+		Outcome outcome = recommend(model(1, "{ \"shop\": { \"a\": 1 }, \"stock\": { \"b\": 1 } }"), null,
+				URI.create("http://127.0.0.1:1/actuator"));
+		assertThat(outcome.unlocated()).isEmpty();
+		Recommendation found = recommendation(outcome);
+		assertThat(found.action()).isEqualTo(Recommendation.Action.UNDECIDED);
+		assertThat(found.reason()).contains("did not answer", "127.0.0.1:1");
+		PlacementModel copy = new ModelJson().read(new ModelJson().write(outcome.model()));
+		assertThat(copy.doubts()).isEqualTo(outcome.model().doubts());
+		assertThat(solved(copy).action()).isEqualTo(Recommendation.Action.UNDECIDED);
+	}
+
+	/** Doubts of a model's author hold until reports answer them. */
+	@Test
+	void doubtsOfTheModelHoldUntilReportsAnswerThem() {
+		PlacementModel model = model(1, "{ \"shop\": { \"a\": 1 }, \"stock\": { \"b\": 1 } }")
+			.with(new Doubts(List.of(), Set.of("stock", "mail")));
+		assertThat(recommend(model, null).unlocated()).containsExactlyInAnyOrder("stock", "mail");
+		assertThat(recommend(model, null, stock("i1", "b")).unlocated()).containsExactly("mail");
+		assertThat(recommendation(recommend(model, null, stock("i1", "b"))).action())
+			.isEqualTo(Recommendation.Action.UNDECIDED);
+	}
+
+	private static Recommendation solved(PlacementModel model) {
+		return new Recommender(new VicinalSolver(), MovePolicy.defaults(), MergeChecker.none()).recommend(model, -1,
+				Budget.ofIterations(1000, 1), Progress.none());
 	}
 
 	@Test

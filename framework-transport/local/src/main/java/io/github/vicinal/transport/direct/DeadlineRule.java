@@ -19,7 +19,8 @@ final class DeadlineRule {
 	static final int FIRST_TRIAL = 32;
 
 	/**
-	 * What counts as the time that is left to a call without a deadline, or a far one.
+	 * Remaining time that is assumed for a call without a deadline, or with a distant
+	 * one.
 	 */
 	static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
 
@@ -37,8 +38,8 @@ final class DeadlineRule {
 	}
 
 	/**
-	 * Notes that the caller's thread was interrupted during a call on it. It cannot be
-	 * known by whom, so the interrupt stays, and a long trial follows.
+	 * Notes that the caller's thread was interrupted during a call on it. The origin of
+	 * the interrupt is unknown, so it is kept, and a long trial follows.
 	 */
 	void interruptedHere() {
 		this.trial = Math.max(this.trial, LONGEST_TRIAL);

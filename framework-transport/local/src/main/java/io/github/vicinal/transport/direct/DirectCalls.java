@@ -1,6 +1,7 @@
 package io.github.vicinal.transport.direct;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -16,7 +17,10 @@ import io.github.vicinal.path.Reply;
  */
 final class DirectCalls {
 
-	/** One of so many calls without a deadline is timed. */
+	/** Reason for the missing outcome of a call whose application has ended. */
+	static final String CUT_OFF = "the application has ended before its handler";
+
+	/** Number of calls without a deadline of which one is timed. */
 	private static final int SAMPLE_MASK = 15;
 
 	private final Neighbour callee;
@@ -64,17 +68,41 @@ final class DirectCalls {
 
 	private Reply callHere(DeadlineRule rule, CallFrame frame, Work work) throws PathException {
 		try {
-			if (!this.callee.enter()) {
-				throw gone();
-			}
-			return work.run(frame.headers());
+			return execute(work, frame.headers());
 		}
 		finally {
 			if (Thread.currentThread().isInterrupted()) {
 				rule.interruptedHere();
 			}
-			this.callee.leave();
 		}
+	}
+
+	private Reply execute(Work work, Map<String, String> headers) throws PathException {
+		Reply reply = null;
+		PathException failure = null;
+		boolean cutOff = false;
+		try {
+			if (this.callee.enter()) {
+				reply = work.run(headers);
+			}
+			else {
+				failure = new PathException(Reason.PEER_GONE, false, "the application has stopped", null);
+			}
+		}
+		catch (PathException ex) {
+			failure = ex;
+		}
+		finally {
+			cutOff = this.callee.leave();
+		}
+		if (cutOff) {
+			// What the handler made of its interrupt is nobody's answer.
+			throw new PathException(Reason.PEER_GONE, failure == null || failure.maybeExecuted(), CUT_OFF, failure);
+		}
+		if (reply == null) {
+			throw Objects.requireNonNull(failure);
+		}
+		return reply;
 	}
 
 	private Reply callElsewhere(DeadlineRule rule, CallFrame frame, Work work, long remaining) throws PathException {
@@ -82,16 +110,12 @@ final class DirectCalls {
 		Map<String, String> headers = Map.copyOf(frame.headers());
 		HandOff<Reply> handOff = new HandOff<>(() -> {
 			try {
-				if (!this.callee.enter()) {
-					throw gone();
-				}
-				return work.run(headers);
+				return execute(work, headers);
 			}
 			finally {
 				if (Thread.interrupted()) {
 					rule.interruptedElsewhere();
 				}
-				this.callee.leave();
 			}
 		});
 		try {
@@ -113,10 +137,6 @@ final class DirectCalls {
 			}
 			throw ex;
 		}
-	}
-
-	private static PathException gone() {
-		return new PathException(Reason.PEER_GONE, false, "the application has stopped", null);
 	}
 
 	boolean isOpen() {

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
@@ -47,6 +48,11 @@ public final class DirectPathProvider implements PathProvider {
 	}
 
 	@Override
+	public PathProtection protection() {
+		return PathProtection.SAME_USER;
+	}
+
+	@Override
 	public Attempt connect(Contract contract, PeerAnnouncement peer) {
 		if (this.closed) {
 			return new Unavailable("the application is shutting down", false);
@@ -70,7 +76,7 @@ public final class DirectPathProvider implements PathProvider {
 		Contract theirs = service.contract();
 		if (!theirs.hash().equals(contract.hash())) {
 			return new Unavailable(
-					"the contract %s differs: it is %s here and %s there; build both sides from the same version of it"
+					"the contract %s differs: hash %s here, %s at the peer; build both sides from the same version of it"
 						.formatted(contract.name(), contract.hash(), theirs.hash()),
 					false);
 		}
@@ -122,8 +128,12 @@ public final class DirectPathProvider implements PathProvider {
 				byReference++;
 			}
 		}
-		return "%d of %d methods by reference, as their values are immutable; for the others: %s".formatted(byReference,
-				plans.length, reason);
+		if (byReference == 0) {
+			return "no methods by reference: " + reason;
+		}
+		String all = "%d of %d methods by reference, since their values are immutable".formatted(byReference,
+				plans.length);
+		return (byReference < plans.length) ? all + "; for the others: " + reason : all;
 	}
 
 	@Override

@@ -8,12 +8,14 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import io.github.vicinal.jvm.Neighbours;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
@@ -29,7 +31,7 @@ public final class DirectPathServer implements PathServer {
 
 	private static final long IDLE_SECONDS = 30;
 
-	private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+	private static final Logger logger = LoggerFactory.getLogger(DirectPathServer.class);
 
 	private final PeerIdentity identity;
 
@@ -43,7 +45,7 @@ public final class DirectPathServer implements PathServer {
 
 	private @Nullable DirectTarget target;
 
-	/** What accepts nothing more, and is yet to be waited for. */
+	/** Targets that accept no more calls and have yet to end. */
 	private @Nullable DirectTarget leaving;
 
 	private volatile @Nullable String unavailable = "the server has not been started";
@@ -51,7 +53,7 @@ public final class DirectPathServer implements PathServer {
 	/**
 	 * Creates a server.
 	 * @param identity this instance
-	 * @param services who answers
+	 * @param services the services that answer
 	 * @param executor runs calls whose deadline must be enforceable, or {@code null} for
 	 * up to 256 threads that end when they are idle
 	 * @param drainTimeout how long {@link #close()} waits for calls in flight
@@ -67,6 +69,11 @@ public final class DirectPathServer implements PathServer {
 	@Override
 	public PathKind kind() {
 		return PathKind.DIRECT;
+	}
+
+	@Override
+	public PathProtection protection() {
+		return PathProtection.SAME_USER;
 	}
 
 	/**
@@ -145,20 +152,20 @@ public final class DirectPathServer implements PathServer {
 		stopThreads();
 	}
 
-	private void drain(DirectTarget closed, Duration timeout) {
-		long deadline = System.nanoTime() + timeout.toNanos();
-		int quiet = 0;
-		// A call that moves between threads may be missed once, but not twice.
-		while (quiet < 2 && System.nanoTime() - deadline < 0 && !Thread.currentThread().isInterrupted()) {
-			quiet = closed.quiet() ? quiet + 1 : 0;
-			LockSupport.parkNanos(this, DRAIN_POLL_NANOS);
+	private static void drain(DirectTarget closed, Duration timeout) {
+		if (!closed.await(timeout)) {
+			logger.info("Calls in flight did not end in time and are cut off");
+			closed.cutOff();
+			if (!closed.await(CUT_OFF_TIMEOUT)) {
+				logger.warn("Calls that were cut off go on: their handlers ignore that they are interrupted");
+			}
 		}
 	}
 
 	private void stopThreads() {
 		ExecutorService executor = this.ownExecutor;
 		if (executor != null) {
-			// Not shutdownNow: an interrupt could break a handler in mid-call.
+			// Not shutdownNow, because a handler is interrupted only once.
 			executor.shutdown();
 			this.ownExecutor = null;
 		}

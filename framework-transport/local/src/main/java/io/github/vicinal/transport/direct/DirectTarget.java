@@ -1,7 +1,7 @@
 package io.github.vicinal.transport.direct;
 
+import java.time.Duration;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.LongAdder;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,19 +16,17 @@ final class DirectTarget implements Neighbour {
 
 	private final ServiceRegistry services;
 
-	private final Executor executor;
+	private final RunningCalls running;
 
 	private final @Nullable ClassLoader loader;
 
 	private final BufferPool buffers = new BufferPool();
 
-	private final LongAdder inFlight = new LongAdder();
-
 	private volatile boolean closed;
 
 	DirectTarget(ServiceRegistry services, Executor executor, @Nullable ClassLoader loader) {
 		this.services = services;
-		this.executor = executor;
+		this.running = new RunningCalls(executor);
 		this.loader = loader;
 	}
 
@@ -43,7 +41,7 @@ final class DirectTarget implements Neighbour {
 
 	@Override
 	public Executor executor() {
-		return this.executor;
+		return this.running;
 	}
 
 	/** The loader that the application's threads have as their context. */
@@ -53,14 +51,15 @@ final class DirectTarget implements Neighbour {
 
 	@Override
 	public boolean enter() {
-		// First counted, then checked: whoever closes waits for all that passed.
-		this.inFlight.increment();
+		// Counted first, then checked, so that closing waits for all calls that passed
+		// the check.
+		this.running.begin();
 		return !this.closed;
 	}
 
 	@Override
-	public void leave() {
-		this.inFlight.decrement();
+	public boolean leave() {
+		return this.running.end();
 	}
 
 	@Override
@@ -72,9 +71,18 @@ final class DirectTarget implements Neighbour {
 		this.closed = true;
 	}
 
-	/** Returns whether no call is in flight; call it again to be sure. */
-	boolean quiet() {
-		return this.inFlight.sum() == 0;
+	/**
+	 * Waits until no call is in flight.
+	 * @param timeout how long at most
+	 * @return whether that is so
+	 */
+	boolean await(Duration timeout) {
+		return this.running.await(timeout);
+	}
+
+	/** Releases callers and interrupts the threads that execute calls. */
+	void cutOff() {
+		this.running.cutOff();
 	}
 
 }

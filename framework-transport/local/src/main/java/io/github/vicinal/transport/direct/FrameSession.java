@@ -25,7 +25,7 @@ import io.github.vicinal.transport.wire.WireLimits;
  */
 final class FrameSession implements Neighbour.Session {
 
-	/** What fits into an array: the neighbour's memory is ours, too. */
+	/** Maximum frame, the size of an array, since the neighbour's memory is also ours. */
 	static final WireLimits LIMITS = new WireLimits(1 << 30, 1 << 12, 1 << 20);
 
 	private static final long NO_CORRELATION = 0;

@@ -1,74 +1,65 @@
 package io.github.vicinal.transport.direct;
 
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-
-import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathException.Reason;
 
 /**
- * A call that runs on another thread, while the caller waits until its deadline.
+ * A call that runs on another thread, while the caller waits until its deadline. The
+ * application that executes it may cancel it, which releases the caller.
  *
  * @param <T> the type of the outcome
  */
-final class HandOff<T> implements Runnable {
+final class HandOff<T> extends FutureTask<T> {
 
-	private final Work<T> work;
-
-	/** Set by whoever comes first: the thread that starts or the caller that gives up. */
-	private final AtomicBoolean decided = new AtomicBoolean();
-
-	private final CountDownLatch done = new CountDownLatch(1);
-
-	private @Nullable T outcome;
-
-	private @Nullable Throwable failure;
+	/**
+	 * Set by the first of two: the thread that starts the call, or the caller that gives
+	 * up.
+	 */
+	private final AtomicBoolean decided;
 
 	HandOff(Work<T> work) {
-		this.work = work;
+		this(work, new AtomicBoolean());
 	}
 
-	@Override
-	public void run() {
-		if (!this.decided.compareAndSet(false, true)) {
-			return;
-		}
-		try {
-			this.outcome = this.work.run();
-		}
-		catch (Throwable ex) {
-			this.failure = ex;
-		}
-		finally {
-			this.done.countDown();
-		}
+	private HandOff(Work<T> work, AtomicBoolean decided) {
+		super(() -> {
+			if (!decided.compareAndSet(false, true)) {
+				throw new CancellationException();
+			}
+			return work.run();
+		});
+		this.decided = decided;
 	}
 
 	T await(long nanos) throws PathException {
-		boolean ended;
 		try {
-			ended = this.done.await(nanos, TimeUnit.NANOSECONDS);
+			return get(nanos, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 			throw new PathException(Reason.INTERRUPTED, !abandon(), "the calling thread was interrupted", ex);
 		}
-		if (!ended) {
+		catch (TimeoutException ex) {
 			throw new PathException(Reason.TIMEOUT, !abandon(), "the deadline passed before the handler returned",
 					null);
 		}
-		Throwable thrown = this.failure;
-		if (thrown instanceof PathException ex) {
-			throw ex;
+		catch (CancellationException ex) {
+			throw new PathException(Reason.PEER_GONE, !abandon(), DirectCalls.CUT_OFF, ex);
 		}
-		T value = this.outcome;
-		if (value == null) {
-			throw new PathException(Reason.REFUSED, true, "the service threw instead of answering: " + thrown, thrown);
+		catch (ExecutionException ex) {
+			if (ex.getCause() instanceof PathException thrown) {
+				throw thrown;
+			}
+			throw new PathException(Reason.REFUSED, true, "the service threw instead of answering: " + ex.getCause(),
+					ex.getCause());
 		}
-		return value;
 	}
 
 	/** Returns whether it is certain now that the call is never executed. */
@@ -76,7 +67,7 @@ final class HandOff<T> implements Runnable {
 		return this.decided.compareAndSet(false, true);
 	}
 
-	/** What runs on the other thread. */
+	/** The task that runs on the other thread. */
 	@FunctionalInterface
 	interface Work<T> {
 

@@ -9,8 +9,8 @@ import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.ContractMethod;
 
 /**
- * How the values of one method get from one application to the other, worked out once.
- * Immutable, except for what the rule learns.
+ * Plan for passing the values of one method from one application to the other, made once.
+ * Immutable, except for the state of its deadline rule.
  */
 final class MethodPlan {
 
@@ -76,7 +76,7 @@ final class MethodPlan {
 		return this.rule;
 	}
 
-	/** What is handed over as it is need not be encoded. */
+	/** A value that is handed over as it is need not be encoded. */
 	@Nullable Object[] withoutReferences(@Nullable Object[] arguments) {
 		if (!this.anyReference) {
 			return arguments;

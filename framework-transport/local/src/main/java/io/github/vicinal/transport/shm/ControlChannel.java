@@ -25,8 +25,8 @@ import io.github.vicinal.transport.wire.WireException;
 import io.github.vicinal.transport.wire.WireLimits;
 
 /**
- * The socket beside a segment: over it the sides introduce themselves and announce memory
- * and contracts, and its end tells each side of the other's death. One thread at a time
+ * The socket beside a segment. Over it the sides introduce themselves and announce memory
+ * and contracts; its end notifies each side of the other's death. One thread at a time
  * reads; any thread writes. The socket blocks until both sides are introduced, and is
  * watched by a {@link ControlLoop} from then on.
  */
@@ -66,13 +66,13 @@ final class ControlChannel implements AutoCloseable {
 
 	private final Object arenas = new Object();
 
-	/** How many arenas this side has announced. Guarded by {@link #arenas}. */
+	/** Number of arenas that this side has announced. Guarded by {@link #arenas}. */
 	private int announced;
 
-	/** How many of them the other side has mapped. Guarded by {@link #arenas}. */
+	/** Number of them that the other side has mapped. Guarded by {@link #arenas}. */
 	private int mapped;
 
-	/** Whether it cannot map the last one. Guarded by {@link #arenas}. */
+	/** Whether the other side cannot map the last one. Guarded by {@link #arenas}. */
 	private boolean unmappable;
 
 	/** Guarded by {@link #arenas}. */
@@ -100,8 +100,9 @@ final class ControlChannel implements AutoCloseable {
 	}
 
 	/**
-	 * Has a loop call a listener when there is something to read, once after each
-	 * {@link #resume()}. What has been received already is read before that.
+	 * Registers with a loop, which calls a listener when there is something to read, once
+	 * after each {@link #resume()}. Frames that have been received already are read
+	 * before that.
 	 */
 	void watch(ControlLoop loop, Runnable listener) throws IOException {
 		ControlLoop.Registration added = loop.add(this.channel, listener);
@@ -198,7 +199,7 @@ final class ControlChannel implements AutoCloseable {
 			if (!this.writer.begun()) {
 				throw new UnreadException();
 			}
-			// What follows would not be understood.
+			// The bytes that follow could not be parsed.
 			this.channel.close();
 			throw ex;
 		}
@@ -243,8 +244,8 @@ final class ControlChannel implements AutoCloseable {
 	}
 
 	/**
-	 * Announces memory, and waits until the other side has mapped it: no payload is there
-	 * before, so that nobody has to wait for memory who reads one.
+	 * Announces memory, and waits until the other side has mapped it. Payloads are put
+	 * there only then, so that their reader never waits for memory.
 	 * @throws UnmappableException if the other side cannot map it
 	 * @throws IOException if the pair has ended before
 	 */
@@ -303,7 +304,7 @@ final class ControlChannel implements AutoCloseable {
 		write(FrameType.MAPPED, 0, 0, (out) -> new Payload.Mapped(number).write(out));
 	}
 
-	/** Has the other side wake who sleeps there at a bell. */
+	/** Has the other side wake the threads that sleep at a bell there. */
 	void ring(int bell) throws IOException {
 		try {
 			write(FrameType.RING, 0, 0, (out) -> new Payload.Ring(bell).write(out));
@@ -325,7 +326,7 @@ final class ControlChannel implements AutoCloseable {
 		try {
 			int written = this.channel.write(ByteBuffer.wrap(out.array(), 0, out.size()));
 			if (written != 0 && written != out.size()) {
-				throw new IOException("the other side took a part of a frame only");
+				throw new IOException("the other side accepted only a part of a frame");
 			}
 		}
 		finally {
@@ -386,17 +387,17 @@ final class ControlChannel implements AutoCloseable {
 
 	}
 
-	/** The other side does not read what it is told. Nothing was written. */
+	/** The other side does not read. Nothing was written. */
 	@SuppressWarnings("serial")
 	static final class UnreadException extends IOException {
 
 		UnreadException() {
-			super("the other side does not read what it is told");
+			super("the other side does not read its socket");
 		}
 
 	}
 
-	/** What a frame holds. */
+	/** Content of a frame. */
 	@FunctionalInterface
 	interface Fields {
 

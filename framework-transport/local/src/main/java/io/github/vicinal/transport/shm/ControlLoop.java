@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.github.vicinal.transport.wire.DaemonThread;
+
 /**
  * One thread that waits for what the other sides of all pairs say over their sockets, so
  * that an idle pair costs no thread. Its thread and its selector are there from the first
@@ -69,9 +71,7 @@ final class ControlLoop implements AutoCloseable {
 		Selector opened = Selector.open();
 		boolean started = false;
 		try {
-			Thread thread = new Thread(null, () -> run(opened), this.name, 0, false);
-			thread.setDaemon(true);
-			thread.setContextClassLoader(null);
+			Thread thread = DaemonThread.create(this.name, () -> run(opened));
 			thread.start();
 			started = true;
 		}
@@ -87,7 +87,8 @@ final class ControlLoop implements AutoCloseable {
 	private void run(Selector running) {
 		try (running) {
 			while (!closed()) {
-				// Nobody interrupts this thread for good: a selector would not sleep.
+				// An interrupt of this thread is ignored, because a selector would not
+				// sleep with it.
 				Thread.interrupted();
 				select(running);
 			}
@@ -121,7 +122,7 @@ final class ControlLoop implements AutoCloseable {
 		}
 		catch (RuntimeException | Error ex) {
 			// All other pairs need this thread.
-			logger.error("What another process said could not be handled", ex);
+			logger.error("A frame of another process could not be handled", ex);
 		}
 	}
 

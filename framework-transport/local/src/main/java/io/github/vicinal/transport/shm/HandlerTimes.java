@@ -17,7 +17,10 @@ final class HandlerTimes {
 
 	static final int TRIALS = 32;
 
-	/** As many as {@link #RARE_CALLS}: then long calls have become rare. */
+	/**
+	 * Number of short calls after which long calls count as rare; equals
+	 * {@link #RARE_CALLS}.
+	 */
 	static final int MAX_TRIALS = 1 << 12;
 
 	/**
@@ -32,7 +35,7 @@ final class HandlerTimes {
 	/** A call that takes this long holds others up noticeably. */
 	static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-	/** What a batch of calls may take on the receiver's thread. */
+	/** Maximum time of a batch of calls on the receiver's thread. */
 	static final long BATCH_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
 	private static final int WEIGHT_SHIFT = 4;

@@ -41,7 +41,7 @@ public final class MemoryDirectory {
 		}
 		if (totalBytes <= 0) {
 			return Optional
-				.of("the rendezvous directory %s is on a tmpfs without a size, so that nobody knows how much room is left: mount it with a size, or set vicinal.rendezvous.directory to one on another tmpfs"
+				.of("the rendezvous directory %s is on a tmpfs without a size limit, so its free space is unknown: mount it with a size, or set vicinal.rendezvous.directory to one on another tmpfs"
 					.formatted(directory));
 		}
 		return Optional.empty();

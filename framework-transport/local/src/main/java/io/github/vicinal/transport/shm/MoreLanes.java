@@ -15,12 +15,13 @@ import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.transport.shm.lane.ClientLane;
 import io.github.vicinal.transport.shm.lane.LaneClient;
 import io.github.vicinal.transport.wire.ClientBinding;
+import io.github.vicinal.transport.wire.DaemonThread;
 import io.github.vicinal.transport.wire.Watchdog;
 import io.github.vicinal.transport.wire.WireException;
 
 /**
- * Further segments that are shared with one peer, for calls that find all lanes in use:
- * handlers may take long, and as many calls should be in them as over HTTP. Each has a
+ * Further segments that are shared with one peer, for calls that find all lanes in use.
+ * Handlers may take long, and as many calls should run as over HTTP. Each has a
  * connection of its own and is like the first. It is closed when it was not needed for a
  * while. Thread-safe.
  */
@@ -61,7 +62,7 @@ final class MoreLanes implements Watchdog.Watched {
 	/** Time of the next look for what is idle. */
 	private volatile long nextLook = Watchdog.NEVER;
 
-	/** Whether calls have left arrays to the next ones since the last look. */
+	/** Whether calls have left arrays for later calls since the last sweep. */
 	private volatile boolean kept;
 
 	/**
@@ -88,7 +89,7 @@ final class MoreLanes implements Watchdog.Watched {
 	 * @param wanted the contract
 	 * @param deadlineNanos until when to wait for a segment that is being made, or
 	 * {@link ClientLane#NO_DEADLINE}
-	 * @return the lane, or {@code null} if there is none and no segment can be had
+	 * @return the lane, or {@code null} if there is none and no segment is available
 	 * @throws PathException if the thread was interrupted
 	 */
 	@Nullable Taken take(ShmPeer first, ClientBinding wanted, long deadlineNanos) throws PathException {
@@ -107,7 +108,7 @@ final class MoreLanes implements Watchdog.Watched {
 				return null;
 			}
 			try {
-				// Whether the segment comes or a lane becomes free is the same.
+				// A new segment and a free lane serve the call equally.
 				boolean ignored = awaited.await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
 			}
 			catch (InterruptedException ex) {
@@ -145,9 +146,7 @@ final class MoreLanes implements Watchdog.Watched {
 			return null;
 		}
 		CountDownLatch begun = new CountDownLatch(1);
-		Thread thread = new Thread(null, () -> connect(begun), "vicinal-shm-lanes", 0, false);
-		thread.setDaemon(true);
-		thread.setContextClassLoader(null);
+		Thread thread = DaemonThread.create("vicinal-shm-lanes", () -> connect(begun));
 		try {
 			thread.start();
 		}
@@ -169,7 +168,7 @@ final class MoreLanes implements Watchdog.Watched {
 			usable = true;
 		}
 		catch (IOException | WireException | RuntimeException | Error ex) {
-			logger.debug("No further lanes can be had: {}", ex.toString());
+			logger.debug("No further lanes are available: {}", ex.toString());
 		}
 		finally {
 			if (peer != null && !usable) {

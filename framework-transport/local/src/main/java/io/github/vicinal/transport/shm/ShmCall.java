@@ -23,8 +23,7 @@ import io.github.vicinal.transport.wire.WireException;
 final class ShmCall implements Runnable {
 
 	/**
-	 * More bytes than this take so long to copy that another thread should receive
-	 * meanwhile.
+	 * Payload size above which another thread should receive while this one copies.
 	 */
 	private static final int LARGE_BYTES = 256 * 1024;
 
@@ -45,7 +44,10 @@ final class ShmCall implements Runnable {
 	 */
 	private @Nullable LaneServer receiving;
 
-	/** Whether the thread had to wait for its turn, which says nothing of the handler. */
+	/**
+	 * Whether the thread had to wait for its permit; such a time says nothing about the
+	 * handler.
+	 */
 	private boolean waited;
 
 	ShmCall(ShmConnection connection, ServerLane lane) {
@@ -105,10 +107,10 @@ final class ShmCall implements Runnable {
 				answer = execute((parsed != null) ? parsed : parse(), System.nanoTime());
 			}
 			finally {
-				// From here on the client may keep this thread, by a bell that it has
-				// flooded or memory that it does not give back: as many threads as it has
-				// lanes, and none that count for others. And who has the answer may call
-				// at once.
+				// From here on the client may hold this thread, by a bell that it has
+				// flooded or memory that it does not give back. It can hold one thread
+				// per lane, and none that count for other clients. The permit is returned
+				// before, because a caller that has the answer may call again at once.
 				this.connection.server().endLong();
 			}
 			respond(answer);
@@ -120,12 +122,12 @@ final class ShmCall implements Runnable {
 			this.connection.fail(Refusal.MALFORMED, "the shared memory failed: " + ex.getMessage());
 		}
 		catch (RuntimeException | Error ex) {
-			// Without an answer the caller would wait for ever.
+			// Without an answer the caller would wait forever.
 			this.connection.fail(Refusal.FAILED, "a call failed in the transport: " + ex);
 		}
 	}
 
-	/** Called before this thread waits for its turn: it must not be the receiver then. */
+	/** Called before this thread waits for a permit, when it must not be the receiver. */
 	@Override
 	public void run() {
 		this.waited = true;
@@ -148,7 +150,7 @@ final class ShmCall implements Runnable {
 		return contract;
 	}
 
-	/** Returns the answer. What fails for one contract does not end the pair. */
+	/** Returns the answer. A failure of one contract does not end the pair. */
 	private EncodeBuffer execute(BoundContract contract, long start) throws WireException {
 		try {
 			return executeCall(contract, start);
@@ -174,10 +176,10 @@ final class ShmCall implements Runnable {
 			if (ex.refusal() == Refusal.MALFORMED) {
 				throw ex;
 			}
-			// Only this call is refused: it was not executed.
+			// This call alone is refused; it was not executed.
 			return refusal(ex.refusal(), 0, ex.text());
 		}
-		// Not held while the handler takes its time.
+		// The buffer is not held while the handler runs.
 		this.request = NONE;
 		this.lane.forgetRequest();
 		this.waited = false;
@@ -198,8 +200,14 @@ final class ShmCall implements Runnable {
 		return out;
 	}
 
+	/**
+	 * A handler that was interrupted has no answer: its caller is told that the server
+	 * has gone.
+	 */
 	private void respond(EncodeBuffer answer) {
-		this.lane.respond(answer.array(), answer.size());
+		if (!this.connection.server().cutOff()) {
+			this.lane.respond(answer.array(), answer.size());
+		}
 	}
 
 	private EncodeBuffer refusal(Refusal refusal, int flags, String text) {

@@ -56,7 +56,7 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 
 	private static final int UNIQUE_CHARS = 16;
 
-	/** What a client reads that is alive, it reads in less. */
+	/** Time in which a client that is alive reads a frame. */
 	private static final long GOODBYE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final ShmPathServer server;
@@ -75,7 +75,7 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 
 	private final AtomicBoolean forgotten = new AtomicBoolean();
 
-	/** Whether nothing more is made for the pair but by what the client says. */
+	/** Whether nothing more is created for the pair except on request of the client. */
 	private volatile boolean introduced;
 
 	private @Nullable PeerArenas arenas;
@@ -86,7 +86,7 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 	/** The client whose heap budget is used; {@code null} before it has said its name. */
 	private volatile @Nullable String heapOf;
 
-	/** Whether calls have left arrays to the next ones since the last look. */
+	/** Whether calls have left arrays for later calls since the last sweep. */
 	private volatile boolean kept;
 
 	private volatile long nextLook = Watchdog.NEVER;
@@ -157,7 +157,8 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 			this.server.receivers().execute(this::listen);
 		}
 		catch (RejectedExecutionException | OutOfMemoryError ex) {
-			// Without another thread this one has to do it: it may be the end.
+			// If no other thread can be started, this one has to do it, because the pair
+			// may be at its end.
 			listen();
 		}
 	}
@@ -188,7 +189,7 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 			this.server.refused(Refusal.MALFORMED, "the shared memory failed: " + ex.getMessage());
 		}
 		catch (RuntimeException ex) {
-			logger.error("A connection ended by a bug in the transport", ex);
+			logger.error("A bug in the transport ended a connection", ex);
 		}
 		return false;
 	}
@@ -338,7 +339,8 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 			segment = Segment.attach(directory, attach.segment(), layout, attach.epoch());
 		}
 		catch (IOException ex) {
-			// Not the client's fault: no file descriptor is left, or a cleaner was there.
+			// The client is not at fault: no file descriptor is left, or a cleaner
+			// removed the file.
 			throw new WireException(Refusal.FAILED, "the segment cannot be used: " + ex);
 		}
 		this.segmentBytes = layout.bytes();
@@ -387,7 +389,7 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 		throw new WireException(Refusal.VERSION, "the segment has another layout; use the same version on both sides");
 	}
 
-	/** To make bells takes milliseconds, in which the server may be closed. */
+	/** Creating bells takes milliseconds, in which the server may be closed. */
 	private void requireOpen() throws ClosedChannelException {
 		if (this.ended.get()) {
 			throw new ClosedChannelException();
@@ -410,20 +412,20 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 			catch (IOException ex) {
 				if (!sockets) {
 					throw new WireException(Refusal.FAILED,
-							"no bells can be made: the command mkfifo is needed: " + ex.getMessage());
+							"no bells can be created: the command mkfifo is needed: " + ex.getMessage());
 				}
-				logger.debug("Bells use a socket, as no FIFOs can be made: {}", ex.toString());
+				logger.debug("Bells use a socket, because no FIFOs can be created: {}", ex.toString());
 			}
 		}
 		if (!sockets) {
-			throw new WireException(Refusal.MALFORMED, "no kind of bell that both sides can use");
+			throw new WireException(Refusal.MALFORMED, "there is no kind of bell that both sides can use");
 		}
 		try {
 			return support.listen(directory, segment.layout().lanes(), this.server.options().idleTimeout().toNanos(),
 					this.server.peerCheck(), this::bellsFailed);
 		}
 		catch (IOException ex) {
-			throw new WireException(Refusal.FAILED, "no bells can be made: " + ex);
+			throw new WireException(Refusal.FAILED, "no bells can be created: " + ex);
 		}
 	}
 
@@ -499,7 +501,7 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 				this.server.watchdog().lookAt(time);
 			}
 			catch (OutOfMemoryError ex) {
-				// No thread can be had: nothing is given back until a later call.
+				// No thread is available: nothing is given back until a later call.
 				this.nextLook = Watchdog.NEVER;
 			}
 		}
@@ -519,7 +521,7 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 		boolean again = active || (receiving != null && this.heap.keptBytes() > 0);
 		this.nextLook = again ? now + this.server.options().idleTimeout().toNanos() : Watchdog.NEVER;
 		if (again && !active && receiving != null) {
-			// A client can hold up who wakes its threads.
+			// A client can delay a thread that wakes its threads.
 			this.server.receivers().execute(receiving::letGo);
 		}
 		return this.nextLook;
@@ -611,7 +613,7 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 		}
 	}
 
-	/** A part of what the pair does, which tells whether it goes on. */
+	/** A step of the pair, which returns whether the pair goes on. */
 	@FunctionalInterface
 	private interface Step {
 

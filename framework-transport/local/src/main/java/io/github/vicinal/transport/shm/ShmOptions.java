@@ -22,7 +22,7 @@ public final class ShmOptions {
 	/** A refusal must always fit. */
 	private static final int SMALLEST_INLINE_BYTES = 2048;
 
-	/** A further segment has at most one part in so many of the memory of the first. */
+	/** Divisor of the first segment's memory that gives the maximum of a further one. */
 	private static final int FURTHER_MEMORY_SHARE = 16;
 
 	private static final int MAX_HEADERS = 1024;
@@ -301,8 +301,8 @@ public final class ShmOptions {
 	}
 
 	/**
-	 * Returns options of a further segment of the same pair. It is for the sake of many
-	 * calls, not of large ones. All further segments have no more memory than the first.
+	 * Returns options of a further segment of the same pair. Further segments serve many
+	 * calls, not large ones. Together they have no more memory than the first.
 	 */
 	ShmOptions ofFurtherSegment() {
 		int share = Math.max(FURTHER_MEMORY_SHARE, this.maxLanes / this.lanes);
@@ -314,8 +314,8 @@ public final class ShmOptions {
 	}
 
 	/**
-	 * Returns what holds for a pair whose other side maps at most so much memory: more
-	 * than that must not be announced to it.
+	 * Returns the options for a pair whose other side maps at most this much memory; more
+	 * must not be announced to it.
 	 */
 	LaneLimits laneLimits(long maxMemoryOfPeer, HeapBudget heap) {
 		return new LaneLimits(this.maxFrameBytes + ControlChannel.FIXED_BYTES,

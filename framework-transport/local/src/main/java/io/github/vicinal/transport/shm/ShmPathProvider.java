@@ -22,6 +22,7 @@ import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -151,6 +152,11 @@ public final class ShmPathProvider implements PathProvider {
 	}
 
 	@Override
+	public PathProtection protection() {
+		return PathProtection.SAME_USER;
+	}
+
+	@Override
 	public Attempt connect(Contract contract, PeerAnnouncement announcement) {
 		Unavailable unmet = ConnectConditions.unmet(KIND, this.rendezvous, MemoryDirectory::unsuitable, contract,
 				announcement);
@@ -246,7 +252,7 @@ public final class ShmPathProvider implements PathProvider {
 		catch (IOException | WireException | RuntimeException | Error ex) {
 			peer.close("it was not connected");
 			if (ex instanceof InternalError) {
-				this.violations.count(Refusal.MALFORMED, "it cut off the segment: " + ex.getMessage());
+				this.violations.count(Refusal.MALFORMED, "it truncated the segment: " + ex.getMessage());
 			}
 			opened(instanceId, null);
 			opening.done().completeExceptionally(ex);
@@ -289,7 +295,7 @@ public final class ShmPathProvider implements PathProvider {
 		this.watchdog.close();
 	}
 
-	/** A handshake, and who waits for its end. */
+	/** A handshake and the threads that wait for its end. */
 	private record Opening(ShmPeer peer, CompletableFuture<@Nullable Void> done) {
 
 		/** Fails as the handshake did. */

@@ -27,6 +27,7 @@ import org.slf4j.LoggerFactory;
 import io.github.vicinal.transport.wire.LocalMeters;
 import io.github.vicinal.path.PathMeter;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.PathServer;
@@ -52,9 +53,11 @@ import io.github.vicinal.transport.wire.Watchdog;
  * <p>
  * A client connects to a socket and shares a segment with this server. One thread watches
  * the sockets of all clients, and one or, while there are calls, a few per client sleep
- * at the segment's bell. {@link #close()} executes no further calls, lets those in flight
- * end for at most {@link ShmOptions#drainTimeout()}, and then removes what the server
- * left in the file system.
+ * at the segment's bell. {@link #close()} executes no further calls and lets those in
+ * flight end for at most {@link ShmOptions#drainTimeout()}. It cuts off what is left
+ * then: the pairs end, and the threads that execute calls are interrupted, which get
+ * {@link PathServer#CUT_OFF_TIMEOUT} to end. It removes what the server left in the
+ * file system.
  *
  * @since 0.1.0
  */
@@ -94,12 +97,15 @@ public final class ShmPathServer implements PathServer {
 
 	private final AtomicLong threads = new AtomicLong();
 
-	/** How many calls are executed that are not known to be short. */
+	/** Number of running calls that are not known to be short. */
 	private final AtomicInteger longCalls = new AtomicInteger();
 
 	private final ExecutorService receivers;
 
 	private volatile boolean draining;
+
+	/** Whether nobody waits any more for the answers of calls in flight. */
+	private volatile boolean cutOff;
 
 	private boolean closed;
 
@@ -109,7 +115,7 @@ public final class ShmPathServer implements PathServer {
 	 * Creates a server.
 	 * @param identity this instance
 	 * @param rendezvous where the socket is
-	 * @param services who answers
+	 * @param services the services that answer
 	 * @param options limits
 	 */
 	public ShmPathServer(PeerIdentity identity, Rendezvous rendezvous, ServiceRegistry services, ShmOptions options) {
@@ -156,6 +162,11 @@ public final class ShmPathServer implements PathServer {
 	@Override
 	public PathKind kind() {
 		return ShmPathProvider.KIND;
+	}
+
+	@Override
+	public PathProtection protection() {
+		return PathProtection.SAME_USER;
 	}
 
 	/**
@@ -234,7 +245,7 @@ public final class ShmPathServer implements PathServer {
 	}
 
 	/**
-	 * Returns how much memory pairs have, whoever made it.
+	 * Returns the memory of all pairs, created by either side.
 	 * @return bytes, of all clients
 	 */
 	public long memoryBytes() {
@@ -313,6 +324,10 @@ public final class ShmPathServer implements PathServer {
 		return this.draining;
 	}
 
+	boolean cutOff() {
+		return this.cutOff;
+	}
+
 	void refused(Refusal refusal, String text) {
 		this.metrics.refused(refusal, text);
 	}
@@ -341,11 +356,15 @@ public final class ShmPathServer implements PathServer {
 		}
 		this.closed = true;
 		stopAccepting();
-		drain(drainTimeout);
-		// Until now, the socket told others that the bells of this server are in use.
+		boolean idle = await(drainTimeout);
+		if (!idle) {
+			logger.info("Calls in flight did not end in time and are cut off");
+			this.cutOff = true;
+		}
+		// Until now, the socket showed others that the bells of this server are in use.
 		this.listener.remove();
 		for (ShmConnection connection : this.connections) {
-			// It stays idle, as no more calls are begun.
+			// It remains idle, since no more calls begin.
 			if (connection.isIdle()) {
 				connection.sayGoodbye();
 			}
@@ -354,6 +373,13 @@ public final class ShmPathServer implements PathServer {
 		awaitEnds();
 		this.loop.close();
 		this.receivers.shutdown();
+		if (!idle) {
+			// They belong to this server, and no pair has work for them any more.
+			this.receivers.shutdownNow();
+			if (!await(CUT_OFF_TIMEOUT)) {
+				logger.warn("Calls that were cut off go on: their handlers ignore that they are interrupted");
+			}
+		}
 		this.guard.close();
 		this.listener.awaitSweep();
 		this.watchdog.close();
@@ -369,24 +395,23 @@ public final class ShmPathServer implements PathServer {
 		}
 	}
 
-	/** Waits for calls in flight. */
-	private void drain(Duration timeout) {
+	/** Waits for calls in flight, and returns whether there are none any more. */
+	private boolean await(Duration timeout) {
 		long deadline = System.nanoTime() + timeout.toNanos();
 		boolean idle = idle();
 		while (!idle && System.nanoTime() - deadline < 0 && !Thread.currentThread().isInterrupted()) {
 			LockSupport.parkNanos(this, DRAIN_POLL_NANOS);
 			idle = idle();
 		}
-		if (!idle) {
-			logger.info("Calls in flight did not end in time and are cut off");
-		}
+		return idle;
 	}
 
+	/** Calls of clients that have gone are counted, too. */
 	private boolean idle() {
-		return this.connections.stream().allMatch(ShmConnection::isIdle);
+		return this.connections.stream().allMatch(ShmConnection::isIdle) && this.metrics.inFlight().sum() == 0;
 	}
 
-	/** What the listener asks of this server. */
+	/** Callbacks of the listener. */
 	private final class Acceptor implements LocalListener.Acceptor {
 
 		@Override

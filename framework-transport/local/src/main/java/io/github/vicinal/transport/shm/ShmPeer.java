@@ -48,6 +48,7 @@ import io.github.vicinal.transport.shm.lane.SegmentLayout;
 import io.github.vicinal.transport.shm.waiting.WaitMode;
 import io.github.vicinal.transport.wire.CallTimer;
 import io.github.vicinal.transport.wire.ClientBinding;
+import io.github.vicinal.transport.wire.DaemonThread;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
@@ -72,7 +73,7 @@ final class ShmPeer {
 	/** Maximum number of unacceptable answers in a row before the pair ends. */
 	private static final int MAX_FAULTY_ANSWERS = 16;
 
-	/** How long a server's last words may take to be read. */
+	/** Time in which the last frame of a server must have been read. */
 	private static final long GOODBYE_MILLIS = 100;
 
 	private final String expected;
@@ -85,7 +86,7 @@ final class ShmPeer {
 
 	private final BiConsumer<Refusal, String> violated;
 
-	/** Whether the peer refused to shake hands, which is its right. */
+	/** Whether the peer refused the handshake, which the protocol allows. */
 	private boolean refused;
 
 	/** Shared by all segments of the peer. */
@@ -118,7 +119,7 @@ final class ShmPeer {
 	/** No further calls are made. */
 	private volatile boolean leaving;
 
-	/** Nobody needs this peer any more; the last call in flight closes it. */
+	/** This peer is no longer needed; the last call in flight closes it. */
 	private volatile boolean retired;
 
 	/** Contracts whose binding was asked for and not answered yet, by correlation. */
@@ -133,7 +134,7 @@ final class ShmPeer {
 	/**
 	 * Creates a peer that is not connected.
 	 * @param expected its instance id
-	 * @param violated told which rule the peer has broken, and how
+	 * @param violated notified of the rule that the peer has broken, and how
 	 */
 	ShmPeer(String expected, ShmOptions options, Codecs codecs, BiConsumer<Refusal, String> violated)
 			throws IOException {
@@ -301,7 +302,7 @@ final class ShmPeer {
 		failed("its bells cannot be used: " + cause);
 	}
 
-	/** Without a connection the pair is over, which is what callers are to be told. */
+	/** Without a connection the pair has ended, and callers get that as the reason. */
 	private void announce(int number, String file, int bytes) throws IOException {
 		try {
 			this.control.announce(number, file, bytes);
@@ -403,10 +404,10 @@ final class ShmPeer {
 			end = LaneClient.End.of("the connection broke: " + ex.getMessage());
 		}
 		catch (RuntimeException | Error ex) {
-			// Nobody listens to the peer any more, so nobody would notice that it has
-			// died.
-			logger.error("What {} said could not be handled", this, ex);
-			end = LaneClient.End.of("what it said could not be handled: " + ex);
+			// The connection is no longer watched, so the peer's death would go
+			// unnoticed.
+			logger.error("A frame of {} could not be handled", this, ex);
+			end = LaneClient.End.of("its frame could not be handled: " + ex);
 		}
 		try {
 			client.end(end);
@@ -439,14 +440,12 @@ final class ShmPeer {
 				client.end(LaneClient.End.of("its memory cannot be mapped: " + ex));
 			}
 		};
-		Thread thread = new Thread(null, mapping, "vicinal-shm-memory", 0, false);
-		thread.setDaemon(true);
-		thread.setContextClassLoader(null);
+		Thread thread = DaemonThread.create("vicinal-shm-memory", mapping);
 		try {
 			thread.start();
 		}
 		catch (OutOfMemoryError ex) {
-			// No thread can be had: a few bytes are written without waiting in most
+			// No thread is available: a few bytes are written without waiting in most
 			// cases.
 			mapping.run();
 		}
@@ -454,7 +453,7 @@ final class ShmPeer {
 
 	/**
 	 * Makes sure that a contract is bound. Ends in time even if the peer is stopped, and
-	 * holds up nobody who needs another contract.
+	 * does not delay calls of another contract.
 	 * @return the codec for it
 	 */
 	CodecChoice bind(ClientBinding wanted) throws IOException, WireException {
@@ -513,7 +512,7 @@ final class ShmPeer {
 			if (!written) {
 				this.asked.remove(correlation, question);
 				// Releases others that wait for the same answer.
-				question.answer().completeExceptionally(new IOException("the contract was not asked for"));
+				question.answer().completeExceptionally(new IOException("the contract was not requested"));
 			}
 		}
 	}
@@ -545,7 +544,7 @@ final class ShmPeer {
 			answer.completeExceptionally(ex);
 		}
 		finally {
-			// Whatever else was thrown, nobody must wait for it.
+			// After any other exception no thread must wait for it.
 			answer.completeExceptionally(new IOException("the answer could not be read"));
 		}
 	}
@@ -769,7 +768,7 @@ final class ShmPeer {
 		return "the peer " + this.expected;
 	}
 
-	/** A question that was asked, and who waits for its answer. */
+	/** A question and the thread that waits for its answer. */
 	private record Asked(ClientBinding contract, CompletableFuture<CodecChoice> answer) {
 	}
 

@@ -21,7 +21,9 @@ final class SleepWatch implements Watchdog.Watched {
 
 	private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-	/** Somewhat less, so that the first look finds whoever has asked for it. */
+	/**
+	 * Slightly shorter, so that the first check finds the caller that has requested it.
+	 */
 	private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
 	private final LaneClient client;
@@ -47,7 +49,7 @@ final class SleepWatch implements Watchdog.Watched {
 				this.watchdog.lookAt(time);
 			}
 			catch (OutOfMemoryError ex) {
-				// No thread can be had: the next caller that sleeps asks again.
+				// No thread is available: the next caller that sleeps asks again.
 				this.next = Watchdog.NEVER;
 			}
 		}
@@ -59,7 +61,8 @@ final class SleepWatch implements Watchdog.Watched {
 		if (time > now) {
 			return time;
 		}
-		// First, so that whoever falls asleep behind this look asks for another one.
+		// First, so that a caller that falls asleep after this check requests another
+		// one.
 		this.next = Watchdog.NEVER;
 		if (this.client.whyEnded() == null && ask()) {
 			this.next = now + INTERVAL_NANOS;
@@ -78,7 +81,7 @@ final class SleepWatch implements Watchdog.Watched {
 		}
 		catch (IOException ex) {
 			// The thread that listens to the peer notices it, too.
-			logger.debug("A peer could not be asked: {}", ex.toString());
+			logger.debug("A peer could not be asked for its state: {}", ex.toString());
 		}
 	}
 

@@ -77,6 +77,9 @@ final class ServerConnection implements Runnable {
 
 	private volatile boolean goodbyeSaid;
 
+	/** What executes the calls of this connection, and nothing else. */
+	private volatile @Nullable Thread thread;
+
 	private int maxReplyBytes;
 
 	ServerConnection(UdsPathServer server, SocketChannel channel) {
@@ -86,6 +89,11 @@ final class ServerConnection implements Runnable {
 		this.timer = new CallTimer(server.watchdog(), channel);
 		this.frames = new FrameChannel(channel, this.limits, this::armStalled, this::coverReceived);
 		this.maxReplyBytes = this.limits.maxFrameBytes();
+	}
+
+	/** Says which thread will run this. Called before it starts. */
+	void runsOn(Thread own) {
+		this.thread = own;
 	}
 
 	@Override
@@ -101,7 +109,7 @@ final class ServerConnection implements Runnable {
 			ended(ex);
 		}
 		catch (RuntimeException ex) {
-			logger.error("A connection ended by a bug in the transport", ex);
+			logger.error("A bug in the transport ended a connection", ex);
 		}
 		finally {
 			this.timer.end();
@@ -222,7 +230,7 @@ final class ServerConnection implements Runnable {
 	}
 
 	/**
-	 * The sides take turns: that is what lets them use one buffer for both directions.
+	 * The sides alternate, which lets them use one buffer for both directions.
 	 */
 	private void requireTurn() throws WireException {
 		if (this.frames.hasUnread()) {
@@ -317,7 +325,7 @@ final class ServerConnection implements Runnable {
 		this.server.calls().reply(this.out, reply, binding, call, correlation, bindingNumber, this.maxReplyBytes);
 		WireException refusal = this.outBuffer.refusal();
 		if (refusal != null) {
-			// What the codec made of it says less.
+			// The codec's own exception says less.
 			this.server.calls()
 				.refusal(this.out, begin(), refusal.refusal(), FrameDescriptor.FLAG_EXECUTED, refusal.text(),
 						correlation);
@@ -353,7 +361,7 @@ final class ServerConnection implements Runnable {
 			this.frames.write(this.out);
 			return;
 		}
-		// A client that does not read must not hold the thread for ever.
+		// A client that does not read must not hold the thread forever.
 		armStalled();
 		this.frames.write(this.out);
 		disarm();
@@ -397,6 +405,15 @@ final class ServerConnection implements Runnable {
 		}
 		catch (IOException ex) {
 			logger.debug("GOODBYE could not be sent: {}", ex.getMessage());
+		}
+	}
+
+	/** Closes the connection, and interrupts the handler of a call in flight. */
+	void cutOff() {
+		close();
+		Thread executing = this.thread;
+		if (executing != null) {
+			executing.interrupt();
 		}
 	}
 

@@ -41,7 +41,7 @@ final class UdsConnection {
 
 	private static final int SMALL_BYTES = 256;
 
-	/** How long the reason for a refused write may take; it has been sent before. */
+	/** Time to wait for the reason of a refused write, which has been sent before. */
 	private static final long EXPLANATION_NANOS = 1_000_000_000L;
 
 	/** Time that a large answer waits for heap at most, if its caller has no deadline. */
@@ -129,7 +129,7 @@ final class UdsConnection {
 			throw this.peer.gone(ex.text(), ex);
 		}
 		catch (ConnectException ex) {
-			throw this.peer.gone("nobody listens on its socket any more", ex);
+			throw this.peer.gone("no process listens on its socket any more", ex);
 		}
 		catch (IOException ex) {
 			if (!(ex instanceof ClosedChannelException) && !Files.exists(this.peer.socket())) {
@@ -230,7 +230,7 @@ final class UdsConnection {
 		long patience = limited ? this.deadline - this.peer.watchdog().now() : HEAP_NANOS;
 		if (!this.received.cover(bytes, patience)) {
 			if (limited) {
-				throw new SocketTimeoutException("there was no heap for the answer before the deadline");
+				throw new SocketTimeoutException("no heap was available for the answer before the deadline");
 			}
 			this.received.force(bytes);
 		}
@@ -292,7 +292,7 @@ final class UdsConnection {
 		return (deadline != Watchdog.NEVER) ? Math.min(most, deadline - this.peer.watchdog().now()) : most;
 	}
 
-	/** Nothing was sent: the connection stays good. */
+	/** Nothing was sent, so the connection remains usable. */
 	private UdsException unsent(UdsException ex) {
 		if (!this.timer.disarm()) {
 			this.broken = true;
@@ -306,7 +306,7 @@ final class UdsConnection {
 	 */
 	private FrameHeader exchange(EncodeBuffer request, long id, boolean executable) throws UdsException {
 		if (this.frames.hasUnread()) {
-			// Nothing but a GOODBYE can have come after the last answer.
+			// Only a GOODBYE can have come after the last answer.
 			this.broken = true;
 			throw UdsException.stale(Reason.REFUSED, this.peer.describe("has ended the connection"), null);
 		}
@@ -322,7 +322,7 @@ final class UdsConnection {
 			throw writeRefused(ex, first);
 		}
 		if (executable) {
-			// Not held while the server takes its time.
+			// The buffer is not held while the server works.
 			this.out.clear();
 		}
 		try {
@@ -386,7 +386,7 @@ final class UdsConnection {
 					this.peer.describe("refused (%s): %s".formatted(refusal.id(), printable(text))));
 		}
 		if (answer.correlation != id) {
-			throw new WireException(Refusal.MALFORMED, "the answer to another call");
+			throw new WireException(Refusal.MALFORMED, "the answer belongs to another call");
 		}
 	}
 

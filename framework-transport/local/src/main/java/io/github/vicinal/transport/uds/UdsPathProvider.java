@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.vicinal.transport.wire.LocalMeters;
 import io.github.vicinal.path.PathMeter;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
@@ -87,6 +88,11 @@ public final class UdsPathProvider implements PathProvider {
 	@Override
 	public PathKind kind() {
 		return KIND;
+	}
+
+	@Override
+	public PathProtection protection() {
+		return PathProtection.SAME_USER;
 	}
 
 	@Override

@@ -21,6 +21,7 @@ import org.slf4j.LoggerFactory;
 import io.github.vicinal.transport.wire.LocalMeters;
 import io.github.vicinal.path.PathMeter;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.PathServer;
@@ -41,7 +42,9 @@ import io.github.vicinal.transport.wire.Watchdog;
  * <p>
  * One thread accepts connections; each connection has a daemon thread that executes its
  * calls. {@link #close()} stops to accept, removes the socket file, lets the calls in
- * flight end for at most {@link UdsOptions#drainTimeout()}, and closes what is left then.
+ * flight end for at most {@link UdsOptions#drainTimeout()}, and closes what is left then:
+ * the threads that execute calls are interrupted, and get
+ * {@link PathServer#CUT_OFF_TIMEOUT} to end.
  *
  * @since 0.1.0
  */
@@ -51,7 +54,7 @@ public final class UdsPathServer implements PathServer {
 
 	private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-	/** How long saying goodbye to idle clients may take beyond the drain timeout. */
+	/** Time beyond the drain time-out in which idle clients are notified of the end. */
 	private static final long GOODBYE_MILLIS = 1000;
 
 	private static final long NOTICE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -77,7 +80,10 @@ public final class UdsPathServer implements PathServer {
 	/** Number of the next connection. Used by the thread that accepts them. */
 	private long number;
 
-	/** Says goodbye to idle clients; {@code null} if no thread could be had for it. */
+	/**
+	 * Notifies idle clients of the end; {@code null} if no thread could be started for
+	 * it.
+	 */
 	private @Nullable Thread goodbyes;
 
 	private boolean closed;
@@ -86,7 +92,7 @@ public final class UdsPathServer implements PathServer {
 	 * Creates a server.
 	 * @param identity this instance
 	 * @param rendezvous where the socket is
-	 * @param services who answers
+	 * @param services the services that answer
 	 * @param options limits
 	 */
 	public UdsPathServer(PeerIdentity identity, Rendezvous rendezvous, ServiceRegistry services, UdsOptions options) {
@@ -126,6 +132,11 @@ public final class UdsPathServer implements PathServer {
 		return UdsPathProvider.KIND;
 	}
 
+	@Override
+	public PathProtection protection() {
+		return PathProtection.SAME_USER;
+	}
+
 	/**
 	 * {@inheritDoc} The context class loader of the calling thread is taken to be the
 	 * application's.
@@ -147,7 +158,9 @@ public final class UdsPathServer implements PathServer {
 			this.connections.add(connection);
 			this.metrics.open().increment();
 			try {
-				this.listener.thread(Long.toString(this.number++), connection).start();
+				Thread thread = this.listener.thread(Long.toString(this.number++), connection);
+				connection.runsOn(thread);
+				thread.start();
 				started = true;
 			}
 			finally {
@@ -251,16 +264,16 @@ public final class UdsPathServer implements PathServer {
 	}
 
 	private void sayGoodbyes() {
-		// A client that does not read could hold up whoever says goodbye to it.
+		// A client that does not read could block the thread that notifies it of the end.
 		Thread speaker = this.listener.thread("drain", () -> this.connections.forEach(ServerConnection::end));
 		try {
 			speaker.start();
 			this.goodbyes = speaker;
 		}
 		catch (OutOfMemoryError ex) {
-			// Clients that call are told by the answer, the others are cut off at the
-			// end.
-			logger.warn("No thread could be had to say goodbye to idle clients: {}", ex.toString());
+			// Clients with a call in flight are notified by its answer; the others are
+			// disconnected at the end.
+			logger.warn("No thread could be started to notify idle clients of the end: {}", ex.toString());
 		}
 	}
 
@@ -292,13 +305,16 @@ public final class UdsPathServer implements PathServer {
 		}
 		List<ServerConnection> busy = this.connections.stream().filter(ServerConnection::executes).toList();
 		if (!busy.isEmpty()) {
-			logger.info("{} calls in flight did not end in time and are cut off", busy.size());
+			logger.info("{} calls in flight did not end in time and are disconnected", busy.size());
 		}
 		if (!this.connections.isEmpty()) {
-			this.connections.forEach(ServerConnection::close);
+			this.connections.forEach(ServerConnection::cutOff);
 			// A socket is not closed before the thread that read from it has noticed, and
 			// until then takes calls that nobody will answer.
 			await(System.nanoTime() + NOTICE_NANOS);
+		}
+		if (!busy.isEmpty()) {
+			await(System.nanoTime() + CUT_OFF_TIMEOUT.toNanos());
 		}
 	}
 
@@ -320,7 +336,7 @@ public final class UdsPathServer implements PathServer {
 		}
 	}
 
-	/** What the listener asks of this server. */
+	/** Callbacks of the listener. */
 	private final class Acceptor implements LocalListener.Acceptor {
 
 		@Override

@@ -68,8 +68,8 @@ final class UdsPeer {
 	}
 
 	/**
-	 * Does something with a connection, and once more with a new one if the first turns
-	 * out to be stale.
+	 * Runs an action with a connection, and once more with a new one if the first proves
+	 * stale.
 	 * @param deadline in the watchdog's time
 	 */
 	<T> T with(long deadline, Use<T> use) throws UdsException {
@@ -157,7 +157,7 @@ final class UdsPeer {
 		return "the peer " + this.expected;
 	}
 
-	/** What is done with a connection. */
+	/** Action on a connection. */
 	@FunctionalInterface
 	interface Use<T> {
 

@@ -84,7 +84,7 @@ public final class ClientBinding {
 	public Reply decode(CodecChoice choice, CallFrame call, FrameHeader answer, byte[] body, WireLimits limits)
 			throws WireException {
 		if (answer.binding != this.number) {
-			throw new WireException(Refusal.MALFORMED, "the answer of another contract");
+			throw new WireException(Refusal.MALFORMED, "the answer belongs to another contract");
 		}
 		WireLimits.requireStatus(answer.code, Refusal.MALFORMED);
 		call.served(answer.remaining);

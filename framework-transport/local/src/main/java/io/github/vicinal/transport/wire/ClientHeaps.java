@@ -56,7 +56,7 @@ public final class ClientHeaps<T> {
 		return this.clients.values().stream().mapToLong((shared) -> this.bytes.applyAsLong(shared.heap)).sum();
 	}
 
-	/** What one client has. */
+	/** Share of one client. */
 	private static final class Shared<T> {
 
 		final T heap;

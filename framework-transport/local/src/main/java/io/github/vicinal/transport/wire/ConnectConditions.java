@@ -12,7 +12,7 @@ import io.github.vicinal.path.PathProvider.Unavailable;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.Rendezvous;
 
-/** What has to be so before a client tries to connect to a peer of the same host. */
+/** Conditions for a client's attempt to connect to a peer of the same host. */
 public final class ConnectConditions {
 
 	private ConnectConditions() {
@@ -52,7 +52,7 @@ public final class ConnectConditions {
 		String hash = announcement.contractHash();
 		if (!hash.isEmpty() && !hash.equals(contract.hash())) {
 			return new Unavailable(
-					"the contract %s differs: it is %s here and %s there; build both sides from the same version of it"
+					"the contract %s differs: hash %s here, %s at the peer; build both sides from the same version of it"
 						.formatted(contract.name(), contract.hash(), hash),
 					false);
 		}

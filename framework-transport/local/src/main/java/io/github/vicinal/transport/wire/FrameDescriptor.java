@@ -171,7 +171,7 @@ public final class FrameDescriptor {
 		read(bytes, header, limits);
 		if (header.length != size - HEADER_BYTES) {
 			throw new WireException(Refusal.MALFORMED,
-					"a frame of %d bytes that says it has %d".formatted(size - HEADER_BYTES, header.length));
+					"a frame of %d bytes that announces %d".formatted(size - HEADER_BYTES, header.length));
 		}
 		header.bodyOffset = HEADER_BYTES;
 	}

@@ -9,7 +9,7 @@ public final class FrameHeader {
 	/** The fixed part as it was received. */
 	final byte[] fixed = new byte[FrameDescriptor.HEADER_BYTES];
 
-	/** Where the header block begins in the array with what follows the fixed part. */
+	/** Offset of the header block in the array that follows the fixed part. */
 	public int bodyOffset;
 
 	public FrameType type = FrameType.GOODBYE;

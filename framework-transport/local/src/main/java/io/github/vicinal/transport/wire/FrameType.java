@@ -2,7 +2,7 @@ package io.github.vicinal.transport.wire;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a frame says; the number travels in the frame. */
+/** Type of a frame; its number travels in the frame. */
 public enum FrameType {
 
 	/** Client: the first frame of a connection. */
@@ -50,7 +50,9 @@ public enum FrameType {
 	 */
 	MAPPED(13),
 
-	/** Either side: wakes who sleeps at a bell that this side cannot ring. */
+	/**
+	 * Either side: wakes the threads that sleep at a bell which this side cannot ring.
+	 */
 	RING(14),
 
 	/** Client: has waited for an answer for so long that something may be wrong. */

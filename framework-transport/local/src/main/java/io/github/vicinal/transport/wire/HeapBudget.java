@@ -102,7 +102,7 @@ public final class HeapBudget {
 		}
 	}
 
-	/** What one call has of the budget. Used by one thread at a time. */
+	/** Share of the budget that one call holds. Used by one thread at a time. */
 	public final class Lease {
 
 		private long bytes;
@@ -114,9 +114,9 @@ public final class HeapBudget {
 		private boolean retired;
 
 		/**
-		 * Makes sure that so much is held. Waits for it if there is not enough, and takes
-		 * it beyond the budget after {@value #PATIENCE_SECONDS} s: a call may have been
-		 * executed, and must not fail for this. An interrupt does not end that.
+		 * Ensures that this much is held. Waits for it if there is not enough, and takes
+		 * it beyond the budget after {@value #PATIENCE_SECONDS} s, since the call may
+		 * have been executed and must not fail for this. An interrupt does not end that.
 		 * @param wanted bytes in all
 		 */
 		public void cover(long wanted) {
@@ -126,8 +126,8 @@ public final class HeapBudget {
 		}
 
 		/**
-		 * Makes sure that so much is held, and waits for it if there is not enough. An
-		 * interrupt does not end that.
+		 * Ensures that this much is held, and waits for it if there is not enough. An
+		 * interrupt does not end the wait.
 		 * @param wanted bytes in all
 		 * @param patienceNanos maximum time to wait
 		 * @return {@code false} if that time has passed; then nothing more is held than
@@ -173,7 +173,7 @@ public final class HeapBudget {
 		}
 
 		/**
-		 * Makes sure that so much is held, even beyond the budget.
+		 * Ensures that this much is held, even beyond the budget.
 		 * @param wanted bytes in all
 		 */
 		public void force(long wanted) {

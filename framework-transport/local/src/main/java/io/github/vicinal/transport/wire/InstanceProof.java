@@ -11,14 +11,14 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What both sides of a handshake prove, and neither says: that they know the server's
- * instance id.
+ * Proof that both sides of a handshake know the server's instance id, without revealing
+ * it.
  * <p>
  * The id is random, and announced to clients whose request the server has let pass. Any
  * process of the host can connect to a port, or listen at one that a server has left, so
- * whoever does not know the id must not learn it there. Each side sends a code of a
- * random number of the client's and of the server's address, with the id as its key. The
- * address keeps one server's handshake from being passed on to another.
+ * a process that does not know the id must not learn it there. Each side sends a code of
+ * a random number of the client's and of the server's address, with the id as its key.
+ * The address keeps one server's handshake from being passed on to another.
  */
 public final class InstanceProof {
 

@@ -224,7 +224,7 @@ public final class LocalListener {
 			try {
 				known.close();
 				listen(directory);
-				this.logger.info("The socket of this server was deleted, and has been opened anew in {}", directory);
+				this.logger.info("The socket of this server was deleted, and has been opened again in {}", directory);
 			}
 			catch (IOException | RuntimeException | OutOfMemoryError ex) {
 				problem = notOpened(directory, ex);
@@ -237,7 +237,7 @@ public final class LocalListener {
 	}
 
 	/**
-	 * Offers the path no longer; the socket stays until {@link #remove()}. Waits for a
+	 * Stops offering the path; the socket exists until {@link #remove()}. Waits for a
 	 * repair that another thread has begun, which would otherwise offer the path again.
 	 */
 	public synchronized void stop() {

@@ -59,14 +59,14 @@ public final class LocalMeters {
 	/** Returns the heap that large payloads take on one side of a kind of path. */
 	public static PathMeter heap(PathKind kind, String side, DoubleSupplier bytes) {
 		return new PathMeter(PathMeter.Type.GAUGE, "vicinal.shm.heap", Map.of("path", kind.id(), "side", side),
-				"Heap that large calls and replies between processes take, and what is kept for the next ones", BYTES,
+				"Heap of large calls and replies between processes, including heap that is kept for later ones", BYTES,
 				bytes);
 	}
 
 	/** Returns the shared memory of one side. */
 	public static PathMeter memory(String side, DoubleSupplier bytes) {
 		return new PathMeter(PathMeter.Type.GAUGE, "vicinal.shm.memory", Map.of("side", side),
-				"Shared memory of pairs: as a client what this side made, as a server all of it", BYTES, bytes);
+				"Shared memory of pairs: at a client its own part, at a server all of it", BYTES, bytes);
 	}
 
 }

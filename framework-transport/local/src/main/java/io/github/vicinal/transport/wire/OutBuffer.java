@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 import io.github.vicinal.codec.EncodeBuffer;
 
 /**
- * A buffer for frames that are sent over a socket. What it takes of the heap is covered
- * by a budget before it grows. Used by one thread at a time.
+ * A buffer for frames that are sent over a socket. A budget covers its heap before it
+ * grows. Used by one thread at a time.
  */
 public final class OutBuffer {
 
 	/** Says what to do, for people. */
 	public static final String HEAP_IN_USE = "the heap for large calls and replies of one peer "
-			+ "(vicinal.shm.max-heap-per-peer) was in use by others for too long";
+			+ "(vicinal.shm.max-heap-per-peer) was in use by other calls for too long";
 
 	private static final int FIRST_BYTES = 4 * 1024;
 

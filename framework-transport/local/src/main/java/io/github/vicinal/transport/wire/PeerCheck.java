@@ -19,9 +19,9 @@ public interface PeerCheck {
 	void check(SocketChannel channel) throws IOException, WireException;
 
 	/**
-	 * Accepts only processes of the user to whom the rendezvous directory belonged when
-	 * it was opened, whoever owns what has its name now. The kernel vouches for the other
-	 * end's user.
+	 * Accepts only processes of the user who owned the rendezvous directory when it was
+	 * opened, even if a directory of that name has another owner now. The kernel vouches
+	 * for the other end's user.
 	 */
 	static PeerCheck sameUser(Rendezvous rendezvous) {
 		UserPrincipal self = rendezvous.owner()

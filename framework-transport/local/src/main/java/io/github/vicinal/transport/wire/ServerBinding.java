@@ -7,7 +7,7 @@ import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.server.Service;
 
-/** A contract that a connection has bound: who answers, and in which codec. */
+/** A contract that a connection has bound: its service and its codec. */
 public record ServerBinding(Service service, Contract contract, ContractCodec codec, List<ContractMethod> methods) {
 
 	public ContractMethod method(int index) throws WireException {

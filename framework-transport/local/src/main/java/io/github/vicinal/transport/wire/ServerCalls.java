@@ -21,8 +21,8 @@ import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
 
 /**
- * What a server does with the frames of a client, whatever carries them: binds contracts,
- * decodes calls, lets services answer them and encodes the replies. Thread-safe.
+ * Server's half of the protocol, independent of the transport: binds contracts, decodes
+ * calls, lets services answer them and encodes the replies. Thread-safe.
  */
 public final class ServerCalls {
 
@@ -39,9 +39,9 @@ public final class ServerCalls {
 
 	/**
 	 * Creates the server's half.
-	 * @param services who answers
-	 * @param limits what this side accepts
-	 * @param refused told of each refusal
+	 * @param services the services that answer
+	 * @param limits limits of this side
+	 * @param refused notified of each refusal
 	 */
 	public ServerCalls(ServiceRegistry services, WireLimits limits, BiConsumer<Refusal, String> refused) {
 		this.services = services;
@@ -68,7 +68,7 @@ public final class ServerCalls {
 			Contract contract = service.contract();
 			if (!contract.hash().equals(bind.hash())) {
 				throw new WireException(Refusal.CONTRACT_DIFFERS,
-						"the contract %s differs: yours is %s, mine is %s; build both sides from the same version of it"
+						"the contract %s differs: hash %s at the client, %s at the server; build both sides from the same version of it"
 							.formatted(contract.name(), WireException.printable(bind.hash()), contract.hash()));
 			}
 			Optional<String> refusal = service.refusal();
@@ -129,7 +129,7 @@ public final class ServerCalls {
 	}
 
 	/**
-	 * Executes a call on this thread, which may have to wait for its turn.
+	 * Executes a call on this thread, which may have to wait for a permit.
 	 * @param binding its contract
 	 * @param call the call
 	 * @param beforeWaiting called at most once, before this thread waits
@@ -148,8 +148,8 @@ public final class ServerCalls {
 	}
 
 	/**
-	 * Executes a call as {@link #invoke} does, on a thread that is the caller's: an
-	 * interrupt may be meant for the caller, and stays.
+	 * Executes a call as {@link #invoke} does, on the caller's own thread. An interrupt
+	 * may be meant for the caller, so it is kept.
 	 * @param binding its contract
 	 * @param call the call
 	 * @param beforeWaiting called at most once, before this thread waits

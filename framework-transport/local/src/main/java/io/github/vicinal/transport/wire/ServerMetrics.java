@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 
 /**
- * What a server counts. Thread-safe; the counters only grow, except where noted.
+ * Counters of a server. Thread-safe; the counters only grow, except where noted.
  *
  * @since 0.1.0
  */

@@ -63,7 +63,7 @@ public final class SocketFile {
 
 	/**
 	 * Opens a server socket. Its file appears under its name only when it accepts
-	 * connections, so whoever sees the file can connect.
+	 * connections, so a process that sees the file can connect.
 	 */
 	public static ServerSocketChannel open(Path directory, String instanceId, String suffix) throws IOException {
 		Path draft = directory.resolve(draft(instanceId, suffix));
@@ -138,8 +138,8 @@ public final class SocketFile {
 
 	/**
 	 * Returns the paths that the listening sockets of this network namespace were bound
-	 * to. To connect to a living socket would wake its server, so that the start of many
-	 * servers would cost the square of their number.
+	 * to. Connecting to a live socket would wake its server, so the start of many servers
+	 * would cost the square of their number.
 	 * @return the paths, none if the kernel does not list them
 	 */
 	public static Set<String> listening() {

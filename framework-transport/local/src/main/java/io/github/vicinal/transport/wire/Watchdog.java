@@ -41,8 +41,8 @@ public final class Watchdog implements AutoCloseable {
 	private volatile long nextLook = NEVER;
 
 	/**
-	 * The earliest time that anybody asked for. It stays even if that call ends at once:
-	 * else each of many short calls would wake the thread.
+	 * Earliest deadline that was set. It is kept even if that call ends at once, because
+	 * otherwise each of many short calls would wake the thread.
 	 */
 	private final AtomicLong requested = new AtomicLong(NEVER);
 
@@ -93,12 +93,9 @@ public final class Watchdog implements AutoCloseable {
 	private synchronized @Nullable Thread start() {
 		Thread running = this.thread;
 		if (running == null && !this.closed) {
-			running = new Thread(null, this::run, this.name, 0, false);
-			running.setDaemon(true);
-			// Else the thread would keep the loader of whoever made the first call.
-			running.setContextClassLoader(null);
-			// Only a thread that runs can be woken: there may be none for it now, but at
-			// the next deadline.
+			running = DaemonThread.create(this.name, this::run);
+			// Only a running thread can be woken. None may be available now; the next
+			// deadline tries again.
 			running.start();
 			this.thread = running;
 		}
@@ -146,7 +143,7 @@ public final class Watchdog implements AutoCloseable {
 		}
 		catch (RuntimeException | Error ex) {
 			// All other deadlines of the process need this thread.
-			logger.warn("What is due could not be done and is tried again", ex);
+			logger.warn("A due action failed and is tried again", ex);
 			return now + RETRY_NANOS;
 		}
 	}
@@ -165,8 +162,8 @@ public final class Watchdog implements AutoCloseable {
 	public interface Watched {
 
 		/**
-		 * Does what is due. Never blocks, never throws.
-		 * @return when to look again
+		 * Runs due actions. Never blocks, never throws.
+		 * @return time of the next check
 		 */
 		long look(long now);
 

@@ -18,7 +18,7 @@ public final class WireException extends Exception {
 		return this.refusal;
 	}
 
-	/** What a stranger wrote must not forge lines in a log. */
+	/** Text of a foreign process must not forge lines in a log. */
 	public static String printable(String text) {
 		String shown = (text.length() > SHOWN_CHARS) ? text.substring(0, SHOWN_CHARS) : text;
 		return shown.replaceAll("[^\\x20-\\x7e]", "?");

@@ -1,7 +1,7 @@
 package io.github.vicinal.transport.wire;
 
 /**
- * What one side accepts from the other.
+ * Limits of one side for frames of the other.
  *
  * @param maxFrameBytes the longest frame, without its fixed part
  * @param maxHeaders the largest number of headers in a frame

@@ -36,7 +36,7 @@ public final class IsolatedApplication implements AutoCloseable, BiFunction<Stri
 
 	private CallPath path;
 
-	/** What the handler saw, oldest first. */
+	/** Observations of the handler, oldest first. */
 	private final List<String> seen = new ArrayList<>();
 
 	public IsolatedApplication(String instanceId) {

@@ -215,7 +215,8 @@ class IsolatedApplicationsTests {
 		}
 
 		@Override
-		public void leave() {
+		public boolean leave() {
+			return false;
 		}
 
 		@Override

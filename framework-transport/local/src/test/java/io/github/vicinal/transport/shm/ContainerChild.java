@@ -22,8 +22,8 @@ import io.github.vicinal.transport.uds.UdsPathProvider;
 import io.github.vicinal.transport.uds.UdsPathServer;
 
 /**
- * What runs in a container: a server that offers the paths between processes, or a client
- * that says by which of them it has called that server.
+ * Program in a container: a server that offers the paths between processes, or a client
+ * that reports the path by which it has called that server.
  */
 public final class ContainerChild {
 

@@ -167,7 +167,7 @@ public final class DescriptorChild {
 			if (initialize) {
 				throw ex;
 			}
-			// Of a library that is optional, and not used here.
+			// Class of an optional library that is not used here.
 		}
 	}
 

@@ -48,7 +48,7 @@ class DockerTests {
 
 	private static final String USER = "1000:1000";
 
-	/** Of everything that the engine gets from this test. */
+	/** Label of everything that the engine gets from this test. */
 	private final String prefix = "vicinal-test-" + UUID.randomUUID().toString().substring(0, 8);
 
 	private final List<Process> processes = new ArrayList<>();

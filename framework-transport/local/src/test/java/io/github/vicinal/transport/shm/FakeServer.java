@@ -38,7 +38,7 @@ final class FakeServer implements AutoCloseable {
 	/** Has counted down when the first client has connected. */
 	final CountDownLatch connected = new CountDownLatch(1);
 
-	/** What the client said of the first memory that was announced. */
+	/** Answer of the client to the first announced memory. */
 	final CompletableFuture<Integer> mapped = new CompletableFuture<>();
 
 	/** Changes an answer before it is sent. */
@@ -112,7 +112,7 @@ final class FakeServer implements AutoCloseable {
 			}
 			case MAPPED -> this.mapped.complete(Payload.Mapped.read(client.payload()).number());
 			default -> {
-				// What a client announces does not matter here.
+				// Announcements of a client do not matter here.
 			}
 		}
 	}

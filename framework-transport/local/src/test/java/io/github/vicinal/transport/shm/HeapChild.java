@@ -159,7 +159,7 @@ public final class HeapChild implements AutoCloseable {
 		}
 	}
 
-	/** Who waits for callers of which one has failed says why. */
+	/** A wait for callers reports the failure of one of them. */
 	private static void awaitAll(CyclicBarrier together, List<CompletableFuture<Boolean>> callers) throws Exception {
 		try {
 			together.await(60, TimeUnit.SECONDS);

@@ -65,7 +65,7 @@ class HostilePeerTests {
 
 	private static final ShmOptions OPTIONS = ShmOptions.defaults().withLanes(4);
 
-	/** What the kernel gives a FIFO, unless somebody asks for more. */
+	/** Default capacity of a FIFO in the kernel. */
 	private static final int FIFO_BYTES = 64 * 1024;
 
 	/** A sleeper may be taking some already. */
@@ -154,7 +154,7 @@ class HostilePeerTests {
 		threads.shutdown();
 	}
 
-	/** Nobody reads what is in the FIFOs, and all words say that somebody sleeps. */
+	/** The FIFOs are not read, and all words announce a sleeper. */
 	@Test
 	void fullFifosHoldUpNobody() throws Exception {
 		ShmPathServer running = new ShmPathServer(this.server, this.shm.rendezvous, services(), OPTIONS,

@@ -176,7 +176,7 @@ public final class IdleChild implements AutoCloseable {
 		}
 	}
 
-	/** What peers talk over. */
+	/** Path between the peers. */
 	enum Kind {
 
 		/** With the best bells that there are. */

@@ -22,9 +22,9 @@ import io.github.vicinal.transport.testing.Descriptors;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a peer holds that many threads have called, and nobody calls any more: at most
- * three file descriptors and a thread at a server, two and none at a client. What the
- * first peer takes beyond that is shared by all.
+ * Resources of a peer that many threads have called and that is idle now: at most three
+ * file descriptors and a thread at a server, two and none at a client. Further resources
+ * of the first peer are shared by all.
  */
 @Timeout(120)
 class IdlePeersTests {
@@ -34,7 +34,9 @@ class IdlePeersTests {
 	/** A listener, a selector, and what a child process is talked to with. */
 	private static final int SHARED_DESCRIPTORS = 12;
 
-	/** Of the listener, two selectors, the watchdog and the guard. */
+	/**
+	 * Descriptors and threads of the listener, two selectors, the watchdog and the guard.
+	 */
 	private static final int SHARED_THREADS = 5;
 
 	private Path directory;
@@ -107,7 +109,7 @@ class IdlePeersTests {
 		return new Held(Descriptors.count(this.directory), Descriptors.threads("vicinal-"));
 	}
 
-	/** What this process holds. */
+	/** Resources of this process. */
 	private record Held(long descriptors, long threads) {
 
 		boolean isAtMost(Held before, int moreDescriptors, int moreThreads) {

@@ -103,7 +103,7 @@ class MoreLanesTests {
 	}
 
 	/**
-	 * What all segments but the first have together is no more than what the first has.
+	 * All segments but the first together have no more memory than the first.
 	 */
 	@Test
 	void memoryOfAllSegmentsIsBounded() throws Exception {
@@ -142,7 +142,7 @@ class MoreLanesTests {
 		for (CompletableFuture<Object> call : calls) {
 			assertThat(call.get(60, TimeUnit.SECONDS)).isEqualTo(large);
 		}
-		// What is kept for the next calls is a quarter of the limit.
+		// A quarter of the limit is kept for later calls.
 		Async.await(() -> running.heapBytes() > 0);
 		assertThat(running.heapBytes()).isLessThanOrEqualTo(limit / 4);
 	}

@@ -25,7 +25,7 @@ import io.github.vicinal.transport.shm.lane.LaneServer;
 import io.github.vicinal.transport.testing.Contracts;
 
 /**
- * What the tests of the life cycle do in namespaces of their own. Prints what it saw; the
+ * Program of the life-cycle tests in namespaces of their own. Prints what it saw; the
  * last line is {@code ok} if that was right.
  */
 public final class NamespaceChild {

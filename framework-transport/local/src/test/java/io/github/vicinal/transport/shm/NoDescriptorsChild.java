@@ -69,7 +69,7 @@ public final class NoDescriptorsChild {
 			shm.start();
 			try (SocketChannel first = SocketChannel.open(StandardProtocolFamily.UNIX);
 					SocketChannel second = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-				// What is loaded later would need descriptors.
+				// Classes that are loaded later would need descriptors.
 				DescriptorChild.loadClasses();
 				uds.unavailable();
 				shm.unavailable();

@@ -89,7 +89,7 @@ class RawLanesTests {
 			for (int size : new int[] { 0, 1, 1024, 2047, 2048, 2049, 16_384, 100_000, 1 << 20, 10_000_000, 3 }) {
 				byte[] request = Contracts.pattern(size, size);
 				ByteBuffer answer = lane.exchangeInPlace(request, size, ClientLane.NO_DEADLINE);
-				// What another lane carries meanwhile does not touch it.
+				// The content of another lane does not affect it.
 				beside.exchange(Contracts.pattern(size, size + 1), size, ClientLane.NO_DEADLINE);
 				assertThat(answer.isReadOnly()).isTrue();
 				byte[] bytes = new byte[answer.remaining()];
@@ -292,7 +292,7 @@ class RawLanesTests {
 		assertThat(ex.maybeExecuted()).isFalse();
 	}
 
-	/** Nobody gives back the slab that a caller waits for. */
+	/** The slab that a caller waits for is never given back. */
 	@Test
 	void whoWaitsForMemoryIsReleasedWithTheOthersWhenTheServerGoes() throws Exception {
 		PeerIdentity identity = PeerIdentity.create(PeerIdentity.NO_HOST);

@@ -34,8 +34,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
- * What a server lacks, or does wrong itself, is not counted as a client's fault, and what
- * a client leaves behind is noted.
+ * A server's own lack or fault is not counted as a client's, and leftovers of a client
+ * are noted.
  */
 @Timeout(60)
 class ShmConnectionTests {
@@ -139,7 +139,7 @@ class ShmConnectionTests {
 		}
 	}
 
-	/** What has no answer there goes elsewhere, whatever others are doing. */
+	/** A call without an answer goes elsewhere, regardless of other calls. */
 	@Test
 	void clientWithoutCallsIsToldThatNoneIsExecutedWhileTheCallOfAnotherIsCutOff() throws Exception {
 		CountDownLatch called = new CountDownLatch(1);

@@ -51,7 +51,7 @@ class ShmKillTests {
 		}
 		// A server that died between making a file and announcing it leaves that file.
 		assertThat(Segment.deleteOrphans(directory, Duration.ofSeconds(-10))).isLessThanOrEqualTo(KILLS);
-		// What else the dead left is swept by the next server.
+		// The next server sweeps the other leftovers of dead processes.
 		RawLanes
 			.serve(directory, PeerIdentity.create(PeerIdentity.NO_HOST), ShmOptions.defaults(), false, RawLanes.echo())
 			.close();

@@ -73,7 +73,7 @@ class ShmPeerTests {
 		}
 	}
 
-	/** Whoever noticed it: a caller, say, to whom an answer makes no sense. */
+	/** Any thread may notice it, such as a caller that cannot read an answer. */
 	@Test
 	void endOfThePairEndsTheWaitForAContract() throws Exception {
 		ShmPeer peer = new ShmPeer(this.server.instanceId(),

@@ -5,7 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What this process holds of the operating system. */
+/** Operating-system resources of this process. */
 public final class Descriptors {
 
 	private Descriptors() {

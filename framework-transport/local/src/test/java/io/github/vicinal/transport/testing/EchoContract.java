@@ -2,7 +2,7 @@ package io.github.vicinal.transport.testing;
 
 import java.util.List;
 
-/** What the tests call. */
+/** Contract of the tests. */
 public interface EchoContract {
 
 	byte[] bytes(byte[] body);

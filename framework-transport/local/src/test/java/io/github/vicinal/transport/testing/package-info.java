@@ -1,2 +1,2 @@
-/** What the tests of all local paths share. */
+/** Shared parts of the tests of all local paths. */
 package io.github.vicinal.transport.testing;

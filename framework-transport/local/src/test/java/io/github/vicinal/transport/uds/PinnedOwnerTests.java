@@ -162,8 +162,8 @@ class PinnedOwnerTests {
 		delete(this.directory);
 		try (StrangerChild stranger = StrangerChild.start(this.directory, token, identity)) {
 			Skip.unless(stranger != null, "only root can start a process of another user, with setpriv");
-			assertThat(server.unavailable().orElse("")).contains("made anew by the user");
-			assertThat(lanes.unavailable().orElse("")).contains("made anew by the user");
+			assertThat(server.unavailable().orElse("")).contains("created again by the user");
+			assertThat(lanes.unavailable().orElse("")).contains("created again by the user");
 			// Takes the idle connection: the next call needs a new one.
 			Future<Reply> other = Async.call(() -> path.call(Contracts.call(this.contract, "join", "hang", 1)));
 			this.entered.await();
@@ -176,7 +176,7 @@ class PinnedOwnerTests {
 			assertThat(refused).hasMessageContaining("the other process runs as user " + StrangerChild.UID);
 			for (PathProvider provider : new PathProvider[] { client, udsClient(), shmClient() }) {
 				assertThat(connect(provider, identity)).isInstanceOfSatisfying(PathProvider.Unavailable.class,
-						(why) -> assertThat(why.reason()).contains("made anew by the user " + StrangerChild.UID));
+						(why) -> assertThat(why.reason()).contains("created again by the user " + StrangerChild.UID));
 			}
 		}
 	}

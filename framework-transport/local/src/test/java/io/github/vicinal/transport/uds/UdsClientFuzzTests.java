@@ -42,7 +42,7 @@ class UdsClientFuzzTests {
 
 	private ServerSocketChannel listener;
 
-	/** What the hostile server answers to the 1st, 2nd and 3rd frame. */
+	/** Answers of the hostile server to the 1st, 2nd and 3rd frame. */
 	private volatile byte[][] answers = {};
 
 	@BeforeEach

@@ -23,8 +23,8 @@ import io.github.vicinal.transport.testing.Contracts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a caller is told of the execution of a call is true, even while servers come and
- * go under load.
+ * The statement about a call's execution is true, even while servers come and go under
+ * load.
  */
 @Timeout(60)
 class UdsExecutionTests {

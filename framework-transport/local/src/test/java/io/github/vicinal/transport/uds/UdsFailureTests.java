@@ -294,7 +294,7 @@ class UdsFailureTests {
 			.close();
 		PathProvider.Unavailable unavailable = this.uds.refused(this.uds.provider(UdsOptions.defaults()), this.identity,
 				this.uds.contract);
-		assertThat(unavailable.reason()).contains("nobody listens");
+		assertThat(unavailable.reason()).contains("no process listens");
 	}
 
 	@Test
@@ -433,7 +433,7 @@ class UdsFailureTests {
 		PathException argument = failure(path, this.uds.call("items", List.of(new Unencodable())));
 		assertThat(argument.reason()).isEqualTo(Reason.CODEC);
 		assertThat(argument.maybeExecuted()).isFalse();
-		// What the service makes of a result that cannot be encoded is its answer.
+		// The service's substitute for a result that cannot be encoded is its answer.
 		assertThat(path.call(this.uds.call("items", List.of()))).isInstanceOfSatisfying(Reply.Failure.class,
 				(answer) -> assertThat(answer.status()).isEqualTo(500));
 		assertThat(path.call(this.uds.call("nothing"))).isEqualTo(Contracts.value(null));
@@ -519,7 +519,7 @@ class UdsFailureTests {
 		server.close();
 	}
 
-	/** Whoever reads its elements ends in an error. */
+	/** Reading its elements fails with an error. */
 	private static List<Object> failing(Error error) {
 		return new AbstractList<>() {
 

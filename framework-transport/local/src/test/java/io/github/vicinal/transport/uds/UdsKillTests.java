@@ -52,7 +52,7 @@ class UdsKillTests {
 			assertThat(next.reason()).isEqualTo(Reason.PEER_GONE);
 			assertThat(next.maybeExecuted()).isFalse();
 			assertThat(path.isOpen()).isFalse();
-			// What the dead process left is swept by the next server.
+			// The next server sweeps the leftovers of the dead process.
 			assertThat(SocketFile.of(uds.directory, child.identity().instanceId(), SocketFile.CALLS)).exists();
 			// Its end waits for the sweep, which runs in the background.
 			uds.server(uds.identity(), UdsOptions.defaults()).close();

@@ -372,7 +372,7 @@ final class ClientSession implements RdmaConnection.Listener {
 			this.executable = executable;
 		}
 
-		/** What never began to leave was certainly not executed. */
+		/** A call that was not even partly sent was certainly not executed. */
 		boolean maybeExecuted() {
 			return this.executable && isBegun();
 		}

@@ -315,7 +315,7 @@ final class RdmaConnection implements QueuePair.Completions {
 			why = "cannot be reached: " + ex.text();
 		}
 		catch (RuntimeException | Error ex) {
-			logger.error("A connection ended by a bug in the transport", ex);
+			logger.error("A bug in the transport ended a connection", ex);
 			why = "is left because of a bug in the transport: " + ex;
 		}
 		end(why, refused);

@@ -18,7 +18,7 @@ import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
-/** What the kernel says of RDMA devices in its file systems. Loads nothing native. */
+/** RDMA devices as the kernel's file systems list them. Loads no native code. */
 final class RdmaHost {
 
 	private static final String LIMIT = "Max locked memory";

@@ -95,7 +95,7 @@ public final class RdmaPathProvider implements PathProvider {
 		String hash = announcement.contractHash();
 		if (!hash.isEmpty() && !hash.equals(contract.hash())) {
 			return new Unavailable(
-					"the contract %s differs: it is %s here and %s there; build both sides from the same "
+					"the contract %s differs: hash %s here, %s at the peer; build both sides from the same "
 						.formatted(contract.name(), contract.hash(), hash) + "version of it",
 					false);
 		}

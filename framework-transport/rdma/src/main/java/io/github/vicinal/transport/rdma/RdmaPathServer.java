@@ -67,6 +67,9 @@ public final class RdmaPathServer implements PathServer {
 
 	private volatile Verbs.@Nullable Listener listener;
 
+	/** The port that was listened on last, 0 before. Guarded by this. */
+	private int formerPort;
+
 	private volatile @Nullable ExecutorService threads;
 
 	private volatile @Nullable ScheduledThreadPoolExecutor timer;
@@ -134,6 +137,7 @@ public final class RdmaPathServer implements PathServer {
 
 	private void offer(Verbs.Listener opened) {
 		this.listener = opened;
+		this.formerPort = opened.address().getPort();
 		this.unavailable = "";
 		Thread acceptor = new Thread(null, () -> accept(opened), "vicinal-rdma-acceptor", 0, false);
 		acceptor.setDaemon(true);
@@ -221,10 +225,7 @@ public final class RdmaPathServer implements PathServer {
 			}
 			if (support instanceof RdmaSupport.Available available && !available.address().isEmpty()) {
 				try {
-					InetAddress literal = RdmaOptions.dialled(available.address());
-					Verbs.Listener opened = available.verbs()
-						.listen(new InetSocketAddress(literal, this.options.port()), BACKLOG);
-					offer(opened);
+					offer(reopen(available));
 					logger.info("The path rdma is offered again");
 					return;
 				}
@@ -235,6 +236,20 @@ public final class RdmaPathServer implements PathServer {
 		}
 		if (running != null) {
 			running.schedule(this::listenAgain, RETRY_MILLIS, TimeUnit.MILLISECONDS);
+		}
+	}
+
+	/** Clients that try the former address again find the server there. */
+	private Verbs.Listener reopen(RdmaSupport.Available available) throws VerbsException {
+		InetAddress literal = RdmaOptions.dialled(available.address());
+		try {
+			return available.verbs().listen(new InetSocketAddress(literal, this.formerPort), BACKLOG);
+		}
+		catch (VerbsException ex) {
+			if (this.options.port() != 0) {
+				throw ex;
+			}
+			return available.verbs().listen(new InetSocketAddress(literal, 0), BACKLOG);
 		}
 	}
 
@@ -368,7 +383,7 @@ public final class RdmaPathServer implements PathServer {
 			stopAccepting();
 		}
 		if (!drained(System.nanoTime() + drainTimeout.toNanos())) {
-			logger.info("{} calls in flight did not end in time and are cut off", this.inFlight.get());
+			logger.info("{} calls in flight did not end in time and are disconnected", this.inFlight.get());
 		}
 		this.sessions.forEach(ServerSession::close);
 		ExecutorService started = this.threads;

@@ -54,6 +54,9 @@ final class MemoryFabric {
 	/** Writes of a connection that waited for a receive of the peer. */
 	final AtomicInteger notReady = new AtomicInteger();
 
+	/** Attempts to connect, whatever became of them. */
+	final AtomicInteger attempts = new AtomicInteger();
+
 	/** Largest number of posted requests that had not completed. */
 	final AtomicInteger mostPosted = new AtomicInteger();
 
@@ -130,6 +133,7 @@ final class MemoryFabric {
 
 	private QueuePair connect(InetSocketAddress address, Verbs.Resources resources, Duration timeout)
 			throws VerbsException {
+		this.attempts.incrementAndGet();
 		requireDevice();
 		MemoryListener listener = this.listeners.get(address);
 		if (this.silent) {

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
@@ -15,7 +16,11 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
-/** Runs {@link RdmaGuestTests} in the guest, which has no build tool. */
+/**
+ * Runs test classes of this package in the guest, which has no build tool. The first
+ * argument is the file of results, the others are names of classes, or of methods after a
+ * {@code #}.
+ */
 final class RdmaGuestMain {
 
 	private RdmaGuestMain() {
@@ -23,7 +28,12 @@ final class RdmaGuestMain {
 
 	public static void main(String[] args) throws Exception {
 		LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
-			.selectors(DiscoverySelectors.selectClass(RdmaGuestTests.class))
+			.selectors(Arrays.stream(args)
+				.skip(1)
+				.map((name) -> RdmaGuestMain.class.getPackageName() + "." + name)
+				.map((name) -> (name.indexOf('#') >= 0) ? DiscoverySelectors.selectMethod(name)
+						: DiscoverySelectors.selectClass(name))
+				.toList())
 			.build();
 		SummaryGeneratingListener summary = new SummaryGeneratingListener();
 		Launcher launcher = LauncherFactory.create();

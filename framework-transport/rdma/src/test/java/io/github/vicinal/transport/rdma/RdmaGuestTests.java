@@ -4,13 +4,21 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import java.util.zip.CRC32;
 
 import org.junit.jupiter.api.MethodOrderer;
@@ -22,12 +30,20 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import io.github.vicinal.channel.Channel;
+import io.github.vicinal.channel.ChannelSettings;
+import io.github.vicinal.channel.Peer;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.path.Reply;
+import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.tcp.TcpOptions;
+import io.github.vicinal.transport.tcp.TcpPathProvider;
+import io.github.vicinal.transport.tcp.TcpPathServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -229,21 +245,30 @@ class RdmaGuestTests extends RdmaTestSupport {
 
 	@Test
 	@Order(11)
-	void aDeviceThatIsRemovedInMidTrafficFailsCallsAtOnce() throws Exception {
+	void aDeviceThatIsRemovedInMidTrafficFailsCallsAtOnceAndOthersGoOnByTcp() throws Exception {
 		RdmaPathServer server = server(patient().build());
 		RdmaPathProvider provider = provider(patient().build());
 		CallPath path = connect(provider, server);
 		CompletableFuture<Reply> slow = later(path, slow(CallFrame.NO_DEADLINE));
 		this.arrived.await();
+		Traffic traffic = traffic(provider, server);
+		await().atMost(TIMEOUT).until(() -> traffic.answers("rdma") > 100);
 		long start = System.nanoTime();
 		Process removal = new ProcessBuilder("rdma", "link", "delete", "rxe0").inheritIO().start();
 		PathException failure = failure(slow);
-		System.out.printf("in-flight call failed %d ms after the removal began: %s%n",
-				TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start), failure.getMessage());
+		long noticed = System.nanoTime();
 		assertThat(failure.reason()).isEqualTo(PathException.Reason.PEER_GONE);
 		assertThat(failure.maybeExecuted()).isTrue();
 		assertThatExceptionOfType(PathException.class).isThrownBy(() -> path.call(bytes(new byte[1])))
 			.returns(false, PathException::maybeExecuted);
+		await().atMost(TIMEOUT).pollInterval(Duration.ofMillis(5)).until(() -> traffic.answers("tcp") > 0);
+		Duration fallback = Duration.ofNanos(traffic.firstAnswerByTcp() - noticed);
+		System.out.printf(
+				"in-flight call failed %d ms after the removal began, and tcp answered %d ms after that: %s%n",
+				TimeUnit.NANOSECONDS.toMillis(noticed - start), fallback.toMillis(), failure.getMessage());
+		assertThat(fallback).isLessThan(Duration.ofSeconds(1));
+		await().atMost(TIMEOUT).until(() -> traffic.answers("tcp") > 100);
+		traffic.stop();
 		await().atMost(TIMEOUT).until(() -> server.unavailable().isPresent());
 		assertThat(server.unavailable().orElseThrow()).contains("the RDMA device was lost");
 		path.close();
@@ -251,6 +276,82 @@ class RdmaGuestTests extends RdmaTestSupport {
 		// an emulated device for it, so that it can be added again after this process.
 		System.out.printf("the kernel has %s the device%n",
 				removal.waitFor(5, TimeUnit.SECONDS) ? "removed" : "not yet removed");
+	}
+
+	/** Calls one after the other, by whichever path the channel chooses. */
+	private Traffic traffic(RdmaPathProvider provider, RdmaPathServer server) {
+		ServiceRegistry registry = new ServiceRegistry();
+		registry.register(service());
+		TcpPathServer tcpServer = new TcpPathServer(this.peer, registry, TcpOptions.builder().build());
+		this.closeables.push(tcpServer);
+		tcpServer.start();
+		TcpPathProvider tcp = new TcpPathProvider(PeerIdentity.create(HOST), CODECS, TcpOptions.builder().build());
+		this.closeables.push(tcp);
+		ExecutorService connector = Executors.newCachedThreadPool();
+		this.closeables.push(connector::shutdownNow);
+		Channel channel = new Channel(
+				new ChannelSettings("echo", List.of(RdmaPathProvider.KIND, TcpPathProvider.KIND), null,
+						Duration.ofMillis(200), false),
+				this.contract, List.of(provider, tcp), connector, Clock.systemUTC());
+		this.closeables.push(channel);
+		channel.peer("peer:80")
+			.announced(
+					new PeerAnnouncement(this.peer, Set.of("rdma", "tcp"), this.contract.hash(), "").withAddresses(
+							Map.of("rdma", server.address().orElseThrow(), "tcp", tcpServer.address().orElseThrow())),
+					System.nanoTime());
+		return new Traffic(channel, () -> bytes(new byte[] { 7 }));
+	}
+
+	/** A caller, and what was answered. */
+	private static final class Traffic {
+
+		private final Map<String, AtomicLong> answers = new ConcurrentHashMap<>();
+
+		private volatile long firstByTcp;
+
+		private volatile boolean stopped;
+
+		Traffic(Channel channel, Supplier<CallFrame> frames) {
+			Thread thread = new Thread(() -> {
+				while (!this.stopped) {
+					call(channel, frames.get());
+				}
+			}, "traffic");
+			thread.setDaemon(true);
+			thread.start();
+		}
+
+		private void call(Channel channel, CallFrame frame) {
+			Peer peer = channel.peer("peer:80");
+			CallPath path = peer.path(frame.method(), frame.arguments());
+			if (path == null) {
+				Thread.onSpinWait();
+				return;
+			}
+			try {
+				peer.call(path, frame);
+				if (path.kind().equals(TcpPathProvider.KIND) && this.firstByTcp == 0) {
+					this.firstByTcp = System.nanoTime();
+				}
+				this.answers.computeIfAbsent(path.kind().id(), (id) -> new AtomicLong()).incrementAndGet();
+			}
+			catch (PathException ex) {
+				// The next call takes another path.
+			}
+		}
+
+		long answers(String path) {
+			return this.answers.getOrDefault(path, new AtomicLong()).get();
+		}
+
+		long firstAnswerByTcp() {
+			return this.firstByTcp;
+		}
+
+		void stop() {
+			this.stopped = true;
+		}
+
 	}
 
 }

@@ -223,6 +223,7 @@ class RdmaPathTests extends RdmaTestSupport {
 				(unavailable) -> assertThat(unavailable.retryable()).isTrue());
 		this.fabric.addDevice();
 		await().until(() -> server.unavailable().isEmpty());
+		assertThat(server.address()).hasValue(address);
 		assertThat(value(connect(provider, server).call(bytes(new byte[] { 5 })))).isEqualTo(new byte[] { 5 });
 	}
 

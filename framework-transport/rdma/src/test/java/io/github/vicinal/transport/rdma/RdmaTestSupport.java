@@ -82,7 +82,7 @@ abstract class RdmaTestSupport {
 		return new Reply.Value(200, Map.of(), call.arguments()[0]);
 	}
 
-	private Service service() {
+	Service service() {
 		return new Service() {
 
 			@Override

@@ -4,10 +4,10 @@ import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.PayloadReader;
 
 /**
- * A frame as it was received. Belongs to whoever received it.
+ * A frame as it was received. Belongs to its receiver.
  *
  * @param header its fixed part
- * @param body what follows it
+ * @param body the bytes that follow it
  */
 @SuppressWarnings("ArrayRecordComponent")
 record Frame(FrameHeader header, byte[] body) {

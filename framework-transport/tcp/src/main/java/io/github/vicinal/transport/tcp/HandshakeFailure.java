@@ -35,7 +35,7 @@ record HandshakeFailure(Kind kind, boolean byPeer, String detail) {
 	/** Ends the message of an exception. Newer JDKs have the alert before it, too. */
 	private static final Pattern ALERT = Pattern.compile("Received fatal alert: (\\w+)$");
 
-	/** What an alert says of the certificate of the side that receives it. */
+	/** Meaning of an alert for the certificate of its receiver. */
 	private static final Map<String, Kind> ALERTS = Map.of("certificate_required", Kind.CERTIFICATE_MISSING,
 			"bad_certificate", Kind.CERTIFICATE_MISSING, "certificate_expired", Kind.CERTIFICATE_EXPIRED,
 			"certificate_unknown", Kind.CERTIFICATE_REFUSED, "unknown_ca", Kind.CERTIFICATE_REFUSED,

@@ -255,7 +255,7 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> implemen
 		int bytes = FrameDescriptor.HEADER_BYTES + frame.body().length;
 		this.outstanding.addAndGet(bytes);
 		read();
-		// Counted first: who drains either sees this frame, or the frame sees the drain.
+		// Counted first: a drain either sees this frame, or the frame sees the drain.
 		this.server.began();
 		if (this.server.draining()) {
 			answer(refusal(Refusal.SHUTTING_DOWN, "the server is shutting down", frame), bytes);

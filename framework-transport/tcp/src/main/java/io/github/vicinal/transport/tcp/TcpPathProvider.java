@@ -14,6 +14,7 @@ import org.slf4j.LoggerFactory;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
@@ -105,6 +106,12 @@ public final class TcpPathProvider implements PathProvider {
 	}
 
 	@Override
+	public PathProtection protection() {
+		Tls encrypting = this.tls;
+		return (encrypting != null && encrypting.verifiesPeers()) ? PathProtection.MUTUAL_TLS : PathProtection.NONE;
+	}
+
+	@Override
 	public Attempt connect(Contract contract, PeerAnnouncement announcement) {
 		String address = announcement.addresses().get(KIND.id());
 		if (!announcement.paths().contains(KIND.id()) || address == null) {
@@ -113,7 +120,7 @@ public final class TcpPathProvider implements PathProvider {
 		String hash = announcement.contractHash();
 		if (!hash.isEmpty() && !hash.equals(contract.hash())) {
 			return new Unavailable(
-					"the contract %s differs: it is %s here and %s there; build both sides from the same "
+					"the contract %s differs: hash %s here, %s at the peer; build both sides from the same "
 						.formatted(contract.name(), contract.hash(), hash) + "version of it",
 					false);
 		}

@@ -27,6 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
@@ -85,7 +86,7 @@ public final class TcpPathServer implements PathServer {
 	/**
 	 * Creates a server that does not encrypt.
 	 * @param identity this instance
-	 * @param services who answers
+	 * @param services the services that answer
 	 * @param options where to listen, and limits
 	 */
 	public TcpPathServer(PeerIdentity identity, ServiceRegistry services, TcpOptions options) {
@@ -105,6 +106,12 @@ public final class TcpPathServer implements PathServer {
 	@Override
 	public PathKind kind() {
 		return TcpPathProvider.KIND;
+	}
+
+	@Override
+	public PathProtection protection() {
+		Tls encrypting = this.tls;
+		return (encrypting != null && encrypting.verifiesPeers()) ? PathProtection.MUTUAL_TLS : PathProtection.NONE;
 	}
 
 	/**
@@ -310,7 +317,7 @@ public final class TcpPathServer implements PathServer {
 		this.closed = true;
 		stopAccepting();
 		if (!drained(System.nanoTime() + drainTimeout.toNanos())) {
-			logger.info("{} calls in flight did not end in time and are cut off", this.inFlight.get());
+			logger.info("{} calls in flight did not end in time and are disconnected", this.inFlight.get());
 		}
 		this.connections.forEach(ServerConnection::close);
 		ExecutorService started = this.threads;

@@ -50,7 +50,10 @@ final class Tls {
 
 	private final AtomicInteger generation = new AtomicInteger();
 
-	private Tls(TlsMaterial material, Contexts contexts) {
+	private final boolean verifiesPeers;
+
+	private Tls(TlsMaterial material, boolean verifiesPeers, Contexts contexts) {
+		this.verifiesPeers = verifiesPeers;
 		this.bundle = material.bundle();
 		this.contexts = contexts;
 		try {
@@ -68,7 +71,7 @@ final class Tls {
 	 * @return the server's TLS, which may be {@link #unusable()}
 	 */
 	static Tls server(TlsMaterial material, TcpProperties.ClientAuth auth) {
-		return new Tls(material, (current) -> {
+		return new Tls(material, auth == TcpProperties.ClientAuth.NEED, (current) -> {
 			if (!current.hasKey()) {
 				throw new UnusableException("it has no key, which a server needs; add a key store or a private key");
 			}
@@ -92,7 +95,7 @@ final class Tls {
 	 * @return the client's TLS
 	 */
 	static Tls client(TlsMaterial material, boolean verifyHostname) {
-		return new Tls(material, (current) -> {
+		return new Tls(material, verifyHostname, (current) -> {
 			SslContextBuilder builder = SslContextBuilder.forClient()
 				.endpointIdentificationAlgorithm(verifyHostname ? "HTTPS" : "");
 			return common(current.hasKey() ? builder.keyManager(current.keys()) : builder, current).build();
@@ -116,6 +119,14 @@ final class Tls {
 	Optional<String> unusable() {
 		String why = this.unusable;
 		return why.isEmpty() ? Optional.empty() : Optional.of(why);
+	}
+
+	/**
+	 * Returns whether the other side is connected only if its certificate was verified:
+	 * as that of some client, or as that of the address that is dialled.
+	 */
+	boolean verifiesPeers() {
+		return this.verifiesPeers;
 	}
 
 	/** Returns the name of the bundle. */

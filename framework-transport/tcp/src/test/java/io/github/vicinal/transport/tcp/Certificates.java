@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 import org.jspecify.annotations.Nullable;
@@ -106,6 +107,15 @@ final class Certificates {
 		Path file = this.directory.resolve(name);
 		Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
 		return file.toUri().toString();
+	}
+
+	/** Returns TLS of a server with a key. */
+	SSLContext context(String key) throws IOException, GeneralSecurityException {
+		KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+		keys.init(keys(key), PASSWORD.toCharArray());
+		SSLContext context = SSLContext.getInstance("TLS");
+		context.init(keys.getKeyManagers(), null, null);
+		return context;
 	}
 
 	/** Returns material with a key, unless that is {@code null}, and trusted aliases. */

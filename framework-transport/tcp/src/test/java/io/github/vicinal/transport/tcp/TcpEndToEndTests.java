@@ -37,28 +37,7 @@ import static org.awaitility.Awaitility.await;
 
 /** Applications that have nothing but the module and a property. */
 @Timeout(120)
-class TcpEndToEndTests {
-
-	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
-
-	@AfterEach
-	void close() {
-		for (int i = this.contexts.size() - 1; i >= 0; i--) {
-			this.contexts.get(i).close();
-		}
-	}
-
-	private ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
-		Map<String, Object> all = new TreeMap<>(Map.of("server.port", "0", "spring.main.banner-mode", "off",
-				"management.endpoints.web.exposure.include", "*", "vicinal.compare-paths", "false",
-				"vicinal.confirm-interval", "0s", "server.shutdown", "immediate"));
-		all.putAll(properties);
-		SpringApplication application = new SpringApplication(type);
-		application.setDefaultProperties(all);
-		ConfigurableApplicationContext context = application.run();
-		this.contexts.add(context);
-		return context;
-	}
+class TcpEndToEndTests extends ShelfApplications {
 
 	private String service(boolean tcp) {
 		return "http://localhost:" + start(ShelfService.class, Map.of("vicinal.tcp.enabled", tcp)).getEnvironment()
@@ -69,11 +48,6 @@ class TcpEndToEndTests {
 		return start(ShelfClient.class,
 				Map.of("vicinal.tcp.enabled", "true", "spring.http.serviceclient.shelf.base-url", url,
 						"vicinal.channels.shelf.paths", "tcp", "vicinal.http-exchanges.paths", "tcp"));
-	}
-
-	private static List<PeerReport> peers(ConfigurableApplicationContext client, String channel) {
-		ChannelReport report = client.getBean(ChannelsEndpoint.class).channel(channel);
-		return (report != null) ? report.peers() : List.of();
 	}
 
 	@Test
@@ -142,15 +116,6 @@ class TcpEndToEndTests {
 			.hasMessageContaining("Set vicinal.tcp.ssl.bundle");
 	}
 
-	private static Map<String, Object> bundle(String keys, String trust) {
-		String jks = "spring.ssl.bundle.jks.mesh.";
-		return Map.of("vicinal.tcp.enabled", "true", "vicinal.tcp.ssl.bundle", "mesh", jks + "keystore.location", keys,
-				jks + "keystore.password", Certificates.PASSWORD, jks + "truststore.location", trust,
-				jks + "truststore.password", Certificates.PASSWORD, jks + "reload-on-update", "true",
-				"spring.ssl.bundle.watch.file.quiet-period", "50ms", "vicinal.channels.shelf.paths", "tcp",
-				"vicinal.tcp.address", "127.0.0.1");
-	}
-
 	@Test
 	void typedCallsTravelOverTlsAndABundleIsReloaded(@TempDir Path directory) throws Exception {
 		Certificates certificates = new Certificates(directory).authority("ca")
@@ -180,76 +145,6 @@ class TcpEndToEndTests {
 			assertThat(server.channels().clients().get("tcp")).singleElement()
 				.satisfies((connected) -> assertThat(connected).containsEntry("subject", "CN=renewed,O=Test"));
 		});
-	}
-
-	@Test
-	void aServerThatIsReachedByHttpsOffersNoTcp(@TempDir Path directory) throws Exception {
-		Certificates certificates = new Certificates(directory).authority("ca")
-			.signed("server", "ca", "-ext", "san=ip:127.0.0.1");
-		Map<String, Object> both = new TreeMap<>(bundle(certificates.write("server.p12", certificates.keys("server")),
-				certificates.write("trust.p12", certificates.trust("ca"))));
-		both.put("server.ssl.bundle", "mesh");
-		for (String tcp : List.of("mesh", "")) {
-			both.put("vicinal.tcp.ssl.bundle", tcp);
-			String url = "https://127.0.0.1:"
-					+ start(ShelfService.class, both).getEnvironment().getRequiredProperty("local.server.port");
-			Map<String, Object> properties = new TreeMap<>(both);
-			properties.put("spring.http.serviceclient.shelf.base-url", url);
-			properties.put("spring.http.serviceclient.shelf.ssl.bundle", "mesh");
-			ConfigurableApplicationContext client = start(ShelfClient.class, properties);
-			await().untilAsserted(() -> {
-				assertThat(client.getBean(Shelf.class).book(7)).isEqualTo(new Book(7, "seven"));
-				assertThat(peers(client, "shelf")).first()
-					.returns("http", PeerReport::path)
-					.satisfies((peer) -> assertThat(peer.reason()).contains("comes by TLS"));
-			});
-		}
-	}
-
-	@AffinityChannel
-	@HttpExchange("/shelf")
-	interface Shelf {
-
-		@GetExchange("/{id}")
-		Book book(@PathVariable long id);
-
-	}
-
-	record Book(long id, String title) {
-	}
-
-	@RestController
-	static class ShelfController implements Shelf {
-
-		@Override
-		public Book book(long id) {
-			return new Book(id, "seven");
-		}
-
-	}
-
-	@RestController
-	static class BytesController {
-
-		@PostMapping("/shelf/bytes")
-		byte[] bytes(@RequestBody byte[] body) {
-			return body;
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
-	@Import({ ShelfController.class, BytesController.class })
-	static class ShelfService {
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
-	@ImportHttpServices(group = "shelf", types = Shelf.class)
-	static class ShelfClient {
-
 	}
 
 }

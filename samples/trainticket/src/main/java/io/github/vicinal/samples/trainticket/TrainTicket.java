@@ -4,6 +4,7 @@ import io.github.vicinal.samples.trainticket.bench.BenchCommand;
 import io.github.vicinal.samples.trainticket.bench.CallsCommand;
 import io.github.vicinal.samples.trainticket.bench.DemoCommand;
 import io.github.vicinal.samples.trainticket.bench.LoopCommand;
+import io.github.vicinal.samples.trainticket.launch.JarsCommand;
 import io.github.vicinal.samples.trainticket.launch.Launcher;
 import picocli.CommandLine;
 
@@ -34,7 +35,8 @@ public final class TrainTicket {
 			.addSubcommand(new DemoCommand())
 			.addSubcommand(new BenchCommand())
 			.addSubcommand(new LoopCommand())
-			.addSubcommand(new CallsCommand());
+			.addSubcommand(new CallsCommand())
+			.addSubcommand(new JarsCommand());
 		// Commands that are added do not inherit the handler.
 		return commandLine.setExecutionExceptionHandler(commandLine.getExecutionExceptionHandler());
 	}

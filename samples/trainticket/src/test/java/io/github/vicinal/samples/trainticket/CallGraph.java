@@ -10,9 +10,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
 /**
- * Who has called whom how often, taken from the meter {@code http.client.requests}. Each
- * service has a registry of its own, which names the caller; the URI template starts with
- * a path of the callee's own, which names the callee.
+ * Numbers of calls between services, taken from the meter {@code http.client.requests}.
+ * Each service has a registry of its own, which names the caller; the URI template starts
+ * with a path of the callee's own, which names the callee.
  *
  * @param operations calls by "caller -> callee METHOD /template"
  */

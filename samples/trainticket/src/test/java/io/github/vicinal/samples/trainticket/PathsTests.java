@@ -41,7 +41,7 @@ class PathsTests {
 	private static final int MAX_ROUNDS = 50;
 
 	/**
-	 * What was seen of one path.
+	 * Observations of one path.
 	 *
 	 * @param bodies the answers by request
 	 * @param operations the calls by operation

@@ -211,7 +211,7 @@ final class Arrangement {
 	record Step(String name, String persona, Call call) {
 	}
 
-	/** What a client does. */
+	/** Action of a client. */
 	@FunctionalInterface
 	interface Call {
 

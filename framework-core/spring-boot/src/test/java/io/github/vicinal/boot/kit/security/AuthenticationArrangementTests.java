@@ -52,7 +52,7 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 import io.github.vicinal.boot.kit.security.Vault.Note;
 
-/** Who calls, how that is found out, and what is remembered of it. */
+/** Authentication of callers, and what is remembered of it. */
 class AuthenticationArrangementTests extends ArrangementTests {
 
 	private static final byte[] KEY = "0123456789abcdef0123456789abcdef".getBytes(StandardCharsets.UTF_8);

@@ -41,7 +41,7 @@ final class Clients implements AutoCloseable {
 
 	private final AtomicInteger beans = new AtomicInteger();
 
-	/** What carried the calls of each method. */
+	/** Path that carried the calls of each method. */
 	private final Map<String, Set<String>> ways = new ConcurrentHashMap<>();
 
 	/** Calls by what carried them, and why. */

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What closed server contexts leave in their JVM, after typed calls were made to them.
+ * Leftovers of closed server contexts in their JVM, after typed calls to them.
  */
 class ClosedServersTests {
 
@@ -40,7 +40,7 @@ class ClosedServersTests {
 	/** Listeners of the logging system keep the last meter registry, and its context. */
 	private static final int MAX_IN_HEAP = 1;
 
-	/** What there is in the JVM. */
+	/** Resources in the JVM. */
 	private record Inventory(Map<String, Integer> threads, long descriptors, int beans, long heap) {
 
 		static Inventory take() {

@@ -42,7 +42,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.servlet.DispatcherServlet;
 
-/** What the container does, and what applications make it do. */
+/** Features of the container, by itself and as applications configure it. */
 class ContainerArrangementTests extends ArrangementTests {
 
 	/** Adds to the factory of the web server. */

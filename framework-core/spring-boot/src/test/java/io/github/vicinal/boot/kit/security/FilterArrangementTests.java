@@ -54,7 +54,7 @@ import io.github.vicinal.boot.kit.security.Vault.Note;
 /** Filters of applications, and how they are registered. */
 class FilterArrangementTests extends ArrangementTests {
 
-	/** What an HTTP filter does. */
+	/** Action of an HTTP filter. */
 	@FunctionalInterface
 	private interface HttpFilter {
 

@@ -317,7 +317,7 @@ class GeneratedArrangementTests extends ArrangementTests {
 						maybe, how, tags), persona, call);
 		}
 
-		/** What an HTTP client accepts as the value of a header. */
+		/** Header values that an HTTP client accepts. */
 		private static @Nullable String header(@Nullable String text) {
 			return (text == null || text.isBlank() || !text.chars().allMatch((c) -> c > 31 && c < 127)) ? null : text;
 		}

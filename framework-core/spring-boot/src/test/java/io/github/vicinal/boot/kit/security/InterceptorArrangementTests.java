@@ -35,7 +35,7 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 
 import io.github.vicinal.boot.kit.security.VaultController.NeedsRole;
 
-/** What stands between dispatcher and handler. */
+/** Interceptors between dispatcher and handler. */
 class InterceptorArrangementTests extends ArrangementTests {
 
 	/** Registers interceptors. */

@@ -6,7 +6,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import java.util.List;
 
-/** What happened at the server, and how often. Thread-safe. */
+/** Events at the server, with their counts. Thread-safe. */
 final class Ledger {
 
 	private final Map<String, Integer> entries = new TreeMap<>();

@@ -60,8 +60,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 /**
- * What a handler sees of its request and its response, method by method, on the typed
- * paths and over HTTP.
+ * Request and response as a handler sees them, method by method, on the typed paths and
+ * over HTTP.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RequestAndResponseTests {
@@ -88,7 +88,7 @@ class RequestAndResponseTests {
 
 	private @Nullable ConfigurableApplicationContext filtered;
 
-	/** What is asked. */
+	/** Question to the handler. */
 	@AffinityChannel
 	@HttpExchange("/cases")
 	interface Cases {
@@ -229,7 +229,7 @@ class RequestAndResponseTests {
 		compare(expected, actual);
 	}
 
-	/** What Spring says of a value comes too late then. */
+	/** Headers that Spring derives from a value come too late then. */
 	@ParameterizedTest
 	@CsvSource({ "direct,false", "shm,false", "uds,false", "direct,true", "shm,true", "uds,true" })
 	void responsesThatAreSentBeforeTheirValueAreAlike(String path, boolean filter) {

@@ -106,7 +106,7 @@ class ServerRulesTests {
 
 	private final Map<String, ConfigurableApplicationContext> applications = new TreeMap<>();
 
-	/** What carried the last call of each method. */
+	/** Path that carried the last call of each method. */
 	private final Map<String, String> last = new ConcurrentHashMap<>();
 
 	private final AtomicInteger proxies = new AtomicInteger();
@@ -353,11 +353,11 @@ class ServerRulesTests {
 	void whatOnlyRequestsCanSayIsLeftToHttp(String path) {
 		Cases<Rules> cases = new Cases<>(Rules.class);
 		cases.http("twice", "two of its arguments are the RequestParam a", "x", (rules) -> rules.twice("x", "y"))
-			.http("trace", "refuse the HTTP method TRACE", "", Rules::trace);
+			.http("trace", "reject the HTTP method TRACE", "", Rules::trace);
 		for (String how : List.of("text", "bytes", "object", "null")) {
 			cases.http("anything", "declared as Object", how, (rules) -> rules.anything(how));
 		}
-		cases.http("nothing", "a body of null", "null", (rules) -> rules.nothing(new Nothing("gone")))
+		cases.http("nothing", "a null body", "null", (rules) -> rules.nothing(new Nothing("gone")))
 			.typed("at", "10:00", (rules) -> rules.at(LocalDateTime.of(2024, 1, 1, 10, 0)))
 			.typed("at", "10:00:01.5", (rules) -> rules.at(LocalDateTime.of(2024, 1, 1, 10, 0, 1, 500_000_000)))
 			.run(plain(), path);
@@ -533,7 +533,7 @@ class ServerRulesTests {
 
 	}
 
-	/** What controllers have rules for. */
+	/** Methods for which controllers have rules. */
 	@AffinityChannel
 	@HttpExchange("/rules")
 	interface Rules extends Probed {
@@ -634,7 +634,7 @@ class ServerRulesTests {
 	}
 
 	/**
-	 * What can be read.
+	 * Operations that read.
 	 *
 	 * @param <T> the type of values
 	 * @param <K> the type of keys

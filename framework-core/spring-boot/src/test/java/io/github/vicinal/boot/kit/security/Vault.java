@@ -17,7 +17,7 @@ import org.springframework.web.service.annotation.PutExchange;
 
 import io.github.vicinal.channel.AffinityChannel;
 
-/** What the arrangements guard. */
+/** Contract that the arrangements guard. */
 @AffinityChannel
 @HttpExchange("/vault")
 interface Vault {

@@ -1,9 +1,15 @@
 package io.github.vicinal.testapplications.legacy;
 
 import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.Map;
 import java.util.Timer;
 import java.util.TimerTask;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 
 import javax.management.ObjectName;
@@ -13,6 +19,8 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -22,7 +30,11 @@ import org.springframework.web.client.RestClient;
 
 /** Misbehaves as the property {@code mood} says. */
 @SpringBootApplication
+@EnableConfigurationProperties(LegacyApplication.Paint.class)
 public class LegacyApplication {
+
+	/** Of a class of the application, on whatever thread runs it. */
+	private static final ThreadLocal<Coat> COAT = new ThreadLocal<>();
 
 	public static void main(String[] arguments) throws Exception {
 		if (System.getProperty("legacy.mood", "").equals("returns")) {
@@ -35,8 +47,35 @@ public class LegacyApplication {
 	}
 
 	@Bean
-	Mood mood(@Value("${mood:good}") String mood) throws Exception {
+	Mood mood(@Value("${mood:good}") String mood, @Value("${spring.application.name}") String name) throws Exception {
+		SpringApplication.getShutdownHandlers().add(() -> System.out.println("handler of " + name + " ran"));
 		return new Mood(mood);
+	}
+
+	/** A colour. */
+	public enum Color {
+
+		RED, GREEN
+
+	}
+
+	/**
+	 * What is bound to types of the application.
+	 *
+	 * @param color of the paint
+	 * @param others more of them
+	 */
+	@ConfigurationProperties("paint")
+	public record Paint(Color color, List<Color> others) {
+	}
+
+	/**
+	 * What is written as JSON.
+	 *
+	 * @param color of the coat
+	 * @param layers by colour
+	 */
+	public record Coat(Color color, Map<Color, List<Paint>> layers) {
 	}
 
 	/** What goes wrong. */
@@ -50,9 +89,27 @@ public class LegacyApplication {
 			switch (mood) {
 				case "fails-on-start" -> throw new IllegalStateException("the mood is bad");
 				case "leaves-things" -> leaveThings();
+				case "starts-slowly" -> startSlowly();
+				case "loops" -> {
+					leaveThings();
+					loop();
+				}
 				default -> {
 				}
 			}
+		}
+
+		private static void loop() {
+			new Thread(() -> {
+				while (!Thread.currentThread().isInterrupted()) {
+					Thread.onSpinWait();
+				}
+			}, "legacy-loop").start();
+		}
+
+		private static void startSlowly() throws Exception {
+			System.out.println("starts slowly");
+			new CountDownLatch(1).await(4, TimeUnit.SECONDS);
 		}
 
 		private static void leaveThings() throws Exception {
@@ -63,13 +120,17 @@ public class LegacyApplication {
 				}
 
 			}, 1000, 1000);
+			Executors.newSingleThreadExecutor((task) -> new Thread(task, "legacy-executor")).submit(() -> {
+			});
+			new ForkJoinPool(1).submit(() -> {
+			}).join();
 			Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("hook ran"), "legacy-hook"));
-			ManagementFactory.getPlatformMBeanServer()
-				.registerMBean(new Left(), new ObjectName("legacy:type=Left"));
+			ManagementFactory.getPlatformMBeanServer().registerMBean(new Left(), new ObjectName("legacy:type=Left"));
 		}
 
 		@Override
 		public void destroy() throws Exception {
+			System.out.println("mood destroyed");
 			if (this.mood.equals("hangs-on-stop")) {
 				new CountDownLatch(1).await();
 			}
@@ -97,6 +158,28 @@ public class LegacyApplication {
 	/** Answers. */
 	@RestController
 	static class LegacyController {
+
+		private final Paint paint;
+
+		LegacyController(Paint paint) {
+			this.paint = paint;
+		}
+
+		@GetMapping("/coat")
+		Coat coat() {
+			return new Coat(this.paint.color(), Map.of(this.paint.color(), List.of(this.paint)));
+		}
+
+		/** Leaves something on a thread that all applications have in common. */
+		@GetMapping("/common")
+		String common() throws InterruptedException, ExecutionException {
+			CompletableFuture<String> thread = new CompletableFuture<>();
+			ForkJoinPool.commonPool().execute(() -> {
+				COAT.set(coat());
+				thread.complete(Thread.currentThread().getName());
+			});
+			return thread.get();
+		}
 
 		@GetMapping("/version")
 		String version() {

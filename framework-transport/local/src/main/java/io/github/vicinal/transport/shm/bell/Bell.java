@@ -19,14 +19,15 @@ public interface Bell {
 	/**
 	 * Sleeps until the bell is rung, an interrupt or a time has passed. May return for no
 	 * reason. Never called by a virtual thread.
-	 * @param nanos how long, or {@link #FOREVER}; a limit only if nobody else sleeps here
+	 * @param nanos how long, or {@link #FOREVER}; a limit only if no other thread sleeps
+	 * here
 	 */
 	void await(long nanos);
 
 	/**
 	 * Wakes the sleeper. Never throws; called by any thread of the pair. A peer that
-	 * floods the bell can hold it up until the bells are closed, so no thread rings that
-	 * others than this pair depend on.
+	 * floods the bell can block the ring until the bells are closed, so a thread that
+	 * other pairs depend on must not ring.
 	 */
 	void ring();
 

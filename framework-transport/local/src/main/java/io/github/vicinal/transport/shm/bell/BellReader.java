@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.github.vicinal.transport.wire.DaemonThread;
+
 /**
  * The thread that hears the rings of all {@link SocketBells} of one side, over a
  * selector. It starts with the first channel and ends after the last one. Thread-safe.
@@ -24,7 +26,7 @@ final class BellReader {
 	 * Has a channel read. The channel is not blocking from now on.
 	 * @param channel what to read
 	 * @param operation what to wait for
-	 * @param listener told whenever that can be done
+	 * @param listener notified whenever that can be done
 	 */
 	synchronized void add(SelectableChannel channel, int operation, Listener listener) throws IOException {
 		channel.configureBlocking(false);
@@ -40,9 +42,7 @@ final class BellReader {
 		Selector open = Selector.open();
 		boolean started = false;
 		try {
-			Thread thread = new Thread(null, () -> run(open), "vicinal-shm-bells", 0, false);
-			thread.setDaemon(true);
-			thread.setContextClassLoader(null);
+			Thread thread = DaemonThread.create("vicinal-shm-bells", () -> run(open));
 			thread.start();
 			started = true;
 			this.selector = open;
@@ -70,7 +70,7 @@ final class BellReader {
 			}
 		}
 		catch (IOException | RuntimeException | Error ex) {
-			logger.error("The thread that hears bells failed", ex);
+			logger.error("The thread that reads bells failed", ex);
 			fail(open, ex);
 		}
 		finally {
@@ -87,7 +87,7 @@ final class BellReader {
 		}
 	}
 
-	/** What fails for one pair must not keep others from being heard. */
+	/** A failure of one pair must not keep the rings of others from being read. */
 	private static void ready(SelectionKey key) {
 		Listener listener = (Listener) key.attachment();
 		try {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.WireException;
 
-/** Which kinds of bells this JVM can use, and why not others. Thread-safe. */
+/** Kinds of bells that this JVM can use, and reasons against the others. Thread-safe. */
 public final class BellSupport {
 
 	/** The name of the kind that needs native access. */
@@ -100,7 +100,7 @@ public final class BellSupport {
 
 	/**
 	 * Makes bells of the kind {@link #FUTEX}.
-	 * @param words what sleepers sleep on
+	 * @param words the words that sleepers sleep on
 	 * @return the bells
 	 */
 	public Bells futex(BellWords words) {
@@ -129,7 +129,7 @@ public final class BellSupport {
 	/**
 	 * Makes the client's end of bells of the kind {@link SocketBells#KIND}.
 	 * @param directory the rendezvous directory
-	 * @param name what the server has said
+	 * @param name the name that the server has announced
 	 * @param lanes how many lanes there are
 	 * @param peerCheck decides who may be at the other end
 	 * @param onFailure told why the bells cannot be used; ends the pair

@@ -28,8 +28,8 @@ public interface Bells extends AutoCloseable {
 	Bell lane(int lane);
 
 	/**
-	 * Wakes all who sleep at a bell in this process, for another one that cannot ring it.
-	 * Never waits.
+	 * Wakes all threads that sleep at a bell in this process, on behalf of another
+	 * process that cannot ring it. Never waits.
 	 * @param number of a lane, {@link #SERVER} or {@link #POLLER}
 	 * @throws WireException if there is no such bell
 	 */
@@ -61,9 +61,10 @@ public interface Bells extends AutoCloseable {
 	int lanes();
 
 	/**
-	 * Frees what the bells hold. Sleepers that this wakes do not sleep again; whether it
-	 * does, and whether rings still wake somebody, is up to the kind. No ring waits from
-	 * now on, and one that did ends. Never waits for the other side, and never throws.
+	 * Frees the resources of the bells. Sleepers that this wakes do not sleep again. Each
+	 * kind decides whether it wakes them, and whether rings still wake a thread. No ring
+	 * waits from now on, and one that did ends. Never waits for the other side, and never
+	 * throws.
 	 */
 	@Override
 	void close();

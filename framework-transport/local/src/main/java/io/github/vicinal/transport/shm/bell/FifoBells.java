@@ -31,16 +31,16 @@ import io.github.vicinal.transport.wire.Watchdog;
 import io.github.vicinal.transport.wire.WireException;
 
 /**
- * Bells that are FIFOs in a directory: a byte in one wakes whoever reads it. They need no
- * native code, only the command {@code mkfifo}, once per pair of peers; where the server
- * has none, {@link SocketBells} are used. Each FIFO is opened for both reading and
- * writing, so that opening never waits for the other side, and only when it is needed.
+ * Bells that are FIFOs in a directory: a byte in one wakes its reader. They need no
+ * native code, only the command {@code mkfifo}, once per pair of peers; without it on the
+ * server, {@link SocketBells} are used. Each FIFO is opened for both reading and writing,
+ * so that opening never waits for the other side, and only when it is needed.
  * <p>
- * What nobody has used for a while is closed again, and of the threads that sleep at the
- * server's bell all but one are woken to leave, so that an idle pair holds one file
- * descriptor at the server and none at the client. The kernel forgets the bytes of a FIFO
- * that nobody has open. So a sleeper looks at its word once more when its end is open:
- * either nobody has rung yet, and a ring stays from now on, or the word says so.
+ * FIFOs that were not used for a while are closed again, and all threads but one that
+ * sleep at the server's bell are woken to end. So an idle pair holds one file descriptor
+ * at the server and none at the client. The kernel drops the bytes of a FIFO that no
+ * process has open. Therefore a sleeper looks at its word once more when its end is open:
+ * either there was no ring yet, and later rings are kept, or the word shows the ring.
  * <p>
  * A write waits while a FIFO is full. It is looked at often enough for those who ring not
  * to fill it; a peer that fills it on purpose can hold up who rings. So only threads ring
@@ -70,7 +70,7 @@ public final class FifoBells implements Bells {
 	/** Time between two looks of who cannot sleep. */
 	private static final long POOR_SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-	/** How many rings a sleeper takes at a time. */
+	/** Maximum number of rings that a sleeper reads at a time. */
 	private static final int DRAIN_BYTES = 64;
 
 	private final Path directory;
@@ -99,12 +99,12 @@ public final class FifoBells implements Bells {
 	/**
 	 * Opens the bells of a directory.
 	 * @param directory with the FIFOs
-	 * @param words what sleepers look at before they sleep
-	 * @param watchdog ends sleeps that have a limit, and closes what is not used
-	 * @param idleNanos time after which what nobody has used is closed
+	 * @param words the words that sleepers check before they sleep
+	 * @param watchdog ends sleeps that have a limit, and closes unused FIFOs
+	 * @param idleNanos time after which an unused FIFO is closed
 	 * @param messenger rings when no file descriptor is left
-	 * @param onFailure told why a FIFO cannot be used, by a thread that rings or sleeps;
-	 * ends the pair and with it these bells
+	 * @param onFailure notified why a FIFO cannot be used, by a thread that rings or
+	 * sleeps; ends the pair and with it these bells
 	 */
 	public FifoBells(Path directory, BellWords words, Watchdog watchdog, long idleNanos, Messenger messenger,
 			Consumer<Throwable> onFailure) {
@@ -288,7 +288,8 @@ public final class FifoBells implements Bells {
 					FifoBells.this.watchdog.lookAt(time);
 				}
 				catch (OutOfMemoryError ex) {
-					// No thread can be had: nothing is closed until somebody asks again.
+					// No thread is available: nothing is closed until somebody asks
+					// again.
 					this.next = Watchdog.NEVER;
 				}
 			}
@@ -327,10 +328,10 @@ public final class FifoBells implements Bells {
 
 		private final int number;
 
-		/** Offset of what sleepers here have set before. */
+		/** Offset of the word that sleepers here have set before. */
 		private final int word;
 
-		/** Whether anybody has rung or slept here since the last sweep. */
+		/** Whether a thread has rung or slept here since the last sweep. */
 		private volatile boolean used;
 
 		/** Readers of threads that are awake. Guarded by this. */
@@ -359,7 +360,7 @@ public final class FifoBells implements Bells {
 		}
 
 		/**
-		 * Closes what nobody has used, and ends all sleeps here but one. Never waits.
+		 * Closes ends that were not used, and ends all sleeps here but one. Never waits.
 		 * @return whether there may be something to close the next time
 		 */
 		synchronized boolean sweep() {
@@ -401,7 +402,7 @@ public final class FifoBells implements Bells {
 				}
 			}
 			catch (ClosedChannelException ex) {
-				// An interrupt, too, has closed it: the sleeper looks why.
+				// An interrupt has closed it, too; the sleeper finds out why.
 			}
 			catch (NoSuchFileException ex) {
 				failed(ex);
@@ -411,7 +412,7 @@ public final class FifoBells implements Bells {
 					failed(ex);
 				}
 				else {
-					// No file descriptor is left: whoever sleeps looks again soon.
+					// No file descriptor is left, so the sleeper looks again soon.
 					LockSupport.parkNanos(this, Math.min(nanos, POOR_SLEEP_NANOS));
 				}
 			}
@@ -497,7 +498,7 @@ public final class FifoBells implements Bells {
 			}
 		}
 
-		/** Returns whether the other side was told over the connection. */
+		/** Returns whether the other side was notified over the connection. */
 		private boolean sent() {
 			try {
 				FifoBells.this.messenger.ring(this.number);
@@ -583,7 +584,7 @@ public final class FifoBells implements Bells {
 	public interface Messenger {
 
 		/**
-		 * Has the other side wake who sleeps there.
+		 * Has the other side wake the threads that sleep there.
 		 * @param number of the bell, see {@link Bells#ringHere}
 		 * @throws IOException if the other side is gone
 		 */
@@ -628,12 +629,12 @@ public final class FifoBells implements Bells {
 		}
 
 		/**
-		 * Returns whether so many rings have not been read that another one would change
-		 * nothing. Without this, a FIFO that nobody reads would fill up, and who rings
-		 * would wait until somebody does. To look takes two system calls, so it is done
-		 * once for {@value #CHECK_INTERVAL} rings, of which a FIFO holds a thousand times
-		 * as many. Nobody but this user can fill it otherwise; whoever does so between
-		 * two looks holds up those who ring until it is read or closed.
+		 * Returns whether enough rings are unread for another one to be superfluous.
+		 * Without this check, a FIFO without a reader would fill up, and a thread that
+		 * rings would wait for a reader. The check takes two system calls, so it is done
+		 * once for {@value #CHECK_INTERVAL} rings; a FIFO holds a thousand times as many.
+		 * Only this user can fill it otherwise. A process that does so between two checks
+		 * delays the threads that ring until the FIFO is read or closed.
 		 */
 		boolean rings() throws IOException {
 			if (--this.unchecked > 0) {

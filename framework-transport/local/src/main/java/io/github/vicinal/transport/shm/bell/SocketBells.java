@@ -26,21 +26,22 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.github.vicinal.transport.wire.DaemonThread;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.WireException;
 
 /**
- * Bells that share one Unix domain socket: two bytes tell which bell rings, and one
+ * Bells that share one Unix domain socket: two bytes name the bell that rings, and one
  * thread for all pairs of a side hands rings to their sleepers. They need neither native
  * code nor a command, and one descriptor per pair, but a ring passes through one thread
  * more than that of a FIFO.
  * <p>
  * The socket does not block: no interrupt of a thread that rings can close it. A ring
- * waits while the socket is full, which only a peer that reads nothing brings about.
+ * waits while the socket is full, which happens only if the peer reads nothing.
  * <p>
  * Both ends are open before there are calls: see {@link #awaitClient}. So no call needs a
- * descriptor of them later, and an idle pair keeps the one that it has. Of the threads
- * that sleep at the server's bell all but one come back after a while, to leave.
+ * descriptor of them later, and an idle pair keeps its one descriptor. All threads but
+ * one that sleep at the server's bell return after a while and end.
  */
 public final class SocketBells implements Bells, BellReader.Listener {
 
@@ -64,7 +65,7 @@ public final class SocketBells implements Bells, BellReader.Listener {
 	/** Maximum number of rings of one bell that are kept for those who come to sleep. */
 	private static final int MAX_KEPT = 64;
 
-	/** More than ever sleep. */
+	/** Maximum number of sleepers, more than there ever are. */
 	private static final int WAKE_ALL = 1 << 20;
 
 	/** Interval between attempts to write to a socket that takes nothing. */
@@ -268,9 +269,7 @@ public final class SocketBells implements Bells, BellReader.Listener {
 		if (this.closed || known) {
 			return;
 		}
-		Thread thread = new Thread(null, () -> this.onFailure.accept(cause), "vicinal-shm-bells-failed", 0, false);
-		thread.setDaemon(true);
-		thread.setContextClassLoader(null);
+		Thread thread = DaemonThread.create("vicinal-shm-bells-failed", () -> this.onFailure.accept(cause));
 		try {
 			thread.start();
 		}
@@ -359,7 +358,7 @@ public final class SocketBells implements Bells, BellReader.Listener {
 
 		private final Semaphore rings = new Semaphore(0);
 
-		/** How many threads sleep here, or are just about to. */
+		/** Number of threads that sleep here or are about to. */
 		private final AtomicInteger asleep = new AtomicInteger();
 
 		SocketBell(int number) {
@@ -393,7 +392,7 @@ public final class SocketBells implements Bells, BellReader.Listener {
 				}
 			}
 			catch (InterruptedException ex) {
-				// The sleeper looks why.
+				// The sleeper finds out why.
 				Thread.currentThread().interrupt();
 			}
 			finally {

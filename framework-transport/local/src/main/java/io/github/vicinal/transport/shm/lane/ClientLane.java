@@ -78,7 +78,7 @@ public final class ClientLane implements Condition {
 	/** Whether the last answer is in memory of the server. */
 	private boolean inPeerMemory;
 
-	/** Whether somebody may look at the last answer where it is. */
+	/** Whether a reader may look at the last answer in place. */
 	private boolean reading;
 
 	private boolean abandoned;
@@ -132,10 +132,10 @@ public final class ClientLane implements Condition {
 	}
 
 	/**
-	 * Takes the memory that a request needs which does not fit into the lane. What is not
-	 * used by an {@link #exchange} goes back with the lane.
-	 * @param length how long the request is
-	 * @param deadlineNanos until when to wait for memory, or {@link #NO_DEADLINE}
+	 * Takes memory for a request that does not fit into the lane. Memory that no
+	 * {@link #exchange} uses is returned with the lane.
+	 * @param length length of the request
+	 * @param deadlineNanos end of the wait for memory, or {@link #NO_DEADLINE}
 	 * @throws PathException if there is none
 	 */
 	public void reserve(int length, long deadlineNanos) throws PathException {
@@ -222,7 +222,7 @@ public final class ClientLane implements Condition {
 			endReading();
 			place((request != null) ? request : this.out.array(), length, deadlineNanos);
 			if (request == null) {
-				// Not held while the server takes its time.
+				// The buffer is not held while the server works.
 				emptyOut();
 			}
 			published = true;
@@ -358,7 +358,7 @@ public final class ClientLane implements Condition {
 		}
 		find(length, place, offset);
 		if (!inPlace && length > this.response.length) {
-			// Until it is there the answer waits in the memory of the server.
+			// Until then the answer waits in the memory of the server.
 			this.heap.cover(large(this.out.array().length) + large(length));
 		}
 		this.responseLength = length;
@@ -373,7 +373,7 @@ public final class ClientLane implements Condition {
 
 	/**
 	 * Reads an answer for which the server had no memory. It is on its way, so neither
-	 * the deadline nor an interrupt end this; a server that does not go on does.
+	 * the deadline nor an interrupt ends the wait; a server that makes no progress does.
 	 */
 	private void readPieces(int length) throws WireException {
 		if (length <= this.inlineBytes || length > this.client.maxBytes()) {
@@ -427,7 +427,7 @@ public final class ClientLane implements Condition {
 		}
 		SlabArena.Slab own = this.slab;
 		if (own == null) {
-			throw new WireException(Refusal.MALFORMED, "an answer in place of a request that had no slab");
+			throw new WireException(Refusal.MALFORMED, "an answer in the slab of a request that had none");
 		}
 		this.payload.find(length, own);
 	}
@@ -461,7 +461,7 @@ public final class ClientLane implements Condition {
 		return answered() || this.client.ended();
 	}
 
-	/** Wakes whoever sleeps here, because the pair has ended. */
+	/** Wakes the thread that sleeps here, because the pair has ended. */
 	void wake() {
 		Thread thread = this.sleeper;
 		if (thread != null) {
@@ -473,7 +473,7 @@ public final class ClientLane implements Condition {
 		}
 	}
 
-	/** Wakes whoever may sleep here, without a look at the memory. */
+	/** Wakes a thread that may sleep here, without reading the memory. */
 	void wakeBlindly() {
 		LockSupport.unpark(this.sleeper);
 		this.bell.ring();

@@ -17,15 +17,16 @@ import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.bell.Bells;
 import io.github.vicinal.transport.shm.waiting.Processor;
 import io.github.vicinal.transport.shm.waiting.Waiter;
+import io.github.vicinal.transport.wire.DaemonThread;
 import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Refusal;
 
 /**
  * The client's end of a segment. Thread-safe.
  * <p>
- * A caller acquires a lane, makes one call at a time in it, and releases it. Which lanes
- * are free is known only here. A lane whose caller gave up is in <em>quarantine</em>
- * until the server has answered after all: before, nobody else may use it.
+ * A caller acquires a lane, makes one call at a time in it, and releases it. The set of
+ * free lanes is known only here. A lane whose caller gave up is in <em>quarantine</em>
+ * until the server has answered after all; no other caller may use it before.
  */
 public final class LaneClient implements AutoCloseable {
 
@@ -62,7 +63,7 @@ public final class LaneClient implements AutoCloseable {
 
 	private final AtomicInteger waiters = new AtomicInteger();
 
-	/** Whether one of them looks at lanes in quarantine. Guarded by the lock. */
+	/** Whether one of the waiters checks the lanes in quarantine. Guarded by the lock. */
 	private boolean looking;
 
 	private final ReentrantLock lock = new ReentrantLock();
@@ -90,12 +91,12 @@ public final class LaneClient implements AutoCloseable {
 	 * Creates the client's end.
 	 * @param peer names the other side in messages
 	 * @param segment the shared memory
-	 * @param bells wake who sleeps
+	 * @param bells wake sleeping threads
 	 * @param files where files of arenas are for a while
 	 * @param limits of this side
-	 * @param announcer tells the other side of new arenas
+	 * @param announcer announces new arenas to the other side
 	 * @param peerArenas the other side's arenas
-	 * @param onEnd told once that the pair has ended, by the thread that noticed
+	 * @param onEnd notified once that the pair has ended, by the thread that noticed
 	 */
 	public LaneClient(String peer, Segment segment, Bells bells, MemoryFiles files, LaneLimits limits,
 			LaneLimits.Announcer announcer, PeerArenas peerArenas, Consumer<End> onEnd) {
@@ -145,7 +146,7 @@ public final class LaneClient implements AutoCloseable {
 	}
 
 	/**
-	 * Sets who is told of callers that sleep.
+	 * Sets the listener for callers that sleep.
 	 * @param listener called by each caller that falls asleep, before it does
 	 */
 	public void onSleep(Runnable listener) {
@@ -499,9 +500,7 @@ public final class LaneClient implements AutoCloseable {
 		if (this.polling.get() || !this.polling.compareAndSet(false, true)) {
 			return;
 		}
-		Thread thread = new Thread(null, this::poll, "vicinal-shm-poller", 0, false);
-		thread.setDaemon(true);
-		thread.setContextClassLoader(null);
+		Thread thread = DaemonThread.create("vicinal-shm-poller", this::poll);
 		boolean started = false;
 		try {
 			thread.start();
@@ -515,9 +514,9 @@ public final class LaneClient implements AutoCloseable {
 	}
 
 	/**
-	 * A virtual thread must not sleep at a bell: that would hold its carrier. A poller
-	 * that was not needed for a while ends. Sleepers say that they come before they look
-	 * for a poller, and it says that it goes before it looks for sleepers.
+	 * A virtual thread must not sleep at a bell, because that would block its carrier. A
+	 * poller that was not needed for a while ends. A sleeper registers before it looks
+	 * for a poller, and a poller deregisters before it looks for sleepers.
 	 */
 	private void poll() {
 		try {
@@ -528,7 +527,7 @@ public final class LaneClient implements AutoCloseable {
 			endByError(ex);
 		}
 		catch (RuntimeException | Error ex) {
-			// Virtual callers without a poller would sleep for ever.
+			// Virtual callers without a poller would sleep forever.
 			end(End.of("its poller failed: " + ex));
 		}
 	}
@@ -609,7 +608,10 @@ public final class LaneClient implements AutoCloseable {
 		this.onEnd.accept(reason);
 	}
 
-	/** Wakes who sleeps at bells that closing them does not wake, and virtual threads. */
+	/**
+	 * Wakes threads that sleep at bells and do not wake when these are closed, and
+	 * virtual threads.
+	 */
 	private void wakeAll() {
 		try {
 			for (ClientLane lane : this.lanes) {
@@ -621,7 +623,7 @@ public final class LaneClient implements AutoCloseable {
 			this.bells.poller().ring();
 		}
 		catch (InternalError ex) {
-			// The memory is gone, and with it who knew who sleeps. Bells need no memory.
+			// The memory is gone, and with it the set of sleepers. Bells need no memory.
 			for (ClientLane lane : this.lanes) {
 				lane.wakeBlindly();
 			}
@@ -663,7 +665,7 @@ public final class LaneClient implements AutoCloseable {
 		catch (InternalError ex) {
 			endByError(ex);
 		}
-		return "not any more: the peer is gone";
+		return "unknown, because the peer has gone";
 	}
 
 	/**
@@ -761,7 +763,7 @@ public final class LaneClient implements AutoCloseable {
 		end(End.of("the path was closed"));
 	}
 
-	/** What is done with a caller that sleeps. */
+	/** Listener for callers that sleep. */
 	@FunctionalInterface
 	public interface SleeperAction {
 

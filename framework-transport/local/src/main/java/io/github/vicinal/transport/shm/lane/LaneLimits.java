@@ -6,11 +6,11 @@ import java.time.Duration;
 import io.github.vicinal.transport.wire.HeapBudget;
 
 /**
- * What one side of a segment allows.
+ * Limits of one side of a segment.
  *
- * @param maxPayloadBytes the longest request or response
- * @param maxArenaBytes the most memory for large payloads in one direction
- * @param acquireTimeout how long to wait for a lane or a slab that others use
+ * @param maxPayloadBytes maximum length of a request or response
+ * @param maxArenaBytes maximum memory for large payloads in one direction
+ * @param acquireTimeout maximum wait for a lane or a slab that others use
  * @param idleTimeout time without calls after which threads that wait for some leave
  * @param heap bounds the arrays of large payloads
  */
@@ -25,7 +25,7 @@ public record LaneLimits(int maxPayloadBytes, long maxArenaBytes, Duration acqui
 		this(maxPayloadBytes, maxArenaBytes, acquireTimeout, IDLE, new HeapBudget(HEAP_BYTES));
 	}
 
-	/** Tells the other side of a new arena. */
+	/** Announces a new arena to the other side. */
 	@FunctionalInterface
 	public interface Announcer {
 

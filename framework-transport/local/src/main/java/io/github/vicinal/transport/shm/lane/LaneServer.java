@@ -39,52 +39,59 @@ import io.github.vicinal.transport.wire.WireException;
  */
 public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard.Guarded {
 
-	/*
+	/*-
 	 * The life of a request. The client writes it into its lane, sets the lane's bit in a
 	 * pending word and rings if SERVER_PARKED is 1. The receiver exchanges the word with
-	 * 0 and adds the bits to `taken`, which is not shared with the client: from there on
-	 * a request is begun exactly once, by whoever clears its bit. A receiver that loses
-	 * its role while it works through `taken` stops there. The next receiver goes on, as
-	 * isMet and serve look at both words.
+	 * 0 and adds the bits to `taken`, which is not shared with the client. From there on
+	 * a request is begun exactly once, by the thread that clears its bit. A receiver that
+	 * loses its role while it works through `taken` stops there. The next receiver goes
+	 * on, as isMet and serve look at both words.
 	 *
-	 * client receiver handler ------ -------- ------- lane, bit ---> pending -> taken ->
-	 * claim ----------> on this thread bell if parked | may be long +- leave() -----> on
-	 * this thread, and another thread is the receiver
+	 *   client           receiver                                 handler
+	 *   ------           --------                                 -------
+	 *   lane, bit  --->  pending -> taken -> claim ---------->    on this thread
+	 *   bell if parked                        | may be long
+	 *                                         +- leave() ----->   on this thread, and
+	 *                                            another thread is the receiver
 	 *
-	 * The role is the word `receiver`: a thread, or null. It only changes by
+	 * The role is the word `receiver`: a thread, or null. It changes only by
 	 * compare-and-set, so that two threads never receive. It leaves a thread in three
 	 * ways:
 	 *
-	 * - The thread has nothing to do (sleep). - Its handler may take long (leave).
-	 * HandlerTimes knows which do. - ReceiverGuard finds a handler that was thought short
-	 * and has run for TAKE_OVER_NANOS (check, replace). The handler may wait for another
-	 * call of the same client, which nobody would receive.
+	 * - The thread has nothing to do (sleep).
+	 * - Its handler may take long (leave). HandlerTimes knows which handlers do.
+	 * - ReceiverGuard finds a handler that was thought short and has run for
+	 *   TAKE_OVER_NANOS (check, replace). The handler may wait for another call of the
+	 *   same client, which no thread would receive.
 	 *
 	 * No request may be lost between a thread that goes to sleep and a client that
 	 * publishes. This is Dekker's pattern with two flags, the pending word and
 	 * SERVER_PARKED: each side writes its own and then reads the other's, by volatile
-	 * access. Either the client sees that someone sleeps and rings, or the thread sees
-	 * the request and does not sleep. Clearing SERVER_PARKED by compare-and-set makes one
-	 * of several ringers ring. Among the threads of this side, `asleep` is the same
-	 * pattern: it counts a thread before the role is free and no longer counts it before
-	 * the thread tries to take the role, so leave() may rely on a counted thread to try.
+	 * access. Either the client sees the sleeper and rings, or the thread sees the
+	 * request and does not sleep. Clearing SERVER_PARKED by compare-and-set makes one of
+	 * several clients ring. Among the threads of this side, `asleep` is the same pattern:
+	 * it counts a thread before the role is free and no longer counts it before the
+	 * thread tries to take the role, so leave() may rely on a counted thread to try.
 	 *
 	 * A thread per request would cost two changes of thread per call, each as much as a
 	 * whole short call. A receiver that always keeps the role would let one long handler
-	 * delay all others. Handing over before long handlers only costs a wake-up where the
+	 * delay all others. Handing over before long handlers costs a wake-up only where the
 	 * handler is long enough to hide it. The pattern is that of leader and followers [1],
-	 * where the leader keeps short events for itself. That each client has lanes of its
-	 * own, without a queue between them, is from LRPC [2].
+	 * where the leader keeps short events for itself. Lanes per client, without a queue
+	 * between them, are from LRPC [2].
 	 *
 	 * [1] Schmidt, O'Ryan, Kircher, Pyarali, Buschmann: Leader/Followers. A design
-	 * pattern for efficient multi-threaded event demultiplexing and dispatching (2000)
+	 *     pattern for efficient multi-threaded event demultiplexing and dispatching (2000)
 	 * [2] Bershad, Anderson, Lazowska, Levy: Lightweight remote procedure call (1990)
 	 */
 
 	/** A handler that keeps the receiver for longer loses that role. */
 	private static final long TAKE_OVER_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-	/** With more callers than processors, each gets a slice of some milliseconds. */
+	/**
+	 * Period in which a lane counts as active. With more callers than processors, each
+	 * gets a slice of some milliseconds.
+	 */
 	private static final long ACTIVE_WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(32);
 
 	/** Time for which an answer waits for memory that others use. */
@@ -145,7 +152,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	/** The thread that receives; {@code null} while all are busy or asleep. */
 	private final AtomicReference<@Nullable Thread> receiver = new AtomicReference<>();
 
-	/** How many threads are at the bell, or just about to sleep or to wake there. */
+	/** Number of threads at the bell, including those about to sleep or to wake there. */
 	private final AtomicInteger asleep = new AtomicInteger();
 
 	/** When the latest receiver went to sleep. Used by the receiver. */
@@ -168,16 +175,16 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	/**
 	 * Creates the server's end.
 	 * @param segment the shared memory
-	 * @param bells wake who sleeps
+	 * @param bells wake sleeping threads
 	 * @param files where files of arenas are for a while
 	 * @param limits of this side
-	 * @param announcer tells the other side of new arenas
+	 * @param announcer announces new arenas to the other side
 	 * @param peerArenas the other side's arenas
 	 * @param handler answers requests
 	 * @param threads has a thread whenever one is needed
 	 * @param guard notices receivers that are kept by a handler
-	 * @param onFailure told, once or more, that the pair must end and why: the rule that
-	 * the client has broken, or {@link Refusal#FAILED}
+	 * @param onFailure notified, once or more, that the pair must end, with the rule that
+	 * the client has broken or {@link Refusal#FAILED}
 	 */
 	public LaneServer(Segment segment, Bells bells, MemoryFiles files, LaneLimits limits,
 			LaneLimits.Announcer announcer, PeerArenas peerArenas, Handler handler, Executor threads,
@@ -250,7 +257,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 			failByError(ex);
 		}
 		finally {
-			// Whatever was thrown, calls need a receiver.
+			// Calls need a receiver after any exception.
 			this.receiver.compareAndSet(self, null);
 		}
 	}
@@ -324,11 +331,11 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	/**
 	 * Gives the role away and sleeps, and returns whether this thread is still needed.
 	 * <p>
-	 * The order matters. The role is free before the word says that somebody sleeps, and
-	 * the word says so before this thread looks once more: whoever publishes a request
-	 * either is seen or rings. A thread that wakes stops counting as asleep before it
-	 * tries to take the role: whoever gives the role away and then sees it counted knows
-	 * that it will try.
+	 * The order matters. The role is free before the word announces a sleeper, and the
+	 * word announces it before this thread looks once more. So a thread that publishes a
+	 * request either is seen or rings. A thread that wakes stops counting as asleep
+	 * before it tries to take the role. So a thread that gives the role away and then
+	 * sees it counted knows that it will try.
 	 */
 	private boolean sleep(Thread self, long now, int mostAsleep) {
 		look(now);
@@ -449,7 +456,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	}
 
 	/**
-	 * Tells both sides how many lanes are in use, as the last two windows showed.
+	 * Publishes to both sides the number of lanes in use, as seen in the last two
+	 * windows.
 	 */
 	private void look(long now) {
 		if (now - this.windowStart < ACTIVE_WINDOW_NANOS) {
@@ -505,8 +513,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	}
 
 	/**
-	 * Says that the handler has ended. Nothing happens if another thread is the receiver
-	 * by now.
+	 * Notes that the handler has ended. Does nothing if another thread is the receiver by
+	 * now.
 	 * @param nanos the time that {@link #away} was called with
 	 */
 	public void back(long nanos) {
@@ -533,7 +541,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	private void replace(@Nullable Thread kept) {
 		try {
 			if (kept != null) {
-				// Other pairs need this thread, and a client can hold up who rings.
+				// Other pairs need this thread, and a client can delay a thread that
+				// rings.
 				leave(kept, false);
 				Memory.settle();
 			}
@@ -543,8 +552,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 			failByError(ex);
 		}
 		catch (OutOfMemoryError ex) {
-			// Nobody would receive while the handler runs, and it may wait for another
-			// call.
+			// No thread would receive while the handler runs, and the handler may wait
+			// for another call.
 			fail(Refusal.FAILED, NO_THREAD);
 		}
 	}
@@ -578,7 +587,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		if (ringing != null && !this.ringing.getAndSet(true)) {
 			boolean begun = false;
 			try {
-				// The client can hold up who rings, but not more than one.
+				// The client can delay a thread that rings, but not more than one.
 				this.threads.execute(() -> ring(ringing));
 				begun = true;
 			}
@@ -636,18 +645,6 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	}
 
 	/**
-	 * Returns how many requests are being answered.
-	 * @return a count
-	 */
-	public int busyLanes() {
-		int count = 0;
-		for (ServerLane lane : this.lanes) {
-			count += lane.busy() ? 1 : 0;
-		}
-		return count;
-	}
-
-	/**
 	 * Returns how the receiver waits now, for people.
 	 * @return some words
 	 */
@@ -662,7 +659,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		catch (InternalError ex) {
 			failByError(ex);
 		}
-		return "not any more: the client is gone";
+		return "unknown, because the client has gone";
 	}
 
 	/**

@@ -29,7 +29,8 @@ import io.github.vicinal.transport.wire.WireException;
  * the memory when both are gone, however they end. The bytes are allocated by writing
  * them: a sparse file in a full file system would kill a process that touches it.
  * <p>
- * Thread-safe as far as the words are; whoever shares payload bytes orders that by words.
+ * Accesses to words are thread-safe. Threads that share payload bytes order their
+ * accesses by words.
  */
 public final class Memory {
 
@@ -39,7 +40,7 @@ public final class Memory {
 	/** The names of the files. */
 	static final Pattern NAME = Pattern.compile("[0-9a-f]{32}\\.seg");
 
-	/** What is left to others: one part in so many of the file system. */
+	/** Fraction of the file system that is left to others, as a divisor. */
 	private static final int RESERVE_SHARE = 16;
 
 	private static final int CHUNK_BYTES = 64 * 1024;
@@ -48,7 +49,10 @@ public final class Memory {
 
 	private static final int CACHE_LINE_BYTES = 64;
 
-	/** What is larger leaves the processor's own cache before it is written again. */
+	/**
+	 * Size above which memory leaves the processor's own cache before it is written
+	 * again.
+	 */
 	private static final int MAX_CLAIMED_BYTES = 512 * 1024;
 
 	private static final VarHandle INT = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
@@ -131,7 +135,7 @@ public final class Memory {
 	 */
 	public static Memory adopt(Path directory, String name, int bytes) throws IOException, WireException {
 		if (!NAME.matcher(name).matches()) {
-			throw new WireException(Refusal.MALFORMED, "that is not the name of a segment");
+			throw new WireException(Refusal.MALFORMED, "the file name is not that of a segment");
 		}
 		Path file = directory.resolve(name);
 		requireRegular(file);
@@ -166,7 +170,7 @@ public final class Memory {
 
 	private static void requireRegular(Path file) throws IOException, WireException {
 		if (!Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).isRegularFile()) {
-			throw new WireException(Refusal.MALFORMED, "what has that name is not a segment");
+			throw new WireException(Refusal.MALFORMED, "the file of that name is not a segment");
 		}
 	}
 
@@ -178,11 +182,11 @@ public final class Memory {
 	}
 
 	/**
-	 * Throws what this thread is owed. If memory is gone because the other side has cut
-	 * off its file, an access is an {@link InternalError}; but compiled code goes on with
-	 * any value, and Java 17 throws only when the thread next comes back from the JVM's
-	 * own runtime, wherever that is. So whoever leaves a pair that may be broken comes
-	 * here first.
+	 * Throws a pending error of this thread. If memory is gone because the other side has
+	 * truncated its file, an access is an {@link InternalError}. But compiled code goes
+	 * on with any value, and Java 17 throws only when the thread next returns from the
+	 * JVM's own runtime, wherever that is. A thread that leaves a pair that may be broken
+	 * calls this method first.
 	 */
 	public static void settle() {
 		// Compilers leave arrays of more than some arrays to the runtime.
@@ -281,10 +285,10 @@ public final class Memory {
 	}
 
 	/**
-	 * Writes to each cache line of bytes that were read and are not needed any more. Who
-	 * reads lines that another processor has written leaves them shared, and for each of
-	 * them the next write there has to ask first; lines that the reader has written are
-	 * handed over as a whole.
+	 * Writes to each cache line of bytes that were read and are not needed any more.
+	 * Reading leaves lines that another processor has written in a shared state, in which
+	 * each later write there needs another request for ownership. Lines that the reader
+	 * has written are handed over as a whole.
 	 */
 	void claim(int offset, int length) {
 		if (length <= MAX_CLAIMED_BYTES) {

@@ -10,6 +10,8 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.github.vicinal.transport.wire.DaemonThread;
+
 /**
  * The directory in which one side makes its segments and arenas, and what this process
  * still maps of pairs that have ended. Thread-safe.
@@ -23,10 +25,12 @@ public final class MemoryFiles {
 
 	private static final Logger logger = LoggerFactory.getLogger(MemoryFiles.class);
 
-	/** Space is short if less than one part in so many of the file system is left. */
+	/** Fraction of free space below which space is low, as a divisor. */
 	private static final int SHORT_SHARE = 4;
 
-	/** To collect is worth it if one part in so many of the file system may be freed. */
+	/**
+	 * Fraction of the file system that a collection must be able to free, as a divisor.
+	 */
 	private static final int WORTH_SHARE = 64;
 
 	private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -125,18 +129,17 @@ public final class MemoryFiles {
 		try {
 			long total = Memory.totalSpace(this.directory);
 			if (Memory.usableSpace(this.directory) < total / SHORT_SHARE) {
-				Thread thread = new Thread(null, () -> collect(total / WORTH_SHARE), "vicinal-shm-collector", 0, false);
-				thread.setDaemon(true);
-				thread.setContextClassLoader(null);
+				Thread thread = DaemonThread.create("vicinal-shm-collector", () -> collect(total / WORTH_SHARE));
 				thread.start();
 			}
 		}
 		catch (IOException ex) {
-			logger.debug("The space in {} is not known: {}", this.directory, ex.toString());
+			logger.debug("The free space in {} cannot be determined: {}", this.directory, ex.toString());
 		}
 		catch (OutOfMemoryError ex) {
-			// There may be a thread for it at the next end; this one must go on.
-			logger.warn("Space is short in {}, and no thread can collect garbage: {}", this.directory, ex.toString());
+			// The next end may find a thread for it; this thread must go on.
+			logger.warn("Space is low in {}, and no thread can be started to collect garbage: {}", this.directory,
+					ex.toString());
 		}
 	}
 
@@ -156,7 +159,7 @@ public final class MemoryFiles {
 			bytes = this.endedBytes;
 			this.endedBytes = 0;
 		}
-		logger.info("Space is short in {}: collecting garbage, which may unmap {} KiB of peers that are gone",
+		logger.info("Space is low in {}: collecting garbage, which may unmap {} KiB of peers that have gone",
 				this.directory, bytes >> 10);
 		System.gc();
 		return true;

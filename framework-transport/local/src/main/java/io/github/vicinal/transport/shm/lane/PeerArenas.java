@@ -9,8 +9,8 @@ import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
 /**
- * The arenas of the other side, as it announces them. It puts nothing into one before it
- * was told that the arena is mapped here. Thread-safe.
+ * The arenas of the other side, as it announces them. It uses an arena only after it was
+ * notified that the arena is mapped here. Thread-safe.
  */
 public final class PeerArenas {
 

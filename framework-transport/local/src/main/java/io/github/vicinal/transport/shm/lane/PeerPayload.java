@@ -9,10 +9,10 @@ import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
 /**
- * What the other side has put into a lane. Its place is found once, from words that were
- * read once; then it is copied out of the other side's reach, or looked at in place by
- * those who can bear that it changes meanwhile. Allocates nothing for payloads like those
- * before. Used by whoever has the lane.
+ * Payload that the other side has put into a lane. Its place is computed once, from words
+ * that were read once. Then it is copied out of the other side's reach, or read in place
+ * by readers that tolerate changes meanwhile. Allocates nothing for payloads like earlier
+ * ones. Used by the owner of the lane.
  */
 final class PeerPayload {
 
@@ -115,7 +115,7 @@ final class PeerPayload {
 		return bytes;
 	}
 
-	/** What is large has no room for more. */
+	/** A large payload leaves no room for more. */
 	private static int grown(int length, int before) {
 		return (length > HeapBudget.SMALL_BYTES) ? length
 				: Math.min(Math.max(length, 2 * before), HeapBudget.SMALL_BYTES);
@@ -167,7 +167,9 @@ final class PeerPayload {
 		return this.offset;
 	}
 
-	/** Nobody looks at the payload any more: its place is the other side's again. */
+	/**
+	 * The payload has no reader any more, so its place belongs to the other side again.
+	 */
 	void claim() {
 		if (this.memory != this.segment) {
 			this.memory.claim(this.offset, this.length);

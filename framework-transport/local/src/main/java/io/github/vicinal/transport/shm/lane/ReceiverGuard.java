@@ -9,9 +9,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.github.vicinal.transport.wire.DaemonThread;
+
 /**
- * One thread that looks, some hundred times a second while there are calls and not at all
- * otherwise, whether a handler keeps a receiver. Thread-safe.
+ * One thread that checks whether a handler holds a receiver: some hundred times a second
+ * while there are calls, and not at all otherwise. Thread-safe.
  * <p>
  * It sleeps after one <em>quiet</em> look: no handler has begun since the look before,
  * and none is on a receiver's thread. That misses no handler, whatever the times between
@@ -38,7 +40,7 @@ public final class ReceiverGuard implements AutoCloseable {
 
 	private volatile boolean asleep = true;
 
-	/** Whether a handler has begun since the last look. */
+	/** Whether a handler has begun since the last check. */
 	private volatile boolean calls;
 
 	private volatile boolean closed;
@@ -79,7 +81,7 @@ public final class ReceiverGuard implements AutoCloseable {
 				running = start();
 			}
 			catch (OutOfMemoryError ex) {
-				// There may be a thread for it at the next call.
+				// The next call may find a thread for it.
 				this.asleep = true;
 				return;
 			}
@@ -90,9 +92,7 @@ public final class ReceiverGuard implements AutoCloseable {
 	private synchronized @Nullable Thread start() {
 		Thread running = this.thread;
 		if (running == null && !this.closed) {
-			running = new Thread(null, this::run, this.name, 0, false);
-			running.setDaemon(true);
-			running.setContextClassLoader(null);
+			running = DaemonThread.create(this.name, this::run);
 			running.start();
 			this.thread = running;
 		}

@@ -3,7 +3,7 @@ package io.github.vicinal.transport.shm.lane;
 import java.util.List;
 
 /**
- * Where the words of a segment are. All numbers are in the byte order of the machine, as
+ * Offsets of a segment's words. All numbers are in the byte order of the machine, since
  * both sides run on it; a <em>line</em> has 128 bytes, because processors fetch cache
  * lines of 64 bytes in pairs.
  *
@@ -54,7 +54,7 @@ import java.util.List;
  */
 public final class SegmentLayout {
 
-	/** How long a line is, in bytes. */
+	/** Length of a line in bytes. */
 	public static final int LINE = 128;
 
 	static final long MAGIC = 0x5663_6e6c_4c61_6e65L;
@@ -69,10 +69,10 @@ public final class SegmentLayout {
 
 	static final int EPOCH_OFFSET = 16;
 
-	/** Where the word is that says whether the server's receiver sleeps. */
+	/** Offset of the word that says whether the server's receiver sleeps. */
 	public static final int SERVER_PARKED_OFFSET = LINE;
 
-	/** Where the word is that says whether the client's poller sleeps. */
+	/** Offset of the word that says whether the client's poller sleeps. */
 	public static final int POLLER_PARKED_OFFSET = 2 * LINE;
 
 	static final int PENDING_OFFSET = 3 * LINE;
@@ -136,7 +136,7 @@ public final class SegmentLayout {
 	/** The largest inline area, in bytes. */
 	public static final int MAX_INLINE_BYTES = 1 << 20;
 
-	/** Where the words are, and how long what repeats. */
+	/** Offsets of the words, and lengths of repeated areas. */
 	static final List<Integer> PLACES = List.of(LINE, MAGIC_OFFSET, VERSION_OFFSET, HASH_OFFSET, EPOCH_OFFSET,
 			SERVER_PARKED_OFFSET, POLLER_PARKED_OFFSET, PENDING_OFFSET, COMPLETED_OFFSET, MODE_OFFSET,
 			BANNED_UNTIL_OFFSET, BAN_PERIOD_OFFSET, LATENESS_OFFSET, SERVED_OFFSET, ACTIVE_OFFSET, LANE_LINES_OFFSET,

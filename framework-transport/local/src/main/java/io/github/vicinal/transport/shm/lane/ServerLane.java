@@ -57,10 +57,10 @@ public final class ServerLane {
 
 	private int offset;
 
-	/** Whether the payload was found, and its place is nobody's but this lane's. */
+	/** Whether the payload was found and its place belongs to this lane alone. */
 	private boolean found;
 
-	/** Others than who has the lane see it after {@link #busy}. */
+	/** Visible to threads that do not own the lane after {@link #busy}. */
 	private long sequence;
 
 	private int responsePlace;
@@ -100,13 +100,13 @@ public final class ServerLane {
 			if (published == this.sequence) {
 				return false;
 			}
-			throw new WireException(Refusal.MALFORMED, "a request in a lane that has not been answered");
+			throw new WireException(Refusal.MALFORMED, "a request in a lane whose last request has not been answered");
 		}
 		if (published == this.sequence) {
 			return false;
 		}
 		if (published != this.sequence + 1) {
-			throw new WireException(Refusal.MALFORMED, "a request that does not follow the one before");
+			throw new WireException(Refusal.MALFORMED, "a request whose number does not follow the one before");
 		}
 		if (this.slab != null) {
 			free();
@@ -264,7 +264,7 @@ public final class ServerLane {
 	}
 
 	/**
-	 * Finds memory for a response. That of the request is the best: its cache lines are
+	 * Finds memory for a response. The memory of the request is best: its cache lines are
 	 * here, the client reads them anyway, and no slab of this side is needed.
 	 */
 	private @Nullable Memory room(int size) {

@@ -13,23 +13,25 @@ import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.vicinal.transport.wire.DaemonThread;
+
 /**
  * Memory for payloads that do not fit into a lane, in one direction of a segment. The
- * side that writes payloads owns it: which slab is free is known only here, in memory
+ * side that writes payloads owns it: the set of free slabs is kept only here, in memory
  * that the other side cannot reach. Thread-safe.
  * <p>
  * An <em>arena</em> is a file with <em>slabs</em> of one size: powers of two up to 1 MiB,
  * above that multiples of 1 MiB. There are no arenas until they are needed; a new one is
  * announced to the other side, used once that has mapped it, while calls go on, and stays
- * until the pair ends. When the limit is reached, or there is no space, whoever needs a
- * slab waits for one; if no arena has slabs that are large enough, waiting is in vain,
- * and nobody does. Memory is made by a thread of its own, because it may take longer than
- * a caller has, and because an interrupt of the thread that writes an announcement would
- * close the connection.
+ * until the pair ends. When the limit is reached, or there is no space, a thread that
+ * needs a slab waits for one. It does not wait if no arena has slabs that are large
+ * enough. Memory is made by a thread of its own, because it may take longer than a caller
+ * has, and because an interrupt of the thread that writes an announcement would close the
+ * connection.
  */
 final class SlabArena {
 
-	/*
+	/*-
 	 * A slab allocator [1] without constructors and without returning memory. One size
 	 * per arena makes allocation a pop and freeing a push, nothing is split or merged,
 	 * and no word of the allocator lies in memory that the other side can write. The
@@ -39,23 +41,24 @@ final class SlabArena {
 	 * allocate() tries, in this order:
 	 *
 	 * 1. a free slab of the smallest size that holds the payload and is at most MAX_WASTE
-	 * times as large 2. slabs that the other side has read and that this side has not
-	 * taken back yet (reclaim). The other side never frees: it only marks in its lane
-	 * that it has read. 3. a new arena, made by a thread of its own; one at a time 4. to
-	 * wait, while anything of this may still help (mayComeFree); then also slabs that are
-	 * far too large, unless those of the right size are being made
+	 *    times as large
+	 * 2. slabs that the other side has read and that this side has not taken back yet
+	 *    (reclaim). The other side never frees: it only marks in its lane that it has read.
+	 * 3. a new arena, made by a thread of its own; one at a time
+	 * 4. to wait, while anything of this may still help (mayComeFree); then also slabs that
+	 *    are far too large, unless those of the right size are being made
 	 *
 	 * Waiters stand in a queue and each has a condition of its own, as they wait for
 	 * different sizes. A slab that comes free wakes the first waiter that can use it.
 	 * That one wakes the next when it leaves, so that of several slabs none is left over
-	 * while somebody sleeps. Who came first is not guaranteed to be served first: a
-	 * thread that does not wait yet may take what was meant for one that is waking up.
+	 * while a waiter sleeps. The order of arrival is not guaranteed: a thread that does
+	 * not wait yet may take a slab that was meant for a waiter that is waking up.
 	 *
 	 * Only the first waiter polls for slabs that were read, every RECLAIM_NANOS, because
 	 * the other side does not ring when it has read. It polls without the lock.
 	 *
 	 * A failed growth is remembered by its size (noGrowthBytes). Waiters do not repeat
-	 * it, a new call does, and a growth that succeeds deletes the memory of it.
+	 * it, a new call does, and a growth that succeeds clears that memory.
 	 *
 	 * [1] Bonwick: The slab allocator. An object-caching kernel memory allocator (1994)
 	 */
@@ -64,10 +67,10 @@ final class SlabArena {
 
 	private static final int MIB = 1 << 20;
 
-	/** A small arena has so many bytes at least. */
+	/** Minimum size of an arena in bytes. */
 	private static final int SMALLEST_ARENA_BYTES = 256 * 1024;
 
-	/** A slab is used for payloads of at least one part in so many. */
+	/** Maximum ratio of a slab's size to its payload. */
 	private static final int MAX_WASTE = 8;
 
 	static final int MAX_ARENAS = 256;
@@ -112,7 +115,7 @@ final class SlabArena {
 	 * Creates an arena without memory.
 	 * @param memoryFiles where files are for a while
 	 * @param maxBytes how much memory there may be
-	 * @param announcer tells the other side of new files
+	 * @param announcer announces new files to the other side
 	 * @param reclaim gives back slabs that the other side has read
 	 * @param mayReclaim whether that may ever find any; after a change to that
 	 * {@link #wakeFirst} follows
@@ -161,7 +164,7 @@ final class SlabArena {
 		this.lock.lockInterruptibly();
 		try {
 			this.waiting.add(self);
-			// Memory that grew before this one stood here has told it nothing.
+			// Memory that was added before this waiter registered has not notified it.
 			Slab slab = tryAllocate(length, true);
 			if (slab == null) {
 				slab = find(length, anySize(length));
@@ -198,7 +201,7 @@ final class SlabArena {
 	 */
 	@SuppressWarnings("WaitNotInLoop")
 	private void sleep(Waiting self, long nanos) throws InterruptedException {
-		// What is free and does not suit this one may suit another.
+		// A free slab that does not suit this waiter may suit another.
 		wakeNext();
 		boolean looks = this.waiting.peek() == self && this.mayReclaim.getAsBoolean();
 		self.changed.awaitNanos(looks ? Math.min(nanos, RECLAIM_NANOS) : nanos);
@@ -223,7 +226,7 @@ final class SlabArena {
 		}
 	}
 
-	/** Lets whoever waits look for what has been read: there may be something now. */
+	/** Lets the first waiter look for slabs that have been read. */
 	void wakeFirst() {
 		this.lock.lock();
 		try {
@@ -305,15 +308,13 @@ final class SlabArena {
 			return;
 		}
 		int number = this.arenas.size();
-		Thread thread = new Thread(null, () -> grow(number, size, count), "vicinal-shm-memory", 0, false);
-		thread.setDaemon(true);
-		thread.setContextClassLoader(null);
+		Thread thread = DaemonThread.create("vicinal-shm-memory", () -> grow(number, size, count));
 		this.growingBytes = size;
 		try {
 			thread.start();
 		}
 		catch (OutOfMemoryError ex) {
-			// There may be no thread for it, which must not look as if there were one.
+			// No thread may be available, which must not look as if one were at work.
 			grown(null, size, String.valueOf(ex.getMessage()));
 		}
 	}
@@ -379,7 +380,7 @@ final class SlabArena {
 
 	private static void delete(@Nullable Path file) {
 		if (file != null) {
-			// Never throws, unlike what the newer interface has.
+			// Never throws, unlike the same method of the newer interface.
 			file.toFile().delete();
 		}
 	}
@@ -401,7 +402,7 @@ final class SlabArena {
 	}
 
 	private @Nullable Slab find(int length, boolean anySize) {
-		// What is put into a slab after the end is lost, and may look like a call.
+		// A payload put into a slab after the end is lost, and may look like a call.
 		Arena best = this.closed ? null : best(length, anySize);
 		return (best != null) ? take(best) : null;
 	}
@@ -446,12 +447,12 @@ final class SlabArena {
 		return Math.max(SMALLEST_SLAB_BYTES, Integer.highestOneBit(Math.max(1, length - 1)) << 1);
 	}
 
-	/** Returns why there is no slab for so many bytes, for people. */
+	/** Returns why there is no slab of this size, for people. */
 	String whyExhausted(int length) {
 		this.lock.lock();
 		try {
 			if (this.growingBytes > 0) {
-				return "more is being made, but was not there in time";
+				return "another slab is being created, but was not available in time";
 			}
 			String problem = this.noGrowth;
 			if (problem != null && growth(slabBytes(length)) > 0) {
@@ -515,7 +516,7 @@ final class SlabArena {
 
 	}
 
-	/** Somebody who waits for a slab. */
+	/** A thread that waits for a slab. */
 	private static final class Waiting {
 
 		final int length;

@@ -6,7 +6,7 @@ import java.lang.invoke.MethodType;
 
 import org.jspecify.annotations.Nullable;
 
-/** Tells virtual threads from others, in JVMs that have them. */
+/** Distinguishes virtual threads from others, in JVMs that have them. */
 final class VirtualThreads {
 
 	private static final @Nullable MethodHandle IS_VIRTUAL = find();

@@ -1,7 +1,7 @@
 package io.github.vicinal.transport.shm.lane;
 
 /**
- * How often one side of a segment waited how.
+ * Counts of one side's waits, by their end.
  *
  * @param awake waits that ended without sleep
  * @param asleep waits that ended in sleep

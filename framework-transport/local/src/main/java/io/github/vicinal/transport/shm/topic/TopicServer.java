@@ -252,7 +252,7 @@ final class TopicServer {
 				return TopicServer.this.topics.bells().futex(pair.words());
 			}
 			if (!asked.bells().contains(SocketBells.KIND)) {
-				throw new WireException(Refusal.MALFORMED, "no kind of bell that both sides can use");
+				throw new WireException(Refusal.MALFORMED, "there is no kind of bell that both sides can use");
 			}
 			return TopicServer.this.topics.bells()
 				.listen(directory, pair.threads(), BELLS_NANOS, TopicServer.this.topics.peerCheck(),

@@ -4,34 +4,36 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Notices that others want the processors, by yields that come back late, and bans
+ * Detects competition for the processors by yields that return late, and then bans
  * yielding for a while on both sides of the channel.
  * <p>
  * Two sides that stay awake meet when both have a processor at the same time.
  * <ul>
- * <li>With fewer callers than processors, nobody of this channel has a reason to keep
- * another one waiting: a yield is late after some milliseconds, a slice of the kernel's.
- * A thread that spins instead keeps its slice, in which thousands of calls fit.</li>
- * <li>With more callers, spinning would take the processor from the channel's own; they
- * go on yielding, also to a few competitors.</li>
+ * <li>With fewer callers than processors, threads of this channel do not delay one
+ * another. A yield counts as late after some milliseconds, a time slice of the kernel. A
+ * thread that spins instead keeps its slice, in which thousands of calls fit.</li>
+ * <li>With more callers, spinning would take the processor from the channel's own
+ * threads. They go on yielding, also to a few competitors.</li>
  * <li>Among many competitors the sides hardly ever meet, while a thread that is woken
- * runs soon, and on the processor of the one that woke it: a <em>heavy</em> ban forbids
- * to wait awake at all. When own callers had the processor meanwhile, which the calls
- * show that were served, a yield is not late.</li>
+ * runs soon, and on the processor of the thread that woke it. A <em>heavy</em> ban
+ * therefore forbids waiting awake at all. A yield is not late if the channel's own
+ * callers had the processor meanwhile, which the number of served calls shows.</li>
  * </ul>
- * When a ban has ended, one waiter <em>probes</em> with some yields while it holds for
- * all others, as each of them would lose a slice if the competitors are still there. Bans
- * that follow one another get longer. Thread-safe.
+ * When a ban has ended, one waiter <em>probes</em> with some yields while the ban still
+ * holds for all others, since each of them would lose a slice to remaining competitors.
+ * Consecutive bans get longer. Thread-safe.
  */
 final class Bans {
 
-	/** Later than this is a competitor, with fewer callers than processors. */
+	/**
+	 * Duration from which a yield shows a competitor, with fewer callers than processors.
+	 */
 	static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-	/** Later than this is a queue of competitors. */
+	/** Duration from which a yield shows a queue of competitors. */
 	static final long HEAVY_NANOS = TimeUnit.MILLISECONDS.toNanos(16);
 
-	/** What each own caller may add to that. */
+	/** Time that each of the channel's own callers may add to that. */
 	static final long HEAVY_NANOS_PER_LANE = TimeUnit.MILLISECONDS.toNanos(2);
 
 	static final long MIN_BAN_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
@@ -49,16 +51,16 @@ final class Bans {
 	 */
 	static final int PROBE_YIELDS = 4;
 
-	/** With fewer calls than this the time did not go to this channel. */
+	/** Calls per millisecond below which the time did not go to this channel. */
 	private static final double LEAST_OWN_CALLS_PER_MILLI = 100;
 
 	/** The time went to this channel if it served this share of what it can serve. */
 	private static final double OWN_SHARE = 0.5;
 
-	/** What the channel can serve is forgotten in about 50 late yields. */
+	/** Decay of the known capacity of the channel: forgotten in about 50 late yields. */
 	private static final double FORGET = 0.98;
 
-	/** The first ban is so many times as long as what the yield has cost. */
+	/** Length of the first ban, as a multiple of the yield's cost. */
 	private static final int FIRST_FACTOR = 8;
 
 	/** The same for heavy bans, and for the longest in a series of others. */
@@ -102,7 +104,7 @@ final class Bans {
 	/** Returns whether yielding is banned. */
 	boolean inForce(long now) {
 		long left = this.shared.bannedUntil() - now;
-		// More than the longest ban cannot be one: the other side wrote nonsense.
+		// A value beyond the longest ban is invalid; the other side wrote nonsense.
 		return left > 0 && left <= MAX_BAN_NANOS;
 	}
 

@@ -1,6 +1,9 @@
 package io.github.vicinal.transport.shm.waiting;
 
-/** What somebody waits for. Asked often: it must be cheap and allocate nothing. */
+/**
+ * Condition that a thread waits for. It is evaluated often, so it must be cheap and
+ * allocate nothing.
+ */
 @FunctionalInterface
 public interface Condition {
 

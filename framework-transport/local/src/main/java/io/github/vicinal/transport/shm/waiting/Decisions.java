@@ -34,7 +34,7 @@ final class Decisions {
 		return this.count;
 	}
 
-	/** Says what was decided last, for people. */
+	/** Describes the last decision, for people. */
 	synchronized String last(long now) {
 		if (this.kind == Kind.NONE) {
 			return this.kind.text;
@@ -43,7 +43,7 @@ final class Decisions {
 			.format(Locale.ROOT, this.kind.text, this.forNanos / NANOS_PER_MILLI, this.lateNanos / NANOS_PER_MILLI);
 	}
 
-	/** What can be decided; texts take two times in milliseconds. */
+	/** Kinds of decisions; their texts take two times in milliseconds. */
 	enum Kind {
 
 		NONE("nothing has been decided yet"),

@@ -2,7 +2,7 @@ package io.github.vicinal.transport.shm.waiting;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** What a waiter can do with the processor, and the clock; simulated in tests. */
+/** Processor and clock as a waiter uses them; simulated in tests. */
 public interface Processor {
 
 	/** The processor that this code runs on. */

@@ -1,7 +1,7 @@
 package io.github.vicinal.transport.shm.waiting;
 
 /**
- * What both sides of a channel know of its waiting. All times are nanoseconds of the
+ * State of waiting that both sides of a channel share. All times are nanoseconds of the
  * kernel's monotonic clock. The other side may write anything at any time: readers bound
  * what they read. Thread-safe.
  */

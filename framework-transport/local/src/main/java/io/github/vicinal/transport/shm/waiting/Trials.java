@@ -3,8 +3,8 @@ package io.github.vicinal.transport.shm.waiting;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Whether staying awake pays on this side: the ski rental problem. A wait that ends awake
- * within the time that a usual wait has counts 1, all others count -1; below
+ * Learns whether staying awake pays on this side, a ski rental problem. A wait that ends
+ * awake within the time that a usual wait has counts 1, all others count -1; below
  * {@value #WORST} all waiters of this side sleep at once, and <em>rest</em> so.
  * <p>
  * After a rest comes a <em>trial</em> of {@value #TRIAL_NANOS} ns, in which failures are
@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
  * one processor. If it paid, waiters stay awake; if not, the next rest is twice as long,
  * up to {@value #LONGEST_REST_NANOS} ns.
  * <p>
- * Thread-safe in the sense that concurrent updates may get lost, which changes nothing
- * that matters; in a steady state nothing is written, so that callers on different
- * processors do not slow one another.
+ * Thread-safe: concurrent updates may get lost, which the rule tolerates. In a steady
+ * state nothing is written, so that callers on different processors do not slow one
+ * another.
  */
 final class Trials {
 

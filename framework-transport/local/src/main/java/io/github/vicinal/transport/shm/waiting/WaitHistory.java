@@ -1,7 +1,7 @@
 package io.github.vicinal.transport.shm.waiting;
 
 /**
- * What one waiter counts: the owner of a lane, or the server's receiver. Used by one
+ * Counters of one waiter: the owner of a lane, or the server's receiver. Used by one
  * thread at a time.
  */
 public final class WaitHistory {

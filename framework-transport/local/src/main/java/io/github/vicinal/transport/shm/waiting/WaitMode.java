@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a side waits before it sleeps, as one word of the segment: bits 0 to 7 are 0 for
+ * Way of waiting before a sleep, as one word of the segment: bits 0 to 7 are 0 for
  * learned or 1 for fixed, bits 8 to 31 the spins and bits 32 to 55 the yields of a fixed
  * one. The other side may have written the word: counts are bounded when they are read.
  */
@@ -65,7 +65,7 @@ public final class WaitMode {
 		}
 		long fixed = fixed(name);
 		if (fixed < 0) {
-			throw new IllegalArgumentException("The way to wait must be %s, not '%s'".formatted(NAMES, name));
+			throw new IllegalArgumentException("The way of waiting must be %s, not '%s'".formatted(NAMES, name));
 		}
 		return fixed;
 	}

@@ -3,10 +3,10 @@ package io.github.vicinal.transport.shm.waiting;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Waits awake for as long as that pays, for one side of a channel; who waits longer has
- * to sleep. Thread-safe.
+ * Waits awake for as long as that pays, for one side of a channel. A thread that has to
+ * wait longer must sleep. Thread-safe.
  * <p>
- * A learned wait follows a table of rules. In the order in which they are asked:
+ * A learned wait follows a table of rules, evaluated in this order:
  * <ol>
  * <li><em>Did the caller ring?</em> Then the server slept, and answers on the processor
  * on which this caller sleeps: sleep at once. If it did not sleep, stay awake, too.</li>
@@ -25,8 +25,8 @@ import java.util.concurrent.TimeUnit;
 public final class Waiter {
 
 	/**
-	 * Longer than a short call takes if the server has a processor: to yield then gives
-	 * up a slice in which thousands of calls could be made.
+	 * Time to spin, longer than a short call takes if the server has a processor. An
+	 * earlier yield would give up a slice in which thousands of calls could be made.
 	 */
 	static final long SPIN_NANOS = 11_000;
 
@@ -46,9 +46,9 @@ public final class Waiter {
 	static final long BANNED_SPIN_NANOS = 110_000;
 
 	/**
-	 * About a slice of the kernel's: what the other side has lost if it does not come
-	 * back although it always did. Who sleeps then is woken on the other side's
-	 * processor, and the two keep each other from it.
+	 * About a time slice of the kernel, which the other side has lost if it does not
+	 * answer although it always did. A thread that sleeps then is woken on the other
+	 * side's processor, and the two would compete for it.
 	 */
 	static final long BANNED_LONG_SPIN_NANOS = 4_000_000;
 
@@ -81,7 +81,10 @@ public final class Waiter {
 
 	private int longGaps;
 
-	/** What the latest caller knew. Written only when it changes: all callers read it. */
+	/**
+	 * State of the latest caller. Written only when it changes, because all callers read
+	 * it.
+	 */
 	private volatile Caller lastCaller = Caller.STEADY;
 
 	/** Whether the latest caller was a virtual thread. Written as {@link #lastCaller}. */
@@ -114,11 +117,11 @@ public final class Waiter {
 	}
 
 	/**
-	 * Waits awake on a virtual thread. To yield there only lets other virtual threads
-	 * run: that says nothing of the processors, and gives them to nobody in another
-	 * process. To sleep is cheap there, and frees the carrier. So this spins for at most
+	 * Waits awake on a virtual thread. A yield there only lets other virtual threads run:
+	 * it says nothing about the processors, and frees none for another process. A sleep
+	 * is cheap there, and frees the carrier. So this spins for at most
 	 * {@value #SPIN_NANOS} ns, and neither bans nor ends a ban. Whether that pays is
-	 * counted apart from what other threads wait.
+	 * counted separately from the waits of other threads.
 	 * @param condition what for
 	 * @param history what this waiter remembers
 	 * @param rang whether the other side had to be woken for it
@@ -197,7 +200,7 @@ public final class Waiter {
 			boolean spun = spinShortly(condition, now);
 			int yields = spun ? 0 : yieldUntil(condition, history);
 			met = yields != NOT_MET;
-			// What only the longer wait of a trial could catch pays in no other wait.
+			// A wait that only a trial's longer limit could end awake does not pay.
 			paid = met && yields <= YIELDS;
 		}
 		else if (this.bans.heavy()) {
@@ -320,7 +323,7 @@ public final class Waiter {
 	}
 
 	/**
-	 * Says what this side decided last, and why, for people.
+	 * Describes the last decision of this side and its reason, for people.
 	 * @return some words with numbers
 	 */
 	public String lastDecision() {
@@ -328,7 +331,7 @@ public final class Waiter {
 	}
 
 	/**
-	 * Says what this side does now, for people.
+	 * Describes what this side does now, for people.
 	 * @param mode a {@link WaitMode}
 	 * @return some words
 	 */
@@ -355,7 +358,7 @@ public final class Waiter {
 		return "spin, then yield";
 	}
 
-	/** What a caller knows of its own calls. */
+	/** State of a caller, from its own calls. */
 	private enum Caller {
 
 		/** The server slept. */

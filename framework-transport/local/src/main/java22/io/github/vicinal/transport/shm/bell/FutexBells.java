@@ -5,19 +5,22 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.TimeUnit;
 
-/** Bells that are the words themselves: the kernel wakes who sleeps on them. */
+/**
+ * Bells that are the words themselves: the kernel wakes the threads that sleep on them.
+ */
 final class FutexBells implements Bells {
 
 	private static final long TIMESPEC_BYTES = 16;
 
-	/** An interrupt does not end the system call, so a limited sleep is this long at most. */
+	/**
+	 * An interrupt does not end the system call, so a limited sleep is this long at most.
+	 */
 	private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
 	/**
-	 * An unlimited sleep is two sleeps as long as this. The kernel finds sleepers by the
-	 * page that the word is in; if the other side has cut off the file, nobody can wake
-	 * them any more. Threads of the server come back after that, to leave if others sleep,
-	 * too.
+	 * Half of the length of an unlimited sleep. The kernel finds sleepers by the page of
+	 * the word; if the other side has truncated the file, no ring can wake them. Threads
+	 * of the server return after that time, and end if others sleep, too.
 	 */
 	private static final long CLOSED_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -36,7 +39,8 @@ final class FutexBells implements Bells {
 
 	FutexBells(BellWords words, FutexCalls calls) {
 		this.calls = calls;
-		// Keeps the mapped buffer, and with it the memory, for as long as these bells live.
+		// Keeps the mapped buffer, and with it the memory, for as long as these bells
+		// live.
 		MemorySegment memory = MemorySegment.ofBuffer(words.memory().duplicate().clear());
 		MemorySegment times = Arena.ofAuto().allocate(TIMESPEC_BYTES * (words.lanes() + 3L), TIMESPEC_BYTES);
 		this.unlimited = times.asSlice(TIMESPEC_BYTES * (words.lanes() + 2L), TIMESPEC_BYTES);
@@ -81,7 +85,7 @@ final class FutexBells implements Bells {
 
 	@Override
 	public void close() {
-		// Nothing is held but memory, which goes with the last reference.
+		// Only memory is held, which is freed with the last reference.
 		this.closed = true;
 	}
 

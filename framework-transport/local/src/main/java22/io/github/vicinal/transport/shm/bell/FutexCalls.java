@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The system call {@code futex} of Linux: {@code FUTEX_WAIT} sleeps if a word has an
- * expected value, {@code FUTEX_WAKE} wakes sleepers of that word, in whatever process they
- * are. Thread-safe.
+ * expected value, {@code FUTEX_WAKE} wakes sleepers of that word in any process.
+ * Thread-safe.
  */
 final class FutexCalls {
 
@@ -28,7 +28,8 @@ final class FutexCalls {
 
 	FutexCalls() {
 		Linker linker = Linker.nativeLinker();
-		// long syscall(long number, uint32_t *word, int operation, uint32_t value, timespec *timeout)
+		// long syscall(long number, uint32_t *word, int operation, uint32_t value,
+		// timespec *timeout)
 		this.syscall = linker.downcallHandle(linker.defaultLookup().find("syscall").orElseThrow(),
 				FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.ADDRESS,
 						ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS),
@@ -69,7 +70,8 @@ final class FutexCalls {
 
 	private void call(MemorySegment word, int operation, MemorySegment timeout) {
 		try {
-			// The result does not matter: a sleeper looks at the word whatever woke it.
+			// The result does not matter, since a sleeper checks the word after each
+			// wake-up.
 			long ignored = (long) this.syscall.invokeExact(NUMBER, word, operation, ONE, timeout);
 		}
 		catch (Throwable ex) {

@@ -39,7 +39,7 @@ class BellProtocolTests {
 	private static final int TAKE = 0, PARK = 1, CHECK_PENDING = 2, SLEEP_SERVER = 3, ASLEEP_SERVER = 4,
 			UNPARK_SELF = 5, ANSWER = 6, LOOK_WAITING = 7, CLEAR_WAITING = 8, RING_LANE = 9;
 
-	/** What wakes who sleeps. */
+	/** Bell that wakes the sleeper. */
 	enum Kind {
 
 		FUTEX, FIFO, FORGETFUL_FIFO, FORGETFUL_FIFO_WITHOUT_CHECK

@@ -54,7 +54,7 @@ class BellsTests {
 
 	private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-	/** What the kernel gives it, unless somebody asks for more. */
+	/** Its default capacity in the kernel. */
 	private static final int FIFO_BYTES = 64 * 1024;
 
 	private final Watchdog watchdog = new Watchdog("test-watchdog");
@@ -196,7 +196,7 @@ class BellsTests {
 		}
 	}
 
-	/** Whoever rings looks only now and then how full the FIFO is. */
+	/** A thread that rings checks only now and then how full the FIFO is. */
 	@Test
 	void fifoFilledBetweenTwoLooksHoldsUpNeitherDeadlinesNorTheEnd() throws Exception {
 		Bells bells = bells(FifoBells.KIND);
@@ -234,7 +234,7 @@ class BellsTests {
 		return Arrays.stream(thread.getStackTrace()).anyMatch((frame) -> frame.getMethodName().equals(method));
 	}
 
-	/** What would be written could wait for room. */
+	/** A write could wait for room. */
 	@Test
 	void deadlineWritesNothing() throws Exception {
 		try (Bells bells = bells(FifoBells.KIND);
@@ -359,7 +359,7 @@ class BellsTests {
 		return this.directory;
 	}
 
-	/** What nobody has open, the kernel forgets. */
+	/** The kernel drops the bytes of a FIFO that no process has open. */
 	@Test
 	void ringThatWasForgottenWhileNobodyListenedWakesAllTheSame() throws Exception {
 		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bells");
@@ -386,7 +386,7 @@ class BellsTests {
 		assertThat(open(made)).isZero();
 	}
 
-	/** Of those who sleep at the server's bell, one is left. */
+	/** One of the threads that sleep at the server's bell is left. */
 	@Test
 	void idleServerHasOneSleeper() throws Exception {
 		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bells");
@@ -426,7 +426,7 @@ class BellsTests {
 		}
 	}
 
-	/** Of those who sleep at the server's bell, one is left, and it is woken. */
+	/** One of the threads that sleep at the server's bell is left, and it is woken. */
 	@Test
 	void idleServerHasOneSleeperAtASocket() throws Exception {
 		try (BothEnds bells = (BothEnds) bells(SocketBells.KIND, TimeUnit.MILLISECONDS.toNanos(50))) {
@@ -465,7 +465,7 @@ class BellsTests {
 		}
 	}
 
-	/** Whoever makes the pair waits no longer than it must. */
+	/** The creator of the pair waits no longer than necessary. */
 	@Test
 	void serverWaitsForTheClientOfASocket() throws Exception {
 		try (SocketBells server = BellSupport.socketOnly().listen(socketDirectory(), LANES, IDLE_NANOS, (channel) -> {

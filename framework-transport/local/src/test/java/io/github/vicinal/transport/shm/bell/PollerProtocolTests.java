@@ -101,7 +101,7 @@ class PollerProtocolTests {
 
 	}
 
-	/** What belongs to one caller and its lane. */
+	/** State of one caller and its lane. */
 	private static final class Lane implements Cloneable {
 
 		int step;

@@ -86,8 +86,8 @@ class AbandonedLaneTests {
 			answer(client, lane);
 			assertThatExceptionOfType(PathException.class)
 				.isThrownBy(() -> lane.exchange(new byte[1], 1, ClientLane.NO_DEADLINE))
-				.withMessageContaining("in place of a request that had no slab");
-			assertThat(client.whyEnded()).asString().contains("in place of a request that had no slab");
+				.withMessageContaining("in the slab of a request that had none");
+			assertThat(client.whyEnded()).asString().contains("in the slab of a request that had none");
 			client.release(lane);
 		}
 	}

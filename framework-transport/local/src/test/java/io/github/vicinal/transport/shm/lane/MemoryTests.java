@@ -85,7 +85,7 @@ class MemoryTests {
 		Files.delete(link);
 		assertThatExceptionOfType(WireException.class)
 			.isThrownBy(() -> Memory.adopt(this.directory, "../../etc/passwd", 10));
-		// Whoever made it may have done nothing wrong.
+		// Its creator may have done nothing wrong.
 		assertThatExceptionOfType(NoSuchFileException.class)
 			.isThrownBy(() -> Memory.adopt(this.directory, Segment.newName(), 10));
 	}

@@ -90,8 +90,8 @@ class PeerPayloadTests {
 	}
 
 	/**
-	 * What does not fit there would be written over other payloads. Shorter requests lie
-	 * in their lanes: each of them would have an arena made, as no slab is small enough.
+	 * A payload that does not fit there would overwrite others. Shorter requests lie in
+	 * their lanes: each of them would have an arena made, as no slab is small enough.
 	 */
 	@Property(tries = 2000)
 	void anAnswerHasTheRoomOfItsRequestsSizeClass(@ForAll @IntRange(min = 2049, max = 60_000) int request,

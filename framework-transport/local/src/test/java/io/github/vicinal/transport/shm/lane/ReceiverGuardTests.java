@@ -34,7 +34,8 @@ class ReceiverGuardTests {
 	}
 
 	/**
-	 * Nobody calls meanwhile: the handler that keeps the receiver may be the last call.
+	 * There are no calls meanwhile: the handler that holds the receiver may be the last
+	 * call.
 	 */
 	@Test
 	void looksForAsLongAsAHandlerHasAReceiver() throws Exception {

@@ -38,7 +38,7 @@ class ReceiverRoleTests {
 	private static final int COUNT = 12, FREE_ROLE = 13, PARK = 14, LOOK = 15, TOO_MANY = 16, FALL_ASLEEP = 17,
 			ASLEEP = 18, UNCOUNT = 19;
 
-	/** What is left out, to see that it would be found. */
+	/** Step that is left out, to verify that its lack is found. */
 	enum Broken {
 
 		NOTHING, NO_LOOK_BEFORE_SLEEP, NO_LOOK_AFTER_LEAVE, NO_THREAD_AFTER_LEAVE

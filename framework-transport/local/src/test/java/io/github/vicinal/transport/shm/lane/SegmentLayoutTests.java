@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What two sides must agree on. */
+/** Layout that both sides must agree on. */
 class SegmentLayoutTests {
 
 	/** Not places of words: what else a word may say, and limits. */

@@ -132,7 +132,7 @@ class SlabArenaTests {
 			read.set(sparing.allocate(1 << 20, System.nanoTime() + TimeUnit.SECONDS.toNanos(20)));
 			assertThat(read.get()).isNotNull();
 		}
-		// What grows is larger than what is there, and was begun after everything else.
+		// The growth is larger than the present slabs, and began after all else.
 		assertThat(sparing.allocate(2 << 20, System.nanoTime() + TimeUnit.SECONDS.toNanos(20))).isNotNull();
 		assertThat(sparing.bytes()).isEqualTo(3 << 20);
 		sparing.close();
@@ -157,7 +157,8 @@ class SlabArenaTests {
 			looks.clear();
 			Async.await(() -> looks.size() > 50);
 			assertThat(Set.copyOf(looks)).hasSize(1);
-			// Who gets it was the one that looked: another one must do so now.
+			// The waiter that gets it was the one that polled, so another one must poll
+			// now.
 			full.free(only);
 			Async.await(() -> waiting.removeIf(CompletableFuture::isDone));
 		}
@@ -224,7 +225,7 @@ class SlabArenaTests {
 		freeing.join();
 	}
 
-	/** Nobody gives memory back that is too small, so nobody waits for it. */
+	/** Memory that is too small is never awaited. */
 	@Test
 	void whatCanNeverFitIsSaidAtOnce() throws Exception {
 		long deadline = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
@@ -261,7 +262,7 @@ class SlabArenaTests {
 		}, () -> {
 		}, () -> false);
 		assertThat(growing.allocate(20_000, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(5))).isNull();
-		assertThat(growing.whyExhausted(20_000)).contains("being made");
+		assertThat(growing.whyExhausted(20_000)).contains("being created");
 		slow.countDown();
 		assertThat(growing.allocate(20_000, System.nanoTime() + TimeUnit.SECONDS.toNanos(20))).isNotNull();
 		growing.close();
@@ -371,7 +372,7 @@ class SlabArenaTests {
 				.isNotNull();
 		}
 		String name = Segment.newName();
-		// Whoever made it may have done nothing wrong.
+		// Its creator may have done nothing wrong.
 		assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.peer.add(1, name, 4096))
 			.withMessageContaining(name);
 		for (String file : new String[] { "../x", "host-token", "" }) {

@@ -122,7 +122,7 @@ class ShmTopicsTests {
 			AtomicReference<Subscription> own = new AtomicReference<>();
 			AtomicInteger handled = new AtomicInteger();
 			CountDownLatch closed = new CountDownLatch(1);
-			// What the subscriber before has left is not handled too early.
+			// Messages left by the previous subscriber are not handled too early.
 			CountDownLatch attached = new CountDownLatch(1);
 			own.set(application("c").subscribe(settings, new SubscriberSettings("c", concurrency, 1, Duration.ZERO),
 					(message) -> {

@@ -1,7 +1,7 @@
 package io.github.vicinal.samples.trainticket.auth;
 
 /**
- * What a user logs in with.
+ * Credentials of a user.
  *
  * @param name the name
  * @param password the password

@@ -6,6 +6,7 @@ import io.github.vicinal.samples.trainticket.route.RouteApi;
 import io.github.vicinal.samples.trainticket.station.StationApi;
 import io.github.vicinal.samples.trainticket.train.TrainApi;
 
+import org.springframework.boot.SpringApplication;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.service.registry.ImportHttpServices;
 
@@ -19,5 +20,13 @@ import org.springframework.web.service.registry.ImportHttpServices;
 @ImportHttpServices(group = "price", types = PriceApi.class)
 @Import(BasicController.class)
 public class BasicApplication {
+
+	/**
+	 * Runs this service alone.
+	 * @param arguments properties, as {@code --name=value}
+	 */
+	public static void main(String[] arguments) {
+		SpringApplication.run(BasicApplication.class, arguments);
+	}
 
 }

@@ -4,7 +4,7 @@ import io.github.vicinal.samples.trainticket.route.Route;
 import io.github.vicinal.samples.trainticket.train.TrainType;
 
 /**
- * What a trip between two stations costs.
+ * Price of a trip between two stations.
  *
  * @param trainType the train type
  * @param route the route

@@ -17,7 +17,7 @@ import java.util.Map;
  */
 final class Answers {
 
-	/** So much of a body is shown around the first difference. */
+	/** Number of characters of a body that are shown around the first difference. */
 	private static final int EXCERPT_BYTES = 60;
 
 	private final Map<SearchRequest, byte[]> bodies = new EnumMap<>(SearchRequest.class);

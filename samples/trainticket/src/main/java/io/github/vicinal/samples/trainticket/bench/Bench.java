@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Runs modes one after the other.
  *
  * @param settings what to do
- * @param out where to tell it
+ * @param out receives the progress
  */
 record Bench(Settings settings, PrintWriter out) {
 
@@ -34,7 +34,7 @@ record Bench(Settings settings, PrintWriter out) {
 	private static final int PACED_PART = 3;
 
 	/**
-	 * What to do.
+	 * Settings of a run.
 	 *
 	 * @param launcher the command that starts the launcher
 	 * @param basePort port of the first service

@@ -65,7 +65,7 @@ final class CallTrace {
 			Map.entry(ConfigApi.class, ConfigApplication.class), Map.entry(OrderApi.class, OrderApplication.class),
 			Map.entry(OrderOtherApi.class, OrderOtherApplication.class));
 
-	/** What depends on tickets that are sold, and must not be kept. */
+	/** Calls whose answers depend on sold tickets, and must not be cached. */
 	private static final Set<Class<?>> CHANGING = Set.of(OrderApi.class, OrderOtherApi.class, SeatApi.class,
 			RoutePlanApi.class, TravelPlanApi.class);
 

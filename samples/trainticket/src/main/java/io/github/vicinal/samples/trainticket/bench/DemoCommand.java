@@ -158,7 +158,7 @@ public final class DemoCommand implements Callable<Integer> {
 			}
 		}
 		catch (IOException ex) {
-			// Nobody can press Enter any more.
+			// The input has ended, so Enter cannot be pressed.
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

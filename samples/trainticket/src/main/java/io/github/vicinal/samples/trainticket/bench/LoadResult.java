@@ -7,8 +7,8 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * What came of a load: latencies of the good answers, and the number of bad ones. Safe
- * for use by many threads.
+ * Result of a load: latencies of the good answers, and the number of bad ones. Safe for
+ * use by many threads.
  */
 final class LoadResult {
 

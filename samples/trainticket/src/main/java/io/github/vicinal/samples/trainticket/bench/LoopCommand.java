@@ -113,7 +113,7 @@ public final class LoopCommand implements Callable<Integer> {
 	private final JsonMapper mapper = JsonMapper.builder().build();
 
 	/**
-	 * What came of it.
+	 * Result of the loop.
 	 *
 	 * @param rows one for each mode
 	 * @param crossJvmShare the part of the calls that the plan leaves between JVMs
@@ -241,7 +241,7 @@ public final class LoopCommand implements Callable<Integer> {
 			hosts.add(new Host("own-" + service.serviceName(), "", Resources.none(), Resources.none(), 1));
 			current.put(service.serviceName(), Map.of("own-" + service.serviceName(), 1));
 		}
-		// What is overridden when the endpoint is asked; calls of any size cost the same.
+		// Overrides in the request to the endpoint; calls of any size cost the same.
 		PathCosts costs = new PathCosts(new PathCost("direct", DIRECT_MICROS, 0, DIRECT_MICROS, 0, 0.1),
 				new PathCost(this.path, 10 * DIRECT_MICROS, 0, 10 * DIRECT_MICROS, 0, 0.1));
 		return new ModelJson().write(new PlacementModel(services, hosts, List.of(), List.of(), costs,

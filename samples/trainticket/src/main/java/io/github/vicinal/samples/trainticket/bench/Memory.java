@@ -9,11 +9,11 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
- * Memory of processes, as Linux tells it.
+ * Memory of processes, as Linux reports it.
  *
  * @param rssKb resident set, in kB; shared pages count once per process
- * @param pssKb proportional set, in kB; shared pages count once in all. Empty where the
- * system does not tell.
+ * @param pssKb proportional set, in kB; shared pages count once in all. Empty if the
+ * system does not report it.
  */
 record Memory(OptionalLong rssKb, OptionalLong pssKb) {
 

@@ -13,11 +13,11 @@ import io.github.vicinal.samples.trainticket.launch.UsageException;
  * @param name the name, such as "spread-http"
  * @param plan who shares a JVM with whom
  * @param planName name or file of the plan, for the children
- * @param properties what the children are told about Vicinal
+ * @param properties properties of Vicinal for the children
  */
 record Mode(String name, Plan plan, String planName, List<String> properties) {
 
-	/** What follows the plan in the name of a mode, and what it means. */
+	/** Suffix of a mode's name after the plan, and its meaning. */
 	private static final Map<String, List<String>> PATHS = Map.of("http", List.of("vicinal.enabled=false"), "vicinal",
 			List.of("vicinal.enabled=true"), "uds", List.of("vicinal.enabled=true", "vicinal.server.paths=direct,uds"));
 

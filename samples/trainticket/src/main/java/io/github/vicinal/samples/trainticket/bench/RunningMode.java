@@ -32,7 +32,7 @@ final class RunningMode implements AutoCloseable {
 
 	private static final long PROGRESS_NANOS = Duration.ofSeconds(2).toNanos();
 
-	/** More starting at once would only slow each other down. */
+	/** Maximum number of children that start at once; more would slow each other down. */
 	private static final int STARTING_AT_ONCE = 2 * Runtime.getRuntime().availableProcessors();
 
 	private final Mode mode;
@@ -63,16 +63,16 @@ final class RunningMode implements AutoCloseable {
 	}
 
 	/**
-	 * Starts the children, waits until all services are healthy, and tells how far they
-	 * are.
+	 * Starts the children, waits until all services are healthy, and reports their
+	 * progress.
 	 * @param client asks the services
 	 * @param timeout how long it may take
-	 * @param out where to tell how far they are
+	 * @param out receives the progress
 	 * @return how long it took
 	 * @throws InterruptedException if the thread is interrupted
 	 */
 	Duration start(HttpClient client, Duration timeout, PrintWriter out) throws InterruptedException {
-		// What listens there already would be taken for a healthy child.
+		// Another process that listens there would be taken for a healthy child.
 		RunningServices.checkPorts(List.of(Service.values()), this.basePort, this.mode.plan()::host);
 		long start = System.nanoTime();
 		long lastProgress = start;

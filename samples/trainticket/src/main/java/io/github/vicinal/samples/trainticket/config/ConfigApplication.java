@@ -2,6 +2,7 @@ package io.github.vicinal.samples.trainticket.config;
 
 import io.github.vicinal.samples.trainticket.common.TrainTicketService;
 
+import org.springframework.boot.SpringApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
@@ -11,6 +12,14 @@ import org.springframework.context.annotation.Import;
 @TrainTicketService
 @Import(ConfigController.class)
 public class ConfigApplication {
+
+	/**
+	 * Runs this service alone.
+	 * @param arguments properties, as {@code --name=value}
+	 */
+	public static void main(String[] arguments) {
+		SpringApplication.run(ConfigApplication.class, arguments);
+	}
 
 	@Bean
 	ConfigStore configStore() {

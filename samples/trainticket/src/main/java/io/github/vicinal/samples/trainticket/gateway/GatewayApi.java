@@ -102,7 +102,7 @@ public interface GatewayApi {
 
 	/**
 	 * Finds the profile of a user, for the user himself or an administrator.
-	 * @param authorization the token of whoever asks
+	 * @param authorization the token of the caller
 	 * @param name name of the user
 	 * @return the profile
 	 */

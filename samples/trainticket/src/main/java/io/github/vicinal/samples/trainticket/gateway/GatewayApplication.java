@@ -9,6 +9,7 @@ import io.github.vicinal.samples.trainticket.user.UserApi;
 import io.github.vicinal.samples.trainticket.verificationcode.VerificationCodeApi;
 import tools.jackson.databind.DeserializationFeature;
 
+import org.springframework.boot.SpringApplication;
 import org.springframework.boot.jackson.autoconfigure.JsonMapperBuilderCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -26,6 +27,14 @@ import org.springframework.web.service.registry.ImportHttpServices;
 @ImportHttpServices(group = "user", types = UserApi.class)
 @Import(GatewayController.class)
 public class GatewayApplication {
+
+	/**
+	 * Runs this service alone.
+	 * @param arguments properties, as {@code --name=value}
+	 */
+	public static void main(String[] arguments) {
+		SpringApplication.run(GatewayApplication.class, arguments);
+	}
 
 	/**
 	 * Refuses requests from outside that leave something out, before they reach a

@@ -33,7 +33,7 @@ public final class PlanReader {
 	public static final String RECOMMENDED = "recommended";
 
 	/**
-	 * Where that plan is, in the working directory.
+	 * File of that plan, in the working directory.
 	 */
 	public static final String RECOMMENDED_FILE = "recommended.yml";
 

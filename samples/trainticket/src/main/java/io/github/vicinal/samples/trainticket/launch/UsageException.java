@@ -1,8 +1,8 @@
 package io.github.vicinal.samples.trainticket.launch;
 
 /**
- * A mistake of whoever starts a command, told so that he can mend it: the offending
- * value, the rule it breaks, and what to do.
+ * Wrong use of a command. The message names the offending value, the rule that it breaks,
+ * and what to do.
  */
 public class UsageException extends RuntimeException {
 

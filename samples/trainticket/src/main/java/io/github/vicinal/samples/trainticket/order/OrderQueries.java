@@ -10,8 +10,8 @@ import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.PostExchange;
 
 /**
- * What both order services answer. Each has a contract of its own that extends this
- * interface and adds the path under which it answers.
+ * Queries that both order services answer. Each has a contract of its own that extends
+ * this interface and adds the path under which it answers.
  */
 public interface OrderQueries {
 

@@ -1,7 +1,7 @@
 package io.github.vicinal.samples.trainticket.order;
 
 /**
- * Where a passenger sits.
+ * Class of a seat.
  */
 public enum SeatClass {
 

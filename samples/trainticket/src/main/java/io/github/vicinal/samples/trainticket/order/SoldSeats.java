@@ -3,7 +3,7 @@ package io.github.vicinal.samples.trainticket.order;
 import java.time.LocalDate;
 
 /**
- * How many seats are sold.
+ * Number of seats that are sold.
  *
  * @param travelDate the day
  * @param tripId the trip

@@ -3,7 +3,7 @@ package io.github.vicinal.samples.trainticket.price;
 import java.math.BigDecimal;
 
 /**
- * What a kilometre costs.
+ * Price of a kilometre.
  *
  * @param routeId the route
  * @param trainTypeId the train type

@@ -6,6 +6,7 @@ import io.github.vicinal.samples.trainticket.station.StationApi;
 import io.github.vicinal.samples.trainticket.travel.TravelApi;
 import io.github.vicinal.samples.trainticket.travel2.Travel2Api;
 
+import org.springframework.boot.SpringApplication;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.service.registry.ImportHttpServices;
 
@@ -19,5 +20,13 @@ import org.springframework.web.service.registry.ImportHttpServices;
 @ImportHttpServices(group = "station", types = StationApi.class)
 @Import(RoutePlanController.class)
 public class RoutePlanApplication {
+
+	/**
+	 * Runs this service alone.
+	 * @param arguments properties, as {@code --name=value}
+	 */
+	public static void main(String[] arguments) {
+		SpringApplication.run(RoutePlanApplication.class, arguments);
+	}
 
 }

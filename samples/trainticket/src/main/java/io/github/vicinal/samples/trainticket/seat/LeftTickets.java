@@ -1,7 +1,7 @@
 package io.github.vicinal.samples.trainticket.seat;
 
 /**
- * How many tickets can still be sold.
+ * Number of tickets that can still be sold.
  *
  * @param count the number
  */

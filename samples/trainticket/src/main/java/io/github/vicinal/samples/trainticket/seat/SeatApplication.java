@@ -7,6 +7,7 @@ import io.github.vicinal.samples.trainticket.orderother.OrderOtherApi;
 import io.github.vicinal.samples.trainticket.travel.TravelApi;
 import io.github.vicinal.samples.trainticket.travel2.Travel2Api;
 
+import org.springframework.boot.SpringApplication;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.service.registry.ImportHttpServices;
 
@@ -21,5 +22,13 @@ import org.springframework.web.service.registry.ImportHttpServices;
 @ImportHttpServices(group = "config", types = ConfigApi.class)
 @Import(SeatController.class)
 public class SeatApplication {
+
+	/**
+	 * Runs this service alone.
+	 * @param arguments properties, as {@code --name=value}
+	 */
+	public static void main(String[] arguments) {
+		SpringApplication.run(SeatApplication.class, arguments);
+	}
 
 }

@@ -2,6 +2,7 @@ package io.github.vicinal.samples.trainticket.station;
 
 import io.github.vicinal.samples.trainticket.common.TrainTicketService;
 
+import org.springframework.boot.SpringApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
@@ -11,6 +12,14 @@ import org.springframework.context.annotation.Import;
 @TrainTicketService
 @Import(StationController.class)
 public class StationApplication {
+
+	/**
+	 * Runs this service alone.
+	 * @param arguments properties, as {@code --name=value}
+	 */
+	public static void main(String[] arguments) {
+		SpringApplication.run(StationApplication.class, arguments);
+	}
 
 	@Bean
 	StationStore stationStore() {

@@ -11,6 +11,7 @@ import io.github.vicinal.samples.trainticket.seat.SeatApi;
 import io.github.vicinal.samples.trainticket.ticketinfo.TicketInfoApi;
 import io.github.vicinal.samples.trainticket.train.TrainApi;
 
+import org.springframework.boot.SpringApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.service.registry.ImportHttpServices;
@@ -26,6 +27,14 @@ import org.springframework.web.service.registry.ImportHttpServices;
 @ImportHttpServices(group = "order", types = OrderApi.class)
 @Import(TravelController.class)
 public class TravelApplication {
+
+	/**
+	 * Runs this service alone.
+	 * @param arguments properties, as {@code --name=value}
+	 */
+	public static void main(String[] arguments) {
+		SpringApplication.run(TravelApplication.class, arguments);
+	}
 
 	@Bean
 	TripCallees callees(TicketInfoApi ticketInfo, RouteApi route, TrainApi train, SeatApi seat, OrderApi order) {

@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.time.LocalDateTime;
 
 /**
- * What a trip offers between two stations.
+ * Offer of a trip between two stations.
  *
  * @param tripId the trip
  * @param trainTypeId its train type

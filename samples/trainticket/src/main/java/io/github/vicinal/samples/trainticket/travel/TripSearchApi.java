@@ -11,8 +11,8 @@ import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.PostExchange;
 
 /**
- * What both trip services answer. Each has a contract of its own that extends this
- * interface and adds the path under which it answers.
+ * Searches that both trip services answer. Each has a contract of its own that extends
+ * this interface and adds the path under which it answers.
  */
 public interface TripSearchApi {
 

@@ -36,7 +36,7 @@ public abstract class TripSearchSupport implements TripSearchApi {
 	 * Creates the answers.
 	 * @param trips where the trips are
 	 * @param callees the services to call
-	 * @param clock tells which day it is
+	 * @param clock gives the current day
 	 */
 	protected TripSearchSupport(TripStore trips, TripCallees callees, Clock clock) {
 		this.trips = trips;

@@ -14,6 +14,7 @@ import io.github.vicinal.samples.trainticket.travel.Trip;
 import io.github.vicinal.samples.trainticket.travel.TripCallees;
 import io.github.vicinal.samples.trainticket.travel.TripStore;
 
+import org.springframework.boot.SpringApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.service.registry.ImportHttpServices;
@@ -29,6 +30,14 @@ import org.springframework.web.service.registry.ImportHttpServices;
 @ImportHttpServices(group = "order-other", types = OrderOtherApi.class)
 @Import(Travel2Controller.class)
 public class Travel2Application {
+
+	/**
+	 * Runs this service alone.
+	 * @param arguments properties, as {@code --name=value}
+	 */
+	public static void main(String[] arguments) {
+		SpringApplication.run(Travel2Application.class, arguments);
+	}
 
 	@Bean
 	TripCallees callees(TicketInfoApi ticketInfo, RouteApi route, TrainApi train, SeatApi seat, OrderOtherApi order) {

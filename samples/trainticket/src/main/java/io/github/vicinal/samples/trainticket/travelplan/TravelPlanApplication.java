@@ -8,6 +8,7 @@ import io.github.vicinal.samples.trainticket.ticketinfo.TicketInfoApi;
 import io.github.vicinal.samples.trainticket.travel.TravelApi;
 import io.github.vicinal.samples.trainticket.travel2.Travel2Api;
 
+import org.springframework.boot.SpringApplication;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.service.registry.ImportHttpServices;
 
@@ -23,5 +24,13 @@ import org.springframework.web.service.registry.ImportHttpServices;
 @ImportHttpServices(group = "travel2", types = Travel2Api.class)
 @Import(TravelPlanController.class)
 public class TravelPlanApplication {
+
+	/**
+	 * Runs this service alone.
+	 * @param arguments properties, as {@code --name=value}
+	 */
+	public static void main(String[] arguments) {
+		SpringApplication.run(TravelPlanApplication.class, arguments);
+	}
 
 }

@@ -3,6 +3,7 @@ package io.github.vicinal.samples.trainticket.user;
 import io.github.vicinal.samples.trainticket.auth.AuthApi;
 import io.github.vicinal.samples.trainticket.common.TrainTicketService;
 
+import org.springframework.boot.SpringApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.service.registry.ImportHttpServices;
@@ -14,6 +15,14 @@ import org.springframework.web.service.registry.ImportHttpServices;
 @ImportHttpServices(group = "auth", types = AuthApi.class)
 @Import(UserController.class)
 public class UserApplication {
+
+	/**
+	 * Runs this service alone.
+	 * @param arguments properties, as {@code --name=value}
+	 */
+	public static void main(String[] arguments) {
+		SpringApplication.run(UserApplication.class, arguments);
+	}
 
 	@Bean
 	UserStore userStore() {

@@ -3,7 +3,7 @@ package io.github.vicinal.samples.trainticket.user;
 import java.util.UUID;
 
 /**
- * What is known about a user.
+ * Profile of a user.
  *
  * @param id the id
  * @param name the name

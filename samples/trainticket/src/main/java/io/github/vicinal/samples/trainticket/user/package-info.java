@@ -1,5 +1,5 @@
 /**
- * User profiles. Whoever reads one must show a token.
+ * User profiles. Reading one requires a token.
  */
 @NullMarked
 package io.github.vicinal.samples.trainticket.user;

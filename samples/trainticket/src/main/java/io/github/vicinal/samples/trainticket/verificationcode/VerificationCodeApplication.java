@@ -2,6 +2,7 @@ package io.github.vicinal.samples.trainticket.verificationcode;
 
 import io.github.vicinal.samples.trainticket.common.TrainTicketService;
 
+import org.springframework.boot.SpringApplication;
 import org.springframework.context.annotation.Import;
 
 /**
@@ -10,5 +11,13 @@ import org.springframework.context.annotation.Import;
 @TrainTicketService
 @Import({ VerificationCodeController.class, VerificationCodeStore.class })
 public class VerificationCodeApplication {
+
+	/**
+	 * Runs this service alone.
+	 * @param arguments properties, as {@code --name=value}
+	 */
+	public static void main(String[] arguments) {
+		SpringApplication.run(VerificationCodeApplication.class, arguments);
+	}
 
 }

@@ -12,8 +12,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The codes that were issued and not yet checked. Bounded in time and number: whoever
- * asks for codes and never uses them only pushes out the oldest ones.
+ * The codes that were issued and not yet checked. Bounded in time and number: codes that
+ * are requested and never used only displace the oldest ones.
  */
 class VerificationCodeStore {
 
@@ -23,7 +23,7 @@ class VerificationCodeStore {
 
 	private static final int LENGTH = 4;
 
-	/** Without characters that look alike. */
+	/** Alphabet of codes, without characters that look alike. */
 	private static final String ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
 	private final Map<String, Issued> codes = new LinkedHashMap<>();

@@ -1,0 +1,29 @@
+package io.github.vicinal.path;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.peer.PeerAnnouncement;
+
+/**
+ * Says which paths may stand in for the HTTP requests to a peer, by what is known of the
+ * way of these requests. Thread-safe.
+ *
+ * @since 0.1.0
+ */
+@FunctionalInterface
+public interface PathRule {
+
+	/** Allows each path. */
+	PathRule ANY = (kind, protection, peer) -> null;
+
+	/**
+	 * Returns why a path must not be used. May look up names, so it is never called by a
+	 * thread that makes calls.
+	 * @param kind the kind of path
+	 * @param protection how the path is protected
+	 * @param peer what the peer said of itself in the latest answer over HTTP
+	 * @return the reason, and what to do; {@code null} if the path may be used
+	 */
+	@Nullable String forbids(PathKind kind, PathProtection protection, PeerAnnouncement peer);
+
+}

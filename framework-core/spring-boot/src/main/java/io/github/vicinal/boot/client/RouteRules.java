@@ -1,0 +1,135 @@
+package io.github.vicinal.boot.client;
+
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
+import io.github.vicinal.path.PathRule;
+import io.github.vicinal.peer.PeerAnnouncement;
+
+/**
+ * Which paths may stand in for HTTP requests, by the way that the requests take. Paths
+ * must not be less protected than https, and paths over the network must not go around a
+ * gateway, a proxy or a sidecar that the requests pass.
+ *
+ * @param httpsLocalPaths whether paths between processes of one user may stand in for
+ * https
+ * @param pastIntermediaries whether paths over the network may go around what is between
+ * client and server
+ * @since 0.1.0
+ */
+public record RouteRules(boolean httpsLocalPaths, boolean pastIntermediaries) {
+
+	/** Property that lets local paths stand in for https. */
+	public static final String HTTPS_LOCAL_PATHS = "vicinal.https.local-paths";
+
+	/** Property that lets paths over the network go around intermediaries. */
+	public static final String PAST_INTERMEDIARIES = "vicinal.network.past-intermediaries";
+
+	private static final Pattern IPV4 = Pattern.compile("[0-9.]+");
+
+	private static final String GO_AROUND = "; set " + PAST_INTERMEDIARIES
+			+ "=true at the client to go around it, if what it does to requests may be left out";
+
+	/**
+	 * Returns the rules if nothing is configured.
+	 * @return the strictest rules
+	 */
+	public static RouteRules defaults() {
+		return new RouteRules(false, false);
+	}
+
+	/**
+	 * Returns the rule for requests to an address.
+	 * @param target where requests are sent
+	 * @return the rule, which equals that of other requests to the same address
+	 */
+	public PathRule of(URI target) {
+		String address = HttpAddress.of(target);
+		int colon = address.lastIndexOf(':');
+		return new Route("https".equalsIgnoreCase(target.getScheme()), address.substring(0, colon),
+				address.substring(colon + 1), this);
+	}
+
+	/**
+	 * The way of requests to one address.
+	 *
+	 * @param encrypted whether they go by https
+	 * @param host the host that they are sent to
+	 * @param port the port that they are sent to
+	 * @param rules what is allowed
+	 */
+	private record Route(boolean encrypted, String host, String port, RouteRules rules) implements PathRule {
+
+		@Override
+		public @Nullable String forbids(PathKind kind, PathProtection protection, PeerAnnouncement peer) {
+			String unprotected = this.encrypted ? unprotected(protection) : null;
+			if (unprotected != null) {
+				return unprotected;
+			}
+			return (kind.reach() == PathKind.Reach.NETWORK && !this.rules.pastIntermediaries()) ? intermediary(peer)
+					: null;
+		}
+
+		private @Nullable String unprotected(PathProtection protection) {
+			return switch (protection) {
+				case NONE -> "requests go by https, which only a path with TLS may stand in for whose "
+						+ "certificates are verified on both sides";
+				case SAME_USER -> this.rules.httpsLocalPaths() ? null : "requests go by https; set " + HTTPS_LOCAL_PATHS
+						+ "=true at client and server to let paths between processes of one user stand in for it";
+				case MUTUAL_TLS -> null;
+			};
+		}
+
+		/** Returns what shows that something between takes requests and sends them on. */
+		private @Nullable String intermediary(PeerAnnouncement peer) {
+			String arrival = peer.arrival();
+			if (arrival.isEmpty() || peer.origin().isEmpty()) {
+				return "the peer does not say from where to where requests come, so something between may send them on"
+						+ GO_AROUND;
+			}
+			try {
+				InetAddress to = numeric(arrival.substring(0, arrival.lastIndexOf(':')));
+				if (!arrival.endsWith(":" + this.port)
+						|| !Arrays.asList(InetAddress.getAllByName(this.host)).contains(to)) {
+					return "requests to %s:%s arrive at %s: something between sends them on".formatted(this.host,
+							this.port, arrival) + GO_AROUND;
+				}
+				InetAddress from = numeric(peer.origin());
+				if (from.isLoopbackAddress() ? !to.isLoopbackAddress()
+						: NetworkInterface.getByInetAddress(from) == null) {
+					return "requests arrive from %s, which is no address of this client: something between sends them on"
+						.formatted(peer.origin()) + GO_AROUND;
+				}
+				return null;
+			}
+			catch (UnknownHostException | SocketException ex) {
+				return "it cannot be found out whether something between sends requests on: %s".formatted(ex)
+						+ GO_AROUND;
+			}
+		}
+
+		/** Anybody can announce a name, which must not be looked up. */
+		private static InetAddress numeric(String address) throws UnknownHostException {
+			if (address.indexOf(':') < 0 && !IPV4.matcher(address).matches()) {
+				throw new UnknownHostException("%s is no IP address".formatted(address));
+			}
+			return InetAddress.getByName(address);
+		}
+
+		@Override
+		public String toString() {
+			return (this.encrypted ? "https://" : "http://") + this.host + ":" + this.port;
+		}
+
+	}
+
+}

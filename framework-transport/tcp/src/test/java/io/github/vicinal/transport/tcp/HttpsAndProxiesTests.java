@@ -1,0 +1,201 @@
+package io.github.vicinal.transport.tcp;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.context.ConfigurableApplicationContext;
+
+import io.github.vicinal.report.ChannelReport.PeerReport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** Servers that are reached by https, or by way of something else. */
+@Timeout(120)
+class HttpsAndProxiesTests extends ShelfApplications {
+
+	@TempDir
+	private Path directory;
+
+	private String portOf(ConfigurableApplicationContext service) {
+		return service.getEnvironment().getRequiredProperty("local.server.port");
+	}
+
+	private Map<String, Object> https() throws Exception {
+		Certificates certificates = new Certificates(this.directory).authority("ca")
+			.signed("server", "ca", "-ext", "san=ip:127.0.0.1");
+		Map<String, Object> properties = new TreeMap<>(
+				bundle(certificates.write("server.p12", certificates.keys("server")),
+						certificates.write("trust.p12", certificates.trust("ca"))));
+		properties.put("server.ssl.bundle", "mesh");
+		properties.put("spring.http.serviceclient.shelf.ssl.bundle", "mesh");
+		return properties;
+	}
+
+	private ConfigurableApplicationContext client(Map<String, Object> properties, String url) {
+		Map<String, Object> all = new TreeMap<>(properties);
+		all.put("spring.http.serviceclient.shelf.base-url", url);
+		all.keySet().removeIf((key) -> key.startsWith("server.ssl."));
+		return start(ShelfClient.class, all);
+	}
+
+	private void goesBy(ConfigurableApplicationContext client, String path, String reason) {
+		await().untilAsserted(() -> {
+			assertThat(client.getBean(Shelf.class).book(7)).isEqualTo(new Book(7, "seven"));
+			assertThat(peers(client, "shelf")).first()
+				.returns(path, PeerReport::path)
+				.satisfies((peer) -> assertThat(peer.reason()).contains(reason));
+		});
+		assertThat(client.getBean(Shelf.class).book(8)).isEqualTo(new Book(8, "seven"));
+	}
+
+	@Test
+	void tcpWithTlsOnBothSidesStandsInForHttps() throws Exception {
+		Map<String, Object> properties = https();
+		ConfigurableApplicationContext service = start(ShelfService.class, properties);
+		goesBy(client(properties, "https://127.0.0.1:" + portOf(service)), "tcp", "over the network");
+	}
+
+	@Test
+	void tcpWithoutTlsDoesNotStandInForHttps() throws Exception {
+		Map<String, Object> properties = https();
+		properties.put("vicinal.tcp.ssl.bundle", "");
+		ConfigurableApplicationContext service = start(ShelfService.class, properties);
+		goesBy(client(properties, "https://127.0.0.1:" + portOf(service)), "http", "comes by TLS");
+	}
+
+	@Test
+	void tcpThatAcceptsClientsWithoutACertificateDoesNotStandInForHttps() throws Exception {
+		Map<String, Object> properties = https();
+		properties.put("vicinal.tcp.ssl.client-auth", "want");
+		ConfigurableApplicationContext service = start(ShelfService.class, properties);
+		goesBy(client(properties, "https://127.0.0.1:" + portOf(service)), "http", "comes by TLS");
+	}
+
+	@Test
+	void aClientThatShowsACertificateToHttpStaysThere() throws Exception {
+		Map<String, Object> properties = https();
+		properties.put("server.ssl.client-auth", "need");
+		ConfigurableApplicationContext service = start(ShelfService.class, properties);
+		goesBy(client(properties, "https://127.0.0.1:" + portOf(service)), "http", "shows a certificate to HTTP");
+	}
+
+	@Test
+	void localPathsStandInForHttpsOnlyIfBothSidesSaySo() throws Exception {
+		Map<String, Object> properties = https();
+		properties.put("vicinal.channels.shelf.paths", "direct,shm,uds");
+		properties.put("vicinal.https.local-paths", "true");
+		properties.put("vicinal.server.paths", "uds");
+		properties.put("vicinal.rendezvous.directory", this.directory.resolve("rendezvous").toString());
+		ConfigurableApplicationContext service = start(ShelfService.class, properties);
+		String url = "https://127.0.0.1:" + portOf(service);
+		goesBy(client(properties, url), "uds", "same host");
+		properties.put("vicinal.https.local-paths", "false");
+		goesBy(client(properties, url), "http", "set vicinal.https.local-paths=true");
+	}
+
+	/** Something ends TLS in front of the server, without a trace in requests. */
+	@Test
+	void aServerBehindSomethingThatEndsTlsIsNotReachedInPlaintext() throws Exception {
+		Map<String, Object> properties = https();
+		properties.remove("server.ssl.bundle");
+		properties.put("vicinal.tcp.ssl.bundle", "");
+		ConfigurableApplicationContext service = start(ShelfService.class, properties);
+		Map<String, Object> server = new TreeMap<>(properties);
+		server.put("server.ssl.bundle", "mesh");
+		try (TlsEnd end = new TlsEnd(new Certificates(this.directory), Integer.parseInt(portOf(service)))) {
+			goesBy(client(server, "https://127.0.0.1:" + end.port()), "http", "requests go by https");
+		}
+	}
+
+	@Test
+	void aProxyIsNotGoneAroundUnlessTheClientSaysSo() throws Exception {
+		Map<String, Object> properties = Map.of("vicinal.tcp.enabled", "true", "vicinal.channels.shelf.paths", "tcp");
+		ConfigurableApplicationContext service = start(ShelfService.class, properties);
+		try (Proxy proxy = new Proxy(Integer.parseInt(portOf(service)))) {
+			String url = "http://127.0.0.1:" + proxy.port();
+			goesBy(client(properties, url), "http", "something between sends them on");
+			Map<String, Object> saying = new TreeMap<>(properties);
+			saying.put("vicinal.network.past-intermediaries", "true");
+			goesBy(client(saying, url), "tcp", "over the network");
+		}
+	}
+
+	/** Sends bytes on, and adds nothing. */
+	private static class Proxy implements AutoCloseable {
+
+		private final ServerSocket listener;
+
+		private final int target;
+
+		private final ExecutorService threads = Executors.newCachedThreadPool();
+
+		Proxy(int target) throws IOException {
+			this(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), target);
+		}
+
+		Proxy(ServerSocket listener, int target) {
+			this.listener = listener;
+			this.target = target;
+			this.threads.execute(this::accept);
+		}
+
+		int port() {
+			return this.listener.getLocalPort();
+		}
+
+		private void accept() {
+			try {
+				while (true) {
+					Socket client = this.listener.accept();
+					Socket server = new Socket(InetAddress.getLoopbackAddress(), this.target);
+					this.threads.execute(() -> copy(client, server));
+					this.threads.execute(() -> copy(server, client));
+				}
+			}
+			catch (IOException ex) {
+				// The test has ended.
+			}
+		}
+
+		private static void copy(Socket from, Socket to) {
+			try (from; to; InputStream in = from.getInputStream(); OutputStream out = to.getOutputStream()) {
+				in.transferTo(out);
+			}
+			catch (IOException ex) {
+				// Either side has closed its connection.
+			}
+		}
+
+		@Override
+		public void close() throws IOException {
+			this.listener.close();
+			this.threads.shutdown();
+		}
+
+	}
+
+	/** Ends TLS, and sends what is in it on. */
+	private static final class TlsEnd extends Proxy {
+
+		TlsEnd(Certificates certificates, int target) throws Exception {
+			super(certificates.context("server")
+				.getServerSocketFactory()
+				.createServerSocket(0, 50, InetAddress.getByName("127.0.0.1")), target);
+		}
+
+	}
+
+}
