@@ -2,6 +2,7 @@ package io.github.vicinal.placement.recommend;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -44,6 +45,9 @@ final class MovePlanner {
 
 	private final Map<String, Map<String, Integer>> running = new HashMap<>();
 
+	/** Moves of replicas that went out of the way; none goes aside twice. */
+	private final Set<Move> aside = new HashSet<>();
+
 	private MovePlanner(PlacementModel model, Plan before) {
 		this.model = model;
 		this.before = before;
@@ -83,12 +87,34 @@ final class MovePlanner {
 					((more > 0) ? arriving : leaving).add(host);
 				}
 			}
+			alongZones(model, leaving, arriving);
 			for (int i = 0; i < Math.max(arriving.size(), leaving.size()); i++) {
 				moves.add(new Move(service.name(), (i < leaving.size()) ? leaving.get(i) : "",
 						(i < arriving.size()) ? arriving.get(i) : "", false, true));
 			}
 		}
 		return moves;
+	}
+
+	/**
+	 * Brings hosts of one zone to the same positions of both lists. Crosswise, each move
+	 * would leave a zone empty that the other one fills later.
+	 */
+	private static void alongZones(PlacementModel model, List<String> leaving, List<String> arriving) {
+		Map<String, String> zones = new HashMap<>();
+		model.hosts().forEach((host) -> zones.put(host.name(), host.zone()));
+		int next = 0;
+		for (int i = 0; i < leaving.size(); i++) {
+			String zone = zones.getOrDefault(leaving.get(i), "");
+			for (int j = next; j < arriving.size(); j++) {
+				if (zone.equals(zones.getOrDefault(arriving.get(j), ""))) {
+					Collections.swap(leaving, i, next);
+					Collections.swap(arriving, j, next);
+					next++;
+					break;
+				}
+			}
+		}
 	}
 
 	private List<Move> plan(Deque<Move> pending) {
@@ -137,7 +163,7 @@ final class MovePlanner {
 	/** Takes one of the moves that wait for each other out of the way. */
 	private boolean detour(Deque<Move> pending, List<Move> ordered) {
 		for (Move move : pending) {
-			if (move.from().isEmpty()) {
+			if (move.from().isEmpty() || this.aside.contains(move)) {
 				continue;
 			}
 			for (String third : this.hosts.keySet()) {
@@ -145,7 +171,9 @@ final class MovePlanner {
 				if (!third.equals(move.from()) && !third.equals(move.to()) && fits(aside)) {
 					make(aside, ordered);
 					pending.remove(move);
-					pending.addLast(new Move(move.service(), third, move.to(), false, true));
+					Move rest = new Move(move.service(), third, move.to(), false, true);
+					this.aside.add(rest);
+					pending.addLast(rest);
 					return true;
 				}
 			}

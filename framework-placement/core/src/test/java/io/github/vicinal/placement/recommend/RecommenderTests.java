@@ -201,6 +201,37 @@ class RecommenderTests {
 		assertThat(MovePlanner.plan(tight, before, after)).hasSize(2).filteredOn((move) -> !move.fits()).isNotEmpty();
 	}
 
+	/** Crosswise, each of the two moves would leave its zone empty for a while. */
+	@Test
+	void replicasMoveWithinTheirZones() {
+		List<Host> hosts = new ArrayList<>();
+		for (int h = 0; h < 8; h++) {
+			hosts.add(new Host("h" + h, "z" + h % 2, Resources.of(10, 10), Resources.none(), Integer.MAX_VALUE));
+		}
+		Plan before = new Plan(Map.of("a", Map.of("h2", 1, "h3", 1)));
+		Plan after = new Plan(Map.of("a", Map.of("h1", 1, "h6", 1)));
+		PlacementModel model = new PlacementModel(List.of(new Service("a", 2, Resources.of(1, 1))), hosts, List.of(),
+				List.of(), COSTS, Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), before);
+		assertThat(MovePlanner.plan(model, before, after)).hasSize(2).allMatch(Move::fits).noneMatch(Move::temporary);
+	}
+
+	/** What cannot be ordered does not go back and forth. */
+	@Test
+	void noReplicaGoesAsideTwice() {
+		List<Host> hosts = new ArrayList<>();
+		for (int h = 0; h < 6; h++) {
+			hosts.add(new Host("h" + h, "z" + h % 3, Resources.of(10, 10), Resources.none(), Integer.MAX_VALUE));
+		}
+		// More zones than there are afterwards: no order keeps them.
+		Plan before = new Plan(Map.of("a", Map.of("h0", 1, "h1", 1, "h2", 1)));
+		Plan after = new Plan(Map.of("a", Map.of("h3", 3)));
+		PlacementModel model = new PlacementModel(List.of(new Service("a", 3, Resources.of(1, 1))), hosts, List.of(),
+				List.of(), COSTS, Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), before);
+		List<Move> moves = MovePlanner.plan(model, before, after);
+		assertThat(moves).filteredOn((move) -> !move.fits()).isNotEmpty();
+		assertThat(moves).filteredOn(Move::temporary).hasSizeLessThanOrEqualTo(3);
+	}
+
 	@Test
 	void whatNobodyMeasuredIsSaid() {
 		PlacementModel model = pair(10, new Evidence("test", 0, Duration.ZERO, true, "only one end was seen"));
