@@ -29,6 +29,10 @@ import io.github.vicinal.benchmarks.cache.CacheTrainTicketMeasurement;
 import io.github.vicinal.benchmarks.call.CallMeasurement;
 import io.github.vicinal.benchmarks.call.ExchangeMeasurement;
 import io.github.vicinal.benchmarks.call.EchoServer;
+import io.github.vicinal.benchmarks.call.IdleMeasurement;
+import io.github.vicinal.benchmarks.call.RdmaMeasurement;
+import io.github.vicinal.benchmarks.call.RemoteMeasurement;
+import io.github.vicinal.benchmarks.call.RemoteServer;
 import io.github.vicinal.benchmarks.call.StartupMeasurement;
 import io.github.vicinal.benchmarks.crash.CrashMeasurement;
 import io.github.vicinal.benchmarks.crash.Victim;
@@ -64,7 +68,8 @@ public final class Bench implements Callable<Integer> {
 			new CacheMemoryMeasurement(), new CacheTrainTicketMeasurement(), new CacheTckMeasurement(),
 			new ShmMeasurement(), new WaitMeasurement(), new CrashMeasurement(), new ServerMeasurement(),
 			new OverloadMeasurement(), new LocalityMeasurement(), new SelectorSimulationMeasurement(),
-			new SelectorMeasurement(), new StormMeasurement(), new TopicMeasurement());
+			new SelectorMeasurement(), new StormMeasurement(), new TopicMeasurement(), new RemoteMeasurement(),
+			new RdmaMeasurement(), new IdleMeasurement());
 
 	@Spec
 	@SuppressWarnings("NullAway.Init")
@@ -140,6 +145,10 @@ public final class Bench implements Callable<Integer> {
 		}
 		if (arguments.length > 0 && arguments[0].equals(EchoServer.COMMAND)) {
 			EchoServer.main(arguments);
+			return;
+		}
+		if (arguments.length > 0 && arguments[0].equals(RemoteServer.COMMAND)) {
+			RemoteServer.main(arguments);
 			return;
 		}
 		if (arguments.length > 0 && arguments[0].equals(ScaleMeasurement.COMMAND)) {

@@ -49,9 +49,15 @@ public final class EchoClient implements AutoCloseable {
 
 	private static EchoClient start(String port, String path, boolean observed, Map<String, Object> more)
 			throws InterruptedException {
+		return at("http://localhost:" + port, path, observed, more);
+	}
+
+	/** Starts a client of a server that may be on another host. */
+	static EchoClient at(String url, String path, boolean observed, Map<String, Object> more)
+			throws InterruptedException {
 		Map<String, Object> properties = new HashMap<>(more);
-		properties.putAll(Map.of("spring.main.web-application-type", "none", "spring.http.serviceclient.echo.base-url",
-				"http://localhost:" + port));
+		properties
+			.putAll(Map.of("spring.main.web-application-type", "none", "spring.http.serviceclient.echo.base-url", url));
 		if (path.equals("http")) {
 			properties.put("vicinal.enabled", "false");
 		}

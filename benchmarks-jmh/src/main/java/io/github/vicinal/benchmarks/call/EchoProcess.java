@@ -47,12 +47,16 @@ public final class EchoProcess implements AutoCloseable {
 
 	/** The command that runs this program again. */
 	static List<String> command() {
+		return command(EchoServer.COMMAND);
+	}
+
+	static List<String> command(String first) {
 		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 		String classPath = System.getProperty("java.class.path");
 		if (!classPath.contains(File.pathSeparator) && classPath.endsWith(".jar")) {
-			return List.of(java, "-jar", classPath, EchoServer.COMMAND);
+			return List.of(java, "-jar", classPath, first);
 		}
-		return List.of(java, "-cp", classPath, "io.github.vicinal.benchmarks.Bench", EchoServer.COMMAND);
+		return List.of(java, "-cp", classPath, "io.github.vicinal.benchmarks.Bench", first);
 	}
 
 	/**

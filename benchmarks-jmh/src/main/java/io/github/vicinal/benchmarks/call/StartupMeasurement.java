@@ -9,6 +9,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -16,10 +17,15 @@ import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
 
 /**
- * Start-up of an application that annotates nothing, alternately with the starter's jars
- * on its class path and without them.
+ * Start-up of an application that annotates nothing: with the starter's jars on its class
+ * path, without them, and with the module of rdma on a machine that may have no device.
+ * The three alternate.
  */
 public final class StartupMeasurement implements Measurement {
+
+	private static final String TCP = "vicinal-transport-tcp";
+
+	private static final String RDMA = "vicinal-transport-rdma";
 
 	@Override
 	public String name() {
@@ -44,14 +50,17 @@ public final class StartupMeasurement implements Measurement {
 			try (Stream<Path> files = Files.walk(directory)) {
 				jars = files.filter((file) -> file.toString().endsWith(".jar")).toList();
 			}
-			String with = classPath(jars, true);
-			String without = classPath(jars, false);
+			String without = classPath(jars, (name) -> !isOurs(name));
+			String with = classPath(jars, (name) -> !isBetweenHosts(name));
+			String rdma = classPath(jars, (name) -> !name.startsWith(TCP));
 			List<Double> withMillis = new ArrayList<>();
 			List<Double> withoutMillis = new ArrayList<>();
+			List<Double> rdmaMillis = new ArrayList<>();
 			for (int i = 0; i < repeats; i++) {
 				settings.say("Repeat %d of %d ...", i + 1, repeats);
 				withoutMillis.add(start(java, without));
 				withMillis.add(start(java, with));
+				rdmaMillis.add(start(java, rdma));
 			}
 			double withMedian = median(withMillis);
 			double withoutMedian = median(withoutMillis);
@@ -59,7 +68,10 @@ public final class StartupMeasurement implements Measurement {
 					"start-up ms", "application");
 			report.row("without the starter", withoutMedian, repeats);
 			report.row("with the starter", withMedian, repeats);
+			report.row("with the starter and vicinal-transport-rdma", median(rdmaMillis), repeats);
 			report.bar("start-up with the starter / without it", withMedian / withoutMedian, 1.05);
+			report.bar("start-up: ms that vicinal-transport-rdma adds without a device",
+					median(rdmaMillis) - withMedian, 5);
 			return report;
 		}
 		finally {
@@ -71,16 +83,21 @@ public final class StartupMeasurement implements Measurement {
 		return Sample.median(values.stream().mapToDouble(Double::doubleValue).toArray());
 	}
 
-	private static String classPath(List<Path> jars, boolean starter) {
+	private static String classPath(List<Path> jars, Predicate<String> kept) {
 		return jars.stream()
-			.filter((jar) -> starter || !isStarter(jar.getFileName().toString()))
+			.filter((jar) -> kept.test(jar.getFileName().toString()))
 			.map(Path::toString)
 			.collect(Collectors.joining(java.io.File.pathSeparator));
 	}
 
-	/** The starter's own jars; those of the benchmarks hold the application. */
-	private static boolean isStarter(String name) {
+	/** Those of the benchmarks hold the application. */
+	private static boolean isOurs(String name) {
 		return name.startsWith("vicinal-") && !name.startsWith("vicinal-benchmarks");
+	}
+
+	/** Returns whether the starter does not bring a jar. */
+	private static boolean isBetweenHosts(String name) {
+		return name.startsWith(TCP) || name.startsWith(RDMA);
 	}
 
 	private static double start(String java, String classPath) throws IOException, InterruptedException {

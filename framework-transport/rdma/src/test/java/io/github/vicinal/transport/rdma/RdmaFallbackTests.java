@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -49,6 +50,9 @@ class RdmaFallbackTests {
 	/** Back-off doubles from 50 ms on, with some jitter. */
 	private static final int MAX_ATTEMPTS_IN_3_SECONDS = 12;
 
+	/** Time for paths to be opened, on a machine that is busy. */
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
+
 	private final MemoryFabric fabric = new MemoryFabric();
 
 	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
@@ -70,7 +74,7 @@ class RdmaFallbackTests {
 	private ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
 		Map<String, Object> all = new TreeMap<>(Map.of("server.port", "0", "spring.main.banner-mode", "off",
 				"management.endpoints.web.exposure.include", "*", "vicinal.compare-paths", "false",
-				"vicinal.confirm-interval", "0s", "server.shutdown", "immediate", "vicinal.reconnect-delay", "50ms",
+				"vicinal.confirm-interval", "500ms", "server.shutdown", "immediate", "vicinal.reconnect-delay", "50ms",
 				"vicinal.tcp.enabled", "true"));
 		all.putAll(properties);
 		SpringApplication application = new SpringApplication(type);
@@ -83,13 +87,17 @@ class RdmaFallbackTests {
 		return context;
 	}
 
+	private static @Nullable ChannelReport report(ConfigurableApplicationContext client) {
+		return client.getBean(ChannelsEndpoint.class).channel("ledger");
+	}
+
 	private static String path(ConfigurableApplicationContext client) {
-		ChannelReport report = client.getBean(ChannelsEndpoint.class).channel("ledger");
+		ChannelReport report = report(client);
 		return (report == null || report.peers().isEmpty()) ? "none" : report.peers().get(0).path();
 	}
 
 	private static boolean isOpen(ConfigurableApplicationContext client, String path) {
-		ChannelReport report = client.getBean(ChannelsEndpoint.class).channel("ledger");
+		ChannelReport report = report(client);
 		return report != null && !report.peers().isEmpty() && report.peers()
 			.get(0)
 			.paths()
@@ -105,7 +113,7 @@ class RdmaFallbackTests {
 						"http://localhost:" + service.getEnvironment().getRequiredProperty("local.server.port"),
 						"vicinal.channels.ledger.paths", "rdma,tcp"));
 		Ledger ledger = client.getBean(Ledger.class);
-		await().until(() -> {
+		await().atMost(PATIENCE).until(() -> {
 			add(ledger);
 			return path(client).equals("rdma") && isOpen(client, "tcp");
 		});
@@ -125,7 +133,7 @@ class RdmaFallbackTests {
 			thread.start();
 		}
 		for (int round = 0; round < 3; round++) {
-			await().until(() -> path(client).equals("rdma"));
+			await().atMost(PATIENCE).until(() -> path(client).equals("rdma"));
 			long removed = System.nanoTime();
 			int attempts = this.fabric.attempts.get();
 			this.fabric.removeDevice();
@@ -142,7 +150,10 @@ class RdmaFallbackTests {
 				.until(() -> path(client).equals("tcp"));
 			assertThat(this.fabric.attempts.get() - attempts).isLessThanOrEqualTo(MAX_ATTEMPTS_IN_3_SECONDS);
 			this.fabric.addDevice();
-			await().atMost(Duration.ofSeconds(30)).until(() -> path(client).equals("rdma"));
+			await().atMost(PATIENCE)
+				.untilAsserted(() -> assertThat(path(client))
+					.as("%s; offered: %s", report(client), service.getBean(RdmaPathServer.class).unavailable())
+					.isEqualTo("rdma"));
 		}
 		this.stopped = true;
 		List<Long> known = List.copyOf(this.acknowledged);
