@@ -1,7 +1,9 @@
 package io.github.vicinal.copackage;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +33,20 @@ final class BuildCommand implements Callable<Integer> {
 			description = "one container with a process for each application, instead of one JVM; needs their Dockerfiles")
 	private boolean processes;
 
+	@Option(names = "--oci",
+			description = "an OCI image layout with the applications for one JVM, instead of a directory")
+	private boolean oci;
+
+	@Option(names = "--base", paramLabel = "LAYOUT[:TAG]",
+			description = "a local OCI image layout with a JDK, which the image is built on; without it, the image has no Java")
+	private @Nullable String base;
+
+	@Option(names = "--platform", paramLabel = "OS/ARCHITECTURE", description = "of the image; default: linux/amd64")
+	private String platform = "linux/amd64";
+
+	@Option(names = "--tag", paramLabel = "TAG", description = "name of the image in its layout; default: latest")
+	private String tag = "latest";
+
 	@Mixin
 	private final Hoisted hoisted = new Hoisted();
 
@@ -40,6 +56,13 @@ final class BuildCommand implements Callable<Integer> {
 	@Override
 	public Integer call() throws Exception {
 		PrintWriter out = out();
+		if (this.processes && this.oci) {
+			throw new InvalidInputException("--processes and --oci are both given; an image runs one JVM");
+		}
+		if (!this.oci && this.base != null) {
+			throw new InvalidInputException(
+					"--base '%s' is given without --oci; only an image has a base".formatted(this.base));
+		}
 		List<Inventory> inventories = this.selection.inventories();
 		if (!mayBeTogether(inventories, out)) {
 			return CommandLine.ExitCode.SOFTWARE;
@@ -48,15 +71,35 @@ final class BuildCommand implements Callable<Integer> {
 			MergedContainer.write(inventories, this.output);
 			out.printf("%d applications for one container in %s%n", inventories.size(), this.output);
 		}
+		else if (this.oci) {
+			image(inventories, out);
+		}
 		else {
-			Map<String, String> kept = new LayoutBuilder(this.selection.arguments(), this.hoisted.mode())
-				.build(inventories, this.output);
-			this.hoisted.print(inventories, kept, out);
+			layOut(inventories, this.output, out);
 			out.printf("%d applications for one JVM in %s%nRun them: java -jar %s%n", inventories.size(), this.output,
 					this.output.resolve("launcher/vicinal-launcher.jar"));
 		}
 		out.flush();
 		return CommandLine.ExitCode.OK;
+	}
+
+	private void layOut(List<Inventory> inventories, Path directory, PrintWriter out) throws IOException {
+		Map<String, String> kept = new LayoutBuilder(this.selection.arguments(), this.hoisted.mode()).build(inventories,
+				directory);
+		this.hoisted.print(inventories, kept, out);
+	}
+
+	private void image(List<Inventory> inventories, PrintWriter out) throws IOException {
+		OciImage image = new OciImage(this.base, this.platform, this.tag);
+		Path work = Files.createTempDirectory("copackage");
+		try {
+			layOut(inventories, work.resolve("layout"), out);
+			image.write(work.resolve("layout"), inventories, this.output);
+		}
+		finally {
+			FileTree.delete(work);
+		}
+		out.printf("%d applications for one JVM in the image oci:%s:%s%n", inventories.size(), this.output, this.tag);
 	}
 
 	private PrintWriter out() {
@@ -66,17 +109,21 @@ final class BuildCommand implements Callable<Integer> {
 	}
 
 	private boolean mayBeTogether(List<Inventory> inventories, PrintWriter out) {
-		List<PairReport> refused = this.selection.checker()
-			.pairs(inventories)
-			.stream()
-			.filter((each) -> this.processes ? each.verdict() == Verdict.FORBIDDEN : !each.verdict().oneJvm())
-			.toList();
-		if (!refused.isEmpty()) {
-			out.print(ReportText.table(refused));
-			out.printf("%nNothing was written: these may not share a %s%n", this.processes ? "container" : "JVM");
-			out.flush();
+		ConflictChecker checker = this.selection.checker();
+		List<PairReport> reports = checker.pairs(inventories);
+		GroupReport group = checker.group(inventories, reports);
+		if (mayBe(group.verdict())) {
+			return true;
 		}
-		return refused.isEmpty();
+		List<PairReport> refused = reports.stream().filter((each) -> !mayBe(each.verdict())).toList();
+		out.print(ReportText.table(refused, group));
+		out.printf("%nNothing was written: these may not share a %s%n", this.processes ? "container" : "JVM");
+		out.flush();
+		return false;
+	}
+
+	private boolean mayBe(Verdict verdict) {
+		return this.processes ? verdict != Verdict.FORBIDDEN : verdict.oneJvm();
 	}
 
 }

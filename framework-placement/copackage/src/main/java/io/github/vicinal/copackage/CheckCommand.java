@@ -31,14 +31,17 @@ final class CheckCommand implements Callable<Integer> {
 		if (inventories.size() < 2) {
 			throw new InvalidInputException("One application alone has no conflicts; name at least two");
 		}
-		List<PairReport> reports = this.selection.checker().pairs(inventories);
+		ConflictChecker checker = this.selection.checker();
+		List<PairReport> reports = checker.pairs(inventories);
+		GroupReport group = checker.group(inventories, reports);
 		CommandSpec command = this.spec;
 		if (command != null) {
-			command.commandLine().getOut().print(this.json ? ReportText.json(reports) : ReportText.table(reports));
+			command.commandLine()
+				.getOut()
+				.print(this.json ? ReportText.json(reports, group) : ReportText.table(reports, group));
 			command.commandLine().getOut().flush();
 		}
-		return reports.stream().allMatch((each) -> each.verdict().oneJvm()) ? CommandLine.ExitCode.OK
-				: CommandLine.ExitCode.SOFTWARE;
+		return group.verdict().oneJvm() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
 	}
 
 }

@@ -3,7 +3,10 @@ package io.github.vicinal.copackage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -22,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.vicinal.copackage.Finding.Rule;
 
 /**
- * Says how close applications may come. Immutable.
+ * Says how close applications may come. Thread-safe.
  * <p>
  * Each rule finds reasons, and each reason has a limit; the verdict is the farthest of
  * them. What is not known is never taken to be good.
@@ -51,13 +54,76 @@ public final class ConflictChecker {
 
 	private final Set<Rule> accepted;
 
+	private final Memory memory;
+
+	/**
+	 * What has been found out of libraries, by their bytes: pairs have most in common.
+	 */
+	private final LibraryFacts.Known facts = new LibraryFacts.Known();
+
 	/**
 	 * Creates a checker.
 	 * @param accepted rules whose findings allow a common JVM or container all the same,
 	 * because the operator has looked at them
 	 */
 	public ConflictChecker(Set<Rule> accepted) {
+		this(accepted, Memory.UNLIMITED);
+	}
+
+	private ConflictChecker(Set<Rule> accepted, Memory memory) {
 		this.accepted = Set.copyOf(accepted);
+		this.memory = memory;
+	}
+
+	/**
+	 * Returns a checker that compares memory, too.
+	 * @param given what there is and what applications need
+	 * @return another checker
+	 */
+	public ConflictChecker with(Memory given) {
+		return new ConflictChecker(this.accepted, given);
+	}
+
+	/**
+	 * Checks all applications together: as close as the farthest pair may come, if there
+	 * is memory for all.
+	 * @param inventories at least two applications
+	 * @return a report; its findings are those that no pair has
+	 */
+	public GroupReport group(List<Inventory> inventories) {
+		return group(inventories, pairs(inventories));
+	}
+
+	GroupReport group(List<Inventory> inventories, List<PairReport> pairs) {
+		List<Finding> findings = new ArrayList<>();
+		add(findings, this.memory.check(inventories));
+		findings.replaceAll(this::accept);
+		Verdict verdict = Verdict.SHARED;
+		for (Finding finding : findings) {
+			verdict = verdict.and(finding.limit());
+		}
+		for (PairReport pair : pairs) {
+			verdict = verdict.and(pair.verdict());
+		}
+		return new GroupReport(inventories.stream().map(Inventory::name).toList(), verdict, findings);
+	}
+
+	/**
+	 * Creates a checker that accepts rules by their names.
+	 * @param names of rules, such as {@code jvm-wide-call}
+	 * @return the checker
+	 * @throws InvalidInputException if there is no rule of a name
+	 */
+	public static ConflictChecker accepting(Collection<String> names) {
+		Set<Rule> rules = EnumSet.noneOf(Rule.class);
+		for (String name : names) {
+			rules.add(Arrays.stream(Rule.values())
+				.filter((rule) -> rule.id().equals(name.strip()))
+				.findFirst()
+				.orElseThrow(() -> new InvalidInputException("There is no rule '%s'; there are %s".formatted(name,
+						Arrays.stream(Rule.values()).map(Rule::id).toList()))));
+		}
+		return new ConflictChecker(rules);
 	}
 
 	/**
@@ -91,19 +157,22 @@ public final class ConflictChecker {
 		code(other, findings);
 		java(one, other, findings);
 		containers(one, other, findings);
+		EnvironmentClashes.find(one, other, findings);
+		add(findings, this.memory.check(List.of(one, other)));
 		natives(one, other, findings);
 		libraries(one, other, findings);
 		resources(one, other, findings);
 		if (findings.isEmpty()) {
 			clashes(one, other, findings);
 		}
+		BeanClashes.find(one, other, findings);
 		findings.replaceAll(this::accept);
 		Verdict verdict = Verdict.SHARED;
 		for (Finding finding : findings) {
 			verdict = verdict.and(finding.limit());
 		}
 		List<String> hoisted = (verdict == Verdict.HOISTED)
-				? Hoisting.plan(List.of(one, other), Hoist.STATELESS).files() : List.of();
+				? Hoisting.plan(List.of(one, other), Hoist.STATELESS, this.facts).files() : List.of();
 		if (verdict == Verdict.HOISTED && hoisted.isEmpty()) {
 			verdict = Verdict.ISOLATED;
 		}
@@ -353,6 +422,8 @@ public final class ConflictChecker {
 		}
 		List<String> versions = new ArrayList<>();
 		List<String> bytes = new ArrayList<>();
+		Set<String> ourFiles = new LinkedHashSet<>();
+		Set<String> theirFiles = new LinkedHashSet<>();
 		// One artifact may have several files, such as native code by platform.
 		Map<String, List<Library>> known = byArtifact(one);
 		byArtifact(other).forEach((artifact, theirs) -> {
@@ -365,6 +436,8 @@ public final class ConflictChecker {
 			if (!ourVersions.equals(theirVersions)) {
 				versions.add("%s is %s and %s".formatted(artifact, String.join("/", ourVersions),
 						String.join("/", theirVersions)));
+				ourFiles.addAll(all(ours, Library::file));
+				theirFiles.addAll(all(theirs, Library::file));
 			}
 			else if (!all(ours, Library::sha256).equals(all(theirs, Library::sha256))) {
 				bytes.add("%s %s".formatted(artifact, String.join("/", ourVersions)));
@@ -381,11 +454,38 @@ public final class ConflictChecker {
 			findings.add(new Finding(Rule.VERSION, Verdict.HOISTED,
 					"libraries differ in their versions (%d): %s".formatted(versions.size(), some(versions)),
 					"use the same versions; each application keeps its own until then"));
+			linkage(one, ourFiles, other, theirFiles, findings);
+			linkage(other, theirFiles, one, ourFiles, findings);
 		}
 		if (!bytes.isEmpty()) {
 			findings.add(new Finding(Rule.LIBRARY_BYTES, Verdict.HOISTED,
 					"libraries have one version, but different bytes: %s".formatted(some(bytes)),
 					"take both from one repository"));
+		}
+	}
+
+	/**
+	 * Says what would be missing if an application took the versions of the other one.
+	 */
+	private static void linkage(Inventory one, Set<String> files, Inventory other, Set<String> otherFiles,
+			List<Finding> findings) {
+		if (one.jar() == null || other.jar() == null || files.contains("") || otherFiles.contains("")
+				|| major(one.springBoot()) != major(other.springBoot())) {
+			// Another major version of Spring Boot is a migration, not a choice of
+			// versions.
+			return;
+		}
+		try {
+			List<String> missing = Linkage.missing(one, files, other, otherFiles);
+			if (!missing.isEmpty()) {
+				findings.add(new Finding(Rule.LINKAGE, Verdict.HOISTED,
+						"with the versions of '%s', '%s' would miss (%d): %s".formatted(other.name(), one.name(),
+								missing.size(), some(missing)),
+						"do not give '%s' those versions as it is; each keeps its own".formatted(one.name())));
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
 		}
 	}
 
@@ -454,7 +554,7 @@ public final class ConflictChecker {
 		}
 	}
 
-	private static String some(List<String> all) {
+	static String some(Collection<String> all) {
 		List<String> sorted = all.stream().sorted().toList();
 		String shown = String.join(", ", sorted.subList(0, Math.min(SHOWN, sorted.size())));
 		return (sorted.size() > SHOWN) ? shown + ", …" : shown;

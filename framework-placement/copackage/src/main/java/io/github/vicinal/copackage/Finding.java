@@ -69,6 +69,21 @@ public record Finding(Rule rule, Verdict limit, String reason, String remedy) {
 		/** Restarts classes while it runs. */
 		DEVTOOLS,
 
+		/** One environment cannot hold for both. */
+		ENVIRONMENT,
+
+		/** They want system properties to be different. */
+		SYSTEM_PROPERTY,
+
+		/** On one class path, an application would get beans of another. */
+		BEAN,
+
+		/** What one uses is missing in the version that the other has. */
+		LINKAGE,
+
+		/** Together they need more memory than there is. */
+		MEMORY,
+
 		/** Nothing is known of its dependencies. */
 		UNKNOWN;
 

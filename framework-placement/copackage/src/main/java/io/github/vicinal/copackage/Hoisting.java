@@ -32,14 +32,14 @@ final class Hoisting {
 
 	private final List<Inventory> inventories;
 
-	/** By SHA-256. */
-	private final Map<String, LibraryFacts> facts = new HashMap<>();
+	private final LibraryFacts.Known facts;
 
 	/** Why a library is not loaded once, by file. */
 	private final Map<String, String> kept = new LinkedHashMap<>();
 
-	private Hoisting(List<Inventory> inventories) {
+	private Hoisting(List<Inventory> inventories, LibraryFacts.Known facts) {
 		this.inventories = inventories;
+		this.facts = facts;
 	}
 
 	/**
@@ -48,6 +48,10 @@ final class Hoisting {
 	 * @param mode which ones may be
 	 */
 	static Plan plan(List<Inventory> inventories, Hoist mode) {
+		return plan(inventories, mode, new LibraryFacts.Known());
+	}
+
+	static Plan plan(List<Inventory> inventories, Hoist mode, LibraryFacts.Known facts) {
 		if (mode == Hoist.NONE) {
 			return none(inventories, "nothing is to be");
 		}
@@ -58,7 +62,7 @@ final class Hoisting {
 			return none(inventories, "an application has no jar");
 		}
 		try {
-			return new Hoisting(inventories).plan(mode);
+			return new Hoisting(inventories, facts).plan(mode);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -121,14 +125,22 @@ final class Hoisting {
 
 	private void read(Inventory inventory) throws IOException {
 		try (ZipFile jar = BootJar.open(Objects.requireNonNull(inventory.jar()))) {
-			for (Library library : inventory.libraries()) {
-				if (!library.sha256().isEmpty() && !this.facts.containsKey(library.sha256())) {
-					byte[] bytes = BootJar.library(jar, library.file());
-					if (bytes != null) {
-						this.facts.put(library.sha256(), LibraryFacts.read(bytes));
-					}
-				}
+			inventory.libraries()
+				.parallelStream()
+				.filter((library) -> !library.sha256().isEmpty() && this.facts.get(library.sha256()) == null)
+				.forEach((library) -> read(jar, library));
+		}
+	}
+
+	private void read(ZipFile jar, Library library) {
+		try {
+			byte[] bytes = BootJar.library(jar, library.file());
+			if (bytes != null) {
+				this.facts.put(library.sha256(), LibraryFacts.read(bytes));
 			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
 		}
 	}
 
@@ -240,12 +252,22 @@ final class Hoisting {
 			clash = (clash != null) ? clash : first(found.named(), this.packages, "it names the package %s of %s");
 			clash = (clash != null) ? clash : first(found.strings(), this.classes, "it names the class %s of %s");
 			clash = (clash != null) ? clash : first(found.resources(), this.resources, "its resource %s is in %s, too");
+			clash = (clash != null) ? clash
+					: first(found.asked(), this.services, "it looks for a %s, and would not find that of %s");
+			clash = (clash != null) ? clash : resource(library);
 			for (Map.Entry<String, String> service : this.services.entrySet()) {
 				if (clash == null && found.classes().contains(service.getKey())) {
 					clash = "its service %s is implemented by %s".formatted(service.getKey(), service.getValue());
 				}
 			}
 			return clash;
+		}
+
+		/** A file that the library looks for beside itself, whatever asks it. */
+		private @Nullable String resource(Library library) {
+			String name = KnownLibraries.readsBesideItself(library.artifact());
+			String owner = (name != null) ? this.resources.get(name) : null;
+			return (owner != null) ? "it would not find %s of %s".formatted(name, owner) : null;
 		}
 
 		private static @Nullable String first(Set<String> names, Map<String, String> owners, String text) {

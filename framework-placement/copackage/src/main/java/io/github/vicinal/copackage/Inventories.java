@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.zip.ZipFile;
 
 /**
  * Reads the files of applications, whatever they are.
@@ -22,8 +23,9 @@ public final class Inventories {
 	/**
 	 * Reads applications.
 	 * @param files each a jar, a {@code pom.xml}, a bill of materials ({@code .json}), a
-	 * Dockerfile or a directory with some of them; {@code NAME=FILE} says what
-	 * application it belongs to, and several files of one name describe one application
+	 * Dockerfile, a directory with some of them, or the URL of a bill of materials, such
+	 * as {@code http://shop/actuator/sbom}; {@code NAME=FILE} says what application it
+	 * belongs to, and several files of one name describe one application
 	 * @return applications in the order of their first file
 	 * @throws IOException if a file cannot be read
 	 * @throws InvalidInputException if one is none of these
@@ -33,6 +35,15 @@ public final class Inventories {
 		for (String each : files) {
 			int equals = each.indexOf('=');
 			boolean named = equals > 0 && each.substring(0, equals).matches("[\\w.-]+");
+			if (SbomUrl.isUrl(named ? each.substring(equals + 1) : each)) {
+				if (!named) {
+					throw new InvalidInputException(
+							"'%s' does not say which application it belongs to; write NAME=%s".formatted(each, each));
+				}
+				String name = each.substring(0, equals);
+				inventories.merge(name, new SbomUrl().read(name, each.substring(equals + 1)), Inventory::and);
+				continue;
+			}
 			Path file = Path.of(named ? each.substring(equals + 1) : each);
 			String name = named ? each.substring(0, equals) : name(file);
 			for (Inventory found : Files.isDirectory(file) ? directory(name, file) : List.of(file(name, file))) {
@@ -40,6 +51,19 @@ public final class Inventories {
 			}
 		}
 		return List.copyOf(inventories.values());
+	}
+
+	/**
+	 * Returns whether a jar is one that Spring Boot's plugin has made.
+	 * @param jar a jar
+	 * @return whether it has libraries or classes where Spring Boot puts them
+	 * @throws IOException if it cannot be read
+	 * @throws InvalidInputException if it is no jar
+	 */
+	public static boolean isExecutable(Path jar) throws IOException {
+		try (ZipFile file = BootJar.open(jar)) {
+			return file.getEntry(BootJar.LIBRARIES) != null || file.getEntry(BootJar.CLASSES) != null;
+		}
 	}
 
 	/** The version at the end of a file's name is no part of the application's. */

@@ -46,6 +46,19 @@ public record Inventory(String name, @Nullable Path jar, String mainClass, Strin
 	}
 
 	/**
+	 * Returns what the resolved dependencies of an application tell.
+	 * @param name of the application
+	 * @param springBoot its version of Spring Boot; empty if it has none
+	 * @param java the Java version that it is built for; 0 if it is not known
+	 * @param libraries what it brings along
+	 * @return the application
+	 */
+	public static Inventory of(String name, String springBoot, int java, List<Library> libraries) {
+		return new Inventory(name, null, "", springBoot, java, libraries, Map.of(), Map.of(), Map.of(), Set.of(),
+				Set.of(), false, null);
+	}
+
+	/**
 	 * Adds what another file says of the same application. What is known already stays.
 	 * @param other the rest
 	 * @return both

@@ -2,6 +2,9 @@ package io.github.vicinal.copackage;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * Libraries that keep state in static fields, of which it is known that it does no harm
@@ -22,12 +25,22 @@ final class KnownLibraries {
 	private static final List<String> EXCEPTIONS = List.of("org/apache/logging/log4j/core/",
 			"org/springframework/boot/devtools/", "org/springframework/boot/test/", "io/micrometer/shaded/");
 
+	/**
+	 * Files that an application may have, and that a library finds only beside itself.
+	 */
+	private static final Map<String, String> BESIDE = Map.of("spring-core", "spring.properties", "spring-jcl",
+			"commons-logging.properties", "commons-logging", "commons-logging.properties");
+
 	private KnownLibraries() {
 	}
 
 	/** Returns whether all packages of a library are of those that are known. */
 	static boolean contains(Collection<String> packages) {
 		return packages.stream().map((each) -> each + "/").allMatch(KnownLibraries::isKnown);
+	}
+
+	static @Nullable String readsBesideItself(String artifact) {
+		return BESIDE.get(artifact);
 	}
 
 	private static boolean isKnown(String packageName) {

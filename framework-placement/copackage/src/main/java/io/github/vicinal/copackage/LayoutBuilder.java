@@ -49,6 +49,9 @@ public final class LayoutBuilder {
 
 	private static final String LAUNCHER = "launcher/vicinal-launcher.jar";
 
+	/** What the launcher must see of the JDK to take away what applications leave. */
+	private static final String OPENED = "java.base/java.lang java.base/java.util java.base/java.util.concurrent";
+
 	private static final String LOG = "shared/vicinal-launcher-logback.jar";
 
 	private final Map<String, List<String>> arguments;
@@ -139,7 +142,7 @@ public final class LayoutBuilder {
 		Files.createDirectories(work.resolve("shared"));
 		Files.createDirectories(work.resolve("lib"));
 		OwnJars.copy(Launcher.class, work.resolve(LAUNCHER), Map.of("Main-Class", Launcher.class.getName(),
-				"Class-Path", "jackson-core.jar", "Add-Opens", "java.base/java.lang"));
+				"Class-Path", "jackson-core.jar", "Add-Opens", OPENED, "Enable-Final-Field-Mutation", "ALL-UNNAMED"));
 		OwnJars.copy(JsonFactory.class, work.resolve("launcher/jackson-core.jar"), Map.of());
 		OwnJars.copy(Neighbours.class, work.resolve("shared/vicinal-jvm.jar"), Map.of());
 		Map<String, String> bySha = new LinkedHashMap<>();
@@ -165,9 +168,11 @@ public final class LayoutBuilder {
 			ObjectNode application = applications.addObject();
 			application.put("name", inventory.name());
 			application.put("mainClass", inventory.mainClass());
-			if (!plan.systemProperties().isEmpty()) {
+			Map<String, String> own = EnvironmentClashes.ownDefinitions(inventory);
+			own.putAll(plan.systemProperties());
+			if (!own.isEmpty()) {
 				ObjectNode properties = application.putObject("systemProperties");
-				plan.systemProperties().forEach(properties::put);
+				own.forEach(properties::put);
 			}
 			ArrayNode classPath = application.putArray("classPath");
 			classPath.add(own(inventory, work));

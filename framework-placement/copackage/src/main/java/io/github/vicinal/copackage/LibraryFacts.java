@@ -4,8 +4,9 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
@@ -25,10 +26,16 @@ import org.objectweb.asm.Opcodes;
  * @param strings texts in its classes that may name a class
  * @param services interfaces that it has implementations of, by service files
  * @param resources that it has outside of {@code META-INF}, and static ones of servlets
+ * @param asked services of the JDK of which it finds only implementations beside itself
  * @param state why it may keep something of an application; {@code null} if it cannot
  */
 record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named, Set<String> strings,
-		Set<String> services, Set<String> resources, @Nullable String state) {
+		Set<String> services, Set<String> resources, Set<String> asked, @Nullable String state) {
+
+	/** Looks for drivers by the loader of the class that calls it. */
+	private static final String DRIVER_MANAGER = "java/sql/DriverManager";
+
+	private static final String DRIVER = "java.sql.Driver";
 
 	/** Types of static final fields whose values never change. */
 	private static final Set<String> CONSTANT = Set.of("Ljava/lang/String;", "Ljava/lang/Integer;", "Ljava/lang/Long;",
@@ -40,8 +47,6 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 	private static final int CONSTANT_UTF8 = 1;
 
 	private static final int CONSTANT_CLASS = 7;
-
-	private static final Pattern DESCRIPTOR = Pattern.compile("L([\\w$/]+)[;<]");
 
 	private static final Pattern CLASS_NAME = Pattern.compile("(?:[a-z_]\\w*\\.)+[A-Z][\\w$]*");
 
@@ -68,6 +73,21 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 		return !path.endsWith(".class") && (!path.startsWith("META-INF/") || path.startsWith(STATIC_RESOURCES));
 	}
 
+	/** Facts of libraries that were read, by the SHA-256 of their bytes. Thread-safe. */
+	static final class Known {
+
+		private final Map<String, LibraryFacts> facts = new ConcurrentHashMap<>();
+
+		@Nullable LibraryFacts get(String sha256) {
+			return this.facts.get(sha256);
+		}
+
+		void put(String sha256, LibraryFacts found) {
+			this.facts.put(sha256, found);
+		}
+
+	}
+
 	/** What has been read of a library. */
 	private static final class Reading {
 
@@ -82,6 +102,8 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 		private final Set<String> services = new HashSet<>();
 
 		private final Set<String> resources = new HashSet<>();
+
+		private final Set<String> asked = new HashSet<>();
 
 		private final StateFinder finder = new StateFinder();
 
@@ -117,44 +139,57 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 				int item = reader.getItem(i);
 				int tag = (item > 0) ? reader.readByte(item - 1) : 0;
 				if (tag == CONSTANT_CLASS) {
-					add(reader.readUTF8(item, buffer).replaceFirst("^\\[+L?", ""), this.named);
+					String name = reader.readUTF8(item, buffer);
+					if (name.equals(DRIVER_MANAGER)) {
+						this.asked.add(DRIVER);
+					}
+					add(name.replaceFirst("^\\[+L?", ""), this.named);
 				}
 				else if (tag == CONSTANT_UTF8) {
-					text(LibraryFacts.text(reader, item));
+					text(bytes, item);
 				}
 			}
 			reader.accept(this.finder, ClassReader.SKIP_CODE | ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
 		}
 
-		private void text(String text) {
-			if (text.indexOf('.') > 0 && CLASS_NAME.matcher(text).matches()) {
-				this.strings.add(text);
-			}
-			if (text.indexOf(';') > 0 || text.indexOf('<') > 0) {
-				// Annotations, fields and methods name classes only here.
-				Matcher matcher = DESCRIPTOR.matcher(text);
-				while (matcher.find()) {
-					add(matcher.group(1), this.named);
+		/** The item begins with its length; names of classes are mostly ASCII. */
+		private void text(byte[] bytes, int item) {
+			int start = item + 2;
+			int end = start + ((bytes[item] & 0xff) << 8 | (bytes[item + 1] & 0xff));
+			boolean dot = false;
+			for (int i = start; i < end; i++) {
+				dot |= bytes[i] == '.';
+				if (bytes[i] == 'L') {
+					// Annotations, fields and methods name classes only here.
+					int last = i + 1;
+					while (last < end && isPartOfName(bytes[last])) {
+						last++;
+					}
+					if (last < end && last > i + 1 && (bytes[last] == ';' || bytes[last] == '<')) {
+						add(new String(bytes, i + 1, last - i - 1, StandardCharsets.UTF_8), this.named);
+						i = last;
+					}
 				}
 			}
+			if (dot) {
+				String text = new String(bytes, start, end - start, StandardCharsets.UTF_8);
+				if (CLASS_NAME.matcher(text).matches()) {
+					this.strings.add(text);
+				}
+			}
+		}
+
+		private static boolean isPartOfName(byte each) {
+			return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9')
+					|| each == '_' || each == '$' || each == '/';
 		}
 
 		LibraryFacts facts() {
 			this.named.removeAll(this.packages);
 			return new LibraryFacts(this.packages, this.classes, this.named, this.strings, this.services,
-					this.resources, this.finder.state);
+					this.resources, this.asked, this.finder.state);
 		}
 
-	}
-
-	/** The item begins with its length; names of classes are mostly ASCII. */
-	private static String text(ClassReader reader, int item) {
-		int length = reader.readUnsignedShort(item);
-		byte[] text = new byte[length];
-		for (int i = 0; i < length; i++) {
-			text[i] = (byte) reader.readByte(item + 2 + i);
-		}
-		return new String(text, StandardCharsets.UTF_8);
 	}
 
 	private static void add(String type, Set<String> named) {

@@ -19,6 +19,8 @@ final class MergedContainer {
 
 	static final String SCRIPT = "run-all.sh";
 
+	private static final String JVM_OPTIONS = "JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|JAVA_OPTS|_JAVA_OPTIONS";
+
 	private MergedContainer() {
 	}
 
@@ -39,20 +41,10 @@ final class MergedContainer {
 					"'%s' has a Dockerfile already; name an empty directory".formatted(directory));
 		}
 		StringBuilder dockerfile = new StringBuilder("FROM %s\n".formatted(containers.get(0).baseImage()));
-		Map<String, String> environment = new TreeMap<>();
+		Map<String, String> environment = common(containers);
 		TreeSet<Integer> ports = new TreeSet<>();
 		TreeSet<String> volumes = new TreeSet<>();
 		for (Container container : containers) {
-			container.environment().forEach((name, value) -> {
-				if (!name.matches("JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|JAVA_OPTS|_JAVA_OPTIONS")) {
-					String there = environment.putIfAbsent(name, value);
-					if (there != null && !there.equals(value)) {
-						throw new InvalidInputException(
-								"The variable %s is '%s' and '%s'; give it one value, or two names".formatted(name,
-										there, value));
-					}
-				}
-			});
 			ports.addAll(container.ports());
 			volumes.addAll(container.volumes());
 		}
@@ -77,6 +69,25 @@ final class MergedContainer {
 		Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
 	}
 
+	/** Variables that are the same for all; the others are set for each process. */
+	private static Map<String, String> common(List<Container> containers) {
+		Map<String, String> common = new TreeMap<>(containers.get(0).environment());
+		common.keySet().removeIf((name) -> name.matches(JVM_OPTIONS));
+		containers.forEach((each) -> common.entrySet()
+			.removeIf((variable) -> !variable.getValue().equals(each.environment().get(variable.getKey()))));
+		return common;
+	}
+
+	private static String own(Container container, Map<String, String> common) {
+		StringBuilder assignments = new StringBuilder();
+		new TreeMap<>(container.environment()).forEach((name, value) -> {
+			if (!common.containsKey(name) && !name.matches(JVM_OPTIONS)) {
+				assignments.append("%s='%s' ".formatted(name, value.replace("'", "'\\''")));
+			}
+		});
+		return assignments.toString();
+	}
+
 	private static String script(List<Inventory> inventories, List<Container> containers) {
 		StringBuilder script = new StringBuilder("""
 				#!/bin/sh
@@ -94,8 +105,8 @@ final class MergedContainer {
 			containers.get(i)
 				.jvmOptions()
 				.forEach((option) -> options.append(" '%s'".formatted(option.replace("'", "'\\''"))));
-			script.append("java%s -jar \"$here/%s.jar\" & processes=\"$processes $!\"%n".formatted(options,
-					inventories.get(i).name()));
+			script.append("%sjava%s -jar \"$here/%s.jar\" & processes=\"$processes $!\"%n"
+				.formatted(own(containers.get(i), common(containers)), options, inventories.get(i).name()));
 		}
 		return script.append("""
 				code=

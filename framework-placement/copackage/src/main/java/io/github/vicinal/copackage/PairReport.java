@@ -29,4 +29,22 @@ public record PairReport(String one, String other, Verdict verdict, List<Finding
 		return this.paperRefusal.isEmpty();
 	}
 
+	/**
+	 * Shows reports to people.
+	 * @param reports reports
+	 * @return lines of text: a table, and the findings of each pair
+	 */
+	public static String table(List<PairReport> reports) {
+		return ReportText.table(reports);
+	}
+
+	/**
+	 * Shows reports to programs.
+	 * @param reports reports
+	 * @return JSON
+	 */
+	public static String json(List<PairReport> reports) {
+		return ReportText.json(reports);
+	}
+
 }

@@ -38,6 +38,17 @@ final class ReportText {
 		return text.toString();
 	}
 
+	static String table(List<PairReport> reports, GroupReport group) {
+		StringBuilder text = new StringBuilder(table(reports));
+		if (reports.size() > 1 || !group.findings().isEmpty()) {
+			text.append("\nall %d together: %s%n".formatted(group.applications().size(), id(group.verdict())));
+			group.findings()
+				.forEach((finding) -> text.append(
+						"  %-15s %-14s %s%n".formatted(finding.rule().id(), id(finding.limit()), finding.reason())));
+		}
+		return text.toString();
+	}
+
 	private static String row(int width, String names, String verdict, String paper, String because) {
 		return String.format(Locale.ROOT, "%-" + Math.max(width, 12) + "s  %-14s  %-5s  %s%n", names, verdict, paper,
 				because);
@@ -51,9 +62,27 @@ final class ReportText {
 		return verdict.name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
+	static String json(List<PairReport> reports, GroupReport group) {
+		ObjectNode root = pairs(reports);
+		ObjectNode together = root.putObject("group");
+		ArrayNode names = together.putArray("applications");
+		group.applications().forEach(names::add);
+		together.put("verdict", id(group.verdict()));
+		findings(group.findings(), together.putArray("findings"));
+		return text(root);
+	}
+
 	static String json(List<PairReport> reports) {
-		JsonMapper mapper = JsonMapper.builder().build();
-		ArrayNode pairs = mapper.createArrayNode();
+		return text(pairs(reports));
+	}
+
+	private static String text(ObjectNode root) {
+		return JsonMapper.builder().build().writerWithDefaultPrettyPrinter().writeValueAsString(root) + "\n";
+	}
+
+	private static ObjectNode pairs(List<PairReport> reports) {
+		ObjectNode root = JsonMapper.builder().build().createObjectNode();
+		ArrayNode pairs = root.putArray("pairs");
 		for (PairReport report : reports) {
 			ObjectNode pair = pairs.addObject();
 			pair.putArray("applications").add(report.one()).add(report.other());
@@ -62,18 +91,19 @@ final class ReportText {
 			pair.put("paperRefusal", report.paperRefusal());
 			ArrayNode hoisted = pair.putArray("hoisted");
 			report.hoisted().forEach(hoisted::add);
-			ArrayNode findings = pair.putArray("findings");
-			report.findings().forEach((finding) -> {
-				ObjectNode each = findings.addObject();
-				each.put("rule", finding.rule().id());
-				each.put("limit", id(finding.limit()));
-				each.put("reason", finding.reason());
-				each.put("remedy", finding.remedy());
-			});
+			findings(report.findings(), pair.putArray("findings"));
 		}
-		ObjectNode root = mapper.createObjectNode();
-		root.set("pairs", pairs);
-		return mapper.writerWithDefaultPrettyPrinter().writeValueAsString(root) + "\n";
+		return root;
+	}
+
+	private static void findings(List<Finding> findings, ArrayNode array) {
+		findings.forEach((finding) -> {
+			ObjectNode each = array.addObject();
+			each.put("rule", finding.rule().id());
+			each.put("limit", id(finding.limit()));
+			each.put("reason", finding.reason());
+			each.put("remedy", finding.remedy());
+		});
 	}
 
 }

@@ -35,15 +35,14 @@ final class RunCommand implements Callable<Integer> {
 	@Override
 	public Integer call() throws Exception {
 		List<Inventory> inventories = this.selection.inventories();
-		List<PairReport> refused = this.selection.checker()
-			.pairs(inventories)
-			.stream()
-			.filter((each) -> !each.verdict().oneJvm())
-			.toList();
+		ConflictChecker checker = this.selection.checker();
+		List<PairReport> reports = checker.pairs(inventories);
+		GroupReport group = checker.group(inventories, reports);
 		CommandSpec command = this.spec;
-		if (!refused.isEmpty()) {
+		if (!group.verdict().oneJvm()) {
 			if (command != null) {
-				command.commandLine().getOut().print(ReportText.table(refused));
+				List<PairReport> refused = reports.stream().filter((each) -> !each.verdict().oneJvm()).toList();
+				command.commandLine().getOut().print(ReportText.table(refused, group));
 				command.commandLine().getOut().flush();
 			}
 			return CommandLine.ExitCode.SOFTWARE;

@@ -2,7 +2,6 @@ package io.github.vicinal.copackage;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +16,7 @@ import io.github.vicinal.copackage.Finding.Rule;
 final class Selection {
 
 	@Parameters(arity = "1..*", paramLabel = "[NAME=]FILE",
-			description = "jar, pom.xml, bill of materials (.json), Dockerfile, or a directory with some of them; files of one NAME describe one application")
+			description = "jar, pom.xml, bill of materials (.json or a URL), Dockerfile, or a directory with some of them; files of one NAME describe one application")
 	private List<String> files = List.of();
 
 	@Option(names = "--port", paramLabel = "NAME=PORT", description = "the port that an application gets")
@@ -26,6 +25,13 @@ final class Selection {
 	@Option(names = "--argument", paramLabel = "NAME=ARGUMENT",
 			description = "given to main of an application, such as shop=--stock.url=http://localhost:8701")
 	private List<String> arguments = List.of();
+
+	@Option(names = "--memory", paramLabel = "NAME=SIZE",
+			description = "the memory that an application needs, such as shop=512m; otherwise -Xmx of its Dockerfile")
+	private Map<String, String> memory = new LinkedHashMap<>();
+
+	@Option(names = "--memory-limit", paramLabel = "SIZE", description = "the memory that there is for all, such as 2g")
+	private String memoryLimit = "";
 
 	@Option(names = "--accept", paramLabel = "RULE", split = ",",
 			description = "findings of this rule do not stand in the way: ${COMPLETION-CANDIDATES}",
@@ -54,15 +60,10 @@ final class Selection {
 	}
 
 	ConflictChecker checker() {
-		Set<Rule> rules = EnumSet.noneOf(Rule.class);
-		for (String name : this.accepted) {
-			rules.add(java.util.Arrays.stream(Rule.values())
-				.filter((rule) -> rule.id().equals(name.strip()))
-				.findFirst()
-				.orElseThrow(() -> new InvalidInputException("There is no rule '%s'; there are %s".formatted(name,
-						java.util.Arrays.stream(Rule.values()).map(Rule::id).toList()))));
-		}
-		return new ConflictChecker(rules);
+		Map<String, Long> needs = new LinkedHashMap<>();
+		this.memory.forEach((name, size) -> needs.put(name, Memory.bytes(size)));
+		long limit = this.memoryLimit.isEmpty() ? 0 : Memory.bytes(this.memoryLimit);
+		return ConflictChecker.accepting(this.accepted).with(new Memory(limit, needs));
 	}
 
 	/** What the launcher gives to main, by application. */

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import io.github.vicinal.copackage.Finding.Rule;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** A pair for each reason: what is found, and how close they may come. */
@@ -132,6 +133,45 @@ class ConflictCheckerTests {
 				pair(Rule.NATIVE, Verdict.SAME_CONTAINER, "native code in rocks",
 						(jar) -> jar.library("rocks", "1", Map.of("librocks.so", new byte[1])),
 						(jar) -> jar.library("rocks", "2", Map.of("librocks.so", new byte[1]))),
+				docker(Rule.ENVIRONMENT, Verdict.SAME_CONTAINER, "MODE is 'a' in 'one' and 'b' in 'other'",
+						BASE + "ENV MODE=a", BASE + "ENV MODE=b"),
+				docker(Rule.ENVIRONMENT, Verdict.SAME_CONTAINER,
+						"SPRING_PROFILES_ACTIVE, which only 'one' has, would hold for 'other', too",
+						BASE + "ENV SPRING_PROFILES_ACTIVE=prod", BASE),
+				docker(Rule.SYSTEM_PROPERTY, Verdict.SAME_CONTAINER,
+						"user.timezone is 'UTC' in 'one' and 'none' in 'other'",
+						BASE + "ENTRYPOINT java -Duser.timezone=UTC -jar a.jar", BASE + "ENTRYPOINT java -jar b.jar"),
+				docker(Rule.SYSTEM_PROPERTY, Verdict.HOISTED, "app.mode is 'a' in 'one' and 'b' in 'other'",
+						BASE + "ENV JAVA_OPTS=-Dapp.mode=a", BASE + "ENV JAVA_OPTS=-Dapp.mode=b"),
+				pair(Rule.BEAN, Verdict.HOISTED,
+						"the scan of 'one' from app would find classes of 'other' (1), such as app.stock.Thing",
+						(jar) -> jar.ownClass("app/Main", TestJar.type("app/Main", "")),
+						(jar) -> jar.ownClass("app/Main", TestJar.type("app/Main", ""))
+							.ownClass("app/stock/Thing", TestJar.type("app/stock/Thing", ""))),
+				pair(Rule.BEAN, Verdict.HOISTED,
+						"'one' configures whatever shares its class path, by META-INF/spring.factories",
+						(jar) -> jar.resource("META-INF/spring.factories", "a=b"), same),
+				pair(Rule.BEAN, Verdict.HOISTED,
+						"'one' configures whatever shares its class path, by META-INF/spring/x.imports",
+						(jar) -> jar.resource("META-INF/spring/x.imports", "a.B"), same),
+				pair(Rule.BEAN, Verdict.HOISTED, "may switch on beans in the other (1): h2",
+						(jar) -> jar.library("h2", "1"), same),
+				pair(Rule.LINKAGE, Verdict.HOISTED,
+						"with the versions of 'other', 'one' would miss (1): api.Thing.gone(), which app.User calls",
+						(jar) -> jar
+							.library("api", "1",
+									Map.of("api/Thing.class", TestJar.methods("api/Thing", "gone", "stays")))
+							.ownClass("app/User", TestJar.caller("app/User", "api/Thing", "gone", "()V")),
+						(jar) -> jar
+							.library("api", "2", Map.of("api/Thing.class", TestJar.methods("api/Thing", "stays")))
+							.ownClass("app/User", TestJar.caller("app/User", "api/Thing", "stays", "()V"))),
+				pair(Rule.LINKAGE, Verdict.HOISTED, "'one' would miss (1): api.Gone.call(), which lib.User calls",
+						(jar) -> jar.library("api", "1", Map.of("api/Gone.class", TestJar.methods("api/Gone", "call")))
+							.library("user", "1",
+									Map.of("lib/User.class", TestJar.caller("lib/User", "api/Gone", "call", "()V"))),
+						(jar) -> jar.library("api", "2")
+							.library("user", "1",
+									Map.of("lib/User.class", TestJar.caller("lib/User", "api/Gone", "call", "()V")))),
 				pair(Rule.SIGNED, Verdict.SAME_CONTAINER, "is signed", (jar) -> jar.entry("META-INF/A.SF", new byte[1]),
 						same),
 				pair(Rule.DEVTOOLS, Verdict.SAME_CONTAINER, "spring-boot-devtools",
@@ -225,7 +265,8 @@ class ConflictCheckerTests {
 		PairReport report = new ConflictChecker(Set.of(Rule.JVM_WIDE_CALL)).check(application("one", exits, ""),
 				application("other", TestJar.boot(), ""));
 		assertThat(report.verdict()).isEqualTo(Verdict.ISOLATED);
-		assertThat(report.findings()).singleElement()
+		assertThat(report.findings()).filteredOn((finding) -> finding.rule() == Rule.JVM_WIDE_CALL)
+			.singleElement()
 			.satisfies((finding) -> assertThat(finding.reason()).contains("may end the JVM of all", "(accepted)"));
 	}
 
@@ -274,6 +315,63 @@ class ConflictCheckerTests {
 		assertThat(merges.obstacles("a", "c")).isEmpty();
 		assertThat(merges.obstacles("a", "x")).singleElement().asString().contains("'x'");
 		assertThat(merges.obstacles("x", "y")).containsExactly(CopackageMergeChecker.UNKNOWN);
+	}
+
+	/** Members of superclasses count, and nothing is said of what is elsewhere. */
+	@Test
+	void versionsThatHaveAllThatIsUsedAreNoMatterOfLinkage() throws IOException {
+		TestJar one = TestJar.boot()
+			.library("api", "1",
+					Map.of("api/Thing.class", TestJar.methods("api/Thing", "inherited"), "api/Far.class",
+							TestJar.methods("api/Far", "far")))
+			.ownClass("app/User", TestJar.caller("app/User", "api/Thing", "inherited", "()V"))
+			.ownClass("app/FarUser", TestJar.caller("app/FarUser", "api/Far", "far", "()V"));
+		TestJar other = TestJar.boot()
+			.library("api", "2",
+					Map.of("api/Thing.class", TestJar.subclass("api/Thing", "api/Base"), "api/Base.class",
+							TestJar.methods("api/Base", "inherited"), "api/Far.class",
+							TestJar.subclass("api/Far", "elsewhere/Base")));
+		PairReport report = check(one, "", other, "");
+		assertThat(report.findings()).extracting(Finding::rule).contains(Rule.VERSION).doesNotContain(Rule.LINKAGE);
+	}
+
+	@Test
+	void memoryOfAllIsComparedWithTheLimit() throws IOException {
+		Inventory one = application("one", TestJar.boot(), BASE + "ENV JAVA_OPTS=-Xmx512m");
+		Inventory two = application("two", TestJar.boot(), BASE + "ENV JAVA_OPTS=-Xmx1g");
+		Inventory three = application("three", TestJar.boot(), BASE);
+		ConflictChecker limited = this.checker
+			.with(new Memory(Memory.bytes("1536m"), Map.of("three", Memory.bytes("1MiB"))));
+		assertThat(limited.check(one, two).findings()).isEmpty();
+		assertThat(limited.group(List.of(one, two)).verdict()).isEqualTo(Verdict.SHARED);
+		assertThat(limited.pairs(List.of(one, two, three))).allMatch((pair) -> pair.verdict().oneJvm());
+		GroupReport group = limited.group(List.of(one, two, three));
+		assertThat(group.verdict()).isEqualTo(Verdict.FORBIDDEN);
+		assertThat(group.findings()).singleElement()
+			.satisfies((finding) -> assertThat(finding.reason()).isEqualTo(
+					"together they need 1537 MiB, and the limit is 1536 MiB: {one=512 MiB, two=1024 MiB, three=1 MiB}"));
+		PairReport unknown = this.checker.with(new Memory(1 << 20, Map.of())).check(one, three);
+		assertThat(unknown.verdict()).isEqualTo(Verdict.FORBIDDEN);
+		assertThat(unknown.findings().get(0).reason()).contains("what 'three' needs is not known");
+		assertThat(this.checker.group(List.of(one, two, three)).verdict()).isEqualTo(Verdict.SHARED);
+	}
+
+	@Test
+	void aGroupIsAsCloseAsItsFarthestPair() throws IOException {
+		Inventory one = application("one", TestJar.boot(), "");
+		Inventory two = application("two", TestJar.boot().library("h2", "1"), "");
+		assertThat(this.checker.group(List.of(one, two, application("three", TestJar.boot(), ""))).verdict())
+			.isEqualTo(this.checker.check(one, two).verdict());
+	}
+
+	@Test
+	void sizesAreRead() {
+		assertThat(Memory.bytes("12")).isEqualTo(12);
+		assertThat(Memory.bytes("2k")).isEqualTo(2048);
+		assertThat(Memory.bytes(" 3GiB ")).isEqualTo(3L << 30);
+		for (String wrong : List.of("", "x", "-1m", "1.5g", "1x", "999999999999t", "m")) {
+			assertThatExceptionOfType(InvalidInputException.class).isThrownBy(() -> Memory.bytes(wrong));
+		}
 	}
 
 }

@@ -83,6 +83,31 @@ class HoistingTests {
 			.isEqualTo("its service org.springframework.thing.Thing is implemented by 'other'");
 	}
 
+	/** {@code DriverManager} answers with drivers that the calling class can see. */
+	@Test
+	void driversAreSeenByWhatLooksForThem() throws IOException {
+		UnaryOperator<TestJar> pool = (jar) -> jar.library("spring-pool", "1",
+				Map.of("org/springframework/pool/Pool.class", TestJar.caller("org/springframework/pool/Pool",
+						"java/sql/DriverManager", "getDrivers", "()Ljava/util/Enumeration;")));
+		assertThat(plan(Hoist.KNOWN, pool, UnaryOperator.identity()).files()).contains("spring-pool-1.jar");
+		assertThat(plan(Hoist.KNOWN, pool,
+				(jar) -> jar.library("driver", "1",
+						Map.of("META-INF/services/java.sql.Driver", new byte[1], "own/Driver.class",
+								TestJar.type("own/Driver", ""))))
+			.kept()
+			.get("spring-pool-1.jar"))
+			.isEqualTo("it looks for a java.sql.Driver, and would not find that of driver-1.jar");
+	}
+
+	@Test
+	void filesAreSeenByWhatLooksForThemBesideItself() throws IOException {
+		UnaryOperator<TestJar> core = (jar) -> jar.library("spring-core", "1",
+				Map.of("org/springframework/core/C.class", TestJar.type("org/springframework/core/C", "")));
+		assertThat(plan(Hoist.KNOWN, core, UnaryOperator.identity()).files()).contains("spring-core-1.jar");
+		assertThat(plan(Hoist.KNOWN, core, (jar) -> jar.resource("spring.properties", "a=b")).kept()
+			.get("spring-core-1.jar")).isEqualTo("it would not find spring.properties of 'other'");
+	}
+
 	@Test
 	void packagesAreNotSplit() throws IOException {
 		assertThat(refusal((jar) -> jar.library("more-things", "1",

@@ -96,6 +96,29 @@ final class TestJar {
 		return writer.toByteArray();
 	}
 
+	/** A class with static methods. */
+	static byte[] methods(String name, String... methods) {
+		return staticMethods(name, "java/lang/Object", methods);
+	}
+
+	static byte[] subclass(String name, String parent) {
+		return staticMethods(name, parent);
+	}
+
+	private static byte[] staticMethods(String name, String parent, String... methods) {
+		ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
+		writer.visit(Opcodes.V17, Opcodes.ACC_PUBLIC, name, null, parent, null);
+		for (String each : methods) {
+			MethodVisitor method = writer.visitMethod(Opcodes.ACC_PUBLIC | Opcodes.ACC_STATIC, each, "()V", null, null);
+			method.visitCode();
+			method.visitInsn(Opcodes.RETURN);
+			method.visitMaxs(0, 0);
+			method.visitEnd();
+		}
+		writer.visitEnd();
+		return writer.toByteArray();
+	}
+
 	/** A class that keeps something in a static field. */
 	static byte[] stateful(String name) {
 		ClassWriter writer = new ClassWriter(0);

@@ -120,7 +120,7 @@ public class LegacyApplication {
 				}
 
 			}, 1000, 1000);
-			Executors.newSingleThreadExecutor((task) -> new Thread(task, "legacy-executor")).submit(() -> {
+			Executors.newFixedThreadPool(1, (task) -> new Thread(task, "legacy-executor")).submit(() -> {
 			});
 			new ForkJoinPool(1).submit(() -> {
 			}).join();

@@ -1,0 +1,20 @@
+package io.github.vicinal.copackage;
+
+import java.util.List;
+
+/**
+ * How close several applications may come together.
+ *
+ * @param applications their names
+ * @param verdict how close
+ * @param findings what stands in the way of all together, besides what pairs have
+ * @since 0.1.0
+ */
+public record GroupReport(List<String> applications, Verdict verdict, List<Finding> findings) {
+
+	public GroupReport {
+		applications = List.copyOf(applications);
+		findings = List.copyOf(findings);
+	}
+
+}
