@@ -180,6 +180,23 @@ final class ConcurrencyLimit {
 	}
 
 	/**
+	 * Allows the most again, as everything that runs hangs: others may need something
+	 * else.
+	 * @return whether that allows more than before
+	 */
+	boolean hung(long now) {
+		if (this.limit == this.most) {
+			return false;
+		}
+		this.limit = this.most;
+		this.rate = 0;
+		this.confirmed = false;
+		this.pause = 1;
+		rest(now);
+		return true;
+	}
+
+	/**
 	 * Looks at a request that comes.
 	 * @param running how many run
 	 * @param waiting how many wait

@@ -14,7 +14,14 @@ public final class InvalidSettingException extends IllegalArgumentException {
 
 	private final String remedy;
 
-	InvalidSettingException(String setting, Object value, String rule, String remedy) {
+	/**
+	 * Creates the exception.
+	 * @param setting which setting it is, in lower-case words joined by hyphens
+	 * @param value what it is
+	 * @param rule what it must be, beginning with a verb such as "must"
+	 * @param remedy what to do about it, as an order without a full stop
+	 */
+	public InvalidSettingException(String setting, Object value, String rule, String remedy) {
 		super("The %s of a request server is %s, but %s; %s".formatted(setting, value, rule, remedy));
 		this.setting = setting;
 		this.remedy = remedy;

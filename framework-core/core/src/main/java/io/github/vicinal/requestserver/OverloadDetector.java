@@ -120,6 +120,14 @@ final class OverloadDetector {
 		}
 	}
 
+	/**
+	 * Returns after which time a queue that stands is known to be overload, if it still
+	 * does; a negative number if there is nothing to wait for.
+	 */
+	long nextLookNanos(long paceNanos, long now) {
+		return (this.standing && !this.overloaded) ? this.since + window(paceNanos) - now : -1;
+	}
+
 	/** Notes that nobody waits although a permit is free. */
 	void idle() {
 		this.emptied = true;

@@ -1,5 +1,7 @@
 package io.github.vicinal.requestserver;
 
+import java.util.List;
+
 /**
  * A thread's permit at a {@link RequestServer}, which ends when it is closed. Used by the
  * thread that got it.
@@ -16,7 +18,7 @@ public final class Permit implements AutoCloseable {
 
 	private final RequestServer server;
 
-	private final String channel;
+	private final List<Bulkhead> counted;
 
 	private final Thread owner = Thread.currentThread();
 
@@ -36,11 +38,12 @@ public final class Permit implements AutoCloseable {
 
 	/**
 	 * Creates a permit.
+	 * @param counted what it counts for
 	 * @param weight for how many permits its times count, or one of the constants
 	 */
-	Permit(RequestServer server, String channel, long arrivedNanos, long startedNanos, int weight) {
+	Permit(RequestServer server, List<Bulkhead> counted, long arrivedNanos, long startedNanos, int weight) {
 		this.server = server;
-		this.channel = channel;
+		this.counted = counted;
 		this.arrivedNanos = arrivedNanos;
 		this.startedNanos = startedNanos;
 		this.weight = weight;
@@ -87,7 +90,7 @@ public final class Permit implements AutoCloseable {
 			resume();
 			this.closed = true;
 			if (this.weight != NESTED) {
-				this.server.leave(this.channel, this.arrivedNanos, this.startedNanos, this.weight);
+				this.server.leave(this.counted, this.arrivedNanos, this.startedNanos, this.weight);
 			}
 		}
 	}

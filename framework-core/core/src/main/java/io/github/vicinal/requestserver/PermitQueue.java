@@ -1,9 +1,9 @@
 package io.github.vicinal.requestserver;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -34,7 +34,11 @@ final class PermitQueue {
 
 	private static final Logger logger = LoggerFactory.getLogger(PermitQueue.class);
 
-	private static final Duration RETRY_AFTER_SHUTDOWN = Duration.ofSeconds(1);
+	private static final Refusal SHUTTING_DOWN = new Refusal(Reason.SHUTTING_DOWN, Duration.ofSeconds(1),
+			"is shutting down");
+
+	/** Shortest time between two looks at those who wait. */
+	private static final long LEAST_LOOK_NANOS = 1_000_000;
 
 	private static final long ONE_WAITS = 1L << 32;
 
@@ -43,9 +47,6 @@ final class PermitQueue {
 	private final RequestServerSettings settings;
 
 	private final LongSupplier clock;
-
-	/** Whether a free permit can be taken without the lock. */
-	private final boolean simple;
 
 	/** Running in the lower half, waiting in the upper, and {@link #CLOSED}. */
 	private final AtomicLong state = new AtomicLong();
@@ -57,15 +58,18 @@ final class PermitQueue {
 
 	private final Condition idle = this.lock.newCondition();
 
-	private final Map<Priority, ArrayDeque<Ticket>> queues = new EnumMap<>(Priority.class);
+	private final Map<Priority, TicketList> queues = new EnumMap<>(Priority.class);
 
-	private final Map<String, Integer> channels = new HashMap<>();
+	/** How many requests are in flight by the name of their bulkhead. */
+	private final Map<String, Integer> bulkheads = new HashMap<>();
 
 	private final Map<Reason, Long> refusals = new EnumMap<>(Reason.class);
 
 	private final ServiceTimes times = new ServiceTimes();
 
 	private final OverloadDetector overload;
+
+	private final HangDetector hang;
 
 	private final ConcurrencyLimit concurrency;
 
@@ -74,13 +78,13 @@ final class PermitQueue {
 	PermitQueue(RequestServerSettings settings, LongSupplier clock) {
 		this.settings = settings;
 		this.clock = clock;
-		this.simple = settings.maxPerChannel() == 0;
 		this.overload = new OverloadDetector(settings.interval().toNanos(), this.times);
+		this.hang = new HangDetector(settings.interval().toNanos(), this.times);
 		this.concurrency = new ConcurrencyLimit(settings.threads().least(), settings.threads().most(),
 				settings.interval().toNanos(), this.times, clock.getAsLong());
 		this.limit = this.concurrency.limit();
 		for (Priority priority : Priority.values()) {
-			this.queues.put(priority, new ArrayDeque<>());
+			this.queues.put(priority, new TicketList());
 		}
 	}
 
@@ -97,13 +101,11 @@ final class PermitQueue {
 	}
 
 	/**
-	 * Takes a permit if that is possible without looking at more than the word. While
-	 * nobody waits and the queue is open, the word is the number of those who run.
+	 * Takes a permit, for a request without bulkheads, if that is possible without
+	 * looking at more than the word. While nobody waits and the queue is open, the word
+	 * is the number of those who run.
 	 */
 	boolean tryEnter() {
-		if (!this.simple) {
-			return false;
-		}
 		long word = this.state.get();
 		while (word < this.limit) {
 			if (this.state.compareAndSet(word, word + 1)) {
@@ -138,10 +140,7 @@ final class PermitQueue {
 			long now = this.clock.getAsLong();
 			long word = this.state.get();
 			this.concurrency.arrived(running(word), waiting(word), now);
-			if (this.limit != this.concurrency.limit()) {
-				this.limit = this.concurrency.limit();
-				promoted = promote();
-			}
+			promoted = adapt(now);
 			this.overload.arrived(waiting(this.state.get()) == 0);
 			refused = shed(now);
 			entry = enter(ticket, now);
@@ -150,10 +149,72 @@ final class PermitQueue {
 			this.lock.unlock();
 		}
 		rejectAll(refused);
-		for (Ticket granted = promoted; granted != null; granted = unlink(granted)) {
+		grantAll(promoted);
+		return entry;
+	}
+
+	/**
+	 * Looks at those who wait, as no request may come or end for long.
+	 * @return after which time to look again, in ns; a negative number if nobody waits
+	 */
+	long look() {
+		Ticket promoted = null;
+		Ticket refused = null;
+		long next = -1;
+		this.lock.lock();
+		try {
+			if (waiting(this.state.get()) > 0) {
+				long now = this.clock.getAsLong();
+				promoted = adapt(now);
+				refused = shed(now);
+				next = (waiting(this.state.get()) > 0) ? nextLookNanos(now) : -1;
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+		rejectAll(refused);
+		grantAll(promoted);
+		return next;
+	}
+
+	private long nextLookNanos(long now) {
+		long next = this.hang.nextLookNanos();
+		if (sheds(now)) {
+			for (TicketList queue : this.queues.values()) {
+				Ticket first = queue.first();
+				if (first != null) {
+					next = Math.min(next, patienceNanos(first.priority()) - (now - first.queuedNanos) + 1);
+				}
+			}
+		}
+		else {
+			long known = this.overload.nextLookNanos(paceNanos(), now);
+			next = (known >= 0) ? Math.min(next, known) : next;
+		}
+		return Math.max(LEAST_LOOK_NANOS, next);
+	}
+
+	/**
+	 * Looks whether what runs hangs, and keeps to the limit that was found.
+	 * @return who has got a permit by that
+	 */
+	private @Nullable Ticket adapt(long now) {
+		this.hang.look(now);
+		if (this.hang.hangs() && this.concurrency.hung(now)) {
+			this.hang.progress(now);
+		}
+		if (this.limit == this.concurrency.limit()) {
+			return null;
+		}
+		this.limit = this.concurrency.limit();
+		return promote();
+	}
+
+	private static void grantAll(@Nullable Ticket first) {
+		for (Ticket granted = first; granted != null; granted = unlink(granted)) {
 			granted.granted();
 		}
-		return entry;
 	}
 
 	/**
@@ -166,14 +227,14 @@ final class PermitQueue {
 			return null;
 		}
 		this.overload.waits(oldestNanos(now), waiting, paceNanos(), now);
-		return overloaded(now) ? expire(now) : null;
+		return sheds(now) ? expire(now) : null;
 	}
 
 	/** Returns how long the oldest request of all classes has waited. */
 	private long oldestNanos(long now) {
 		long oldest = 0;
-		for (ArrayDeque<Ticket> queue : this.queues.values()) {
-			Ticket first = queue.peekFirst();
+		for (TicketList queue : this.queues.values()) {
+			Ticket first = queue.first();
 			if (first != null) {
 				oldest = Math.max(oldest, now - first.queuedNanos);
 			}
@@ -184,15 +245,14 @@ final class PermitQueue {
 	/** Rejects those that have waited for longer than their patience. */
 	private @Nullable Ticket expire(long now) {
 		Ticket refused = null;
-		for (ArrayDeque<Ticket> queue : this.queues.values()) {
-			Ticket first = queue.peekFirst();
+		for (TicketList queue : this.queues.values()) {
+			Ticket first = queue.first();
 			while (first != null && now - first.queuedNanos > patienceNanos(first.priority())) {
-				queue.removeFirst();
+				queue.remove(first);
 				first.queued = false;
 				this.state.addAndGet(-ONE_WAITS);
-				refused = refuse(first, tooLong("made it wait for", now - first.queuedNanos, first.priority()),
-						refused);
-				first = queue.peekFirst();
+				refused = refuse(first, waited(now - first.queuedNanos, first.priority()), refused);
+				first = queue.first();
 			}
 		}
 		return refused;
@@ -201,21 +261,24 @@ final class PermitQueue {
 	private Entry enter(Ticket ticket, long now) {
 		while (true) {
 			long word = this.state.get();
-			Rejection rejection = rejection(ticket, word, now);
-			if (rejection != null) {
-				count(rejection.reason());
-				ticket.why = rejection;
+			Refusal refusal = refusal(ticket, word, now);
+			if (refusal != null) {
+				count(refusal.reason());
+				ticket.why = refusal;
 				return Entry.REFUSED;
 			}
 			boolean free = waiting(word) == 0 && running(word) < this.limit;
 			if (!this.state.compareAndSet(word, word + (free ? 1 : ONE_WAITS))) {
 				continue;
 			}
-			if (this.settings.maxPerChannel() > 0) {
-				this.channels.merge(ticket.channel(), 1, Integer::sum);
+			for (Bulkhead bulkhead : ticket.bulkheads()) {
+				this.bulkheads.merge(bulkhead.name(), 1, Integer::sum);
 			}
 			if (free) {
 				return Entry.GRANTED;
+			}
+			if (waiting(word) == 0 && !this.hang.hangs()) {
+				this.hang.progress(now);
 			}
 			ticket.queuedNanos = now;
 			ticket.queued = true;
@@ -224,7 +287,7 @@ final class PermitQueue {
 		}
 	}
 
-	private ArrayDeque<Ticket> queue(Ticket ticket) {
+	private TicketList queue(Ticket ticket) {
 		return Objects.requireNonNull(this.queues.get(ticket.priority()));
 	}
 
@@ -250,28 +313,34 @@ final class PermitQueue {
 		return next;
 	}
 
-	private @Nullable Rejection rejection(Ticket ticket, long word, long now) {
+	private @Nullable Refusal refusal(Ticket ticket, long word, long now) {
 		if (closed(word)) {
-			return new Rejection(Reason.SHUTTING_DOWN, describe("is shutting down"), RETRY_AFTER_SHUTDOWN);
+			return SHUTTING_DOWN;
 		}
-		int most = this.settings.maxPerChannel();
-		if (most > 0 && this.channels.getOrDefault(ticket.channel(), 0) >= most) {
-			return new Rejection(Reason.BULKHEAD,
-					describe("already has %d requests of channel '%s', which is the limit per channel".formatted(most,
-							ticket.channel())),
-					retryAfter());
+		for (Bulkhead bulkhead : ticket.bulkheads()) {
+			if (this.bulkheads.getOrDefault(bulkhead.name(), 0) >= bulkhead.maxInFlight()) {
+				return new Refusal(Reason.BULKHEAD, retryAfter(), "already has %d requests of '%s', which is the limit",
+						bulkhead.maxInFlight(), bulkhead.name());
+			}
 		}
 		if (waiting(word) == 0 && running(word) < this.limit) {
 			return null;
 		}
 		if (waiting(word) >= this.settings.queueCapacity()) {
-			return new Rejection(Reason.QUEUE_FULL,
-					describe("has a full queue of %d requests".formatted(waiting(word))), retryAfter());
+			return new Refusal(Reason.QUEUE_FULL, retryAfter(), "has a full queue of %d requests", waiting(word));
+		}
+		long patience = patienceNanos(ticket.priority());
+		if (this.hang.hangs() && this.hang.withoutEndNanos() > patience) {
+			return new Refusal(Reason.OVERLOAD, retryAfter(),
+					"is overloaded: of %d requests that run none has ended for %.1f ms", running(word),
+					this.hang.withoutEndNanos() / 1e6);
 		}
 		if (overloaded(now)) {
 			long expected = expectedWaitNanos(ahead(ticket.priority()));
-			if (expected > patienceNanos(ticket.priority())) {
-				return tooLong("would make it wait for", expected, ticket.priority());
+			if (expected > patience) {
+				return new Refusal(Reason.OVERLOAD, retryAfter(),
+						"is overloaded and would make it wait for %.1f ms, more than %.1f", expected / 1e6,
+						patience / 1e6);
 			}
 		}
 		return null;
@@ -279,12 +348,12 @@ final class PermitQueue {
 
 	/**
 	 * Ends the caller's request and gives its permit to the next waiter.
-	 * @param channel what the caller counted for
+	 * @param counted what the caller counted for
 	 * @return who has the permit now, to be notified by the caller; {@code null} if
 	 * nobody waited
 	 */
-	@Nullable Ticket leave(String channel) {
-		if (this.settings.maxPerChannel() == 0) {
+	@Nullable Ticket leave(List<Bulkhead> counted) {
+		if (counted.isEmpty()) {
 			long word = this.state.get();
 			while (word < ONE_WAITS) {
 				if (this.state.compareAndSet(word, word - 1)) {
@@ -293,17 +362,17 @@ final class PermitQueue {
 				word = this.state.get();
 			}
 		}
-		return handOver(channel);
+		return handOver(counted);
 	}
 
 	/**
 	 * Notes that a request is about to pause. Once the queue is closed nobody begins to,
-	 * so that the number of those who pause only falls while it is drained.
+	 * so that the number of those who pause only falls while it is drained. The number is
+	 * bounded as each keeps a thread.
 	 * @return whether {@link #pause} and {@link #resume} must follow
 	 */
 	boolean mayPause() {
-		this.paused.incrementAndGet();
-		if (!closed(this.state.get())) {
+		if (this.paused.incrementAndGet() <= this.settings.maxPaused() && !closed(this.state.get())) {
 			return true;
 		}
 		this.paused.decrementAndGet();
@@ -339,19 +408,21 @@ final class PermitQueue {
 
 	/**
 	 * Hands a permit over.
-	 * @param channel of a request that has ended, {@code null} if it only pauses
+	 * @param counted what a request counted for that has ended, {@code null} if it only
+	 * pauses
 	 */
-	private @Nullable Ticket handOver(@Nullable String channel) {
+	private @Nullable Ticket handOver(@Nullable List<Bulkhead> counted) {
 		Ticket refused = null;
 		Ticket granted = null;
 		this.lock.lock();
 		try {
-			if (channel != null) {
-				forget(channel);
+			if (counted != null) {
+				forget(counted);
 			}
 			long now = this.clock.getAsLong();
 			int queued = waiting(this.state.get());
 			if (queued > 0) {
+				this.hang.progress(now);
 				this.overload.taken(oldestNanos(now), queued - 1, paceNanos(), now);
 				refused = overloaded(now) ? expire(now) : null;
 			}
@@ -364,16 +435,16 @@ final class PermitQueue {
 				}
 				this.state.addAndGet(-ONE_WAITS);
 				Ticket ticket = poll();
-				Rejection rejection = late(ticket, now);
-				if (rejection == null) {
-					if (channel != null) {
+				Refusal refusal = late(ticket, now);
+				if (refusal == null) {
+					if (counted != null) {
 						this.concurrency.handedOver();
 					}
 					granted = ticket;
 					done = true;
 					continue;
 				}
-				refused = refuse(ticket, rejection, refused);
+				refused = refuse(ticket, refusal, refused);
 			}
 			signalIfIdle();
 		}
@@ -384,10 +455,10 @@ final class PermitQueue {
 		return granted;
 	}
 
-	private Ticket refuse(Ticket ticket, Rejection rejection, @Nullable Ticket others) {
-		count(rejection.reason());
-		forget(ticket.channel());
-		ticket.why = rejection;
+	private Ticket refuse(Ticket ticket, Refusal refusal, @Nullable Ticket others) {
+		count(refusal.reason());
+		forget(ticket.bulkheads());
+		ticket.why = refusal;
 		ticket.next = others;
 		return ticket;
 	}
@@ -407,7 +478,7 @@ final class PermitQueue {
 	}
 
 	/** Returns why a request that is taken from the queue is not executed. */
-	private @Nullable Rejection late(Ticket ticket, long now) {
+	private @Nullable Refusal late(Ticket ticket, long now) {
 		return ticket.late(now) ? deadlinePassed(now - ticket.queuedNanos) : null;
 	}
 
@@ -417,6 +488,7 @@ final class PermitQueue {
 	 * @return the rejection, or {@code null} if the ticket has been granted or rejected
 	 */
 	@Nullable Rejection withdraw(Ticket ticket, Reason reason) {
+		Refusal refusal;
 		this.lock.lock();
 		try {
 			if (!ticket.queued) {
@@ -425,23 +497,28 @@ final class PermitQueue {
 			ticket.queued = false;
 			queue(ticket).remove(ticket);
 			this.state.addAndGet(-ONE_WAITS);
-			forget(ticket.channel());
-			long now = this.clock.getAsLong();
+			forget(ticket.bulkheads());
 			count(reason);
 			signalIfIdle();
-			long sojourn = now - ticket.queuedNanos;
-			return (reason == Reason.DEADLINE) ? deadlinePassed(sojourn)
-					: new Rejection(reason, describe("was told that the caller has gone"), retryAfter());
+			refusal = (reason == Reason.DEADLINE) ? deadlinePassed(this.clock.getAsLong() - ticket.queuedNanos)
+					: new Refusal(reason, retryAfter(), "was told that the caller has gone");
 		}
 		finally {
 			this.lock.unlock();
 		}
+		return rejection(refusal);
+	}
+
+	/** Returns what to tell of a refusal; not to be called under the lock. */
+	Rejection rejection(Refusal refusal) {
+		return refusal.rejection(this.settings.name());
 	}
 
 	private Ticket poll() {
-		for (ArrayDeque<Ticket> queue : this.queues.values()) {
-			Ticket ticket = queue.pollFirst();
+		for (TicketList queue : this.queues.values()) {
+			Ticket ticket = queue.first();
 			if (ticket != null) {
+				queue.remove(ticket);
 				ticket.queued = false;
 				return ticket;
 			}
@@ -449,9 +526,9 @@ final class PermitQueue {
 		throw new IllegalStateException("The number of waiters is positive, but the queue is empty");
 	}
 
-	private void forget(String channel) {
-		if (this.settings.maxPerChannel() > 0) {
-			this.channels.computeIfPresent(channel, (name, count) -> (count > 1) ? count - 1 : null);
+	private void forget(List<Bulkhead> counted) {
+		for (Bulkhead bulkhead : counted) {
+			this.bulkheads.computeIfPresent(bulkhead.name(), (name, count) -> (count > 1) ? count - 1 : null);
 		}
 	}
 
@@ -465,25 +542,24 @@ final class PermitQueue {
 
 	private void rejectAll(@Nullable Ticket first) {
 		for (Ticket ticket = first; ticket != null; ticket = unlink(ticket)) {
-			Rejection rejection = ticket.why;
-			if (rejection != null) {
-				reject(ticket, rejection);
+			Refusal refusal = ticket.why;
+			if (refusal != null) {
+				reject(ticket, rejection(refusal));
 			}
 		}
 	}
 
 	/** Rejects a ticket that has its permit, and for which no thread can be started. */
 	void noThread(Ticket ticket) {
-		Rejection rejection = new Rejection(Reason.OVERLOAD, describe("has no thread left and cannot start one"),
-				retryAfter());
+		Refusal refusal = new Refusal(Reason.OVERLOAD, retryAfter(), "has no thread left and cannot start one");
 		this.lock.lock();
 		try {
-			count(rejection.reason());
+			count(refusal.reason());
 		}
 		finally {
 			this.lock.unlock();
 		}
-		reject(ticket, rejection);
+		reject(ticket, rejection(refusal));
 	}
 
 	/** Notifies a ticket of its rejection; what that throws ends nothing else. */
@@ -513,6 +589,11 @@ final class PermitQueue {
 		return this.times.brief();
 	}
 
+	/** Returns whether those who have waited for too long are rejected. */
+	private boolean sheds(long now) {
+		return this.hang.hangs() || overloaded(now);
+	}
+
 	private boolean overloaded(long now) {
 		return this.overload.overloaded(paceNanos(), now) && this.concurrency.confirmed();
 	}
@@ -522,24 +603,20 @@ final class PermitQueue {
 		return (known > 0) ? known : this.times.meanNanos() / this.limit;
 	}
 
-	private Rejection tooLong(String what, long nanos, Priority priority) {
-		return new Rejection(Reason.OVERLOAD, describe("is overloaded and %s %.1f ms, more than %.1f".formatted(what,
-				nanos / 1e6, patienceNanos(priority) / 1e6)), retryAfter());
+	private Refusal waited(long nanos, Priority priority) {
+		return new Refusal(Reason.OVERLOAD, retryAfter(), "is overloaded and made it wait for %.1f ms, more than %.1f",
+				nanos / 1e6, patienceNanos(priority) / 1e6);
 	}
 
-	private Rejection deadlinePassed(long sojourn) {
-		return new Rejection(Reason.DEADLINE,
-				describe("made it wait for %.1f ms, and its deadline passed".formatted(sojourn / 1e6)), retryAfter());
-	}
-
-	String describe(String what) {
-		return "The request server '%s' %s".formatted(this.settings.name(), what);
+	private Refusal deadlinePassed(long sojourn) {
+		return new Refusal(Reason.DEADLINE, retryAfter(), "made it wait for %.1f ms, and its deadline passed",
+				sojourn / 1e6);
 	}
 
 	/** Returns how many requests are taken before a new one. */
 	private int ahead(Priority priority) {
 		int ahead = 0;
-		for (Map.Entry<Priority, ArrayDeque<Ticket>> queue : this.queues.entrySet()) {
+		for (Map.Entry<Priority, TicketList> queue : this.queues.entrySet()) {
 			if (queue.getKey().compareTo(priority) <= 0) {
 				ahead += queue.getValue().size();
 			}
@@ -588,11 +665,9 @@ final class PermitQueue {
 		this.lock.lock();
 		try {
 			close();
-			Rejection rejection = new Rejection(Reason.SHUTTING_DOWN, describe("is shutting down"),
-					RETRY_AFTER_SHUTDOWN);
 			while (waiting(this.state.get()) > 0) {
 				this.state.addAndGet(-ONE_WAITS);
-				refused = refuse(poll(), rejection, refused);
+				refused = refuse(poll(), SHUTTING_DOWN, refused);
 			}
 			signalIfIdle();
 		}
@@ -619,18 +694,20 @@ final class PermitQueue {
 	}
 
 	/** State that the lock guards. */
-	record Snapshot(boolean overloaded, long overloads, Map<Reason, Long> refused, Map<String, Integer> channels) {
+	record Snapshot(boolean overloaded, long overloads, Map<Reason, Long> refused, Map<String, Integer> bulkheads) {
 	}
 
 	Snapshot snapshot() {
 		this.lock.lock();
 		try {
+			long now = this.clock.getAsLong();
 			long word = this.state.get();
 			if (waiting(word) == 0 && running(word) < this.limit) {
 				this.overload.idle();
+				this.hang.progress(now);
 			}
-			return new Snapshot(overloaded(this.clock.getAsLong()), this.overload.episodes(),
-					new TreeMap<>(this.refusals), new TreeMap<>(this.channels));
+			return new Snapshot(sheds(now), this.overload.episodes(), new TreeMap<>(this.refusals),
+					new TreeMap<>(this.bulkheads));
 		}
 		finally {
 			this.lock.unlock();

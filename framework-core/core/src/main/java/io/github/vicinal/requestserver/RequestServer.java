@@ -1,7 +1,9 @@
 package io.github.vicinal.requestserver;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -63,6 +65,8 @@ public final class RequestServer implements AutoCloseable {
 
 	private final PermitQueue queue;
 
+	private final QueueWatch watch;
+
 	private final Executor threads;
 
 	/**
@@ -95,6 +99,7 @@ public final class RequestServer implements AutoCloseable {
 		this.settings = settings;
 		this.clock = clock;
 		this.queue = new PermitQueue(settings, clock);
+		this.watch = new QueueWatch(this.queue, settings.name());
 		this.threads = WorkerThreads.of(settings);
 	}
 
@@ -125,24 +130,57 @@ public final class RequestServer implements AutoCloseable {
 	 * not be executed then
 	 */
 	public Permit enter(String channel, Priority priority, long deadlineNanos, Runnable beforeWaiting) {
+		return enter(channel, priority, List.of(), deadlineNanos, beforeWaiting);
+	}
+
+	/**
+	 * Takes a permit, or waits for one on this thread. A thread that has a permit already
+	 * gets another one at once, as it could wait for itself otherwise.
+	 * @param channel what it counts for
+	 * @param priority how much it matters
+	 * @param bulkheads what else it counts for
+	 * @param deadlineNanos the {@link System#nanoTime()} after which the permit is of no
+	 * use, or {@link #NO_DEADLINE}
+	 * @param beforeWaiting called at most once, if this thread has to wait
+	 * @return the permit, to be closed by this thread
+	 * @throws RejectedRequestException if there is no permit for this request; it must
+	 * not be executed then
+	 */
+	public Permit enter(String channel, Priority priority, List<Bulkhead> bulkheads, long deadlineNanos,
+			Runnable beforeWaiting) {
 		int[] permits = this.depth.get();
 		if (permits[0] > 0) {
-			return new Permit(this, channel, 0, 0, Permit.NESTED);
+			return new Permit(this, List.of(), 0, 0, Permit.NESTED);
 		}
-		if (this.queue.tryEnter()) {
+		List<Bulkhead> counted = counted(channel, bulkheads);
+		if (counted.isEmpty() && this.queue.tryEnter()) {
 			permits[0]++;
 			boolean brief = this.queue.brief();
 			if (brief && (++permits[1] & (BRIEF_SAMPLE - 1)) != 0) {
-				return new Permit(this, channel, 0, 0, Permit.UNTIMED);
+				return new Permit(this, counted, 0, 0, Permit.UNTIMED);
 			}
 			long now = this.clock.getAsLong();
-			return new Permit(this, channel, now, now, brief ? BRIEF_SAMPLE : 1);
+			return new Permit(this, counted, now, now, brief ? BRIEF_SAMPLE : 1);
 		}
 		long arrived = this.clock.getAsLong();
-		await(new ThreadTicket(channel, priority, deadlineNanos), beforeWaiting);
+		await(new ThreadTicket(channel, counted, priority, deadlineNanos), beforeWaiting);
 		permits[0]++;
 		long started = this.clock.getAsLong();
-		return new Permit(this, channel, arrived, started, 1);
+		return new Permit(this, counted, arrived, started, 1);
+	}
+
+	private List<Bulkhead> counted(String channel, List<Bulkhead> bulkheads) {
+		int most = this.settings.maxPerChannel();
+		if (most == 0) {
+			return bulkheads;
+		}
+		Bulkhead own = new Bulkhead(channel, most);
+		if (bulkheads.isEmpty()) {
+			return List.of(own);
+		}
+		List<Bulkhead> all = new ArrayList<>(bulkheads);
+		all.add(own);
+		return all;
 	}
 
 	private void await(ThreadTicket ticket, Runnable beforeWaiting) {
@@ -152,11 +190,12 @@ public final class RequestServer implements AutoCloseable {
 				return;
 			}
 			case QUEUED -> {
+				this.watch.begin();
 				prepare(beforeWaiting, ticket);
 				rejection = ticket.await(this.queue, this.clock);
 				waited(this.clock.getAsLong() - ticket.queuedNanos);
 			}
-			case REFUSED -> rejection = ticket.why;
+			case REFUSED -> rejection = rejection(ticket);
 		}
 		if (rejection != null) {
 			throw new RejectedRequestException(rejection);
@@ -170,6 +209,11 @@ public final class RequestServer implements AutoCloseable {
 		}
 	}
 
+	private @Nullable Rejection rejection(Ticket ticket) {
+		Refusal refusal = ticket.why;
+		return (refusal != null) ? this.queue.rejection(refusal) : null;
+	}
+
 	private void prepare(Runnable beforeWaiting, ThreadTicket ticket) {
 		try {
 			beforeWaiting.run();
@@ -177,19 +221,19 @@ public final class RequestServer implements AutoCloseable {
 		catch (RuntimeException | Error ex) {
 			// The permit may come all the same, and must not be lost.
 			if (ticket.await(this.queue, this.clock) == null) {
-				grant(this.queue.leave(ticket.channel()));
+				grant(this.queue.leave(ticket.bulkheads()));
 			}
 			throw ex;
 		}
 	}
 
 	/** Ends a permit of this thread. */
-	void leave(String channel, long arrived, long started, int weight) {
+	void leave(List<Bulkhead> counted, long arrived, long started, int weight) {
 		this.depth.get()[0]--;
 		if (weight > 0) {
 			record(arrived, started, weight);
 		}
-		grant(this.queue.leave(channel));
+		grant(this.queue.leave(counted));
 	}
 
 	/** Returns whether a permit may be given away for a while. */
@@ -264,10 +308,10 @@ public final class RequestServer implements AutoCloseable {
 	 */
 	public void execute(Request request) {
 		Handover ticket = new Handover(request);
-		boolean free = this.queue.tryEnter();
+		boolean free = ticket.bulkheads().isEmpty() && this.queue.tryEnter();
 		if (!free) {
 			PermitQueue.Entry entry = this.queue.enter(ticket);
-			Rejection rejection = ticket.why;
+			Rejection rejection = rejection(ticket);
 			if (entry == PermitQueue.Entry.REFUSED && rejection != null) {
 				this.queue.reject(ticket, rejection);
 				return;
@@ -277,6 +321,9 @@ public final class RequestServer implements AutoCloseable {
 		delayed(this.clock.getAsLong() - request.arrivedNanos());
 		if (free) {
 			ticket.granted();
+		}
+		else {
+			this.watch.begin();
 		}
 	}
 
@@ -293,7 +340,8 @@ public final class RequestServer implements AutoCloseable {
 		private final Request request;
 
 		Handover(Request request) {
-			super(request.channel(), request.priority(), NO_DEADLINE);
+			super(request.channel(), RequestServer.this.counted(request.channel(), List.of()), request.priority(),
+					NO_DEADLINE);
 			this.request = request;
 		}
 
@@ -305,7 +353,7 @@ public final class RequestServer implements AutoCloseable {
 				if (handover.start()) {
 					return;
 				}
-				next = RequestServer.this.queue.leave(handover.channel());
+				next = RequestServer.this.queue.leave(handover.bulkheads());
 			}
 			grant(next);
 		}
@@ -353,7 +401,7 @@ public final class RequestServer implements AutoCloseable {
 			permits[0]--;
 			Thread.interrupted();
 			record(this.request.arrivedNanos(), started, 1);
-			return RequestServer.this.queue.leave(channel());
+			return RequestServer.this.queue.leave(bulkheads());
 		}
 
 	}
@@ -376,6 +424,7 @@ public final class RequestServer implements AutoCloseable {
 	@Override
 	public void close() {
 		this.queue.refuseWaiting();
+		this.watch.close();
 		if (this.threads instanceof ExecutorService service) {
 			service.shutdown();
 		}
@@ -427,7 +476,7 @@ public final class RequestServer implements AutoCloseable {
 		return new RequestServerReport(this.settings.name(), this.queue.limit(), running(), waiting(),
 				this.settings.queueCapacity(), snapshot.overloaded(), snapshot.overloads(),
 				this.queue.serviceNanos() / 1e3, responseTimes.count(), this.failed.sum(), snapshot.refused(),
-				Quantiles.of(this.postDelays), Quantiles.of(this.waits), responseTimes, snapshot.channels());
+				Quantiles.of(this.postDelays), Quantiles.of(this.waits), responseTimes, snapshot.bulkheads());
 	}
 
 }

@@ -34,6 +34,13 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 
 	private static final double MAX_PATIENCE = 1_000;
 
+	/**
+	 * Slow clients for each permit, and how many at least, that get others the permit.
+	 */
+	private static final int SLOW_PER_PERMIT = 4;
+
+	private static final int LEAST_SLOW = 200;
+
 	public RequestServerSettings {
 		require(!name.isBlank(), "name", "'" + name + "'", "must not be empty", "name the server");
 		require(queueCapacity >= 1 && queueCapacity <= MAX_QUEUE_CAPACITY, "queue-capacity", queueCapacity,
@@ -98,6 +105,15 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 	public RequestServerSettings withPatience(double serviceTimes) {
 		return new RequestServerSettings(this.name, this.threads, this.queueCapacity, this.interval, serviceTimes,
 				this.maxPerChannel);
+	}
+
+	/**
+	 * Returns how many requests may wait for slow clients at once while others have their
+	 * permits. Each keeps the thread that brought it. Further ones keep their permits.
+	 * @return four for each request that may run, but at least 200
+	 */
+	public int maxPaused() {
+		return Math.max(LEAST_SLOW, SLOW_PER_PERMIT * this.threads.most());
 	}
 
 	private static void require(boolean holds, String what, Object value, String rule, String remedy) {

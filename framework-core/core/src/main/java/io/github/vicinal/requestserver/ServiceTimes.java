@@ -27,6 +27,12 @@ final class ServiceTimes {
 	/** The number of requests in which the smallest mean grows by a factor of e. */
 	private static final int FORGETTING = 8192;
 
+	/**
+	 * The longest of this number of requests is remembered, and of as many before them.
+	 * Of requests that are one in a hundred, 512 contain none once in 170 times.
+	 */
+	private static final int GENERATION = 512;
+
 	private static final long BRIEF_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
 
 	/** The first ones are averaged, so that the mean is right early. */
@@ -43,6 +49,13 @@ final class ServiceTimes {
 	private volatile double longMean;
 
 	private volatile double longSquare;
+
+	/** The longest of the present generation, and of the one before it, in ns. */
+	private volatile long longest;
+
+	private volatile long longestBefore;
+
+	private volatile int generation;
 
 	/**
 	 * Notes a request.
@@ -68,6 +81,22 @@ final class ServiceTimes {
 		this.leastMean = (longer < least || weight <= MEAN_WEIGHT) ? longer : least + least / FORGETTING;
 		double square = this.longSquare;
 		this.longSquare = square + ((double) took * took - square) * share;
+		remember(took);
+	}
+
+	@SuppressWarnings("NonAtomicVolatileUpdate")
+	private void remember(long took) {
+		int number = this.generation + 1;
+		if (number >= GENERATION) {
+			this.longestBefore = this.longest;
+			this.longest = took;
+			this.generation = 0;
+			return;
+		}
+		this.generation = number;
+		if (took > this.longest) {
+			this.longest = took;
+		}
 	}
 
 	/** Returns how many requests have ended. */
@@ -83,6 +112,16 @@ final class ServiceTimes {
 	/** Returns the smallest mean of late: what requests take that wait for nothing. */
 	double leastMeanNanos() {
 		return this.leastMean;
+	}
+
+	/** Returns the longest of the last 512 to 1,024 requests. */
+	long longestNanos() {
+		return Math.max(this.longest, this.longestBefore);
+	}
+
+	/** Returns whether enough requests have ended to tell a long one from others. */
+	boolean known() {
+		return this.count >= MEAN_WEIGHT;
 	}
 
 	/**

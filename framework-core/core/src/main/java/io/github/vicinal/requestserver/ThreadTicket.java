@@ -1,5 +1,6 @@
 package io.github.vicinal.requestserver;
 
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
@@ -18,8 +19,8 @@ final class ThreadTicket extends Ticket {
 
 	private volatile @Nullable Rejection rejection;
 
-	ThreadTicket(String channel, Priority priority, long deadlineNanos) {
-		super(channel, priority, deadlineNanos);
+	ThreadTicket(String channel, List<Bulkhead> bulkheads, Priority priority, long deadlineNanos) {
+		super(channel, bulkheads, priority, deadlineNanos);
 		this.waitUntil = deadlineNanos;
 	}
 

@@ -1,5 +1,7 @@
 package io.github.vicinal.requestserver;
 
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +15,9 @@ abstract class Ticket {
 
 	private final String channel;
 
+	/** What the request counts for. */
+	private final List<Bulkhead> bulkheads;
+
 	private final Priority priority;
 
 	/** The time after which a permit is of no use, or {@link #NO_DEADLINE}. */
@@ -22,20 +27,28 @@ abstract class Ticket {
 
 	boolean queued;
 
-	/** Links those that are granted or rejected together. */
+	/** Links those that wait; then, those that are granted or rejected together. */
 	@Nullable Ticket next;
 
-	/** Why it is rejected; from the queue's decision until the ticket is notified. */
-	@Nullable Rejection why;
+	/** The one before it among those that wait. */
+	@Nullable Ticket previous;
 
-	Ticket(String channel, Priority priority, long deadlineNanos) {
+	/** Why it is rejected; from the queue's decision until the ticket is notified. */
+	@Nullable Refusal why;
+
+	Ticket(String channel, List<Bulkhead> bulkheads, Priority priority, long deadlineNanos) {
 		this.channel = channel;
+		this.bulkheads = bulkheads;
 		this.priority = priority;
 		this.deadlineNanos = deadlineNanos;
 	}
 
 	String channel() {
 		return this.channel;
+	}
+
+	List<Bulkhead> bulkheads() {
+		return this.bulkheads;
 	}
 
 	Priority priority() {

@@ -32,7 +32,7 @@ final class WorkerThreads {
 				platform);
 	}
 
-	private static ThreadFactory platform(String name) {
+	static ThreadFactory platform(String name) {
 		AtomicInteger number = new AtomicInteger();
 		ClassLoader loader = Thread.currentThread().getContextClassLoader();
 		return (work) -> {

@@ -1,6 +1,7 @@
 package io.github.vicinal.requestserver;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.ToDoubleFunction;
@@ -105,6 +106,59 @@ class OverloadTests {
 		assertThat(outcome.running() + outcome.waiting()).isZero();
 	}
 
+	/**
+	 * Four handlers hang, and few requests come: too few for a queue beyond chance, and
+	 * too far apart to notice anything in time.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "0.004, 2.11", "0.05, 2.11", "0.2, 2.21" })
+	void aWaiterBehindHandlersThatHangIsRejectedInTime(double longest, double known) {
+		int[] started = new int[1];
+		Simulation simulation = new Simulation(4, MANY_PROCESSORS,
+				(random) -> (started[0]++ < 396) ? (started[0] == 200) ? longest : 0.004 : 30, 2.0001, 1);
+		for (int i = 0; i < 396; i++) {
+			simulation.burst(0.001 + i * 0.005, 1);
+		}
+		Outcome outcome = simulation.burst(2, 4).burst(2.001, 1).burst(2.9, 1).burst(10, 1).run();
+		assertThat(simulation.refusedAt()).hasSize(3);
+		assertThat(simulation.refusedAt().get(0)).isBetween(known - 0.02, known);
+		assertThat(simulation.refusedAt().get(1)).isBetween(2.9, 2.901);
+		assertThat(simulation.refusedAt().get(2)).isBetween(10.0, 10.001);
+		assertThat(outcome.running() + outcome.waiting()).isZero();
+	}
+
+	/** Nothing is known of requests yet, and all that run wait for one that waits. */
+	@Test
+	void handlersThatHangFromTheBeginningAreNoticedToo() {
+		Simulation simulation = new Simulation(4, MANY_PROCESSORS, (random) -> 100, 0, 1);
+		simulation.burst(1, 4).burst(2, 1).run();
+		assertThat(simulation.refusedAt()).hasSize(1);
+		assertThat(simulation.refusedAt().get(0)).isBetween(12.0, 12.03);
+	}
+
+	/**
+	 * Everything hangs, then needs something else: the limit is no longer what it was.
+	 */
+	@Test
+	void aLimitThatWasFoundIsLeftWhenEverythingHangs() {
+		int[] started = new int[1];
+		Simulation simulation = new Simulation(
+				RequestServerSettings.of("simulated", new Threads.Auto(1, 200)).withQueueCapacity(200), MANY_PROCESSORS,
+				(random) -> (started[0]++ >= 24_000 && started[0] <= 24_060) ? 30 : SERVICE, 20, 1);
+		simulation.load(0, 40, 2_000).at(35, () -> assertThat(simulation.limit()).isGreaterThan(60));
+		assertThat(simulation.run().refused()).isZero();
+	}
+
+	/** A process that was paused looks as if nothing had ended. */
+	@Test
+	void aPauseOfTheProcessIsNoHang() {
+		Outcome outcome = new Simulation(4, MANY_PROCESSORS, CONSTANT, 0, 1).load(0, END, 0.6 * 4 / SERVICE)
+			.burst(10, 5)
+			.clockJumps(10.0001, Duration.ofSeconds(5))
+			.run();
+		assertThat(outcome.refused()).isZero();
+	}
+
 	@Test
 	void anIdleServerIsNotOverloaded() {
 		Simulation simulation = new Simulation(4, MANY_PROCESSORS, CONSTANT, 0, 1).load(0, 2, 5 * 4 / SERVICE);
@@ -134,11 +188,11 @@ class OverloadTests {
 	@Test
 	void whatABulkheadRejectsIsNoQueue() {
 		long[] now = new long[1];
-		PermitQueue queue = new PermitQueue(RequestServerSettings.of("test", new Threads.Fixed(1)).withMaxPerChannel(2),
-				() -> now[0]);
+		PermitQueue queue = new PermitQueue(RequestServerSettings.of("test", new Threads.Fixed(1)), () -> now[0]);
 		queue.served(1_000_000, 1);
 		for (int i = 0; i < 1_000; i++) {
-			queue.enter(new ThreadTicket("full", Priority.NORMAL, Ticket.NO_DEADLINE));
+			queue
+				.enter(new ThreadTicket("full", List.of(new Bulkhead("full", 2)), Priority.NORMAL, Ticket.NO_DEADLINE));
 			now[0] += 1_000_000;
 		}
 		PermitQueue.Snapshot snapshot = queue.snapshot();

@@ -1,5 +1,6 @@
 package io.github.vicinal.requestserver;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
@@ -106,7 +107,7 @@ class PermitQueueInterleavingTests {
 		}
 
 		private void work(Ticket first) {
-			for (Ticket ticket = first; ticket != null; ticket = this.queue.leave("test")) {
+			for (Ticket ticket = first; ticket != null; ticket = this.queue.leave(List.of())) {
 				if (this.atOnce.incrementAndGet() > 1 + this.goingOn.get()) {
 					this.tooMany.incrementAndGet();
 				}
@@ -130,7 +131,7 @@ class PermitQueueInterleavingTests {
 			private final AtomicInteger ends = new AtomicInteger();
 
 			One() {
-				super("test", Priority.NORMAL, NO_DEADLINE);
+				super("test", List.of(), Priority.NORMAL, NO_DEADLINE);
 			}
 
 			void end() {

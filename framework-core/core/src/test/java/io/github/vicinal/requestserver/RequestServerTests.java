@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
@@ -501,6 +502,52 @@ class RequestServerTests {
 			assertThat(outer.pause()).isFalse();
 			assertThat(server.report().running()).isZero();
 		}
+	}
+
+	/** Each keeps the thread that brought it, so their number is bounded. */
+	@Test
+	void soManySlowClientsAndNoMoreGetOthersThePermit() {
+		PermitQueue queue = new PermitQueue(settings(new Threads.Fixed(1)), System::nanoTime);
+		for (int i = 0; i < 200; i++) {
+			assertThat(queue.mayPause()).isTrue();
+		}
+		assertThat(queue.mayPause()).isFalse();
+		queue.resume();
+		assertThat(queue.mayPause()).isTrue();
+	}
+
+	/** They leave in any order. */
+	@Test
+	void aHundredThousandThatWaitLeaveAndNothingIsKept() {
+		int many = 100_000;
+		PermitQueue queue = new PermitQueue(settings(new Threads.Fixed(1)).withQueueCapacity(many), () -> 0);
+		assertThat(queue.tryEnter()).isTrue();
+		List<ThreadTicket> waiting = new ArrayList<>();
+		for (int i = 0; i < many; i++) {
+			ThreadTicket ticket = new ThreadTicket("test", List.of(), Priority.values()[i % 3], Ticket.NO_DEADLINE);
+			assertThat(queue.enter(ticket)).isEqualTo(PermitQueue.Entry.QUEUED);
+			waiting.add(ticket);
+		}
+		ThreadTicket last = new ThreadTicket("test", List.of(), Priority.CRITICAL, Ticket.NO_DEADLINE);
+		assertThat(queue.enter(last)).isEqualTo(PermitQueue.Entry.REFUSED);
+		Collections.shuffle(waiting, new Random(1));
+		waiting.forEach((ticket) -> assertThat(queue.withdraw(ticket, Reason.DEADLINE)).isNotNull());
+		assertThat(queue.waiting()).isZero();
+		assertThat(waiting).allMatch((ticket) -> ticket.next == null && ticket.previous == null);
+	}
+
+	/** Its thread is the application's affair; the server ends without it. */
+	@Test
+	void aHandlerThatNeverReturnsKeepsNobodyAtShutdown() throws InterruptedException {
+		RequestServer server = new RequestServer(settings(new Threads.Fixed(1)));
+		CountDownLatch end = block(server);
+		CompletableFuture<Integer> waits = server.submit("test", Priority.NORMAL, () -> 1);
+		assertThat(server.drain(Duration.ofMillis(20))).isFalse();
+		assertThat(rejection(waits).reason()).isEqualTo(Reason.SHUTTING_DOWN);
+		server.close();
+		assertThat(server.running()).isOne();
+		end.countDown();
+		assertThat(server.drain(Duration.ofSeconds(10))).isTrue();
 	}
 
 }

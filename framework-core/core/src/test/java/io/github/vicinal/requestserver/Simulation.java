@@ -21,6 +21,9 @@ final class Simulation {
 
 	private static final double NANOS = 1e9;
 
+	/** The version of events in which the queue is looked at. */
+	private static final int LOOK = -1;
+
 	private final Map<Double, Runnable> changes = new HashMap<>();
 
 	private final PriorityQueue<Event> events = new PriorityQueue<>();
@@ -63,7 +66,12 @@ final class Simulation {
 
 	private final Map<Priority, List<Double>> refusalsByPriority = new EnumMap<>(Priority.class);
 
+	private final List<Double> refusedAt = new ArrayList<>();
+
 	private int longestQueue;
+
+	/** Whether the queue is going to be looked at, as the server's timer does. */
+	private boolean watching;
 
 	Simulation(int threads, int processors, ToDoubleFunction<Random> serviceSeconds, double warmSeconds, long seed) {
 		this(RequestServerSettings.of("simulated", new Threads.Fixed(threads)), processors, serviceSeconds, warmSeconds,
@@ -136,12 +144,16 @@ final class Simulation {
 	Outcome run() {
 		double end = 0;
 		for (Event event = this.events.poll(); event != null; event = this.events.poll()) {
-			if (event.version() != 0 && event.version() != this.version) {
+			if (event.version() > 0 && event.version() != this.version) {
 				continue;
 			}
 			advance(event.at());
 			end = event.at();
-			if (event.jump() != null) {
+			if (event.version() == LOOK) {
+				this.watching = false;
+				look();
+			}
+			else if (event.jump() != null) {
 				this.offset += event.jump().toNanos();
 				this.changes.getOrDefault(event.at(), () -> {
 				}).run();
@@ -154,9 +166,20 @@ final class Simulation {
 			}
 			this.longestQueue = Math.max(this.longestQueue, this.queue.waiting());
 			schedule();
+			if (!this.watching && this.queue.waiting() > 0) {
+				look();
+			}
 		}
 		return new Outcome(this.waits, this.responses, this.refused, this.slotSeconds, end, this.longestQueue,
 				this.queue.running(), this.queue.waiting(), this.queue.snapshot().overloads());
+	}
+
+	private void look() {
+		long next = this.queue.look();
+		if (next >= 0) {
+			this.watching = true;
+			this.events.add(new Event(this.now + next / NANOS, LOOK, null, Priority.NORMAL));
+		}
 	}
 
 	/** Lets what runs get on, at the speed that the processors allow. */
@@ -201,7 +224,7 @@ final class Simulation {
 		}
 		switch (this.queue.enter(work)) {
 			case GRANTED -> work.granted();
-			case REFUSED -> work.rejected(work.why);
+			case REFUSED -> work.rejected(this.queue.rejection(work.why));
 			case QUEUED -> {
 			}
 		}
@@ -216,7 +239,7 @@ final class Simulation {
 			this.waits.add(done.started - done.arrived);
 		}
 		this.queue.served((long) ((this.now - done.started) * NANOS), 1);
-		Ticket next = this.queue.leave("load");
+		Ticket next = this.queue.leave(List.of());
 		if (next != null) {
 			next.granted();
 		}
@@ -232,6 +255,11 @@ final class Simulation {
 
 	double responseQuantile(Priority priority, double quantile) {
 		return Outcome.quantile(of(this.responsesByPriority, priority), quantile);
+	}
+
+	/** Returns when requests were rejected, in seconds. */
+	List<Double> refusedAt() {
+		return this.refusedAt;
 	}
 
 	/** Returns how long requests waited that were rejected in the end. */
@@ -261,7 +289,7 @@ final class Simulation {
 		private double left;
 
 		Work(double arrived, Priority priority) {
-			super("load", priority, NO_DEADLINE);
+			super("load", List.of(), priority, NO_DEADLINE);
 			this.arrived = arrived;
 		}
 
@@ -276,6 +304,7 @@ final class Simulation {
 		void rejected(Rejection rejection) {
 			if (this.arrived >= Simulation.this.warmSeconds) {
 				Simulation.this.refused++;
+				Simulation.this.refusedAt.add(Simulation.this.now);
 				of(Simulation.this.refusalsByPriority, priority()).add(Simulation.this.now - this.arrived);
 			}
 		}

@@ -38,6 +38,8 @@ import io.github.vicinal.boot.EndToEndTests.BasketClient;
 import io.github.vicinal.boot.EndToEndTests.BasketService;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.boot.actuate.RequestServerEndpoint;
+import io.github.vicinal.requestserver.Bulkhead;
+import io.github.vicinal.requestserver.Permit;
 import io.github.vicinal.requestserver.Priority;
 import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.requestserver.Rejection.Reason;
@@ -76,11 +78,11 @@ class RefusalTests {
 		return application.run();
 	}
 
-	/** One request at a time. */
+	/** One request at a time, which may take as long as a test does. */
 	private void startServer(int queue) {
 		this.server = start(BasketService.class,
 				Map.of("vicinal.server.requests.threads", "1", "vicinal.server.requests.queue-capacity", queue,
-						"management.endpoint.health.probes.enabled", "true",
+						"vicinal.server.requests.interval", "1m", "management.endpoint.health.probes.enabled", "true",
 						"management.endpoint.health.probes.add-additional-paths", "true"));
 	}
 
@@ -171,6 +173,36 @@ class RefusalTests {
 		}
 	}
 
+	/** A typed call has the path that it would have by HTTP. */
+	@ParameterizedTest
+	@ValueSource(strings = { "http", "uds", "shm", "direct" })
+	@SuppressWarnings("try")
+	void aRuleCountsOnEachPath(String path) throws InterruptedException {
+		this.server = start(BasketService.class, Map.of("vicinal.server.requests.rules[0].path", "/baskets/7",
+				"vicinal.server.requests.rules[0].max-in-flight", "1"));
+		Baskets baskets = client(path, Map.of());
+		CountDownLatch started = new CountDownLatch(1);
+		Thread holder = new Thread(() -> {
+			try (Permit permit = permits().enter("holder", Priority.NORMAL,
+					List.of(new Bulkhead("rules[0] (/baskets/7)", 1)), RequestServer.NO_DEADLINE, () -> {
+					})) {
+				started.countDown();
+				this.end.await(30, TimeUnit.SECONDS);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		});
+		holder.start();
+		assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
+		assertThat(catchThrowable(() -> baskets.get(7)))
+			.isInstanceOf(HttpServerErrorException.ServiceUnavailable.class);
+		assertThat(baskets.get(8).id()).isEqualTo(8);
+		this.end.countDown();
+		holder.join(10_000);
+		assertThat(baskets.get(7).id()).isEqualTo(7);
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "uds", "shm", "direct" })
 	void aCallWhoseDeadlinePassesInTheQueueIsNotExecuted(String path) throws InterruptedException {
@@ -218,7 +250,7 @@ class RefusalTests {
 
 	/** Health checks find a thread although all requests run or wait that may. */
 	@ParameterizedTest
-	@CsvSource({ "7, 7, 30", "7, 5, 28", "7, 100000, 30" })
+	@CsvSource({ "7, 7, 230", "7, 5, 228", "7, 100000, 230" })
 	void tomcatHasThreadsForThoseThatWait(int configured, int queue, int threads) {
 		this.server = start(BasketService.class,
 				Map.of("server.tomcat.threads.max", configured, "vicinal.server.requests.queue-capacity", queue));

@@ -63,7 +63,8 @@ class RefusedElsewhereTests {
 		for (int i = 0; i < 2; i++) {
 			this.replicas.add(this.applications.start(Service.class,
 					Map.of("vicinal.rendezvous.directory", this.directory.toString(), "vicinal.server.requests.threads",
-							"1", "vicinal.server.requests.queue-capacity", "1")));
+							"1", "vicinal.server.requests.queue-capacity", "1", "vicinal.server.requests.interval",
+							"1m")));
 		}
 		String instances = this.replicas.stream()
 			.map((replica) -> "http://127.0.0.1:" + replica.getEnvironment().getProperty("local.server.port"))

@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletContext;
+import jakarta.servlet.http.HttpServletRequest;
 import org.apache.coyote.AbstractProtocol;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -21,25 +22,31 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.thread.Threading;
 import org.springframework.boot.tomcat.ConfigurableTomcatWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 import io.github.vicinal.boot.actuate.RequestServerEndpoint;
 import io.github.vicinal.boot.autoconfigure.VicinalProperties.Requests;
-import io.github.vicinal.boot.server.ContractPaths;
+import io.github.vicinal.boot.server.CallerResolver;
+import io.github.vicinal.boot.server.Endpoints;
 import io.github.vicinal.boot.server.HandlerPaths;
 import io.github.vicinal.boot.server.RequestPermitFilter;
 import io.github.vicinal.boot.server.RequestPermits;
+import io.github.vicinal.boot.server.RequestRule;
+import io.github.vicinal.boot.server.RequestRules;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.requestserver.RequestServerSettings;
@@ -141,15 +148,43 @@ public final class RequestServerAutoConfiguration {
 		private static final int ORDER = Ordered.HIGHEST_PRECEDENCE + 2;
 
 		@Bean
+		Endpoints vicinalEndpoints(ApplicationContext context) {
+			return new Endpoints(() -> List.copyOf(context.getBeansOfType(RequestMappingHandlerMapping.class).values()),
+					() -> List.copyOf(context.getBeansOfType(RouterFunctionMapping.class).values()));
+		}
+
+		@Bean
+		RequestRules vicinalRequestRules(VicinalProperties properties, ObjectProvider<CallerResolver> callers,
+				Endpoints endpoints) {
+			List<RequestRule> rules = new ArrayList<>();
+			for (Requests.Rule rule : properties.server().requests().rules()) {
+				rules.add(new RequestRule("rules[%d]".formatted(rules.size()), rule.path(), rule.methods(),
+						rule.callers(), rule.priority(), rule.maxInFlight(),
+						RequestRule.Per.valueOf(rule.per().name())));
+			}
+			return new RequestRules(rules, callers.getIfAvailable(() -> HttpServletRequest::getRemoteAddr), endpoints);
+		}
+
+		/** Once all handlers are there, rules that are for none can be told. */
+		@Bean
+		ApplicationListener<ApplicationReadyEvent> vicinalUselessRules(RequestRules rules, RequestServer server,
+				Environment environment) {
+			return (event) -> {
+				RequestPropertyNames.warn(environment);
+				RequestServerSettings settings = server.settings();
+				rules.warnOfUseless(settings.threads().most() + settings.queueCapacity());
+			};
+		}
+
+		@Bean
 		FilterRegistrationBean<RequestPermitFilter> vicinalRequestPermitFilter(ApplicationContext context,
-				RequestServer server, VicinalProperties properties, ObjectProvider<ExemptPaths> exempt) {
-			Supplier<Collection<RequestMappingHandlerMapping>> mappings = () -> List
-				.copyOf(context.getBeansOfType(RequestMappingHandlerMapping.class).values());
-			HandlerPaths paths = new HandlerPaths(mappings,
+				RequestServer server, VicinalProperties properties, ObjectProvider<ExemptPaths> exempt,
+				Endpoints endpoints, RequestRules rules) {
+			HandlerPaths paths = new HandlerPaths(endpoints,
 					() -> exempt.stream().flatMap((some) -> some.get().stream()).toList());
 			RequestPermitFilter filter = new RequestPermitFilter(
-					new RequestPermits(server, properties.server().requests().priorities()), paths,
-					new ContractPaths(mappings), () -> context.getBeansOfType(CorsConfigurationSource.class).values());
+					new RequestPermits(server, properties.server().requests().priorities(), rules), paths, endpoints,
+					() -> context.getBeansOfType(CorsConfigurationSource.class).values());
 			FilterRegistrationBean<RequestPermitFilter> registration = new FilterRegistrationBean<>(filter);
 			registration.setOrder(ORDER);
 			registration.setDispatcherTypes(DispatcherType.REQUEST);
@@ -183,12 +218,14 @@ public final class RequestServerAutoConfiguration {
 			}
 
 			/**
-			 * At most as many may wait as run: a queue that is configured for typed calls
-			 * may be longer than threads can be afforded.
+			 * For those that run, wait, and have given their permit away for a slow
+			 * client. At most as many may wait as run: a queue that is configured for
+			 * typed calls may be longer than threads can be afforded.
 			 */
 			private static int forAll(RequestServerSettings settings, int configured) {
 				int running = Math.min(configured, settings.threads().most());
-				return Math.max(configured, running + Math.min(configured, settings.queueCapacity()) + SPARE);
+				return Math.max(configured,
+						running + Math.min(configured, settings.queueCapacity()) + settings.maxPaused() + SPARE);
 			}
 
 		}
@@ -198,7 +235,7 @@ public final class RequestServerAutoConfiguration {
 		 */
 		@Configuration(proxyBeanMethods = false)
 		@ConditionalOnClass(PathMappedEndpoints.class)
-		static class Endpoints {
+		static class ActuatorPaths {
 
 			@Bean
 			ExemptPaths vicinalEndpointPaths(ObjectProvider<PathMappedEndpoints> endpoints) {

@@ -38,6 +38,7 @@ import io.github.vicinal.boot.server.AnnouncementInterceptor;
 import io.github.vicinal.boot.server.ConnectionTickets;
 import io.github.vicinal.boot.server.MvcServiceSource;
 import io.github.vicinal.boot.server.RequestPermits;
+import io.github.vicinal.boot.server.RequestRules;
 import io.github.vicinal.boot.server.ServerObservation;
 import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.boot.server.ServiceCatalog.ServiceSource;
@@ -95,14 +96,16 @@ public final class ServiceAutoConfiguration {
 	@ConditionalOnMissingBean
 	ServiceSource vicinalServiceSource(ApplicationContext context, ServletContext servletContext, Codecs codecs,
 			ThreadIsolation isolation, ServerObservation observation, VicinalProperties properties,
-			ObjectProvider<RequestServer> server, ConnectionTickets tickets) {
+			ObjectProvider<RequestServer> server, ObjectProvider<RequestRules> rules, ConnectionTickets tickets) {
 		return new MvcServiceSource(context, servletContext, codecs, codecs.mapper(), isolation, observation,
-				permits(properties, server), tickets);
+				permits(properties, server, rules), tickets);
 	}
 
-	private static RequestPermits permits(VicinalProperties properties, ObjectProvider<RequestServer> server) {
+	private static RequestPermits permits(VicinalProperties properties, ObjectProvider<RequestServer> server,
+			ObjectProvider<RequestRules> rules) {
 		VicinalProperties.Requests requests = properties.server().requests();
-		return new RequestPermits(requests.enabled() ? server.getIfAvailable() : null, requests.priorities());
+		return new RequestPermits(requests.enabled() ? server.getIfAvailable() : null, requests.priorities(),
+				rules.getIfAvailable());
 	}
 
 	@Bean

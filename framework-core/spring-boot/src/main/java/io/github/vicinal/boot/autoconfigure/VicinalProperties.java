@@ -210,15 +210,19 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param interval Time for which the queue must stand until there is overload.
 	 * @param patience Maximum wait of a request under overload, in mean service times.
 	 * @param maxPerChannel Maximum number of requests of one contract, waiting and
-	 * running; 0 for no limit of its own. Requests that do not come from a channel share
-	 * one limit.
+	 * running; 0 for no limit of its own. For requests without a contract it counts for
+	 * each endpoint.
 	 * @param priorities Priorities by contract, its class name with or without the
 	 * package; "critical", "normal" or "sheddable". Names of no contract have no effect.
+	 * @param rules Priorities and limits of requests by path, HTTP method and caller. The
+	 * limits of all rules that a request matches count; its priority is that of the first
+	 * one that names a priority.
 	 */
 	public record Requests(@DefaultValue("true") boolean enabled, @Nullable Integer threads,
 			@DefaultValue("default") Kind kind, @Nullable Integer queueCapacity,
 			@DefaultValue("100ms") Duration interval, @DefaultValue("1.5") double patience,
-			@DefaultValue("0") int maxPerChannel, @DefaultValue Map<String, Priority> priorities) {
+			@DefaultValue("0") int maxPerChannel, @DefaultValue Map<String, Priority> priorities,
+			@DefaultValue List<Rule> rules) {
 
 		/** Kinds of threads. */
 		public enum Kind {
@@ -231,6 +235,40 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 
 			/** Virtual threads; platform threads before Java 21. */
 			VIRTUAL
+
+		}
+
+		/**
+		 * What is said of some requests.
+		 *
+		 * @param path Path pattern as handlers have it, such as /orders/{id} or
+		 * /orders/**.
+		 * @param methods HTTP methods. Default is all.
+		 * @param callers Addresses of clients, or blocks of them such as 10.0.0.0/8; with
+		 * a CallerResolver bean, the names that it returns. Default is all.
+		 * @param priority How much these requests matter.
+		 * @param maxInFlight Most of these requests, waiting and running. Default is no
+		 * limit.
+		 * @param per What max-in-flight counts for: all requests of the rule together,
+		 * those of each endpoint, or those of each caller.
+		 */
+		public record Rule(@DefaultValue("/**") String path, @DefaultValue List<String> methods,
+				@DefaultValue List<String> callers, @Nullable Priority priority, @Nullable Integer maxInFlight,
+				@DefaultValue("rule") Per per) {
+
+			/** What a limit counts for. */
+			public enum Per {
+
+				/** All requests of the rule together. */
+				RULE,
+
+				/** The requests of each endpoint. */
+				ENDPOINT,
+
+				/** The requests of each caller. */
+				CALLER
+
+			}
 
 		}
 

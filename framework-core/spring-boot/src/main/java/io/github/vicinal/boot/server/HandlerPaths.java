@@ -1,50 +1,66 @@
 package io.github.vicinal.boot.server;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.PathContainer;
 import org.springframework.util.function.SingletonSupplier;
-import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
-import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.util.pattern.PathPattern;
+
+import io.github.vicinal.boot.server.Endpoints.Endpoint;
 
 /**
  * Distinguishes requests to the application's handlers from others, such as those to
- * resources and actuator endpoints, by the first segment of their path. Thread-safe.
+ * resources and actuator endpoints: by the first segment of their path, or by the whole
+ * path where a handler's first segment is a variable. Thread-safe.
  */
 public final class HandlerPaths implements Predicate<String> {
 
 	private final Supplier<Paths> paths;
 
-	private record Paths(Set<String> segments, boolean all, Collection<String> exempt) {
+	private record Paths(Set<String> segments, List<PathPattern> variable, Collection<String> exempt) {
+
+		boolean handled(String path) {
+			if (this.segments.contains(firstSegment(path))) {
+				return true;
+			}
+			if (this.variable.isEmpty()) {
+				return false;
+			}
+			PathContainer parsed = PathContainer.parsePath(path);
+			return this.variable.stream().anyMatch((pattern) -> pattern.matches(parsed));
+		}
+
 	}
 
 	/**
 	 * Creates the paths, which are looked up with the first request.
-	 * @param mappings the application's handlers
+	 * @param endpoints the application's handlers
 	 * @param exempt paths that are not for handlers, with what is below them
 	 */
-	public HandlerPaths(Supplier<Collection<RequestMappingHandlerMapping>> mappings,
-			Supplier<Collection<String>> exempt) {
-		this.paths = SingletonSupplier.of(() -> paths(mappings.get(), exempt.get()));
+	public HandlerPaths(Endpoints endpoints, Supplier<Collection<String>> exempt) {
+		this.paths = SingletonSupplier.of(() -> paths(endpoints.all(), exempt.get()));
 	}
 
-	private static Paths paths(Collection<RequestMappingHandlerMapping> mappings, Collection<String> exempt) {
+	private static Paths paths(List<Endpoint> endpoints, Collection<String> exempt) {
 		Set<String> segments = new HashSet<>();
-		boolean all = false;
-		for (RequestMappingHandlerMapping mapping : mappings) {
-			for (RequestMappingInfo info : mapping.getHandlerMethods().keySet()) {
-				for (String pattern : info.getPatternValues()) {
-					String segment = firstSegment(pattern);
-					segments.add(segment);
-					all |= segment.indexOf('{') >= 0 || segment.indexOf('*') >= 0 || segment.indexOf('?') >= 0;
-				}
+		List<PathPattern> variable = new ArrayList<>();
+		for (Endpoint endpoint : endpoints) {
+			String segment = firstSegment(endpoint.pattern().getPatternString());
+			if (segment.indexOf('{') >= 0 || segment.indexOf('*') >= 0 || segment.indexOf('?') >= 0) {
+				variable.add(endpoint.pattern());
+			}
+			else {
+				segments.add(segment);
 			}
 		}
-		return new Paths(segments, all, exempt);
+		return new Paths(segments, variable, exempt);
 	}
 
 	private static String firstSegment(String path) {
@@ -56,7 +72,7 @@ public final class HandlerPaths implements Predicate<String> {
 	@Override
 	public boolean test(@Nullable String path) {
 		Paths known = this.paths.get();
-		if (path == null || known == null || !(known.all() || known.segments().contains(firstSegment(path)))) {
+		if (path == null || known == null || !known.handled(path)) {
 			return false;
 		}
 		for (String exempt : known.exempt()) {

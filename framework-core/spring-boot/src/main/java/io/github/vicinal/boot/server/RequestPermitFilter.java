@@ -16,6 +16,7 @@ import org.springframework.web.cors.CorsUtils;
 import org.springframework.web.cors.DefaultCorsProcessor;
 import org.springframework.web.filter.OncePerRequestFilter;
 
+import io.github.vicinal.boot.server.Endpoints.Endpoint;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.requestserver.Priority;
 import io.github.vicinal.requestserver.Rejection;
@@ -34,7 +35,7 @@ public final class RequestPermitFilter extends OncePerRequestFilter {
 
 	private final Predicate<String> handled;
 
-	private final ContractPaths contracts;
+	private final Endpoints endpoints;
 
 	private final Supplier<Collection<CorsConfigurationSource>> origins;
 
@@ -44,14 +45,14 @@ public final class RequestPermitFilter extends OncePerRequestFilter {
 	 * Creates the filter.
 	 * @param permits decides on requests
 	 * @param handled knows the paths that are for a permit, without context and servlet
-	 * @param contracts knows which paths belong to contracts
+	 * @param endpoints knows which paths belong to which handlers
 	 * @param origins know which other origins may read an answer
 	 */
-	public RequestPermitFilter(RequestPermits permits, Predicate<String> handled, ContractPaths contracts,
+	public RequestPermitFilter(RequestPermits permits, Predicate<String> handled, Endpoints endpoints,
 			Supplier<Collection<CorsConfigurationSource>> origins) {
 		this.permits = permits;
 		this.handled = handled;
-		this.contracts = contracts;
+		this.endpoints = endpoints;
 		this.origins = origins;
 	}
 
@@ -74,8 +75,9 @@ public final class RequestPermitFilter extends OncePerRequestFilter {
 		Permit permit;
 		try {
 			permit = (call != null)
-					? this.permits.enter(channel, priority, call.frame().deadlineNanos(), call.beforeWaiting())
-					: this.permits.enter(channel, priority, RequestServer.NO_DEADLINE, RequestPermitFilter::waits);
+					? this.permits.enter(channel, priority, request, call.frame().deadlineNanos(), call.beforeWaiting())
+					: this.permits.enter(channel, priority, request, RequestServer.NO_DEADLINE,
+							RequestPermitFilter::waits);
 		}
 		catch (RejectedRequestException ex) {
 			if (call != null && isGone(ex.rejection())) {
@@ -122,8 +124,11 @@ public final class RequestPermitFilter extends OncePerRequestFilter {
 	}
 
 	private String channel(HttpServletRequest request) {
-		String contract = this.permits.distinguishes() ? this.contracts.contract(request) : null;
-		return (contract != null) ? contract : RequestPermits.OTHER;
+		Endpoint endpoint = this.permits.distinguishes() ? this.endpoints.find(request) : null;
+		if (endpoint == null) {
+			return RequestPermits.OTHER;
+		}
+		return (endpoint.contract() != null) ? endpoint.contract() : endpoint.name();
 	}
 
 	/** The web server's thread has nothing else to do. */

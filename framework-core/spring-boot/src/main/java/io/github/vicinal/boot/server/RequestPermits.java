@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
+import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -31,17 +32,22 @@ public final class RequestPermits {
 
 	private final Map<String, Priority> priorities;
 
+	private final @Nullable RequestRules rules;
+
 	/**
 	 * Creates the permits.
 	 * @param server decides, or {@code null} if everything may run at once
 	 * @param priorities of contracts, by their class name with or without the package
+	 * @param rules what is said of some requests, or {@code null}
 	 */
-	public RequestPermits(@Nullable RequestServer server, Map<String, Priority> priorities) {
+	public RequestPermits(@Nullable RequestServer server, Map<String, Priority> priorities,
+			@Nullable RequestRules rules) {
 		this.server = server;
 		this.priorities = Map.copyOf(priorities);
+		this.rules = (rules != null && !rules.isEmpty()) ? rules : null;
 	}
 
-	/** Returns whether it matters to which contract a request belongs. */
+	/** Returns whether it matters to which contract or endpoint a request belongs. */
 	boolean distinguishes() {
 		return !this.priorities.isEmpty() || (this.server != null && this.server.settings().maxPerChannel() > 0);
 	}
@@ -54,10 +60,26 @@ public final class RequestPermits {
 		return (known != null) ? known : Priority.NORMAL;
 	}
 
-	/** Returns a permit, or {@code null} if there are no permits. */
-	@Nullable Permit enter(String channel, Priority priority, long deadlineNanos, Runnable beforeWaiting) {
-		RequestServer known = this.server;
-		return (known != null) ? known.enter(channel, priority, deadlineNanos, beforeWaiting) : null;
+	/**
+	 * Takes a permit.
+	 * @param channel what the request counts for
+	 * @param priority how much it matters, unless a rule says something else
+	 * @param request what rules are about
+	 * @param deadlineNanos as for {@link RequestServer#enter}
+	 * @param beforeWaiting as for {@link RequestServer#enter}
+	 * @return a permit, or {@code null} if there are no permits
+	 */
+	@Nullable Permit enter(String channel, Priority priority, HttpServletRequest request, long deadlineNanos,
+			Runnable beforeWaiting) {
+		if (this.server == null) {
+			return null;
+		}
+		if (this.rules == null) {
+			return this.server.enter(channel, priority, deadlineNanos, beforeWaiting);
+		}
+		RequestRules.Said said = this.rules.of(request);
+		return this.server.enter(channel, (said.priority() != null) ? said.priority() : priority, said.bulkheads(),
+				deadlineNanos, beforeWaiting);
 	}
 
 	/** The response to a refusal, the same on each path. */

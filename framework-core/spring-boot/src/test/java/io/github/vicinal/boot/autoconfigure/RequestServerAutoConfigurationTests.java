@@ -196,6 +196,35 @@ class RequestServerAutoConfigurationTests {
 		});
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "path, orders, use '/orders'", "path, '/a/{b', use one such as", "methods, GETT, leave it out for all",
+			"callers, 10.0.0.0/99, leave it out", "max-in-flight, 0, leave it out for no limit",
+			"max-in-flight, -5, leave it out for no limit" })
+	void impossibleRulesNameThePropertyAndTheRemedy(String property, String value, String remedy) {
+		this.web
+			.withPropertyValues("vicinal.server.requests.rules[0].priority=critical",
+					"vicinal.server.requests.rules[1].priority=critical",
+					"vicinal.server.requests.rules[1]." + property + "=" + value)
+			.run((context) -> {
+				FailureAnalysis analysis = new InvalidRequestServerFailureAnalyzer()
+					.analyze(context.getStartupFailure());
+				assertThat(analysis).isNotNull();
+				assertThat(analysis.getDescription()).contains("rules[1]." + property).contains("must").contains(value);
+				assertThat(analysis.getAction())
+					.startsWith("Property vicinal.server.requests.rules[1]." + property + ": " + remedy);
+			});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "path, /orders, rules[0]", "per, caller, rules[0]" })
+	void contradictoryRulesAreNoRules(String property, String value, String named) {
+		this.web.withPropertyValues("vicinal.server.requests.rules[0]." + property + "=" + value).run((context) -> {
+			FailureAnalysis analysis = new InvalidRequestServerFailureAnalyzer().analyze(context.getStartupFailure());
+			assertThat(analysis).isNotNull();
+			assertThat(analysis.getAction()).startsWith("Property vicinal.server.requests." + named);
+		});
+	}
+
 	@Test
 	void nativeImagesSeeTheReport() {
 		RuntimeHints hints = new RuntimeHints();

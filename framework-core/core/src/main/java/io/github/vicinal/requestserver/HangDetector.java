@@ -1,0 +1,93 @@
+package io.github.vicinal.requestserver;
+
+/**
+ * Notices that requests wait while none ends: everything that has a permit hangs, and no
+ * permit may come back for long. That is so once requests have waited, without one that
+ * ended, for the interval and for longer than any request of late has taken.
+ * <p>
+ * Time counts as it is looked at, each time at most {@link #mostBetweenLooks}. So neither
+ * a process that was paused nor a clock that jumps looks like handlers that hang. Not
+ * thread-safe.
+ */
+final class HangDetector {
+
+	/** How often an interval is looked at. */
+	private static final int LOOKS = 4;
+
+	/**
+	 * The number of intervals for which requests may take, while little is known of them.
+	 * The first ones load classes and connect; but two servers that wait for each other's
+	 * permits from the first call on must come free before their clients give up.
+	 */
+	private static final int UNKNOWN_INTERVALS = 100;
+
+	/** What a timer can keep to. */
+	private static final long LEAST_NANOS = 1_000_000;
+
+	private final long intervalNanos;
+
+	private final ServiceTimes times;
+
+	/** When it was looked at last. */
+	private long looked;
+
+	/** For how long nothing has ended while requests waited. */
+	private long withoutEnd;
+
+	/** How many requests had ended when it was looked at last. */
+	private long ended;
+
+	HangDetector(long intervalNanos, ServiceTimes times) {
+		this.intervalNanos = intervalNanos;
+		this.times = times;
+	}
+
+	/** Notes that a permit came back, or that the first request waits. */
+	void progress(long now) {
+		this.looked = now;
+		this.withoutEnd = 0;
+		this.ended = this.times.ended();
+	}
+
+	/** Looks at the time while requests wait, or come and find no permit. */
+	void look(long now) {
+		if (this.times.ended() != this.ended) {
+			progress(now);
+			return;
+		}
+		long passed = now - this.looked;
+		if (passed != 0) {
+			this.looked = now;
+			this.withoutEnd += Math.max(0, Math.min(passed, 2 * mostBetweenLooks()));
+		}
+	}
+
+	/** Returns whether everything that runs seems to hang. */
+	boolean hangs() {
+		return this.withoutEnd >= limitNanos();
+	}
+
+	/** Returns for how long nothing has ended while requests waited. */
+	long withoutEndNanos() {
+		return this.withoutEnd;
+	}
+
+	/**
+	 * Returns after which time to look again: when it will be known at the earliest, but
+	 * often enough for the time to count.
+	 */
+	long nextLookNanos() {
+		long left = limitNanos() - this.withoutEnd;
+		return (left > 0) ? Math.min(left, mostBetweenLooks()) : mostBetweenLooks();
+	}
+
+	private long mostBetweenLooks() {
+		return Math.max(LEAST_NANOS, this.intervalNanos / LOOKS);
+	}
+
+	private long limitNanos() {
+		long longest = this.times.known() ? this.times.longestNanos() : UNKNOWN_INTERVALS * this.intervalNanos;
+		return Math.max(this.intervalNanos, longest);
+	}
+
+}

@@ -1,0 +1,44 @@
+package io.github.vicinal.requestserver;
+
+import java.time.Duration;
+
+import io.github.vicinal.requestserver.Rejection.Reason;
+
+/**
+ * What a queue decided about a request, with its numbers. Decided under the queue's lock;
+ * the text is made without it.
+ */
+final class Refusal {
+
+	private final Reason reason;
+
+	private final Duration retryAfter;
+
+	private final String format;
+
+	private final Object[] numbers;
+
+	/**
+	 * Creates a refusal.
+	 * @param reason the rule
+	 * @param retryAfter when to try again
+	 * @param format the text behind the server's name
+	 * @param numbers what the text says
+	 */
+	Refusal(Reason reason, Duration retryAfter, String format, Object... numbers) {
+		this.reason = reason;
+		this.retryAfter = retryAfter;
+		this.format = format;
+		this.numbers = numbers;
+	}
+
+	Reason reason() {
+		return this.reason;
+	}
+
+	Rejection rejection(String server) {
+		return new Rejection(this.reason,
+				"The request server '%s' %s".formatted(server, this.format.formatted(this.numbers)), this.retryAfter);
+	}
+
+}

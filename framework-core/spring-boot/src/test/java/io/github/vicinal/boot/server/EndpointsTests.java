@@ -1,0 +1,186 @@
+package io.github.vicinal.boot.server;
+
+import java.util.List;
+
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockServletContext;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.support.AnnotationConfigWebApplicationContext;
+import org.springframework.web.service.annotation.GetExchange;
+import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.service.annotation.PostExchange;
+import org.springframework.web.servlet.config.annotation.EnableWebMvc;
+import org.springframework.web.servlet.function.HandlerFunction;
+import org.springframework.web.servlet.function.RequestPredicates;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerResponse;
+import org.springframework.web.servlet.function.support.RouterFunctionMapping;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+
+import io.github.vicinal.boot.server.Endpoints.Endpoint;
+import io.github.vicinal.peer.PeerAnnouncement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class EndpointsTests {
+
+	private static @Nullable String contract(String method, String uri) {
+		try (AnnotationConfigWebApplicationContext context = new AnnotationConfigWebApplicationContext()) {
+			context.register(Mvc.class, StockController.class, OtherController.class);
+			context.setServletContext(new MockServletContext());
+			context.refresh();
+			HttpServletRequest request = request(method, uri);
+			Endpoint endpoint = endpoints(context).find(request);
+			return (endpoint != null) ? endpoint.contract() : null;
+		}
+	}
+
+	private static Endpoints endpoints(AnnotationConfigWebApplicationContext context) {
+		return new Endpoints(() -> List.of(context.getBean(RequestMappingHandlerMapping.class)),
+				() -> List.of(context.getBean(RouterFunctionMapping.class)));
+	}
+
+	private static HttpServletRequest request(String method, String uri) {
+		MockHttpServletRequest request = new MockHttpServletRequest(method, uri);
+		request.addHeader(PeerAnnouncement.REQUEST_HEADER, Stock.class.getName());
+		return request;
+	}
+
+	@Test
+	void thePathOfAContractBelongsToItWithAndWithoutVariables() {
+		assertThat(contract("GET", "/stock")).isEqualTo(Stock.class.getName());
+		assertThat(contract("GET", "/stock/7")).isEqualTo(Stock.class.getName());
+		assertThat(contract("POST", "/stock/7")).isEqualTo(Stock.class.getName());
+		assertThat(contract("GET", "/stock/a%20b")).isEqualTo(Stock.class.getName());
+	}
+
+	@Test
+	void whatTheHeaderClaimsElsewhereIsNotBelieved() {
+		assertThat(contract("GET", "/other")).isNull();
+		assertThat(contract("GET", "/stock/7/8")).isNull();
+		assertThat(contract("DELETE", "/stock/7")).isNull();
+		assertThat(contract("GET", "/stock/own")).isNull();
+	}
+
+	@Test
+	void functionalRoutesAreEndpointsAndResourcesAreNot() {
+		try (AnnotationConfigWebApplicationContext context = new AnnotationConfigWebApplicationContext()) {
+			context.register(Mvc.class, OtherController.class, Routes.class);
+			context.setServletContext(new MockServletContext());
+			context.refresh();
+			Endpoints endpoints = endpoints(context);
+			assertThat(endpoints.all()).extracting(Endpoint::name)
+				.containsExactlyInAnyOrder("GET /other", "GET /stock/own", "GET /routes/one",
+						"POST /routes/nested/{id}", "/either", "/or", "/routes/nested/**", "/free/{x}/end");
+			HandlerPaths paths = new HandlerPaths(endpoints, List::of);
+			assertThat(paths).accepts("/routes/one", "/either", "/or", "/free/1/end", "/other");
+			assertThat(paths).rejects("/files/app.js", "/", "/index.html");
+		}
+	}
+
+	/** A handler of one segment does not make files of others wait for a permit. */
+	@Test
+	void aVariableStandsForOneSegment() {
+		try (AnnotationConfigWebApplicationContext context = new AnnotationConfigWebApplicationContext()) {
+			context.register(Mvc.class, VariableController.class);
+			context.setServletContext(new MockServletContext());
+			context.refresh();
+			HandlerPaths paths = new HandlerPaths(endpoints(context), () -> List.of("/actuator"));
+			assertThat(paths).accepts("/7", "/x/edit");
+			assertThat(paths).rejects("/css/app.css", "/js/a/b.js", "/", "/actuator", "/actuator/health");
+		}
+	}
+
+	@HttpExchange("/stock")
+	interface Stock {
+
+		@GetExchange
+		List<Integer> all();
+
+		@GetExchange("/{id}")
+		Integer get(String id);
+
+		@PostExchange("/{id}")
+		void put(String id);
+
+	}
+
+	@RestController
+	static class StockController implements Stock {
+
+		@Override
+		public List<Integer> all() {
+			return List.of();
+		}
+
+		@Override
+		public Integer get(String id) {
+			return 1;
+		}
+
+		@Override
+		public void put(String id) {
+		}
+
+	}
+
+	@RestController
+	static class OtherController {
+
+		@GetMapping("/stock/own")
+		int own() {
+			return 1;
+		}
+
+		@GetMapping("/other")
+		int other() {
+			return 1;
+		}
+
+	}
+
+	@RestController
+	static class VariableController {
+
+		@GetMapping("/{x}")
+		int one() {
+			return 1;
+		}
+
+		@GetMapping("/{x}/edit")
+		int edit() {
+			return 1;
+		}
+
+	}
+
+	static class Routes {
+
+		@Bean
+		RouterFunction<ServerResponse> routes() {
+			HandlerFunction<ServerResponse> handler = (request) -> ServerResponse.ok().build();
+			return RouterFunctions.route()
+				.GET("/routes/one", handler)
+				.path("/routes/nested",
+						(nested) -> nested.POST("/{id}", handler).route(RequestPredicates.param("a", "b"), handler))
+				.route(RequestPredicates.path("/either").or(RequestPredicates.path("/or")), handler)
+				.route(RequestPredicates.path("/free/{x}/end").and(RequestPredicates.GET("/free/**").negate()), handler)
+				.resources("/files/**", new ClassPathResource("files/"))
+				.build();
+		}
+
+	}
+
+	@EnableWebMvc
+	static class Mvc {
+
+	}
+
+}
