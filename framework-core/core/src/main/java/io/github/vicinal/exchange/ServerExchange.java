@@ -33,6 +33,8 @@ public final class ServerExchange {
 
 	private volatile boolean headSent;
 
+	private volatile boolean flushed;
+
 	private volatile boolean interrupted;
 
 	private volatile boolean abandoned;
@@ -201,7 +203,18 @@ public final class ServerExchange {
 
 	/** Lets the client see what was written. */
 	public void flush() {
+		this.flushed = true;
 		this.response.flush();
+	}
+
+	/**
+	 * Takes the response back if nothing of it was flushed: it lay in a buffer when the
+	 * connection was lost. {@link #end} must follow.
+	 */
+	public void lose() {
+		if (!this.flushed) {
+			this.responseHead = null;
+		}
 	}
 
 	/**

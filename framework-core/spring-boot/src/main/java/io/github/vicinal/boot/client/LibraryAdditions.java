@@ -26,11 +26,14 @@ public final class LibraryAdditions {
 
 	private final boolean saysEmpty;
 
+	private final boolean urlConnection;
+
 	LibraryAdditions(ClientHttpRequestFactory factory) {
 		this.additions = ClientAdditions.of(factory, new ClientAdditions.Found(null));
 		this.decodes = decodes(factory);
 		this.saysEmpty = factory instanceof JdkClientHttpRequestFactory
 				&& Runtime.version().feature() < SAYS_EMPTY_BEFORE;
+		this.urlConnection = factory instanceof SimpleClientHttpRequestFactory;
 	}
 
 	/** The JDK's connector gives each request a body, if an empty one. */
@@ -38,6 +41,7 @@ public final class LibraryAdditions {
 		this.additions = additions;
 		this.decodes = false;
 		this.saysEmpty = true;
+		this.urlConnection = false;
 	}
 
 	/** Returns what a connector of reactive clients does. */
@@ -109,6 +113,14 @@ public final class LibraryAdditions {
 	 */
 	public boolean decodes() {
 		return this.decodes;
+	}
+
+	/**
+	 * Returns whether the library is {@code HttpURLConnection}, as Spring uses it.
+	 * @return whether requests get fields that Spring and the JDK add for that
+	 */
+	public boolean isUrlConnection() {
+		return this.urlConnection;
 	}
 
 }

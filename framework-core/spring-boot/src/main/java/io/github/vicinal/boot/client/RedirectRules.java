@@ -112,6 +112,14 @@ public enum RedirectRules {
 		return !credentials || this != APACHE;
 	}
 
+	/**
+	 * Returns whether the library fails where a redirect says no location.
+	 * @param status of the response
+	 */
+	public boolean requiresLocation(int status) {
+		return this == JDK && isRedirect(status) && status != 305 && status != 306;
+	}
+
 	/** Returns whether a status makes HTTP libraries look for a location. */
 	static boolean isRedirect(int status) {
 		return status >= 301 && status <= 308 && status != 304;

@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -80,6 +82,9 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 	 * the fields of the connection itself.
 	 */
 	private boolean decidesItself(HttpHeaders headers, boolean body) {
+		if (this.factory.additions().isUrlConnection() && UrlConnectionFields.areDecided(this.method, headers, body)) {
+			return true;
+		}
 		return OfLibraries.rewrites(this.uri) || OfLibraries.FIELDS.stream().anyMatch(headers::containsHeader)
 				|| (!body && headers.containsHeader(HttpHeaders.CONTENT_LENGTH)
 						&& !"0".equals(headers.getFirst(HttpHeaders.CONTENT_LENGTH)));
@@ -90,7 +95,11 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 		HttpAttempt attempt = new HttpAttempt(this.exchanges, client, client.channel().peer(address),
 				this.method.name());
 		ClientHttpRequest request = request(this.factory.delegate(), this.uri, this.method, headers, body);
-		attempt.ask(request.getHeaders().headerNames(), request.getHeaders()::set);
+		Set<String> names = new LinkedHashSet<>(request.getHeaders().headerNames());
+		if (this.factory.additions().isUrlConnection() && UrlConnectionFields.replacesAccept(this.method, headers)) {
+			names.add(HttpHeaders.ACCEPT);
+		}
+		attempt.ask(names, request.getHeaders()::set);
 		ClientHttpResponse response = null;
 		try {
 			response = request.execute();
@@ -131,8 +140,7 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 		}
 		ExchangeResponse response = null;
 		try {
-			response = new ExchangeResponse(exchange, this.method.equals(HttpMethod.HEAD),
-					this.factory.additions().decodes());
+			response = new ExchangeResponse(exchange, this.method.equals(HttpMethod.HEAD), this.factory.additions());
 			return redirected(response, headers, body);
 		}
 		finally {
@@ -144,12 +152,25 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 
 	private RequestHead head(HttpHeaders headers, boolean body) {
 		HttpFields.Builder fields = HttpFields.builder();
-		headers.forEach((name, values) -> values.forEach((value) -> fields.add(name, (value != null) ? value : "")));
+		boolean urlConnection = this.factory.additions().isUrlConnection();
+		if (urlConnection) {
+			UrlConnectionFields.add(this.method, headers, fields);
+		}
+		else {
+			headers.forEach((name, values) -> {
+				if (name.equalsIgnoreCase(HttpHeaders.COOKIE)) {
+					fields.add(name, String.join("; ", values));
+				}
+				else {
+					values.forEach((value) -> fields.add(name, (value != null) ? value : ""));
+				}
+			});
+		}
 		if (!headers.containsHeader(HttpHeaders.HOST)) {
 			fields.add(HttpHeaders.HOST,
 					(this.uri.getPort() >= 0) ? this.uri.getHost() + ":" + this.uri.getPort() : this.uri.getHost());
 		}
-		if (!headers.containsHeader(HttpHeaders.CONTENT_LENGTH)) {
+		if (!urlConnection && !headers.containsHeader(HttpHeaders.CONTENT_LENGTH)) {
 			if (body) {
 				fields.add(HttpHeaders.TRANSFER_ENCODING, "chunked");
 			}
@@ -177,6 +198,9 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 		RedirectRules rules = this.factory.redirects();
 		int status = response.getStatusCode().value();
 		String location = answered.getFirst(HttpHeaders.LOCATION);
+		if (rules != null && location == null && rules.requiresLocation(status)) {
+			throw new IOException("Invalid redirection: a response of status %d has no location".formatted(status));
+		}
 		if (rules == null || location == null || status < 300 || status >= 400) {
 			return response;
 		}

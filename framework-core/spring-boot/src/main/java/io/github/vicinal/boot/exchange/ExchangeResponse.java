@@ -1,8 +1,8 @@
 package io.github.vicinal.boot.exchange;
 
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PushbackInputStream;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.InflaterInputStream;
 
@@ -12,6 +12,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.client.ClientHttpResponse;
 
+import io.github.vicinal.boot.client.LibraryAdditions;
 import io.github.vicinal.exchange.ClientExchange;
 import io.github.vicinal.exchange.ResponseHead;
 
@@ -26,6 +27,9 @@ final class ExchangeResponse implements ClientHttpResponse {
 
 	private final boolean empty;
 
+	/** Whether the library has a text for a status: Tomcat sends none. */
+	private final boolean phrases;
+
 	private final @Nullable String encoding;
 
 	private @Nullable InputStream body;
@@ -34,15 +38,22 @@ final class ExchangeResponse implements ClientHttpResponse {
 	 * Waits for the head of a response.
 	 * @param exchange the exchange
 	 * @param headOnly whether the response has no body by the method of its request
-	 * @param decodes whether the HTTP library would decompress the body
+	 * @param library what the HTTP library would do to the response
 	 */
-	ExchangeResponse(ClientExchange exchange, boolean headOnly, boolean decodes) throws IOException {
+	ExchangeResponse(ClientExchange exchange, boolean headOnly, LibraryAdditions library) throws IOException {
 		ResponseHead head = exchange.response();
 		this.exchange = exchange;
 		this.status = head.status();
 		head.fields().forEach(this.headers::add);
 		this.empty = headOnly || this.status < 200 || this.status == 204 || this.status == 304;
-		this.encoding = (decodes && !this.empty) ? encoding() : null;
+		this.phrases = !library.isUrlConnection();
+		this.encoding = library.decodes() ? encoding() : null;
+		if (this.encoding != null) {
+			this.headers.remove(HttpHeaders.CONTENT_ENCODING);
+			this.headers.remove(HttpHeaders.CONTENT_LENGTH);
+			// The library fails here if the body is not what it says.
+			getBody();
+		}
 	}
 
 	private @Nullable String encoding() {
@@ -57,7 +68,7 @@ final class ExchangeResponse implements ClientHttpResponse {
 
 	@Override
 	public String getStatusText() {
-		HttpStatus known = HttpStatus.resolve(this.status);
+		HttpStatus known = this.phrases ? HttpStatus.resolve(this.status) : null;
 		return (known != null) ? known.getReasonPhrase() : "";
 	}
 
@@ -80,7 +91,12 @@ final class ExchangeResponse implements ClientHttpResponse {
 		if (this.encoding == null) {
 			return raw;
 		}
-		BufferedInputStream buffered = new BufferedInputStream(raw);
+		PushbackInputStream buffered = new PushbackInputStream(raw);
+		int first = buffered.read();
+		if (first < 0) {
+			return buffered;
+		}
+		buffered.unread(first);
 		return this.encoding.equalsIgnoreCase("gzip") ? new GZIPInputStream(buffered)
 				: new InflaterInputStream(buffered);
 	}

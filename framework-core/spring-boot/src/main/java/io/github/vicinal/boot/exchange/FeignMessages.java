@@ -34,15 +34,8 @@ import io.github.vicinal.exchange.ResponseHead;
  */
 final class FeignMessages {
 
-	/** Headers that {@code HttpURLConnection} drops, or makes of its own. */
-	private static final Set<String> RESTRICTED = Set.of("access-control-request-headers",
-			"access-control-request-method", "connection", "content-transfer-encoding", "expect", "host", "keep-alive",
-			"origin", "trailer", "transfer-encoding", "upgrade", "via");
-
 	/** JDK-8133686: the library has the last value of a header first. */
 	private static final boolean LAST_FIRST = Runtime.version().feature() < 22;
-
-	private static final String FORM = "application/x-www-form-urlencoded";
 
 	private FeignMessages() {
 	}
@@ -65,7 +58,7 @@ final class FeignMessages {
 		for (Map.Entry<String, Collection<String>> header : request.headers().entrySet()) {
 			String name = header.getKey();
 			String lower = name.toLowerCase(Locale.ROOT);
-			if (RESTRICTED.contains(lower)) {
+			if (OfLibraries.RESTRICTED.contains(lower)) {
 				return null;
 			}
 			if (lower.equals("content-length")) {
@@ -88,7 +81,7 @@ final class FeignMessages {
 			fields.add(HttpHeaders.ACCEPT, "*/*");
 		}
 		if (body != null && !typed && method.equals("POST")) {
-			fields.add(HttpHeaders.CONTENT_TYPE, FORM);
+			fields.add(HttpHeaders.CONTENT_TYPE, OfLibraries.FORM);
 		}
 		fields.add(HttpHeaders.HOST, (uri.getPort() >= 0) ? uri.getHost() + ":" + uri.getPort() : uri.getHost());
 		if (body != null && !length(request, body, encoded, fields)) {

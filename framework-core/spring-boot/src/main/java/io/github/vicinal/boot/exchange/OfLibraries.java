@@ -2,6 +2,7 @@ package io.github.vicinal.boot.exchange;
 
 import java.net.URI;
 import java.util.List;
+import java.util.Set;
 
 import org.springframework.http.HttpHeaders;
 
@@ -12,6 +13,14 @@ final class OfLibraries {
 	static final List<String> FIELDS = List.of(HttpHeaders.HOST, HttpHeaders.CONNECTION, HttpHeaders.EXPECT,
 			HttpHeaders.UPGRADE, HttpHeaders.TRANSFER_ENCODING, HttpHeaders.TE, HttpHeaders.TRAILER, "Keep-Alive",
 			"Proxy-Connection");
+
+	/** Headers that {@code HttpURLConnection} drops, or makes of its own. */
+	static final Set<String> RESTRICTED = Set.of("access-control-request-headers", "access-control-request-method",
+			"connection", "content-transfer-encoding", "expect", "host", "keep-alive", "origin", "trailer",
+			"transfer-encoding", "upgrade", "via");
+
+	/** The media type of a body of which {@code HttpURLConnection} is told none. */
+	static final String FORM = "application/x-www-form-urlencoded";
 
 	private OfLibraries() {
 	}

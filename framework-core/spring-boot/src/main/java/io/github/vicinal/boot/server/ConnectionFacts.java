@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.server;
 
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -10,6 +11,9 @@ import java.util.function.Function;
 
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
+
+import io.github.vicinal.exchange.HttpFields;
+import io.github.vicinal.server.HttpRequiredException;
 
 /**
  * Facts of a client's connection, seen when the client sent a real HTTP request:
@@ -22,26 +26,33 @@ import org.jspecify.annotations.Nullable;
  * @param localAddr IP address at which the request arrived
  * @param localName name of that address
  * @param localPort TCP port at which the request arrived
- * @param sendsAccept whether the client itself set the header {@code Accept}
+ * @param own lower-case names of the headers that libraries add by themselves and that
+ * the client itself set
  * @param headers headers that HTTP clients add by themselves, by lower-case name
  * @param framing how the client says where requests end
  */
 record ConnectionFacts(String scheme, String remoteAddr, String localAddr, String localName, int localPort,
-		boolean sendsAccept, Map<String, List<String>> headers, BodyFraming framing) {
+		Set<String> own, Map<String, List<String>> headers, BodyFraming framing) {
 
 	/** Headers that HTTP clients add by themselves and that do not depend on the call. */
 	private static final List<String> CLIENT_HEADERS = List.of("host", "connection", "user-agent", "accept-encoding",
 			"accept");
 
+	private static final String ACCEPT = "accept";
+
+	/** Those of them that a client may set for some of its requests. */
+	private static final Set<String> OF_REQUESTS = Set.of("user-agent", "accept-encoding", ACCEPT);
+
 	private static final int MAX_CHARS = 2048;
 
 	ConnectionFacts {
+		own = Set.copyOf(own);
 		headers = Map.copyOf(headers);
 	}
 
 	ConnectionFacts(String scheme, String remoteAddr, String localAddr, String localName, int localPort,
-			boolean sendsAccept, Map<String, List<String>> headers) {
-		this(scheme, remoteAddr, localAddr, localName, localPort, sendsAccept, headers, new BodyFraming());
+			Set<String> own, Map<String, List<String>> headers) {
+		this(scheme, remoteAddr, localAddr, localName, localPort, own, headers, new BodyFraming());
 	}
 
 	/**
@@ -56,8 +67,7 @@ record ConnectionFacts(String scheme, String remoteAddr, String localAddr, Strin
 			return null;
 		}
 		return new ConnectionFacts(request.getScheme(), text(request.getRemoteAddr()), text(request.getLocalAddr()),
-				text(request.getLocalName()), request.getLocalPort(), known.contains("accept"), headers,
-				BodyFraming.of(request));
+				text(request.getLocalName()), request.getLocalPort(), own(known), headers, BodyFraming.of(request));
 	}
 
 	/**
@@ -86,8 +96,43 @@ record ConnectionFacts(String scheme, String remoteAddr, String localAddr, Strin
 	 * nothing about the client.
 	 */
 	ConnectionFacts withoutAccept() {
-		return this.sendsAccept ? new ConnectionFacts(this.scheme, this.remoteAddr, this.localAddr, this.localName,
-				this.localPort, false, this.headers, this.framing) : this;
+		if (!sendsAccept()) {
+			return this;
+		}
+		Set<String> others = new HashSet<>(this.own);
+		others.remove(ACCEPT);
+		return new ConnectionFacts(this.scheme, this.remoteAddr, this.localAddr, this.localName, this.localPort, others,
+				this.headers, this.framing);
+	}
+
+	/** Whether the client itself set the header {@code Accept}. */
+	boolean sendsAccept() {
+		return this.own.contains(ACCEPT);
+	}
+
+	/**
+	 * Returns which of the headers that libraries add by themselves a client has set.
+	 * @param known lower-case names of all headers that it has set
+	 */
+	static Set<String> own(Set<String> known) {
+		Set<String> own = new HashSet<>(OF_REQUESTS);
+		own.retainAll(known);
+		return own;
+	}
+
+	/**
+	 * Checks that it is known what the client's library would add to a request.
+	 * @param given the headers of the request, as far as the client has set them
+	 * @throws HttpRequiredException if the client has set more for the request that
+	 * showed it, so that the library added less
+	 */
+	void requireKnown(HttpFields given) {
+		for (String name : this.own) {
+			if (!given.contains(name)) {
+				throw new HttpRequiredException(
+						"it is not known what the client's HTTP library says in '%s' by itself".formatted(name));
+			}
+		}
 	}
 
 	private static String text(@Nullable String value) {

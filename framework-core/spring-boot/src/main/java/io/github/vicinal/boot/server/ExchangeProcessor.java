@@ -2,12 +2,17 @@ package io.github.vicinal.boot.server;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Iterator;
+import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.zip.GZIPOutputStream;
 
 import jakarta.servlet.ServletConnection;
 import jakarta.servlet.http.HttpServletResponse;
@@ -47,6 +52,12 @@ final class ExchangeProcessor extends AbstractProcessor {
 
 	private static final int BUFFER_BYTES = 8192;
 
+	/** Line ends behind the length and the bytes of a chunk. */
+	private static final int CHUNK_BYTES = 4;
+
+	/** The chunk that ends a body, without trailers. */
+	private static final int LAST_CHUNK_BYTES = 5;
+
 	private final TomcatExchanges server;
 
 	private final AbstractHttp11Protocol<?> protocol;
@@ -68,6 +79,12 @@ final class ExchangeProcessor extends AbstractProcessor {
 
 	/** Whether the response has no body, whatever is written. */
 	private boolean swallows;
+
+	/** Whether all of the response has gone to the client, whatever happens later. */
+	private boolean finished;
+
+	/** Whether the request itself names what encodings its client accepts. */
+	private boolean asksForCompression;
 
 	ExchangeProcessor(TomcatExchanges server, AbstractHttp11Protocol<?> protocol) {
 		super(protocol.getAdapter());
@@ -124,7 +141,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 				this.protocol.removeWaitingProcessor(this);
 			}
 			ended = of;
-			if (!getErrorState().isIoAllowed()) {
+			if (!getErrorState().isIoAllowed() && !this.finished) {
 				problem = new IOException("The server has closed the connection");
 			}
 			else if (this.output.isShort()) {
@@ -156,6 +173,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 		ServerExchange served = current();
 		this.request.markStartTime();
 		int rejected = ExchangeRequests.fill(this.request, served, this.server);
+		this.asksForCompression = served.head().fields().first("Accept-Encoding") != null;
 		if (rejected != 0) {
 			// A request in error reaches no application, only its error page.
 			this.response.setStatus(rejected);
@@ -196,7 +214,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 	/** They are not sent, as clients of HTTP/1.1 hardly ever look at them. */
 	@Override
 	protected boolean isTrailerFieldsSupported() {
-		return true;
+		return !this.response.isCommitted() || this.output.chunked;
 	}
 
 	/** As Tomcat's processor of HTTP/1.1 prepares a response. */
@@ -216,10 +234,12 @@ final class ExchangeProcessor extends AbstractProcessor {
 		if (!entity) {
 			this.response.setContentLength((status == 205) ? 0 : -1);
 		}
-		if (entity && this.protocol.useCompression(this.request, this.response)) {
-			// The fields say that the response depends on what the client accepts; to
-			// compress it between two processes of one host is of no use.
+		boolean compressed = entity && this.protocol.useCompression(this.request, this.response);
+		if (compressed && !this.swallows && !this.asksForCompression) {
+			// The client's library asked, and would undo it: to compress a response
+			// between two processes of one host is of no use.
 			headers.removeHeader("Content-Encoding");
+			compressed = false;
 		}
 		if (entity || status == 204) {
 			if (this.response.getContentType() != null) {
@@ -229,13 +249,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 				headers.setValue("Content-Language").setString(this.response.getContentLanguage());
 			}
 		}
-		long length = this.response.getContentLengthLong();
-		if (length != -1) {
-			headers.setValue("Content-Length").setLong(length);
-		}
-		else if (entity && !this.swallows) {
-			headers.addValue("Transfer-Encoding").setString("chunked");
-		}
+		frame(headers, entity, compressed);
 		if (headers.getValue("Date") == null) {
 			headers.addValue("Date").setString(FastHttpDateFormat.getCurrentDate());
 		}
@@ -247,6 +261,29 @@ final class ExchangeProcessor extends AbstractProcessor {
 			headers.removeHeader("server");
 		}
 		commit(status, headers);
+	}
+
+	/** Says where the body ends. */
+	private void frame(MimeHeaders headers, boolean entity, boolean compressed) {
+		long length = this.response.getContentLengthLong();
+		boolean trailers = this.response.getTrailerFields() != null;
+		if (length != -1 && !trailers) {
+			headers.setValue("Content-Length").setLong(length);
+		}
+		else if (trailers || (entity && !this.swallows && !closes(headers))) {
+			headers.addValue("Transfer-Encoding").setString("chunked");
+			if (!this.swallows) {
+				this.output.chunked();
+			}
+		}
+		if (compressed && !this.swallows) {
+			this.output.compress();
+		}
+	}
+
+	private static boolean closes(MimeHeaders headers) {
+		String connection = headers.getHeader("Connection");
+		return connection != null && connection.equalsIgnoreCase("close");
 	}
 
 	/** Fields of a connection that does not exist are left out. */
@@ -298,13 +335,30 @@ final class ExchangeProcessor extends AbstractProcessor {
 	}
 
 	@Override
-	protected void finishResponse() {
-		current().flush();
+	protected void finishResponse() throws IOException {
+		this.output.finish();
+		send();
+		this.finished = getErrorState().isIoAllowed();
 	}
 
 	@Override
-	protected void flush() {
-		current().flush();
+	protected void flush() throws IOException {
+		this.output.flush();
+		send();
+	}
+
+	/**
+	 * Lets the client see what was written. Tomcat writes to no socket on a thread that
+	 * is interrupted: it closes the connection, and what it has not sent is lost.
+	 */
+	private void send() throws IOException {
+		ServerExchange of = current();
+		if (Thread.currentThread().isInterrupted()) {
+			of.interrupted();
+			of.lose();
+			throw new IOException("The thread of the request is interrupted");
+		}
+		of.flush();
 	}
 
 	@Override
@@ -440,7 +494,9 @@ final class ExchangeProcessor extends AbstractProcessor {
 	public void recycle() {
 		super.recycle();
 		this.swallows = false;
-		this.output.written = 0;
+		this.finished = false;
+		this.output.recycle();
+		this.asksForCompression = false;
 		this.input.unread = -1;
 		this.input.begun = false;
 		this.request.recycle();
@@ -534,7 +590,46 @@ final class ExchangeProcessor extends AbstractProcessor {
 	/** The body of the response, not further than its length. */
 	private final class Output implements OutputBuffer {
 
+		/** Bytes of the body, as they travel. */
 		private long written;
+
+		/** What the chunks of a response of unknown length add to it over HTTP. */
+		private long framing;
+
+		private boolean chunked;
+
+		private boolean compressed;
+
+		private @Nullable GZIPOutputStream compressing;
+
+		/** Bytes that Tomcat would keep until its buffer is full. */
+		private int unsent;
+
+		void chunked() {
+			this.chunked = true;
+		}
+
+		void compress() {
+			this.compressed = true;
+		}
+
+		private GZIPOutputStream compressing() throws IOException {
+			GZIPOutputStream known = this.compressing;
+			if (known == null) {
+				known = new GZIPOutputStream(new Compressed(), true);
+				this.compressing = known;
+			}
+			return known;
+		}
+
+		void recycle() {
+			this.written = 0;
+			this.framing = 0;
+			this.chunked = false;
+			this.compressed = false;
+			this.compressing = null;
+			this.unsent = 0;
+		}
 
 		@Override
 		public int doWrite(ByteBuffer chunk) throws IOException {
@@ -542,18 +637,36 @@ final class ExchangeProcessor extends AbstractProcessor {
 				ExchangeProcessor.this.response.action(ActionCode.COMMIT, null);
 			}
 			int count = chunk.remaining();
-			long length = ExchangeProcessor.this.response.getContentLengthLong();
-			if (ExchangeProcessor.this.swallows || (length >= 0 && this.written >= length)) {
+			if (ExchangeProcessor.this.swallows) {
 				chunk.position(chunk.limit());
-				return count;
 			}
+			else if (this.compressed) {
+				byte[] bytes = new byte[count];
+				chunk.get(bytes);
+				compressing().write(bytes, 0, count);
+			}
+			else {
+				write(chunk);
+			}
+			return count;
+		}
+
+		private void write(ByteBuffer chunk) throws IOException {
+			long length = this.chunked ? -1 : ExchangeProcessor.this.response.getContentLengthLong();
 			int limit = chunk.limit();
-			if (length >= 0 && count > length - this.written) {
-				chunk.limit(chunk.position() + (int) (length - this.written));
+			if (length >= 0 && chunk.remaining() > length - this.written) {
+				chunk.limit(chunk.position() + (int) Math.max(0, length - this.written));
 			}
-			this.written += chunk.remaining();
+			int count = chunk.remaining();
+			this.written += count;
+			if (this.chunked) {
+				this.framing += Integer.toHexString(count).length() + CHUNK_BYTES;
+			}
 			try {
-				current().write(chunk);
+				if (count > 0) {
+					full(count);
+					current().write(chunk);
+				}
 			}
 			catch (IOException ex) {
 				ExchangeProcessor.this.response.action(ActionCode.CLOSE_NOW, ex);
@@ -563,18 +676,67 @@ final class ExchangeProcessor extends AbstractProcessor {
 				chunk.limit(limit);
 				chunk.position(limit);
 			}
-			return count;
+		}
+
+		private void full(int count) throws IOException {
+			this.unsent += count;
+			if (this.unsent > BUFFER_BYTES) {
+				this.unsent = 0;
+				if (Thread.currentThread().isInterrupted()) {
+					send();
+				}
+			}
+		}
+
+		void flush() throws IOException {
+			GZIPOutputStream known = this.compressing;
+			if (known != null) {
+				known.flush();
+			}
+		}
+
+		void finish() throws IOException {
+			if (ExchangeProcessor.this.swallows) {
+				return;
+			}
+			if (this.compressed) {
+				compressing().finish();
+			}
+			if (this.chunked) {
+				this.framing += LAST_CHUNK_BYTES;
+				Supplier<Map<String, String>> trailers = ExchangeProcessor.this.response.getTrailerFields();
+				if (trailers != null) {
+					trailers.get()
+						.forEach((name, value) -> this.framing += name.length() + value.length() + CHUNK_BYTES);
+				}
+			}
 		}
 
 		/** Whether a client would wait for the rest of the announced length. */
 		boolean isShort() {
-			return !ExchangeProcessor.this.swallows && ExchangeProcessor.this.response.isCommitted()
+			return !this.chunked && !ExchangeProcessor.this.swallows && ExchangeProcessor.this.response.isCommitted()
 					&& this.written < ExchangeProcessor.this.response.getContentLengthLong();
 		}
 
+		/** As the access log shows it for HTTP. */
 		@Override
 		public long getBytesWritten() {
-			return this.written;
+			return this.written + this.framing;
+		}
+
+		/** What a compressed body is written to. */
+		private final class Compressed extends OutputStream {
+
+			@Override
+			public void write(int value) throws IOException {
+				write(new byte[] { (byte) value }, 0, 1);
+			}
+
+			@Override
+			public void write(byte[] bytes, int offset, int length) throws IOException {
+				Output.this.write(ByteBuffer.wrap(Arrays.copyOfRange(bytes, offset, offset + length)));
+			}
+
 		}
 
 	}

@@ -84,7 +84,9 @@ public final class NettyExchanges implements ExchangeHandler {
 
 	@Override
 	public void check(ServerExchange exchange) {
-		NettyRequest.check(exchange, this.tickets.required(exchange.ticket()), server().config());
+		ConnectionFacts facts = this.tickets.required(exchange.ticket());
+		facts.requireKnown(exchange.head().fields());
+		NettyRequest.check(exchange, facts, server().config());
 	}
 
 	/** Handlers of such an application never run on threads that may block. */

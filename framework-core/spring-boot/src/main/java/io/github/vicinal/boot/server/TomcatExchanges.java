@@ -97,7 +97,7 @@ public final class TomcatExchanges implements ExchangeHandler {
 
 	@Override
 	public void check(ServerExchange exchange) {
-		facts(exchange);
+		facts(exchange).requireKnown(exchange.head().fields());
 	}
 
 	@Override

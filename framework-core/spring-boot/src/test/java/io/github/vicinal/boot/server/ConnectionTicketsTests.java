@@ -17,7 +17,7 @@ class ConnectionTicketsTests {
 	private final ConnectionTickets tickets = new ConnectionTickets();
 
 	private static ConnectionFacts facts(String host) {
-		return new ConnectionFacts("http", "127.0.0.1", "127.0.0.1", "localhost", 8080, true,
+		return new ConnectionFacts("http", "127.0.0.1", "127.0.0.1", "localhost", 8080, Set.of("accept"),
 				Map.of("host", List.of(host)));
 	}
 

@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -80,7 +81,7 @@ class ServiceCatalogTests {
 	}
 
 	private static @Nullable String announcement(ServiceCatalog catalog, String contract, String scheme) {
-		ConnectionFacts facts = new ConnectionFacts(scheme, "127.0.0.1", "127.0.0.1", "localhost", 8080, false,
+		ConnectionFacts facts = new ConnectionFacts(scheme, "127.0.0.1", "127.0.0.1", "localhost", 8080, Set.of(),
 				Map.of("host", List.of("localhost:8080")));
 		Method handler = ClassUtils.getMethod(Object.class, "toString");
 		return catalog.announcement(new Inquiry(contract, facts, "", new RequestWatch()),

@@ -1,0 +1,312 @@
+package io.github.vicinal.boot.exchange;
+
+import java.io.CharArrayWriter;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.apache.catalina.valves.AbstractAccessLogValve;
+import org.assertj.core.api.SoftAssertions;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.client.ResourceAccessException;
+import org.springframework.web.client.RestClient;
+
+import io.github.vicinal.report.ChannelReport.PathReport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What HTTP libraries add to requests and do to responses, what Tomcat does on its way to
+ * a socket, and what its access log says: the same for exchanges and over HTTP.
+ */
+@Timeout(180)
+class ExchangeDetailTests {
+
+	@RegisterExtension
+	private final ExchangeBehaviourTests.Applications applications = new ExchangeBehaviourTests.Applications();
+
+	private static final String FOLLOWED = "a redirect to the root";
+
+	/** A request, by which the client sees its response. */
+	@FunctionalInterface
+	private interface Exchange {
+
+		RestClient.RequestHeadersSpec<?> of(RestClient client);
+
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "http-components", "jdk", "simple" })
+	void areThoseOfHttp(String library) throws Exception {
+		ConfigurableApplicationContext server = this.applications.start(Server.class,
+				Map.of("server.port", "0", "server.shutdown", "immediate", "vicinal.server.paths", "direct",
+						"server.compression.enabled", "true", "server.compression.mime-types", "text/plain"));
+		String base = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
+		RestClient plain = overHttp(library, base);
+		ConfigurableApplicationContext application = this.applications.client("direct", library);
+		RestClient exchanges = application.getBean(RestClient.Builder.class).baseUrl(base).build();
+		Exchanges sent = application.getBean(Exchanges.class);
+		BlockingQueue<String> log = server.getBean(Log.class).lines;
+		connect(exchanges, sent);
+		while (log.poll(1, TimeUnit.SECONDS) != null) {
+			assertThat(sent.report()).isNotNull();
+		}
+		SoftAssertions differences = new SoftAssertions();
+		for (Map.Entry<String, Exchange> each : all(library).entrySet()) {
+			// The first ones are executed by a thread of Tomcat, later ones by the
+			// caller's.
+			for (int i = 0; i < 3; i++) {
+				int requests = each.getKey().equals(FOLLOWED) ? 2 : 1;
+				String expected = observe(each.getValue(), plain, log, requests);
+				String observed = observe(each.getValue(), exchanges, log, requests);
+				differences.assertThat(observed).as("%s, %d", each.getKey(), i).isEqualTo(expected);
+			}
+		}
+		differences.assertAll();
+		assertThat(calls(sent)).as("exchanges").isGreaterThan(all(library).size());
+	}
+
+	private RestClient overHttp(String library, String base) {
+		ConfigurableApplicationContext application = this.applications
+			.start(ExchangeBehaviourTests.ClientApplication.class,
+					Map.of("spring.main.web-application-type", "none", "vicinal.enabled", "false",
+							"spring.http.clients.imperative.factory", library, "spring.http.clients.read-timeout",
+							"20s"));
+		return application.getBean(RestClient.Builder.class).baseUrl(base).build();
+	}
+
+	private static Map<String, Exchange> all(String library) {
+		Map<String, Exchange> all = new LinkedHashMap<>();
+		all.put("fields of each method", (client) -> client.get().uri("/fields").header("Accept", "text/plain"));
+		all.put("a user agent of the client",
+				(client) -> client.get().uri("/fields").header("Accept", "text/plain").header("User-Agent", "own/1"));
+		all.put("none again", (client) -> client.get().uri("/fields").header("Accept", "text/plain"));
+		all.put("no media type is asked for", (client) -> client.get().uri("/fields"));
+		all.put("DELETE", (client) -> client.delete().uri("/fields"));
+		all.put("PUT", (client) -> client.put().uri("/fields").body("some"));
+		all.put("POST of nothing", (client) -> client.post().uri("/fields"));
+		all.put("POST of bytes", (client) -> client.post().uri("/fields").body(new byte[10]));
+		all.put("two cookies", (client) -> client.get().uri("/fields").header("Cookie", "a=b", "c=d"));
+		all.put("an error", (client) -> client.get().uri("/none").header("Accept", "application/json"));
+		all.put("an error of DELETE", (client) -> client.delete().uri("/none"));
+		all.put("compressed, asked for",
+				(client) -> client.get().uri("/long").header("Accept", "*/*").header("Accept-Encoding", "gzip"));
+		all.put("compressed, HEAD",
+				(client) -> client.head().uri("/long").header("Accept", "*/*").header("Accept-Encoding", "gzip"));
+		all.put("not compressed, asked for",
+				(client) -> client.get().uri("/long").header("Accept", "*/*").header("Accept-Encoding", "identity"));
+		all.put("not what it says", (client) -> client.get().uri("/lie").header("Accept", "*/*"));
+		all.put("trailers", (client) -> client.post().uri("/trailers").header("Accept", "*/*"));
+		all.put("trailers that come too late", (client) -> client.get().uri("/late").header("Accept", "*/*"));
+		all.put("chunks", (client) -> client.get().uri("/chunks").header("Accept", "*/*"));
+		all.put("a failure behind the end", (client) -> client.get().uri("/ended").header("Accept", "*/*"));
+		all.put("a failure in the middle", (client) -> client.get().uri("/middle").header("Accept", "*/*"));
+		// Not GET: libraries send such a request again.
+		all.put("a handler that interrupts itself", (client) -> client.post().uri("/interrupted"));
+		all.put("a redirect to nowhere", (client) -> client.get().uri("/nowhere").header("Accept", "*/*"));
+		all.put(FOLLOWED, (client) -> client.get().uri("/redirect?to=/").header("Accept", "*/*"));
+		if (!library.equals("simple")) {
+			all.put("PATCH", (client) -> client.method(HttpMethod.PATCH).uri("/fields").body("some"));
+		}
+		return all;
+	}
+
+	/** Returns what the client sees, and what the server's log says. */
+	private static String observe(Exchange exchange, RestClient client, BlockingQueue<String> log, int requests)
+			throws Exception {
+		String seen;
+		try {
+			seen = exchange.of(client).exchange((request, response) -> describe(response));
+		}
+		catch (ResourceAccessException ex) {
+			seen = "failed";
+		}
+		StringBuilder lines = new StringBuilder();
+		for (int i = 0; i < requests; i++) {
+			lines.append('\n').append(log.poll(10, TimeUnit.SECONDS));
+		}
+		return seen + lines;
+	}
+
+	private static String describe(ClientHttpResponse response) throws IOException {
+		Map<String, String> headers = new TreeMap<>();
+		response.getHeaders().forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), values.toString()));
+		headers.keySet().removeAll(java.util.List.of("connection", "keep-alive", "vicinal-peer", "date"));
+		String body;
+		try {
+			body = new String(response.getBody().readAllBytes(), StandardCharsets.ISO_8859_1);
+		}
+		catch (IOException ex) {
+			body = "cut off";
+		}
+		return "%s '%s' %s %s".formatted(response.getStatusCode(), response.getStatusText(), headers,
+				body.replaceAll("\"timestamp\":\"[^\"]*", "").replaceAll("<div id='created'>[^<]*", ""));
+	}
+
+	private static void connect(RestClient client, Exchanges sent) {
+		long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+		while (calls(sent) == 0) {
+			client.get().uri("/chunks").header("Accept", "*/*").retrieve().toBodilessEntity();
+			assertThat(System.nanoTime()).as("time to connect; report: %s", sent.report()).isLessThan(end);
+		}
+	}
+
+	private static long calls(Exchanges exchanges) {
+		var report = exchanges.report();
+		return (report == null) ? 0
+				: report.peers()
+					.stream()
+					.flatMap((peer) -> peer.paths().stream())
+					.filter((each) -> each.path().equals("direct"))
+					.mapToLong(PathReport::calls)
+					.sum();
+	}
+
+	/** Keeps the lines of the access log. */
+	private static final class Log extends AbstractAccessLogValve {
+
+		private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+
+		Log() {
+			setPattern("%m %U%q %s %B");
+			setAsyncSupported(true);
+		}
+
+		@Override
+		protected void log(CharArrayWriter message) {
+			this.lines.add(message.toString());
+		}
+
+	}
+
+	@RestController
+	static class DetailController {
+
+		@RequestMapping("/fields")
+		String fields(HttpServletRequest request) {
+			Map<String, String> fields = new TreeMap<>();
+			for (String name : java.util.Collections.list(request.getHeaderNames())) {
+				fields.put(name.toLowerCase(Locale.ROOT),
+						java.util.Collections.list(request.getHeaders(name)).toString());
+			}
+			fields.keySet()
+				.removeIf((name) -> name.startsWith("vicinal") || name.equals("connection") || name.equals("upgrade")
+						|| name.equals("http2-settings") || name.equals("accept-encoding"));
+			return fields.toString();
+		}
+
+		@GetMapping("/long")
+		String longText() {
+			return "text ".repeat(2000);
+		}
+
+		@GetMapping("/lie")
+		void lie(HttpServletResponse response) throws IOException {
+			response.setHeader("Content-Encoding", "gzip");
+			response.getOutputStream().print("not compressed");
+		}
+
+		@RequestMapping("/trailers")
+		void trailers(HttpServletResponse response) throws IOException {
+			response.setTrailerFields(() -> Map.of("X-Sum", "1"));
+			response.setHeader("X-A", "b");
+			response.getOutputStream().print("body");
+		}
+
+		@GetMapping("/late")
+		void late(HttpServletResponse response) throws IOException {
+			response.setContentLength(4);
+			response.getOutputStream().print("body");
+			response.flushBuffer();
+			response.setTrailerFields(Map::of);
+		}
+
+		@GetMapping("/chunks")
+		void chunks(HttpServletResponse response) throws IOException {
+			for (int i = 0; i < 3; i++) {
+				response.getOutputStream().print("part");
+				response.flushBuffer();
+			}
+		}
+
+		@GetMapping("/ended")
+		void ended(HttpServletResponse response) throws IOException {
+			response.getWriter().print("all there is");
+			response.getWriter().close();
+			throw new IOException("too late");
+		}
+
+		@GetMapping("/middle")
+		void middle(HttpServletResponse response) throws IOException {
+			response.getWriter().print("some of it");
+			response.flushBuffer();
+			throw new IOException("in the middle");
+		}
+
+		@RequestMapping("/interrupted")
+		@Nullable String interrupted() {
+			Thread.currentThread().interrupt();
+			return "answer";
+		}
+
+		@GetMapping("/nowhere")
+		void nowhere(HttpServletResponse response) {
+			response.setStatus(302);
+		}
+
+		@GetMapping("/redirect")
+		void redirect(HttpServletResponse response, String to) {
+			response.setStatus(302);
+			response.setHeader("Location", to);
+		}
+
+		@GetMapping("/")
+		String root() {
+			return "root";
+		}
+
+	}
+
+	@SpringBootConfiguration
+	@EnableAutoConfiguration
+	@Import(DetailController.class)
+	static class Server {
+
+		@Bean
+		Log log() {
+			return new Log();
+		}
+
+		@Bean
+		WebServerFactoryCustomizer<TomcatServletWebServerFactory> logging(Log log) {
+			return (factory) -> factory.addEngineValves(log);
+		}
+
+	}
+
+}
