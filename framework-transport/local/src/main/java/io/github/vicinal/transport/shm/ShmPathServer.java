@@ -56,8 +56,8 @@ import io.github.vicinal.transport.wire.Watchdog;
  * at the segment's bell. {@link #close()} executes no further calls and lets those in
  * flight end for at most {@link ShmOptions#drainTimeout()}. It cuts off what is left
  * then: the pairs end, and the threads that execute calls are interrupted, which get
- * {@link PathServer#CUT_OFF_TIMEOUT} to end. It removes what the server left in the
- * file system.
+ * {@link PathServer#CUT_OFF_TIMEOUT} to end. It removes what the server left in the file
+ * system.
  *
  * @since 0.1.0
  */
