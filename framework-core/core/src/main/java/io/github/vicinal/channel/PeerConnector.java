@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Collectors;
@@ -66,6 +67,9 @@ final class PeerConnector {
 
 	/** Says which paths may stand in for the latest HTTP request. */
 	private PathRule rule = PathRule.ANY;
+
+	/** Ids of the paths that the peer offered when paths were connected last. */
+	private Set<String> triedPaths = Set.of();
 
 	private boolean closed;
 
@@ -165,7 +169,7 @@ final class PeerConnector {
 			this.reasonForHttp = NOT_ALLOWED;
 			return;
 		}
-		boolean complete = isOpen() && !this.missing;
+		boolean complete = isOpen() && !this.missing && latest.paths().equals(this.triedPaths);
 		if (!complete && !this.connecting && this.backOff.isOver(System.nanoTime())) {
 			connect();
 		}
@@ -248,6 +252,7 @@ final class PeerConnector {
 		PeerAnnouncement latest = Objects.requireNonNull(this.peer.announcement());
 		PathRule latestRule = this.rule;
 		this.connecting = true;
+		this.triedPaths = latest.paths();
 		this.backOff.attempted();
 		if (!isOpen()) {
 			this.lastFailure = this.reasonForHttp;
