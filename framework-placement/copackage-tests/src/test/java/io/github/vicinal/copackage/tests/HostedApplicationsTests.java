@@ -5,6 +5,7 @@ import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -45,7 +46,7 @@ class HostedApplicationsTests {
 	}
 
 	private RunningLayout start(int legacyPort, String... legacyArguments) throws IOException {
-		List<String> given = new java.util.ArrayList<>(List.of("--server.port=" + legacyPort));
+		List<String> given = new ArrayList<>(List.of("--server.port=" + legacyPort));
 		given.addAll(List.of(legacyArguments));
 		return RunningLayout.start(this.directory, Map.of("stock", List.of("--server.port=" + this.stock), "shop",
 				List.of("--server.port=" + this.shop, "--stock.url=http://localhost:" + this.stock), "legacy", given),
@@ -84,6 +85,12 @@ class HostedApplicationsTests {
 			assertThat(running.command("status").lines())
 				.anySatisfy((line) -> assertThat(line).matches("legacy +running +" + this.legacy + " .*"))
 				.anySatisfy((line) -> assertThat(line).contains("heap of all"));
+			// The first thread is the one that burnt.
+			assertThat(running.command("threads legacy"))
+				.containsPattern("(?s)^ +cpu s .*?\\n +[0-9.]+ +[0-9.]+ +\\w+ +http-nio")
+				.contains("platform threads of 'legacy'")
+				.doesNotContain("launcher-control");
+			assertThat(running.command("threads nobody")).contains("There is no application 'nobody'");
 		}
 	}
 
@@ -144,6 +151,84 @@ class HostedApplicationsTests {
 				.allMatch((line) -> line.startsWith("[one] MARKED ") != line.contains("port " + other + " "));
 			assertThat(running.log().lines().filter((line) -> line.contains("Completed 200 OK"))).isNotEmpty()
 				.allMatch((line) -> line.startsWith("[other] "));
+		}
+	}
+
+	private RunningLayout startTwins(int other, String... arguments) throws IOException {
+		List<String> one = new ArrayList<>(List.of("--server.port=" + this.legacy, "--spring.application.name=one"));
+		one.addAll(List.of(arguments));
+		List<String> two = List.of("--server.port=" + other, "--spring.application.name=other");
+		return RunningLayout.start(this.directory, Map.of("one", one, "other", two), Hoist.KNOWN,
+				List.of("one=" + RunningLayout.jar("legacy"), "other=" + RunningLayout.jar("legacy")));
+	}
+
+	/** Spring Boot has one shutdown hook for all that share its classes. */
+	@Test
+	void shutdownHandlersRunWhenTheirApplicationStops() throws IOException {
+		int other = RunningLayout.freePort();
+		try (RunningLayout running = startTwins(other)) {
+			running.until("[launcher] other runs after");
+			for (int i = 1; i <= 2; i++) {
+				assertThat(running.command("restart one")).contains("running");
+				assertThat(running.log().lines().filter("[one] handler of one ran"::equals)).hasSize(i);
+				assertThat(running.log()).doesNotContain("handler of other ran");
+			}
+			running.process().destroy();
+			assertThat(running.process().onExit().join().exitValue()).isEqualTo(128 + 15);
+			assertThat(running.log()).containsOnlyOnce("[other] handler of other ran")
+				.containsSubsequence("[launcher] one runs after", "[other] mood destroyed",
+						"[other] handler of other ran", "[launcher] other has stopped", "[one] mood destroyed",
+						"[one] handler of one ran", "[launcher] one has stopped");
+		}
+	}
+
+	@Test
+	void cachesOfSharedLibrariesLetStoppedApplicationsGo() throws IOException {
+		int other = RunningLayout.freePort();
+		try (RunningLayout running = startTwins(other)) {
+			running.until("[launcher] other runs after");
+			for (int i = 0; i < RESTARTS; i++) {
+				assertThat(running.get(this.legacy, "/coat")).contains("\"color\":\"RED\"");
+				assertThat(running.get(other, "/coat")).contains("\"color\":\"RED\"");
+				assertThat(running.get(this.legacy, "/common")).startsWith("ForkJoinPool.commonPool-worker-");
+				assertThat(running.command("restart one")).contains("running");
+			}
+			running.await(() -> {
+				try {
+					return running.count(LOADER) <= 2;
+				}
+				catch (IOException ex) {
+					throw new java.io.UncheckedIOException(ex);
+				}
+			}, "heap without the applications that have stopped");
+			assertThat(running.log()).doesNotContain("commonPool-worker");
+		}
+	}
+
+	/** As a JVM of its own would do. */
+	@Test
+	void applicationsThatStillStartAreClosed() throws IOException {
+		try (RunningLayout running = start("--mood=starts-slowly")) {
+			running.until("[legacy] starts slowly");
+			assertThat(running.command("stop legacy")).containsPattern("legacy +stopped");
+			assertThat(running.log()).contains("[legacy] mood destroyed", "[legacy] handler of legacy ran",
+					"legacy does not run: it was stopped while it started");
+			callUntilDirect(running);
+			Thread starting = new Thread(() -> {
+				try {
+					running.command("start legacy");
+				}
+				catch (IOException ex) {
+					throw new java.io.UncheckedIOException(ex);
+				}
+			});
+			starting.start();
+			running.await(() -> running.log().lines().filter("[legacy] starts slowly"::equals).count() == 2,
+					"second start");
+			running.process().destroy();
+			assertThat(running.process().onExit().join().exitValue()).isEqualTo(128 + 15);
+			assertThat(running.log().lines().filter("[legacy] mood destroyed"::equals)).hasSize(2);
+			assertThat(running.log()).containsSubsequence("shop has stopped", "stock has stopped");
 		}
 	}
 
@@ -223,9 +308,20 @@ class HostedApplicationsTests {
 			assertThat(running.command("stop legacy")).contains("stopped");
 			running.until("legacy: the shutdown hook 'legacy-hook' was run now")
 				.until("legacy: the MBean 'legacy:type=Left' was still registered")
-				.until("hook ran");
+				.until("hook ran")
+				.until("legacy: the timer 'legacy-timer' was not cancelled")
+				.until("legacy: the executor of the thread 'legacy-executor' was not shut down")
+				.until("legacy: the pool of the thread 'ForkJoinPool-1-worker-1' was not shut down");
+			assertThat(running.log()).doesNotContain("runs on");
 			callUntilDirect(running);
-			assertThat(running.count(LOADER)).isLessThanOrEqualTo(2 + 1);
+			running.await(() -> {
+				try {
+					return running.count(LOADER) <= 2;
+				}
+				catch (IOException ex) {
+					throw new java.io.UncheckedIOException(ex);
+				}
+			}, "heap without the application that has stopped");
 		}
 	}
 
