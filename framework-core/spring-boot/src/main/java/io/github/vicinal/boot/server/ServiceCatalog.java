@@ -25,6 +25,7 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.service.annotation.HttpExchange;
 
 import io.github.vicinal.exchange.ExchangeService;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
@@ -141,7 +142,7 @@ public final class ServiceCatalog implements AutoCloseable {
 		}
 		Map<String, String> addresses = new TreeMap<>(base.addresses());
 		addresses.keySet().retainAll(offered);
-		boolean tellsWay = service instanceof ExchangeService || !addresses.isEmpty();
+		boolean tellsWay = service instanceof ExchangeService || isOverNetwork(offered);
 		String ticket = (service instanceof MvcService mvc && handler instanceof HandlerMethod method)
 				? ticket(mvc, method, facts, inquiry) : this.tickets.ticket(facts);
 		Map<Integer, String> methods = service.httpOnlyMethods();
@@ -153,6 +154,13 @@ public final class ServiceCatalog implements AutoCloseable {
 			.withMissing(base.missing())
 			.withAddresses(addresses)
 			.format();
+	}
+
+	/** Returns whether a client has to find out what its requests pass on their way. */
+	private boolean isOverNetwork(Set<String> offered) {
+		return servers().stream()
+			.map(PathServer::kind)
+			.anyMatch((kind) -> kind.reach() == PathKind.Reach.NETWORK && offered.contains(kind.id()));
 	}
 
 	/** Returns which paths are protected well enough for a client that uses https. */
