@@ -187,7 +187,7 @@ class ContainerArrangementTests extends ArrangementTests {
 							() -> new ServletRegistrationBean<>(new PartServlet(ledger), "/vault/open",
 									"/vault/notes/*"))),
 				Arrangement.of("characters")
-					.leftToHttp("another character encoding")
+					.leftToHttp("sets a character encoding other than UTF-8")
 					.property("spring.servlet.encoding.charset", "ISO-8859-1")
 					.property("spring.servlet.encoding.force", "true"),
 				Arrangement.of("patterns of paths")
