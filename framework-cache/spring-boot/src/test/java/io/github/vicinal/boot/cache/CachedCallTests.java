@@ -484,7 +484,7 @@ class CachedCallTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			save     | POST may not be repeated
+			save     | POST must not be repeated
 			nothing  | returns nothing
 			entity   | not an entity
 			anything | its argument 1 of type
