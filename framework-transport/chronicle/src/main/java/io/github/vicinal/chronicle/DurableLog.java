@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The queue of one topic in one process. Whatever Chronicle throws becomes a
- * {@link DamagedQueueException} that names the directory.
+ * {@link DamagedQueueException} that names the directory, checked exceptions included,
+ * which Chronicle throws without declaring them.
  */
 final class DurableLog implements AutoCloseable {
 
@@ -47,7 +48,7 @@ final class DurableLog implements AutoCloseable {
 						.timeoutMS(Math.max(1, options.patience().toMillis()))
 						.build());
 		}
-		catch (RuntimeException | AssertionError | InternalError ex) {
+		catch (Exception | AssertionError | InternalError ex) {
 			throw damaged(directory, "cannot be opened", ex);
 		}
 	}
@@ -76,7 +77,7 @@ final class DurableLog implements AutoCloseable {
 		catch (TopicException ex) {
 			throw ex;
 		}
-		catch (RuntimeException | AssertionError | InternalError ex) {
+		catch (Exception | AssertionError | InternalError ex) {
 			throw damaged(this.directory, "cannot be appended to", ex);
 		}
 		finally {
@@ -92,7 +93,7 @@ final class DurableLog implements AutoCloseable {
 					this.appender.pretouch();
 				}
 			}
-			catch (RuntimeException | AssertionError | InternalError ex) {
+			catch (Exception | AssertionError | InternalError ex) {
 				throw damaged(this.directory, "cannot be touched", ex);
 			}
 			finally {
@@ -106,7 +107,7 @@ final class DurableLog implements AutoCloseable {
 		try {
 			return Math.max(0, this.queue.lastIndex());
 		}
-		catch (RuntimeException | AssertionError | InternalError ex) {
+		catch (Exception | AssertionError | InternalError ex) {
 			throw damaged(this.directory, "cannot be read", ex);
 		}
 	}
@@ -157,7 +158,7 @@ final class DurableLog implements AutoCloseable {
 		try {
 			return (from >= to) ? 0 : this.queue.countExcerpts(from, to);
 		}
-		catch (RuntimeException | AssertionError | InternalError ex) {
+		catch (Exception | AssertionError | InternalError ex) {
 			return -1;
 		}
 	}
@@ -168,7 +169,7 @@ final class DurableLog implements AutoCloseable {
 			tailer.singleThreadedCheckDisabled(true);
 			return new Tail(this.directory, tailer);
 		}
-		catch (RuntimeException | AssertionError | InternalError ex) {
+		catch (Exception | AssertionError | InternalError ex) {
 			throw damaged(this.directory, "cannot be read", ex);
 		}
 	}
@@ -244,7 +245,7 @@ final class DurableLog implements AutoCloseable {
 				this.last = document.index();
 				return new Entry(this.last, copy);
 			}
-			catch (RuntimeException | AssertionError | InternalError ex) {
+			catch (Exception | AssertionError | InternalError ex) {
 				throw damaged(this.directory, "cannot be read behind index %x".formatted(this.last), ex);
 			}
 		}
@@ -265,7 +266,7 @@ final class DurableLog implements AutoCloseable {
 					this.tailer.toStart();
 				}
 			}
-			catch (RuntimeException | AssertionError | InternalError ex) {
+			catch (Exception | AssertionError | InternalError ex) {
 				throw damaged(this.directory, "cannot be read at index %x".formatted(index), ex);
 			}
 		}
@@ -279,7 +280,7 @@ final class DurableLog implements AutoCloseable {
 					return null;
 				}
 			}
-			catch (RuntimeException | AssertionError | InternalError ex) {
+			catch (Exception | AssertionError | InternalError ex) {
 				throw damaged(this.directory, "cannot be read at index %x".formatted(index), ex);
 			}
 			Entry entry = read();

@@ -5,6 +5,7 @@ import java.io.InputStreamReader;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
 
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -36,11 +37,15 @@ final class DurableChild {
 				publish(topics.topic(DurableFixture.numbers(model)), Long.parseLong(args[4]));
 			}
 			else {
+				// What is left from a consumer that was killed would come before.
+				CountDownLatch ready = new CountDownLatch(1);
 				topics.subscribe(DurableFixture.numbers(model), SubscriberSettings.of("child"), (message) -> {
+					ready.await();
 					long number = ByteBuffer.wrap(message.payload()).getLong();
 					System.out.println(">" + (message.redelivered() ? -number : number));
 				});
 				System.out.println(">ready");
+				ready.countDown();
 				input.readLine();
 			}
 		}
