@@ -139,8 +139,8 @@ class ServiceCatalogTests {
 	@Test
 	void aNetworkPathComesWithTheWayOfTheRequest() {
 		assertThat(announcement()).doesNotContain("a=127").doesNotContain("f=127");
-		this.first.address = "127.0.0.1:10000";
-		await().untilAsserted(() -> assertThat(announcement()).contains("; a=127.0.0.1:8080; f=127.0.0.1; "));
+		this.first.kind = new PathKind(this.first.kind.id(), 150, PathKind.Reach.NETWORK);
+		assertThat(announcement()).contains("; a=127.0.0.1:8080; f=127.0.0.1; ");
 	}
 
 	@Test
@@ -222,7 +222,7 @@ class ServiceCatalogTests {
 
 	private static final class FakeServer implements PathServer {
 
-		private final PathKind kind;
+		private volatile PathKind kind;
 
 		private volatile CountDownLatch inFlight = new CountDownLatch(0);
 
