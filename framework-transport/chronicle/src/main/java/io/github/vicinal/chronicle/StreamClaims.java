@@ -11,13 +11,14 @@ import io.github.vicinal.topic.TopicException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the subscribers of a stream share: the last message that one of them has taken,
- * and a slot for each message that is taken and not handled, with its owner. A slot whose
- * owner is dead is without owner, and then another subscriber takes the message.
+ * Shared state of the subscribers of a stream: the last message that one of them has
+ * taken, and a slot for each message that is taken and not handled, with its owner. If
+ * the owner of a slot is dead, another subscriber takes the message.
  * <p>
- * Whoever claims a message holds the word {@code LOCK}; that of a dead process is taken
- * over. It names the message in a slot first and then as the last one, so a slot beyond
- * the last message is of a process that was killed in between, and is void.
+ * A subscriber that claims a message holds the word {@code LOCK}; the lock of a dead
+ * process is taken over. The claim writes the message into a slot first and then as the
+ * last one. A slot beyond the last message belongs to a process that was killed in
+ * between, and is void.
  */
 final class StreamClaims {
 
@@ -48,7 +49,7 @@ final class StreamClaims {
 
 	private final Alive alive;
 
-	/** Of the threads of this process. */
+	/** Excludes the other threads of this process. */
 	private final ReentrantLock claiming = new ReentrantLock();
 
 	private StreamClaims(Words words, Alive alive) {

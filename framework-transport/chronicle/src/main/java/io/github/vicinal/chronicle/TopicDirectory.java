@@ -67,7 +67,7 @@ final class TopicDirectory {
 		}
 	}
 
-	/** Whoever is first declares the topic. */
+	/** The first application declares the topic; the others must agree. */
 	private void agree(Declaration declared) throws IOException {
 		Path file = this.path.resolve("topic.properties");
 		if (!Files.exists(file)) {
